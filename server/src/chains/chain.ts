@@ -1,0 +1,142 @@
+import type { BaseUnits } from '@florin/wire/amount.ts'
+import type { Brand } from '@florin/wire/brand.ts'
+import type { AssetProfile, NetworkConfig } from '../kernel/network-config.ts'
+import type { Signer } from './signer.ts'
+
+/** An address of the chain's family in its one canonical spelling (EVM: EIP-55; Solana: base58). */
+export type Address = Brand<string, 'Address'>
+
+/** A transaction's id on its chain (EVM: 0x + 64 hex digits, lower case; Solana: base58 signature). */
+export type TransactionHash = Brand<string, 'TransactionHash'>
+
+/** Everything that decides the signed bytes except the place in the lane. JSON, chain-specific, read back only by its own chain. */
+export type Terms = Brand<Readonly<Record<string, string>>, 'Terms'>
+
+/** One transfer that somebody wants from a wallet of ours. */
+export interface TransferOrder {
+  readonly sender: Address
+  readonly recipient: Address
+  readonly asset: AssetProfile
+  readonly amount: BaseUnits
+  /** Total priority fee in native base units; left out, the network's own estimate. */
+  readonly priorityFee?: BaseUnits
+  /** 32 bytes to put on chain with the transfer, when the recipient and the asset take them. */
+  readonly commitment: Uint8Array
+}
+
+/** What the node said a transfer needs; nothing is signed and nothing is reserved yet. */
+export interface Draft {
+  readonly terms: Terms
+  /** The most the network may take for it, fee bumps included. Native base units. */
+  readonly feeCeiling: BaseUnits
+  /** Whether the terms carry the commitment (a recipient's code may refuse call data). */
+  readonly carriesCommitment: boolean
+  /** Balances of the sender, all read at the same block. */
+  readonly balances: { readonly native: bigint; readonly asset: bigint; readonly height: bigint }
+}
+
+/** A "no" that is the order's own fault and safe to tell. */
+export type DraftRefusal = 'recipient_refuses' | 'recipient_is_asset' | 'recipient_is_zero'
+
+export type DraftOutcome =
+  | { readonly ok: true; readonly draft: Draft }
+  | { readonly ok: false; readonly refusal: DraftRefusal }
+
+/** Signed bytes and their id, final before any node hears of them. */
+export interface SignedTransaction {
+  readonly raw: Uint8Array
+  readonly hash: TransactionHash
+}
+
+/**
+ * What a node's answer to a broadcast means.
+ * `accepted` and `known`: it has the bytes. `unknown`: nobody can say; send the same bytes again.
+ * `nonce_too_low`: the place is used, by us or by a stranger: look before deciding. `replacement_underpriced`: an attempt of
+ * the same place is already pooled. `nonce_too_high`: a gap below. `rejected`: this node refused before accepting.
+ */
+export type Verdict =
+  | {
+      readonly kind:
+        'accepted' | 'known' | 'nonce_too_low' | 'replacement_underpriced' | 'nonce_too_high'
+    }
+  | { readonly kind: 'unknown'; readonly reason: string }
+  | { readonly kind: 'rejected'; readonly reason: 'insufficient_funds' | 'fee_too_low' | 'invalid' }
+
+export interface Head {
+  readonly height: bigint
+  readonly hash: string
+  /** Highest block that the network's policy calls final. */
+  readonly finalizedHeight: bigint
+}
+
+export interface Block {
+  readonly height: bigint
+  readonly hash: string
+  readonly parentHash: string
+  readonly timeMilliseconds: number
+  readonly transactionHashes: readonly TransactionHash[]
+}
+
+/** A token transfer that a mined transaction's logs show. */
+export interface TokenTransfer {
+  readonly asset: string
+  readonly from: Address
+  readonly to: Address
+  readonly amount: bigint
+  readonly logIndex: number
+}
+
+/** What the chain shows of a transaction. A look-up that failed is not `absent`: it throws NodeFailure. */
+export type Outcome =
+  | { readonly state: 'absent' }
+  | {
+      readonly state: 'mined'
+      readonly height: bigint
+      readonly blockHash: string
+      readonly succeeded: boolean
+      /** What the network took, native base units. */
+      readonly feePaid: BaseUnits
+      readonly transfers: readonly TokenTransfer[]
+    }
+
+/** How many places of a signing address the chain has used up. */
+export interface LanePosition {
+  readonly latest: bigint
+  readonly finalized: bigint
+}
+
+/**
+ * The one port to a chain. Everything but `sign` and the parsers asks a node and throws NodeFailure when no node
+ * answered properly; a failure decides nothing about a payment.
+ */
+export interface Chain {
+  readonly config: NetworkConfig
+  /** Reads an address in any accepted spelling; undefined when malformed or its checksum is wrong. */
+  parseAddress(text: string): Address | undefined
+  /** Asks everything that deciding and signing need, in one round trip. */
+  draft(order: TransferOrder): Promise<DraftOutcome>
+  /** Local for a local signer, so it may run inside a database transaction. */
+  sign(terms: Terms, nonce: bigint, signer: Signer): Promise<SignedTransaction>
+  /** Same effect at higher fees (each at least +12.5 %), or undefined when the ceiling leaves no room. Asks for current fees. */
+  bump(terms: Terms, feeCeiling: BaseUnits): Promise<Terms | undefined>
+  /** Hands bytes to every configured node; one verdict each, in order. Never throws for a node's failure: that is `unknown`. */
+  broadcast(raws: readonly Uint8Array[]): Promise<readonly Verdict[]>
+  head(): Promise<Head>
+  /** The blocks from a height on, at most `count`, in order; fewer when the chain ends. One round trip. */
+  blocks(fromHeight: bigint, count: number): Promise<readonly Block[]>
+  /** The canonical chain's view of each hash, in order. One round trip. */
+  outcomes(hashes: readonly TransactionHash[]): Promise<readonly Outcome[]>
+  lanePosition(address: Address): Promise<LanePosition>
+  /** Balances of one address in each asset, in the order given, all at one block. */
+  balances(
+    address: Address,
+    assets: readonly AssetProfile[],
+  ): Promise<{ readonly height: bigint; readonly amounts: readonly bigint[] }>
+  /** The random id that only a sandbox node answers, or null on a real network. */
+  sandboxInstance(): Promise<string | null>
+}
+
+/** No node gave a proper answer. Never the payer's fault; never a verdict on a payment. Its text stays inside. */
+export class NodeFailure extends Error {
+  override readonly name = 'NodeFailure'
+}

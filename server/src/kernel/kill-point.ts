@@ -1,0 +1,36 @@
+/** The places where tests end the process with SIGKILL, in the order in which a payment passes them. */
+export const KILL_POINTS = [
+  'send.before-transaction',
+  'send.before-commit',
+  'send.after-commit',
+  'broadcast.before-node',
+  'broadcast.after-node',
+  'broadcast.after-verdict',
+  'send.before-answer',
+  'bump.before-commit',
+  'bump.after-commit',
+  'follow.before-commit',
+  'follow.after-commit',
+  'settle.before-commit',
+  'settle.after-commit',
+] as const
+export type KillPoint = (typeof KILL_POINTS)[number]
+
+const PASSES_MAX = 1_000_000
+
+/** Dies at the nth pass of one named point: `FLORIN_KILL_POINT=send.after-commit:1`. */
+export function killPointsFrom(setting: string | undefined): (point: KillPoint) => void {
+  if (setting === undefined || setting === '') return () => undefined
+  const [name = '', nth = '1'] = setting.split(':')
+  const target = KILL_POINTS.find((point) => point === name)
+  const pass = Number(nth)
+  if (target === undefined || !Number.isInteger(pass) || pass < 1 || pass > PASSES_MAX) {
+    throw new Error(`FLORIN_KILL_POINT names no kill point: ${name}`)
+  }
+  let passes = 0
+  return (point) => {
+    if (point !== target) return
+    passes += 1
+    if (passes === pass) process.kill(process.pid, 'SIGKILL')
+  }
+}

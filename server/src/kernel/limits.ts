@@ -1,0 +1,32 @@
+/** Every bound of the service on one screen. Unit last. */
+export const limits = {
+  bodyBytesMax: 64 * 1024,
+  jsonDepthMax: 16,
+  jsonNodesMax: 1_000,
+  jsonKeyCharactersMax: 128,
+  headerBytesMax: 16 * 1024,
+  metadataBytesMax: 8 * 1024,
+  resourceCharactersMax: 2_048,
+  requestTimeoutSeconds: 75,
+  waitDefaultSeconds: 10,
+  waitMaxSeconds: 60,
+  /** Requests that wait for a chain at the same time; one more is 503. */
+  waitersMax: 10_000,
+  drainSeconds: 15,
+  liveKeysPerAccountMax: 20,
+  walletsPerAccountMax: 1_000,
+  databaseConnectionsMax: 12,
+  databaseStatementSeconds: 10,
+  databaseLockSeconds: 5,
+  nodeCallSeconds: 10,
+  /** Sends of one wallet that share one database transaction. */
+  sendBatchMax: 64,
+  /** Sends of one wallet that may wait for their turn; one more is 503. */
+  sendQueueMax: 2_000,
+  rebroadcastBatchMax: 200,
+  followBlocksPerRoundMax: 50,
+  leaseSeconds: 5,
+  gapRecoverySeconds: 30,
+  idempotencyDays: 30,
+  draftRetriesMax: 5,
+} as const

@@ -1,0 +1,52 @@
+import type { NetworkId, Family } from '@florin/wire/network.ts'
+import type { Secret } from './secret.ts'
+
+/** What we know of a token before we trust it with money. Unlisted tokens are refused. */
+export interface AssetProfile {
+  readonly symbol: string
+  /** `native`, or the token's address (EIP-55) or mint (base58). */
+  readonly asset: string
+  readonly decimals: number
+  /** EVM: a call with our commitment appended after its arguments still transfers. */
+  readonly takesCommitment: boolean
+  /** EVM: the token's EIP-712 domain, for EIP-3009 authorizations. */
+  readonly domain?: { readonly name: string; readonly version: string }
+}
+
+/** How a block of this network becomes final: the node's `finalized` tag, or a depth where there is none. */
+export type FinalityPolicy =
+  { readonly kind: 'tag' } | { readonly kind: 'depth'; readonly blocks: number }
+
+export interface FeePolicy {
+  /** Highest total fee per gas the service ever offers, in wei. */
+  readonly feePerGasMax: bigint
+  /** Tip per gas when the caller gives no priorityFee, in wei, unless the node suggests more. */
+  readonly tipPerGasDefault: bigint
+  /** Fee ceiling held per payment, as a multiple of the first attempt's fee: the room for fee bumps. */
+  readonly ceilingMultiple: bigint
+  /** Blocks an attempt may wait before its fee is raised. */
+  readonly bumpAfterBlocks: number
+}
+
+/** One enabled network. Frozen at start. */
+export interface NetworkConfig {
+  readonly network: NetworkId
+  readonly family: Family
+  readonly name: string
+  readonly sandbox: boolean
+  /** Random id of the sandbox behind rpcUrls; keys are tagged with it and sign for no other chain. */
+  readonly sandboxInstance: string | null
+  readonly rpcUrls: readonly Secret[]
+  /** First entry is native. */
+  readonly assets: readonly AssetProfile[]
+  /** Depth (blocks on top, 0 = included) at which an effect may release something to a seller. */
+  readonly releaseDepth: number
+  readonly finality: FinalityPolicy
+  readonly blockTimeMilliseconds: number
+  readonly fees: FeePolicy
+}
+
+/** How finality is said to callers, one sentence per policy. */
+export function describeFinality(policy: FinalityPolicy): string {
+  return policy.kind === 'tag' ? "the node's finalized block" : `${policy.blocks} blocks on top`
+}
