@@ -4,10 +4,10 @@ const FULL = process.env['FLORIN_TEST_FULL'] === '1'
 
 export default defineConfig({
   test: {
-    include: [
-      '{wire,server,sandbox,cli,checks,e2e}/**/*.test.ts',
-      ...(FULL ? ['{server,sandbox,e2e}/**/*.full.ts'] : []),
-    ],
+    // The long forms run by themselves, so that npm test and npm run test:full together run everything once.
+    include: FULL
+      ? ['{server,sandbox,cli,checks,e2e}/**/*.full.ts']
+      : ['{wire,server,sandbox,cli,checks,e2e}/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,
     retry: 0,

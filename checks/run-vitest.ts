@@ -1,0 +1,43 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Counts } from './counts.ts'
+import { runTool } from './tool.ts'
+import { countReport } from './vitest-report.ts'
+
+/** Runs vitest with its usual output on the terminal and counts from the report it writes to a file. */
+export async function runVitest(options: {
+  readonly filters?: readonly string[]
+  readonly full?: boolean
+  readonly timeoutSeconds: number
+}): Promise<Counts> {
+  const folder = await mkdtemp(join(tmpdir(), 'florin-report-'))
+  const reportFile = join(folder, 'report.json')
+  try {
+    const outcome = await runTool(
+      [
+        'node_modules/vitest/vitest.mjs',
+        'run',
+        '--reporter=default',
+        '--reporter=json',
+        `--outputFile.json=${reportFile}`,
+        ...(options.filters ?? []),
+      ],
+      {
+        show: true,
+        timeoutSeconds: options.timeoutSeconds,
+        env: { FLORIN_TEST_FULL: options.full === true ? '1' : '' },
+      },
+    )
+    if (outcome.timedOut) {
+      process.stdout.write(`FAIL the tests did not end within ${options.timeoutSeconds} s\n`)
+    }
+    const report = await readFile(reportFile, 'utf8').catch(() => '')
+    const counts = countReport(report, outcome.exitCode)
+    if (counts !== undefined) return counts
+    process.stdout.write('FAIL vitest ended without a report\n')
+    return { passed: 0, failed: 1, skipped: 0 }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
