@@ -33,6 +33,8 @@ export interface Draft {
   readonly carriesCommitment: boolean
   /** Balances of the sender, all read at the same block. */
   readonly balances: { readonly native: bigint; readonly asset: bigint; readonly height: bigint }
+  /** Places of the sender that the chain has used up, as of its latest block: what a new lane starts at. */
+  readonly laneLatest: bigint
 }
 
 /** A "no" that is the order's own fault and safe to tell. */

@@ -29,4 +29,8 @@ export const limits = {
   gapRecoverySeconds: 30,
   idempotencyDays: 30,
   draftRetriesMax: 5,
+  /** Remembered blocks below the final height, to find the ancestor of a reorg that breaks the policy. */
+  finalBlocksKept: 64,
+  finalBatchMax: 500,
+  laneFrontsMax: 200,
 } as const

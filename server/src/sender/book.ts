@@ -1,0 +1,42 @@
+import type { BaseUnits } from '@florin/wire/amount.ts'
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { TokenTransfer, TransactionHash } from '../chains/chain.ts'
+import type { PaymentId } from '../kernel/id.ts'
+import type { Tx } from '../store/postgres.ts'
+
+/** One transaction of ours that the chain shows, with the payments it carries in the order of their effects. */
+export interface MinedTransaction {
+  readonly network: NetworkId
+  readonly hash: TransactionHash
+  readonly height: bigint
+  readonly blockHash: string
+  readonly succeeded: boolean
+  readonly feePaid: BaseUnits
+  readonly transfers: readonly TokenTransfer[]
+  readonly paymentIds: readonly PaymentId[]
+}
+
+/** A place in a lane that can never carry its payments any more. */
+export interface DeadTransaction {
+  readonly network: NetworkId
+  readonly reason: 'nonce_used_by_another_transaction'
+  readonly paymentIds: readonly PaymentId[]
+}
+
+/**
+ * What the sender tells the owner of the payments. Every call runs inside the sender's own transaction, so that the
+ * status, the ledger and the event move together with what was seen on chain. Each call may come again for the same
+ * thing after a crash and must then change nothing.
+ */
+export interface PaymentBook {
+  /** Seen in a block that may still be reorganised away. */
+  mined(tx: Tx, transactions: readonly MinedTransaction[]): Promise<void>
+  /** Not in the chain any more: the same bytes are being sent again. */
+  vanished(tx: Tx, network: NetworkId, paymentIds: readonly PaymentId[]): Promise<void>
+  /** In a block that the network's policy calls final. */
+  final(tx: Tx, transactions: readonly MinedTransaction[]): Promise<void>
+  /** Proven impossible, at finality. */
+  dead(tx: Tx, transactions: readonly DeadTransaction[]): Promise<void>
+  /** A final block was reorganised away: the policy was wrong and an operator must look. */
+  finalityViolated(tx: Tx, network: NetworkId, paymentIds: readonly PaymentId[]): Promise<void>
+}

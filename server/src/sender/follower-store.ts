@@ -1,0 +1,338 @@
+import { baseUnits } from '@florin/wire/amount.ts'
+import type { BaseUnits } from '@florin/wire/amount.ts'
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { Address, Block, Head, Outcome, TransactionHash } from '../chains/chain.ts'
+import type { PaymentId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
+import type { Tx } from '../store/postgres.ts'
+
+/** How far a network has been read, as this holder of its lease knows it. */
+export interface Cursor {
+  readonly network: NetworkId
+  readonly height: bigint
+  readonly blockHash: string
+  readonly finalizedHeight: bigint
+  /** Grows with every new holder of the lease; a write under an older one is refused. */
+  readonly fence: bigint
+  readonly haltedReason: string | null
+}
+
+interface CursorRow {
+  readonly height: string
+  readonly block_hash: string
+  readonly finalized_height: string
+  readonly fence: string
+  readonly halted_reason: string | null
+}
+
+/** Another instance holds the lease now: drop what was computed and start over. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost'
+}
+
+/** Begins following at a head, once per network; what was mined before holds nothing of ours. */
+export async function beginFollowing(tx: Tx, network: NetworkId, head: Head): Promise<void> {
+  const rows = await tx.query<{ network: string }>(
+    'follower_begin',
+    `insert into followers (network, height, block_hash, finalized_height) values ($1, $2, $3, $4)
+     on conflict (network) do nothing returning network`,
+    [network, head.height.toString(), head.hash, head.finalizedHeight.toString()],
+  )
+  if (rows.length === 0) return
+  await tx.query(
+    'follower_first_block',
+    `insert into followed_blocks (network, height, block_hash, parent_hash) values ($1, $2, $3, '')`,
+    [network, head.height.toString(), head.hash],
+  )
+}
+
+/** How far the network has been read, or null before the first node answer ever. */
+export async function followedHeight(tx: Tx, network: NetworkId): Promise<bigint | null> {
+  const rows = await tx.query<{ height: string; halted_reason: string | null }>(
+    'follower_height',
+    `select height, halted_reason from followers where network = $1`,
+    [network],
+  )
+  const row = rows[0]
+  return row === undefined ? null : BigInt(row.height)
+}
+
+/** Why an operator must look at this network before it moves money again, or null. */
+export async function haltedReason(tx: Tx, network: NetworkId): Promise<string | null> {
+  const rows = await tx.query<{ halted_reason: string | null }>(
+    'follower_halted',
+    `select halted_reason from followers where network = $1`,
+    [network],
+  )
+  return rows[0]?.halted_reason ?? null
+}
+
+/** Takes or renews the lease of a network; undefined while another instance holds it. Lease time is the database's. */
+export async function takeLease(tx: Tx, network: NetworkId, owner: string): Promise<Cursor | undefined> {
+  const rows = await tx.query<CursorRow>(
+    'follower_lease',
+    `update followers set lease_owner = $2, lease_until = now() + make_interval(secs => $3),
+       fence = case when lease_owner = $2 and lease_until > now() then fence else fence + 1 end
+     where network = $1 and (lease_owner is null or lease_owner = $2 or lease_until < now())
+     returning height, block_hash, finalized_height, fence, halted_reason`,
+    [network, owner, limits.leaseSeconds],
+  )
+  const row = rows[0]
+  if (row === undefined) return undefined
+  return {
+    network,
+    height: BigInt(row.height),
+    blockHash: row.block_hash,
+    finalizedHeight: BigInt(row.finalized_height),
+    fence: BigInt(row.fence),
+    haltedReason: row.halted_reason,
+  }
+}
+
+/** Gives the lease back at once, so that another instance need not wait for it to run out. */
+export async function releaseLease(tx: Tx, network: NetworkId, owner: string): Promise<void> {
+  await tx.query(
+    'follower_release',
+    `update followers set lease_until = now() where network = $1 and lease_owner = $2`,
+    [network, owner],
+  )
+}
+
+async function moveCursor(
+  tx: Tx,
+  cursor: Cursor,
+  to: { height: bigint; blockHash: string; finalizedHeight: bigint },
+): Promise<void> {
+  const rows = await tx.query<{ network: string }>(
+    'follower_move',
+    `update followers set height = $3, block_hash = $4, finalized_height = $5
+     where network = $1 and fence = $2 returning network`,
+    [
+      cursor.network,
+      cursor.fence.toString(),
+      to.height.toString(),
+      to.blockHash,
+      to.finalizedHeight.toString(),
+    ],
+  )
+  if (rows.length === 0) throw new LeaseLost('the follower lease went to another instance')
+}
+
+/** Remembers blocks that were read and moves the cursor to the last of them. */
+export async function storeBlocks(tx: Tx, cursor: Cursor, blocks: readonly Block[]): Promise<Cursor> {
+  const last = blocks.at(-1)
+  if (last === undefined) return cursor
+  await tx.query(
+    'followed_blocks_store',
+    `insert into followed_blocks (network, height, block_hash, parent_hash)
+     select $1, * from unnest($2::bigint[], $3::text[], $4::text[])`,
+    [
+      cursor.network,
+      blocks.map((block) => block.height.toString()),
+      blocks.map((block) => block.hash),
+      blocks.map((block) => block.parentHash),
+    ],
+  )
+  const moved = { ...cursor, height: last.height, blockHash: last.hash }
+  await moveCursor(tx, cursor, moved)
+  return moved
+}
+
+/** Raises the final height and forgets the blocks that no reorg within the policy can reach any more. */
+export async function storeFinality(tx: Tx, cursor: Cursor, finalizedHeight: bigint): Promise<Cursor> {
+  const moved = { ...cursor, finalizedHeight }
+  await moveCursor(tx, cursor, moved)
+  await tx.query('followed_blocks_forget', `delete from followed_blocks where network = $1 and height < $2`, [
+    cursor.network,
+    (finalizedHeight - BigInt(limits.finalBlocksKept)).toString(),
+  ])
+  return moved
+}
+
+/** The remembered blocks from the newest down, for finding where a reorg began. */
+export async function rememberedBlocks(
+  tx: Tx,
+  network: NetworkId,
+  atOrBelow: bigint,
+  count: number,
+): Promise<readonly { height: bigint; blockHash: string }[]> {
+  const rows = await tx.query<{ height: string; block_hash: string }>(
+    'followed_blocks_read',
+    `select height, block_hash from followed_blocks where network = $1 and height <= $2
+     order by height desc limit $3`,
+    [network, atOrBelow.toString(), count],
+  )
+  return rows.map((row) => ({ height: BigInt(row.height), blockHash: row.block_hash }))
+}
+
+/** What a reorg back to `ancestor` undid. */
+export interface Undone {
+  readonly reopened: readonly PaymentId[]
+  readonly violated: readonly PaymentId[]
+}
+
+/** Rolls the cursor back to the common ancestor and reopens every place that was mined above it. */
+export async function rollBack(
+  tx: Tx,
+  cursor: Cursor,
+  ancestor: { height: bigint; blockHash: string },
+): Promise<Undone> {
+  await moveCursor(tx, cursor, { ...ancestor, finalizedHeight: cursor.finalizedHeight })
+  await tx.query('followed_blocks_undo', `delete from followed_blocks where network = $1 and height > $2`, [
+    cursor.network,
+    ancestor.height.toString(),
+  ])
+  const rows = await tx.query<{ payment_id: PaymentId; state: string }>(
+    'transactions_reopen',
+    `with gone as (
+       select id, state from chain_transactions
+       where network = $1 and mined_height > $2 and state in ('mined', 'final') for update
+     ), reopened as (
+       update chain_transactions t set state = 'open', mined_hash = null, mined_height = null,
+         mined_block_hash = null, succeeded = null, fee_paid = null
+       from gone where gone.id = t.id and gone.state = 'mined' returning t.id
+     ), resend as (
+       update attempts set last_sent_at = null where chain_transaction_id in (select id from reopened)
+     )
+     select pt.payment_id, gone.state from gone
+     join payment_transactions pt on pt.chain_transaction_id = gone.id`,
+    [cursor.network, ancestor.height.toString()],
+  )
+  return {
+    reopened: rows.filter((row) => row.state === 'mined').map((row) => row.payment_id),
+    violated: rows.filter((row) => row.state === 'final').map((row) => row.payment_id),
+  }
+}
+
+/** Stops a network until an operator has looked. */
+export async function haltNetwork(tx: Tx, network: NetworkId, reason: string): Promise<void> {
+  await tx.query(
+    'follower_halt',
+    `update followers set halted_reason = coalesce(halted_reason, $2) where network = $1`,
+    [network, reason],
+  )
+}
+
+/** A place of ours whose hash a block showed. */
+export interface Matched {
+  readonly transactionId: string
+  readonly hash: TransactionHash
+  readonly laneAddress: Address
+  readonly paymentIds: readonly PaymentId[]
+}
+
+/** Which of a block range's transactions are ours: cost per block, not per payment. */
+export async function matchHashes(
+  tx: Tx,
+  network: NetworkId,
+  hashes: readonly TransactionHash[],
+): Promise<readonly Matched[]> {
+  if (hashes.length === 0) return []
+  const rows = await tx.query<{
+    id: string
+    hash: TransactionHash
+    lane_address: Address
+    payment_ids: PaymentId[]
+  }>(
+    'transactions_match',
+    `select t.id, a.hash, t.lane_address,
+       array(select payment_id from payment_transactions where chain_transaction_id = t.id order by effect_index) as payment_ids
+     from attempts a join chain_transactions t on t.id = a.chain_transaction_id
+     where a.network = $1 and a.hash = any($2) and t.state = 'open'`,
+    [network, hashes],
+  )
+  return rows.map((row) => ({
+    transactionId: row.id,
+    hash: row.hash,
+    laneAddress: row.lane_address,
+    paymentIds: row.payment_ids,
+  }))
+}
+
+/** Marks places as mined by the given attempts, in one statement. */
+export async function markMined(
+  tx: Tx,
+  seen: readonly { matched: Matched; outcome: Extract<Outcome, { state: 'mined' }> }[],
+): Promise<void> {
+  await tx.query(
+    'transactions_mined',
+    `update chain_transactions t set state = 'mined', mined_hash = s.hash, mined_height = s.height,
+       mined_block_hash = s.block_hash, succeeded = s.succeeded, fee_paid = s.fee_paid
+     from json_to_recordset($1::json) as s (id bigint, hash text, height bigint, block_hash text,
+       succeeded boolean, fee_paid numeric)
+     where t.id = s.id and t.state = 'open'`,
+    [
+      JSON.stringify(
+        seen.map(({ matched, outcome }) => ({
+          id: matched.transactionId,
+          hash: matched.hash,
+          height: outcome.height.toString(),
+          block_hash: outcome.blockHash,
+          succeeded: outcome.succeeded,
+          fee_paid: outcome.feePaid.toString(),
+        })),
+      ),
+    ],
+  )
+}
+
+/** A mined place at or below the final height that has not been closed yet. */
+export interface Closing {
+  readonly transactionId: string
+  readonly hash: TransactionHash
+  readonly laneAddress: Address
+  readonly height: bigint
+  readonly blockHash: string
+  readonly succeeded: boolean
+  readonly feePaid: BaseUnits
+  readonly paymentIds: readonly PaymentId[]
+}
+
+/** Closes mined places that have become final and says which they were. */
+export async function closeFinal(
+  tx: Tx,
+  network: NetworkId,
+  finalizedHeight: bigint,
+  count: number,
+): Promise<readonly Closing[]> {
+  const rows = await tx.query<{
+    id: string
+    mined_hash: TransactionHash
+    lane_address: Address
+    mined_height: string
+    mined_block_hash: string
+    succeeded: boolean
+    fee_paid: string
+    payment_ids: PaymentId[]
+  }>(
+    'transactions_final',
+    `update chain_transactions set state = 'final' where id in (
+       select id from chain_transactions where network = $1 and state = 'mined' and mined_height <= $2
+       order by lane_address, nonce limit $3 for update)
+     returning id, mined_hash, lane_address, mined_height, mined_block_hash, succeeded, fee_paid,
+       array(select payment_id from payment_transactions pt where pt.chain_transaction_id = chain_transactions.id
+             order by effect_index) as payment_ids`,
+    [network, finalizedHeight.toString(), count],
+  )
+  return rows.map((row) => ({
+    transactionId: row.id,
+    hash: row.mined_hash,
+    laneAddress: row.lane_address,
+    height: BigInt(row.mined_height),
+    blockHash: row.mined_block_hash,
+    succeeded: row.succeeded,
+    feePaid: baseUnits(row.fee_paid),
+    paymentIds: row.payment_ids,
+  }))
+}
+
+/** Marks an open place as impossible for ever. The payments it carried, or none when it is not open any more. */
+export async function markDead(tx: Tx, transactionId: string): Promise<readonly PaymentId[]> {
+  const rows = await tx.query<{ payment_ids: PaymentId[] }>(
+    'transactions_dead',
+    `update chain_transactions set state = 'dead' where id = $1 and state = 'open'
+     returning array(select payment_id from payment_transactions where chain_transaction_id = $1) as payment_ids`,
+    [transactionId],
+  )
+  return rows[0]?.payment_ids ?? []
+}
