@@ -1,0 +1,42 @@
+import type { Address } from '../chain.ts'
+import { keccak256 } from './keccak.ts'
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/
+const ADDRESS_BYTES = 20
+
+/** The address that nobody holds. */
+export const ZERO_ADDRESS = addressFromBytes(new Uint8Array(ADDRESS_BYTES))
+
+/**
+ * Reads an address. All lower or all upper case carries no checksum and is taken; mixed case must be right
+ * (EIP-55). Undefined when malformed. The answer is in EIP-55 spelling.
+ */
+export function parseAddress(text: string): Address | undefined {
+  if (!ADDRESS.test(text)) return undefined
+  const digits = text.slice(2)
+  const canonical = checksummed(digits.toLowerCase())
+  const carriesNoChecksum = digits === digits.toLowerCase() || digits === digits.toUpperCase()
+  return carriesNoChecksum || text === canonical ? canonical : undefined
+}
+
+/** Twenty raw bytes as an address. Throws on another length: a bug. */
+export function addressFromBytes(bytes: Uint8Array): Address {
+  if (bytes.length !== ADDRESS_BYTES) throw new RangeError('an address has 20 bytes')
+  return checksummed(Buffer.from(bytes).toString('hex'))
+}
+
+/** The twenty raw bytes of an address. */
+export function addressBytes(address: Address): Uint8Array {
+  return new Uint8Array(Buffer.from(address.slice(2), 'hex'))
+}
+
+/** EIP-55: a hex digit is upper case where the hash of the lower-case text has a nibble of 8 or more. */
+function checksummed(lowerCaseDigits: string): Address {
+  const hash = Buffer.from(keccak256(Buffer.from(lowerCaseDigits, 'ascii'))).toString('hex')
+  let text = '0x'
+  for (let index = 0; index < lowerCaseDigits.length; index += 1) {
+    const digit = lowerCaseDigits.charAt(index)
+    text += hash.charAt(index) >= '8' ? digit.toUpperCase() : digit
+  }
+  return text as Address
+}
