@@ -1,7 +1,5 @@
 import type { Counts } from './counts.ts'
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+import { isRecord } from './record.ts'
 
 const records = (value: unknown) => (Array.isArray(value) ? value.filter(isRecord) : [])
 

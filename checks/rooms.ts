@@ -1,0 +1,43 @@
+/** The server's rooms by rank. A room imports itself and lower ranks, never a neighbour. */
+const RANKS: readonly (readonly string[])[] = [
+  ['kernel'],
+  ['store', 'http', 'chains'],
+  ['custody', 'ledger', 'events', 'idempotency', 'access', 'policies'],
+  ['sender'],
+  ['facilitator'],
+  ['payments', 'transactions', 'wallets'],
+]
+/** Where the rooms are put together: these know everyone, and each other. */
+const TOP = { room: 'composition', rank: RANKS.length, names: ['config', 'app', 'up', 'main'] }
+
+/** What each part of the repository may import of the others. Parts that are not listed are free: they only test. */
+export const PARTS: Readonly<Record<string, readonly string[]>> = {
+  wire: [],
+  sandbox: [],
+  server: ['wire'],
+  cli: ['server', 'sandbox', 'wire', 'bin'],
+  bin: [],
+}
+
+/** Packages of others that only some places may import, each place a path prefix. */
+export const FENCED: Readonly<Record<string, readonly string[]>> = {
+  viem: ['server/src/chains/', 'sandbox/'],
+  '@solana/kit': ['server/src/chains/', 'sandbox/'],
+  pg: ['server/src/store/'],
+  fastify: ['server/src/http/'],
+}
+
+export interface Room {
+  readonly room: string
+  /** Undefined when the room has no row in the table. */
+  readonly rank: number | undefined
+}
+
+/** The room of a file of the server, undefined elsewhere. Files at the top of server/src belong to the composition. */
+export function roomOf(path: string): Room | undefined {
+  const [, name, rest] = /^server\/src\/([^/]+)(\/.*)?$/.exec(path) ?? []
+  if (name === undefined) return undefined
+  if (rest === undefined || TOP.names.includes(name)) return TOP
+  const rank = RANKS.findIndex((rooms) => rooms.includes(name))
+  return { room: name, rank: rank === -1 ? undefined : rank }
+}
