@@ -1,10 +1,9 @@
+import { PLANS, SCOPES } from '@florin/wire/plan.ts'
+import type { Plan, Scope } from '@florin/wire/plan.ts'
 import type { AccountId, KeyId } from './id.ts'
 
-export const PLANS = ['standard', 'premium', 'enterprise'] as const
-export type Plan = (typeof PLANS)[number]
-
-export const SCOPES = ['read', 'write', 'settle', 'trade', 'admin'] as const
-export type Scope = (typeof SCOPES)[number]
+export { PLANS, SCOPES }
+export type { Plan, Scope }
 
 /** Who is asking: what the guard made of a bearer key. Rooms above never see the key itself. */
 export interface Caller {

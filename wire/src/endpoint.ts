@@ -1,0 +1,43 @@
+import Type from 'typebox'
+import type { TSchema } from 'typebox'
+import type { ErrorCode } from './errors.ts'
+import { Exactly } from './fields.ts'
+import type { Plan, Scope } from './plan.ts'
+
+/** One operation of the API. Served at its path and under /api; both spellings are one operation. */
+export interface Endpoint<
+  Params extends TSchema = TSchema,
+  Query extends TSchema = TSchema,
+  Body extends TSchema = TSchema,
+  Reply extends TSchema = TSchema,
+> {
+  /** The operation's name: scope of idempotency keys, OpenAPI operationId, method of the client. */
+  readonly id: string
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Bare path with `{name}` for each part that varies. */
+  readonly path: string
+  readonly summary: string
+  /** Null: no key is asked for. */
+  readonly needs: { readonly scope: Scope; readonly plan: Plan } | null
+  /** Takes an Idempotency-Key. */
+  readonly idempotent: boolean
+  readonly params: Params
+  readonly query: Query
+  /** `noBody` where the operation takes none. */
+  readonly body: Body
+  readonly answer: Reply
+  /** Codes of its own, beside those that every operation may answer. */
+  readonly fails: readonly ErrorCode[]
+}
+
+/** Of an operation without a body. */
+export const noBody = Type.Unsafe<undefined>({ not: {} })
+
+/** What a row has unless it says otherwise: nothing to read, nothing of its own to fail with. */
+export const bare = {
+  idempotent: false,
+  params: Exactly({}),
+  query: Exactly({}),
+  body: noBody,
+  fails: [],
+} as const
