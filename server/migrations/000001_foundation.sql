@@ -83,6 +83,8 @@ create table payments (
   resource text,
   metadata json,
   priority_fee numeric(78, 0),
+  -- The most the network may take, held with the amount until the payment is final.
+  fee_ceiling numeric(78, 0),
   commitment bytea check (octet_length(commitment) = 32),
   status text not null default 'pending'
     check (status in ('pending', 'confirmed', 'settled', 'failed', 'expired')),
@@ -105,7 +107,7 @@ create table payments (
 create index payments_by_account on payments (account_id, created_at desc, id desc);
 create index payments_by_sender on payments (account_id, sender, created_at desc, id desc);
 create index payments_by_recipient on payments (account_id, recipient, created_at desc, id desc);
-create index payments_open on payments (network, block_height) where status in ('pending', 'confirmed');
+create index payments_open on payments (wallet_id, network) where status in ('pending', 'confirmed');
 
 -- What occupies one place in a lane. A place is bound to its content for ever: every attempt of it moves the same money.
 create table chain_transactions (
