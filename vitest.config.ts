@@ -8,6 +8,7 @@ export default defineConfig({
     include: FULL
       ? ['{server,sandbox,cli,checks,e2e}/**/*.full.ts']
       : ['{wire,server,sandbox,cli,checks,e2e}/**/*.test.ts'],
+    globalSetup: ['server/src/store/test-postgres.ts'],
     pool: 'forks',
     maxWorkers: 2,
     retry: 0,

@@ -1,0 +1,18 @@
+/** Bounds of the embedded PostgreSQL on one screen. Unit last. */
+export const embeddedLimits = {
+  /** Crash recovery reads at most max_wal_size of log; slow disks get room. */
+  readySeconds: 300,
+  readyPauseMilliseconds: 20,
+  startAttemptsMax: 5,
+  startPauseMilliseconds: 500,
+  initialiseSeconds: 120,
+  probeSeconds: 20,
+  /** Fast shutdown (SIGINT) writes a checkpoint; after this it is SIGQUIT, then SIGKILL. */
+  fastShutdownSeconds: 20,
+  immediateShutdownSeconds: 5,
+  killSeconds: 10,
+  logBytesMax: 5 * 1024 * 1024,
+  logCheckSeconds: 60,
+  logTailBytes: 2_048,
+  connectionsMax: 60,
+} as const

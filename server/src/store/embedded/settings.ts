@@ -1,0 +1,55 @@
+import { embeddedLimits } from './embedded-limits.ts'
+import { clusterName } from './cluster-processes.ts'
+
+/**
+ * The whole of postgresql.conf, written anew at each start. For a small machine: about 200 MB.
+ * Statements and row contents stay out of the log (terse, no statement text): they may hold what
+ * must not be printed.
+ */
+export function settings(cluster: string, durable: boolean): string {
+  const lines: Record<string, string | number> = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    ssl: 'off',
+    password_encryption: 'scram-sha-256',
+    cluster_name: clusterName(cluster),
+    max_connections: embeddedLimits.connectionsMax,
+    shared_buffers: '128MB',
+    effective_cache_size: '512MB',
+    work_mem: '8MB',
+    maintenance_work_mem: '64MB',
+    max_wal_size: '512MB',
+    max_worker_processes: 4,
+    max_parallel_workers_per_gather: 0,
+    max_parallel_maintenance_workers: 0,
+    jit: 'off',
+    dynamic_shared_memory_type: 'posix',
+    fsync: durable ? 'on' : 'off',
+    synchronous_commit: durable ? 'on' : 'off',
+    full_page_writes: durable ? 'on' : 'off',
+    restart_after_crash: 'on',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    lc_messages: 'C',
+    log_destination: 'stderr',
+    logging_collector: 'off',
+    log_line_prefix: '%m [%p] ',
+    log_min_messages: 'warning',
+    log_min_error_statement: 'panic',
+    log_error_verbosity: 'terse',
+    log_checkpoints: 'off',
+    log_connections: '',
+  }
+  // On macOS a plain fsync stops at the drive's cache.
+  if (durable && process.platform === 'darwin') lines['wal_sync_method'] = 'fsync_writethrough'
+  const text = Object.entries(lines).map(([name, value]) => `${name} = '${value}'`)
+  return `# Written by florin at each start; use ALTER SYSTEM for changes.\n${text.join('\n')}\n`
+}
+
+/** pg_hba.conf: the loopback with the password, nothing else. */
+export const ACCESS_RULES = [
+  '# Written by florin at each start.',
+  'host all all 127.0.0.1/32 scram-sha-256',
+  'host replication all 127.0.0.1/32 scram-sha-256',
+  '',
+].join('\n')

@@ -1,0 +1,114 @@
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import type { Log } from '../kernel/log.ts'
+import type { Secret } from '../kernel/secret.ts'
+import { readMigrations } from './migration-files.ts'
+import type { Migration } from './migration-files.ts'
+
+/** "florin" in ASCII: held while migrating, so that instances that start at once take turns. */
+const ADVISORY_LOCK = 0x666c6f72696e
+const CONNECT_SECONDS = 30
+const LOCK_SECONDS = 300
+
+export const MIGRATIONS_DIRECTORY = fileURLToPath(new URL('../../migrations', import.meta.url))
+
+interface AppliedRow {
+  readonly number: number
+  readonly name: string
+  readonly breaking: boolean
+  readonly checksum: string
+}
+
+const CREATE_TABLE = `
+  create table if not exists migrations (
+    number integer primary key check (number >= 1),
+    name text not null,
+    breaking boolean not null,
+    checksum text not null check (checksum ~ '^[0-9a-f]{64}$'),
+    applied_at timestamptz not null default now()
+  )`
+
+/** Refuses a database that this code must not run on, with a sentence for the operator. */
+function checkApplied(applied: readonly AppliedRow[], known: readonly Migration[], log: Log): void {
+  for (const row of applied) {
+    const migration = known[row.number - 1]
+    if (migration === undefined) {
+      if (row.breaking) {
+        throw new Error(
+          `the database has migration ${row.name}, which this version of florin does not know ` +
+            `and must not run on. Start the newer version.`,
+        )
+      }
+      log.warn({ migration: row.name }, 'the database is newer than this version of florin')
+    } else if (migration.checksum !== row.checksum) {
+      throw new Error(
+        `migration ${migration.name} is not the text that was applied to the database. ` +
+          `Applied migrations never change; restore the file and add a new one.`,
+      )
+    }
+  }
+}
+
+/** One migration in one transaction. Its row comes first: a second start waits there, then skips. */
+async function apply(client: pg.Client, migration: Migration): Promise<boolean> {
+  const { number, name, breaking, checksum } = migration
+  await client.query('begin')
+  try {
+    const { rowCount } = await client.query(
+      `insert into migrations (number, name, breaking, checksum) values ($1, $2, $3, $4)
+       on conflict (number) do nothing`,
+      [number, name, breaking, checksum],
+    )
+    if (rowCount === 1) await client.query(migration.sql)
+    await client.query('commit')
+    return rowCount === 1
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined)
+    throw new Error(`migration ${name} failed`, { cause: error })
+  }
+}
+
+/**
+ * Brings a database to the schema that this code knows. Any number of instances may call it at once.
+ * @param url of a user that may create tables and roles.
+ * @returns the numbers of the migrations applied by this call, in order.
+ * @throws {Error} when the database is newer in a breaking way, or an applied migration was changed.
+ */
+export async function migrate({
+  url,
+  log,
+  directory = MIGRATIONS_DIRECTORY,
+}: {
+  url: Secret
+  log: Log
+  directory?: string
+}): Promise<{ applied: number[] }> {
+  const migrations = await readMigrations(directory)
+  const client = new pg.Client({
+    connectionString: url.reveal(),
+    connectionTimeoutMillis: CONNECT_SECONDS * 1000,
+    statement_timeout: LOCK_SECONDS * 1000,
+    application_name: 'florin migrate',
+  })
+  client.on('error', (error) => log.warn({ reason: error.message }, 'the database went away'))
+  await client.connect()
+  try {
+    // Belongs to the session: a start that is killed here gives it back by dying.
+    await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCK])
+    await client.query(CREATE_TABLE)
+    const { rows } = await client.query<AppliedRow>(
+      'select number, name, breaking, checksum from migrations order by number',
+    )
+    checkApplied(rows, migrations, log)
+    const there = new Set(rows.map(({ number }) => number))
+    const applied: number[] = []
+    for (const migration of migrations) {
+      if (there.has(migration.number) || !(await apply(client, migration))) continue
+      log.info({ migration: migration.name }, 'applied a migration')
+      applied.push(migration.number)
+    }
+    return { applied }
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
