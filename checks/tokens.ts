@@ -6,13 +6,15 @@ export interface Token {
   readonly kind: 'string' | 'template' | 'word' | 'sign'
   readonly text: string
   readonly line: number
+  /** Of a template: the whole, or its text before, between and after the holes. */
+  readonly part?: 'whole' | 'head' | 'middle' | 'tail'
 }
 
-const TEMPLATE_PARTS = new Set<SyntaxKind>([
-  SyntaxKind.NoSubstitutionTemplateLiteral,
-  SyntaxKind.TemplateHead,
-  SyntaxKind.TemplateMiddle,
-  SyntaxKind.TemplateTail,
+const TEMPLATE_PARTS: ReadonlyMap<SyntaxKind, NonNullable<Token['part']>> = new Map([
+  [SyntaxKind.NoSubstitutionTemplateLiteral, 'whole'],
+  [SyntaxKind.TemplateHead, 'head'],
+  [SyntaxKind.TemplateMiddle, 'middle'],
+  [SyntaxKind.TemplateTail, 'tail'],
 ])
 /** After one of these a slash divides; after anything else it begins a regular expression. */
 const ENDS_A_VALUE = new Set<SyntaxKind>([
@@ -64,7 +66,8 @@ export function tokens(code: string): readonly Token[] {
     const raw = scanner.getTokenText()
     const kind = kindOf(token, raw)
     const text = kind === 'string' || kind === 'template' ? scanner.getTokenValue() : raw
-    found.push({ kind, text, line })
+    const part = TEMPLATE_PARTS.get(token)
+    found.push({ kind, text, line, ...(part === undefined ? {} : { part }) })
     previous = token
   }
 }

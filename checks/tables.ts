@@ -1,0 +1,24 @@
+/** Which room owns which tables: only it may read or write them in SQL. A new table needs a row here. */
+export const TABLE_OWNERS: Readonly<Record<string, readonly string[]>> = {
+  store: ['migrations'],
+  access: ['accounts', 'api_keys'],
+  custody: ['installation_secrets', 'wallets'],
+  policies: ['wallet_policies', 'policy_spends'],
+  ledger: ['ledger_accounts', 'ledger_transfers', 'ledger_entries'],
+  events: ['outbox'],
+  idempotency: ['idempotency_keys'],
+  sender: [
+    'lanes',
+    'chain_transactions',
+    'attempts',
+    'payment_transactions',
+    'followers',
+    'followed_blocks',
+  ],
+  payments: ['payments', 'effects'],
+}
+
+/** Files outside the rooms that may look at every table, each with its reason. */
+export const SEES_EVERY_TABLE: Readonly<Record<string, string>> = {
+  'server/src/invariants.ts': 'checks that the rooms agree with each other; reads only',
+}
