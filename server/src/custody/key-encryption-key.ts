@@ -1,0 +1,78 @@
+import { scrypt } from 'node:crypto'
+import type { Random } from '../kernel/random.ts'
+import { SecretBytes } from '../kernel/secret.ts'
+import type { Store } from '../store/postgres.ts'
+import { boundFields } from './bound-fields.ts'
+import { storeInstallationSecretOnce } from './installation-secret-store.ts'
+import { KeyUnusable } from './key-file.ts'
+import { SealBroken, seal, unseal } from './seal.ts'
+
+const ROW = 'key-encryption-key'
+const LAYOUT_VERSION = 1
+const SALT_BYTES = 16
+const KEY_BYTES = 32
+const SALT_AT = 4
+const CHECK_AT = SALT_AT + SALT_BYTES
+/** 2^15 with r = 8 takes 32 MB and 0.1 s, once per start; the text behind it has 32 characters or more. */
+const COST_LOG2 = 15
+const COST_LOG2_MAX = 20
+const BLOCK_SIZE = 8
+const PARALLELISM = 1
+const ADDITIONAL_DATA = boundFields(['florin-key-encryption-key-check-v1'])
+
+/**
+ * The key-encryption key of this installation: scrypt (RFC 7914) over secret text from a file or the environment.
+ * Salt and parameters are stored beside what the key seals, with a sealed check, made once for all instances;
+ * so text that is not this installation's is refused at start (KeyUnusable) and not at the first payment.
+ */
+export async function openKeyEncryptionKey({
+  store,
+  text,
+  random,
+}: {
+  store: Store
+  text: SecretBytes
+  random: Random
+}): Promise<SecretBytes> {
+  const row = await storeInstallationSecretOnce(store, ROW, async () => {
+    const derivation = new Uint8Array(CHECK_AT)
+    derivation.set([LAYOUT_VERSION, COST_LOG2, BLOCK_SIZE, PARALLELISM])
+    derivation.set(random.bytes(SALT_BYTES), SALT_AT)
+    const key = await derive(text, derivation)
+    const check = seal(key.reveal(), new Uint8Array(0), ADDITIONAL_DATA, random)
+    key.erase()
+    return Buffer.concat([derivation, check])
+  })
+  const key = await derive(text, row)
+  try {
+    unseal(key.reveal(), row.subarray(CHECK_AT), ADDITIONAL_DATA)
+  } catch (error) {
+    key.erase()
+    if (!(error instanceof SealBroken)) throw error
+    throw new KeyUnusable("the key-encryption key is not the one that sealed this database's keys")
+  }
+  return key
+}
+
+/** A row that asks for less work than we ever stored, or for more memory than we grant, was tampered with. */
+async function derive(text: SecretBytes, row: Uint8Array): Promise<SecretBytes> {
+  const [version, costLog2 = 0, blockSize, parallelism] = row
+  if (
+    row.length < CHECK_AT ||
+    version !== LAYOUT_VERSION ||
+    costLog2 < COST_LOG2 ||
+    costLog2 > COST_LOG2_MAX ||
+    blockSize !== BLOCK_SIZE ||
+    parallelism !== PARALLELISM
+  ) {
+    throw new KeyUnusable('the stored derivation of the key-encryption key is not readable')
+  }
+  const salt = row.subarray(SALT_AT, CHECK_AT)
+  const cost = 2 ** costLog2
+  const options = { N: cost, r: blockSize, p: parallelism, maxmem: 256 * cost * blockSize }
+  return new Promise((resolve, reject) => {
+    scrypt(text.reveal(), salt, KEY_BYTES, options, (error, key) =>
+      error ? reject(error) : resolve(new SecretBytes(key)),
+    )
+  })
+}

@@ -1,0 +1,155 @@
+import { Refusal } from '@florin/wire/errors.ts'
+import type { Family } from '@florin/wire/network.ts'
+import type { AccountId, WalletId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
+import type { Tx } from '../store/postgres.ts'
+import type { Wallet } from './wallet.ts'
+
+interface WalletRow {
+  readonly id: WalletId
+  readonly account_id: AccountId
+  readonly family: Family
+  readonly address: string
+  readonly label: string | null
+  readonly sealed_data_key: Uint8Array
+  readonly sealed_private_key: Uint8Array
+  readonly sandbox_instance: string | null
+  readonly created_at: Date
+}
+
+const COLUMNS = `id, account_id, family, address, label, sealed_data_key, sealed_private_key,
+  sandbox_instance, created_at`
+
+function toWallet(row: WalletRow): Wallet {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    family: row.family,
+    address: row.address,
+    label: row.label,
+    sealedDataKey: row.sealed_data_key,
+    sealedPrivateKey: row.sealed_private_key,
+    sandboxInstance: row.sandbox_instance,
+    createdAtMilliseconds: row.created_at.getTime(),
+  }
+}
+
+/** The account's wallet at this canonical address; undefined when absent, deleted or another account's: they look alike. */
+export async function findWallet(
+  tx: Tx,
+  accountId: AccountId,
+  family: Family,
+  address: string,
+): Promise<Wallet | undefined> {
+  const rows = await tx.query<WalletRow>(
+    'custody_find_wallet',
+    `select ${COLUMNS} from wallets
+      where account_id = $1 and family = $2 and address = $3 and deleted_at is null`,
+    [accountId, family, address],
+  )
+  return rows[0] && toWallet(rows[0])
+}
+
+/** The account's wallet of this id, deleted or not: for a repeated request that made it. */
+export async function readWallet(
+  tx: Tx,
+  accountId: AccountId,
+  walletId: string,
+): Promise<Wallet | undefined> {
+  const rows = await tx.query<WalletRow>(
+    'custody_read_wallet',
+    `select ${COLUMNS} from wallets where account_id = $1 and id = $2`,
+    [accountId, walletId],
+  )
+  return rows[0] && toWallet(rows[0])
+}
+
+/** All of an account's wallets, oldest first; `walletsPerAccountMax` bounds them. */
+export async function listWallets(tx: Tx, accountId: AccountId): Promise<readonly Wallet[]> {
+  const rows = await tx.query<WalletRow>(
+    'custody_list_wallets',
+    `select ${COLUMNS} from wallets where account_id = $1 and deleted_at is null
+      order by created_at, id limit $2`,
+    [accountId, limits.walletsPerAccountMax],
+  )
+  return rows.map(toWallet)
+}
+
+/** Stores a new wallet. Refuses INVALID_PARAMETERS when the account has `walletsPerAccountMax` already. */
+export async function insertWallet(tx: Tx, wallet: Wallet): Promise<void> {
+  // Creations of one account wait for each other, so that two at once cannot pass the count.
+  await tx.query(
+    'custody_lock_creation',
+    `select pg_advisory_xact_lock(hashtextextended('florin-wallets-of-' || $1, 0))`,
+    [wallet.accountId],
+  )
+  const counted = await tx.query<{ count: string }>(
+    'custody_count_wallets',
+    `select count(*) from wallets where account_id = $1 and deleted_at is null`,
+    [wallet.accountId],
+  )
+  if (Number(counted[0]?.count ?? 0) >= limits.walletsPerAccountMax) {
+    throw new Refusal('INVALID_PARAMETERS', {
+      message: 'This account has as many wallets as it may have.',
+      details: { wallets: `at most ${limits.walletsPerAccountMax} per account` },
+    })
+  }
+  await tx.query(
+    'custody_insert_wallet',
+    `insert into wallets (id, account_id, family, address, label, sealed_data_key,
+       sealed_private_key, sandbox_instance, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [
+      wallet.id,
+      wallet.accountId,
+      wallet.family,
+      wallet.address,
+      wallet.label,
+      wallet.sealedDataKey,
+      wallet.sealedPrivateKey,
+      wallet.sandboxInstance,
+      new Date(wallet.createdAtMilliseconds),
+    ],
+  )
+}
+
+/**
+ * True when the wallet still exists, and keeps it existing until the transaction ends: a signing transaction asks
+ * this after its lane lock, since a wallet found before may have been deleted meanwhile. Shared by all signers.
+ */
+export async function keepWallet(tx: Tx, walletId: WalletId): Promise<boolean> {
+  const rows = await tx.query(
+    'custody_keep_wallet',
+    `select id from wallets where id = $1 and deleted_at is null for key share`,
+    [walletId],
+  )
+  return rows.length === 1
+}
+
+/** Locks a wallet against every signer (`keepWallet`) until the transaction ends. False when it does not exist any more. */
+export async function lockWallet(
+  tx: Tx,
+  accountId: AccountId,
+  walletId: WalletId,
+): Promise<boolean> {
+  const rows = await tx.query(
+    'custody_lock_wallet',
+    `select id from wallets where id = $2 and account_id = $1 and deleted_at is null for update`,
+    [accountId, walletId],
+  )
+  return rows.length === 1
+}
+
+/** Hides a wallet for ever. Its row and sealed key stay: money that arrives later is not lost. */
+export async function markWalletDeleted(
+  tx: Tx,
+  accountId: AccountId,
+  walletId: WalletId,
+  nowMilliseconds: number,
+): Promise<void> {
+  await tx.query(
+    'custody_delete_wallet',
+    `update wallets set deleted_at = $3 where id = $2 and account_id = $1 and deleted_at is null`,
+    [accountId, walletId, new Date(nowMilliseconds)],
+  )
+}

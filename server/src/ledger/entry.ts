@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { AccountId, PaymentId, WalletId } from '../kernel/id.ts'
+
+/** What a line moves: money the wallet may spend, money promised to a payment, the world outside, what networks took. */
+export const LINE_KINDS = ['available', 'held', 'external', 'fees'] as const
+export type LineKind = (typeof LINE_KINDS)[number]
+
+/** One side of a transfer, in base units; positive is money coming in. */
+export interface LedgerLine {
+  readonly kind: LineKind
+  readonly amount: bigint
+}
+
+/** Which wallet's books, and in what. */
+export interface LedgerPlace {
+  readonly accountId: AccountId
+  readonly walletId: WalletId
+  readonly network: NetworkId
+  /** `native`, or the token's canonical address. */
+  readonly asset: string
+}
+
+/** One balanced movement inside one wallet's books of one asset. Only the four functions below make one. */
+export interface LedgerTransfer extends LedgerPlace {
+  readonly kind: 'funding' | 'hold' | 'post' | 'void'
+  readonly paymentId: PaymentId | null
+  readonly lines: readonly LedgerLine[]
+}
+
+/** Money of one asset that is promised to one payment. */
+export interface Hold extends LedgerPlace {
+  readonly paymentId: PaymentId
+  readonly amount: bigint
+}
+
+/** Money that the chain shows in the wallet and the books did not know yet. */
+export function funding(place: LedgerPlace, amount: bigint): LedgerTransfer {
+  assert(amount > 0n, 'a funding is positive')
+  return transfer(place, 'funding', null, [
+    { kind: 'available', amount },
+    { kind: 'external', amount: -amount },
+  ])
+}
+
+/** Promises money to a payment: at most once per payment and asset. The database refuses it when available is short. */
+export function hold(hold: Hold): LedgerTransfer {
+  assert(hold.amount > 0n, 'a hold is positive')
+  return transfer(hold, 'hold', hold.paymentId, [
+    { kind: 'available', amount: -hold.amount },
+    { kind: 'held', amount: hold.amount },
+  ])
+}
+
+/** Closes a hold with what the chain did: `moved` left the wallet, the network took `fee`, the rest is available again. */
+export function post(hold: Hold, { moved, fee }: { moved: bigint; fee: bigint }): LedgerTransfer {
+  assert(moved >= 0n && fee >= 0n, 'what moved and the fee are not negative')
+  const rest = hold.amount - moved - fee
+  assert(rest >= 0n, 'a payment never costs more than its hold')
+  return transfer(hold, 'post', hold.paymentId, [
+    { kind: 'held', amount: -hold.amount },
+    { kind: 'external', amount: moved },
+    { kind: 'fees', amount: fee },
+    { kind: 'available', amount: rest },
+  ])
+}
+
+/** Closes a hold whose money did not move and cannot move any more. */
+export function release(hold: Hold): LedgerTransfer {
+  return transfer(hold, 'void', hold.paymentId, [
+    { kind: 'held', amount: -hold.amount },
+    { kind: 'available', amount: hold.amount },
+  ])
+}
+
+/** Fails unless the lines sum to zero with one line per kind and none of zero: the last look before the database's own. */
+export function assertBalanced({ lines }: Pick<LedgerTransfer, 'lines'>): void {
+  assert(lines.length >= 2, 'a transfer has two lines or more')
+  assert(new Set(lines.map(({ kind }) => kind)).size === lines.length, 'one line per kind')
+  assert(
+    lines.every(({ amount }) => amount !== 0n),
+    'no line is zero',
+  )
+  assert(lines.reduce((sum, { amount }) => sum + amount, 0n) === 0n, 'lines sum to zero')
+}
+
+function transfer(
+  place: LedgerPlace,
+  kind: LedgerTransfer['kind'],
+  paymentId: PaymentId | null,
+  lines: readonly LedgerLine[],
+): LedgerTransfer {
+  const { accountId, walletId, network, asset } = place
+  const made = {
+    accountId,
+    walletId,
+    network,
+    asset,
+    kind,
+    paymentId,
+    lines: lines.filter(({ amount }) => amount !== 0n),
+  }
+  assertBalanced(made)
+  return made
+}
