@@ -5,9 +5,26 @@ export interface Sql {
   readonly text: string
 }
 
-/** How a statement begins. Ours is written in lower case, so that prose is rarely taken for one. */
-const STATEMENT =
-  /^\s*(--[^\n]*\n\s*)*(select\s|insert\s+into\s|update\s+(only\s+)?\w+\s+((as\s+)?\w+\s+)?set\s|delete\s+from\s|merge\s+into\s|with\s+(recursive\s+)?\w+\s*(\([^)]*\)\s*)?as\s|truncate\s|lock\s+table\s|copy\s+\w+\s|(create|alter|drop)\s+(table|index|unique|role|user|database|schema|function|trigger|type|view|extension)\s|(grant|revoke)\s.*\s(on|to)\s|begin\b(;|$)|commit$|rollback$|set\s+(role\s+\w+$|(local|session)\s+[\w.]+\s*(=|to\s))|(un)?listen\s|notify\s|do\s+\$\$)/
+/** How statements begin. Ours are written in lower case, so that prose is rarely taken for one. */
+const BEGINNINGS = [
+  String.raw`select\s`,
+  String.raw`insert\s+into\s`,
+  String.raw`update\s+(only\s+)?\w+\s+((as\s+)?\w+\s+)?set\s`,
+  String.raw`delete\s+from\s`,
+  String.raw`merge\s+into\s`,
+  String.raw`with\s+(recursive\s+)?\w+\s*(\([^)]*\)\s*)?as\s`,
+  String.raw`truncate\s`,
+  String.raw`lock\s+table\s`,
+  String.raw`copy\s+\w+\s`,
+  String.raw`(create|alter|drop)\s+(table|index|unique|role|user|database|schema|function|trigger)\s`,
+  String.raw`(grant|revoke)\s.*\s(on|to)\s`,
+  String.raw`(begin|commit|rollback)\s*(;|$)`,
+  String.raw`set\s+(role\s+\w+$|(local|session)\s+[\w.]+\s*(=|to\s))`,
+  String.raw`(un)?listen\s+\w+$`,
+  String.raw`notify\s+\w+$`,
+  String.raw`do\s+\$\$`,
+]
+const STATEMENT = new RegExp(String.raw`^\s*(--[^\n]*\n\s*)*(${BEGINNINGS.join('|')})`)
 
 /** The SQL statements in a piece of code; the holes of a template read as spaces. */
 export function statements(code: string): readonly Sql[] {
@@ -27,8 +44,14 @@ export function statements(code: string): readonly Sql[] {
     .sort((left, right) => left.line - right.line)
 }
 
-const TABLE_LIST =
-  /\b(?:from|join|into|update|table|truncate|using|references)\s+(?:only\s+|lateral\s+)?((?:"?\w+"?(?:\s+(?:as\s+)?(?!(?:on|where|set|join|left|right|inner|cross|full|order|group|using|values|select|limit|for|returning|union)\b)\w+)?\s*,\s*)*"?\w+"?)/gi
+const NO_ALIAS =
+  'on|where|set|join|left|right|inner|cross|full|order|group|using|values|select|limit|for|returning|union'
+const ALIAS = String.raw`(?:\s+(?:as\s+)?(?!(?:${NO_ALIAS})\b)\w+)?`
+const TABLE_LIST = new RegExp(
+  String.raw`\b(?:from|join|into|update|table|truncate|using|references)\s+(?:only\s+|lateral\s+)?` +
+    String.raw`((?:"?\w+"?${ALIAS}\s*,\s*)*"?\w+"?)`,
+  'gi',
+)
 
 /** The words at the places of a statement where a table stands. Names of CTEs and functions are among them. */
 export function tablesOf(sql: string): ReadonlySet<string> {

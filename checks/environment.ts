@@ -1,0 +1,40 @@
+import { isCode, isTest } from './source.ts'
+import type { SourceFile } from './source.ts'
+import { tokens } from './tokens.ts'
+
+/** Set by our own programs for each other, never by an operator: name -> who sets it. */
+const INTERNAL: Readonly<Record<string, string>> = {
+  FLORIN_LAUNCHER_FD: 'bin/florin.js, so that the service ends with its launcher',
+  FLORIN_TEST_FULL: 'checks/run-tests.ts --full',
+}
+const LINE = /^([A-Z][A-Z0-9_]*)=(.*)$/
+
+/** The variables of an .env file in order; a line that is neither comment, blank nor NAME=value is a problem. */
+export function parseEnvExample(text: string): {
+  readonly names: readonly string[]
+  readonly problems: readonly string[]
+} {
+  const lines = text.split('\n').map((line, index) => ({ line, at: index + 1 }))
+  const content = lines.filter(({ line }) => line.trim() !== '' && !line.startsWith('#'))
+  return {
+    names: content.flatMap(({ line }) => LINE.exec(line)?.[1] ?? []),
+    problems: content
+      .filter(({ line }) => !LINE.test(line))
+      .map(({ line, at }) => `.env.example:${at}: not NAME=value: ${line}`),
+  }
+}
+
+/** Variables of ours that code names although .env.example does not explain them. */
+export function unexplainedVariables(
+  explained: readonly string[],
+  files: readonly SourceFile[],
+): readonly string[] {
+  return files
+    .filter((file) => isCode(file) && !isTest(file))
+    .flatMap(({ path, text }) =>
+      tokens(text)
+        .filter((token) => /^FLORIN_[A-Z_]+$/.test(token.text))
+        .filter((token) => !explained.includes(token.text) && !(token.text in INTERNAL))
+        .map((token) => `${path}:${token.line}: ${token.text} is not in .env.example`),
+    )
+}

