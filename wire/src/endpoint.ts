@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import type { TSchema } from 'typebox'
+import type { TObject, TSchema } from 'typebox'
 import type { ErrorCode } from './errors.ts'
-import { Exactly } from './fields.ts'
+import { Exactly, Milliseconds } from './fields.ts'
 import type { Plan, Scope } from './plan.ts'
 
 /** One operation of the API. Served at its path and under /api; both spellings are one operation. */
@@ -9,7 +9,7 @@ export interface Endpoint<
   Params extends TSchema = TSchema,
   Query extends TSchema = TSchema,
   Body extends TSchema = TSchema,
-  Reply extends TSchema = TSchema,
+  Reply extends TObject = TObject,
 > {
   /** The operation's name: scope of idempotency keys, OpenAPI operationId, method of the client. */
   readonly id: string
@@ -25,13 +25,14 @@ export interface Endpoint<
   readonly query: Query
   /** `noBody` where the operation takes none. */
   readonly body: Body
+  /** The facts of an answer; what goes out is `published(answer)`. */
   readonly answer: Reply
   /** Codes of its own, beside those that every operation may answer. */
   readonly fails: readonly ErrorCode[]
 }
 
-/** Of an operation without a body. */
-export const noBody = Type.Unsafe<undefined>({ not: {} })
+/** Of an operation without a body: nothing may arrive. */
+export const noBody = Type.Unsafe<undefined>({ absent: true })
 
 /** What a row has unless it says otherwise: nothing to read, nothing of its own to fail with. */
 export const bare = {
@@ -41,3 +42,8 @@ export const bare = {
   body: noBody,
   fails: [],
 } as const
+
+/** An answer as it goes out: every one also carries `success` and the time at which it was made. */
+export function published(answer: TObject): TObject {
+  return Exactly({ success: Type.Literal(true), ...answer.properties, timestamp: Milliseconds })
+}

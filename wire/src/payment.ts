@@ -82,10 +82,8 @@ const facts = {
 
 /** The answer of POST /payment/send. */
 export const SendAnswer = Exactly({
-  success: Type.Literal(true),
   ...facts,
   paymentProof: Nullable(Type.String()),
-  timestamp: Milliseconds,
 })
 
 export const Attempt = Exactly({
@@ -100,7 +98,6 @@ export const Failure = Exactly({ reason: Type.String(), message: Type.String() }
 
 /** The payment record: GET /payment/status/{paymentId}. `paymentProof` is shown to keys with write scope only. */
 export const PaymentRecord = Exactly({
-  success: Type.Literal(true),
   ...facts,
   paymentProof: Type.Optional(Nullable(Type.String())),
   type: Type.Enum(['sent', 'received']),
@@ -114,5 +111,4 @@ export const PaymentRecord = Exactly({
   confirmedAt: Nullable(Milliseconds),
   settledAt: Nullable(Milliseconds),
   failure: Type.Optional(Failure),
-  timestamp: Milliseconds,
 })

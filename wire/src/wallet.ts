@@ -31,13 +31,11 @@ const wallet = {
 }
 
 /** The answer of POST /wallets. */
-export const Wallet = Exactly({ success: Type.Literal(true), ...wallet, timestamp: Milliseconds })
+export const Wallet = Exactly(wallet)
 
 /** The answer of GET /wallets: all of them, oldest first. */
 export const WalletList = Exactly({
-  success: Type.Literal(true),
-  wallets: Type.Array(Exactly(wallet)),
-  timestamp: Milliseconds,
+  wallets: Type.Array(Wallet),
 })
 
 /** One asset of one network: what is there, what payments under way hold, and what is left to spend. */
@@ -104,26 +102,20 @@ export const WalletPolicy = Exactly({
 
 /** The answer of GET /wallets/{address}. */
 export const WalletDetail = Exactly({
-  success: Type.Literal(true),
   ...wallet,
   balances: Type.Array(Balance),
   policy: Nullable(WalletPolicy),
-  timestamp: Milliseconds,
 })
 
 /** The answer of DELETE /wallets/{address}. */
 export const WalletDeleted = Exactly({
-  success: Type.Literal(true),
   walletId: Type.String(),
   address: Type.String(),
   deletedAt: Milliseconds,
-  timestamp: Milliseconds,
 })
 
 /** The answer of PUT /wallets/{address}/policy. */
 export const WalletPolicyAnswer = Exactly({
-  success: Type.Literal(true),
   address: Type.String(),
   policy: Nullable(WalletPolicy),
-  timestamp: Milliseconds,
 })

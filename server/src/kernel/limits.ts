@@ -7,7 +7,16 @@ export const limits = {
   headerBytesMax: 16 * 1024,
   metadataBytesMax: 8 * 1024,
   resourceCharactersMax: 2_048,
+  pathPartCharactersMax: 256,
+  idempotencyKeyCharactersMax: 255,
+  /** How long a caller may take to send its headers, and its whole request. */
+  headersArriveSeconds: 10,
+  requestArrivesSeconds: 20,
+  /** How long an open connection may stay quiet: between requests, and while an answer is being made. */
+  keepAliveSeconds: 65,
   requestTimeoutSeconds: 75,
+  /** What a caller is told to wait when nobody knows better. */
+  retryAfterSeconds: 1,
   waitDefaultSeconds: 10,
   waitMaxSeconds: 60,
   /** Requests that wait for a chain at the same time; one more is 503. */
@@ -19,6 +28,13 @@ export const limits = {
   databaseStatementSeconds: 10,
   databaseLockSeconds: 5,
   nodeCallSeconds: 10,
+  nodeResponseBytesMax: 32 * 1024 * 1024,
+  /** JSON-RPC calls in one HTTP request; providers refuse larger batches. */
+  nodeBatchCallsMax: 100,
+  /** HTTP requests to a network's nodes under way at once; what comes later shares bigger batches. */
+  nodeRequestsMax: 16,
+  /** Different reads that may wait for their turn; one more fails at once. */
+  nodeReadsMax: 10_000,
   /** Sends of one wallet that share one database transaction. */
   sendBatchMax: 64,
   /** Sends of one wallet that may wait for their turn; one more is 503. */
@@ -31,6 +47,7 @@ export const limits = {
   draftRetriesMax: 5,
   /** Remembered blocks below the final height, to find the ancestor of a reorg that breaks the policy. */
   finalBlocksKept: 64,
+  rememberedBlocksMax: 2_000,
   finalBatchMax: 500,
   laneFrontsMax: 200,
 } as const

@@ -1,0 +1,45 @@
+import { Refusal } from '@florin/wire/errors.ts'
+import { limits } from '../kernel/limits.ts'
+
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/
+const UTF_8 = /^utf-?8$/i
+
+/** Every value of a header, in order. Node's own `headers` drops or joins repeated ones. */
+export function headerValues(rawHeaders: readonly string[], name: string): readonly string[] {
+  const values: string[] = []
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]?.toLowerCase() === name) values.push(rawHeaders[at + 1] ?? '')
+  }
+  return values
+}
+
+/** Reads Idempotency-Key: 1 to 255 visible ASCII characters, given at most once. */
+export function readIdempotencyKey(rawHeaders: readonly string[]): string | undefined {
+  const [key, ...others] = headerValues(rawHeaders, 'idempotency-key')
+  if (key === undefined) return undefined
+  const max = limits.idempotencyKeyCharactersMax
+  if (others.length > 0) throw badKey('is given twice')
+  if (key.length > max || !VISIBLE_ASCII.test(key)) {
+    throw badKey(`must be 1 to ${max} visible ASCII characters`)
+  }
+  return key
+}
+
+function badKey(rule: string): Refusal {
+  return new Refusal('INVALID_PARAMETERS', { details: { 'Idempotency-Key': rule } })
+}
+
+/** Refuses bodies that are packed or not in UTF-8; their media type is the server's own check. */
+export function refuseForeignEncodings(headers: {
+  readonly 'content-encoding'?: string | undefined
+  readonly 'content-type'?: string | undefined
+}): void {
+  const encoding = headers['content-encoding']
+  const charset = /;\s*charset="?([^";\s]*)/i.exec(headers['content-type'] ?? '')?.[1]
+  if (
+    (encoding !== undefined && encoding.toLowerCase() !== 'identity') ||
+    (charset !== undefined && !UTF_8.test(charset))
+  ) {
+    throw new Refusal('UNSUPPORTED_MEDIA_TYPE')
+  }
+}

@@ -1,0 +1,141 @@
+import type { Static, TObject, TSchema } from 'typebox'
+import { published } from '@florin/wire/endpoint.ts'
+import type { Endpoint } from '@florin/wire/endpoint.ts'
+import { Refusal } from '@florin/wire/errors.ts'
+import type { Caller } from '../kernel/caller.ts'
+import { bodyRules, queryRules } from './rules.ts'
+import type { Checked, Faults } from './rules.ts'
+import { sourceShape } from './source-shape.ts'
+import type { SourceShape } from './source-shape.ts'
+import { JsonProblem, readStrictJson } from './strict-json.ts'
+import type { StrictJson } from './strict-json.ts'
+import { writeJson } from './write-json.ts'
+
+/** What a handler gets: everything parsed and checked against the row, nothing of the HTTP library. */
+export interface Call<Params, Query, Body> {
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+  /** Source text of a kept top-level field (`metadata`), byte for byte as sent; undefined when it was left out. */
+  rawText(field: string): string | undefined
+  readonly caller: Caller
+  readonly requestId: string
+  readonly idempotencyKey?: string
+  /** Aborts when the connection is gone before the answer was written. */
+  readonly clientGone: AbortSignal
+  /** Aborts when the service starts to stop: a wait should end and say what it has. */
+  readonly closing: AbortSignal
+}
+
+/** What a handler gives: the facts of its row's answer. The edge adds `success: true` and `timestamp`. */
+export interface Answer<Body> {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body: Body
+}
+
+/** A request as the server hands it to a route, nothing checked yet. */
+export interface Incoming {
+  readonly params: unknown
+  readonly query: unknown
+  readonly bytes: Uint8Array | undefined
+  readonly caller: Caller | undefined
+  readonly requestId: string
+  readonly idempotencyKey: string | undefined
+  readonly clientGone: () => AbortSignal
+  readonly closing: AbortSignal
+  readonly nowMilliseconds: () => number
+}
+
+export interface Outgoing {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+}
+
+/** A row of the endpoint table with the code that answers it. */
+export interface Route {
+  readonly endpoint: Endpoint
+  respond(incoming: Incoming, options: { checkAnswers: boolean }): Promise<Outgoing>
+}
+
+/** A handler's answer does not fit its own row: a bug, found by the tests that ask for the check. */
+export class AnswerMismatch extends Error {
+  override readonly name = 'AnswerMismatch'
+}
+
+/** Binds a handler to a row. Literal values in an answer need `as const`. Compiles the row's schemas, so it is called once, at start. */
+export function route<
+  Params extends TSchema,
+  Query extends TSchema,
+  Body extends TSchema,
+  Reply extends TObject,
+>(
+  endpoint: Endpoint<Params, Query, Body, Reply>,
+  handler: (
+    call: Call<Static<Params>, Static<Query>, Static<Body>>,
+  ) => Promise<Answer<Static<Reply>>>,
+): Route {
+  const checkParams = queryRules()(endpoint.params)
+  const checkQuery = queryRules()(endpoint.query)
+  const checkBody = bodyRules()(endpoint.body)
+  const checkReply = bodyRules()(published(endpoint.answer))
+  const shape = sourceShape(endpoint.body)
+
+  return {
+    endpoint,
+    respond: async (incoming, { checkAnswers }) => {
+      const params = demand(checkParams(incoming.params, 'path'))
+      const query = demand(checkQuery(incoming.query, 'query'))
+      const { value, kept } = readBody(incoming.bytes, shape)
+      const body = demand(checkBody(value, 'body'))
+      const answer = await handler({
+        params,
+        query,
+        body,
+        rawText: (field) => kept.get(field),
+        get caller() {
+          if (incoming.caller === undefined) throw new Error('a keyless operation has no caller')
+          return incoming.caller
+        },
+        requestId: incoming.requestId,
+        ...(incoming.idempotencyKey === undefined
+          ? {}
+          : { idempotencyKey: incoming.idempotencyKey }),
+        get clientGone() {
+          return incoming.clientGone()
+        },
+        closing: incoming.closing,
+      })
+      const text = writeJson({
+        success: true,
+        ...answer.body,
+        timestamp: incoming.nowMilliseconds(),
+      })
+      if (checkAnswers) {
+        const checked = checkReply(JSON.parse(text), 'answer')
+        if (!checked.ok) throw new AnswerMismatch(`${endpoint.id}: ${writeJson(checked.faults)}`)
+      }
+      return { status: answer.status ?? 200, headers: answer.headers ?? {}, text }
+    },
+  }
+}
+
+function readBody(bytes: Uint8Array | undefined, shape: SourceShape | undefined): StrictJson {
+  if (bytes === undefined || bytes.length === 0) return { value: undefined, kept: new Map() }
+  try {
+    return readStrictJson(bytes, shape)
+  } catch (error) {
+    if (error instanceof JsonProblem) throw invalid({ [error.field]: error.rule })
+    throw error
+  }
+}
+
+function demand<T>(checked: Checked<T>): T {
+  if (!checked.ok) throw invalid(checked.faults)
+  return checked.value
+}
+
+function invalid(faults: Faults): Refusal {
+  return new Refusal('INVALID_PARAMETERS', { details: faults })
+}

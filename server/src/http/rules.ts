@@ -1,0 +1,139 @@
+import { Ajv } from 'ajv'
+import type { ErrorObject, ValidateFunction } from 'ajv'
+import type { Static, TSchema } from 'typebox'
+import { compareDecimals, isDecimal } from '@florin/wire/decimal.ts'
+import type { MoneyBounds } from '@florin/wire/fields.ts'
+
+/** Each bad field and the rule it broke, in plain words. */
+export type Faults = Readonly<Record<string, string>>
+
+export type Checked<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly faults: Faults }
+
+/** Checks a value against a schema. `where` names the whole when no field is to blame. */
+export type Check<T> = (value: unknown, where: string) => Checked<T>
+
+const FAULTS_MAX = 20
+const HTTP_URL = /^https?:\/\/[^\s]+$/i
+
+/** Makes checks for bodies and answers: nothing is coerced, removed or filled in. */
+export function bodyRules(): <S extends TSchema>(schema: S) => Check<Static<S>> {
+  return rules(false)
+}
+
+/** Makes checks for query strings and path parts, where a number arrives as text. */
+export function queryRules(): <S extends TSchema>(schema: S) => Check<Static<S>> {
+  return rules(true)
+}
+
+function rules(coerceTypes: boolean): <S extends TSchema>(schema: S) => Check<Static<S>> {
+  const ajv = new Ajv({ allErrors: true, verbose: true, coerceTypes, strict: true })
+  ajv.addKeyword({
+    keyword: 'money',
+    schemaType: 'object',
+    validate: (bounds: MoneyBounds, value: unknown) =>
+      typeof value === 'string' && isDecimal(value) && within(value, bounds),
+  })
+  ajv.addKeyword({
+    keyword: 'httpUrl',
+    schemaType: 'boolean',
+    type: 'string',
+    validate: (_: boolean, value: string) => HTTP_URL.test(value) && URL.canParse(value),
+  })
+  ajv.addKeyword({
+    keyword: 'absent',
+    schemaType: 'boolean',
+    validate: (_: boolean, value: unknown) => value === undefined,
+  })
+  // Held by the JSON reader, which has the source text.
+  ajv.addKeyword({ keyword: 'keptBytesMax', schemaType: 'number' })
+  return <S extends TSchema>(schema: S) => {
+    const validate: ValidateFunction<Static<S>> = ajv.compile<Static<S>>(schema)
+    return (value, where) =>
+      validate(value)
+        ? { ok: true, value }
+        : { ok: false, faults: plainWords(validate.errors ?? [], where) }
+  }
+}
+
+function within(value: string, { minimum, maximum }: MoneyBounds): boolean {
+  if (minimum !== undefined && compareDecimals(value, minimum) < 0) return false
+  return maximum === undefined || compareDecimals(value, maximum) <= 0
+}
+
+function plainWords(errors: readonly ErrorObject[], where: string): Faults {
+  const faults = new Map<string, string>()
+  for (const error of errors) {
+    if (faults.size === FAULTS_MAX) break
+    const field = fieldOf(error) || where
+    if (!faults.has(field)) faults.set(field, ruleOf(error))
+  }
+  return Object.fromEntries(faults)
+}
+
+/** `/limits/0/perDay` is `limits[0].perDay`; a missing or unknown field is named itself. */
+function fieldOf({ instancePath, params, keyword }: ErrorObject): string {
+  const own: unknown =
+    keyword === 'required'
+      ? params['missingProperty']
+      : keyword === 'additionalProperties'
+        ? params['additionalProperty']
+        : undefined
+  return [...instancePath.split('/').slice(1), ...(typeof own === 'string' ? [own] : [])]
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((part) => (/^[0-9]+$/.test(part) ? `[${part}]` : `.${part}`))
+    .join('')
+    .replace(/^\./, '')
+}
+
+function ruleOf({ keyword, params, parentSchema = {}, data }: ErrorObject): string {
+  switch (keyword) {
+    case 'required':
+      return 'is required'
+    case 'additionalProperties':
+      return 'unknown field'
+    case 'type':
+      return Array.isArray(data) && parentSchema['type'] !== 'array'
+        ? `must be ${article(params['type'])}, given once`
+        : `must be ${article(params['type'])}`
+    case 'enum':
+      return `must be one of ${list(params['allowedValues'])}`
+    case 'money':
+      return moneyRule(parentSchema['money'], data)
+    case 'httpUrl':
+      return 'must be an absolute http or https URL'
+    case 'minimum':
+    case 'maximum':
+      return range(parentSchema['minimum'], parentSchema['maximum'])
+    case 'minLength':
+      return 'must not be empty'
+    case 'maxLength':
+      return `must have at most ${params['limit']} characters`
+    case 'maxItems':
+      return `must have at most ${params['limit']} entries`
+    case 'absent':
+      return 'this operation takes no body'
+    default:
+      return 'is not valid'
+  }
+}
+
+function moneyRule(bounds: MoneyBounds, data: unknown): string {
+  return typeof data === 'string' && isDecimal(data)
+    ? range(bounds.minimum, bounds.maximum)
+    : 'must be a plain decimal number, such as 0.25'
+}
+
+function range(minimum: unknown, maximum: unknown): string {
+  if (minimum === undefined) return `must be at most ${maximum}`
+  if (maximum === undefined) return `must be at least ${minimum}`
+  return `must be between ${minimum} and ${maximum}`
+}
+
+function article(type: unknown): string {
+  return `${/^[aio]/.test(String(type)) ? 'an' : 'a'} ${String(type)}`
+}
+
+function list(values: unknown): string {
+  return Array.isArray(values) ? values.join(', ') : String(values)
+}
