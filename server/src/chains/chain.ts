@@ -115,6 +115,8 @@ export interface Chain {
   readonly config: NetworkConfig
   /** Reads an address in any accepted spelling; undefined when malformed or its checksum is wrong. */
   parseAddress(text: string): Address | undefined
+  /** The raw bytes of an address (EVM: 20; Solana: 32), as commitments are made of. */
+  addressBytes(address: Address): Uint8Array
   /** Asks everything that deciding and signing need, in one round trip. */
   draft(order: TransferOrder): Promise<DraftOutcome>
   /** Local for a local signer, so it may run inside a database transaction. */
@@ -126,7 +128,7 @@ export interface Chain {
   head(): Promise<Head>
   /** The blocks from a height on, at most `count`, in order; fewer when the chain ends. One round trip. */
   blocks(fromHeight: bigint, count: number): Promise<readonly Block[]>
-  /** The canonical chain's view of each hash, in order. One round trip. */
+  /** The canonical chain's view of each hash, in order. One round trip, and one more when anything was mined. */
   outcomes(hashes: readonly TransactionHash[]): Promise<readonly Outcome[]>
   lanePosition(address: Address): Promise<LanePosition>
   /** Balances of one address in each asset, in the order given, all at one block. */

@@ -1,0 +1,121 @@
+import type { FinalityPolicy } from '../../kernel/network-config.ts'
+import type { Address, Block, Head, LanePosition } from '../chain.ts'
+import { listFrom, malformed, quantityFrom, transactionHashFrom, wordFrom } from './answer.ts'
+import { blockFieldsFrom } from './block-fields.ts'
+import { hexQuantity } from './hex.ts'
+import type { Read, Transport } from './transport.ts'
+
+const MILLISECONDS = 1000n
+
+/** Where the chain is, and how much of it the policy calls final. One round trip. */
+export async function readHead(transport: Transport, policy: FinalityPolicy): Promise<Head> {
+  const latest = transport.read(headerRead('latest'))
+  if (policy.kind === 'depth') {
+    const { height, hash } = await latest
+    return { height, hash, finalizedHeight: belowHead(height, policy.blocks) }
+  }
+  const [{ height, hash }, final] = await Promise.all([
+    latest,
+    transport.read(headerRead('finalized')),
+  ])
+  // Two items of one batch may see different heads; nothing above the head is final.
+  return { height, hash, finalizedHeight: final.height < height ? final.height : height }
+}
+
+/** Blocks in order from a height on, as far as the chain goes and each stands on the one before. */
+export async function readBlocks(
+  transport: Transport,
+  fromHeight: bigint,
+  count: number,
+): Promise<readonly Block[]> {
+  const heights = Array.from({ length: count }, (_, index) => fromHeight + BigInt(index))
+  const found = await Promise.all(heights.map((height) => transport.read(blockRead(height))))
+  const blocks: Block[] = []
+  for (const block of found) {
+    const below = blocks.at(-1)
+    // A reorg between two items of the batch: the part below it is whole, the rest is read again later.
+    if (block === undefined || (below !== undefined && block.parentHash !== below.hash)) break
+    blocks.push(block)
+  }
+  return blocks
+}
+
+/** Used-up nonces of an address at the head, and at the block that the policy calls final. */
+export async function readLanePosition(
+  transport: Transport,
+  policy: FinalityPolicy,
+  address: Address,
+): Promise<LanePosition> {
+  if (policy.kind === 'tag') {
+    const [latest, finalized] = await Promise.all([
+      transport.read(nonceRead(address, 'latest')),
+      transport.read(nonceRead(address, 'finalized')),
+    ])
+    return { latest, finalized }
+  }
+  const { height } = await transport.read(headerRead('latest'))
+  const final = hexQuantity(belowHead(height, policy.blocks))
+  const [latest, finalized] = await Promise.all([
+    transport.read(nonceRead(address, 'latest')),
+    transport.read(nonceRead(address, final)),
+  ])
+  return { latest, finalized }
+}
+
+/** The hash of the canonical block at a height; undefined above the head. */
+export function blockHashRead(height: bigint): Read<string | undefined> {
+  const { method, params } = blockRead(height)
+  return { method, params, parse: (result) => parseBlock(result, height)?.hash }
+}
+
+function headerRead(tag: 'latest' | 'finalized'): Read<{ height: bigint; hash: string }> {
+  return {
+    method: 'eth_getBlockByNumber',
+    params: [tag, false],
+    parse: (result) => {
+      const fields = blockFieldsFrom(result, `${tag} block`)
+      return {
+        height: quantityFrom(fields['number'], 'block number'),
+        hash: wordFrom(fields['hash'], 'block hash'),
+      }
+    },
+  }
+}
+
+function blockRead(height: bigint): Read<Block | undefined> {
+  return {
+    method: 'eth_getBlockByNumber',
+    params: [hexQuantity(height), false],
+    parse: (result) => parseBlock(result, height),
+  }
+}
+
+function parseBlock(result: unknown, height: bigint): Block | undefined {
+  if (result === null) return undefined
+  const fields = blockFieldsFrom(result, 'block')
+  if (quantityFrom(fields['number'], 'block number') !== height) {
+    throw malformed('block number', fields['number'])
+  }
+  const hashes = listFrom(fields['transactions'], "block's transactions")
+  return {
+    height,
+    hash: wordFrom(fields['hash'], 'block hash'),
+    parentHash: wordFrom(fields['parentHash'], 'parent hash'),
+    timeMilliseconds: Number(quantityFrom(fields['timestamp'], 'block time') * MILLISECONDS),
+    transactionHashes: hashes.map((hash) => transactionHashFrom(hash, 'transaction hash')),
+  }
+}
+
+/** Nonces that an address has used up as of a block. */
+export function nonceRead(address: Address, block: string): Read<bigint> {
+  return {
+    method: 'eth_getTransactionCount',
+    params: [address, block],
+    parse: (result) => quantityFrom(result, 'transaction count'),
+  }
+}
+
+function belowHead(height: bigint, blocks: number): bigint {
+  const depth = BigInt(blocks)
+  return height > depth ? height - depth : 0n
+}

@@ -1,0 +1,26 @@
+import type { BaseUnits } from '@florin/wire/amount.ts'
+import type { Terms } from '../chain.ts'
+import type { DraftDeps } from './draft.ts'
+import { baseFeeRead, raisedFees, suggestedTipRead } from './fees.ts'
+import { readTerms, writeTerms } from './terms.ts'
+
+/** The same call at fees that replace the earlier attempt, or undefined when ceiling and policy leave no room. */
+export async function bumpTerms(
+  { transport, config, chainId }: DraftDeps,
+  terms: Terms,
+  feeCeiling: BaseUnits,
+): Promise<Terms | undefined> {
+  const before = readTerms(terms, chainId)
+  const [baseFeePerGas, suggestedTipPerGas] = await Promise.all([
+    transport.read(baseFeeRead),
+    transport.read(suggestedTipRead),
+  ])
+  const affordable = (feeCeiling - before.dataFeeMax) / before.gas
+  const { feePerGasMax } = config.fees
+  const fees = raisedFees(
+    before.fees,
+    { baseFeePerGas, suggestedTipPerGas },
+    affordable < feePerGasMax ? affordable : feePerGasMax,
+  )
+  return fees === undefined ? undefined : writeTerms({ ...before, fees })
+}

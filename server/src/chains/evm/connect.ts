@@ -1,0 +1,88 @@
+import type { Clock } from '../../kernel/clock.ts'
+import { limits } from '../../kernel/limits.ts'
+import type { Log } from '../../kernel/log.ts'
+import type { NetworkConfig } from '../../kernel/network-config.ts'
+import type { Address, Chain } from '../chain.ts'
+import { addressBytes, parseAddress } from './account.ts'
+import { readBlocks, readHead, readLanePosition } from './blocks.ts'
+import { broadcastTo } from './broadcast.ts'
+import { bumpTerms } from './bump.ts'
+import { onlyChain } from './chain-id.ts'
+import { draftTransfer } from './draft.ts'
+import { openEndpoint } from './endpoint.ts'
+import { balanceView, blockNumberView, readViews } from './multicall.ts'
+import { readOutcomes } from './outcome.ts'
+import { readSandboxInstance } from './sandbox.ts'
+import { engine } from './secp256k1.ts'
+import { signTerms } from './sign.ts'
+import { readTerms } from './terms.ts'
+import { openTransport } from './transport.ts'
+import type { CallEnd } from './transport.ts'
+
+export interface EvmOptions {
+  readonly config: NetworkConfig
+  readonly log: Log
+  readonly clock: Clock
+  /** Told of every call to a node as it ends; for metrics. */
+  readonly onCall?: (end: CallEnd) => void
+  /** How long a node may take to answer; `limits.nodeCallSeconds` unless a test says otherwise. */
+  readonly callSeconds?: number
+  /** The HTTP client; a simulation hands in its own. */
+  readonly fetch?: typeof fetch
+}
+
+/** Connects to an EVM network. Nothing is asked before the first use. Throws when the configuration is not of this family. */
+export function connectEvm(options: EvmOptions): Chain {
+  const { config, log, clock, onCall = () => undefined } = options
+  const chainId = chainIdOf(config)
+  const tokens = new Set(config.assets.flatMap(({ asset }) => (asset === 'native' ? [] : [asset])))
+  for (const token of tokens) requireCanonical(token)
+  const endpoints = config.rpcUrls.map((url, index) =>
+    onlyChain(
+      chainId,
+      openEndpoint({
+        url,
+        name: `node ${index + 1} of ${config.network}`,
+        clock,
+        callSeconds: options.callSeconds ?? limits.nodeCallSeconds,
+        responseBytesMax: limits.nodeResponseBytesMax,
+        fetch: options.fetch ?? fetch,
+      }),
+    ),
+  )
+  const transport = openTransport({ endpoints, onCall, limits })
+  const deps = { transport, config, chainId }
+  log.debug({ network: config.network, nodes: endpoints.length, secp256k1: engine }, 'connected')
+
+  return {
+    config,
+    parseAddress,
+    addressBytes,
+    draft: (order) => draftTransfer(deps, order),
+    sign: async (terms, nonce, signer) => signTerms(readTerms(terms, chainId), nonce, signer),
+    bump: (terms, feeCeiling) => bumpTerms(deps, terms, feeCeiling),
+    broadcast: (raws) => broadcastTo(transport, raws),
+    head: () => readHead(transport, config.finality),
+    blocks: (fromHeight, count) => readBlocks(transport, fromHeight, count),
+    outcomes: (hashes) => readOutcomes(transport, tokens, hashes),
+    lanePosition: (address) => readLanePosition(transport, config.finality, address),
+    balances: async (address, assets) => {
+      const views = assets.map(({ asset }) => balanceView(address, asset))
+      const [height = 0n, ...amounts] = await transport.read(readViews([blockNumberView, ...views]))
+      return { height, amounts }
+    },
+    sandboxInstance: () => readSandboxInstance(transport),
+  }
+}
+
+function chainIdOf({ network }: NetworkConfig): bigint {
+  const [namespace, reference = ''] = network.split(':')
+  if (namespace !== 'eip155') throw new Error(`${network} is not an EVM network`)
+  return BigInt(reference)
+}
+
+function requireCanonical(token: string): Address {
+  const address = parseAddress(token)
+  if (address !== token) throw new Error(`the asset ${token} is not spelled as EIP-55 says`)
+  return address
+}

@@ -1,0 +1,163 @@
+import { baseUnits } from '@florin/wire/amount.ts'
+import type { NetworkConfig } from '../../kernel/network-config.ts'
+import { NodeFailure } from '../chain.ts'
+import type { Address, Draft, DraftOutcome, DraftRefusal, TransferOrder } from '../chain.ts'
+import { ZERO_ADDRESS, parseAddress } from './account.ts'
+import { quantityFrom } from './answer.ts'
+import { nonceRead } from './blocks.ts'
+import { estimateProblemOf } from './failures.ts'
+import type { EstimateProblem } from './failures.ts'
+import { baseFeeRead, firstFees, suggestedTipRead } from './fees.ts'
+import type { FeeMarket } from './fees.ts'
+import { TOKEN_CALL_GAS, gasLimit, plainGas } from './gas.ts'
+import { hexBytes, hexQuantity } from './hex.ts'
+import { MULTICALL, balanceView, blockNumberView, dataFeeView, readViews } from './multicall.ts'
+import { writeTerms } from './terms.ts'
+import { transferCall } from './transfer.ts'
+import type { Call } from './transfer.ts'
+import type { Read, Transport } from './transport.ts'
+
+/** Bytes of a signed transaction around its call data, generously. */
+const ENVELOPE_BYTES = 200
+
+type Estimate = { readonly gas: bigint } | { readonly problem: EstimateProblem }
+
+interface Facts {
+  readonly balances: Draft['balances']
+  readonly laneLatest: bigint
+  readonly dataFee: bigint
+  readonly market: FeeMarket
+  readonly estimate: Estimate
+}
+
+export interface DraftDeps {
+  readonly transport: Transport
+  readonly config: NetworkConfig
+  readonly chainId: bigint
+}
+
+/**
+ * Asks in one round trip what a transfer needs. A second one happens only when the call fails with the commitment
+ * although the balance is there: the recipient's code may refuse call data, so the call is tried without.
+ */
+export async function draftTransfer(deps: DraftDeps, order: TransferOrder): Promise<DraftOutcome> {
+  const { config } = deps
+  const refusal = refusalOf(config, order.recipient)
+  if (refusal !== undefined) return { ok: false, refusal }
+  const token = tokenOf(order)
+  const wantsCommitment = token === undefined || order.asset.takesCommitment
+  const call = transferCall(order, token, wantsCommitment)
+  const facts = await gather(deps, order, call)
+  if ('gas' in facts.estimate) {
+    return draftOf(deps, order, call, facts, gasLimit(facts.estimate.gas, call.data))
+  }
+  const short = shortDraft(deps, order, call, facts, facts.estimate.problem)
+  if (short !== undefined) return short
+  if (!wantsCommitment) return { ok: false, refusal: 'recipient_refuses' }
+  const bare = transferCall(order, token, false)
+  const again = await gather(deps, order, bare)
+  if ('gas' in again.estimate) {
+    return draftOf(deps, order, bare, again, gasLimit(again.estimate.gas, bare.data))
+  }
+  // Read again, because the balance may have gone between the two round trips.
+  return (
+    shortDraft(deps, order, bare, again, again.estimate.problem) ?? {
+      ok: false,
+      refusal: 'recipient_refuses',
+    }
+  )
+}
+
+function refusalOf(config: NetworkConfig, recipient: Address): DraftRefusal | undefined {
+  if (recipient === ZERO_ADDRESS) return 'recipient_is_zero'
+  const isAsset = config.assets.some(({ asset }) => asset === recipient)
+  return isAsset || recipient === MULTICALL ? 'recipient_is_asset' : undefined
+}
+
+function tokenOf({ asset }: TransferOrder): Address | undefined {
+  if (asset.asset === 'native') return undefined
+  const token = parseAddress(asset.asset)
+  if (token === undefined) throw new Error('an asset without a proper address')
+  return token
+}
+
+async function gather(deps: DraftDeps, order: TransferOrder, call: Call): Promise<Facts> {
+  const { transport } = deps
+  const { sender, asset } = order
+  const views = readViews([
+    blockNumberView,
+    balanceView(sender, 'native'),
+    balanceView(sender, asset.asset),
+    dataFeeView(ENVELOPE_BYTES + call.data.length),
+  ])
+  const [values, laneLatest, baseFeePerGas, tip, estimate] = await Promise.all([
+    transport.read(views),
+    transport.read(nonceRead(sender, 'latest')),
+    transport.read(baseFeeRead),
+    transport.read(suggestedTipRead),
+    transport.read(estimateRead(sender, call)),
+  ])
+  const [height = 0n, native = 0n, held = 0n, dataFee = 0n] = values
+  return {
+    laneLatest,
+    balances: { native, asset: held, height },
+    dataFee,
+    market: { baseFeePerGas, suggestedTipPerGas: tip },
+    estimate,
+  }
+}
+
+/** Without fee fields, so that only the call itself can make it fail; `latest`, so that our own pool does not. */
+function estimateRead(sender: Address, { to, value, data }: Call): Read<Estimate> {
+  return {
+    method: 'eth_estimateGas',
+    params: [{ from: sender, to, value: hexQuantity(value), data: hexBytes(data) }, 'latest'],
+    parse: (result) => ({ gas: quantityFrom(result, 'gas estimate') }),
+    meaning: (error) => {
+      const problem = estimateProblemOf(error)
+      return problem === undefined ? undefined : { problem }
+    },
+  }
+}
+
+/**
+ * A draft with computed gas when the estimate failed for want of money, so that the caller can say how much is
+ * missing; undefined when there is enough. Throws NodeFailure when the node says short and the balances say enough.
+ */
+function shortDraft(
+  deps: DraftDeps,
+  order: TransferOrder,
+  call: Call,
+  facts: Facts,
+  problem: EstimateProblem,
+): DraftOutcome | undefined {
+  const isNative = order.asset.asset === 'native'
+  const gas = isNative ? plainGas(call.data) : TOKEN_CALL_GAS
+  const outcome = draftOf(deps, order, call, facts, gas)
+  const { native, asset } = facts.balances
+  if (asset < order.amount) return outcome
+  if (problem === 'reverted') return undefined
+  const required = outcome.draft.feeCeiling + (isNative ? order.amount : 0n)
+  if (native < required) return outcome
+  throw new NodeFailure('the node calls a balance short that it also calls enough')
+}
+
+function draftOf(
+  { config, chainId }: DraftDeps,
+  order: TransferOrder,
+  call: Call,
+  { balances, laneLatest, dataFee, market }: Facts,
+  gas: bigint,
+): { ok: true; draft: Draft } {
+  const fees = firstFees(market, gas, config.fees, order.priorityFee)
+  const { ceilingMultiple } = config.fees
+  const dataFeeMax = baseUnits(dataFee * ceilingMultiple)
+  const feeCeiling = baseUnits(gas * fees.maxFeePerGas * ceilingMultiple + dataFeeMax)
+  const terms = writeTerms({ chainId, sender: order.sender, call, gas, fees, dataFeeMax })
+  const carriesCommitment = carries(order, call)
+  return { ok: true, draft: { terms, feeCeiling, carriesCommitment, balances, laneLatest } }
+}
+
+function carries(order: TransferOrder, { data }: Call): boolean {
+  return Buffer.from(data).subarray(-order.commitment.length).equals(order.commitment)
+}

@@ -1,0 +1,20 @@
+const TRANSACTION_GAS = 21_000n
+const FLOOR_GAS_PER_TOKEN = 10n
+const TOKENS_PER_BYTE = 4n
+
+/** Offered for a token's call when the node cannot estimate it because the balance is short. */
+export const TOKEN_CALL_GAS = 100_000n
+
+/**
+ * Gas of a plain transaction with call data to an address without code: 21 000, and for the data the larger of the
+ * standard price and the floor. A zero byte is one token and any other four. Source: EIP-2028, EIP-7623.
+ */
+export function plainGas(data: Uint8Array): bigint {
+  const tokens = data.reduce((sum, byte) => sum + (byte === 0 ? 1n : TOKENS_PER_BYTE), 0n)
+  return TRANSACTION_GAS + tokens * FLOOR_GAS_PER_TOKEN
+}
+
+/** The gas limit for an estimate: what a plain transaction takes is exact, everything else may grow by a fifth. */
+export function gasLimit(estimate: bigint, data: Uint8Array): bigint {
+  return estimate <= plainGas(data) ? estimate : estimate + (estimate + 4n) / 5n
+}

@@ -1,0 +1,105 @@
+import type { Address } from '../chain.ts'
+import { bytesFrom, malformed } from './answer.ts'
+import { addressBytes } from './account.ts'
+import { hexBytes } from './hex.ts'
+import type { Read } from './transport.ts'
+
+/** Multicall3, at the same address on every network. Source: github.com/mds1/multicall. */
+export const MULTICALL = '0xcA11bde05977b3631167028862bE2a173976CA11'
+
+const WORD_BYTES = 32
+/** aggregate3((address target, bool allowFailure, bytes callData)[]) returns ((bool success, bytes returnData)[]) */
+const AGGREGATE3 = '82ad56cb'
+const GET_BLOCK_NUMBER = '42cbb15c'
+const GET_ETH_BALANCE = '4d2301cc'
+const BALANCE_OF = '70a08231'
+/** GasPriceOracle.getL1FeeUpperBound(uint256), an OP Stack predeploy. */
+const L1_FEE_UPPER_BOUND = 'f1c7a58b'
+const L1_FEE_ORACLE = '0x420000000000000000000000000000000000000F'
+
+/** A view that shares one `eth_call`, and with it one block, with others. */
+export interface View {
+  readonly target: string
+  readonly data: string
+  /** What it means that the target has no code; left out, that is a NodeFailure. */
+  readonly absent?: bigint
+}
+
+export const blockNumberView: View = { target: MULTICALL, data: GET_BLOCK_NUMBER }
+
+/** An address' balance of the native currency, or of a token given by address. */
+export function balanceView(address: Address, asset: string): View {
+  const argument = word(addressBytes(address))
+  return asset === 'native'
+    ? { target: MULTICALL, data: GET_ETH_BALANCE + argument }
+    : { target: asset, data: BALANCE_OF + argument }
+}
+
+/** What an OP Stack roll-up takes at most for publishing a transaction of so many bytes; 0 on other networks. */
+export function dataFeeView(transactionBytes: number): View {
+  return { target: L1_FEE_ORACLE, data: L1_FEE_UPPER_BOUND + uint(transactionBytes), absent: 0n }
+}
+
+/** Reads one uint256 of each view, all at the latest block, in one call. */
+export function readViews(views: readonly View[]): Read<readonly bigint[]> {
+  const data = `0x${AGGREGATE3}${encodeViews(views)}`
+  return {
+    method: 'eth_call',
+    params: [{ to: MULTICALL, data }, 'latest'],
+    parse: (result) => decodeResults(bytesFrom(result, 'aggregate3 answer'), views),
+  }
+}
+
+function encodeViews(views: readonly View[]): string {
+  const bodies = views.map(({ target, data, absent }) => {
+    const bytes = data.length / 2
+    const padded = data.padEnd(Math.ceil(bytes / WORD_BYTES) * WORD_BYTES * 2, '0')
+    const allowFailure = uint(absent === undefined ? 0 : 1)
+    const head = word(Buffer.from(target.slice(2), 'hex')) + allowFailure + uint(3 * WORD_BYTES)
+    return head + uint(bytes) + padded
+  })
+  let offset = views.length * WORD_BYTES
+  const offsets = bodies.map((body) => {
+    const at = uint(offset)
+    offset += body.length / 2
+    return at
+  })
+  return uint(WORD_BYTES) + uint(views.length) + offsets.join('') + bodies.join('')
+}
+
+function decodeResults(bytes: Uint8Array, views: readonly View[]): readonly bigint[] {
+  const list = offsetAt(bytes, 0)
+  if (offsetAt(bytes, list) !== views.length) throw malformed('aggregate3 answer', 'length')
+  const first = list + WORD_BYTES
+  return views.map(({ absent }, index) => {
+    const item = first + offsetAt(bytes, first + index * WORD_BYTES)
+    const succeeded = offsetAt(bytes, item) === 1
+    const value = item + offsetAt(bytes, item + WORD_BYTES)
+    const length = offsetAt(bytes, value)
+    if (succeeded && length === WORD_BYTES) return wordAt(bytes, value + WORD_BYTES)
+    if (absent !== undefined && (length === 0 || !succeeded)) return absent
+    throw malformed('view', `${length} bytes from ${views[index]?.target ?? 'nowhere'}`)
+  })
+}
+
+function wordAt(bytes: Uint8Array, at: number): bigint {
+  const slice = bytes.subarray(at, at + WORD_BYTES)
+  if (slice.length !== WORD_BYTES) throw malformed('aggregate3 answer', 'truncated')
+  return BigInt(hexBytes(slice))
+}
+
+function offsetAt(bytes: Uint8Array, at: number): number {
+  const value = wordAt(bytes, at)
+  if (value > BigInt(bytes.length)) throw malformed('aggregate3 answer', 'offset')
+  return Number(value)
+}
+
+function word(bytes: Uint8Array): string {
+  return Buffer.from(bytes)
+    .toString('hex')
+    .padStart(WORD_BYTES * 2, '0')
+}
+
+function uint(value: number): string {
+  return value.toString(16).padStart(WORD_BYTES * 2, '0')
+}
