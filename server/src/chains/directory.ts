@@ -12,7 +12,10 @@ export interface ChainDirectory {
    * The chain that a request means: the named network, else the first configured one of the address's family. Refuses
    * UNSUPPORTED_NETWORK, and INVALID_PARAMETERS naming the field when the address is of no enabled family.
    */
-  resolve(request: { network?: string | undefined; address: string; field: string }): { chain: Chain; address: Address }
+  resolve(request: { network?: string | undefined; address: string; field: string }): {
+    chain: Chain
+    address: Address
+  }
   /** The asset that a request means on a chain; left out it is native. Refuses UNSUPPORTED_ASSET. */
   asset(chain: Chain, named: string | undefined): AssetProfile
 }
@@ -27,7 +30,9 @@ export function openDirectory(chains: readonly Chain[]): ChainDirectory {
         const id = readNetworkName(network)
         const chain = id === undefined ? undefined : all.get(id)
         if (id === undefined || chain === undefined) {
-          throw new Refusal('UNSUPPORTED_NETWORK', { details: { network: 'not an enabled network' } })
+          throw new Refusal('UNSUPPORTED_NETWORK', {
+            details: { network: 'not an enabled network' },
+          })
         }
         const parsed = chain.parseAddress(address)
         if (parsed === undefined) throw badAddress(field, `must be a valid ${familyOf(id)} address`)
@@ -38,15 +43,21 @@ export function openDirectory(chains: readonly Chain[]): ChainDirectory {
         const parsed = chain?.parseAddress(address)
         if (chain !== undefined && parsed !== undefined) return { chain, address: parsed }
       }
-      throw badAddress(field, 'must be an address of an enabled chain family, with a right checksum')
+      throw badAddress(
+        field,
+        'must be an address of an enabled chain family, with a right checksum',
+      )
     },
     asset: (chain, named = 'native') => {
       const profile = chain.config.assets.find(
-        ({ asset, symbol }) => asset === named || symbol === named || asset === chain.parseAddress(named),
+        ({ asset, symbol }) =>
+          asset === named || symbol === named || asset === chain.parseAddress(named),
       )
       if (profile === undefined) {
         throw new Refusal('UNSUPPORTED_ASSET', {
-          details: { asset: `one of ${chain.config.assets.map(({ symbol }) => symbol).join(', ')}` },
+          details: {
+            asset: `one of ${chain.config.assets.map(({ symbol }) => symbol).join(', ')}`,
+          },
         })
       }
       return profile

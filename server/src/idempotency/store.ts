@@ -76,8 +76,33 @@ export async function findKey(
   return row === undefined ? undefined : judge(row, claim.fingerprint)
 }
 
+/** Gives claimed keys back inside the transaction that claimed them: what was refused after all consumes no key. */
+export async function giveKeysBack(
+  tx: Tx,
+  claims: readonly Omit<Claim, 'fingerprint'>[],
+): Promise<void> {
+  if (claims.length === 0) return
+  await tx.query(
+    'idempotency_give_back',
+    `delete from idempotency_keys k
+     using unnest($1::text[], $2::text[], $3::text[], $4::text[]) as c (account_id, operation, key, resource_id)
+     where k.account_id = c.account_id and k.operation = c.operation and k.key = c.key
+       and k.resource_id = c.resource_id`,
+    [
+      claims.map((claim) => claim.accountId),
+      claims.map((claim) => claim.operation),
+      claims.map((claim) => claim.key),
+      claims.map((claim) => claim.resourceId),
+    ],
+  )
+}
+
 /** Removes keys older than the promise to keep them, at most `count` at a time. */
-export async function forgetKeys(tx: Tx, olderThanMilliseconds: number, count: number): Promise<void> {
+export async function forgetKeys(
+  tx: Tx,
+  olderThanMilliseconds: number,
+  count: number,
+): Promise<void> {
   await tx.query(
     'idempotency_forget',
     `delete from idempotency_keys where ctid = any (array(
@@ -86,7 +111,10 @@ export async function forgetKeys(tx: Tx, olderThanMilliseconds: number, count: n
   )
 }
 
-async function readKeys(tx: Tx, claims: readonly Omit<Claim, 'resourceId'>[]): Promise<Map<string, KeyRow>> {
+async function readKeys(
+  tx: Tx,
+  claims: readonly Omit<Claim, 'resourceId'>[],
+): Promise<Map<string, KeyRow>> {
   const rows = await tx.query<KeyRow>(
     'idempotency_read',
     `select k.account_id, k.operation, k.key, k.fingerprint, k.resource_id
@@ -98,7 +126,12 @@ async function readKeys(tx: Tx, claims: readonly Omit<Claim, 'resourceId'>[]): P
       claims.map((claim) => claim.key),
     ],
   )
-  return new Map(rows.map((row) => [nameOf({ accountId: row.account_id, operation: row.operation, key: row.key }), row]))
+  return new Map(
+    rows.map((row) => [
+      nameOf({ accountId: row.account_id, operation: row.operation, key: row.key }),
+      row,
+    ]),
+  )
 }
 
 function judge(row: KeyRow, fingerprint: Uint8Array): Exclude<ClaimResult, { kind: 'new' }> {

@@ -16,6 +16,9 @@ export interface MinedTransaction {
   readonly paymentIds: readonly PaymentId[]
 }
 
+/** A transaction of ours in a final block; what it did was seen when it was mined. */
+export type FinalTransaction = Omit<MinedTransaction, 'transfers'>
+
 /** A place in a lane that can never carry its payments any more. */
 export interface DeadTransaction {
   readonly network: NetworkId
@@ -34,7 +37,7 @@ export interface PaymentBook {
   /** Not in the chain any more: the same bytes are being sent again. */
   vanished(tx: Tx, network: NetworkId, paymentIds: readonly PaymentId[]): Promise<void>
   /** In a block that the network's policy calls final. */
-  final(tx: Tx, transactions: readonly MinedTransaction[]): Promise<void>
+  final(tx: Tx, transactions: readonly FinalTransaction[]): Promise<void>
   /** Proven impossible, at finality. */
   dead(tx: Tx, transactions: readonly DeadTransaction[]): Promise<void>
   /** A final block was reorganised away: the policy was wrong and an operator must look. */

@@ -68,7 +68,11 @@ export async function haltedReason(tx: Tx, network: NetworkId): Promise<string |
 }
 
 /** Takes or renews the lease of a network; undefined while another instance holds it. Lease time is the database's. */
-export async function takeLease(tx: Tx, network: NetworkId, owner: string): Promise<Cursor | undefined> {
+export async function takeLease(
+  tx: Tx,
+  network: NetworkId,
+  owner: string,
+): Promise<Cursor | undefined> {
   const rows = await tx.query<CursorRow>(
     'follower_lease',
     `update followers set lease_owner = $2, lease_until = now() + make_interval(secs => $3),
@@ -119,7 +123,11 @@ async function moveCursor(
 }
 
 /** Remembers blocks that were read and moves the cursor to the last of them. */
-export async function storeBlocks(tx: Tx, cursor: Cursor, blocks: readonly Block[]): Promise<Cursor> {
+export async function storeBlocks(
+  tx: Tx,
+  cursor: Cursor,
+  blocks: readonly Block[],
+): Promise<Cursor> {
   const last = blocks.at(-1)
   if (last === undefined) return cursor
   await tx.query(
@@ -139,13 +147,18 @@ export async function storeBlocks(tx: Tx, cursor: Cursor, blocks: readonly Block
 }
 
 /** Raises the final height and forgets the blocks that no reorg within the policy can reach any more. */
-export async function storeFinality(tx: Tx, cursor: Cursor, finalizedHeight: bigint): Promise<Cursor> {
+export async function storeFinality(
+  tx: Tx,
+  cursor: Cursor,
+  finalizedHeight: bigint,
+): Promise<Cursor> {
   const moved = { ...cursor, finalizedHeight }
   await moveCursor(tx, cursor, moved)
-  await tx.query('followed_blocks_forget', `delete from followed_blocks where network = $1 and height < $2`, [
-    cursor.network,
-    (finalizedHeight - BigInt(limits.finalBlocksKept)).toString(),
-  ])
+  await tx.query(
+    'followed_blocks_forget',
+    `delete from followed_blocks where network = $1 and height < $2`,
+    [cursor.network, (finalizedHeight - BigInt(limits.finalBlocksKept)).toString()],
+  )
   return moved
 }
 
@@ -178,15 +191,16 @@ export async function rollBack(
   ancestor: { height: bigint; blockHash: string },
 ): Promise<Undone> {
   await moveCursor(tx, cursor, { ...ancestor, finalizedHeight: cursor.finalizedHeight })
-  await tx.query('followed_blocks_undo', `delete from followed_blocks where network = $1 and height > $2`, [
-    cursor.network,
-    ancestor.height.toString(),
-  ])
+  await tx.query(
+    'followed_blocks_undo',
+    `delete from followed_blocks where network = $1 and height > $2`,
+    [cursor.network, ancestor.height.toString()],
+  )
   const rows = await tx.query<{ payment_id: PaymentId; state: string }>(
     'transactions_reopen',
     `with gone as (
        select id, state from chain_transactions
-       where network = $1 and mined_height > $2 and state in ('mined', 'final') for update
+       where network = $1 and mined_height > $2 and state in ('mined', 'final') for no key update
      ), reopened as (
        update chain_transactions t set state = 'open', mined_hash = null, mined_height = null,
          mined_block_hash = null, succeeded = null, fee_paid = null
@@ -308,7 +322,7 @@ export async function closeFinal(
     'transactions_final',
     `update chain_transactions set state = 'final' where id in (
        select id from chain_transactions where network = $1 and state = 'mined' and mined_height <= $2
-       order by lane_address, nonce limit $3 for update)
+       order by lane_address, nonce limit $3 for no key update)
      returning id, mined_hash, lane_address, mined_height, mined_block_hash, succeeded, fee_paid,
        array(select payment_id from payment_transactions pt where pt.chain_transaction_id = chain_transactions.id
              order by effect_index) as payment_ids`,

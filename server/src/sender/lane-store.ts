@@ -48,7 +48,11 @@ export async function lockLane(
   }
 }
 
-async function readLocked(tx: Tx, network: NetworkId, address: Address): Promise<LaneRow[] | undefined> {
+async function readLocked(
+  tx: Tx,
+  network: NetworkId,
+  address: Address,
+): Promise<LaneRow[] | undefined> {
   const rows = await tx.query<LaneRow>(
     'lane_lock',
     `select next_nonce, frozen_reason, balance_floor_height from lanes
@@ -60,15 +64,20 @@ async function readLocked(tx: Tx, network: NetworkId, address: Address): Promise
 
 /** Moves a locked lane past the places that this transaction has just filled. */
 export async function advanceLane(tx: Tx, lane: Lane, places: number): Promise<void> {
-  await tx.query('lane_advance', `update lanes set next_nonce = $3 where network = $1 and address = $2`, [
-    lane.network,
-    lane.address,
-    (lane.nextNonce + BigInt(places)).toString(),
-  ])
+  await tx.query(
+    'lane_advance',
+    `update lanes set next_nonce = $3 where network = $1 and address = $2`,
+    [lane.network, lane.address, (lane.nextNonce + BigInt(places)).toString()],
+  )
 }
 
 /** Stops a lane: nothing new is signed for it until an operator releases it. The first reason stays. */
-export async function freezeLane(tx: Tx, network: NetworkId, address: Address, reason: string): Promise<void> {
+export async function freezeLane(
+  tx: Tx,
+  network: NetworkId,
+  address: Address,
+  reason: string,
+): Promise<void> {
   await tx.query(
     'lane_freeze',
     `update lanes set state = 'frozen', frozen_reason = $3

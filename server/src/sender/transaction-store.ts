@@ -1,7 +1,13 @@
 import type { BaseUnits } from '@florin/wire/amount.ts'
 import { baseUnits } from '@florin/wire/amount.ts'
 import type { NetworkId } from '@florin/wire/network.ts'
-import type { Address, SignedTransaction, Terms, TransactionHash, Verdict } from '../chains/chain.ts'
+import type {
+  Address,
+  SignedTransaction,
+  Terms,
+  TransactionHash,
+  Verdict,
+} from '../chains/chain.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import type { Tx } from '../store/postgres.ts'
 
@@ -151,7 +157,11 @@ export async function attemptsToSend(
 }
 
 /** The newest attempt of the lowest open place of each lane: the ones that hold the others up. */
-export async function laneFronts(tx: Tx, network: NetworkId, count: number): Promise<readonly StoredAttempt[]> {
+export async function laneFronts(
+  tx: Tx,
+  network: NetworkId,
+  count: number,
+): Promise<readonly StoredAttempt[]> {
   const rows = await tx.query<AttemptRow>(
     'attempts_lane_fronts',
     `select ${ATTEMPT_COLUMNS}

@@ -1,0 +1,209 @@
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { TokenTransfer } from '../chains/chain.ts'
+import { addToOutbox } from '../events/store.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { PaymentId } from '../kernel/id.ts'
+import type { NetworkConfig } from '../kernel/network-config.ts'
+import { post, release } from '../ledger/entry.ts'
+import type { Hold, LedgerTransfer } from '../ledger/entry.ts'
+import { openHolds, record } from '../ledger/store.ts'
+import { releaseSpends } from '../policies/store.ts'
+import type { PaymentBook } from '../sender/book.ts'
+import { notifyChanged } from '../store/listen.ts'
+import type { Tx } from '../store/postgres.ts'
+import { paymentEvent } from './event.ts'
+import type { Payment, PaymentFailure, PaymentStatus } from './payment.ts'
+import type { StatusChange } from './store.ts'
+import { changeStatus, lockPayments, markFinalityViolated } from './store.ts'
+
+const FAILURES = {
+  transaction_reverted: 'The transaction was included and reverted; the network kept its fee.',
+  no_effect: 'The transaction was included but moved nothing; the network kept its fee.',
+  nonce_used_by_another_transaction:
+    'Another transaction of the same key, not made by this service, took its place on chain.',
+} as const satisfies Record<PaymentFailure['reason'], string>
+
+/**
+ * Moves payments along as the sender sees the chain. Status, ledger, budget and event change in the sender's own transaction;
+ * each call may be repeated and then changes nothing, because every update names the statuses it may start from.
+ */
+export function openPaymentBook({
+  networks,
+  clock,
+}: {
+  networks: ReadonlyMap<NetworkId, NetworkConfig>
+  clock: Clock
+}): PaymentBook {
+  const moved = async (tx: Tx, status: PaymentStatus, changes: readonly StatusChange[]) => {
+    const ids = await changeStatus(tx, status, changes, clock.nowMilliseconds())
+    if (ids.size === 0) return ids
+    const after = await lockPayments(tx, [...ids])
+    await addToOutbox(
+      tx,
+      after.flatMap((payment) => {
+        const config = networks.get(payment.network)
+        return config === undefined ? [] : [paymentEvent(payment, config)]
+      }),
+      clock.nowMilliseconds(),
+    )
+    await notifyChanged(tx, [...ids])
+    return ids
+  }
+
+  return {
+    mined: async (tx, transactions) => {
+      const payments = await byId(
+        tx,
+        transactions.flatMap(({ paymentIds }) => paymentIds),
+      )
+      const changes = transactions.flatMap((transaction) => {
+        if (!transaction.succeeded) return []
+        const used = new Set<number>()
+        return transaction.paymentIds.flatMap((id) => {
+          const payment = payments.get(id)
+          if (payment === undefined) return []
+          const effect = findEffect(payment, transaction.transfers, used)
+          return effect === undefined ? [] : [seen(payment.id, transaction, effect.logIndex)]
+        })
+      })
+      await moved(tx, 'confirmed', changes)
+    },
+
+    vanished: async (tx, _network, paymentIds) => {
+      await moved(
+        tx,
+        'pending',
+        paymentIds.map((paymentId) => ({ paymentId, ...NOTHING_SEEN, failure: null })),
+      )
+    },
+
+    final: async (tx, transactions) => {
+      const holds = await holdsById(
+        tx,
+        transactions.flatMap(({ paymentIds }) => paymentIds),
+      )
+      const payments = await byId(
+        tx,
+        transactions.flatMap(({ paymentIds }) => paymentIds),
+      )
+      const settled: StatusChange[] = []
+      const failed: StatusChange[] = []
+      const closings: LedgerTransfer[] = []
+      for (const transaction of transactions) {
+        const share = BigInt(Math.max(transaction.paymentIds.length, 1))
+        for (const [index, id] of transaction.paymentIds.entries()) {
+          const payment = payments.get(id)
+          if (payment === undefined) continue
+          const paid = payment.status === 'confirmed'
+          // The first payment of a shared transaction also pays what the division leaves over.
+          const fee = transaction.feePaid / share + (index === 0 ? transaction.feePaid % share : 0n)
+          if (paid) settled.push(seen(payment.id, transaction, payment.logIndex))
+          else if (payment.status === 'pending') {
+            const reason = transaction.succeeded ? 'no_effect' : 'transaction_reverted'
+            failed.push({ ...seen(payment.id, transaction, null), failure: failureOf(reason) })
+          } else continue
+          for (const hold of holds.get(payment.id) ?? []) {
+            closings.push(post(hold, takenFrom(hold, payment, paid, fee)))
+          }
+        }
+      }
+      await record(tx, closings, clock.nowMilliseconds())
+      await moved(tx, 'settled', settled)
+      await releaseSpends(tx, [...(await moved(tx, 'failed', failed))], clock.nowMilliseconds())
+    },
+
+    dead: async (tx, transactions) => {
+      const ids = transactions.flatMap(({ paymentIds }) => paymentIds)
+      const holds = await openHolds(tx, ids)
+      await record(tx, holds.map(release), clock.nowMilliseconds())
+      const changes = transactions.flatMap(({ paymentIds, reason }) =>
+        paymentIds.map((paymentId) => ({ paymentId, ...NOTHING_SEEN, failure: failureOf(reason) })),
+      )
+      await releaseSpends(tx, [...(await moved(tx, 'failed', changes))], clock.nowMilliseconds())
+    },
+
+    finalityViolated: async (tx, _network, paymentIds) => {
+      await markFinalityViolated(tx, paymentIds)
+      await notifyChanged(tx, paymentIds)
+    },
+  }
+}
+
+const NOTHING_SEEN = {
+  transactionHash: null,
+  blockHeight: null,
+  blockHash: null,
+  logIndex: null,
+  feePaid: null,
+} as const
+
+function failureOf(reason: PaymentFailure['reason']): PaymentFailure {
+  return { reason, message: FAILURES[reason] }
+}
+
+function seen(
+  paymentId: PaymentId,
+  { hash, height, blockHash, feePaid }: Parameters<PaymentBook['final']>[1][number],
+  logIndex: number | null,
+): StatusChange {
+  return {
+    paymentId,
+    transactionHash: hash,
+    blockHeight: height,
+    blockHash,
+    logIndex,
+    feePaid,
+    failure: null,
+  }
+}
+
+/**
+ * The effect that this payment asked for: its own Transfer log for a token, and for a native transfer the success itself, since
+ * recipient and value are part of the signed bytes. One log counts for one payment.
+ */
+function findEffect(
+  payment: Payment,
+  transfers: readonly TokenTransfer[],
+  used: Set<number>,
+): { logIndex: number | null } | undefined {
+  if (payment.asset === 'native') return { logIndex: null }
+  const match = transfers.find(
+    ({ asset, from, to, amount, logIndex }) =>
+      !used.has(logIndex) &&
+      asset === payment.asset &&
+      from === payment.sender &&
+      to === payment.recipient &&
+      amount === payment.amount,
+  )
+  if (match !== undefined) used.add(match.logIndex)
+  return match
+}
+
+/** What a closed hold gave away: the amount when the payment took effect, the fee from the native one. */
+function takenFrom(
+  hold: Hold,
+  payment: Payment,
+  paid: boolean,
+  fee: bigint,
+): { moved: bigint; fee: bigint } {
+  return {
+    moved: paid && hold.asset === payment.asset ? payment.amount : 0n,
+    fee: hold.asset === 'native' ? fee : 0n,
+  }
+}
+
+async function byId(tx: Tx, ids: readonly PaymentId[]): Promise<ReadonlyMap<PaymentId, Payment>> {
+  const payments = await lockPayments(tx, ids)
+  return new Map(payments.map((payment) => [payment.id, payment]))
+}
+
+async function holdsById(
+  tx: Tx,
+  ids: readonly PaymentId[],
+): Promise<ReadonlyMap<PaymentId, readonly Hold[]>> {
+  const grouped = new Map<PaymentId, Hold[]>()
+  for (const hold of await openHolds(tx, ids)) {
+    grouped.set(hold.paymentId, [...(grouped.get(hold.paymentId) ?? []), hold])
+  }
+  return grouped
+}

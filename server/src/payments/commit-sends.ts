@@ -1,0 +1,241 @@
+import { baseUnits } from '@florin/wire/amount.ts'
+import type { BaseUnits } from '@florin/wire/amount.ts'
+import type { Address, Chain, Draft, SignedTransaction } from '../chains/chain.ts'
+import type { Signer } from '../chains/signer.ts'
+import { keepWallet } from '../custody/store.ts'
+import type { Wallet } from '../custody/wallet.ts'
+import { addToOutbox } from '../events/store.ts'
+import { claimKeys, giveKeysBack } from '../idempotency/store.ts'
+import type { PaymentId } from '../kernel/id.ts'
+import type { KillPoint } from '../kernel/kill-point.ts'
+import type { AssetProfile } from '../kernel/network-config.ts'
+import { haltedReason } from '../sender/follower-store.ts'
+import type { Lane } from '../sender/lane-store.ts'
+import { advanceLane, freezeLane, lockLane } from '../sender/lane-store.ts'
+import { storeTransactions } from '../sender/transaction-store.ts'
+import type { Tx } from '../store/postgres.ts'
+import type { Funding, Refused } from './decide-sends.ts'
+import { decideSends } from './decide-sends.ts'
+import { paymentEvent } from './event.ts'
+import { bookHolds } from './hold.ts'
+import type { Payment } from './payment.ts'
+import { insertPayments } from './store.ts'
+
+/** One send, drafted and ready to be decided. */
+export interface PreparedSend {
+  readonly paymentId: PaymentId
+  readonly asset: AssetProfile
+  readonly recipient: Address
+  readonly amount: BaseUnits
+  readonly priorityFee: BaseUnits | null
+  readonly commitment: Uint8Array
+  readonly resource: string | null
+  readonly metadataText: string | null
+  readonly draft: Draft
+  /** The caller's idempotency key with the fingerprint of its body, when it gave one. */
+  readonly once: { readonly key: string; readonly fingerprint: Uint8Array } | null
+}
+
+/** What the signing transaction decided for one send. Only `committed` has stored anything. */
+export type SendDecision =
+  | { readonly kind: 'committed'; readonly payment: Payment; readonly signed: SignedTransaction }
+  | { readonly kind: 'replay'; readonly paymentId: string }
+  | { readonly kind: 'mismatch' | 'frozen' | 'halted' | 'wallet_gone' }
+  | Refused
+
+export interface CommitDeps {
+  readonly chain: Chain
+  readonly wallet: Wallet
+  readonly signer: Signer
+  readonly nowMilliseconds: number
+  readonly killPoint: (point: KillPoint) => void
+}
+
+/** The operation under which idempotency keys of sends are kept: one for both spellings of the path. */
+export const SEND_OPERATION = 'sendPayment'
+
+const FOREIGN_USE = 'the chain has used more nonces of this wallet than this service has filled'
+
+/**
+ * Decides and stores sends of one wallet in one transaction: lane lock, idempotency keys, budget, money, signature, then
+ * payment, place, signed bytes, hold and event together. One decision per send, in order. Nothing here asks a node.
+ */
+export async function commitSends(
+  tx: Tx,
+  deps: CommitDeps,
+  sends: readonly PreparedSend[],
+): Promise<readonly SendDecision[]> {
+  const { chain, wallet, killPoint } = deps
+  const { network } = chain.config
+  killPoint('send.before-transaction')
+  if ((await haltedReason(tx, network)) !== null) return sends.map(() => ({ kind: 'halted' }))
+
+  const used = sends.reduce(
+    (most, { draft }) => (draft.laneLatest > most ? draft.laneLatest : most),
+    0n,
+  )
+  const lane = await lockLane(tx, network, wallet.address as Address, used)
+  if (!(await keepWallet(tx, wallet.id))) return sends.map(() => ({ kind: 'wallet_gone' }))
+
+  const decisions = await settleRepeats(tx, deps, sends)
+  const fresh = sends.filter(({ paymentId }) => !decisions.has(paymentId))
+  if (used > lane.nextNonce && lane.frozenReason === null) {
+    await freezeLane(tx, network, lane.address, FOREIGN_USE)
+  }
+  if (used > lane.nextNonce || lane.frozenReason !== null) {
+    for (const { paymentId } of fresh) decisions.set(paymentId, { kind: 'frozen' })
+  } else if (fresh.length > 0) {
+    const decided = await decideSends(
+      tx,
+      { chain, wallet, lane, nowMilliseconds: deps.nowMilliseconds },
+      fresh,
+    )
+    for (const [paymentId, refused] of decided.refused) decisions.set(paymentId, refused)
+    const accepted = fresh.filter(({ paymentId }) => !decided.refused.has(paymentId))
+    for (const committed of await store(tx, deps, lane, accepted, decided.funding)) {
+      decisions.set(committed.payment.id, committed)
+    }
+  }
+  await giveBackUnused(tx, deps, fresh, decisions)
+  killPoint('send.before-commit')
+  return sends.map(({ paymentId }) => decisionOf(decisions, paymentId))
+}
+
+type Decisions = Map<PaymentId, SendDecision>
+
+/** Claims the idempotency keys: a repeat is settled here, everything else now owns its key until this transaction ends. */
+async function settleRepeats(
+  tx: Tx,
+  deps: CommitDeps,
+  sends: readonly PreparedSend[],
+): Promise<Decisions> {
+  const keyed = sends.flatMap((send) => (send.once === null ? [] : [{ send, once: send.once }]))
+  const claims = await claimKeys(
+    tx,
+    keyed.map(({ send, once }) => ({
+      accountId: deps.wallet.accountId,
+      operation: SEND_OPERATION,
+      key: once.key,
+      fingerprint: once.fingerprint,
+      resourceId: send.paymentId,
+    })),
+    deps.nowMilliseconds,
+  )
+  const decisions: Decisions = new Map()
+  keyed.forEach(({ send }, index) => {
+    const claim = claims[index]
+    if (claim?.kind === 'replay')
+      decisions.set(send.paymentId, { kind: 'replay', paymentId: claim.resourceId })
+    if (claim?.kind === 'mismatch') decisions.set(send.paymentId, { kind: 'mismatch' })
+  })
+  return decisions
+}
+
+/** Signs and stores what was accepted: afterwards everything that is needed to finish or undo it is in the database. */
+async function store(
+  tx: Tx,
+  deps: CommitDeps,
+  lane: Lane,
+  accepted: readonly PreparedSend[],
+  funds: readonly Funding[],
+): Promise<readonly Extract<SendDecision, { kind: 'committed' }>[]> {
+  const { chain, wallet, signer, nowMilliseconds } = deps
+  const signed: SignedTransaction[] = []
+  for (const [index, { draft }] of accepted.entries()) {
+    signed.push(await chain.sign(draft.terms, lane.nextNonce + BigInt(index), signer))
+  }
+  const committed = accepted.map((send, index) => {
+    const signedSend = signed[index]
+    if (signedSend === undefined) throw new Error('a send was not signed')
+    return {
+      kind: 'committed' as const,
+      payment: paymentOf(send, deps),
+      signed: signedSend,
+      draft: send.draft,
+    }
+  })
+  const payments = committed.map(({ payment }) => payment)
+  if (payments.length > 0) {
+    await insertPayments(tx, payments)
+    await storeTransactions(
+      tx,
+      lane,
+      committed.map(({ payment, signed: bytes, draft }, index) => ({
+        nonce: lane.nextNonce + BigInt(index),
+        terms: draft.terms,
+        signed: bytes,
+        feeCeiling: draft.feeCeiling,
+        paymentIds: [payment.id],
+      })),
+      nowMilliseconds,
+    )
+    await advanceLane(tx, lane, payments.length)
+  }
+  await bookHolds(tx, { wallet, network: chain.config.network, nowMilliseconds }, funds, payments)
+  await addToOutbox(
+    tx,
+    payments.map((payment) => paymentEvent(payment, chain.config)),
+    nowMilliseconds,
+  )
+  return committed
+}
+
+function paymentOf(send: PreparedSend, { chain, wallet, nowMilliseconds }: CommitDeps): Payment {
+  return {
+    id: send.paymentId,
+    accountId: wallet.accountId,
+    type: 'sent',
+    walletId: wallet.id,
+    network: chain.config.network,
+    asset: send.asset.asset,
+    amount: send.amount,
+    sender: wallet.address as Address,
+    recipient: send.recipient,
+    resource: send.resource,
+    metadataText: send.metadataText,
+    priorityFee: send.priorityFee,
+    feeCeiling: baseUnits(send.draft.feeCeiling),
+    commitment: send.draft.carriesCommitment ? send.commitment : null,
+    status: 'pending',
+    sandbox: chain.config.sandbox,
+    finalityViolated: false,
+    transactionHash: null,
+    blockHeight: null,
+    logIndex: null,
+    feePaid: null,
+    failure: null,
+    createdAtMilliseconds: nowMilliseconds,
+    confirmedAtMilliseconds: null,
+    settledAtMilliseconds: null,
+  }
+}
+
+async function giveBackUnused(
+  tx: Tx,
+  { wallet }: CommitDeps,
+  fresh: readonly PreparedSend[],
+  decisions: Decisions,
+): Promise<void> {
+  const unused = fresh.flatMap(({ paymentId, once }) =>
+    once === null || decisions.get(paymentId)?.kind === 'committed'
+      ? []
+      : [
+          {
+            accountId: wallet.accountId,
+            operation: SEND_OPERATION,
+            key: once.key,
+            resourceId: paymentId,
+          },
+        ],
+  )
+  await giveKeysBack(tx, unused)
+}
+
+/** Two equal requests in one batch: the second shares what became of the first, a refusal too. */
+function decisionOf(decisions: Decisions, paymentId: PaymentId): SendDecision {
+  const decision = decisions.get(paymentId)
+  if (decision === undefined) throw new Error('a send was left undecided')
+  if (decision.kind !== 'replay') return decision
+  const first = [...decisions].find(([id]) => id === decision.paymentId)?.[1]
+  return first === undefined || first.kind === 'committed' ? decision : first
+}

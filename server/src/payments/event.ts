@@ -1,0 +1,30 @@
+import { formatAmount } from '@florin/wire/amount.ts'
+import type { OutboxEvent } from '../events/store.ts'
+import type { NetworkConfig } from '../kernel/network-config.ts'
+import type { Payment } from './payment.ts'
+
+/** What the owner of a payment is told when its state changes. No proof, no metadata: events may be forwarded. */
+export function paymentEvent(payment: Payment, config: NetworkConfig): OutboxEvent {
+  const decimals = config.assets.find(({ asset }) => asset === payment.asset)?.decimals ?? 0
+  return {
+    accountId: payment.accountId,
+    type: 'payment',
+    resourceId: payment.id,
+    data: {
+      paymentId: payment.id,
+      type: payment.type,
+      status: payment.status,
+      network: payment.network,
+      asset: payment.asset,
+      amount: formatAmount(payment.amount, decimals),
+      amountBaseUnits: payment.amount.toString(),
+      sender: payment.sender,
+      recipient: payment.recipient,
+      resource: payment.resource,
+      signature: payment.transactionHash,
+      blockHeight: payment.blockHeight?.toString() ?? null,
+      failure: payment.failure,
+      ...(payment.sandbox ? { sandbox: true } : {}),
+    },
+  }
+}

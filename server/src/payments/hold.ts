@@ -1,0 +1,37 @@
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { Wallet } from '../custody/wallet.ts'
+import { funding, hold } from '../ledger/entry.ts'
+import type { LedgerTransfer } from '../ledger/entry.ts'
+import { record } from '../ledger/store.ts'
+import type { Tx } from '../store/postgres.ts'
+import type { Funding } from './decide-sends.ts'
+import type { Payment } from './payment.ts'
+
+/**
+ * Books what arrived on chain and then promises each payment its money: a native payment holds amount and fee ceiling
+ * together, a token payment holds the tokens and, in native currency, the fee ceiling.
+ */
+export async function bookHolds(
+  tx: Tx,
+  {
+    wallet,
+    network,
+    nowMilliseconds,
+  }: { wallet: Wallet; network: NetworkId; nowMilliseconds: number },
+  funds: readonly Funding[],
+  payments: readonly Payment[],
+): Promise<void> {
+  const place = { accountId: wallet.accountId, walletId: wallet.id, network }
+  const transfers: LedgerTransfer[] = funds.map(({ asset, amount }) =>
+    funding({ ...place, asset }, amount),
+  )
+  for (const { id, asset, amount, feeCeiling } of payments) {
+    const ceiling = feeCeiling ?? 0n
+    const native = asset === 'native'
+    if (!native) transfers.push(hold({ ...place, asset, paymentId: id, amount }))
+    const inNative = native ? amount + ceiling : ceiling
+    if (inNative > 0n)
+      transfers.push(hold({ ...place, asset: 'native', paymentId: id, amount: inNative }))
+  }
+  await record(tx, transfers, nowMilliseconds)
+}

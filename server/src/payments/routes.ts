@@ -1,0 +1,96 @@
+import type { BaseUnits } from '@florin/wire/amount.ts'
+import { parseAmount } from '@florin/wire/amount.ts'
+import { endpoints } from '@florin/wire/endpoints.ts'
+import { Refusal } from '@florin/wire/errors.ts'
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { ChainDirectory } from '../chains/directory.ts'
+import { route } from '../http/route.ts'
+import type { Route } from '../http/route.ts'
+import { fingerprint } from '../idempotency/fingerprint.ts'
+import { limits } from '../kernel/limits.ts'
+import type { NetworkConfig } from '../kernel/network-config.ts'
+import { attemptsOfPayments } from '../sender/transaction-store.ts'
+import type { SendDeps } from './send.ts'
+import { sendPayment } from './send.ts'
+import { readStatus } from './status.ts'
+import { paymentFacts } from './view.ts'
+
+export interface PaymentRoutesDeps extends SendDeps {
+  readonly directory: ChainDirectory
+  readonly networks: ReadonlyMap<NetworkId, NetworkConfig>
+}
+
+/** The routes of direct mode. */
+export function paymentRoutes(deps: PaymentRoutesDeps): readonly Route[] {
+  const { directory, store, proofs, clock } = deps
+  return [
+    route(endpoints.sendPayment, async (call) => {
+      const { body, caller } = call
+      const { chain, address } = directory.resolve({
+        network: body.network,
+        address: body.walletAddress,
+        field: 'walletAddress',
+      })
+      const recipient = chain.parseAddress(body.recipientAddress)
+      if (recipient === undefined) {
+        throw new Refusal('INVALID_RECIPIENT', {
+          details: {
+            recipientAddress: `must be a valid ${chain.config.family} address with a right checksum`,
+          },
+        })
+      }
+      const asset = directory.asset(chain, body.asset)
+      const native = directory.asset(chain, 'native')
+      const metadataText = call.rawText('metadata') ?? null
+      const waitSeconds = body.timeout ?? limits.waitDefaultSeconds
+      const { payment, replayed } = await sendPayment(deps, {
+        accountId: caller.accountId,
+        chain,
+        walletAddress: address,
+        recipient,
+        asset,
+        amount: amountOf('amount', body.amount, asset.decimals),
+        priorityFee:
+          body.priorityFee === undefined
+            ? null
+            : amountOf('priorityFee', body.priorityFee, native.decimals),
+        resource: body.resource ?? null,
+        metadataText,
+        once:
+          call.idempotencyKey === undefined
+            ? null
+            : {
+                key: call.idempotencyKey,
+                fingerprint: fingerprint({ ...body, metadata: metadataText }),
+              },
+        waitFor: body.waitFor ?? 'confirmed',
+        waitUntilMilliseconds: clock.nowMilliseconds() + waitSeconds * 1000,
+        clientGone: AbortSignal.any([call.clientGone, call.closing]),
+      })
+      const attempts = await store.inTransaction(caller.accountId, (tx) =>
+        attemptsOfPayments(tx, [payment.id]),
+      )
+      return {
+        headers: replayed ? { 'idempotent-replayed': 'true' } : {},
+        body: {
+          ...paymentFacts(payment, attempts.get(payment.id) ?? [], chain.config),
+          paymentProof: proofs.proofOf(payment),
+        },
+      }
+    }),
+    route(endpoints.paymentStatus, async ({ params, caller }) => ({
+      body: await readStatus(deps, caller, params.paymentId),
+    })),
+  ]
+}
+
+/** The edge has checked form and range; what is left is whether the asset can express it. */
+function amountOf(field: string, text: string, decimals: number): BaseUnits {
+  const parsed = parseAmount(text, decimals)
+  if (parsed.ok) return parsed.amount
+  const rule =
+    parsed.problem === 'too-fine'
+      ? `at most ${decimals} fraction digits`
+      : 'must be a plain decimal amount'
+  throw new Refusal('INVALID_PARAMETERS', { details: { [field]: rule } })
+}

@@ -1,0 +1,197 @@
+import { Refusal } from '@florin/wire/errors.ts'
+import type { Address, Chain } from '../chains/chain.ts'
+import type { OpenSigner } from '../custody/signer.ts'
+import type { Wallet } from '../custody/wallet.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { PaymentId } from '../kernel/id.ts'
+import type { KillPoint } from '../kernel/kill-point.ts'
+import { limits } from '../kernel/limits.ts'
+import type { Log } from '../kernel/log.ts'
+import type { Broadcaster } from '../sender/broadcast.ts'
+import { lockLane } from '../sender/lane-store.ts'
+import { CommitUnknown, StoreUnavailable } from '../store/postgres.ts'
+import type { Store } from '../store/postgres.ts'
+import type { PreparedSend, SendDecision } from './commit-sends.ts'
+import { commitSends } from './commit-sends.ts'
+import { findPayment } from './store.ts'
+
+export interface SendQueueDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Log
+  readonly broadcaster: Broadcaster
+  readonly signerFor: (wallet: Wallet, chain: Chain) => Promise<OpenSigner>
+  readonly killPoint: (point: KillPoint) => void
+}
+
+/** `broadcast` resolves when the nodes have answered for a committed send; it never rejects. */
+export type Sent = SendDecision & { readonly broadcast?: Promise<unknown> }
+
+export interface SendQueue {
+  /** Waits for the wallet's turn and gives the decision. Throws what the database or the signer threw. */
+  submit(chain: Chain, wallet: Wallet, send: PreparedSend): Promise<Sent>
+  /** Resolves when nothing is in flight any more. */
+  drained(): Promise<void>
+}
+
+interface Waiting {
+  readonly send: PreparedSend
+  readonly resolve: (sent: Sent) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * One queue per lane: while one database transaction of a wallet runs, its next sends gather and then share one. A lone send
+ * goes at once. Order across instances is the lane's row lock; this queue only saves waiting for it one by one.
+ */
+export function openSendQueue(deps: SendQueueDeps): SendQueue {
+  const lanes = new Map<string, { waiting: Waiting[]; worker: Promise<void> }>()
+  const broadcasts = new Set<Promise<unknown>>()
+
+  async function work(
+    name: string,
+    chain: Chain,
+    wallet: Wallet,
+    waiting: Waiting[],
+  ): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, limits.sendBatchMax)
+      try {
+        deliver(chain, batch, await commit(deps, chain, wallet, batch))
+      } catch (error) {
+        await oneByOne(chain, wallet, batch, error)
+      }
+    }
+    lanes.delete(name)
+  }
+
+  function deliver(
+    chain: Chain,
+    batch: readonly Waiting[],
+    decisions: readonly SendDecision[],
+  ): void {
+    const committed = decisions.flatMap((decision) =>
+      decision.kind === 'committed' ? [decision.signed] : [],
+    )
+    const broadcast = deps.broadcaster.broadcast(chain.config.network, committed)
+    broadcasts.add(broadcast)
+    void broadcast.finally(() => broadcasts.delete(broadcast))
+    batch.forEach(({ resolve, reject }, index) => {
+      const decision = decisions[index]
+      if (decision === undefined) reject(new Error('a send was left undecided'))
+      else resolve(decision.kind === 'committed' ? { ...decision, broadcast } : decision)
+    })
+  }
+
+  /** One bad send must not take its neighbours down; an unreachable database takes them all. */
+  async function oneByOne(
+    chain: Chain,
+    wallet: Wallet,
+    batch: readonly Waiting[],
+    error: unknown,
+  ): Promise<void> {
+    const shared =
+      error instanceof StoreUnavailable ||
+      error instanceof CommitUnknown ||
+      error instanceof Refusal
+    if (shared || batch.length === 1) {
+      for (const { reject } of batch) reject(error)
+      return
+    }
+    deps.log.warn(
+      { count: batch.length, reason: String(error) },
+      'a batch of sends failed and is repeated one by one',
+    )
+    for (const item of batch) {
+      try {
+        deliver(chain, [item], await commit(deps, chain, wallet, [item]))
+      } catch (own) {
+        item.reject(own)
+      }
+    }
+  }
+
+  return {
+    submit: (chain, wallet, send) =>
+      new Promise((resolve, reject) => {
+        const name = `${chain.config.network} ${wallet.id}`
+        const lane = lanes.get(name)
+        if ((lane?.waiting.length ?? 0) >= limits.sendQueueMax) {
+          reject(
+            new Refusal('NETWORK_ERROR', {
+              retryAfterSeconds: 5,
+              message: 'This wallet has too many payments waiting.',
+            }),
+          )
+          return
+        }
+        if (lane !== undefined) {
+          lane.waiting.push({ send, resolve, reject })
+          return
+        }
+        const waiting: Waiting[] = [{ send, resolve, reject }]
+        const worker = work(name, chain, wallet, waiting)
+        if (waiting.length > 0 || lanes.get(name) === undefined)
+          lanes.set(name, { waiting, worker })
+      }),
+    drained: async () => {
+      await Promise.all([...lanes.values()].map(({ worker }) => worker))
+      await Promise.all([...broadcasts])
+    },
+  }
+}
+
+async function commit(
+  deps: SendQueueDeps,
+  chain: Chain,
+  wallet: Wallet,
+  batch: readonly Waiting[],
+): Promise<readonly SendDecision[]> {
+  const { store, clock, killPoint } = deps
+  const sends = batch.map(({ send }) => send)
+  const signer = await deps.signerFor(wallet, chain)
+  let decisions: readonly SendDecision[] = []
+  try {
+    await store.inTransaction(wallet.accountId, async (tx) => {
+      const now = clock.nowMilliseconds()
+      decisions = await commitSends(
+        tx,
+        { chain, wallet, signer, nowMilliseconds: now, killPoint },
+        sends,
+      )
+    })
+  } catch (error) {
+    if (!(error instanceof CommitUnknown)) throw error
+    return afterUnknownCommit(deps, chain, wallet, decisions, error)
+  } finally {
+    signer.erase()
+  }
+  if (decisions.some(({ kind }) => kind === 'committed')) killPoint('send.after-commit')
+  return decisions
+}
+
+/**
+ * COMMIT got no answer. The lane's row lock is held until that transaction is over, so once we hold it the rows tell what
+ * happened. While that cannot be asked, every caller is told which payment may exist.
+ */
+async function afterUnknownCommit(
+  { store }: SendQueueDeps,
+  chain: Chain,
+  wallet: Wallet,
+  decisions: readonly SendDecision[],
+  cause: CommitUnknown,
+): Promise<readonly SendDecision[]> {
+  const first = decisions.find(({ kind }) => kind === 'committed')
+  if (first === undefined) return decisions
+  try {
+    const exists = await store.inTransaction(wallet.accountId, async (tx) => {
+      await lockLane(tx, chain.config.network, wallet.address as Address, 0n)
+      const id: PaymentId | undefined = first.kind === 'committed' ? first.payment.id : undefined
+      return id !== undefined && (await findPayment(tx, wallet.accountId, id)) !== undefined
+    })
+    if (exists) return decisions
+  } catch {
+    throw cause
+  }
+  throw new StoreUnavailable('the transaction was not committed', { cause })
+}

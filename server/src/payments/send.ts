@@ -1,0 +1,284 @@
+import { formatAmount } from '@florin/wire/amount.ts'
+import type { BaseUnits } from '@florin/wire/amount.ts'
+import { Refusal } from '@florin/wire/errors.ts'
+import type { Address, Chain, Draft, DraftRefusal } from '../chains/chain.ts'
+import { findWallet } from '../custody/store.ts'
+import type { Wallet } from '../custody/wallet.ts'
+import { AfterCommit } from '../http/after-commit.ts'
+import { findKey } from '../idempotency/store.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { newId, parseId } from '../kernel/id.ts'
+import type { AccountId, PaymentId } from '../kernel/id.ts'
+import type { KillPoint } from '../kernel/kill-point.ts'
+import { limits } from '../kernel/limits.ts'
+import type { AssetProfile } from '../kernel/network-config.ts'
+import type { Random } from '../kernel/random.ts'
+import type { Store } from '../store/postgres.ts'
+import { CommitUnknown } from '../store/postgres.ts'
+import { SEND_OPERATION } from './commit-sends.ts'
+import type { PreparedSend } from './commit-sends.ts'
+import type { Payment, PaymentStatus } from './payment.ts'
+import type { ProofKeys } from './proof.ts'
+import type { SendQueue, Sent } from './send-queue.ts'
+import type { Waits } from './wait.ts'
+
+export interface SendDeps {
+  readonly store: Store
+  readonly queue: SendQueue
+  readonly waits: Waits
+  readonly proofs: ProofKeys
+  readonly clock: Clock
+  readonly random: Random
+  readonly killPoint: (point: KillPoint) => void
+}
+
+/** A send as the door has parsed it. */
+export interface SendOrder {
+  readonly accountId: AccountId
+  readonly chain: Chain
+  readonly walletAddress: Address
+  readonly recipient: Address
+  readonly asset: AssetProfile
+  readonly amount: BaseUnits
+  readonly priorityFee: BaseUnits | null
+  readonly resource: string | null
+  readonly metadataText: string | null
+  readonly once: { readonly key: string; readonly fingerprint: Uint8Array } | null
+  readonly waitFor: 'submitted' | 'confirmed' | 'settled'
+  readonly waitUntilMilliseconds: number
+  readonly clientGone: AbortSignal
+}
+
+export interface SendResult {
+  readonly payment: Payment
+  /** The same request came before: this is its payment as it stands now. */
+  readonly replayed: boolean
+}
+
+/**
+ * Pays from a custodial wallet: asks the node, decides and stores in one transaction, and only then lets the bytes out.
+ * A refusal means that nothing was stored. After the commit nothing here throws anything but TRANSACTION_FAILED or
+ * AfterCommit, both naming the payment.
+ */
+export async function sendPayment(deps: SendDeps, order: SendOrder): Promise<SendResult> {
+  const { wallet, earlier } = await lookUp(deps, order)
+  if (earlier !== undefined) return join(deps, order, earlier)
+  if (wallet === undefined) {
+    throw new Refusal('NOT_FOUND', {
+      message: 'There is no such wallet.',
+      details: { walletAddress: 'not a wallet of yours' },
+    })
+  }
+  const paymentId = newId(deps.random, 'pay')
+  const commitment = deps.proofs.commitmentOf({
+    paymentId,
+    network: order.chain.config.network,
+    asset: order.asset.asset,
+    sender: order.walletAddress,
+    recipient: order.recipient,
+    amount: order.amount,
+    resource: order.resource,
+  })
+  for (let tries = 0; tries <= limits.draftRetriesMax; tries += 1) {
+    const draft = await draftOf(order, commitment)
+    const sent = await submit(deps, order, wallet, { ...order, paymentId, commitment, draft })
+    switch (sent.kind) {
+      case 'committed':
+        return afterCommit(deps, order, sent)
+      case 'replay':
+        return join(deps, order, replayId(sent.paymentId))
+      case 'stale':
+        await deps.clock.sleep(STALE_PAUSE_MILLISECONDS, order.clientGone)
+        continue
+      default:
+        throw refusalOf(sent, order)
+    }
+  }
+  throw new Refusal('NETWORK_ERROR', {
+    retryAfterSeconds: 1,
+    message: "The node's view of this wallet stays behind what is known to have happened.",
+  })
+}
+
+const STALE_PAUSE_MILLISECONDS = 200
+
+async function lookUp(
+  { store }: SendDeps,
+  { accountId, chain, walletAddress, once }: SendOrder,
+): Promise<{ wallet: Wallet | undefined; earlier: PaymentId | undefined }> {
+  return store.inTransaction(accountId, async (tx) => {
+    const claim =
+      once === null
+        ? undefined
+        : await findKey(tx, { accountId, operation: SEND_OPERATION, ...once })
+    if (claim?.kind === 'mismatch') throw new Refusal('IDEMPOTENCY_MISMATCH')
+    if (claim?.kind === 'replay') return { wallet: undefined, earlier: replayId(claim.resourceId) }
+    return {
+      wallet: await findWallet(tx, accountId, chain.config.family, walletAddress),
+      earlier: undefined,
+    }
+  })
+}
+
+async function draftOf(order: SendOrder, commitment: Uint8Array): Promise<Draft> {
+  const outcome = await order.chain.draft({
+    sender: order.walletAddress,
+    recipient: order.recipient,
+    asset: order.asset,
+    amount: order.amount,
+    ...(order.priorityFee === null ? {} : { priorityFee: order.priorityFee }),
+    commitment,
+  })
+  if (!outcome.ok) {
+    throw new Refusal('INVALID_RECIPIENT', {
+      details: { recipientAddress: RECIPIENT_RULES[outcome.refusal] },
+    })
+  }
+  return outcome.draft
+}
+
+const RECIPIENT_RULES = {
+  recipient_refuses: 'the recipient or the token would refuse this transfer on chain',
+  recipient_is_asset: 'must not be a token contract',
+  recipient_is_zero: 'must not be the zero address',
+} as const satisfies Record<DraftRefusal, string>
+
+async function submit(
+  deps: SendDeps,
+  order: SendOrder,
+  wallet: Wallet,
+  send: PreparedSend,
+): Promise<Sent> {
+  try {
+    return await deps.queue.submit(order.chain, wallet, send)
+  } catch (error) {
+    // Nobody can say whether it was stored: the caller must know the id that it would have.
+    if (error instanceof CommitUnknown) throw new AfterCommit(send.paymentId, error)
+    throw error
+  }
+}
+
+function refusalOf(
+  sent: Exclude<Sent, { kind: 'committed' | 'replay' | 'stale' }>,
+  order: SendOrder,
+): Refusal {
+  const { chain, asset } = order
+  switch (sent.kind) {
+    case 'mismatch':
+      return new Refusal('IDEMPOTENCY_MISMATCH')
+    case 'wallet_gone':
+      return new Refusal('NOT_FOUND', { message: 'There is no such wallet.' })
+    case 'frozen':
+      return new Refusal('NETWORK_ERROR', {
+        retryAfterSeconds: FROZEN_RETRY_SECONDS,
+        message:
+          'This wallet is stopped until an operator has looked at it: something else has used its key.',
+      })
+    case 'halted':
+      return new Refusal('NETWORK_ERROR', {
+        retryAfterSeconds: FROZEN_RETRY_SECONDS,
+        message: 'This network is stopped until an operator has looked at it.',
+      })
+    case 'policy':
+      return new Refusal('POLICY_REFUSED', { details: { ...sent.refusal } })
+    case 'short': {
+      const native = chain.config.assets.find((profile) => profile.asset === 'native')
+      const { decimals, symbol } =
+        sent.funds.asset === 'native' && native !== undefined ? native : asset
+      return new Refusal('INSUFFICIENT_BALANCE', {
+        details: {
+          required: formatAmount(sent.funds.required, decimals),
+          available: formatAmount(sent.funds.available, decimals),
+          asset: symbol,
+        },
+      })
+    }
+    default:
+      return sent satisfies never
+  }
+}
+
+const FROZEN_RETRY_SECONDS = 60
+
+async function afterCommit(
+  deps: SendDeps,
+  order: SendOrder,
+  { payment, broadcast }: Extract<Sent, { kind: 'committed' }>,
+): Promise<SendResult> {
+  try {
+    if (order.waitFor === 'submitted') {
+      await Promise.race([broadcast, deps.clock.sleep(left(deps, order), order.clientGone)])
+      return { payment, replayed: false }
+    }
+    return { payment: await waitFor(deps, order, payment), replayed: false }
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    throw new AfterCommit(payment.id, error)
+  }
+}
+
+/** The payment of an earlier identical request, joined in its wait. */
+async function join(deps: SendDeps, order: SendOrder, id: PaymentId): Promise<SendResult> {
+  try {
+    return {
+      payment: await waitFor(deps, order, { accountId: order.accountId, id }),
+      replayed: true,
+    }
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    throw new AfterCommit(id, error)
+  }
+}
+
+async function waitFor(
+  { waits, killPoint }: SendDeps,
+  order: SendOrder,
+  { accountId, id }: { accountId: AccountId; id: PaymentId },
+): Promise<Payment> {
+  const payment = await waits.until(
+    { accountId, id },
+    (status) => hasReached(status, order.waitFor),
+    {
+      atMilliseconds: order.waitUntilMilliseconds,
+      clientGone: order.clientGone,
+    },
+  )
+  if (payment === undefined) throw new Error('a committed payment was not found')
+  killPoint('send.before-answer')
+  if (payment.status === 'failed') {
+    throw new Refusal('TRANSACTION_FAILED', {
+      details: {
+        paymentId: payment.id,
+        reason: payment.failure?.reason,
+        signature: payment.transactionHash,
+      },
+    })
+  }
+  return payment
+}
+
+/** Whether a status ends the wait that was asked for. */
+export function hasReached(status: PaymentStatus, waitFor: SendOrder['waitFor']): boolean {
+  switch (status) {
+    case 'settled':
+    case 'failed':
+    case 'expired':
+      return true
+    case 'confirmed':
+      return waitFor !== 'settled'
+    case 'pending':
+      return waitFor === 'submitted'
+    default:
+      return status satisfies never
+  }
+}
+
+function left({ clock }: SendDeps, { waitUntilMilliseconds }: SendOrder): number {
+  return Math.max(0, waitUntilMilliseconds - clock.nowMilliseconds())
+}
+
+function replayId(text: string): PaymentId {
+  const id = parseId('pay', text)
+  if (id === undefined) throw new Error('an idempotency key of a send names no payment')
+  return id
+}

@@ -1,0 +1,264 @@
+import { baseUnits } from '@florin/wire/amount.ts'
+import type { BaseUnits } from '@florin/wire/amount.ts'
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { Address, TransactionHash } from '../chains/chain.ts'
+import type { AccountId, PaymentId, WalletId } from '../kernel/id.ts'
+import type { Tx } from '../store/postgres.ts'
+import type { Payment, PaymentFailure, PaymentStatus } from './payment.ts'
+import { statusesBefore } from './payment.ts'
+
+interface PaymentRow {
+  readonly id: PaymentId
+  readonly account_id: AccountId
+  readonly type: 'sent' | 'received'
+  readonly wallet_id: WalletId | null
+  readonly network: NetworkId
+  readonly asset: string
+  readonly amount: string
+  readonly sender: Address
+  readonly recipient: Address
+  readonly resource: string | null
+  readonly metadata: string | null
+  readonly priority_fee: string | null
+  readonly fee_ceiling: string | null
+  readonly commitment: Buffer | null
+  readonly status: PaymentStatus
+  readonly sandbox: boolean
+  readonly finality_violated: boolean
+  readonly transaction_hash: TransactionHash | null
+  readonly block_height: string | null
+  readonly log_index: number | null
+  readonly fee_paid: string | null
+  readonly failure: PaymentFailure | null
+  readonly created_at: Date
+  readonly confirmed_at: Date | null
+  readonly settled_at: Date | null
+}
+
+const COLUMNS = `id, account_id, type, wallet_id, network, asset, amount, sender, recipient, resource,
+  metadata::text as metadata, priority_fee, fee_ceiling, commitment, status, sandbox, finality_violated,
+  transaction_hash, block_height, log_index, fee_paid, failure, created_at, confirmed_at, settled_at`
+
+function paymentOf(row: PaymentRow): Payment {
+  const units = (text: string | null): BaseUnits | null => (text === null ? null : baseUnits(text))
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    type: row.type,
+    walletId: row.wallet_id,
+    network: row.network,
+    asset: row.asset,
+    amount: baseUnits(row.amount),
+    sender: row.sender,
+    recipient: row.recipient,
+    resource: row.resource,
+    metadataText: row.metadata,
+    priorityFee: units(row.priority_fee),
+    feeCeiling: units(row.fee_ceiling),
+    commitment: row.commitment === null ? null : new Uint8Array(row.commitment),
+    status: row.status,
+    sandbox: row.sandbox,
+    finalityViolated: row.finality_violated,
+    transactionHash: row.transaction_hash,
+    blockHeight: row.block_height === null ? null : BigInt(row.block_height),
+    logIndex: row.log_index,
+    feePaid: units(row.fee_paid),
+    failure: row.failure,
+    createdAtMilliseconds: row.created_at.getTime(),
+    confirmedAtMilliseconds: row.confirmed_at?.getTime() ?? null,
+    settledAtMilliseconds: row.settled_at?.getTime() ?? null,
+  }
+}
+
+/** One payment of the account, or undefined: somebody else's looks like none. */
+export async function findPayment(
+  tx: Tx,
+  accountId: AccountId,
+  paymentId: PaymentId,
+): Promise<Payment | undefined> {
+  const rows = await tx.query<PaymentRow>(
+    'payment_find',
+    `select ${COLUMNS} from payments where account_id = $1 and id = $2`,
+    [accountId, paymentId],
+  )
+  return rows[0] === undefined ? undefined : paymentOf(rows[0])
+}
+
+/** The given payments, locked in one order, whatever account they belong to: for the sender's own transactions. */
+export async function lockPayments(
+  tx: Tx,
+  paymentIds: readonly PaymentId[],
+): Promise<readonly Payment[]> {
+  const rows = await tx.query<PaymentRow>(
+    'payments_lock',
+    `select ${COLUMNS} from payments where id = any($1) order by id for no key update`,
+    [paymentIds],
+  )
+  return rows.map(paymentOf)
+}
+
+/** Stores new pending payments, one statement whatever the count. */
+export async function insertPayments(tx: Tx, payments: readonly Payment[]): Promise<void> {
+  if (payments.length === 0) return
+  await tx.query(
+    'payments_insert',
+    `insert into payments (id, account_id, type, wallet_id, network, asset, amount, sender, recipient, resource,
+       metadata, priority_fee, fee_ceiling, commitment, status, sandbox, created_at)
+     select id, account_id, type, wallet_id, network, asset, amount, sender, recipient, resource,
+       metadata::json, priority_fee, fee_ceiling, decode(commitment, 'hex'), status, sandbox,
+       to_timestamp(created_at / 1000.0)
+     from json_to_recordset($1::json) as p (id text, account_id text, type text, wallet_id text, network text,
+       asset text, amount numeric, sender text, recipient text, resource text, metadata text,
+       priority_fee numeric, fee_ceiling numeric, commitment text, status text, sandbox boolean, created_at numeric)`,
+    [
+      JSON.stringify(
+        payments.map((payment) => ({
+          id: payment.id,
+          account_id: payment.accountId,
+          type: payment.type,
+          wallet_id: payment.walletId,
+          network: payment.network,
+          asset: payment.asset,
+          amount: payment.amount.toString(),
+          sender: payment.sender,
+          recipient: payment.recipient,
+          resource: payment.resource,
+          metadata: payment.metadataText,
+          priority_fee: payment.priorityFee?.toString() ?? null,
+          fee_ceiling: payment.feeCeiling?.toString() ?? null,
+          commitment:
+            payment.commitment === null ? null : Buffer.from(payment.commitment).toString('hex'),
+          status: payment.status,
+          sandbox: payment.sandbox,
+          created_at: payment.createdAtMilliseconds,
+        })),
+      ),
+    ],
+  )
+}
+
+/** What a wallet's confirmed but not yet final payments did on chain, by height and asset: base units. */
+export interface ConfirmedSpend {
+  readonly height: bigint
+  readonly asset: string
+  readonly amount: bigint
+  readonly feeCeiling: bigint
+  readonly feePaid: bigint
+}
+
+export async function confirmedSpends(
+  tx: Tx,
+  walletId: WalletId,
+  network: NetworkId,
+): Promise<readonly ConfirmedSpend[]> {
+  const rows = await tx.query<{
+    block_height: string
+    asset: string
+    amount: string
+    fee_ceiling: string
+    fee_paid: string
+  }>(
+    'payments_confirmed_spends',
+    `select block_height, asset, sum(amount) as amount, sum(fee_ceiling) as fee_ceiling, sum(fee_paid) as fee_paid
+     from payments where wallet_id = $1 and network = $2 and type = 'sent' and status = 'confirmed'
+     group by block_height, asset`,
+    [walletId, network],
+  )
+  return rows.map((row) => ({
+    height: BigInt(row.block_height),
+    asset: row.asset,
+    amount: BigInt(row.amount),
+    feeCeiling: BigInt(row.fee_ceiling),
+    feePaid: BigInt(row.fee_paid),
+  }))
+}
+
+/** A change of one payment's status with what was seen on chain. Null facts clear what a reorg made untrue. */
+export interface StatusChange {
+  readonly paymentId: PaymentId
+  readonly transactionHash: TransactionHash | null
+  readonly blockHeight: bigint | null
+  readonly blockHash: string | null
+  readonly logIndex: number | null
+  readonly feePaid: BaseUnits | null
+  readonly failure: PaymentFailure | null
+}
+
+/**
+ * Moves payments to a status, only from one that may lead there; the ids that really moved. The check is the database's, so
+ * that two instances cannot move one payment twice.
+ */
+export async function changeStatus(
+  tx: Tx,
+  status: PaymentStatus,
+  changes: readonly StatusChange[],
+  nowMilliseconds: number,
+): Promise<ReadonlySet<PaymentId>> {
+  if (changes.length === 0) return new Set()
+  const rows = await tx.query<{ id: PaymentId }>(
+    'payments_change_status',
+    `update payments p set status = $2, transaction_hash = c.transaction_hash, block_height = c.block_height,
+       block_hash = c.block_hash, log_index = c.log_index, fee_paid = c.fee_paid, failure = c.failure,
+       confirmed_at = case when $2 = 'confirmed' then to_timestamp($4 / 1000.0)
+         when $2 = 'pending' then null else p.confirmed_at end,
+       settled_at = case when $2 = 'settled' then to_timestamp($4 / 1000.0) end,
+       failed_at = case when $2 = 'failed' then to_timestamp($4 / 1000.0) end
+     from json_to_recordset($1::json) as c (id text, transaction_hash text, block_height bigint, block_hash text,
+       log_index integer, fee_paid numeric, failure json)
+     where p.id = c.id and p.status = any($3)
+     returning p.id`,
+    [
+      JSON.stringify(
+        changes.map((change) => ({
+          id: change.paymentId,
+          transaction_hash: change.transactionHash,
+          block_height: change.blockHeight?.toString() ?? null,
+          block_hash: change.blockHash,
+          log_index: change.logIndex,
+          fee_paid: change.feePaid?.toString() ?? null,
+          failure: change.failure,
+        })),
+      ),
+      status,
+      statusesBefore(status),
+      nowMilliseconds,
+    ],
+  )
+  return new Set(rows.map((row) => row.id))
+}
+
+/** Marks payments whose final block was reorganised away; their status stays what it was. */
+export async function markFinalityViolated(
+  tx: Tx,
+  paymentIds: readonly PaymentId[],
+): Promise<void> {
+  await tx.query(
+    'payments_finality_violated',
+    `update payments set finality_violated = true where id = any($1)`,
+    [paymentIds],
+  )
+}
+
+/** How many payments of a wallet are still on their way. */
+export async function openPaymentCount(tx: Tx, walletId: WalletId): Promise<number> {
+  const rows = await tx.query<{ count: string }>(
+    'payments_open_count',
+    `select count(*) from payments where wallet_id = $1 and status in ('pending', 'confirmed')`,
+    [walletId],
+  )
+  return Number(rows[0]?.count ?? '0')
+}
+
+/** A page of the account's payments, newest first. */
+export async function newestPayments(
+  tx: Tx,
+  accountId: AccountId,
+  count: number,
+): Promise<readonly Payment[]> {
+  const rows = await tx.query<PaymentRow>(
+    'payments_newest',
+    `select ${COLUMNS} from payments where account_id = $1 order by created_at desc, id desc limit $2`,
+    [accountId, count],
+  )
+  return rows.map(paymentOf)
+}

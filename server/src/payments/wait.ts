@@ -1,0 +1,68 @@
+import type { Clock } from '../kernel/clock.ts'
+import type { AccountId, PaymentId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
+import type { Listener } from '../store/listen.ts'
+import type { Store } from '../store/postgres.ts'
+import type { Payment, PaymentStatus } from './payment.ts'
+import { findPayment } from './store.ts'
+
+/** The slow timer behind the notifications, which may be lost with a connection. */
+const LOOK_AGAIN_MILLISECONDS = 1_000
+
+export interface Waits {
+  /**
+   * The payment as soon as it has one of the statuses, or as it is when the time is over or the caller is gone. Woken by
+   * whichever instance changes it.
+   */
+  until(
+    payment: { accountId: AccountId; id: PaymentId },
+    reached: (status: PaymentStatus) => boolean,
+    until: { atMilliseconds: number; clientGone: AbortSignal },
+  ): Promise<Payment | undefined>
+  /** How many requests wait now. */
+  count(): number
+}
+
+export function openWaits({
+  store,
+  listener,
+  clock,
+}: {
+  store: Store
+  listener: Listener
+  clock: Clock
+}): Waits {
+  const wakers = new Map<string, Set<() => void>>()
+  let waiting = 0
+  listener.onChanged((name) => wakers.get(name)?.forEach((wake) => wake()))
+
+  return {
+    count: () => waiting,
+    until: async ({ accountId, id }, reached, { atMilliseconds, clientGone }) => {
+      const look = () => store.inTransaction(accountId, (tx) => findPayment(tx, accountId, id))
+      if (waiting >= limits.waitersMax) return look()
+      let woken = new AbortController()
+      const wake = () => woken.abort()
+      const mine = wakers.get(id) ?? new Set()
+      wakers.set(id, mine.add(wake))
+      waiting += 1
+      try {
+        while (true) {
+          const payment = await look()
+          const left = atMilliseconds - clock.nowMilliseconds()
+          if (payment === undefined || reached(payment.status) || left <= 0 || clientGone.aborted)
+            return payment
+          await clock.sleep(
+            Math.min(left, LOOK_AGAIN_MILLISECONDS),
+            AbortSignal.any([woken.signal, clientGone]),
+          )
+          woken = new AbortController()
+        }
+      } finally {
+        waiting -= 1
+        mine.delete(wake)
+        if (mine.size === 0) wakers.delete(id)
+      }
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { Chain, TransactionHash, Verdict } from '../chains/chain.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { KillPoint } from '../kernel/kill-point.ts'
+import type { Log } from '../kernel/log.ts'
+import type { Store } from '../store/postgres.ts'
+import { recordVerdicts } from './transaction-store.ts'
+
+/** Bytes that are committed, and only such. */
+export interface Committed {
+  readonly hash: TransactionHash
+  readonly raw: Uint8Array
+}
+
+export interface Broadcaster {
+  /**
+   * Hands committed bytes to the network's nodes and remembers what they said. Never throws: whatever happens, the
+   * bytes are stored and are sent again until the chain has decided.
+   */
+  broadcast(network: NetworkId, committed: readonly Committed[]): Promise<readonly Verdict[]>
+}
+
+/** Opens the one way by which bytes leave for a chain. */
+export function openBroadcaster({
+  chains,
+  store,
+  clock,
+  log,
+  killPoint,
+}: {
+  chains: ReadonlyMap<NetworkId, Chain>
+  store: Store
+  clock: Clock
+  log: Log
+  killPoint: (point: KillPoint) => void
+}): Broadcaster {
+  return {
+    broadcast: async (network, committed) => {
+      const chain = chains.get(network)
+      if (chain === undefined || committed.length === 0) return []
+      killPoint('broadcast.before-node')
+      const verdicts = await chain.broadcast(committed.map(({ raw }) => raw))
+      killPoint('broadcast.after-node')
+      try {
+        await store.inTransaction('service', (tx) =>
+          recordVerdicts(
+            tx,
+            network,
+            committed.flatMap(({ hash }, index) => {
+              const verdict = verdicts[index]
+              return verdict === undefined ? [] : [{ hash, verdict }]
+            }),
+            clock.nowMilliseconds(),
+          ),
+        )
+      } catch (error) {
+        log.warn(
+          { network, count: committed.length, reason: String(error) },
+          'verdicts were not recorded',
+        )
+      }
+      killPoint('broadcast.after-verdict')
+      return verdicts
+    },
+  }
+}

@@ -1,0 +1,143 @@
+import { NodeFailure } from '../chains/chain.ts'
+import { limits } from '../kernel/limits.ts'
+import { StoreUnavailable } from '../store/postgres.ts'
+import type { BumpDeps, Waiting } from './bump.ts'
+import { bumpStuck } from './bump.ts'
+import { closeFinalBlocks } from './finalize.ts'
+import type { FollowDeps } from './follow.ts'
+import { ChainMoved, followBlocks } from './follow.ts'
+import { beginFollowing, LeaseLost, releaseLease, takeLease } from './follower-store.ts'
+import type { Suspects } from './guard.ts'
+import { guardLanes } from './guard.ts'
+import { rebroadcast } from './rebroadcast.ts'
+
+export type DriverDeps = FollowDeps & BumpDeps & { readonly instance: string }
+
+/** What a driver last managed to do, for health and metrics. */
+export interface DriverState {
+  /** True once a node and the database have answered a whole round. */
+  readonly following: boolean
+  readonly height: bigint | null
+  readonly lastRoundMilliseconds: number | null
+}
+
+export interface Driver {
+  state(): DriverState
+  /** Does the next round at once instead of after its pause. */
+  wake(): void
+  stop(): Promise<void>
+}
+
+/**
+ * Drives one network: follows its blocks, closes what is final, sends stored bytes again, raises fees, watches lanes. One
+ * instance at a time, under a lease; every failure ends a round and decides nothing.
+ */
+export function startDriver(deps: DriverDeps): Driver {
+  const { chain, store, clock, log, instance } = deps
+  const { network, blockTimeMilliseconds } = chain.config
+  const pauseMilliseconds = Math.min(Math.max(blockTimeMilliseconds / 2, PAUSE_MIN), PAUSE_MAX)
+  const resendMilliseconds = Math.max(blockTimeMilliseconds * 2, RESEND_MIN)
+  const stopping = new AbortController()
+  let pause = new AbortController()
+  const waiting: Waiting = new Map()
+  const suspects: Suspects = new Set()
+  let guardAt = 0
+  let failures = 0
+  let state: DriverState = { following: false, height: null, lastRoundMilliseconds: null }
+
+  async function round(): Promise<void> {
+    let cursor = await store.inTransaction('service', (tx) => takeLease(tx, network, instance))
+    const head = await chain.head()
+    if (cursor === undefined) {
+      // Either nobody has begun yet, or another instance drives this network.
+      await store.inTransaction('service', (tx) => beginFollowing(tx, network, head))
+      state = { ...state, following: true, lastRoundMilliseconds: clock.nowMilliseconds() }
+      return
+    }
+    if (cursor.haltedReason !== null) {
+      state = { ...state, following: false, height: cursor.height }
+      return
+    }
+    await rebroadcast(deps, network, resendMilliseconds)
+    let before: bigint
+    do {
+      before = cursor.height
+      cursor = await followBlocks(deps, cursor)
+    } while (cursor.height > before && cursor.height < head.height && !stopping.signal.aborted)
+    cursor = await closeFinalBlocks(deps, cursor, head)
+    await bumpStuck(deps, waiting, cursor.height)
+    if (clock.nowMilliseconds() >= guardAt) {
+      await guardLanes(deps, suspects)
+      guardAt = clock.nowMilliseconds() + guardPause(blockTimeMilliseconds)
+    }
+    state = {
+      following: true,
+      height: cursor.height,
+      lastRoundMilliseconds: clock.nowMilliseconds(),
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      pause = new AbortController()
+      try {
+        await round()
+        failures = 0
+      } catch (error) {
+        failures += 1
+        report(error)
+      }
+      if (stopping.signal.aborted) break
+      const backOff = Math.min(
+        pauseMilliseconds * 2 ** Math.min(failures, BACK_OFF_DOUBLINGS_MAX),
+        BACK_OFF_MAX,
+      )
+      await clock.sleep(backOff, AbortSignal.any([stopping.signal, pause.signal]))
+    }
+    await store.inTransaction('service', (tx) => releaseLease(tx, network, instance)).catch(report)
+  }
+
+  function report(error: unknown): void {
+    if (error instanceof LeaseLost || error instanceof ChainMoved) {
+      log.info({ network, reason: error.message }, 'round dropped')
+      return
+    }
+    state = { ...state, following: false }
+    const expected = error instanceof NodeFailure || error instanceof StoreUnavailable
+    const facts = {
+      network,
+      reason: error instanceof Error ? error.message : String(error),
+      failures,
+    }
+    if (expected) log.warn(facts, 'round failed, nothing was decided')
+    else
+      log.error(
+        { ...facts, stack: error instanceof Error ? error.stack : undefined },
+        'round failed',
+      )
+  }
+
+  const running = run()
+  return {
+    state: () => state,
+    wake: () => pause.abort(),
+    stop: async () => {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+const PAUSE_MIN = 50
+const PAUSE_MAX = 2_000
+const RESEND_MIN = 1_000
+const BACK_OFF_DOUBLINGS_MAX = 6
+const BACK_OFF_MAX = 5_000
+
+/** Lanes are looked at every 30 s on a real chain, sooner where blocks are quick. */
+function guardPause(blockTimeMilliseconds: number): number {
+  return Math.min(
+    limits.gapRecoverySeconds * 1000,
+    Math.max(blockTimeMilliseconds * 20, RESEND_MIN),
+  )
+}

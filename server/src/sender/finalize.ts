@@ -1,0 +1,47 @@
+import type { Address, Head } from '../chains/chain.ts'
+import { limits } from '../kernel/limits.ts'
+import type { FollowDeps } from './follow.ts'
+import type { Cursor } from './follower-store.ts'
+import { closeFinal, storeFinality } from './follower-store.ts'
+import { raiseBalanceFloor } from './lane-store.ts'
+
+/**
+ * Closes what has become final: only blocks that this follower itself has read in one unbroken chain count, so a node that
+ * runs ahead decides nothing.
+ */
+export async function closeFinalBlocks(
+  { store, book, killPoint }: Pick<FollowDeps, 'store' | 'book' | 'killPoint'>,
+  cursor: Cursor,
+  head: Head,
+): Promise<Cursor> {
+  const height = head.finalizedHeight < cursor.height ? head.finalizedHeight : cursor.height
+  if (height <= cursor.finalizedHeight) return cursor
+  const { network } = cursor
+  let closed: number
+  let last = cursor
+  do {
+    const result = await store.inTransaction('service', async (tx) => {
+      const closing = await closeFinal(tx, network, height, limits.finalBatchMax)
+      const moved =
+        closing.length < limits.finalBatchMax ? await storeFinality(tx, cursor, height) : cursor
+      if (closing.length > 0) {
+        const floors = new Map<Address, bigint>()
+        for (const { laneAddress, height: mined } of closing) {
+          const floor = floors.get(laneAddress) ?? 0n
+          floors.set(laneAddress, mined > floor ? mined : floor)
+        }
+        await raiseBalanceFloor(tx, network, floors)
+        await book.final(
+          tx,
+          closing.map((transaction) => ({ ...transaction, network })),
+        )
+        killPoint('settle.before-commit')
+      }
+      return { closed: closing.length, moved }
+    })
+    closed = result.closed
+    last = result.moved
+    if (closed > 0) killPoint('settle.after-commit')
+  } while (closed === limits.finalBatchMax)
+  return last
+}

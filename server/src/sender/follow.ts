@@ -1,0 +1,132 @@
+import type { Block, Chain, Outcome } from '../chains/chain.ts'
+import type { KillPoint } from '../kernel/kill-point.ts'
+import { limits } from '../kernel/limits.ts'
+import type { Log } from '../kernel/log.ts'
+import type { Store } from '../store/postgres.ts'
+import type { PaymentBook } from './book.ts'
+import type { Cursor, Matched } from './follower-store.ts'
+import {
+  haltNetwork,
+  markMined,
+  matchHashes,
+  rememberedBlocks,
+  rollBack,
+  storeBlocks,
+} from './follower-store.ts'
+
+export interface FollowDeps {
+  readonly chain: Chain
+  readonly store: Store
+  readonly book: PaymentBook
+  readonly log: Log
+  readonly killPoint: (point: KillPoint) => void
+}
+
+type Seen = { matched: Matched; outcome: Extract<Outcome, { state: 'mined' }> }
+
+/**
+ * Reads the blocks after the cursor once, at most a round's worth, and moves every place of ours that they show. One node
+ * round trip for the blocks, one more only when something of ours is in them. Returns the cursor after what was committed.
+ */
+export async function followBlocks(deps: FollowDeps, cursor: Cursor): Promise<Cursor> {
+  const { chain, store, killPoint } = deps
+  const read = await chain.blocks(cursor.height, limits.followBlocksPerRoundMax + 1)
+  const [known, ...fresh] = read
+  if (known === undefined || known.hash !== cursor.blockHash) return undoReorg(deps, cursor)
+  const blocks = linked(known, fresh)
+  if (blocks.length === 0) return cursor
+
+  const hashes = blocks.flatMap((block) => block.transactionHashes)
+  const matches =
+    hashes.length === 0
+      ? []
+      : await store.inTransaction('service', (tx) => matchHashes(tx, cursor.network, hashes))
+  const seen = await lookUp(deps, matches, blocks)
+
+  const moved = await store.inTransaction('service', async (tx) => {
+    const next = await storeBlocks(tx, cursor, blocks)
+    if (seen.length > 0) {
+      await markMined(tx, seen)
+      await deps.book.mined(
+        tx,
+        seen.map(({ matched, outcome }) => ({ ...matched, ...outcome, network: cursor.network })),
+      )
+    }
+    if (seen.length > 0) killPoint('follow.before-commit')
+    return next
+  })
+  if (seen.length > 0) killPoint('follow.after-commit')
+  return moved
+}
+
+/** The run of blocks that really build on each other; a reorg in mid-read shows in the next round. */
+function linked(known: Block, fresh: readonly Block[]): readonly Block[] {
+  const chainOfBlocks: Block[] = []
+  let parent = known
+  for (const block of fresh) {
+    if (block.parentHash !== parent.hash || block.height !== parent.height + 1n) break
+    chainOfBlocks.push(block)
+    parent = block
+  }
+  return chainOfBlocks
+}
+
+/** What the matched places did. One that is not in the block just read means a reorg in between: the round is dropped. */
+async function lookUp(
+  { chain }: FollowDeps,
+  matches: readonly Matched[],
+  blocks: readonly Block[],
+): Promise<readonly Seen[]> {
+  if (matches.length === 0) return []
+  const outcomes = await chain.outcomes(matches.map(({ hash }) => hash))
+  const hashAt = new Map(blocks.map((block) => [block.height, block.hash]))
+  return matches.map((matched, index) => {
+    const outcome = outcomes[index]
+    if (outcome?.state !== 'mined' || hashAt.get(outcome.height) !== outcome.blockHash) {
+      throw new ChainMoved('a block changed while it was read')
+    }
+    return { matched, outcome }
+  })
+}
+
+/** The chain changed under a read; nothing was decided, the next round sees the new one. */
+export class ChainMoved extends Error {
+  override readonly name = 'ChainMoved'
+}
+
+/** Finds where the remembered blocks and the chain part, and reopens everything above. */
+async function undoReorg(deps: FollowDeps, cursor: Cursor): Promise<Cursor> {
+  const { chain, store, book, log } = deps
+  const { network } = cursor
+  const remembered = await store.inTransaction('service', (tx) =>
+    rememberedBlocks(tx, network, cursor.height, limits.rememberedBlocksMax),
+  )
+  const lowest = remembered.at(-1)
+  if (lowest === undefined) throw new Error('no block is remembered')
+  const canonical = new Map<bigint, string>()
+  for (
+    let from = lowest.height;
+    from <= cursor.height;
+    from += BigInt(limits.followBlocksPerRoundMax)
+  ) {
+    const blocks = await chain.blocks(from, limits.followBlocksPerRoundMax)
+    for (const block of blocks) canonical.set(block.height, block.hash)
+    if (blocks.length < limits.followBlocksPerRoundMax) break
+  }
+  const ancestor = remembered.find((block) => canonical.get(block.height) === block.blockHash)
+  if (ancestor === undefined || ancestor.height < cursor.finalizedHeight) {
+    const reason = `blocks at or below the final height ${cursor.finalizedHeight} were replaced`
+    log.error({ network, height: String(cursor.height) }, reason)
+    await store.inTransaction('service', (tx) => haltNetwork(tx, network, reason))
+  }
+  if (ancestor === undefined) throw new ChainMoved('no common block is remembered')
+  if (ancestor.height === cursor.height)
+    throw new ChainMoved('the chain came back while it was read')
+  log.warn({ network, from: String(cursor.height), to: String(ancestor.height) }, 'reorg')
+  return store.inTransaction('service', async (tx) => {
+    const undone = await rollBack(tx, cursor, ancestor)
+    if (undone.reopened.length > 0) await book.vanished(tx, network, undone.reopened)
+    if (undone.violated.length > 0) await book.finalityViolated(tx, network, undone.violated)
+    return { ...cursor, ...ancestor }
+  })
+}

@@ -1,0 +1,27 @@
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { limits } from '../kernel/limits.ts'
+import type { Store } from '../store/postgres.ts'
+import type { Broadcaster } from './broadcast.ts'
+import { attemptsToSend } from './transaction-store.ts'
+
+/**
+ * Sends again, as they are stored, the bytes of open places that no node has heard of lately, lowest nonces first. This is
+ * also what finishes a payment whose process died between commit and broadcast.
+ */
+export async function rebroadcast(
+  { store, broadcaster, clock }: { store: Store; broadcaster: Broadcaster; clock: Clock },
+  network: NetworkId,
+  everyMilliseconds: number,
+): Promise<number> {
+  const attempts = await store.inTransaction('service', (tx) =>
+    attemptsToSend(
+      tx,
+      network,
+      clock.nowMilliseconds() - everyMilliseconds,
+      limits.rebroadcastBatchMax,
+    ),
+  )
+  await broadcaster.broadcast(network, attempts)
+  return attempts.length
+}
