@@ -1,0 +1,92 @@
+import { readFile } from 'node:fs/promises'
+import { parseEnv } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { readConfig, SETTINGS } from './config.ts'
+
+const read = (environment: Record<string, string>) => readConfig(environment, '/srv/florin')
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  const outcome = read(environment)
+  return outcome.ok ? [] : outcome.problems
+}
+
+describe('the environment', () => {
+  test('an empty one gives the documented defaults, frozen', () => {
+    const outcome = read({})
+    expect(outcome).toEqual({
+      ok: true,
+      config: {
+        host: '127.0.0.1',
+        port: 4020,
+        dataDirectory: '/srv/florin/.florin',
+        databaseUrl: null,
+        networksFile: null,
+        keyFile: '/srv/florin/.florin/keys/master.key',
+        logLevel: 'warn',
+        killPoint: null,
+        sandboxFaults: false,
+      },
+    })
+    expect(outcome.ok && Object.isFrozen(outcome.config)).toBe(true)
+  })
+
+  test('.env.example is readable and says what the defaults are', async () => {
+    const text = await readFile(new URL('../../.env.example', import.meta.url), 'utf8')
+    const example = parseEnv(text)
+    expect(Object.keys(example).toSorted()).toEqual(SETTINGS.toSorted())
+    expect(readConfig(example, '/srv/florin')).toEqual(read({}))
+  })
+
+  test('every variable has its effect', () => {
+    const outcome = read({
+      FLORIN_PORT: '0',
+      FLORIN_HOST: '::1',
+      FLORIN_DATA_DIR: 'data',
+      DATABASE_URL: 'postgres://me:pw@db.example:5432/florin',
+      FLORIN_NETWORKS: '/etc/florin/networks.json',
+      FLORIN_LOG_LEVEL: 'debug',
+      FLORIN_KEY_FILE: 'master',
+      FLORIN_KILL_POINT: 'send.after-commit:2',
+      FLORIN_SANDBOX_FAULTS: '1',
+    })
+    expect(outcome).toMatchObject({
+      ok: true,
+      config: {
+        host: '::1',
+        port: 0,
+        dataDirectory: '/srv/florin/data',
+        networksFile: '/etc/florin/networks.json',
+        keyFile: '/srv/florin/master',
+        logLevel: 'debug',
+        killPoint: 'send.after-commit:2',
+        sandboxFaults: true,
+      },
+    })
+    expect(outcome.ok && outcome.config.databaseUrl?.reveal()).toContain('db.example')
+    expect(JSON.stringify(outcome)).not.toContain('pw@')
+  })
+
+  test('every problem is reported at once and the database password is not repeated', () => {
+    const problems = problemsOf({
+      FLORIN_PORT: '65536',
+      FLORIN_HOST: 'http://x',
+      DATABASE_URL: 'mysql://root:hunter2@db/x',
+      FLORIN_LOG_LEVEL: 'loud',
+      FLORIN_KILL_POINT: 'nowhere',
+      FLORIN_SANDBOX_FAULTS: 'yes',
+    })
+    expect(problems.map((problem) => problem.split(' ')[0])).toEqual([
+      'FLORIN_PORT',
+      'FLORIN_HOST',
+      'DATABASE_URL',
+      'FLORIN_LOG_LEVEL',
+      'FLORIN_KILL_POINT',
+      'FLORIN_SANDBOX_FAULTS',
+    ])
+    expect(problems.join()).not.toContain('hunter2')
+  })
+
+  test.each(['-1', '1.5', '0x50', '1e3', ' ', '99999', 'abc'])('port %j is refused', (port) => {
+    expect(problemsOf({ FLORIN_PORT: port })).toHaveLength(port.trim() === '' ? 0 : 1)
+  })
+})

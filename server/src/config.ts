@@ -1,0 +1,118 @@
+import { isIP } from 'node:net'
+import { join, resolve } from 'node:path'
+import { dataDirectoryFrom } from './data-directory.ts'
+import type { Environment } from './data-directory.ts'
+import { KILL_POINTS } from './kernel/kill-point.ts'
+import { LOG_LEVELS } from './kernel/log.ts'
+import type { LogLevel } from './kernel/log.ts'
+import { Secret } from './kernel/secret.ts'
+
+/** Everything the environment decides. Read once at start, frozen, never read again. */
+export interface Config {
+  /** Address to listen on. */
+  readonly host: string
+  /** Port to listen on; 0 means any free one. */
+  readonly port: number
+  /** Absolute path of the directory that holds everything `florin up` keeps. */
+  readonly dataDirectory: string
+  /** An external PostgreSQL, or null for the embedded one. */
+  readonly databaseUrl: Secret | null
+  /** Absolute path of the networks file, or null. */
+  readonly networksFile: string | null
+  /** Absolute path of the key-encryption key. */
+  readonly keyFile: string
+  readonly logLevel: LogLevel
+  /** Where tests end the process, `point:pass`; works in the sandbox only. */
+  readonly killPoint: string | null
+  /** Whether the sandbox's fault switches are there; for tests. */
+  readonly sandboxFaults: boolean
+}
+
+/** Every variable that `readConfig` reads, in the order in which .env.example explains them. */
+export const SETTINGS = [
+  'FLORIN_PORT',
+  'FLORIN_HOST',
+  'FLORIN_DATA_DIR',
+  'DATABASE_URL',
+  'FLORIN_NETWORKS',
+  'FLORIN_LOG_LEVEL',
+  'FLORIN_KEY_FILE',
+  'FLORIN_KILL_POINT',
+  'FLORIN_SANDBOX_FAULTS',
+] as const
+type Setting = (typeof SETTINGS)[number]
+
+export type ConfigOutcome =
+  | { readonly ok: true; readonly config: Config }
+  | { readonly ok: false; readonly problems: readonly string[] }
+
+const PORT_DEFAULT = 4020
+const PORT_MAX = 65_535
+const HOST_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/
+const KILL_POINT = /^([a-z.-]+)(?::[1-9][0-9]{0,5})?$/
+
+/**
+ * Reads the environment. An empty variable counts as not set. Every problem is reported at once, by the name of its
+ * variable; the value of DATABASE_URL is never repeated.
+ */
+export function readConfig(
+  environment: Environment,
+  directory: string = process.cwd(),
+): ConfigOutcome {
+  const problems: string[] = []
+  const setting = (name: Setting): string | null => environment[name]?.trim() || null
+  const path = (name: Setting): string | null => {
+    const value = setting(name)
+    if (value?.includes('\0')) problems.push(`${name} is not a path`)
+    return value === null ? null : resolve(directory, value)
+  }
+
+  const dataDirectory = dataDirectoryFrom(environment, directory)
+  const config: Config = {
+    host: setting('FLORIN_HOST') ?? '127.0.0.1',
+    port: Number(setting('FLORIN_PORT') ?? PORT_DEFAULT),
+    dataDirectory,
+    databaseUrl: secretFrom(setting('DATABASE_URL')),
+    networksFile: path('FLORIN_NETWORKS'),
+    keyFile: path('FLORIN_KEY_FILE') ?? join(dataDirectory, 'keys', 'master.key'),
+    logLevel: LOG_LEVELS.find((level) => level === setting('FLORIN_LOG_LEVEL')) ?? 'warn',
+    killPoint: setting('FLORIN_KILL_POINT'),
+    sandboxFaults: setting('FLORIN_SANDBOX_FAULTS') === '1',
+  }
+
+  const port = setting('FLORIN_PORT')
+  if (port !== null && (!/^[0-9]{1,5}$/.test(port) || Number(port) > PORT_MAX)) {
+    problems.push(`FLORIN_PORT must be a whole number from 0 to ${PORT_MAX}, not "${port}"`)
+  }
+  if (isIP(config.host) === 0 && !HOST_NAME.test(config.host)) {
+    problems.push(`FLORIN_HOST must be an IP address or a host name, not "${config.host}"`)
+  }
+  if (config.databaseUrl !== null && !isDatabaseUrl(config.databaseUrl.reveal())) {
+    problems.push('DATABASE_URL must look like postgresql://user:password@host:5432/database')
+  }
+  const level = setting('FLORIN_LOG_LEVEL')
+  if (level !== null && level !== config.logLevel) {
+    problems.push(`FLORIN_LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}, not "${level}"`)
+  }
+  if (config.killPoint !== null && !isKillPoint(config.killPoint)) {
+    problems.push('FLORIN_KILL_POINT names no kill point (it is for tests: leave it unset)')
+  }
+  if (!['1', '0', null].includes(setting('FLORIN_SANDBOX_FAULTS'))) {
+    problems.push('FLORIN_SANDBOX_FAULTS must be 0 or 1')
+  }
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, config: Object.freeze(config) }
+}
+
+function secretFrom(text: string | null): Secret | null {
+  return text === null ? null : new Secret(text)
+}
+
+function isDatabaseUrl(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && /^postgres(?:ql)?:$/.test(url.protocol) && url.pathname.length > 1
+}
+
+function isKillPoint(text: string): boolean {
+  const name = KILL_POINT.exec(text)?.[1]
+  return KILL_POINTS.some((point) => point === name)
+}

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest'
+import { parseNetworks } from './networks-file.ts'
+
+const entry = {
+  network: 'eip155:8453',
+  name: 'Base',
+  rpcUrls: ['https://node.example/v2/canary-provider-key'],
+  assets: [
+    { symbol: 'ETH', asset: 'native', decimals: 18 },
+    {
+      symbol: 'USDC',
+      asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+      decimals: 6,
+      takesCommitment: true,
+      domain: { name: 'USD Coin', version: '2' },
+    },
+  ],
+  releaseDepth: 1,
+  finality: { kind: 'tag' },
+  blockTimeMilliseconds: 2000,
+  fees: {
+    feePerGasMax: '500000000000',
+    tipPerGasDefault: '1000000',
+    ceilingMultiple: '2',
+    bumpAfterBlocks: 3,
+  },
+}
+const parse = (...networks: unknown[]) => parseNetworks(JSON.stringify({ networks }))
+const problemsOf = (...networks: unknown[]) => {
+  const outcome = parse(...networks)
+  return outcome.ok ? [] : outcome.problems
+}
+
+describe('a networks file', () => {
+  test('becomes networks, fees as big numbers, node addresses secret', () => {
+    const outcome = parse(entry)
+    expect(outcome).toMatchObject({
+      ok: true,
+      networks: [
+        {
+          network: 'eip155:8453',
+          family: 'evm',
+          sandbox: false,
+          sandboxInstance: null,
+          finality: { kind: 'tag' },
+          fees: { feePerGasMax: 500_000_000_000n, ceilingMultiple: 2n, bumpAfterBlocks: 3 },
+        },
+      ],
+    })
+    if (!outcome.ok) return
+    expect(outcome.networks[0]?.assets[0]?.takesCommitment).toBe(false)
+    expect(outcome.networks[0]?.assets[1]?.domain).toEqual({ name: 'USD Coin', version: '2' })
+    expect(String(outcome.networks[0]?.rpcUrls[0])).toBe('[secret]')
+    expect(outcome.networks[0]?.rpcUrls[0]?.reveal()).toBe(entry.rpcUrls[0])
+  })
+
+  test('reports every problem at once, by its place, and repeats no node address', () => {
+    const problems = problemsOf(
+      {
+        ...entry,
+        network: 'base',
+        rpcUrls: ['ftp://canary-provider-key'],
+        releaseDepth: -1,
+        colour: 'blue',
+        finality: { kind: 'depth' },
+        fees: { ...entry.fees, feePerGasMax: 500 },
+      },
+      { ...entry, assets: entry.assets.toReversed() },
+      7,
+    )
+    expect(problems).toContain('networks[0].network: must be a CAIP-2 id such as eip155:8453')
+    expect(problems).toContain('networks[0].rpcUrls[0]: must be an http or https URL')
+    expect(problems).toContain('networks[0].releaseDepth: must be a whole number from 0 to 10000')
+    expect(problems).toContain('networks[0].colour: unknown field')
+    expect(problems).toContain(
+      'networks[0].finality.blocks: must be a whole number from 1 to 10000',
+    )
+    expect(problems).toContain(
+      'networks[0].fees.feePerGasMax: must be a whole number as text, "1" to "1000000000000000"',
+    )
+    expect(problems).toContain('networks[1].assets: must begin with the native asset')
+    expect(problems).toContain('networks[2]: must be an object')
+    expect(problems.join()).not.toContain('canary')
+  })
+
+  test.each([
+    ['no JSON', '{'],
+    ['a list', '[]'],
+    ['no networks', '{}'],
+    ['no entries', '{"networks":[]}'],
+  ])('%s is refused', (_, text) => {
+    expect(parseNetworks(text).ok).toBe(false)
+  })
+
+  test('one network twice, or one asset twice, is refused', () => {
+    expect(problemsOf(entry, entry)).toContain('networks[1].network: eip155:8453 is given twice')
+    const twice = { ...entry, assets: [...entry.assets, entry.assets[1]] }
+    expect(problemsOf(twice)[0]).toBe('networks[0].assets: give the same symbol twice')
+  })
+})

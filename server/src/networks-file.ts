@@ -1,0 +1,140 @@
+import { familyOf, parseNetworkId } from '@florin/wire/network.ts'
+import type { NetworkId } from '@florin/wire/network.ts'
+import type {
+  AssetProfile,
+  FeePolicy,
+  FinalityPolicy,
+  NetworkConfig,
+} from './kernel/network-config.ts'
+import { Secret } from './kernel/secret.ts'
+import { openReader } from './settings-reader.ts'
+import type { Reader } from './settings-reader.ts'
+
+export type NetworksOutcome =
+  | { readonly ok: true; readonly networks: readonly NetworkConfig[] }
+  | { readonly ok: false; readonly problems: readonly string[] }
+
+const NETWORKS_MAX = 32
+const RPC_URLS_MAX = 8
+const ASSETS_MAX = 64
+const DECIMALS_MAX = 36
+const DEPTH_MAX = 10_000
+const BLOCK_TIME_MILLISECONDS_MAX = 600_000
+const CEILING_MULTIPLE_MAX = 100n
+const BUMP_AFTER_BLOCKS_MAX = 1_000
+const EVM_ADDRESS = /^0x[0-9a-fA-F]{40}$/
+
+/**
+ * Reads the text of a networks file: `{"networks": [...]}` with the fields of NetworkConfig, except that `family`
+ * follows from `network`, that no entry is a sandbox, and that fees in wei are decimal text. Every problem is reported at once, by its place in
+ * the file; a node's URL, which often holds a key, is never repeated.
+ */
+export function parseNetworks(text: string): NetworksOutcome {
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch {
+    return { ok: false, problems: ['not JSON'] }
+  }
+  const problems: string[] = []
+  const root = openReader(document, '', problems)
+  root.only(['networks'])
+  const networks = root.list('networks', 1, NETWORKS_MAX).map(readNetwork)
+  for (const [index, { network }] of networks.entries()) {
+    if (networks.findIndex((other) => other.network === network) !== index) {
+      problems.push(`networks[${index}].network: ${network} is given twice`)
+    }
+  }
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, networks }
+}
+
+function readNetwork(entry: Reader): NetworkConfig {
+  entry.only([
+    'network',
+    'name',
+    'rpcUrls',
+    'assets',
+    'releaseDepth',
+    'finality',
+    'blockTimeMilliseconds',
+    'fees',
+  ])
+  const network = readNetworkId(entry)
+  return Object.freeze({
+    network,
+    family: familyOf(network),
+    name: entry.text('name'),
+    sandbox: false,
+    sandboxInstance: null,
+    rpcUrls: entry.texts('rpcUrls', 1, RPC_URLS_MAX).map(({ value, refuse }) => {
+      const protocol = URL.parse(value)?.protocol
+      if (protocol !== 'http:' && protocol !== 'https:') refuse('must be an http or https URL')
+      return new Secret(value)
+    }),
+    assets: readAssets(entry),
+    releaseDepth: entry.whole('releaseDepth', 0, DEPTH_MAX),
+    finality: readFinality(entry.object('finality')),
+    blockTimeMilliseconds: entry.whole('blockTimeMilliseconds', 1, BLOCK_TIME_MILLISECONDS_MAX),
+    fees: readFees(entry.object('fees')),
+  })
+}
+
+const NO_NETWORK = parseNetworkId('eip155:1')
+
+function readNetworkId(entry: Reader): NetworkId {
+  const network = parseNetworkId(entry.text('network'))
+  if (network !== undefined && familyOf(network) === 'evm') return network
+  entry.refuse('network', 'must be a CAIP-2 id such as eip155:8453')
+  if (NO_NETWORK === undefined) throw new Error('the placeholder is a network id')
+  return NO_NETWORK
+}
+
+function readAssets(entry: Reader): readonly AssetProfile[] {
+  const assets = entry.list('assets', 1, ASSETS_MAX).map(readAsset)
+  if (assets.length > 0 && assets[0]?.asset !== 'native') {
+    entry.refuse('assets', 'must begin with the native asset')
+  }
+  for (const field of ['symbol', 'asset'] as const) {
+    const seen = assets.map((asset) => asset[field].toLowerCase())
+    if (new Set(seen).size !== seen.length) entry.refuse('assets', `give the same ${field} twice`)
+  }
+  return assets
+}
+
+function readAsset(entry: Reader): AssetProfile {
+  entry.only(['symbol', 'asset', 'decimals', 'takesCommitment', 'domain'])
+  const asset = entry.text('asset')
+  if (asset !== 'native' && !EVM_ADDRESS.test(asset)) {
+    entry.refuse('asset', 'must be "native" or a token address')
+  }
+  const domain = entry.has('domain') ? entry.object('domain') : undefined
+  domain?.only(['name', 'version'])
+  return Object.freeze({
+    symbol: entry.text('symbol'),
+    asset,
+    decimals: entry.whole('decimals', 0, DECIMALS_MAX),
+    takesCommitment: entry.has('takesCommitment') ? entry.flag('takesCommitment') : false,
+    ...(domain ? { domain: { name: domain.text('name'), version: domain.text('version') } } : {}),
+  })
+}
+
+function readFinality(entry: Reader): FinalityPolicy {
+  const kind = entry.text('kind')
+  if (kind === 'tag') {
+    entry.only(['kind'])
+    return { kind }
+  }
+  entry.only(['kind', 'blocks'])
+  if (kind !== 'depth') entry.refuse('kind', 'must be "tag" or "depth"')
+  return { kind: 'depth', blocks: entry.whole('blocks', 1, DEPTH_MAX) }
+}
+
+function readFees(entry: Reader): FeePolicy {
+  entry.only(['feePerGasMax', 'tipPerGasDefault', 'ceilingMultiple', 'bumpAfterBlocks'])
+  return Object.freeze({
+    feePerGasMax: entry.bigWhole('feePerGasMax', 1n, 10n ** 15n),
+    tipPerGasDefault: entry.bigWhole('tipPerGasDefault', 0n, 10n ** 15n),
+    ceilingMultiple: entry.bigWhole('ceilingMultiple', 1n, CEILING_MULTIPLE_MAX),
+    bumpAfterBlocks: entry.whole('bumpAfterBlocks', 1, BUMP_AFTER_BLOCKS_MAX),
+  })
+}
