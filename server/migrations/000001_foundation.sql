@@ -223,14 +223,15 @@ create function refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception '% is append-only', tg_table_name using errcode = 'insufficient_privilege';
 end $$;
-create trigger ledger_entries_append_only before update or delete on ledger_entries
+create trigger ledger_entries_append_only before update or delete or truncate on ledger_entries
   for each statement execute function refuse_change();
-create trigger ledger_transfers_append_only before update or delete on ledger_transfers
+create trigger ledger_transfers_append_only before update or delete or truncate on ledger_transfers
   for each statement execute function refuse_change();
 
 -- Budgets of a wallet's policy, reserved in the signing transaction and released only when the payment failed.
+-- The budget is reserved before the payment is written, so the reference is looked at when both are there.
 create table policy_spends (
-  payment_id text primary key references payments (id),
+  payment_id text primary key references payments (id) deferrable initially deferred,
   wallet_id text not null references wallets (id),
   account_id text not null references accounts (id),
   network text not null,
@@ -294,10 +295,19 @@ begin
 exception when duplicate_object or unique_violation then
   null; -- another database of the same cluster is migrating at this moment
 end $$;
-do $$ begin execute format('grant florin_service to %I', current_user); end $$;
+do $$
+begin
+  if not pg_has_role(current_user, 'florin_service', 'set') then
+    execute format('grant florin_service to %I', current_user);
+  end if;
+exception when unique_violation then
+  null; -- likewise
+end $$;
 grant usage on schema public to florin_service;
 grant select, insert, update, delete on all tables in schema public to florin_service;
 revoke update, delete, truncate on ledger_entries, ledger_transfers, effects from florin_service;
 revoke delete, truncate on accounts, api_keys, wallets, lanes, payments, chain_transactions, attempts,
   payment_transactions, ledger_accounts, policy_spends from florin_service;
 grant usage on all sequences in schema public to florin_service;
+-- What was applied is written by the one who may change the schema.
+revoke insert, update, delete on migrations from florin_service;

@@ -1,0 +1,80 @@
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { AccountId, PaymentId, WalletId } from '../kernel/id.ts'
+import type { Tx } from '../store/postgres.ts'
+import { NOTHING_SPENT, decide } from './decide.ts'
+import type { PolicyRefusal, Spent, SpendRequest } from './decide.ts'
+import type { PolicyRules } from './rules.ts'
+import { lockPolicy, reserve, spentIn } from './store.ts'
+
+/** A payment of the wallet that asks for its budget. */
+export interface Spend extends Omit<SpendRequest, 'network'> {
+  readonly paymentId: PaymentId
+}
+
+/** What a wallet may still spend on one network, inside one signing transaction. */
+export interface Budget {
+  /** Whether the policy allows one more payment after everything taken so far; undefined is yes. */
+  check(spend: Spend): PolicyRefusal | undefined
+  /** Counts a payment that will be stored in this transaction. */
+  take(spend: Spend): void
+  /** Writes what was taken, policy or not: a policy that is set later counts what went before it. */
+  reserve(tx: Tx): Promise<void>
+}
+
+/**
+ * Reads and locks a wallet's policy after its lane, so that payments at the same time cannot pass one budget
+ * together. Two statements when there are limits, else one, however many payments follow.
+ */
+export async function openBudget(
+  tx: Tx,
+  {
+    wallet,
+    network,
+    nowMilliseconds,
+  }: {
+    wallet: { readonly id: WalletId; readonly accountId: AccountId }
+    network: NetworkId
+    nowMilliseconds: number
+  },
+): Promise<Budget> {
+  const rules = await lockPolicy(tx, { accountId: wallet.accountId, walletId: wallet.id })
+  const spent = new Map(
+    rules
+      ? await spentIn(tx, { wallet, network, assets: limited(rules, network), nowMilliseconds })
+      : [],
+  )
+  const taken: Spend[] = []
+  return {
+    check: (spend) =>
+      rules && decide(rules, spent.get(spend.asset) ?? NOTHING_SPENT, { ...spend, network }),
+    take: (spend) => {
+      taken.push(spend)
+      spent.set(spend.asset, plus(spent.get(spend.asset) ?? NOTHING_SPENT, spend.amount))
+    },
+    reserve: (inTx) =>
+      reserve(
+        inTx,
+        taken.map(({ paymentId, asset, amount }) => ({
+          paymentId,
+          accountId: wallet.accountId,
+          walletId: wallet.id,
+          network,
+          asset,
+          amount,
+        })),
+        nowMilliseconds,
+      ),
+  }
+}
+
+function limited(rules: PolicyRules, network: NetworkId): readonly string[] {
+  return rules.limits.filter((limit) => limit.network === network).map(({ asset }) => asset)
+}
+
+function plus(spent: Spent, amount: bigint): Spent {
+  return {
+    perHour: spent.perHour + amount,
+    perDay: spent.perDay + amount,
+    perMonth: spent.perMonth + amount,
+  }
+}
