@@ -3,8 +3,7 @@ import type { AccountId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Secret } from '../kernel/secret.ts'
-
-// numeric and int8 leave PostgreSQL as text and are parsed by the store that knows them; never through a float.
+import { exactTypes } from './exact-types.ts'
 
 /** Inside one database transaction. Statements are named so that PostgreSQL plans each once per connection. */
 export interface Tx {
@@ -17,7 +16,10 @@ export type Scope = AccountId | 'service'
 export interface Store {
   /** Runs work in one READ COMMITTED transaction with app.account_id set; any throw rolls back. */
   inTransaction<T>(scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T>
-  /** One statement outside an explicit transaction, for reads that need no account setting of their own. */
+  /**
+   * One statement outside an explicit transaction, for reads that need no account setting of their own.
+   * A write does not belong here: when its answer is lost, StoreUnavailable does not say whether it happened.
+   */
   query<Row extends object>(name: string, text: string, values?: readonly unknown[]): Promise<Row[]>
   close(): Promise<void>
 }
@@ -32,7 +34,14 @@ export class CommitUnknown extends Error {
   override readonly name = 'CommitUnknown'
 }
 
-const CONNECTION_LOST = /^(08|57P0|53)/
+/** The answer is about the server, not about the statement: classes 08, 53, 57P, 58, XX. */
+const SERVER_TROUBLE = /^(08|53|57P|58|XX)/
+/** PostgreSQL gave this transaction up whole; repeating it is safe: deadlock, serialization, timeouts. */
+const GAVE_UP = /^(40001|40P01|55P03|57014|25P0[34])$/
+/** A prepared statement met a table that a migration changed; a new connection plans it anew. */
+const STALE_PLAN = '0A000'
+/** How much later than the server we give up on a statement, when it does not even do that. */
+const SILENCE_SECONDS = 5
 const SCOPE = /^(service|acct_[1-9A-HJ-NP-Za-km-z]{22})$/
 
 /** The SQLSTATE of a PostgreSQL error, if it is one. */
@@ -45,13 +54,100 @@ export function brokenConstraint(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.constraint : undefined
 }
 
-function unavailable(error: unknown): Error {
-  const state = sqlState(error)
-  if (state !== undefined && !CONNECTION_LOST.test(state)) return error as pg.DatabaseError
-  return new StoreUnavailable('the database is unreachable', { cause: error })
+/** A mistake of ours that the driver found before it sent anything. */
+function isMisuse(error: unknown): boolean {
+  return (
+    error instanceof TypeError ||
+    (error instanceof Error && error.message.startsWith('Prepared statements must be unique'))
+  )
 }
 
-/** Opens a pool as the service's own role. Connections are made when first needed. */
+/** Whether PostgreSQL itself answered about the statement, so that the connection is still good. */
+function isAnswer(error: unknown): boolean {
+  const state = sqlState(error)
+  return state !== undefined && !SERVER_TROUBLE.test(state) && state !== STALE_PLAN
+}
+
+function translate(error: unknown): unknown {
+  if (isMisuse(error)) return error
+  const state = sqlState(error)
+  if (state === undefined || SERVER_TROUBLE.test(state)) {
+    return new StoreUnavailable('the database is unreachable', { cause: error })
+  }
+  return GAVE_UP.test(state)
+    ? new StoreUnavailable('the database gave up', { cause: error })
+    : error
+}
+
+function openPool(url: string, log: Log, role: string | null): pg.Pool {
+  // What the address says wins over our settings in this driver, and the role must not be lost.
+  if (/[?&]options=/.test(url)) throw new Error('the database address must not carry "options"')
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: limits.databaseConnectionsMax,
+    connectionTimeoutMillis: limits.databaseLockSeconds * 1000,
+    statement_timeout: limits.databaseStatementSeconds * 1000,
+    query_timeout: (limits.databaseStatementSeconds + SILENCE_SECONDS) * 1000,
+    lock_timeout: limits.databaseLockSeconds * 1000,
+    idle_in_transaction_session_timeout: limits.databaseStatementSeconds * 1000,
+    keepAlive: true,
+    application_name: 'florin',
+    types: exactTypes,
+    ...(role === null ? {} : { options: `-c role=${role}` }),
+  })
+  pool.on('error', (error) => {
+    log.warn({ reason: error.message }, 'an idle database connection was lost')
+  })
+  // A client in use that is lost between two statements says so here, and its next statement fails.
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  return pool
+}
+
+/** One connection for a while: dropped for good when it failed, else given back to the pool. */
+interface Session {
+  send<Row extends object>(statement: pg.QueryConfig | string): Promise<pg.QueryResult<Row>>
+  readonly broken: boolean
+  release(): void
+}
+
+function openSession(client: pg.PoolClient): Session {
+  let broken = false
+  return {
+    send: async <Row extends object>(statement: pg.QueryConfig | string) => {
+      try {
+        return await client.query<Row>(statement)
+      } catch (error) {
+        if (!isAnswer(error)) broken = true
+        throw error
+      }
+    },
+    get broken() {
+      return broken
+    },
+    release: () => client.release(broken),
+  }
+}
+
+async function commit(session: Session): Promise<void> {
+  let outcome: pg.QueryResult
+  try {
+    outcome = await session.send('commit')
+  } catch (error) {
+    if (isAnswer(error)) throw translate(error)
+    throw new CommitUnknown('no answer to commit', { cause: error })
+  }
+  // PostgreSQL answers ROLLBACK, and no error, when a failed statement was caught and passed over.
+  if (outcome.command !== 'COMMIT') {
+    throw new Error('nothing was committed: a statement of the transaction had failed')
+  }
+}
+
+/**
+ * Opens a pool as the service's own role. Connections are made when first needed, and anew after
+ * PostgreSQL went away. Nothing is retried here: a caller that repeats knows what it repeats.
+ * @throws {StoreUnavailable} from its methods when nothing was committed and asking again is safe
+ * @throws {CommitUnknown} when the answer to a commit was lost
+ */
 export function openStore({
   url,
   log,
@@ -61,71 +157,69 @@ export function openStore({
   log: Log
   role?: string | null
 }): Store {
-  const pool = new pg.Pool({
-    connectionString: url.reveal(),
-    max: limits.databaseConnectionsMax,
-    connectionTimeoutMillis: limits.databaseLockSeconds * 1000,
-    statement_timeout: limits.databaseStatementSeconds * 1000,
-    lock_timeout: limits.databaseLockSeconds * 1000,
-    idle_in_transaction_session_timeout: limits.databaseStatementSeconds * 1000,
-    application_name: 'florin',
-    ...(role === null ? {} : { options: `-c role=${role}` }),
-  })
-  pool.on('error', (error) =>
-    log.warn({ reason: error.message }, 'an idle database connection was lost'),
-  )
+  const pool = openPool(url.reveal(), log, role)
+  let closing: Promise<void> | undefined
 
-  const run = async <Row extends object>(
-    client: pg.Pool | pg.PoolClient,
+  const connect = async (): Promise<Session> => {
+    try {
+      return openSession(await pool.connect())
+    } catch (error) {
+      throw translate(error)
+    }
+  }
+
+  const rowsOf = async <Row extends object>(
+    session: Session,
     name: string,
     text: string,
     values: readonly unknown[] = [],
-  ) => {
+  ): Promise<Row[]> => {
     try {
-      const result = await client.query<Row>({ name, text, values: [...values] })
-      return result.rows
+      return (await session.send<Row>({ name, text, values: [...values] })).rows
     } catch (error) {
-      throw unavailable(error)
+      throw translate(error)
     }
   }
 
   return {
-    query: (name, text, values) => run(pool, name, text, values),
-    inTransaction: async (scope, work) => {
-      if (!SCOPE.test(scope)) throw new TypeError('not a scope')
-      let client: pg.PoolClient
+    query: async (name, text, values) => {
+      const session = await connect()
       try {
-        client = await pool.connect()
-      } catch (error) {
-        throw unavailable(error)
-      }
-      let broken: Error | undefined
-      try {
-        // One round trip: the setting is local to the transaction and its text was checked above.
-        await client.query(`begin; set local app.account_id = '${scope}'`)
-        const result = await work({
-          query: (name, text, values) => run(client, name, text, values),
-        })
-        try {
-          await client.query('commit')
-        } catch (error) {
-          if (sqlState(error) !== undefined && !CONNECTION_LOST.test(sqlState(error) ?? ''))
-            throw error
-          broken = new CommitUnknown('no answer to commit', { cause: error })
-          throw broken
-        }
-        return result
-      } catch (error) {
-        if (broken === undefined) {
-          await client.query('rollback').catch((rollbackError: unknown) => {
-            broken = rollbackError instanceof Error ? rollbackError : new Error('rollback failed')
-          })
-        }
-        throw error instanceof CommitUnknown || error instanceof StoreUnavailable ? error : error
+        return await rowsOf(session, name, text, values)
       } finally {
-        client.release(broken)
+        session.release()
       }
     },
-    close: () => pool.end(),
+    inTransaction: async (scope, work) => {
+      if (!SCOPE.test(scope)) throw new TypeError('not a scope')
+      const session = await connect()
+      let over = false
+      const tx: Tx = {
+        query: async (name, text, values) => {
+          if (over) throw new TypeError('this transaction is over')
+          return await rowsOf(session, name, text, values)
+        },
+      }
+      try {
+        // One round trip: the setting is local to the transaction and its text was checked above.
+        await session
+          .send(`begin; set local app.account_id = '${scope}'`)
+          .catch((error: unknown) => {
+            throw translate(error)
+          })
+        const result = await work(tx)
+        over = true
+        await commit(session)
+        return result
+      } catch (error) {
+        over = true
+        // A lost connection rolls back by itself; asking it to would only wait.
+        if (!session.broken) await session.send('rollback').catch(() => undefined)
+        throw error
+      } finally {
+        session.release()
+      }
+    },
+    close: () => (closing ??= pool.end()),
   }
 }

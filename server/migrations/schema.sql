@@ -1,0 +1,345 @@
+-- The schema after all migrations, for review. A test compares it with a migrated database;
+-- write it anew with: node bin/florin.js exec node_modules/vitest/vitest.mjs run -u schema-dump
+
+-- tables
+
+table accounts
+  id text not null
+  name text not null
+  created_at timestamp with time zone not null default now()
+table api_keys
+  id text not null
+  account_id text not null
+  name text not null
+  digest bytea not null
+  last_four text not null
+  mode text not null
+  plan text not null
+  scopes text[] not null
+  created_at timestamp with time zone not null default now()
+  last_used_at timestamp with time zone
+  expires_at timestamp with time zone
+  deleted_at timestamp with time zone
+table attempts
+  id bigint not null generated always as identity
+  chain_transaction_id bigint not null
+  number integer not null
+  network text not null
+  hash text not null
+  raw bytea not null
+  terms json not null
+  created_at timestamp with time zone not null
+  first_accepted_at timestamp with time zone
+  last_sent_at timestamp with time zone
+  last_verdict text
+table chain_transactions
+  id bigint not null generated always as identity
+  network text not null
+  lane_address text not null
+  nonce bigint not null
+  state text not null default 'open'::text
+  mined_hash text
+  mined_height bigint
+  mined_block_hash text
+  succeeded boolean
+  fee_ceiling numeric(78,0) not null
+  fee_paid numeric(78,0)
+  created_at timestamp with time zone not null
+table effects
+  network text not null
+  transaction_hash text not null
+  effect_index integer not null
+  direction text not null
+  payment_id text not null
+  account_id text not null
+  created_at timestamp with time zone not null
+table followed_blocks
+  network text not null
+  height bigint not null
+  block_hash text not null
+  parent_hash text not null
+table followers
+  network text not null
+  height bigint
+  block_hash text
+  finalized_height bigint not null default 0
+  lease_owner text
+  lease_until timestamp with time zone
+  fence bigint not null default 0
+  halted_reason text
+table idempotency_keys
+  account_id text not null
+  operation text not null
+  key text not null
+  fingerprint bytea not null
+  resource_id text not null
+  created_at timestamp with time zone not null
+table installation_secrets
+  name text not null
+  sealed bytea not null
+  created_at timestamp with time zone not null default now()
+table lanes
+  network text not null
+  address text not null
+  next_nonce bigint not null
+  state text not null default 'active'::text
+  frozen_reason text
+  balance_floor_height bigint not null default 0
+  created_at timestamp with time zone not null default now()
+table ledger_accounts
+  id bigint not null generated always as identity
+  account_id text not null
+  wallet_id text not null
+  network text not null
+  asset text not null
+  kind text not null
+  balance numeric(78,0) not null default 0
+table ledger_entries
+  transfer_id bigint not null
+  ledger_account_id bigint not null
+  account_id text not null
+  network text not null
+  asset text not null
+  amount numeric(78,0) not null
+table ledger_transfers
+  id bigint not null generated always as identity
+  account_id text not null
+  kind text not null
+  payment_id text
+  network text not null
+  asset text not null
+  created_at timestamp with time zone not null
+table migrations
+  number integer not null
+  name text not null
+  breaking boolean not null
+  checksum text not null
+  applied_at timestamp with time zone not null default now()
+table outbox
+  id bigint not null generated always as identity
+  account_id text not null
+  committed_in xid8 not null default pg_current_xact_id()
+  type text not null
+  resource_id text not null
+  data json not null
+  created_at timestamp with time zone not null
+table payment_transactions
+  payment_id text not null
+  chain_transaction_id bigint not null
+  effect_index integer not null
+table payments
+  id text not null
+  account_id text not null
+  type text not null
+  wallet_id text
+  network text not null
+  asset text not null
+  amount numeric(78,0) not null
+  sender text not null
+  recipient text not null
+  resource text
+  metadata json
+  priority_fee numeric(78,0)
+  fee_ceiling numeric(78,0)
+  commitment bytea
+  status text not null default 'pending'::text
+  sandbox boolean not null
+  finality_violated boolean not null default false
+  transaction_hash text
+  block_height bigint
+  block_hash text
+  log_index integer
+  fee_paid numeric(78,0)
+  failure json
+  created_at timestamp with time zone not null
+  confirmed_at timestamp with time zone
+  settled_at timestamp with time zone
+  failed_at timestamp with time zone
+table policy_spends
+  payment_id text not null
+  wallet_id text not null
+  account_id text not null
+  network text not null
+  asset text not null
+  amount numeric(78,0) not null
+  reserved_at timestamp with time zone not null
+  released_at timestamp with time zone
+table wallet_policies
+  wallet_id text not null
+  account_id text not null
+  rules json not null
+  updated_at timestamp with time zone not null default now()
+table wallets
+  id text not null
+  account_id text not null
+  family text not null
+  address text not null
+  label text
+  sealed_data_key bytea not null
+  sealed_private_key bytea not null
+  sandbox_instance text
+  created_at timestamp with time zone not null default now()
+  deleted_at timestamp with time zone
+
+-- constraints (what a column says itself, not null, stands above)
+
+accounts accounts_id_check: CHECK ((id ~ '^acct_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
+accounts accounts_pkey: PRIMARY KEY (id)
+api_keys api_keys_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+api_keys api_keys_digest_check: CHECK ((octet_length(digest) = 32))
+api_keys api_keys_digest_key: UNIQUE (digest)
+api_keys api_keys_id_check: CHECK ((id ~ '^key_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
+api_keys api_keys_last_four_check: CHECK ((length(last_four) = 4))
+api_keys api_keys_mode_check: CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text])))
+api_keys api_keys_name_check: CHECK (((length(name) >= 1) AND (length(name) <= 100)))
+api_keys api_keys_pkey: PRIMARY KEY (id)
+api_keys api_keys_plan_check: CHECK ((plan = ANY (ARRAY['standard'::text, 'premium'::text, 'enterprise'::text])))
+api_keys api_keys_scopes_check: CHECK ((scopes <@ ARRAY['read'::text, 'write'::text, 'settle'::text, 'trade'::text, 'admin'::text]))
+attempts attempts_chain_transaction_id_fkey: FOREIGN KEY (chain_transaction_id) REFERENCES chain_transactions(id)
+attempts attempts_chain_transaction_id_number_key: UNIQUE (chain_transaction_id, number)
+attempts attempts_network_hash_key: UNIQUE (network, hash)
+attempts attempts_number_check: CHECK ((number >= 1))
+attempts attempts_pkey: PRIMARY KEY (id)
+chain_transactions chain_transactions_check: CHECK (((state = ANY (ARRAY['mined'::text, 'final'::text])) = (mined_hash IS NOT NULL)))
+chain_transactions chain_transactions_network_lane_address_fkey: FOREIGN KEY (network, lane_address) REFERENCES lanes(network, address)
+chain_transactions chain_transactions_network_lane_address_nonce_key: UNIQUE (network, lane_address, nonce)
+chain_transactions chain_transactions_pkey: PRIMARY KEY (id)
+chain_transactions chain_transactions_state_check: CHECK ((state = ANY (ARRAY['open'::text, 'mined'::text, 'final'::text, 'dead'::text])))
+effects effects_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+effects effects_direction_check: CHECK ((direction = ANY (ARRAY['sent'::text, 'received'::text])))
+effects effects_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id)
+effects effects_pkey: PRIMARY KEY (network, transaction_hash, effect_index, direction)
+followed_blocks followed_blocks_network_fkey: FOREIGN KEY (network) REFERENCES followers(network)
+followed_blocks followed_blocks_pkey: PRIMARY KEY (network, height)
+followers followers_pkey: PRIMARY KEY (network)
+idempotency_keys idempotency_keys_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+idempotency_keys idempotency_keys_fingerprint_check: CHECK ((octet_length(fingerprint) = 32))
+idempotency_keys idempotency_keys_key_check: CHECK (((length(key) >= 1) AND (length(key) <= 255)))
+idempotency_keys idempotency_keys_pkey: PRIMARY KEY (account_id, operation, key)
+installation_secrets installation_secrets_pkey: PRIMARY KEY (name)
+lanes lanes_check: CHECK (((state = 'frozen'::text) = (frozen_reason IS NOT NULL)))
+lanes lanes_next_nonce_check: CHECK ((next_nonce >= 0))
+lanes lanes_pkey: PRIMARY KEY (network, address)
+lanes lanes_state_check: CHECK ((state = ANY (ARRAY['active'::text, 'frozen'::text])))
+ledger_accounts ledger_accounts_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+ledger_accounts ledger_accounts_check: CHECK (((kind <> ALL (ARRAY['available'::text, 'held'::text])) OR (balance >= (0)::numeric)))
+ledger_accounts ledger_accounts_kind_check: CHECK ((kind = ANY (ARRAY['available'::text, 'held'::text, 'external'::text, 'fees'::text, 'suspense'::text])))
+ledger_accounts ledger_accounts_pkey: PRIMARY KEY (id)
+ledger_accounts ledger_accounts_wallet_id_fkey: FOREIGN KEY (wallet_id) REFERENCES wallets(id)
+ledger_accounts ledger_accounts_wallet_id_network_asset_kind_key: UNIQUE (wallet_id, network, asset, kind)
+ledger_entries ledger_entries_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+ledger_entries ledger_entries_amount_check: CHECK ((amount <> (0)::numeric))
+ledger_entries ledger_entries_balance: TRIGGER DEFERRABLE INITIALLY DEFERRED
+ledger_entries ledger_entries_ledger_account_id_fkey: FOREIGN KEY (ledger_account_id) REFERENCES ledger_accounts(id)
+ledger_entries ledger_entries_pkey: PRIMARY KEY (transfer_id, ledger_account_id)
+ledger_entries ledger_entries_transfer_id_fkey: FOREIGN KEY (transfer_id) REFERENCES ledger_transfers(id)
+ledger_transfers ledger_transfers_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+ledger_transfers ledger_transfers_check: CHECK (((kind = ANY (ARRAY['funding'::text, 'correction'::text])) OR (payment_id IS NOT NULL)))
+ledger_transfers ledger_transfers_kind_check: CHECK ((kind = ANY (ARRAY['funding'::text, 'hold'::text, 'post'::text, 'void'::text, 'correction'::text])))
+ledger_transfers ledger_transfers_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id)
+ledger_transfers ledger_transfers_pkey: PRIMARY KEY (id)
+migrations migrations_checksum_check: CHECK ((checksum ~ '^[0-9a-f]{64}$'::text))
+migrations migrations_number_check: CHECK ((number >= 1))
+migrations migrations_pkey: PRIMARY KEY (number)
+outbox outbox_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+outbox outbox_pkey: PRIMARY KEY (id)
+payment_transactions payment_transactions_chain_transaction_id_effect_index_key: UNIQUE (chain_transaction_id, effect_index)
+payment_transactions payment_transactions_chain_transaction_id_fkey: FOREIGN KEY (chain_transaction_id) REFERENCES chain_transactions(id)
+payment_transactions payment_transactions_effect_index_check: CHECK ((effect_index >= 0))
+payment_transactions payment_transactions_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id)
+payment_transactions payment_transactions_pkey: PRIMARY KEY (payment_id, chain_transaction_id)
+payments payments_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+payments payments_amount_check: CHECK ((amount > (0)::numeric))
+payments payments_check: CHECK (((status = ANY (ARRAY['confirmed'::text, 'settled'::text])) <= ((transaction_hash IS NOT NULL) AND (block_height IS NOT NULL))))
+payments payments_check1: CHECK (((status = 'failed'::text) = (failure IS NOT NULL)))
+payments payments_commitment_check: CHECK ((octet_length(commitment) = 32))
+payments payments_id_check: CHECK ((id ~ '^pay_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
+payments payments_pkey: PRIMARY KEY (id)
+payments payments_status_check: CHECK ((status = ANY (ARRAY['pending'::text, 'confirmed'::text, 'settled'::text, 'failed'::text, 'expired'::text])))
+payments payments_type_check: CHECK ((type = ANY (ARRAY['sent'::text, 'received'::text])))
+payments payments_wallet_id_fkey: FOREIGN KEY (wallet_id) REFERENCES wallets(id)
+policy_spends policy_spends_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+policy_spends policy_spends_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id)
+policy_spends policy_spends_pkey: PRIMARY KEY (payment_id)
+policy_spends policy_spends_wallet_id_fkey: FOREIGN KEY (wallet_id) REFERENCES wallets(id)
+wallet_policies wallet_policies_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+wallet_policies wallet_policies_pkey: PRIMARY KEY (wallet_id)
+wallet_policies wallet_policies_wallet_id_fkey: FOREIGN KEY (wallet_id) REFERENCES wallets(id)
+wallets wallets_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+wallets wallets_family_address_key: UNIQUE (family, address)
+wallets wallets_family_check: CHECK ((family = ANY (ARRAY['evm'::text, 'solana'::text])))
+wallets wallets_id_check: CHECK ((id ~ '^wal_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
+wallets wallets_label_check: CHECK ((length(label) <= 100))
+wallets wallets_pkey: PRIMARY KEY (id)
+
+-- indexes (those of primary keys and unique constraints stand above)
+
+CREATE INDEX api_keys_by_account ON public.api_keys USING btree (account_id, created_at)
+CREATE INDEX chain_transactions_open ON public.chain_transactions USING btree (network, lane_address, nonce) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]))
+CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at)
+CREATE UNIQUE INDEX ledger_closed_once ON public.ledger_transfers USING btree (payment_id, asset) WHERE (kind = ANY (ARRAY['post'::text, 'void'::text]))
+CREATE INDEX ledger_entries_by_account ON public.ledger_entries USING btree (ledger_account_id)
+CREATE UNIQUE INDEX ledger_holds_once ON public.ledger_transfers USING btree (payment_id, asset) WHERE (kind = 'hold'::text)
+CREATE INDEX payments_by_account ON public.payments USING btree (account_id, created_at DESC, id DESC)
+CREATE INDEX payments_by_recipient ON public.payments USING btree (account_id, recipient, created_at DESC, id DESC)
+CREATE INDEX payments_by_sender ON public.payments USING btree (account_id, sender, created_at DESC, id DESC)
+CREATE INDEX payments_open ON public.payments USING btree (wallet_id, network) WHERE (status = ANY (ARRAY['pending'::text, 'confirmed'::text]))
+CREATE INDEX policy_spends_by_wallet ON public.policy_spends USING btree (wallet_id, network, asset, reserved_at) WHERE (released_at IS NULL)
+CREATE INDEX wallets_by_account ON public.wallets USING btree (account_id, created_at)
+
+-- functions
+
+CREATE OR REPLACE FUNCTION public.ledger_transfer_balances()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if (select coalesce(sum(amount), 0) from ledger_entries
+      where transfer_id = new.transfer_id and network = new.network and asset = new.asset) <> 0
+     or exists (select from ledger_entries e join ledger_transfers t on t.id = e.transfer_id
+                where e.transfer_id = new.transfer_id and (e.asset <> t.asset or e.network <> t.network)) then
+    raise exception 'ledger transfer % does not balance', new.transfer_id using errcode = 'check_violation';
+  end if;
+  return null;
+end $function$
+CREATE OR REPLACE FUNCTION public.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception '% is append-only', tg_table_name using errcode = 'insufficient_privilege';
+end $function$
+
+-- triggers
+
+CREATE TRIGGER ledger_entries_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+CREATE CONSTRAINT TRIGGER ledger_entries_balance AFTER INSERT ON public.ledger_entries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION ledger_transfer_balances()
+CREATE TRIGGER ledger_transfers_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+
+-- rights
+
+accounts: grant insert, select, update to florin_service
+api_keys: grant insert, select, update to florin_service
+attempts: grant insert, select, update to florin_service
+attempts_id_seq: grant usage to florin_service
+chain_transactions: grant insert, select, update to florin_service
+chain_transactions_id_seq: grant usage to florin_service
+effects: grant insert, select to florin_service
+followed_blocks: grant delete, insert, select, update to florin_service
+followers: grant delete, insert, select, update to florin_service
+idempotency_keys: grant delete, insert, select, update to florin_service
+installation_secrets: grant delete, insert, select, update to florin_service
+lanes: grant insert, select, update to florin_service
+ledger_accounts: grant insert, select, update to florin_service
+ledger_accounts_id_seq: grant usage to florin_service
+ledger_entries: grant insert, select to florin_service
+ledger_transfers: grant insert, select to florin_service
+ledger_transfers_id_seq: grant usage to florin_service
+migrations: grant select to florin_service
+outbox: grant delete, insert, select, update to florin_service
+outbox_id_seq: grant usage to florin_service
+payment_transactions: grant insert, select, update to florin_service
+payments: grant insert, select, update to florin_service
+policy_spends: grant insert, select, update to florin_service
+wallet_policies: grant delete, insert, select, update to florin_service
+wallets: grant insert, select, update to florin_service
