@@ -1,0 +1,156 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { findAnvil } from '@florin/sandbox/evm/anvil-binary.ts'
+import { endLeftovers } from '@florin/sandbox/evm/leftover.ts'
+import type { Fault } from '@florin/sandbox/faults/fault.ts'
+
+const MAIN = fileURLToPath(new URL('../../sandbox/src/main.ts', import.meta.url))
+const START_SECONDS = 30
+const STOP_SECONDS = 20
+const LOG_LINES_MAX = 1_000
+
+export interface SandboxHandle {
+  /** JSON-RPC of the chain; the same after a restart on the same directory. */
+  readonly rpcUrl: string
+  /** CAIP-2. */
+  readonly network: string
+  /** The token's address. */
+  readonly usdc: string
+  readonly faucetUrl: string
+  /** What `florin_sandbox` answers. */
+  readonly instance: string
+  readonly directory: string
+  /** The sandbox process; anvil is its child. */
+  readonly pid: number
+  /** What it said on standard error so far, newest last. */
+  readonly log: readonly string[]
+  /** Puts a fault up, or carries it out. Needs `faults: true`. */
+  fault(fault: Fault): Promise<void>
+  /** Ends all standing faults and lets blocks come again. */
+  clearFaults(): Promise<void>
+  /** Mines now. Needs `faults: true`. */
+  mine(blocks?: number): Promise<void>
+  /** Pays from the faucet and waits until it is mined; whole units. Gives back the transaction's hash. */
+  fund(address: string, asset?: 'native' | 'USDC', amount?: string): Promise<string>
+  /** Process id of the running anvil. Needs `faults: true`. */
+  anvilPid(): Promise<number>
+  /** Ends it in good order; a directory made by `startSandbox` is removed. */
+  stop(): Promise<void>
+  /** Signals the sandbox process and waits for its end. After SIGKILL its anvil lives on until the next start or `stop`. */
+  kill(signal: NodeJS.Signals): Promise<void>
+}
+
+export interface SandboxOptions {
+  readonly faults?: boolean
+  /** Kept after the end; left out, a new one that is removed by `stop`. */
+  readonly directory?: string
+  readonly evmPort?: number
+}
+
+/** Starts the sandbox as a process of its own. It ends with this process, however this process ends. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<SandboxHandle> {
+  const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'florin-sandbox-'))
+  const words = ['--directory', directory, '--parent-pipe', '--evm-port', `${options.evmPort ?? 0}`]
+  if (options.faults === true) words.push('--faults')
+  const child = spawn(process.execPath, [MAIN, ...words], { stdio: ['pipe', 'pipe', 'pipe'] })
+  const ended = once(child, 'exit')
+  const log: string[] = []
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    log.push(line)
+    if (log.length > LOG_LINES_MAX) log.shift()
+  })
+  // Writing to a sandbox that died would be an error here; its end is seen as its end.
+  child.stdin.on('error', () => undefined)
+
+  const firstLine = Promise.withResolvers<string>()
+  createInterface({ input: child.stdout }).once('line', (line) => firstLine.resolve(line))
+  const timer = setTimeout(
+    () => firstLine.reject(new Error(`the sandbox was not ready in ${START_SECONDS} s`)),
+    START_SECONDS * 1000,
+  )
+  child.once('close', () => {
+    firstLine.reject(new Error(`the sandbox ended at its start: ${log.join('\n')}`))
+  })
+  let ready: ReadyLine
+  try {
+    ready = readReady(await firstLine.promise)
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
+
+  const admin = async (method: string, body?: Fault): Promise<unknown> => {
+    if (ready.adminUrl === null) throw new Error('start the sandbox with faults: true')
+    const answer = await fetch(`${ready.adminUrl}/faults`, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const state: unknown = await answer.json()
+    if (!answer.ok) throw new Error(`the fault was refused: ${JSON.stringify(state)}`)
+    return state
+  }
+  const kill = async (signal: NodeJS.Signals): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill(signal)
+    const late = setTimeout(() => child.kill('SIGKILL'), STOP_SECONDS * 1000)
+    await ended
+    clearTimeout(late)
+  }
+
+  return {
+    rpcUrl: ready.evm.rpcUrl,
+    network: ready.evm.network,
+    usdc: ready.evm.usdc,
+    faucetUrl: ready.faucet.url,
+    instance: ready.instance,
+    directory,
+    pid: ready.pid,
+    log,
+    fault: async (fault) => void (await admin('POST', fault)),
+    clearFaults: async () => void (await admin('DELETE')),
+    mine: async (blocks = 1) => void (await admin('POST', { kind: 'mine', blocks })),
+    async fund(address, asset = 'native', amount) {
+      const answer = await fetch(ready.faucet.url, {
+        method: 'POST',
+        body: JSON.stringify({ address, network: ready.evm.network, asset, amount }),
+      })
+      const { transactionHash } = (await answer.json()) as { transactionHash?: string }
+      if (transactionHash === undefined) throw new Error(`the faucet answered ${answer.status}`)
+      return transactionHash
+    },
+    async anvilPid() {
+      const { anvilPid } = (await admin('GET')) as { anvilPid: number | null }
+      if (anvilPid === null) throw new Error('anvil is not running')
+      return anvilPid
+    },
+    kill,
+    async stop() {
+      const wasKilled = child.signalCode === 'SIGKILL'
+      await kill('SIGTERM')
+      if (wasKilled)
+        await endLeftovers(findAnvil(), join(realpathSync(directory), 'evm'), () => undefined)
+      if (options.directory === undefined && existsSync(directory)) {
+        rmSync(directory, { recursive: true, force: true })
+      }
+    },
+  }
+}
+
+interface ReadyLine {
+  readonly pid: number
+  readonly instance: string
+  readonly evm: { readonly network: string; readonly rpcUrl: string; readonly usdc: string }
+  readonly faucet: { readonly url: string }
+  readonly adminUrl: string | null
+}
+
+function readReady(line: string): ReadyLine {
+  return JSON.parse(line) as ReadyLine
+}

@@ -1,0 +1,103 @@
+// Compiles the sandbox's contracts: node bin/florin.js exec sandbox/contracts/compile.ts
+// About 5 s and 300 MB, so the result is committed and the sandbox itself never compiles.
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const CONTRACTS = ['SandboxUSDC', 'Multicall3'] as const
+export type ContractName = (typeof CONTRACTS)[number]
+
+/** anvil 1.7.1 runs Osaka and later by default, so what Osaka has may be used. */
+const SETTINGS = {
+  evmVersion: 'osaka',
+  optimizer: { enabled: true, runs: 10_000 },
+  metadata: { bytecodeHash: 'none', appendCBOR: false },
+} as const
+const folder = dirname(fileURLToPath(import.meta.url))
+const require = createRequire(import.meta.url)
+
+export interface Artifact {
+  readonly contractName: ContractName
+  readonly compiler: string
+  readonly settings: unknown
+  /** SHA-256 over each source file the contract was made of, ours and imported ones, by import path. */
+  readonly sources: Readonly<Record<string, string>>
+  readonly abi: readonly unknown[]
+  /** Creation code, 0x hex. */
+  readonly bytecode: string
+}
+
+interface SolcOutput {
+  readonly errors?: readonly { readonly severity: string; readonly formattedMessage: string }[]
+  readonly contracts: Readonly<
+    Record<
+      string,
+      Readonly<
+        Record<string, { abi: unknown[]; evm: { bytecode: { object: string } }; metadata: string }>
+      >
+    >
+  >
+}
+
+/** The text of a source by its import path; ours lie beside this file. */
+export function sourceText(path: string): string {
+  return readFileSync(path.startsWith('@') ? require.resolve(path) : join(folder, path), 'utf8')
+}
+
+export function sourceHash(path: string): string {
+  return createHash('sha256').update(sourceText(path)).digest('hex')
+}
+
+/** Where the committed artifact of a contract lies. */
+export function artifactPath(name: ContractName): string {
+  return join(folder, 'artifacts', `${name}.json`)
+}
+
+/** Compiles every contract and returns the artifacts; throws with the compiler's own text. */
+export function compileContracts(): readonly Artifact[] {
+  const solc = require('solc') as {
+    version(): string
+    compile(input: string, callbacks: { import(path: string): { contents: string } }): string
+  }
+  const input = {
+    language: 'Solidity',
+    sources: Object.fromEntries(
+      CONTRACTS.map((name) => [`${name}.sol`, { content: sourceText(`${name}.sol`) }]),
+    ),
+    settings: {
+      ...SETTINGS,
+      outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'metadata'] } },
+    },
+  }
+  const output = JSON.parse(
+    solc.compile(JSON.stringify(input), { import: (path) => ({ contents: sourceText(path) }) }),
+  ) as SolcOutput
+  const errors = (output.errors ?? []).map((error) => error.formattedMessage)
+  if (errors.length > 0) throw new Error(errors.join('\n'))
+  return CONTRACTS.map((name) => {
+    const contract = output.contracts[`${name}.sol`]?.[name]
+    if (contract === undefined) throw new Error(`the compiler returned no ${name}`)
+    const metadata = JSON.parse(contract.metadata) as { sources: Record<string, unknown> }
+    return {
+      contractName: name,
+      compiler: solc.version(),
+      settings: SETTINGS,
+      sources: Object.fromEntries(
+        Object.keys(metadata.sources)
+          .sort()
+          .map((path) => [path, sourceHash(path)]),
+      ),
+      abi: contract.abi,
+      bytecode: `0x${contract.evm.bytecode.object}`,
+    }
+  })
+}
+
+if (import.meta.main) {
+  for (const artifact of compileContracts()) {
+    writeFileSync(artifactPath(artifact.contractName), `${JSON.stringify(artifact, null, 2)}\n`)
+    process.stderr.write(`${artifact.contractName}: ${artifact.bytecode.length / 2 - 1} bytes\n`)
+  }
+}

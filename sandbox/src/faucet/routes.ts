@@ -1,0 +1,45 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { EVM_NETWORK, USDC_ADDRESS } from '../evm/chain-facts.ts'
+import { readBody, sendJson } from '../host/http.ts'
+import { parseJson } from '../host/json.ts'
+import { readOrder } from './order.ts'
+import type { Payer } from './payer.ts'
+
+const BODY_BYTES_MAX = 4_096
+const STATUS: Readonly<Record<string, number>> = {
+  BUSY: 503,
+  NETWORK_ERROR: 503,
+  TIMEOUT: 503,
+  TRANSFER_FAILED: 422,
+}
+
+/** POST {address, network, asset?, amount?}: funds on the sandbox chain, answered when they are mined. */
+export async function answerFaucet(
+  payer: Payer,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (request.method !== 'POST') {
+    return refuse(response, 405, 'METHOD_NOT_ALLOWED', 'POST {address, network, asset?, amount?}')
+  }
+  const body = await readBody(request, BODY_BYTES_MAX)
+  if (body === undefined) {
+    return refuse(response, 413, 'PAYLOAD_TOO_LARGE', `at most ${BODY_BYTES_MAX} bytes`)
+  }
+  const order = readOrder(parseJson(body.toString('utf8')))
+  if ('code' in order) return refuse(response, 400, order.code, order.message)
+  const paid = await payer.pay(order)
+  if (!paid.ok) return refuse(response, STATUS[paid.code] ?? 500, paid.code, paid.message)
+  sendJson(response, 200, {
+    success: true,
+    address: order.address,
+    network: EVM_NETWORK,
+    asset: order.asset === 'native' ? 'native' : USDC_ADDRESS,
+    amount: order.amount,
+    transactionHash: paid.transactionHash,
+  })
+}
+
+function refuse(response: ServerResponse, status: number, code: string, message: string): void {
+  sendJson(response, status, { success: false, error: { code, message } })
+}
