@@ -259,7 +259,7 @@ payments payments_status_check: CHECK ((status = ANY (ARRAY['pending'::text, 'co
 payments payments_type_check: CHECK ((type = ANY (ARRAY['sent'::text, 'received'::text])))
 payments payments_wallet_id_fkey: FOREIGN KEY (wallet_id) REFERENCES wallets(id)
 policy_spends policy_spends_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
-policy_spends policy_spends_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id)
+policy_spends policy_spends_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id) DEFERRABLE INITIALLY DEFERRED
 policy_spends policy_spends_pkey: PRIMARY KEY (payment_id)
 policy_spends policy_spends_wallet_id_fkey: FOREIGN KEY (wallet_id) REFERENCES wallets(id)
 wallet_policies wallet_policies_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)

@@ -35,7 +35,7 @@ beforeEach(async () => {
 
 async function emptyDatabase(): Promise<Secret> {
   const name = `empty_${Buffer.from(systemRandom.bytes(8)).toString('hex')}`
-  await owner.query(`create database ${name} template template0`)
+  await owner.query(`create database ${name} template template0 strategy file_copy`)
   made.push(name)
   const url = new URL(database.ownerUrl.reveal())
   url.pathname = `/${name}`

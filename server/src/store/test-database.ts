@@ -48,7 +48,9 @@ async function asOwner<T>(url: Secret, work: (client: pg.Client) => Promise<T>):
 export async function openTestDatabase(): Promise<TestDatabase> {
   const server = await askForPostgres()
   const name = `test_${Buffer.from(systemRandom.bytes(8)).toString('hex')}`
-  await asOwner(server, (client) => client.query(`create database ${name} template ${TEMPLATE}`))
+  await asOwner(server, (client) =>
+    client.query(`create database ${name} template ${TEMPLATE} strategy file_copy`),
+  )
   const address = new URL(server.reveal())
   address.pathname = `/${name}`
   const url = new Secret(address.href)

@@ -1,18 +1,15 @@
-import { chmod, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { systemClock } from '../kernel/clock.ts'
 import { openLog } from '../kernel/log.ts'
 import { systemRandom } from '../kernel/random.ts'
 import { Secret } from '../kernel/secret.ts'
-import { endLeftovers } from './embedded/end-leftovers.ts'
 import { startPostgres } from './embedded/start-postgres.ts'
 import type { EmbeddedPostgres } from './embedded/start-postgres.ts'
 import { migrate } from './migrate.ts'
-
-const RUNS = join(tmpdir(), `florin-test-runs-${process.getuid?.() ?? 0}`)
+import { openTestRun } from './test-runs.ts'
 
 /** The environment variable that tells a test where to ask for a database. */
 export const TEST_POSTGRES = 'FLORIN_TEST_POSTGRES'
@@ -20,41 +17,33 @@ export const TEST_POSTGRES = 'FLORIN_TEST_POSTGRES'
 /** The migrated database that every suite gets a clone of. */
 export const TEMPLATE = 'florin_template'
 
-function isAlive(pid: number): boolean {
+const log = openLog('silent')
+
+async function startIn(directories: readonly string[]): Promise<EmbeddedPostgres> {
+  const [first = '', ...others] = directories
+  const directory = join(first, 'postgres')
+  const surroundings = { log, clock: systemClock, random: systemRandom, durable: false }
   try {
-    process.kill(pid, 0)
-    return true
+    await chmod(first, 0o711)
+    return await startPostgres({ directory, ...surroundings })
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    if (others.length === 0) throw error
+    return await startIn(others)
   }
 }
 
-/** Ends the PostgreSQL of test runs that were killed, and removes what they left. */
-async function sweep(): Promise<void> {
-  const log = openLog('silent')
-  for (const name of await readdir(RUNS)) {
-    const run = join(RUNS, name)
-    const owner = Number(await readFile(join(run, 'pid'), 'utf8').catch(() => name.split('-')[0]))
-    if (Number.isInteger(owner) && isAlive(owner)) continue
-    const cluster = join(run, 'postgres', 'cluster')
-    await endLeftovers({ cluster, supervisorPid: undefined, clock: systemClock, log })
-    await rm(run, { recursive: true, force: true })
-  }
-}
-
-async function startWithTemplate(directory: string): Promise<EmbeddedPostgres> {
-  const log = openLog('silent')
-  const surroundings = { log, clock: systemClock, random: systemRandom }
-  const postgres = await startPostgres({ directory, ...surroundings, durable: false })
-  const owner = new pg.Client({ connectionString: postgres.ownerUrl.reveal() })
+async function makeTemplate(ownerUrl: Secret): Promise<void> {
+  const owner = new pg.Client({ connectionString: ownerUrl.reveal() })
   await owner.connect()
-  await owner.query(`create database ${TEMPLATE}`)
-  const url = new URL(postgres.ownerUrl.reveal())
-  url.pathname = `/${TEMPLATE}`
-  await migrate({ url: new Secret(url.href), log })
-  await owner.query(`alter database ${TEMPLATE} with is_template true allow_connections false`)
-  await owner.end()
-  return postgres
+  try {
+    await owner.query(`create database ${TEMPLATE}`)
+    const url = new URL(ownerUrl.reveal())
+    url.pathname = `/${TEMPLATE}`
+    await migrate({ url: new Secret(url.href), log })
+    await owner.query(`alter database ${TEMPLATE} with is_template true allow_connections false`)
+  } finally {
+    await owner.end()
+  }
 }
 
 /**
@@ -62,26 +51,29 @@ async function startWithTemplate(directory: string): Promise<EmbeddedPostgres> {
  * It is started by the first question, so that a run without a database pays nothing.
  */
 export default async function setup(): Promise<() => Promise<void>> {
-  await mkdir(RUNS, { recursive: true, mode: 0o711 })
-  await sweep()
-  const run = await mkdtemp(join(RUNS, `${process.pid}-`))
-  await chmod(run, 0o711)
-  await writeFile(join(run, 'pid'), String(process.pid))
-  let postgres: Promise<EmbeddedPostgres> | undefined
+  const directories = await openTestRun()
+  let running: EmbeddedPostgres | undefined
+  let ready: Promise<string> | undefined
+  const start = async () => {
+    running = await startIn(directories)
+    await makeTemplate(running.ownerUrl)
+    return running.ownerUrl.reveal()
+  }
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
-    postgres ??= startWithTemplate(join(run, 'postgres'))
-    postgres.then(
-      ({ ownerUrl }) => socket.end(JSON.stringify({ ownerUrl: ownerUrl.reveal() })),
+    ready ??= start()
+    ready.then(
+      (ownerUrl) => socket.end(JSON.stringify({ ownerUrl })),
       (error: unknown) => socket.end(JSON.stringify({ failure: String(error) })),
     )
   })
-  const path = join(run, 'socket')
+  const path = join(directories.at(-1) ?? '', 'socket')
   await new Promise<void>((resolve) => server.listen(path, resolve))
   process.env[TEST_POSTGRES] = path
   return async () => {
     await new Promise((resolve) => server.close(resolve))
-    await (await postgres?.catch(() => undefined))?.stop()
-    await rm(run, { recursive: true, force: true })
+    await ready?.catch(() => undefined)
+    await running?.stop()
+    for (const run of directories) await rm(run, { recursive: true, force: true })
   }
 }
