@@ -64,6 +64,23 @@ export async function readWallet(
   return rows[0] && toWallet(rows[0])
 }
 
+/**
+ * The wallet of this address whoever it belongs to, deleted or not: for the sender, which finishes what was signed.
+ * Never for a request.
+ */
+export async function findWalletOfAddress(
+  tx: Tx,
+  family: Family,
+  address: string,
+): Promise<Wallet | undefined> {
+  const rows = await tx.query<WalletRow>(
+    'custody_wallet_of_address',
+    `select ${COLUMNS} from wallets where family = $1 and address = $2`,
+    [family, address],
+  )
+  return rows[0] && toWallet(rows[0])
+}
+
 /** All of an account's wallets, oldest first; `walletsPerAccountMax` bounds them. */
 export async function listWallets(tx: Tx, accountId: AccountId): Promise<readonly Wallet[]> {
   const rows = await tx.query<WalletRow>(

@@ -63,7 +63,7 @@ export async function decideSends(
       refused.set(send.paymentId, { kind: 'stale' })
       continue
     }
-    const spend = { paymentId: send.paymentId, ...send, asset: send.asset.asset }
+    const spend = { ...send, asset: send.asset.asset }
     const refusal = budget.check(spend)
     if (refusal !== undefined) {
       refused.set(send.paymentId, { kind: 'policy', refusal })

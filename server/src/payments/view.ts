@@ -1,4 +1,5 @@
 import { formatAmount } from '@florin/wire/amount.ts'
+import type { ATTEMPT_STATUSES } from '@florin/wire/payment.ts'
 import { RawJson } from '@florin/wire/raw-json.ts'
 import { describeFinality } from '../kernel/network-config.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
@@ -59,7 +60,10 @@ export function recordFacts(
   }
 }
 
-function attemptStatus(payment: Payment, { hash, acceptedAtMilliseconds }: AttemptView) {
+function attemptStatus(
+  payment: Payment,
+  { hash, acceptedAtMilliseconds }: AttemptView,
+): (typeof ATTEMPT_STATUSES)[number] {
   if (payment.transactionHash === hash) return payment.status === 'failed' ? 'reverted' : 'mined'
   if (payment.transactionHash !== null || payment.status === 'failed') return 'replaced'
   return acceptedAtMilliseconds === null ? 'signed' : 'sent'

@@ -1,0 +1,170 @@
+import type { NetworkId } from '@florin/wire/network.ts'
+import { openAuthenticator } from './access/authenticate.ts'
+import { permit } from './access/permit.ts'
+import { NodeFailure } from './chains/chain.ts'
+import type { Address } from './chains/chain.ts'
+import { openDirectory } from './chains/directory.ts'
+import { connectEvm } from './chains/evm/connect.ts'
+import type { Custody } from './custody/create-wallet.ts'
+import { evmKeys } from './custody/evm-keys.ts'
+import { loadInstallationSecret } from './custody/installation-secrets.ts'
+import { openKeyEncryptionKey } from './custody/key-encryption-key.ts'
+import { localKeyWrapper } from './custody/key-wrapper.ts'
+import { openSigner } from './custody/signer.ts'
+import { findWalletOfAddress } from './custody/store.ts'
+import { openServer } from './http/server.ts'
+import type { Clock } from './kernel/clock.ts'
+import { newId } from './kernel/id.ts'
+import type { KillPoint } from './kernel/kill-point.ts'
+import { limits } from './kernel/limits.ts'
+import type { Log } from './kernel/log.ts'
+import type { NetworkConfig } from './kernel/network-config.ts'
+import type { Random } from './kernel/random.ts'
+import type { Secret, SecretBytes } from './kernel/secret.ts'
+import { openPaymentBook } from './payments/advance.ts'
+import { openProofs } from './payments/proof.ts'
+import { paymentRoutes } from './payments/routes.ts'
+import { openSendQueue } from './payments/send-queue.ts'
+import { openWaits } from './payments/wait.ts'
+import { openBroadcaster } from './sender/broadcast.ts'
+import { startDriver } from './sender/driver.ts'
+import type { Driver } from './sender/driver.ts'
+import { openListener } from './store/listen.ts'
+import { CommitUnknown, openStore, StoreUnavailable } from './store/postgres.ts'
+import type { Store } from './store/postgres.ts'
+import { walletRoutes } from './wallets/routes.ts'
+
+export interface ServiceOptions {
+  readonly networks: readonly NetworkConfig[]
+  readonly databaseUrl: Secret
+  /** Secret text behind the key-encryption key, from a file or the environment. */
+  readonly keyText: SecretBytes
+  readonly log: Log
+  readonly clock: Clock
+  readonly random: Random
+  readonly killPoint: (point: KillPoint) => void
+  /** Check every answer against its schema: for tests. */
+  readonly checkAnswers?: boolean
+}
+
+/** The running service. The rooms that setting up a sandbox or an operator's command needs are open to the caller. */
+export interface Service {
+  readonly store: Store
+  readonly custody: Custody
+  readonly keyPepper: SecretBytes
+  listen(where: { host: string; port: number }): Promise<{ url: string; port: number }>
+  /** Stops taking work, lets what is in flight finish within limits.drainSeconds, and lets go of everything. */
+  stop(): Promise<void>
+}
+
+/** Puts the service together: the only place that knows every room. The database must be migrated. */
+export async function openService(options: ServiceOptions): Promise<Service> {
+  const { networks, databaseUrl, log, clock, random, killPoint } = options
+  const store = openStore({ url: databaseUrl, log })
+  const keyEncryptionKey = await openKeyEncryptionKey({ store, text: options.keyText, random })
+  const wrapper = localKeyWrapper({ keyEncryptionKey, random })
+  const keyPepper = await loadInstallationSecret({ store, wrapper, random }, 'key-pepper')
+  const proofKey = await loadInstallationSecret({ store, wrapper, random }, 'proof-key')
+  const schemes = [evmKeys({ random })]
+  const custody: Custody = { wrapper, schemes, networks, random, clock }
+
+  const chains = networks.map((config) => connectEvm({ config, log, clock }))
+  const directory = openDirectory(chains)
+  const configs = new Map(networks.map((config) => [config.network, config]))
+  const listener = openListener({ url: databaseUrl, clock, log })
+  const broadcaster = openBroadcaster({ chains: directory.all, store, clock, log, killPoint })
+  const book = openPaymentBook({ networks: configs, clock })
+  const instance = newId(random, 'req')
+  const drivers = new Map(
+    chains.map((chain) => [
+      chain.config.network,
+      startDriver({
+        chain,
+        store,
+        book,
+        broadcaster,
+        clock,
+        log,
+        killPoint,
+        instance,
+        signerOf: async (tx, address: Address) => {
+          const wallet = await findWalletOfAddress(tx, chain.config.family, address)
+          return wallet === undefined
+            ? undefined
+            : openSigner({ wrapper, schemes }, wallet, chain.config)
+        },
+      }),
+    ]),
+  )
+  const queue = openSendQueue({
+    store,
+    clock,
+    log,
+    broadcaster,
+    killPoint,
+    signerFor: (wallet, chain) => openSigner({ wrapper, schemes }, wallet, chain.config),
+  })
+  const waits = openWaits({ store, listener, clock })
+  const proofs = openProofs({ proofKey, chains: directory.all })
+  const authenticator = openAuthenticator({ store, clock, log, pepper: keyPepper })
+
+  const server = openServer({
+    routes: [
+      ...paymentRoutes({
+        store,
+        queue,
+        waits,
+        proofs,
+        clock,
+        random,
+        killPoint,
+        directory,
+        networks: configs,
+      }),
+      ...walletRoutes({ store, custody, directory, clock }),
+    ],
+    authenticate: (authorization) => authenticator.authenticate(authorization),
+    permit,
+    log,
+    clock,
+    random,
+    readiness: () => readiness(store, drivers),
+    limits,
+    isUnavailable: (error) =>
+      error instanceof StoreUnavailable ||
+      error instanceof NodeFailure ||
+      error instanceof CommitUnknown,
+    ...(options.checkAnswers === undefined ? {} : { checkAnswers: options.checkAnswers }),
+  })
+
+  return {
+    store,
+    custody,
+    keyPepper,
+    listen: (where) => server.listen(where),
+    stop: async () => {
+      await server.close()
+      await queue.drained()
+      await authenticator.close()
+      await Promise.all([...drivers.values()].map((driver) => driver.stop()))
+      await listener.stop()
+      await store.close()
+      keyEncryptionKey.erase()
+    },
+  }
+}
+
+async function readiness(
+  store: Store,
+  drivers: ReadonlyMap<NetworkId, Driver>,
+): Promise<ReadonlyMap<string, 'ok' | 'down'>> {
+  const parts = new Map<string, 'ok' | 'down'>()
+  const database = await store.query('ready', 'select 1').then(
+    () => 'ok' as const,
+    () => 'down' as const,
+  )
+  parts.set('database', database)
+  for (const [network, driver] of drivers)
+    parts.set(network, driver.state().following ? 'ok' : 'down')
+  return parts
+}
