@@ -23,6 +23,12 @@ export const limits = {
   waitersMax: 10_000,
   drainSeconds: 15,
   liveKeysPerAccountMax: 20,
+  keyNameCharactersMax: 100,
+  /** How long an instance may believe what it read of a key: a deletion holds everywhere within it. */
+  keyCacheMilliseconds: 500,
+  keyCacheEntriesMax: 10_000,
+  /** A key's last use is noted at most this often. */
+  keyUseNotedSeconds: 60,
   walletsPerAccountMax: 1_000,
   databaseConnectionsMax: 12,
   databaseStatementSeconds: 10,

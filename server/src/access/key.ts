@@ -1,0 +1,68 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { Secret } from '../kernel/secret.ts'
+import type { SecretBytes } from '../kernel/secret.ts'
+import type { Random } from '../kernel/random.ts'
+
+export type KeyMode = 'live' | 'test'
+
+/** A well-formed bearer key; whether anybody holds it, the database knows. Its text cannot be printed by accident. */
+export interface ApiKey {
+  readonly mode: KeyMode
+  readonly text: Secret
+}
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const RANDOM_BYTES = 20
+// 62^27 > 2^160 and 62^6 > 2^32.
+const RANDOM_CHARACTERS = 27
+const CHECKSUM_CHARACTERS = 6
+
+/** What a secret scanner should look for. */
+export const KEY_PATTERN = /^florin_(live|test)_[0-9A-Za-z]{27}_[0-9A-Za-z]{6}$/
+
+/** A new key of 160 random bits, with a checksum that tells a typo from a key without asking the database. */
+export function makeKey(random: Random, mode: KeyMode): ApiKey {
+  const bytes = random.bytes(RANDOM_BYTES)
+  const value = BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+  const body = `florin_${mode}_${base62(value, RANDOM_CHARACTERS)}`
+  return { mode, text: new Secret(`${body}_${checksum(body)}`) }
+}
+
+/** Reads a key, else undefined: wrong form, or a checksum that does not fit. */
+export function parseKey(text: string): ApiKey | undefined {
+  const mode = KEY_PATTERN.exec(text)?.[1]
+  if (mode !== 'live' && mode !== 'test') return undefined
+  const cut = text.length - CHECKSUM_CHARACTERS - 1
+  const sound = checksum(text.slice(0, cut)) === text.slice(cut + 1)
+  return sound ? { mode, text: new Secret(text) } : undefined
+}
+
+/** What is stored of a key: HMAC-SHA-256 under the installation's pepper, so that a stolen table is useless alone. */
+export function keyDigest(key: ApiKey, pepper: SecretBytes): Uint8Array {
+  return createHmac('sha256', pepper.reveal()).update(key.text.reveal()).digest()
+}
+
+/** Compares two digests in a time that does not depend on where they differ. */
+export function sameDigest(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && timingSafeEqual(one, other)
+}
+
+/** The end of a key, by which a person tells their keys apart. */
+export function lastFourOf(key: ApiKey): string {
+  return key.text.reveal().slice(-4)
+}
+
+function checksum(body: string): string {
+  return base62(BigInt(crc32(body)), CHECKSUM_CHARACTERS)
+}
+
+function base62(value: bigint, characters: number): string {
+  let text = ''
+  let rest = value
+  for (let position = 0; position < characters; position += 1) {
+    text = BASE62.charAt(Number(rest % 62n)) + text
+    rest /= 62n
+  }
+  return text
+}
