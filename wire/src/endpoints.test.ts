@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { endpoints } from './endpoints.ts'
+import { catalogue } from './errors.ts'
+
+const rows = Object.entries(endpoints)
+
+test.each(rows)('%s is named by its own id', (name, row) => {
+  expect(row.id).toBe(name)
+})
+
+test.each(rows)('%s describes every part of its path, and no other', (_, row) => {
+  const parts = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, part]) => part)
+  expect(Object.keys(row.params.properties)).toEqual(parts)
+})
+
+test.each(rows)('%s lists codes of the catalogue, each once', (_, row) => {
+  const fails: readonly string[] = row.fails
+  expect(new Set(fails).size).toBe(fails.length)
+  for (const code of fails) expect(Object.keys(catalogue)).toContain(code)
+})
+
+test.each(rows)('%s takes an idempotency key exactly when it is a POST', (_, row) => {
+  expect(row.idempotent).toBe(row.method === 'POST')
+})
+
+test('no two operations share a method and a path', () => {
+  const names = rows.map(([, { method, path }]) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`)
+  expect(new Set(names).size).toBe(names.length)
+})
+
+test('only health needs no key', () => {
+  const open = rows.filter(([, { needs }]) => needs === null).map(([, { path }]) => path)
+  expect(open).toEqual(['/health/live', '/health/ready'])
+})
