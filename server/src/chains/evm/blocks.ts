@@ -14,12 +14,10 @@ export async function readHead(transport: Transport, policy: FinalityPolicy): Pr
     const { height, hash } = await latest
     return { height, hash, finalizedHeight: belowHead(height, policy.blocks) }
   }
-  const [{ height, hash }, final] = await Promise.all([
-    latest,
-    transport.read(headerRead('finalized')),
-  ])
+  const final = transport.read(headerRead('finalized'))
+  const [{ height, hash }, { height: finalized }] = await Promise.all([latest, final])
   // Two items of one batch may see different heads; nothing above the head is final.
-  return { height, hash, finalizedHeight: final.height < height ? final.height : height }
+  return { height, hash, finalizedHeight: finalized < height ? finalized : height }
 }
 
 /** Blocks in order from a height on, as far as the chain goes and each stands on the one before. */
@@ -40,26 +38,23 @@ export async function readBlocks(
   return blocks
 }
 
-/** Used-up nonces of an address at the head, and at the block that the policy calls final. */
+/**
+ * Used-up nonces of an address at the head, and at the block that the policy calls final. One round trip where the
+ * node has a `finalized` tag, two where the block is found by depth.
+ */
 export async function readLanePosition(
   transport: Transport,
   policy: FinalityPolicy,
   address: Address,
-): Promise<LanePosition> {
-  if (policy.kind === 'tag') {
-    const [latest, finalized] = await Promise.all([
-      transport.read(nonceRead(address, 'latest')),
-      transport.read(nonceRead(address, 'finalized')),
-    ])
-    return { latest, finalized }
-  }
-  const { height } = await transport.read(headerRead('latest'))
-  const final = hexQuantity(belowHead(height, policy.blocks))
-  const [latest, finalized] = await Promise.all([
+): Promise<LanePosition & { readonly finalizedHeight: bigint }> {
+  const byDepth = policy.kind === 'depth' ? await readHead(transport, policy) : undefined
+  const block = byDepth === undefined ? 'finalized' : hexQuantity(byDepth.finalizedHeight)
+  const [latest, finalized, { finalizedHeight }] = await Promise.all([
     transport.read(nonceRead(address, 'latest')),
-    transport.read(nonceRead(address, final)),
+    transport.read(nonceRead(address, block)),
+    byDepth ?? readHead(transport, policy),
   ])
-  return { latest, finalized }
+  return { latest, finalized, finalizedHeight }
 }
 
 /** The hash of the canonical block at a height; undefined above the head. */

@@ -18,6 +18,7 @@ import { signTerms } from './sign.ts'
 import { readTerms } from './terms.ts'
 import { openTransport } from './transport.ts'
 import type { CallEnd } from './transport.ts'
+import { onlyUpToDate } from './up-to-date.ts'
 
 export interface EvmOptions {
   readonly config: NetworkConfig
@@ -37,19 +38,22 @@ export function connectEvm(options: EvmOptions): Chain {
   const chainId = chainIdOf(config)
   const tokens = new Set(config.assets.flatMap(({ asset }) => (asset === 'native' ? [] : [asset])))
   for (const token of tokens) requireCanonical(token)
-  const endpoints = config.rpcUrls.map((url, index) =>
-    onlyChain(
-      chainId,
-      openEndpoint({
-        url,
-        name: `node ${index + 1} of ${config.network}`,
-        clock,
-        callSeconds: options.callSeconds ?? limits.nodeCallSeconds,
-        responseBytesMax: limits.nodeResponseBytesMax,
-        fetch: options.fetch ?? fetch,
-      }),
-    ),
-  )
+  /** The highest block that any of the nodes has called final; final never goes back. */
+  let finalHeight = 0n
+  const noteFinal = (height: bigint): void => {
+    if (height > finalHeight) finalHeight = height
+  }
+  const endpoints = config.rpcUrls.map((url, index) => {
+    const endpoint = openEndpoint({
+      url,
+      name: `node ${index + 1} of ${config.network}`,
+      clock,
+      callSeconds: options.callSeconds ?? limits.nodeCallSeconds,
+      responseBytesMax: limits.nodeResponseBytesMax,
+      fetch: options.fetch ?? fetch,
+    })
+    return onlyUpToDate(() => finalHeight, onlyChain(chainId, endpoint))
+  })
   const transport = openTransport({ endpoints, onCall, limits })
   const deps = { transport, config, chainId }
   log.debug({ network: config.network, nodes: endpoints.length, secp256k1: engine }, 'connected')
@@ -62,10 +66,22 @@ export function connectEvm(options: EvmOptions): Chain {
     sign: async (terms, nonce, signer) => signTerms(readTerms(terms, chainId), nonce, signer),
     bump: (terms, feeCeiling) => bumpTerms(deps, terms, feeCeiling),
     broadcast: (raws) => broadcastTo(transport, raws),
-    head: () => readHead(transport, config.finality),
+    head: async () => {
+      const head = await readHead(transport, config.finality)
+      noteFinal(head.finalizedHeight)
+      return head
+    },
     blocks: (fromHeight, count) => readBlocks(transport, fromHeight, count),
     outcomes: (hashes) => readOutcomes(transport, tokens, hashes),
-    lanePosition: (address) => readLanePosition(transport, config.finality, address),
+    lanePosition: async (address) => {
+      const { finalizedHeight, ...position } = await readLanePosition(
+        transport,
+        config.finality,
+        address,
+      )
+      noteFinal(finalizedHeight)
+      return position
+    },
     balances: async (address, assets) => {
       const views = assets.map(({ asset }) => balanceView(address, asset))
       const [height = 0n, ...amounts] = await transport.read(readViews([blockNumberView, ...views]))
