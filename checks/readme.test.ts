@@ -1,9 +1,9 @@
+import { COMMANDS } from '@florin/cli/commands.ts'
 import { expect, test } from 'vitest'
 import { isRecord } from './record.ts'
 import { brokenLinks, commandProblems, shellCommands } from './readme.ts'
 import type { Repository } from './readme.ts'
 import { repositoryFiles } from './source.ts'
-import { tokens } from './tokens.ts'
 
 const all = repositoryFiles()
 const pages = all.filter(({ path }) => path.endsWith('.md'))
@@ -15,7 +15,7 @@ const scripts = isRecord(manifest) && isRecord(manifest['scripts']) ? manifest['
 const repository: Repository = {
   files,
   scripts: new Set(Object.keys(scripts)),
-  commands: new Set(tokens(text('cli/src/main.ts')).map((token) => token.text)),
+  commands: new Set(COMMANDS.map(({ name }) => name)),
 }
 
 test('rule: the README begins with the commands that install, start and test', () => {
@@ -39,6 +39,8 @@ test('a command that does not exist is found, whatever stands around it', () => 
       'npm ci && npm run nothing   # comment',
       '$ node missing.ts',
       'eval "$(npx florin nothing)"',
+      'npx florin keys create --name shop',
+      'npx florin keys forge',
       'node bin/florin.js exec nowhere.ts',
       'curl http://127.0.0.1:4020 | jq .',
       '```',
@@ -50,7 +52,8 @@ test('a command that does not exist is found, whatever stands around it', () => 
   expect(commandProblems(page, { ...repository, scripts: new Set(['test']) })).toEqual([
     'README.md: no such script: npm run nothing',
     'README.md: no such file: node missing.ts',
-    'README.md: florin has no command "nothing": npx florin nothing',
+    'README.md: florin has no such command: npx florin nothing',
+    'README.md: florin has no such command: npx florin keys forge',
     'README.md: no such file: node bin/florin.js exec nowhere.ts',
   ])
 })

@@ -5,7 +5,7 @@ import type { SourceFile } from './source.ts'
 export interface Repository {
   readonly scripts: ReadonlySet<string>
   readonly files: ReadonlySet<string>
-  /** First words that the florin command understands. */
+  /** Names of the florin commands, of one or two words. */
   readonly commands: ReadonlySet<string>
 }
 
@@ -32,9 +32,11 @@ export function shellCommands(markdown: string): readonly string[] {
 }
 
 function commandProblem(command: string, { scripts, files, commands }: Repository) {
-  const [program = '', first = '', second = ''] = command.split(/\s+/)
-  const florin = (name: string) =>
-    commands.has(name) ? undefined : `florin has no command "${name}": ${command}`
+  const [program = '', first = '', second = '', third = ''] = command.split(/\s+/)
+  const florin = (...words: string[]) =>
+    commands.has(words[0] ?? '') || commands.has(words.join(' '))
+      ? undefined
+      : `florin has no such command: ${command}`
   if (program === 'npm') {
     if (first === 'run') return scripts.has(second) ? undefined : `no such script: ${command}`
     if (!NPM_OWN.has(first)) return `not a command of npm that we use: ${command}`
@@ -44,14 +46,13 @@ function commandProblem(command: string, { scripts, files, commands }: Repositor
         : `no such script: ${command}`
       : undefined
   }
-  if (program === 'npx') return first === 'florin' ? florin(second) : `not ours: ${command}`
-  if (program === 'florin') return florin(first)
+  if (program === 'npx') return first === 'florin' ? florin(second, third) : `not ours: ${command}`
+  if (program === 'florin') return florin(first, second)
   if (program !== 'node') return undefined
   if (!files.has(first)) return `no such file: ${command}`
   if (first !== 'bin/florin.js') return undefined
-  if (second !== 'exec') return florin(second)
-  const [, , , target = ''] = command.split(/\s+/)
-  return files.has(target) || target.startsWith('node_modules/')
+  if (second !== 'exec') return florin(second, third)
+  return files.has(third) || third.startsWith('node_modules/')
     ? undefined
     : `no such file: ${command}`
 }

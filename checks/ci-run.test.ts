@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { root } from './tool.ts'
+
+const TOOLS = [
+  'bash',
+  'cat',
+  'date',
+  'dirname',
+  'grep',
+  'mktemp',
+  'rm',
+  'sleep',
+  'tail',
+  'tee',
+  'timeout',
+  'tr',
+]
+const TIMEOUT_MILLISECONDS = 20_000
+
+let checkout = ''
+
+function find(tool: string): string {
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  const found = folders.map((folder) => join(folder, tool)).find((path) => existsSync(path))
+  if (found === undefined) throw new Error(`${tool} is not in PATH`)
+  return found
+}
+
+/** A checkout that holds nothing but the script, and a PATH with nothing but what the script says it needs. */
+beforeEach(async () => {
+  checkout = await mkdtemp(join(tmpdir(), 'florin-ci-'))
+  await mkdir(join(checkout, '.ci'))
+  await mkdir(join(checkout, 'path'))
+  await copyFile(join(root, '.ci', 'run'), join(checkout, '.ci', 'run'))
+  for (const tool of TOOLS) await symlink(find(tool), join(checkout, 'path', tool))
+})
+afterEach(() => rm(checkout, { recursive: true, force: true }))
+
+/** Puts a program into the PATH that stands for npm: it gets `ci`, `test` or `run test:full`. */
+async function installNpm(script: string): Promise<void> {
+  const path = join(checkout, 'path')
+  await symlink(process.execPath, join(path, 'node'))
+  await writeFile(join(path, 'npm'), `#!${join(path, 'bash')}\n${script}\n`)
+  await chmod(join(path, 'npm'), 0o755)
+}
+
+function run(): Promise<{ code: number; output: string; lastLine: string | undefined }> {
+  return new Promise((resolve) => {
+    const env = { PATH: join(checkout, 'path'), FLORIN_CI_GRACE_SECONDS: '1' }
+    const options = { env, timeout: TIMEOUT_MILLISECONDS }
+    execFile(find('bash'), [join(checkout, '.ci', 'run')], options, (error, output) => {
+      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1
+      resolve({ code, output, lastLine: output.trimEnd().split('\n').at(-1) })
+    })
+  })
+}
+
+test('it installs, runs both test commands once, and sums their counts', async () => {
+  await installNpm(`case "$*" in
+    ci) ;;
+    test) echo '40 passed, 0 failed, 2 skipped' ;;
+    'run test:full') echo '3 passed, 0 failed' ;;
+    *) echo "unexpected: $*"; exit 1 ;;
+  esac`)
+  expect(await run()).toMatchObject({ code: 0, lastLine: '43 passed, 0 failed, 2 skipped' })
+})
+
+test('a failed test, or a bad exit under a good count, makes it fail', async () => {
+  await installNpm(`case "$*" in
+    ci) ;;
+    test) echo '40 passed, 2 failed'; exit 1 ;;
+    *) echo '3 passed, 0 failed'; exit 7 ;;
+  esac`)
+  expect(await run()).toMatchObject({ code: 1, lastLine: '43 passed, 3 failed' })
+})
+
+test('a run without a count is a failure and does not hide the other one', async () => {
+  await installNpm(`case "$*" in
+    ci) ;;
+    test) echo 'Segmentation fault'; exit 139 ;;
+    *) echo '3 passed, 0 failed' ;;
+  esac`)
+  expect(await run()).toMatchObject({ code: 1, lastLine: '3 passed, 1 failed' })
+})
+
+test('when the installation fails nothing else runs', async () => {
+  await installNpm(`[ "$*" = ci ] && exit 1; echo '1 passed, 0 failed'`)
+  expect(await run()).toMatchObject({ code: 1, lastLine: '0 passed, 1 failed' })
+})
+
+test.runIf(process.platform === 'linux')(
+  'a process that outlives the tests is ended, named, and counted as a failure',
+  async () => {
+    await installNpm(`[ "$*" = test ] && { sleep 3210 >/dev/null 2>&1 & echo $! >&2; }
+  [ "$*" = ci ] || echo '1 passed, 0 failed'`)
+    const { code, output, lastLine } = await run()
+    expect({ code, lastLine }).toEqual({ code: 1, lastLine: '2 passed, 1 failed' })
+    const pid = Number(/left running: (\d+) sleep 3210/.exec(output)?.[1])
+    // Gone, or a zombie that nobody has collected yet: neither has a command line.
+    expect(await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).toBe('')
+  },
+)
+
+test('without Node it says so', async () => {
+  const { code, output, lastLine } = await run()
+  expect({ code, lastLine }).toEqual({ code: 1, lastLine: '0 passed, 1 failed' })
+  expect(output).toContain('Node 20 or newer with npm is needed')
+})
