@@ -1,0 +1,33 @@
+import { sandboxNetwork } from '@florin/cli/up/sandbox-network.ts'
+import { seedKeys } from '@florin/cli/up/seed-keys.ts'
+import { seedWallets } from '@florin/cli/up/seed-wallets.ts'
+import { openService } from '@florin/server/app.ts'
+import { keyFromText } from '@florin/server/custody/key-file.ts'
+import { systemClock } from '@florin/server/kernel/clock.ts'
+import { killPointsFrom } from '@florin/server/kernel/kill-point.ts'
+import { openLog } from '@florin/server/kernel/log.ts'
+import { systemRandom } from '@florin/server/kernel/random.ts'
+import { Secret } from '@florin/server/kernel/secret.ts'
+import type { ServiceSettings } from './service.ts'
+
+// The service alone, as a process that a test may kill: its database and its chain belong to the test.
+const settings = JSON.parse(process.argv[2] ?? '{}') as ServiceSettings
+const ready = { ...settings.sandbox, adminUrl: null }
+const service = await openService({
+  networks: [{ ...sandboxNetwork(ready), ...settings.network }],
+  databaseUrl: new Secret(settings.databaseUrl),
+  keyText: keyFromText(settings.keyText),
+  log: openLog(settings.logLevel ?? 'warn'),
+  clock: systemClock,
+  random: systemRandom,
+  killPoint: killPointsFrom(settings.killPoint),
+  checkAnswers: true,
+})
+const { accountId, apiKeys } = await seedKeys(service, settings.apiKeys)
+const wallets = await seedWallets(service, accountId, ready)
+const { url } = await service.listen({ host: '127.0.0.1', port: settings.port ?? 0 })
+process.stdout.write(`${JSON.stringify({ baseUrl: url, apiKeys, accountId, wallets })}\n`)
+
+const stop = () => void service.stop().then(() => process.exit(0))
+process.stdin.on('end', stop).resume()
+process.once('SIGTERM', stop)

@@ -1,0 +1,94 @@
+import { openTestDatabase } from '@florin/server/store/test-database.ts'
+import type { TestDatabase } from '@florin/server/store/test-database.ts'
+import { createPublicClient, erc20Abi, getAddress, http } from 'viem'
+import { openClient } from './client.ts'
+import type { Client } from './client.ts'
+import { startSandbox } from './sandbox.ts'
+import type { SandboxHandle } from './sandbox.ts'
+import { startService } from './service.ts'
+import type { ServiceHandle, ServiceSettings } from './service.ts'
+
+type StartOptions = Omit<ServiceSettings, 'sandbox' | 'keyText' | 'databaseUrl' | 'apiKeys'>
+
+/** A database, a chain with fault switches and a service, all real and all a test's own. */
+export interface World {
+  readonly database: TestDatabase
+  readonly sandbox: SandboxHandle
+  /** The newest service that was started. */
+  service(): ServiceHandle
+  client(): Client
+  /** Starts the service, again or one more. Keys stay the same. */
+  start(options?: StartOptions): Promise<ServiceHandle>
+  /** The chain's own word on a balance, base units. */
+  balanceOf(address: string, asset?: 'native' | 'USDC'): Promise<bigint>
+  /** A fresh address that nobody has used. */
+  newAddress(): string
+  stop(): Promise<void>
+}
+
+/** Opens a world; two custodial wallets hold 50 ETH and 500 USDC each. */
+export async function openWorld(options: StartOptions = {}): Promise<World> {
+  const [database, sandbox] = await Promise.all([
+    openTestDatabase(),
+    startSandbox({ faults: true }),
+  ])
+  const services: ServiceHandle[] = []
+  const start = async (startOptions: StartOptions = {}): Promise<ServiceHandle> => {
+    const apiKeys = services[0]?.apiKeys
+    const service = await startService({
+      sandbox,
+      databaseUrl: database.url.reveal(),
+      ...startOptions,
+      ...(apiKeys === undefined ? {} : { apiKeys }),
+    })
+    services.push(service)
+    return service
+  }
+  const service = (): ServiceHandle => {
+    const newest = services.at(-1)
+    if (newest === undefined) throw new Error('no service was started')
+    return newest
+  }
+  const stop = async (): Promise<void> => {
+    await Promise.all(services.map((each) => each.stop()))
+    await sandbox.stop()
+    await database.close()
+  }
+  const chain = createPublicClient({ transport: http(sandbox.rpcUrl) })
+  try {
+    const first = await start(options)
+    for (const { address } of first.wallets) {
+      await sandbox.fund(address, 'native', '50')
+      await sandbox.fund(address, 'USDC', '500')
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return {
+    database,
+    sandbox,
+    service,
+    client: () => openClient(service().baseUrl, service().apiKeys.standard),
+    start,
+    balanceOf: (address, asset = 'native') =>
+      asset === 'native'
+        ? chain.getBalance({ address: getAddress(address) })
+        : chain.readContract({
+            address: getAddress(sandbox.usdc),
+            abi: erc20Abi,
+            functionName: 'balanceOf',
+            args: [getAddress(address)],
+          }),
+    newAddress: () =>
+      getAddress(`0x${Buffer.from(crypto.getRandomValues(new Uint8Array(20))).toString('hex')}`),
+    stop,
+  }
+}
+
+/** The nth custodial wallet of the world's account. */
+export function walletOf(world: World, index = 0): string {
+  const wallet = world.service().wallets[index]
+  if (wallet === undefined) throw new Error('there is no such wallet')
+  return wallet.address
+}
