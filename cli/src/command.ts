@@ -1,0 +1,23 @@
+import type { Environment } from '@florin/server/data-directory.ts'
+
+/** What a command may touch of the world outside. */
+export interface CommandContext {
+  readonly args: readonly string[]
+  readonly environment: Environment
+  /** Answers, to standard output. */
+  print(text: string): void
+  /** Progress and remarks, to standard error. */
+  note(text: string): void
+}
+
+/** Runs one command and gives its exit code. Throws UsageError or CommandFailed for the expected ways to fail. */
+export type Run = (context: CommandContext) => Promise<number>
+
+export interface Command {
+  readonly name: string
+  /** Arguments and flags, as the help shows them. */
+  readonly usage: string
+  readonly summary: string
+  /** Loaded when needed: most commands must answer at once and `up` needs half the repository. */
+  load(): Promise<Run>
+}

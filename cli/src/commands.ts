@@ -1,0 +1,47 @@
+import type { Command } from './command.ts'
+
+/** Every command, in the order of the help. */
+export const COMMANDS: readonly Command[] = [
+  {
+    name: 'up',
+    usage: '',
+    summary: 'run PostgreSQL, the sandbox and the service here, until Ctrl-C',
+    load: async () => (await import('./up/run-up.ts')).runUp,
+  },
+  {
+    name: 'env',
+    usage: '',
+    summary: 'print exports for a shell: eval "$(npx florin env)"',
+    load: async () => (await import('./env.ts')).runEnv,
+  },
+  {
+    name: 'keys create',
+    usage: '--name N [--scopes read,write] [--plan premium] [--expires 30d] [--json]',
+    summary: 'make an API key; it is shown once',
+    load: async () => (await import('./keys/create.ts')).runKeysCreate,
+  },
+  {
+    name: 'keys list',
+    usage: '[--json]',
+    summary: 'list the API keys',
+    load: async () => (await import('./keys/list.ts')).runKeysList,
+  },
+  {
+    name: 'keys delete',
+    usage: 'ID [--json]',
+    summary: 'delete an API key, effective within a second',
+    load: async () => (await import('./keys/delete.ts')).runKeysDelete,
+  },
+  {
+    name: 'version',
+    usage: '',
+    summary: 'print the version',
+    load: async () => (await import('./version.ts')).runVersion,
+  },
+  {
+    name: 'help',
+    usage: '',
+    summary: 'print this',
+    load: async () => (await import('./help.ts')).runHelp,
+  },
+]

@@ -1,0 +1,32 @@
+import { join } from 'node:path'
+
+/** What is where in a data directory. */
+export interface DataPaths {
+  /** Held by the one running `up`; the system releases it with the process. */
+  readonly lock: string
+  /** Who holds the lock, for people and for `up`. */
+  readonly owner: string
+  /** Processes to end when the one that started them was killed. */
+  readonly children: string
+  /** How to reach the running database; mode 0600. */
+  readonly database: string
+  /** Everything a newcomer needs, once `up` is ready; mode 0600. */
+  readonly sandboxFile: string
+  /** sandbox.json of the run before this one: its keys are used again. */
+  readonly earlierSandboxFile: string
+  readonly postgres: string
+  readonly sandbox: string
+}
+
+export function dataPaths(directory: string): DataPaths {
+  return {
+    lock: join(directory, 'lock'),
+    owner: join(directory, 'owner.json'),
+    children: join(directory, 'children.json'),
+    database: join(directory, 'database.json'),
+    sandboxFile: join(directory, 'sandbox.json'),
+    earlierSandboxFile: join(directory, 'sandbox.earlier.json'),
+    postgres: join(directory, 'postgres'),
+    sandbox: join(directory, 'sandbox'),
+  }
+}

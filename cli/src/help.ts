@@ -1,0 +1,23 @@
+import type { Run } from './command.ts'
+import { COMMANDS } from './commands.ts'
+
+/** The whole help text. */
+export function helpText(): string {
+  const lines = COMMANDS.map(({ name, usage, summary }) => {
+    const call = `florin ${name} ${usage}`.trimEnd()
+    return `  ${call}\n      ${summary}`
+  })
+  return [
+    'Florin: a payment service for x402.',
+    '',
+    ...lines,
+    '',
+    'Settings come from the environment or from a file .env here; .env.example explains each.',
+    '',
+  ].join('\n')
+}
+
+export const runHelp: Run = async ({ print }) => {
+  print(helpText())
+  return 0
+}

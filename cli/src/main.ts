@@ -1,0 +1,52 @@
+import type { Command } from './command.ts'
+import { COMMANDS } from './commands.ts'
+import { readEnvironment } from './read-environment.ts'
+import { CommandFailed, UsageError } from './usage-error.ts'
+
+const USAGE_EXIT_CODE = 2
+
+/** The command that the arguments begin with, and the arguments after its name. */
+function findCommand(args: readonly string[]): { command: Command; rest: readonly string[] } {
+  const [first = 'help', second = ''] = args
+  const aliases: Readonly<Record<string, string>> = {
+    '--help': 'help',
+    '-h': 'help',
+    '--version': 'version',
+  }
+  const name = aliases[first] ?? first
+  const command = COMMANDS.find((known) => [name, `${name} ${second}`].includes(known.name))
+  if (command !== undefined) {
+    const wantsHelp = args.includes('--help') || args.includes('-h')
+    const help = COMMANDS.find((known) => known.name === 'help')
+    if (wantsHelp && help !== undefined) return { command: help, rest: [] }
+    return { command, rest: args.slice(command.name.split(' ').length) }
+  }
+  const family = COMMANDS.filter((known) => known.name.startsWith(`${name} `))
+  if (family.length === 0) throw new UsageError(`there is no command "${first}"`)
+  throw new UsageError(`say which: ${family.map((known) => `florin ${known.name}`).join(', ')}`)
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  try {
+    const { command, rest } = findCommand(args)
+    const run = await command.load()
+    return await run({
+      args: rest,
+      environment: await readEnvironment(process.env, process.cwd()),
+      print: (text) => process.stdout.write(text),
+      note: (text) => process.stderr.write(text),
+    })
+  } catch (error) {
+    if (error instanceof UsageError) {
+      process.stderr.write(`florin: ${error.message}. See "florin help".\n`)
+      return USAGE_EXIT_CODE
+    }
+    if (error instanceof CommandFailed) {
+      process.stderr.write(`florin: ${error.message}\n`)
+      return 1
+    }
+    throw error
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2))

@@ -1,0 +1,71 @@
+import { asFields, readObject } from './small-json.ts'
+
+/** sandbox.json: what a newcomer, a script or a test needs to use a running `florin up`. */
+export interface SandboxFile {
+  readonly baseUrl: string
+  /** The service's process. */
+  readonly pid: number
+  /** Three keys of one account. */
+  readonly apiKeys: {
+    readonly standard: string
+    readonly premium: string
+    readonly enterprise: string
+  }
+  readonly networks: {
+    readonly evm: { readonly network: string; readonly rpcUrl: string; readonly usdc: string }
+  }
+  readonly wallets: readonly {
+    readonly address: string
+    readonly family: string
+    readonly network: string
+    readonly label: string
+  }[]
+  readonly faucet: { readonly url: string }
+}
+
+/** Reads sandbox.json; undefined when it is missing or is not whole. */
+export async function readSandboxFile(path: string): Promise<SandboxFile | undefined> {
+  const root = await readObject(path)
+  const apiKeys = asFields(root?.get('apiKeys'))
+  const evm = asFields(asFields(root?.get('networks'))?.get('evm'))
+  const pid = root?.get('pid')
+  const wallets = root?.get('wallets')
+  if (typeof pid !== 'number' || !Array.isArray(wallets)) return undefined
+  try {
+    return {
+      baseUrl: text(root, 'baseUrl'),
+      pid,
+      apiKeys: {
+        standard: text(apiKeys, 'standard'),
+        premium: text(apiKeys, 'premium'),
+        enterprise: text(apiKeys, 'enterprise'),
+      },
+      networks: {
+        evm: {
+          network: text(evm, 'network'),
+          rpcUrl: text(evm, 'rpcUrl'),
+          usdc: text(evm, 'usdc'),
+        },
+      },
+      wallets: wallets.map((wallet) => {
+        const fields = asFields(wallet)
+        return {
+          address: text(fields, 'address'),
+          family: text(fields, 'family'),
+          network: text(fields, 'network'),
+          label: text(fields, 'label'),
+        }
+      }),
+      faucet: { url: text(asFields(root?.get('faucet')), 'url') },
+    }
+  } catch (error) {
+    if (error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
+function text(fields: ReadonlyMap<string, unknown> | undefined, field: string): string {
+  const value = fields?.get(field)
+  if (typeof value !== 'string') throw new TypeError(`${field} is not text`)
+  return value
+}

@@ -1,0 +1,27 @@
+import { DatabaseSync } from 'node:sqlite'
+
+/** The right to run on a data directory. */
+export interface Lock {
+  release(): void
+}
+
+const SQLITE_BUSY = 5
+
+/**
+ * Takes the exclusive lock of a file, or gives undefined when another process holds it. The lock is the system's own
+ * (SQLite takes it with fcntl), so it ends with the process however that dies, and cannot be stale.
+ * This process must open the file in no other way: closing any descriptor of it would drop the lock.
+ */
+export function takeLock(path: string): Lock | undefined {
+  const database = new DatabaseSync(path, { timeout: 0 })
+  try {
+    database.exec('begin exclusive')
+  } catch (error) {
+    database.close()
+    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) {
+      return undefined
+    }
+    throw error
+  }
+  return { release: () => database.close() }
+}

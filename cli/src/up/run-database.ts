@@ -1,0 +1,33 @@
+import type { Secret } from '@florin/server/kernel/secret.ts'
+import { startPostgres } from '@florin/server/store/embedded/start-postgres.ts'
+import { migrate } from '@florin/server/store/migrate.ts'
+import { supervise } from './supervise.ts'
+import type { Workshop } from './workshop.ts'
+
+/** The database, migrated: the one that DATABASE_URL names, or our own, started again whenever it dies. */
+export async function runDatabase(workshop: Workshop): Promise<Secret> {
+  const { config, log, progress } = workshop
+  const url = config.databaseUrl ?? (await runEmbedded(workshop))
+  await progress.step('preparing the database', () => migrate({ url, log }))
+  return url
+}
+
+async function runEmbedded(workshop: Workshop): Promise<Secret> {
+  const { paths, log, clock, random, progress, ending, closers } = workshop
+  const start = () => startPostgres({ directory: paths.postgres, log, clock, random })
+  const first = await progress.step('starting PostgreSQL', start)
+  const supervisor = supervise({
+    name: 'PostgreSQL',
+    first,
+    start,
+    onRestarted: async ({ port }) => {
+      if (port !== first.port)
+        ending.fail(`PostgreSQL lost its port ${first.port} to another program`)
+    },
+    onGaveUp: ending.fail,
+    clock,
+    log,
+  })
+  closers.add('PostgreSQL', supervisor.stop)
+  return first.ownerUrl
+}

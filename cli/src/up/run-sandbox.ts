@@ -1,0 +1,34 @@
+import { endLeftoverSandbox, recordSandboxProcess } from './leftovers.ts'
+import { startSandboxProcess } from './sandbox-process.ts'
+import type { SandboxReady } from './sandbox-ready.ts'
+import { supervise } from './supervise.ts'
+import type { Workshop } from './workshop.ts'
+
+/** The sandbox, started again on the same ports whenever it dies. */
+export async function runSandbox(workshop: Workshop): Promise<SandboxReady> {
+  const { config, paths, log, clock, progress, ending, closers } = workshop
+  const { sandbox: directory, children } = paths
+  await endLeftoverSandbox({ children, directory, clock, log })
+  const start = async (evmPort: number) => {
+    const faults = config.sandboxFaults
+    const child = await startSandboxProcess({ directory, evmPort, faults, log, clock })
+    await recordSandboxProcess(children, child.pid)
+    return child
+  }
+  const first = await progress.step('starting the sandbox', () => start(0))
+  const supervisor = supervise({
+    name: 'the sandbox',
+    first,
+    start: () => start(Number(new URL(first.ready.evm.rpcUrl).port)),
+    onRestarted: async ({ ready }) => {
+      // Wallet keys sign for one instance only, and other programs know the addresses.
+      if (ready.instance !== first.ready.instance) ending.fail('the sandbox chain was replaced')
+      if (ready.faucetUrl !== first.ready.faucetUrl) ending.fail('the faucet lost its port')
+    },
+    onGaveUp: ending.fail,
+    clock,
+    log,
+  })
+  closers.add('the sandbox', supervisor.stop)
+  return first.ready
+}

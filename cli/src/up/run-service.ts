@@ -1,0 +1,83 @@
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { openService } from '@florin/server/app.ts'
+import type { Service } from '@florin/server/app.ts'
+import { loadOrCreateKeyFile } from '@florin/server/custody/key-file.ts'
+import { killPointsFrom } from '@florin/server/kernel/kill-point.ts'
+import { limits } from '@florin/server/kernel/limits.ts'
+import type { NetworkConfig } from '@florin/server/kernel/network-config.ts'
+import type { Secret } from '@florin/server/kernel/secret.ts'
+import { CommandFailed } from '../usage-error.ts'
+import type { Workshop } from './workshop.ts'
+
+const STOP_SECONDS = limits.drainSeconds + 10
+
+/** Puts the service together over a migrated database. It answers nobody yet. */
+export async function openOwnService(
+  { config, log, clock, random, closers }: Workshop,
+  networks: readonly NetworkConfig[],
+  databaseUrl: Secret,
+): Promise<Service> {
+  if (config.killPoint !== null && networks.some(({ sandbox }) => !sandbox)) {
+    throw new CommandFailed('FLORIN_KILL_POINT is for the sandbox only')
+  }
+  await mkdir(dirname(config.keyFile), { recursive: true, mode: 0o700 })
+  const keyText = await loadOrCreateKeyFile({ path: config.keyFile, random })
+  const killPoint = killPointsFrom(config.killPoint ?? undefined)
+  const service = await openService({
+    networks,
+    databaseUrl,
+    keyText,
+    log,
+    clock,
+    random,
+    killPoint,
+  })
+  closers.add('the service', async () => {
+    const stopped = service.stop().then(() => true)
+    const inTime = await Promise.race([stopped, clock.sleep(STOP_SECONDS * 1000)])
+    if (inTime !== true) throw new Error(`still busy after ${STOP_SECONDS} s`)
+  })
+  return service
+}
+
+/** Opens the door, and waits until everything behind it answers. Gives the address that callers on this machine use. */
+export async function openDoor({ config, clock, ending }: Workshop, service: Service) {
+  const { host, port } = config
+  const taken = await service.listen({ host, port }).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+      throw new CommandFailed(
+        `port ${port} on ${host} is taken by another program. Set FLORIN_PORT, 0 for any free one.`,
+      )
+    }
+    throw error
+  })
+  const baseUrl = localUrl(host, taken.port)
+  const deadline = clock.nowMilliseconds() + READY_SECONDS * 1000
+  while (!(await isReady(baseUrl))) {
+    ending.check()
+    if (clock.nowMilliseconds() > deadline) {
+      throw new Error(
+        `the service is not ready after ${READY_SECONDS} s; see ${baseUrl}/health/ready`,
+      )
+    }
+    await clock.sleep(READY_PAUSE_MILLISECONDS, ending.signal)
+  }
+  return baseUrl
+}
+
+const READY_SECONDS = 60
+const READY_PAUSE_MILLISECONDS = 10
+
+async function isReady(baseUrl: string): Promise<boolean> {
+  const signal = AbortSignal.timeout(READY_SECONDS * 1000)
+  const response = await fetch(`${baseUrl}/health/ready`, { signal })
+  await response.body?.cancel()
+  return response.ok
+}
+
+/** An address to listen on as one to call: "any address" is not callable everywhere. */
+export function localUrl(host: string, port: number): string {
+  const callable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  return `http://${callable.includes(':') ? `[${callable}]` : callable}:${port}`
+}

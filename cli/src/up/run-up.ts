@@ -1,0 +1,101 @@
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { readConfig } from '@florin/server/config.ts'
+import type { Config } from '@florin/server/config.ts'
+import { systemClock } from '@florin/server/kernel/clock.ts'
+import { openLog } from '@florin/server/kernel/log.ts'
+import { systemRandom } from '@florin/server/kernel/random.ts'
+import type { CommandContext, Run } from '../command.ts'
+import { dataPaths } from '../data-paths.ts'
+import type { DataPaths } from '../data-paths.ts'
+import { writeOwner } from '../owner-file.ts'
+import { noArguments } from '../read-arguments.ts'
+import { readSandboxFile } from '../sandbox-file.ts'
+import { CommandFailed } from '../usage-error.ts'
+import { claimDataDirectory } from './claim.ts'
+import { openClosers } from './closers.ts'
+import { Interrupted, openEnding } from './ending.ts'
+import { findLauncher } from './launcher.ts'
+import { openProgress } from './progress.ts'
+import { localUrl } from './run-service.ts'
+import { startEverything } from './start-everything.ts'
+import type { Workshop } from './workshop.ts'
+
+const clock = systemClock
+
+/** `florin up`: everything in the foreground until a signal, the launcher's death or a part that cannot be kept alive. */
+export const runUp: Run = async (context) => {
+  noArguments(context.args)
+  const launcher = await findLauncher(process.env)
+  const config = configOrFail(context.environment)
+  const paths = dataPaths(config.dataDirectory)
+  const log = openLog(config.logLevel)
+  const ending = openEnding({ launcher, note: context.note, now: clock.nowMilliseconds })
+  const closers = openClosers(log)
+  const progress = openProgress(context.note)
+  const workshop = { config, paths, log, clock, random: systemRandom, progress, ending, closers }
+
+  const lock = await claimOrFail(config, paths, context)
+  const announce = (state: 'starting' | 'ready' | 'stopping', baseUrl: string | null) =>
+    writeOwner(paths.owner, { state, baseUrl, launcher: launcher?.identity ?? null })
+  let failure: unknown
+  try {
+    await announce('starting', config.port === 0 ? null : localUrl(config.host, config.port))
+    const text = await startAll(workshop, (baseUrl) => announce('ready', baseUrl))
+    context.print(text)
+    await once(ending.signal)
+  } catch (error) {
+    if (!(error instanceof Interrupted)) failure = error
+  }
+  await announce('stopping', null)
+  await progress.step('stopping', closers.closeAll)
+  lock.release()
+  if (failure instanceof CommandFailed) throw failure
+  if (failure instanceof Error) throw new CommandFailed(failure.message, { cause: failure })
+  return ending.exitCode()
+}
+
+function configOrFail(environment: CommandContext['environment']): Config {
+  const outcome = readConfig(environment)
+  if (outcome.ok) return outcome.config
+  throw new CommandFailed(['the settings cannot be used:', ...outcome.problems].join('\n  '))
+}
+
+async function claimOrFail(config: Config, paths: DataPaths, { note }: CommandContext) {
+  // As root PostgreSQL runs as another user and must be able to pass through; every file in it is closed by itself.
+  const mode = process.getuid?.() === 0 ? 0o711 : 0o700
+  await mkdir(config.dataDirectory, { recursive: true, mode })
+  const claim = await claimDataDirectory({
+    lock: paths.lock,
+    owner: paths.owner,
+    clock,
+    onWait: (reason) => note(`${reason} ...\n`),
+  })
+  if (claim.ok) return claim.lock
+  const { owner } = claim
+  const where = owner?.baseUrl ?? 'without an address yet'
+  throw new CommandFailed(
+    `another florin runs on ${config.dataDirectory}: ${where}, process ${owner?.pid ?? 'unknown'}. ` +
+      'Use that one, stop it, or set FLORIN_DATA_DIR and FLORIN_PORT.',
+  )
+}
+
+/** The keys of the run before are kept aside: sandbox.json is there exactly while somebody is ready. */
+async function startAll(workshop: Workshop, onReady: (baseUrl: string) => Promise<void>) {
+  const { paths, closers } = workshop
+  const setAside = async () => {
+    if ((await readSandboxFile(paths.sandboxFile)) === undefined)
+      await rm(paths.sandboxFile, { force: true })
+    else await rename(paths.sandboxFile, paths.earlierSandboxFile)
+  }
+  await setAside()
+  closers.add('sandbox.json', async () => {
+    await setAside()
+    await rm(paths.database, { force: true })
+  })
+  return await startEverything(workshop, onReady)
+}
+
+async function once(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+}
