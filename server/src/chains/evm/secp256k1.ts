@@ -9,7 +9,7 @@ const HALF_ORDER = Buffer.from(
   '7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0',
   'hex',
 )
-const DIGEST_BYTES = 32
+const WORD_BYTES = 32
 const RS_BYTES = 64
 const SIGNATURE_BYTES = 65
 
@@ -28,6 +28,8 @@ export function signDigest(
   privateKey: Uint8Array,
   using: Curve = curve,
 ): Uint8Array {
+  requireWord(digest, 'digest')
+  requireWord(privateKey, 'private key')
   const { rs, recovery } = using.sign(digest, privateKey)
   // 2 and 3 mean that r overflowed the group order: nobody has ever seen one, and type-2 bytes cannot say it.
   if (recovery !== 0 && recovery !== 1) throw new Error('a signature without a parity')
@@ -39,6 +41,7 @@ export function signDigest(
 
 /** The address that a private key signs for. Throws on an invalid key. */
 export function addressOfPrivateKey(privateKey: Uint8Array, using: Curve = curve): Address {
+  requireWord(privateKey, 'private key')
   return addressOfPublicKey(using.publicKey(privateKey))
 }
 
@@ -51,13 +54,18 @@ export function recoverAddress(
   signature: Uint8Array,
   using: Curve = curve,
 ): Address | undefined {
-  if (digest.length !== DIGEST_BYTES || signature.length !== SIGNATURE_BYTES) return undefined
+  if (digest.length !== WORD_BYTES || signature.length !== SIGNATURE_BYTES) return undefined
   const recovery = parityOf(signature[RS_BYTES])
   if (recovery === undefined) return undefined
   const rs = signature.slice(0, RS_BYTES)
-  if (Buffer.compare(rs.subarray(DIGEST_BYTES), HALF_ORDER) > 0) return undefined
+  if (Buffer.compare(rs.subarray(WORD_BYTES), HALF_ORDER) > 0) return undefined
   const key = using.recover(digest, rs, recovery)
   return key === undefined ? undefined : addressOfPublicKey(key)
+}
+
+/** The WebAssembly engine reads 32 bytes whatever it is given, and would fill up with what it signed before. */
+function requireWord(bytes: Uint8Array, what: string): void {
+  if (bytes.length !== WORD_BYTES) throw new RangeError(`a ${what} has ${WORD_BYTES} bytes`)
 }
 
 function parityOf(v: number | undefined): 0 | 1 | undefined {
