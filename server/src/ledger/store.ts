@@ -153,7 +153,8 @@ const IMPOSSIBLE: Readonly<Record<string, string>> = {
   ledger_accounts_check: 'available and held are never below zero',
 }
 
-// The id is drawn before the rows are written, because a funding has no key of its own to find its row by.
+// The id is drawn before the rows are written, because a funding has no key of its own to find its row by. Lines
+// follow from stored transfers, so that of several broken rules the one about holds is the one that is told.
 const RECORD = `
   with head as materialized (
     select nextval(pg_get_serial_sequence('ledger_transfers', 'id')) as id, given.*
@@ -163,11 +164,13 @@ const RECORD = `
     insert into ledger_transfers (id, account_id, kind, payment_id, network, asset, created_at)
     overriding system value
     select id, account_id, kind, payment_id, network, asset, $3::timestamptz from head
+    returning id
   ), entered as (
     insert into ledger_entries (transfer_id, ledger_account_id, account_id, network, asset, amount)
     select head.id, books.id, head.account_id, head.network, head.asset, line.amount
     from json_to_recordset($2) as line (number integer, kind text, amount numeric)
     join head using (number)
+    join stored on stored.id = head.id
     join ledger_accounts books on books.account_id = head.account_id
       and books.wallet_id = head.wallet_id and books.network = head.network
       and books.asset = head.asset and books.kind = line.kind
@@ -179,24 +182,38 @@ const RECORD = `
   )
   select count(*) as entries from entered`
 
+const PLACES = `
+  json_to_recordset($1) as place (account_id text, wallet_id text, network text, asset text)`
+
+const SAME_PLACE = `
+  books.account_id = place.account_id and books.wallet_id = place.wallet_id
+    and books.network = place.network and books.asset = place.asset`
+
+// All or nothing: with some of the books missing, none is locked, because the missing ones are to be opened first.
 const LOCK = `
   select books.wallet_id, books.network, books.asset, books.kind, books.balance
-  from ledger_accounts books
-  join json_to_recordset($1) as place (account_id text, wallet_id text, network text, asset text)
-    on books.account_id = place.account_id and books.wallet_id = place.wallet_id
-   and books.network = place.network and books.asset = place.asset
-  where books.kind = any ($2)
+  from ledger_accounts books join ${PLACES} on ${SAME_PLACE}
+  where books.kind = any ($2) and $3 = (
+    select count(*) from ledger_accounts books join ${PLACES} on ${SAME_PLACE}
+    where books.kind = any ($2))
   order by books.id for update of books`
+
+const OPENING = `
+  select pg_advisory_xact_lock(wallet) from (
+    select distinct hashtextextended('florin-ledger-of-' || place.wallet_id, 0) as wallet
+    from ${PLACES} order by wallet) as opening`
 
 const OPEN = `
   insert into ledger_accounts (account_id, wallet_id, network, asset, kind)
   select place.account_id, place.wallet_id, place.network, place.asset, kind
-  from json_to_recordset($1) as place (account_id text, wallet_id text, network text, asset text)
-  cross join unnest($2::text[]) as kind
-  order by 1, 2, 3, 4, 5
+  from ${PLACES} cross join unnest($2::text[]) as kind
   on conflict (wallet_id, network, asset, kind) do nothing`
 
-/** Locks all books of these places, and opens those that are missing. One statement unless something is missing. */
+/**
+ * Locks all books of these places, and opens those that are missing. One statement unless something is missing.
+ * Openings of one wallet's books are ordered by a lock of their own that is taken before any book: rows that are
+ * inserted and not committed are locks too, in an order that has nothing to do with ids.
+ */
 async function lockAccounts(tx: Tx, places: readonly LedgerPlace[]): Promise<AccountRow[]> {
   const wanted = new Map(
     places.map(({ accountId, walletId, network, asset }) => [
@@ -204,12 +221,15 @@ async function lockAccounts(tx: Tx, places: readonly LedgerPlace[]): Promise<Acc
       { account_id: accountId, wallet_id: walletId, network, asset },
     ]),
   )
-  const values = [JSON.stringify([...wanted.values()]), [...LINE_KINDS]]
-  const expected = wanted.size * LINE_KINDS.length
-  let rows = await tx.query<AccountRow>('ledger_lock', LOCK, values)
-  if (rows.length < expected) {
-    await tx.query('ledger_open', OPEN, values)
-    rows = await tx.query<AccountRow>('ledger_lock', LOCK, values)
+  const given = JSON.stringify([...wanted.values()])
+  const kinds = [...LINE_KINDS]
+  const expected = wanted.size * kinds.length
+  const lock = () => tx.query<AccountRow>('ledger_lock', LOCK, [given, kinds, expected])
+  let rows = await lock()
+  if (rows.length === 0 && expected > 0) {
+    await tx.query('ledger_opening', OPENING, [given])
+    await tx.query('ledger_open', OPEN, [given, kinds])
+    rows = await lock()
   }
   assert.equal(rows.length, expected, 'a place has one book of each kind, and they are its own')
   return rows
