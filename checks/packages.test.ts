@@ -64,6 +64,8 @@ test('each fault of a lock file entry is found', () => {
     'node_modules/c': { ...sound, license: 'GPL-3.0' },
     'node_modules/d': { ...sound, license: 'GPL-3.0', dev: true },
     'node_modules/e/node_modules/f': { ...sound, hasInstallScript: true },
+    'node_modules/@oxlint/binding-darwin-x64': { license: 'MIT', dev: true, optional: true },
+    'node_modules/@oxlint/binding-linux-x64-gnu': { license: 'MIT', dev: true, optional: true },
     'node_modules/secp256k1': { ...sound, hasInstallScript: true },
   }
   expect(lockProblems({ packages })).toEqual([
@@ -71,5 +73,6 @@ test('each fault of a lock file entry is found', () => {
     'node_modules/b: has no integrity',
     'node_modules/c: licence GPL-3.0',
     'node_modules/e/node_modules/f: wants to run a script at installation',
+    'node_modules/@oxlint/binding-linux-x64-gnu: has no integrity',
   ])
 })

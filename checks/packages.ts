@@ -24,6 +24,12 @@ const SCRIPTS_NOT_RUN: Readonly<Record<string, string>> = {
   secp256k1: 'ships prebuilt binaries, found when loaded',
 }
 
+/**
+ * Builds of the linter for machines that the tests do not run on: listed so that `npm ci` finds the lock file complete,
+ * without a checksum because the registry the lock file was written from does not serve them.
+ */
+const UNSEEN = /^@oxlint(-tsgolint)?\/(?!(binding-)?linux-(x64|arm64)(-gnu)?$)/
+
 const EXACT = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/
 const DEPENDENCIES = ['dependencies', 'devDependencies', 'optionalDependencies']
 
@@ -53,7 +59,8 @@ export function lockProblems(lock: UnknownRecord): readonly string[] {
     const licence = typeof entry['license'] === 'string' ? entry['license'] : 'none'
     const problems: string[] = []
     if ('resolved' in entry) problems.push('has an address')
-    if (!('integrity' in entry)) problems.push('has no integrity')
+    const unseen = UNSEEN.test(name) && entry['dev'] === true && entry['optional'] === true
+    if (!('integrity' in entry) && !unseen) problems.push('has no integrity')
     if (entry['dev'] !== true && !licenceAllowed(licence)) problems.push(`licence ${licence}`)
     if (entry['hasInstallScript'] === true && !(name in SCRIPTS_NOT_RUN)) {
       problems.push('wants to run a script at installation')
