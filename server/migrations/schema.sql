@@ -1,5 +1,5 @@
 -- The schema after all migrations, for review. A test compares it with a migrated database;
--- write it anew with: node bin/florin.js exec node_modules/vitest/vitest.mjs run -u schema-dump
+-- write it anew with: node bin/florin.js exec node_modules/vitest/vitest.mjs run schema-dump -u
 
 -- tables
 

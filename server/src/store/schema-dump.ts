@@ -96,7 +96,7 @@ const SECTIONS: readonly Section[] = [
 export async function dumpSchema(client: pg.ClientBase): Promise<string> {
   const parts = [
     '-- The schema after all migrations, for review. A test compares it with a migrated database;',
-    '-- write it anew with: node bin/florin.js exec node_modules/vitest/vitest.mjs run -u schema-dump',
+    '-- write it anew with: node bin/florin.js exec node_modules/vitest/vitest.mjs run schema-dump -u',
   ]
   for (const { title, sql } of SECTIONS) {
     const { rows } = await client.query<{ line: string }>(sql)

@@ -31,8 +31,8 @@ async function sweep(runs: string): Promise<void> {
   }
 }
 
-/** The places where test runs may keep their databases, best first. */
-async function places(): Promise<string[]> {
+/** Where tests may keep databases, fastest first; the first may be unfit for running programs. */
+export async function testPlaces(): Promise<string[]> {
   const memory = await statfs(MEMORY_DISK).catch(() => undefined)
   const roomy = memory !== undefined && memory.bavail * memory.bsize >= MEMORY_BYTES_MIN
   return [...(roomy ? [MEMORY_DISK] : []), tmpdir()]
@@ -41,7 +41,7 @@ async function places(): Promise<string[]> {
 /** Makes a directory for this run in each usable place, best first, and clears those of killed runs. */
 export async function openTestRun(): Promise<string[]> {
   const made: string[] = []
-  for (const place of await places()) {
+  for (const place of await testPlaces()) {
     const runs = join(place, `florin-test-runs-${process.getuid?.() ?? 0}`)
     await mkdir(runs, { recursive: true, mode: 0o711 })
     await sweep(runs)

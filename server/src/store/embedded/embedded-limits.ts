@@ -16,3 +16,10 @@ export const embeddedLimits = {
   logTailBytes: 2_048,
   connectionsMax: 60,
 } as const
+
+/** Fast, immediate, by force: what is sent, and how long each is given. */
+export const SHUTDOWN_STEPS = [
+  { name: 'SIGINT', seconds: embeddedLimits.fastShutdownSeconds },
+  { name: 'SIGQUIT', seconds: embeddedLimits.immediateShutdownSeconds },
+  { name: 'SIGKILL', seconds: embeddedLimits.killSeconds },
+] as const

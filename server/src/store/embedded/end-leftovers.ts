@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Log } from '../../kernel/log.ts'
 import { findClusterProcesses } from './cluster-processes.ts'
-import { embeddedLimits } from './embedded-limits.ts'
+import { embeddedLimits, SHUTDOWN_STEPS } from './embedded-limits.ts'
 
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
@@ -18,9 +18,22 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
+async function awaitNone(
+  look: () => Promise<boolean>,
+  seconds: number,
+  clock: Clock,
+): Promise<boolean> {
+  const deadline = clock.nowMilliseconds() + seconds * 1000
+  while (clock.nowMilliseconds() < deadline) {
+    if (!(await look())) return true
+    await clock.sleep(embeddedLimits.readyPauseMilliseconds)
+  }
+  return false
+}
+
 /**
- * Ends what an earlier run left running on a data directory, politely first, and then clears its
- * stale lock file. Afterwards nothing holds the directory or its shared memory.
+ * Ends what an earlier run left running on a data directory, the postmaster politely first, and
+ * clears its stale lock file. Afterwards nothing holds the directory or its shared memory.
  * @param supervisorPid who started the earlier run; when it still lives, this refuses.
  */
 export async function endLeftovers({
@@ -34,37 +47,38 @@ export async function endLeftovers({
   clock: Clock
   log: Log
 }): Promise<void> {
-  const steps = [
-    { name: 'SIGINT', seconds: embeddedLimits.fastShutdownSeconds },
-    { name: 'SIGQUIT', seconds: embeddedLimits.immediateShutdownSeconds },
-    { name: 'SIGKILL', seconds: embeddedLimits.killSeconds },
-  ] as const
-  for (const { name, seconds } of steps) {
-    let found = await findClusterProcesses(cluster)
-    const { postmaster } = found
-    // A postmaster whose starter died has been given another parent by the system.
-    if (postmaster?.parentPid === supervisorPid && supervisorPid !== process.pid && postmaster) {
-      throw new Error(`process ${supervisorPid} is already running the database in ${cluster}`)
+  const end = (pid: number, name: NodeJS.Signals) => {
+    log.warn({ pid, signal: name }, 'ending a PostgreSQL process that an earlier run left')
+    signal(pid, name)
+  }
+  const { postmaster } = await findClusterProcesses(cluster)
+  // A postmaster whose starter died has been given another parent by the system.
+  if (
+    postmaster !== undefined &&
+    postmaster.parentPid === supervisorPid &&
+    supervisorPid !== process.pid
+  ) {
+    throw new Error(`process ${supervisorPid} is already running the database in ${cluster}`)
+  }
+  if (postmaster !== undefined) {
+    const stillThere = async () => {
+      const found = (await findClusterProcesses(cluster)).postmaster
+      return found?.pid === postmaster.pid
     }
-    const targets = postmaster === undefined ? found.backends : [postmaster]
-    if (targets.length === 0) break
-    // Backends without a postmaster have nothing to finish: nobody will read their answer.
-    if (name === 'SIGINT' && postmaster === undefined) continue
-    for (const { pid } of targets) {
-      log.warn({ pid, signal: name }, 'ending a PostgreSQL process that an earlier run left')
-      signal(pid, name)
-    }
-    const deadline = clock.nowMilliseconds() + seconds * 1000
-    while (clock.nowMilliseconds() < deadline) {
-      found = await findClusterProcesses(cluster)
-      if (found.postmaster === undefined && found.backends.length === 0) break
-      await clock.sleep(embeddedLimits.readyPauseMilliseconds)
+    for (const { name, seconds } of SHUTDOWN_STEPS) {
+      end(postmaster.pid, name)
+      if (await awaitNone(stillThere, seconds, clock)) break
     }
   }
-  const { postmaster, backends } = await findClusterProcesses(cluster)
-  const stuck = postmaster ?? backends[0]
-  if (stuck)
-    throw new Error(`process ${stuck.pid}, a PostgreSQL of an earlier run, cannot be ended`)
+  // Backends without a postmaster have nothing to finish: nobody will commit for them.
+  for (const { pid } of (await findClusterProcesses(cluster)).backends) end(pid, 'SIGKILL')
+  const anyLeft = async () => {
+    const found = await findClusterProcesses(cluster)
+    return found.postmaster !== undefined || found.backends.length > 0
+  }
+  if (!(await awaitNone(anyLeft, embeddedLimits.killSeconds, clock))) {
+    throw new Error(`the PostgreSQL of an earlier run on ${cluster} cannot be ended`)
+  }
   // Its pid may by now be someone else's, which PostgreSQL would take for itself and refuse.
   await rm(join(cluster, 'postmaster.pid'), { force: true })
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { Clock } from '../../kernel/clock.ts'
-import { embeddedLimits } from './embedded-limits.ts'
+import { SHUTDOWN_STEPS } from './embedded-limits.ts'
 import type { RunAs } from './run-as.ts'
 import { BARE_ENVIRONMENT } from './run-tool.ts'
 
@@ -56,12 +56,7 @@ export async function spawnPostmaster({
   const { pid } = child
   if (pid === undefined) throw new Error('PostgreSQL was started without a pid')
   const stop = async () => {
-    const steps = [
-      { name: 'SIGINT', seconds: embeddedLimits.fastShutdownSeconds },
-      { name: 'SIGQUIT', seconds: embeddedLimits.immediateShutdownSeconds },
-      { name: 'SIGKILL', seconds: embeddedLimits.killSeconds },
-    ] as const
-    for (const { name, seconds } of steps) {
+    for (const { name, seconds } of SHUTDOWN_STEPS) {
       if (gone.signal.aborted) return
       child.kill(name)
       await clock.sleep(seconds * 1000, gone.signal)
