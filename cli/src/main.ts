@@ -49,4 +49,5 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-process.exitCode = await main(process.argv.slice(2))
+// At once: nothing that a command left open may keep it from ending. Writing to a pipe or a terminal is not deferred.
+process.exit(await main(process.argv.slice(2)))

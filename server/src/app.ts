@@ -52,6 +52,8 @@ export interface Service {
   readonly store: Store
   readonly custody: Custody
   readonly keyPepper: SecretBytes
+  /** Whether every part that payments need answers now: what /health/ready says. */
+  isReady(): Promise<boolean>
   listen(where: { host: string; port: number }): Promise<{ url: string; port: number }>
   /** Stops taking work, lets what is in flight finish within limits.drainSeconds, and lets go of everything. */
   stop(): Promise<void>
@@ -141,6 +143,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     store,
     custody,
     keyPepper,
+    isReady: async () => {
+      const parts = await readiness(store, drivers)
+      return [...parts.values()].every((state) => state === 'ok')
+    },
     listen: (where) => server.listen(where),
     stop: async () => {
       await server.close()

@@ -68,7 +68,7 @@ async function findDatabase(environment: Environment): Promise<DatabaseAccess> {
   const { databaseUrl, dataDirectory, keyFile } = outcome.config
   const paths = dataPaths(dataDirectory)
   const owner = await readOwner(paths.owner)
-  const isUp = owner !== undefined && (await isRunning(owner))
+  const isUp = owner !== undefined && owner.state !== 'stopping' && (await isRunning(owner))
   const running = isUp ? await readDatabaseFile(paths.database) : undefined
   if (databaseUrl === null) {
     if (running !== undefined) return running

@@ -8,8 +8,11 @@ import { limits } from '@florin/server/kernel/limits.ts'
 import type { NetworkConfig } from '@florin/server/kernel/network-config.ts'
 import type { Secret } from '@florin/server/kernel/secret.ts'
 import { CommandFailed } from '../usage-error.ts'
+import { localUrl } from './local-url.ts'
 import type { Workshop } from './workshop.ts'
 
+const READY_SECONDS = 60
+const READY_PAUSE_MILLISECONDS = 10
 const STOP_SECONDS = limits.drainSeconds + 10
 
 /** Puts the service together over a migrated database. It answers nobody yet. */
@@ -34,15 +37,20 @@ export async function openOwnService(
     killPoint,
   })
   closers.add('the service', async () => {
-    const stopped = service.stop().then(() => true)
-    const inTime = await Promise.race([stopped, clock.sleep(STOP_SECONDS * 1000)])
-    if (inTime !== true) throw new Error(`still busy after ${STOP_SECONDS} s`)
+    const stopped = new AbortController()
+    const stopping = service.stop().finally(() => stopped.abort())
+    await Promise.race([stopping, clock.sleep(STOP_SECONDS * 1000, stopped.signal)])
+    if (!stopped.signal.aborted) throw new Error(`still busy after ${STOP_SECONDS} s`)
+    await stopping
   })
   return service
 }
 
 /** Opens the door, and waits until everything behind it answers. Gives the address that callers on this machine use. */
-export async function openDoor({ config, clock, ending }: Workshop, service: Service) {
+export async function openDoor(
+  { config, clock, ending }: Workshop,
+  service: Service,
+): Promise<string> {
   const { host, port } = config
   const taken = await service.listen({ host, port }).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
@@ -52,32 +60,15 @@ export async function openDoor({ config, clock, ending }: Workshop, service: Ser
     }
     throw error
   })
-  const baseUrl = localUrl(host, taken.port)
   const deadline = clock.nowMilliseconds() + READY_SECONDS * 1000
-  while (!(await isReady(baseUrl))) {
+  while (!(await service.isReady())) {
     ending.check()
     if (clock.nowMilliseconds() > deadline) {
       throw new Error(
-        `the service is not ready after ${READY_SECONDS} s; see ${baseUrl}/health/ready`,
+        `the service is not ready after ${READY_SECONDS} s: its database or a node does not answer`,
       )
     }
     await clock.sleep(READY_PAUSE_MILLISECONDS, ending.signal)
   }
-  return baseUrl
-}
-
-const READY_SECONDS = 60
-const READY_PAUSE_MILLISECONDS = 10
-
-async function isReady(baseUrl: string): Promise<boolean> {
-  const signal = AbortSignal.timeout(READY_SECONDS * 1000)
-  const response = await fetch(`${baseUrl}/health/ready`, { signal })
-  await response.body?.cancel()
-  return response.ok
-}
-
-/** An address to listen on as one to call: "any address" is not callable everywhere. */
-export function localUrl(host: string, port: number): string {
-  const callable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
-  return `http://${callable.includes(':') ? `[${callable}]` : callable}:${port}`
+  return localUrl(host, taken.port)
 }

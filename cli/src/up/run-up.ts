@@ -16,7 +16,7 @@ import { openClosers } from './closers.ts'
 import { Interrupted, openEnding } from './ending.ts'
 import { findLauncher } from './launcher.ts'
 import { openProgress } from './progress.ts'
-import { localUrl } from './run-service.ts'
+import { localUrl } from './local-url.ts'
 import { startEverything } from './start-everything.ts'
 import type { Workshop } from './workshop.ts'
 

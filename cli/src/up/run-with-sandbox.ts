@@ -1,0 +1,45 @@
+import type { NetworkConfig } from '@florin/server/kernel/network-config.ts'
+import type { Secret } from '@florin/server/kernel/secret.ts'
+import { readSandboxFile } from '../sandbox-file.ts'
+import type { SandboxFile } from '../sandbox-file.ts'
+import { fundWallets } from './fund.ts'
+import { openDoor, openOwnService } from './run-service.ts'
+import type { SandboxReady } from './sandbox-ready.ts'
+import { seedKeys } from './seed-keys.ts'
+import { seedWallets } from './seed-wallets.ts'
+import { together } from './together.ts'
+import type { Workshop } from './workshop.ts'
+
+/** The service on the sandbox, with an account, keys and funded wallets to begin with. */
+export async function runWithSandbox(
+  workshop: Workshop,
+  {
+    networks,
+    database,
+    sandbox,
+  }: { networks: readonly NetworkConfig[]; database: Secret; sandbox: SandboxReady },
+): Promise<SandboxFile> {
+  const service = await openOwnService(workshop, networks, database)
+  const earlier = await readSandboxFile(workshop.paths.earlierSandboxFile)
+  const { accountId, apiKeys } = await seedKeys(service, earlier?.apiKeys)
+  const wallets = await seedWallets(service, accountId, sandbox)
+  const addresses = wallets.map(({ address }) => address)
+  const [baseUrl] = await together(openDoor(workshop, service), fundWallets(sandbox, addresses))
+  const { evm, faucetUrl } = sandbox
+  return {
+    baseUrl,
+    pid: process.pid,
+    apiKeys,
+    networks: { evm },
+    wallets,
+    faucet: { url: faucetUrl },
+  }
+}
+
+/** The service alone, on networks of the operator's own. */
+export async function runAlone(
+  workshop: Workshop,
+  { networks, database }: { networks: readonly NetworkConfig[]; database: Secret },
+): Promise<string> {
+  return await openDoor(workshop, await openOwnService(workshop, networks, database))
+}
