@@ -8,7 +8,11 @@ const RANKS: readonly (readonly string[])[] = [
   ['payments', 'transactions', 'wallets'],
 ]
 /** Where the rooms are put together: these know everyone, and each other. */
-const TOP = { room: 'composition', rank: RANKS.length, names: ['config', 'app', 'up', 'main'] }
+const TOP = {
+  room: 'composition',
+  rank: RANKS.length,
+  names: ['config', 'app', 'up', 'main', 'doctor'],
+}
 
 /** What each part of the repository may import of the others. Parts that are not listed are free: they only test. */
 export const PARTS: Readonly<Record<string, readonly string[]>> = {

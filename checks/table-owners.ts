@@ -23,7 +23,11 @@ function problemsOf({ path, text }: SourceFile): readonly string[] {
     const at = `${path}:${sql.line}`
     if (!mayHoldSql(path))
       return [`${at}: SQL stands in store.ts, *-store.ts or *-sql.ts of a room`]
-    if (path in SEES_EVERY_TABLE) return []
+    if (path in SEES_EVERY_TABLE) {
+      return /\b(insert|update|delete|truncate|merge)\b/i.test(sql.text)
+        ? [`${at}: may only read`]
+        : []
+    }
     return [...tablesOf(sql.text)].flatMap((table) => {
       const owner = ownerOf.get(table)
       return owner === undefined || owner === room ? [] : [`${at}: ${table} belongs to ${owner}`]

@@ -42,6 +42,12 @@ test('SQL outside a store file is found', () => {
   expect(foreign('server/src/payments/send-store.ts', `'select 1 from payments'`)).toEqual([])
 })
 
+test('the doctor reads every table and writes none', () => {
+  const path = 'server/src/doctor/books-store.ts'
+  expect(foreign(path, '`select 1 from payments join lanes on true`')).toEqual([])
+  expect(foreign(path, '`update lanes set next_nonce = 1`')).toEqual([`${path}:1: may only read`])
+})
+
 test('a table without an owner is found', () => {
   const text = 'create table tokens (\n  mint text\n);'
   expect(ownerlessTables([{ path: 'server/migrations/000009_tokens.sql', text }])).toContain(
