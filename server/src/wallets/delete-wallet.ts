@@ -1,0 +1,58 @@
+import { formatAmount } from '@florin/wire/amount.ts'
+import { Refusal } from '@florin/wire/errors.ts'
+import type { ChainDirectory } from '../chains/directory.ts'
+import { lockWallet, markWalletDeleted } from '../custody/store.ts'
+import type { Wallet } from '../custody/wallet.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { readBalances } from '../ledger/store.ts'
+import type { Store } from '../store/postgres.ts'
+import { holdingsOf } from './holdings.ts'
+import { noSuchWallet } from './find-own-wallet.ts'
+
+/**
+ * Deletes a wallet that is empty on every enabled network and has no payment under way. Chains are asked first;
+ * then, with every signer shut out, the books must agree, so that neither a node that is behind nor a payment that
+ * starts meanwhile can hide money. Refuses INVALID_PARAMETERS saying what is left.
+ */
+export async function deleteWallet(
+  { store, directory, clock }: { store: Store; directory: ChainDirectory; clock: Clock },
+  wallet: Wallet,
+): Promise<{ readonly deletedAtMilliseconds: number }> {
+  const { id: walletId, accountId } = wallet
+  const found = await holdingsOf(directory, wallet, [])
+  const left = found.filter(({ amount }) => amount > 0n)
+  if (left.length > 0) {
+    throw notEmpty(
+      left.map(({ network, asset, amount, decimals }) => ({
+        network,
+        asset,
+        amount: formatAmount(amount, decimals),
+      })),
+    )
+  }
+  return store.inTransaction(accountId, async (tx) => {
+    if (!(await lockWallet(tx, accountId, walletId))) throw noSuchWallet()
+    const books = await readBalances(tx, { accountId, walletId })
+    const busy = books.filter(({ available, held }) => available > 0n || held > 0n)
+    if (busy.length > 0) {
+      throw notEmpty(
+        busy.map(({ network, asset, available, held }) => ({
+          network,
+          asset,
+          availableBaseUnits: available.toString(),
+          heldBaseUnits: held.toString(),
+        })),
+      )
+    }
+    const deletedAtMilliseconds = clock.nowMilliseconds()
+    await markWalletDeleted(tx, accountId, walletId, deletedAtMilliseconds)
+    return { deletedAtMilliseconds }
+  })
+}
+
+function notEmpty(left: readonly object[]): Refusal {
+  return new Refusal('INVALID_PARAMETERS', {
+    message: 'This wallet is not empty and idle: move its money out and wait for its payments.',
+    details: { address: 'must be a wallet without money and without open payments', left },
+  })
+}

@@ -1,0 +1,59 @@
+import { formatAmount } from '@florin/wire/amount.ts'
+import { RawJson } from '@florin/wire/raw-json.ts'
+import type { Wallet } from '../custody/wallet.ts'
+import { AMOUNT_RULES } from '../policies/rules.ts'
+import type { PolicyRules } from '../policies/rules.ts'
+import type { Holding } from './holdings.ts'
+
+/** What a caller may see of a wallet: nothing of its keys. */
+export function walletFacts(wallet: Wallet) {
+  return {
+    walletId: wallet.id,
+    address: wallet.address,
+    family: wallet.family,
+    label: wallet.label,
+    createdAt: wallet.createdAtMilliseconds,
+    ...(wallet.sandboxInstance === null ? {} : { sandbox: true as const }),
+  }
+}
+
+/** One asset of one network, each figure as a number and as base units. */
+export function holdingFacts(holding: Holding) {
+  const { network, asset, symbol, decimals, amount, held, available, height } = holding
+  return {
+    network,
+    asset,
+    symbol,
+    decimals,
+    amount: exact(amount, decimals),
+    amountBaseUnits: amount.toString(),
+    held: exact(held, decimals),
+    heldBaseUnits: held.toString(),
+    available: exact(available, decimals),
+    availableBaseUnits: available.toString(),
+    height: Number(height),
+  }
+}
+
+/** A policy in whole units, null when the wallet has none. */
+export function policyFacts(rules: PolicyRules | undefined) {
+  if (rules === undefined) return null
+  return {
+    limits: rules.limits.map((limit) => ({
+      network: limit.network,
+      asset: limit.asset,
+      ...Object.fromEntries(
+        AMOUNT_RULES.flatMap((rule) => {
+          const units = limit[rule]
+          return units === undefined ? [] : [[rule, exact(units, limit.decimals)]]
+        }),
+      ),
+    })),
+    recipients: rules.recipients === null ? null : [...rules.recipients],
+    resources: rules.resources === null ? null : [...rules.resources],
+  }
+}
+
+function exact(units: bigint, decimals: number): RawJson {
+  return new RawJson(formatAmount(units, decimals))
+}
