@@ -12,6 +12,7 @@ export async function broadcastTo(
   transport: Transport,
   raws: readonly Uint8Array[],
 ): Promise<readonly Verdict[]> {
+  if (raws.length === 0) return []
   const calls = raws.map((raw) => ({ method: 'eth_sendRawTransaction', params: [hexBytes(raw)] }))
   const nodes = await transport.tellAll(calls)
   return raws.map((raw, index) => {

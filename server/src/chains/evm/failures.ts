@@ -11,7 +11,7 @@ type Meaning = Exclude<Verdict, { kind: 'accepted' | 'unknown' }>
 const MEANINGS: readonly (readonly [RegExp, Meaning])[] = [
   [/\balready known\b|\balready imported\b|^AlreadyKnown\b/i, { kind: 'known' }],
   [
-    /^known transaction\b|existing tx with same hash|^(?:INTERNAL_ERROR: )?mined$/i,
+    /^known transaction\b|^tx already in mempool\b|existing tx with same hash|^(?:INTERNAL_ERROR: )?mined$/i,
     { kind: 'known' },
   ],
   [/\bnonce (?:is )?too low\b|^OldNonce\b/i, { kind: 'nonce_too_low' }],
@@ -91,15 +91,18 @@ export function verdictOf({ code, message }: NodeError): Verdict {
 export type EstimateProblem = 'short' | 'reverted'
 
 const EXECUTION_REVERTED = 3
+const REVERTED = /\brevert/i
 const SHORT =
-  /insufficient (?:funds|balance|sender balance)|insufficient MaxFeePerGas for sender balance|upfront cost exceeds account balance|doesn't have enough funds/i
-const REVERTED =
-  /\brevert|always failing transaction|gas required exceeds allowance|out of gas|invalid opcode|InvalidFEOpcode|bad jump destination|invalid jump|stack (?:under|over)flow|^VM execution error|^EVM error|write protection/i
+  /\bOutOfFunds\b|insufficient (?:funds|balance|sender balance)|insufficient MaxFeePerGas for sender balance|upfront cost exceeds account balance|doesn't have enough funds/i
+const FAILED =
+  /always failing transaction|gas required exceeds allowance|out of gas|invalid opcode|InvalidFEOpcode|bad jump destination|invalid jump|stack (?:under|over)flow|^VM execution error|^EVM error|write protection/i
 
 /** What a node's error on an estimate means; undefined when it is only the node's own trouble. */
 export function estimateProblemOf({ code, message }: NodeError): EstimateProblem | undefined {
+  // A revert comes first: its text is the contract's own and may speak of funds.
   if (code === EXECUTION_REVERTED || REVERTED.test(message)) return 'reverted'
-  return SHORT.test(message) ? 'short' : undefined
+  if (SHORT.test(message)) return 'short'
+  return FAILED.test(message) ? 'reverted' : undefined
 }
 
 const METHOD_NOT_FOUND = -32601

@@ -1,0 +1,133 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { systemClock } from '../../kernel/clock.ts'
+import { openLog } from '../../kernel/log.ts'
+import { NodeFailure } from '../chain.ts'
+import type { Chain } from '../chain.ts'
+import { transactionHashFrom } from './answer.ts'
+import { connectEvm } from './connect.ts'
+import { startScriptedNode } from './scripted-node.ts'
+import type { Reply, ScriptedNode } from './scripted-node.ts'
+import { USDC, testNetwork } from './test-network.ts'
+
+const word = (digit: string): string => `0x${digit.repeat(64)}`
+const HASH = transactionHashFrom(word('a'), 'hash')
+const BLOCK = word('b')
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+const ALICE = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+const BOB = '0x8ba1f109551bD432803012645Ac136ddd64DBA72'
+const topic = (address: string): string => `0x${'0'.repeat(24)}${address.slice(2).toLowerCase()}`
+
+const LOG = {
+  address: USDC.asset.toLowerCase(),
+  topics: [TRANSFER, topic(ALICE), topic(BOB)],
+  data: `0x${(1_500_000).toString(16).padStart(64, '0')}`,
+  logIndex: '0x7',
+}
+const RECEIPT = {
+  transactionHash: HASH,
+  blockNumber: '0x10',
+  blockHash: BLOCK,
+  status: '0x1',
+  gasUsed: '0x5208',
+  effectiveGasPrice: '0x3b9aca00',
+  logs: [LOG],
+}
+const block = (hash: string, number = '0x10'): object => ({
+  number,
+  hash,
+  parentHash: word('c'),
+  timestamp: '0x6a000000',
+  transactions: [],
+})
+
+const nodes: ScriptedNode[] = []
+afterEach(async () => {
+  await Promise.all(nodes.splice(0).map((node) => node.stop()))
+})
+
+/** A chain whose node shows the given receipt, and the given block at its height. */
+async function chainWith(
+  receipt: unknown,
+  canonical: unknown = block(BLOCK),
+): Promise<{ chain: Chain; node: ScriptedNode }> {
+  const answers: Record<string, unknown> = {
+    eth_getTransactionReceipt: receipt,
+    eth_getBlockByNumber: canonical,
+    eth_blockNumber: '0x10',
+  }
+  const reply = (method: string): Reply => ({ result: answers[method] ?? null })
+  const node = await startScriptedNode({ reply })
+  nodes.push(node)
+  const options = { config: testNetwork([node.url]), log: openLog('silent'), clock: systemClock }
+  return { chain: connectEvm(options), node }
+}
+
+describe('what the chain shows of a transaction', () => {
+  test('is its place, its fee and the transfers of known tokens', async () => {
+    const { chain } = await chainWith(RECEIPT)
+    expect(await chain.outcomes([HASH])).toEqual([
+      {
+        state: 'mined',
+        height: 16n,
+        blockHash: BLOCK,
+        succeeded: true,
+        feePaid: 21_000n * 1_000_000_000n,
+        transfers: [{ asset: USDC.asset, from: ALICE, to: BOB, amount: 1_500_000n, logIndex: 7 }],
+      },
+    ])
+  })
+
+  test('is one round trip while nothing is mined, and two when something is', async () => {
+    const absent = await chainWith(null)
+    expect(await absent.chain.outcomes([HASH, HASH])).toEqual([
+      { state: 'absent' },
+      { state: 'absent' },
+    ])
+    expect(absent.node.requests).toHaveLength(1)
+    const mined = await chainWith(RECEIPT)
+    await mined.chain.outcomes([HASH])
+    expect(mined.node.requests).toHaveLength(2)
+  })
+
+  test("says that it failed, and includes the roll-up's own fee", async () => {
+    const { chain } = await chainWith({ ...RECEIPT, status: '0x0', logs: [], l1Fee: '0x64' })
+    expect(await chain.outcomes([HASH])).toMatchObject([
+      { succeeded: false, feePaid: 21_000n * 1_000_000_000n + 100n, transfers: [] },
+    ])
+  })
+
+  test.each<[string, object]>([
+    ['of an unknown token', { address: '0x00000000000000000000000000000000000000ff' }],
+    ['of another event', { topics: [word('e'), topic(ALICE), topic(BOB)] }],
+    ['with an indexed amount (ERC-721)', { topics: [...LOG.topics, word('1')], data: '0x' }],
+    ['without topics', { topics: [] }],
+    ['with two words of data', { data: `0x${'0'.repeat(128)}` }],
+  ])('has no transfer in a log %s', async (_, change) => {
+    const { chain } = await chainWith({ ...RECEIPT, logs: [{ ...LOG, ...change }] })
+    expect(await chain.outcomes([HASH])).toMatchObject([{ state: 'mined', transfers: [] }])
+  })
+
+  test.each<[string, unknown]>([
+    ['is another one now', block(word('d'))],
+    ['is gone', null],
+  ])('is nothing when the block that it names %s', async (_, canonical) => {
+    const { chain } = await chainWith(RECEIPT, canonical)
+    expect(await chain.outcomes([HASH])).toEqual([{ state: 'absent' }])
+  })
+
+  test.each<[string, unknown, unknown?]>([
+    ['a receipt of another transaction', { ...RECEIPT, transactionHash: word('f') }],
+    ['a receipt without status', { ...RECEIPT, status: undefined }],
+    ['a status of two', { ...RECEIPT, status: '0x2' }],
+    ['a receipt without price', { ...RECEIPT, effectiveGasPrice: undefined }],
+    ['a receipt without block', { ...RECEIPT, blockHash: null, blockNumber: null }],
+    ['logs that are no list', { ...RECEIPT, logs: {} }],
+    ['a log without index', { ...RECEIPT, logs: [{ ...LOG, logIndex: null }] }],
+    ['text for a receipt', 'mined'],
+    ['another height than asked', RECEIPT, block(BLOCK, '0x11')],
+    ['a block without hash', RECEIPT, { ...block(BLOCK), hash: null }],
+  ])('is a failure of the node, not an absence, with %s', async (_, receipt, canonical) => {
+    const { chain } = await chainWith(receipt, canonical ?? block(BLOCK))
+    await expect(chain.outcomes([HASH])).rejects.toThrow(NodeFailure)
+  })
+})
