@@ -8,6 +8,10 @@ import { fileURLToPath } from 'node:url'
 import { findAnvil } from '@florin/sandbox/evm/anvil-binary.ts'
 import { endLeftovers } from '@florin/sandbox/evm/leftover.ts'
 import type { Fault } from '@florin/sandbox/faults/fault.ts'
+import type { JsonObject } from '@florin/sandbox/host/json.ts'
+import { isJsonObject, parseJson } from '@florin/sandbox/host/json.ts'
+import type { Ready } from '@florin/sandbox/ready.ts'
+import { readReady } from '@florin/sandbox/ready.ts'
 
 const MAIN = fileURLToPath(new URL('../../sandbox/src/main.ts', import.meta.url))
 const START_SECONDS = 30
@@ -76,7 +80,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   child.once('close', () => {
     firstLine.reject(new Error(`the sandbox ended at its start: ${log.join('\n')}`))
   })
-  let ready: ReadyLine
+  let ready: Ready
   try {
     ready = readReady(await firstLine.promise)
   } catch (error) {
@@ -86,14 +90,16 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     clearTimeout(timer)
   }
 
-  const admin = async (method: string, body?: Fault): Promise<unknown> => {
+  const admin = async (method: string, body?: Fault): Promise<JsonObject> => {
     if (ready.adminUrl === null) throw new Error('start the sandbox with faults: true')
     const answer = await fetch(`${ready.adminUrl}/faults`, {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-    const state: unknown = await answer.json()
-    if (!answer.ok) throw new Error(`the fault was refused: ${JSON.stringify(state)}`)
+    const state = parseJson(await answer.text())
+    if (!answer.ok || !isJsonObject(state)) {
+      throw new Error(`the fault was refused: ${JSON.stringify(state)}`)
+    }
     return state
   }
   const kill = async (signal: NodeJS.Signals): Promise<void> => {
@@ -121,13 +127,15 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
         method: 'POST',
         body: JSON.stringify({ address, network: ready.evm.network, asset, amount }),
       })
-      const { transactionHash } = (await answer.json()) as { transactionHash?: string }
-      if (transactionHash === undefined) throw new Error(`the faucet answered ${answer.status}`)
+      const paid = parseJson(await answer.text())
+      const transactionHash = isJsonObject(paid) ? paid['transactionHash'] : undefined
+      if (typeof transactionHash !== 'string')
+        throw new Error(`the faucet answered ${answer.status}`)
       return transactionHash
     },
     async anvilPid() {
-      const { anvilPid } = (await admin('GET')) as { anvilPid: number | null }
-      if (anvilPid === null) throw new Error('anvil is not running')
+      const { anvilPid } = await admin('GET')
+      if (typeof anvilPid !== 'number') throw new Error('anvil is not running')
       return anvilPid
     },
     kill,
@@ -141,16 +149,4 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       }
     },
   }
-}
-
-interface ReadyLine {
-  readonly pid: number
-  readonly instance: string
-  readonly evm: { readonly network: string; readonly rpcUrl: string; readonly usdc: string }
-  readonly faucet: { readonly url: string }
-  readonly adminUrl: string | null
-}
-
-function readReady(line: string): ReadyLine {
-  return JSON.parse(line) as ReadyLine
 }

@@ -5,6 +5,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import solc from 'solc'
+import type { Json, JsonObject } from '../src/host/json.ts'
+import { isJsonArray, isJsonObject, parseJson } from '../src/host/json.ts'
 
 export const CONTRACTS = ['SandboxUSDC', 'Multicall3'] as const
 export type ContractName = (typeof CONTRACTS)[number]
@@ -18,6 +21,12 @@ const SETTINGS = {
 const folder = dirname(fileURLToPath(import.meta.url))
 const require = createRequire(import.meta.url)
 
+interface Compiler {
+  version(): string
+  compile(input: string, callbacks: { import(path: string): { contents: string } }): string
+}
+const compiler: Compiler = solc
+
 export interface Artifact {
   readonly contractName: ContractName
   readonly compiler: string
@@ -27,18 +36,6 @@ export interface Artifact {
   readonly abi: readonly unknown[]
   /** Creation code, 0x hex. */
   readonly bytecode: string
-}
-
-interface SolcOutput {
-  readonly errors?: readonly { readonly severity: string; readonly formattedMessage: string }[]
-  readonly contracts: Readonly<
-    Record<
-      string,
-      Readonly<
-        Record<string, { abi: unknown[]; evm: { bytecode: { object: string } }; metadata: string }>
-      >
-    >
-  >
 }
 
 /** The text of a source by its import path; ours lie beside this file. */
@@ -57,10 +54,6 @@ export function artifactPath(name: ContractName): string {
 
 /** Compiles every contract and returns the artifacts; throws with the compiler's own text. */
 export function compileContracts(): readonly Artifact[] {
-  const solc = require('solc') as {
-    version(): string
-    compile(input: string, callbacks: { import(path: string): { contents: string } }): string
-  }
   const input = {
     language: 'Solidity',
     sources: Object.fromEntries(
@@ -71,28 +64,37 @@ export function compileContracts(): readonly Artifact[] {
       outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'metadata'] } },
     },
   }
-  const output = JSON.parse(
-    solc.compile(JSON.stringify(input), { import: (path) => ({ contents: sourceText(path) }) }),
-  ) as SolcOutput
-  const errors = (output.errors ?? []).map((error) => error.formattedMessage)
-  if (errors.length > 0) throw new Error(errors.join('\n'))
-  return CONTRACTS.map((name) => {
-    const contract = output.contracts[`${name}.sol`]?.[name]
-    if (contract === undefined) throw new Error(`the compiler returned no ${name}`)
-    const metadata = JSON.parse(contract.metadata) as { sources: Record<string, unknown> }
-    return {
-      contractName: name,
-      compiler: solc.version(),
-      settings: SETTINGS,
-      sources: Object.fromEntries(
-        Object.keys(metadata.sources)
-          .sort()
-          .map((path) => [path, sourceHash(path)]),
-      ),
-      abi: contract.abi,
-      bytecode: `0x${contract.evm.bytecode.object}`,
-    }
+  const text = compiler.compile(JSON.stringify(input), {
+    import: (path: string) => ({ contents: sourceText(path) }),
   })
+  const output = objectIn(parseJson(text))
+  const complaints = isJsonArray(output['errors']) ? output['errors'] : []
+  if (complaints.length > 0) throw new Error(JSON.stringify(complaints, null, 2))
+  const version = compiler.version()
+  return CONTRACTS.map((name) => artifactOf(name, version, objectIn(output['contracts'])))
+}
+
+function artifactOf(contractName: ContractName, compiler: string, output: JsonObject): Artifact {
+  const contract = objectIn(objectIn(output[`${contractName}.sol`])[contractName])
+  const { abi, metadata } = contract
+  const { object } = objectIn(objectIn(contract['evm'])['bytecode'])
+  if (!isJsonArray(abi) || typeof metadata !== 'string' || typeof object !== 'string') {
+    throw new Error(`the compiler returned no ${contractName}`)
+  }
+  const paths = Object.keys(objectIn(objectIn(parseJson(metadata))['sources'])).sort()
+  return {
+    contractName,
+    compiler,
+    settings: SETTINGS,
+    sources: Object.fromEntries(paths.map((path) => [path, sourceHash(path)])),
+    abi,
+    bytecode: `0x${object}`,
+  }
+}
+
+function objectIn(value: Json | undefined): JsonObject {
+  if (!isJsonObject(value)) throw new Error('the compiler answered in another form')
+  return value
 }
 
 if (import.meta.main) {

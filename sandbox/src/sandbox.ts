@@ -12,16 +12,7 @@ import { lockDirectory } from './host/directory-lock.ts'
 import { closeServer, listenOn } from './host/http.ts'
 import type { Log } from './host/log.ts'
 import { readPorts, rememberPorts } from './host/ports.ts'
-
-/** What the ready line tells the parent. */
-export interface Ready {
-  readonly ready: true
-  readonly pid: number
-  readonly instance: string
-  readonly evm: { readonly network: string; readonly rpcUrl: string; readonly usdc: string }
-  readonly faucet: { readonly url: string }
-  readonly adminUrl: string | null
-}
+import type { Ready } from './ready.ts'
 
 export interface Sandbox {
   readonly ready: Ready

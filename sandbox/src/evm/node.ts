@@ -27,6 +27,12 @@ export interface EvmNode {
   pid(): number | null
   /** Writes the chain's state to disk; when it resolves the present head can be called final. */
   save(): Promise<void>
+  /** Tells it a head it has not made itself. */
+  noteHead(height: number): void
+  /** Blocks that a crash now would take. */
+  unsavedBlocks(): number
+  /** The highest block that is called final: on disk, and as deep as anvil asks. */
+  finalHeight(): number
   stop(): Promise<void>
 }
 
@@ -39,12 +45,16 @@ export async function startEvmNode(directory: string, log: Log): Promise<EvmNode
   const stopping = new AbortController()
   let anvil: AnvilProcess | undefined
   let identity: Identity | undefined
+  let head = 0
+  let saved = 0
   let backoff = BACKOFF_MILLISECONDS_MIN
 
   const boot = async (): Promise<AnvilProcess> => {
     const started = await startAnvil(binary, directory)
     try {
       identity = await loadOrBegin(directory, started.client, log)
+      saved = await saveChain(directory, started.client, identity)
+      head = saved
       return started
     } catch (error) {
       await started.stop()
@@ -96,7 +106,15 @@ export async function startEvmNode(directory: string, log: Log): Promise<EvmNode
     identity: known,
     running,
     pid: () => anvil?.pid ?? null,
-    save: async () => await saveChain(directory, running().client, known()),
+    async save() {
+      saved = await saveChain(directory, running().client, known())
+      head = saved
+    },
+    noteHead: (height) => {
+      head = height
+    },
+    unsavedBlocks: () => Math.abs(head - saved),
+    finalHeight: () => Math.max(0, Math.min(head - BLOCKS_UNTIL_FINAL, saved)),
     async stop() {
       stopping.abort()
       await anvil?.stop()
@@ -109,11 +127,12 @@ async function saveChain(
   directory: string,
   client: AnvilClient,
   { instance }: Identity,
-): Promise<void> {
+): Promise<number> {
   const height = Number(await client.call('eth_blockNumber'))
   const dump = await client.call('anvil_dumpState')
   if (typeof dump !== 'string') throw new AnvilUnreachable('anvil dumped no state')
   await saveState(directory, { instance, height, dump: Buffer.from(dump.slice(2), 'hex') })
+  return height
 }
 
 async function loadOrBegin(directory: string, client: AnvilClient, log: Log): Promise<Identity> {
@@ -131,7 +150,6 @@ async function loadOrBegin(directory: string, client: AnvilClient, log: Log): Pr
     }
     if (index > 0) log(`going on from the last good copy, block ${save.state.height}`)
     for (let block = 0; block < BLOCKS_UNTIL_FINAL; block += 1) await client.call('evm_mine')
-    await saveChain(directory, client, before)
     return before
   }
   const identity = newIdentity()
@@ -143,7 +161,6 @@ async function loadOrBegin(directory: string, client: AnvilClient, log: Log): Pr
   }
   writeIdentity(directory, identity)
   await bootstrap(client, identity)
-  await saveChain(directory, client, identity)
   return identity
 }
 

@@ -2,9 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { encodeFunctionData, keccak256, parseAbi, parseGwei } from 'viem'
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import type { AnvilClient } from '../evm/anvil-client.ts'
 import { AnvilRefusal, AnvilUnreachable } from '../evm/anvil-client.ts'
 import { EVM_CHAIN_ID, USDC_ADDRESS } from '../evm/chain-facts.ts'
 import type { EvmNode } from '../evm/node.ts'
+import type { Json } from '../host/json.ts'
 import { isJsonObject } from '../host/json.ts'
 import type { FaucetOrder } from './order.ts'
 
@@ -98,8 +100,10 @@ async function payBatch(node: EvmNode, batch: readonly Waiting[]): Promise<void>
 async function signed(node: EvmNode, batch: readonly Waiting[]): Promise<readonly Sent[]> {
   const { client } = node.running()
   const account = privateKeyToAccount(node.identity().faucetKey)
-  const first = Number(await client.call('eth_getTransactionCount', [account.address, 'latest']))
-  const maxFeePerGas = BigInt(String(await client.call('eth_gasPrice'))) * 4n + TIP
+  const first = Number(
+    await quantity(client, 'eth_getTransactionCount', [account.address, 'latest']),
+  )
+  const maxFeePerGas = (await quantity(client, 'eth_gasPrice')) * 4n + TIP
   const sents = batch.map(async (waiting, index) => {
     const raw = await account.signTransaction({
       type: 'eip1559',
@@ -113,6 +117,16 @@ async function signed(node: EvmNode, batch: readonly Waiting[]): Promise<readonl
     return { ...waiting, raw, hash: keccak256(raw) }
   })
   return await Promise.all(sents)
+}
+
+async function quantity(
+  client: AnvilClient,
+  method: string,
+  params: readonly Json[] = [],
+): Promise<bigint> {
+  const value = await client.call(method, params)
+  if (typeof value !== 'string') throw new AnvilUnreachable(`${method} is no quantity`)
+  return BigInt(value)
 }
 
 function effectOf({ asset, address, amountBaseUnits }: FaucetOrder): {

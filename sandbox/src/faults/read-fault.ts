@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../host/json.ts'
-import { isJsonObject } from '../host/json.ts'
+import { isJsonArray, isJsonObject } from '../host/json.ts'
 import type { Failure, Fault, StandingFault } from './fault.ts'
 
 const COUNT_MAX = 1_000_000
@@ -91,7 +91,7 @@ function methodsOf(value: JsonObject): { methods?: readonly string[] } {
 
 function listOf(value: JsonObject, field: string): readonly Json[] {
   const list: Json | undefined = value[field] ?? []
-  if (!Array.isArray(list)) throw new BadFault(`${field} is a list`)
+  if (!isJsonArray(list)) throw new BadFault(`${field} is a list`)
   return list
 }
 

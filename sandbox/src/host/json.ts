@@ -6,14 +6,22 @@ export interface JsonObject {
 /** Reads JSON text; undefined when it is none. */
 export function parseJson(text: string): Json | undefined {
   try {
-    // The one place where JSON.parse's `any` gets its type.
-    const value: Json = JSON.parse(text)
-    return value
+    const value: unknown = JSON.parse(text)
+    return isJson(value) ? value : undefined
   } catch {
     return undefined
   }
 }
 
 export function isJsonObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return typeof value === 'object' && value !== null && !isJsonArray(value)
+}
+
+export function isJsonArray(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value)
+}
+
+/** What JSON.parse returns is JSON; this only gives it the type. */
+function isJson(value: unknown): value is Json {
+  return value !== undefined
 }
