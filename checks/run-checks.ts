@@ -3,7 +3,7 @@ import { addCounts, exitCode, summaryLine } from './counts.ts'
 import { runStaticChecks } from './static-checks.ts'
 import { runVitest } from './run-vitest.ts'
 
-const TIMEOUT_SECONDS = 120
+const TIMEOUT_SECONDS = 300
 
 const checked = await runStaticChecks()
 const ruled = await runVitest({ filters: ['checks/'], timeoutSeconds: TIMEOUT_SECONDS })

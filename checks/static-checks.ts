@@ -2,7 +2,7 @@ import { addCounts, NOTHING } from './counts.ts'
 import type { Counts } from './counts.ts'
 import { runTool } from './tool.ts'
 
-const TIMEOUT_SECONDS = 120
+const TIMEOUT_SECONDS = 300
 
 /** Type-aware rules and "no warnings" are switched on in .oxlintrc.json. */
 const LINT = ['node_modules/oxlint/bin/oxlint', '--format=unix']
