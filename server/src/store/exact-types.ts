@@ -2,17 +2,21 @@ import pg from 'pg'
 
 const INT8_ARRAY = 1016
 const NUMERIC_ARRAY = 1231
-const TEXT_ARRAY = 1009
 
-type GetTypeParser = typeof pg.types.getTypeParser
-
-// numeric and int8 are text already; their arrays would pass through a float.
-const getTypeParser: GetTypeParser = (oid: number, format?: 'text' | 'binary') => {
-  const exact = oid === NUMERIC_ARRAY || oid === INT8_ARRAY ? TEXT_ARRAY : oid
-  return format === 'binary'
-    ? pg.types.getTypeParser(exact, 'binary')
-    : pg.types.getTypeParser(exact, 'text')
+/** PostgreSQL writes `{1,NULL,2}`; numbers are never quoted. */
+function readNumbers(text: string): (string | null)[] {
+  const inside = text.slice(1, -1)
+  if (inside.includes('{')) throw new TypeError('arrays of numbers have one dimension')
+  return inside === '' ? [] : inside.split(',').map((item) => (item === 'NULL' ? null : item))
 }
 
-/** How values leave PostgreSQL: int8, numeric and arrays of them as text, never through a float. */
-export const exactTypes = { getTypeParser }
+/**
+ * How values leave PostgreSQL: int8 and numeric as text, which is the driver's way, and arrays of
+ * numeric too, which it would pass through a float.
+ */
+export function exactTypes(): pg.CustomTypesConfig {
+  const types = new pg.TypeOverrides()
+  types.setTypeParser(INT8_ARRAY, readNumbers)
+  types.setTypeParser(NUMERIC_ARRAY, readNumbers)
+  return types
+}

@@ -99,9 +99,16 @@ describe('values', () => {
   test('int8, numeric and arrays of them arrive as exact text', async () => {
     const big = '9'.repeat(78)
     const text = `select ${big}::numeric(78,0) as n, 9223372036854775807::int8 as i,
-      array[${big}, 0.1]::numeric[] as ns, array[9007199254740993]::int8[] as is`
+      array[${big}, null, 0.1]::numeric[] as ns, array[9007199254740993]::int8[] as is,
+      '{}'::numeric[] as none`
     expect(await database.store.query('exact', text)).toEqual([
-      { n: big, i: '9223372036854775807', ns: [big, '0.1'], is: ['9007199254740993'] },
+      {
+        n: big,
+        i: '9223372036854775807',
+        ns: [big, null, '0.1'],
+        is: ['9007199254740993'],
+        none: [],
+      },
     ])
   })
 })

@@ -92,7 +92,7 @@ function openPool(url: string, log: Log, role: string | null): pg.Pool {
     idle_in_transaction_session_timeout: limits.databaseStatementSeconds * 1000,
     keepAlive: true,
     application_name: 'florin',
-    types: exactTypes,
+    types: exactTypes(),
     ...(role === null ? {} : { options: `-c role=${role}` }),
   })
   pool.on('error', (error) => {

@@ -20,7 +20,7 @@ export interface TestDatabase {
   /** Opened as the service's role; closed by `close`. */
   readonly store: Store
   /** Removes the database. Fails when the suite left a connection or a transaction open. */
-  close(): Promise<void>
+  close(patience?: { seconds: number }): Promise<void>
 }
 
 async function askForPostgres(): Promise<Secret> {
@@ -56,7 +56,7 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   const url = new Secret(address.href)
   const store = openStore({ url, log: openLog('silent') })
 
-  const close = async () => {
+  const close = async ({ seconds } = { seconds: CLOSE_SECONDS }) => {
     let closed = false
     const closing = store.close().then(() => {
       closed = true
@@ -72,7 +72,7 @@ export async function openTestDatabase(): Promise<TestDatabase> {
             )
             return closed && rows[0]?.open === '0'
           },
-          { seconds: CLOSE_SECONDS },
+          { seconds },
         )
         await closing
       } finally {

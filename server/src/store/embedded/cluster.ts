@@ -63,7 +63,15 @@ export async function initialise({
       ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
       ...(durable ? [] : ['--no-sync']),
     ]
-    await runTool(binaries.initdb, choices, { runAs, seconds: embeddedLimits.initialiseSeconds })
+    const seconds = embeddedLimits.initialiseSeconds
+    await runTool(binaries.initdb, choices, { runAs, seconds }).catch((error: unknown) => {
+      if (!String(error).includes('could not look up effective user ID')) throw error
+      throw new Error(
+        `PostgreSQL cannot be set up by user ${runAs?.uid ?? process.getuid?.()}, who has no line ` +
+          `in /etc/passwd. Add one, or set DATABASE_URL to a PostgreSQL of your own.`,
+        { cause: error },
+      )
+    })
     await rename(staging, cluster)
     await syncDirectory(home)
   } finally {

@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto'
-import { createHash } from 'node:crypto'
-import { chmod, mkdir, mkdtemp, realpath, rename, stat } from 'node:fs/promises'
+import { createHash, randomUUID } from 'node:crypto'
+import { chmod, mkdir, mkdtemp, rename, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Log } from '../../kernel/log.ts'
@@ -71,14 +70,14 @@ async function makeHome(directory: string, token: string, runAs: RunAs, log: Log
  * Chooses where the cluster lives. As root PostgreSQL runs as an unprivileged user, and a directory
  * below a closed one (/root) cannot be reached by it; then an open path is used, written down in
  * `place.json` of the data directory and claimed by a token on both sides.
+ * @param directory with its links resolved
  */
 export async function choosePlace(
   directory: string,
   runAs: RunAs | null,
   log: Log,
 ): Promise<Place> {
-  const real = await realpath(directory)
-  const notePath = join(real, 'place.json')
+  const notePath = join(directory, 'place.json')
   const kept = await readIfThere(notePath)
   let note = kept === undefined ? undefined : parseNote(kept, notePath)
   if (note !== undefined) {
@@ -86,24 +85,24 @@ export async function choosePlace(
     if (claim !== note.token) {
       if (note.settled) {
         throw new Error(
-          `the database of ${real} was in ${note.home} and is not there any more. Put it back, ` +
+          `the database of ${directory} was in ${note.home} and is not there any more. Put it back, ` +
             `or remove ${notePath} to begin with an empty one.`,
         )
       }
       note = undefined
     }
   }
-  const here = note === undefined && (runAs === null || (await isOpenTo(real, runAs)))
-  if (here) return { home: real, settle: async () => undefined }
-  if (await stat(join(real, 'cluster')).catch(() => undefined)) {
+  const here = note === undefined && (runAs === null || (await isOpenTo(directory, runAs)))
+  if (here) return { home: directory, settle: async () => undefined }
+  if (await stat(join(directory, 'cluster')).catch(() => undefined)) {
     throw new Error(
-      `the database in ${real} cannot be reached by the user ${runAs?.uid} that PostgreSQL runs ` +
+      `the database in ${directory} cannot be reached by the user ${runAs?.uid} that PostgreSQL runs ` +
         `as, because a directory above it is closed. Open it: chmod o+x`,
     )
   }
   if (note === undefined && runAs !== null) {
     const token = randomUUID()
-    note = { home: await makeHome(real, token, runAs, log), token, settled: false }
+    note = { home: await makeHome(directory, token, runAs, log), token, settled: false }
     await writeWhole(notePath, JSON.stringify(note), 0o600)
   }
   const current = note

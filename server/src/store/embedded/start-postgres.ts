@@ -1,4 +1,4 @@
-import { mkdir, stat } from 'node:fs/promises'
+import { mkdir, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Log } from '../../kernel/log.ts'
@@ -53,7 +53,7 @@ async function earlierSupervisor(path: string): Promise<number | undefined> {
  * @throws {Error} with a sentence for the operator.
  */
 export async function startPostgres({
-  directory,
+  directory: given,
   log,
   clock,
   random,
@@ -68,7 +68,8 @@ export async function startPostgres({
   packageDirectory?: string
 }): Promise<EmbeddedPostgres> {
   const unprivileged = await unprivilegedUser()
-  await mkdir(directory, { recursive: true, mode: unprivileged === null ? 0o700 : 0o711 })
+  await mkdir(given, { recursive: true, mode: unprivileged === null ? 0o700 : 0o711 })
+  const directory = await realpath(given)
   const source = await describePackage(packageDirectory)
   const place = await choosePlace(directory, unprivileged, log)
   const cluster = join(place.home, 'cluster')

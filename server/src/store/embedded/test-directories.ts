@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, copyFile, link, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { chmod, copyFile, link, mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -28,7 +28,8 @@ export const forTests = {
 /** An empty directory that an unprivileged user can reach, in memory if there is room and it may be. */
 export async function makeDirectory(on: 'disk' | 'memory'): Promise<string> {
   const [fastest = tmpdir()] = await testPlaces()
-  const directory = await mkdtemp(join(on === 'memory' ? fastest : tmpdir(), 'florin-start-'))
+  const parent = await realpath(on === 'memory' ? fastest : tmpdir())
+  const directory = await mkdtemp(join(parent, 'florin-start-'))
   await chmod(directory, 0o711)
   return directory
 }
