@@ -10,8 +10,8 @@ export interface Owner extends ProcessIdentity {
   readonly state: OwnerState
   /** Where it answers; null while that is not known yet. */
   readonly baseUrl: string | null
-  /** The launcher that it ends with, if one started it. */
-  readonly launcher: ProcessIdentity | null
+  /** The processes that started it and that it ends with. */
+  readonly launchers: readonly ProcessIdentity[]
 }
 
 /** Reads the owner file; undefined when there is none that can be understood. */
@@ -21,18 +21,21 @@ export async function readOwner(path: string): Promise<Owner | undefined> {
   const state = OWNER_STATES.find((known) => known === fields?.get('state'))
   if (identity === undefined || state === undefined) return undefined
   const baseUrl = fields?.get('baseUrl')
+  const launchers = fields?.get('launchers')
   return {
     ...identity,
     state,
     baseUrl: typeof baseUrl === 'string' ? baseUrl : null,
-    launcher: identityFrom(asFields(fields?.get('launcher'))) ?? null,
+    launchers: (Array.isArray(launchers) ? launchers : []).flatMap(
+      (launcher) => identityFrom(asFields(launcher)) ?? [],
+    ),
   }
 }
 
 /** Writes the owner file for this process. */
 export async function writeOwner(
   path: string,
-  facts: { state: OwnerState; baseUrl: string | null; launcher: ProcessIdentity | null },
+  facts: { state: OwnerState; baseUrl: string | null; launchers: readonly ProcessIdentity[] },
 ): Promise<void> {
   const self = await identify(process.pid)
   await writeObject(path, { pid: process.pid, startedAt: self?.startedAt ?? 'unknown', ...facts })

@@ -38,9 +38,8 @@ function isText(value: unknown): value is string {
 /** proc(5): field 3 is the state, field 22 the start in clock ticks since boot; field 2 may hold spaces. */
 async function fromProc(pid: number): Promise<string | undefined> {
   const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
-  const [state] = fields
-  const startedAt = fields[19]
+  const [state, ...fields] = line.slice(line.lastIndexOf(')') + 2).split(' ')
+  const startedAt = fields[18]
   if (startedAt === undefined || state === 'Z' || state === 'X') return undefined
   return startedAt
 }

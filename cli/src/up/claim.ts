@@ -52,5 +52,6 @@ export async function claimDataDirectory({
 
 async function isEnding(owner: Owner): Promise<boolean> {
   if (owner.state === 'stopping' || !(await isRunning(owner))) return true
-  return owner.launcher !== null && !(await isRunning(owner.launcher))
+  const launchers = await Promise.all(owner.launchers.map(isRunning))
+  return launchers.includes(false)
 }

@@ -31,7 +31,7 @@ export function openEnding({
   note,
   now,
 }: {
-  launcher: Launcher | undefined
+  launcher: Launcher
   note: (text: string) => void
   now: () => number
 }): Ending {
@@ -60,7 +60,7 @@ export function openEnding({
   // Whoever read our output may be gone; that is no reason to drop payments.
   process.stdout.on('error', () => undefined)
   process.stderr.on('error', () => undefined)
-  launcher?.onGone(() => begin('the launcher is gone'))
+  launcher.onGone(() => begin('the process that started this one is gone'))
   return {
     signal: wish.signal,
     exitCode: () => code,

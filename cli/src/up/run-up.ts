@@ -25,7 +25,7 @@ const clock = systemClock
 /** `florin up`: everything in the foreground until a signal, the launcher's death or a part that cannot be kept alive. */
 export const runUp: Run = async (context) => {
   noArguments(context.args)
-  const launcher = await findLauncher(process.env)
+  const launcher = await findLauncher(process.env, clock)
   const config = configOrFail(context.environment)
   const paths = dataPaths(config.dataDirectory)
   const log = openLog(config.logLevel)
@@ -36,7 +36,7 @@ export const runUp: Run = async (context) => {
 
   const lock = await claimOrFail(config, paths, context)
   const announce = (state: 'starting' | 'ready' | 'stopping', baseUrl: string | null) =>
-    writeOwner(paths.owner, { state, baseUrl, launcher: launcher?.identity ?? null })
+    writeOwner(paths.owner, { state, baseUrl, launchers: launcher.identities })
   let failure: unknown
   try {
     await announce('starting', config.port === 0 ? null : localUrl(config.host, config.port))
