@@ -1,3 +1,4 @@
+import Type from 'typebox'
 import { bare } from './endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
 import { Live, Ready } from './health.ts'
@@ -13,6 +14,9 @@ import {
   WalletPolicyBody,
 } from './wallet.ts'
 
+/** Load balancers and probes add parameters of their own. */
+const anyQuery = Type.Object({})
+
 const read = { scope: 'read', plan: 'standard' } as const
 const write = { scope: 'write', plan: 'standard' } as const
 
@@ -25,6 +29,7 @@ export const endpoints = {
     path: '/health/live',
     summary: 'Whether the process runs',
     needs: null,
+    query: anyQuery,
     answer: Live,
   },
   healthReady: {
@@ -34,6 +39,7 @@ export const endpoints = {
     path: '/health/ready',
     summary: 'Whether everything that payments need is reachable',
     needs: null,
+    query: anyQuery,
     answer: Ready,
     fails: ['NETWORK_ERROR'],
   },

@@ -65,7 +65,10 @@ function answer(
     : undefined
   return {
     status,
-    headers: retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfter)) },
+    headers: {
+      ...(retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfter)) }),
+      ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+    },
     body: {
       success: false,
       error: {

@@ -1,5 +1,6 @@
 import { Refusal } from '@florin/wire/errors.ts'
 import { limits } from '../kernel/limits.ts'
+import { invalidRequest } from './library-errors.ts'
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/
 const UTF_8 = /^utf-?8$/i
@@ -18,15 +19,11 @@ export function readIdempotencyKey(rawHeaders: readonly string[]): string | unde
   const [key, ...others] = headerValues(rawHeaders, 'idempotency-key')
   if (key === undefined) return undefined
   const max = limits.idempotencyKeyCharactersMax
-  if (others.length > 0) throw badKey('is given twice')
+  if (others.length > 0) throw invalidRequest('Idempotency-Key', 'is given twice')
   if (key.length > max || !VISIBLE_ASCII.test(key)) {
-    throw badKey(`must be 1 to ${max} visible ASCII characters`)
+    throw invalidRequest('Idempotency-Key', `must be 1 to ${max} visible ASCII characters`)
   }
   return key
-}
-
-function badKey(rule: string): Refusal {
-  return new Refusal('INVALID_PARAMETERS', { details: { 'Idempotency-Key': rule } })
 }
 
 /** Refuses bodies that are packed or not in UTF-8; their media type is the server's own check. */

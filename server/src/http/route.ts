@@ -3,8 +3,8 @@ import { published } from '@florin/wire/endpoint.ts'
 import type { Endpoint } from '@florin/wire/endpoint.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { Caller } from '../kernel/caller.ts'
-import { bodyRules, queryRules } from './rules.ts'
-import type { Checked, Faults } from './rules.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Checked, Faults, Rules } from './rules.ts'
 import { sourceShape } from './source-shape.ts'
 import type { SourceShape } from './source-shape.ts'
 import { JsonProblem, readStrictJson } from './strict-json.ts'
@@ -21,7 +21,7 @@ export interface Call<Params, Query, Body> {
   readonly caller: Caller
   readonly requestId: string
   readonly idempotencyKey?: string
-  /** Aborts when the connection is gone before the answer was written. */
+  /** Aborts when the connection is gone before the answer was written. Made when first read. */
   readonly clientGone: AbortSignal
   /** Aborts when the service starts to stop: a wait should end and say what it has. */
   readonly closing: AbortSignal
@@ -44,7 +44,6 @@ export interface Incoming {
   readonly idempotencyKey: string | undefined
   readonly clientGone: () => AbortSignal
   readonly closing: AbortSignal
-  readonly nowMilliseconds: () => number
 }
 
 export interface Outgoing {
@@ -56,7 +55,15 @@ export interface Outgoing {
 /** A row of the endpoint table with the code that answers it. */
 export interface Route {
   readonly endpoint: Endpoint
-  respond(incoming: Incoming, options: { checkAnswers: boolean }): Promise<Outgoing>
+  /** Compiles the row's schemas, once, at start. */
+  open(tools: RouteTools): (incoming: Incoming) => Promise<Outgoing>
+}
+
+export interface RouteTools {
+  readonly bodyRules: Rules
+  readonly queryRules: Rules
+  readonly clock: Clock
+  readonly checkAnswers: boolean
 }
 
 /** A handler's answer does not fit its own row: a bug, found by the tests that ask for the check. */
@@ -64,7 +71,7 @@ export class AnswerMismatch extends Error {
   override readonly name = 'AnswerMismatch'
 }
 
-/** Binds a handler to a row. Literal values in an answer need `as const`. Compiles the row's schemas, so it is called once, at start. */
+/** Binds a handler to a row. Literal values in its answer need `as const`. */
 export function route<
   Params extends TSchema,
   Query extends TSchema,
@@ -76,48 +83,52 @@ export function route<
     call: Call<Static<Params>, Static<Query>, Static<Body>>,
   ) => Promise<Answer<Static<Reply>>>,
 ): Route {
-  const checkParams = queryRules()(endpoint.params)
-  const checkQuery = queryRules()(endpoint.query)
-  const checkBody = bodyRules()(endpoint.body)
-  const checkReply = bodyRules()(published(endpoint.answer))
-  const shape = sourceShape(endpoint.body)
-
   return {
     endpoint,
-    respond: async (incoming, { checkAnswers }) => {
-      const params = demand(checkParams(incoming.params, 'path'))
-      const query = demand(checkQuery(incoming.query, 'query'))
-      const { value, kept } = readBody(incoming.bytes, shape)
-      const body = demand(checkBody(value, 'body'))
-      const answer = await handler({
-        params,
-        query,
-        body,
-        rawText: (field) => kept.get(field),
-        get caller() {
-          if (incoming.caller === undefined) throw new Error('a keyless operation has no caller')
-          return incoming.caller
-        },
-        requestId: incoming.requestId,
-        ...(incoming.idempotencyKey === undefined
-          ? {}
-          : { idempotencyKey: incoming.idempotencyKey }),
-        get clientGone() {
-          return incoming.clientGone()
-        },
-        closing: incoming.closing,
-      })
-      const text = writeJson({
-        success: true,
-        ...answer.body,
-        timestamp: incoming.nowMilliseconds(),
-      })
-      if (checkAnswers) {
-        const checked = checkReply(JSON.parse(text), 'answer')
-        if (!checked.ok) throw new AnswerMismatch(`${endpoint.id}: ${writeJson(checked.faults)}`)
+    open: ({ bodyRules, queryRules, clock, checkAnswers }) => {
+      const checkParams = queryRules(endpoint.params)
+      const checkQuery = queryRules(endpoint.query)
+      const checkBody = bodyRules(endpoint.body)
+      const checkReply = checkAnswers ? bodyRules(published(endpoint.answer)) : undefined
+      const shape = sourceShape(endpoint.body)
+      return async (incoming) => {
+        const params = demand(checkParams(incoming.params, 'path'))
+        const query = demand(checkQuery(incoming.query, 'query'))
+        const { value, kept } = readBody(incoming.bytes, shape)
+        const body = demand(checkBody(value, 'body'))
+        const answer = await handler(callOf(incoming, { params, query, body, kept }))
+        const timestamp = clock.nowMilliseconds()
+        const text = writeJson({ success: true, ...answer.body, timestamp })
+        const checked = checkReply?.(JSON.parse(text), 'answer')
+        if (checked?.ok === false) {
+          throw new AnswerMismatch(`${endpoint.id}: ${writeJson(checked.faults)}`)
+        }
+        return { status: answer.status ?? 200, headers: answer.headers ?? {}, text }
       }
-      return { status: answer.status ?? 200, headers: answer.headers ?? {}, text }
     },
+  }
+}
+
+function callOf<Params, Query, Body>(
+  { caller, requestId, idempotencyKey, clientGone, closing }: Incoming,
+  parsed: { params: Params; query: Query; body: Body; kept: ReadonlyMap<string, string> },
+): Call<Params, Query, Body> {
+  const { params, query, body, kept } = parsed
+  return {
+    params,
+    query,
+    body,
+    rawText: (field) => kept.get(field),
+    get caller() {
+      if (caller === undefined) throw new Error('an operation without a key has no caller')
+      return caller
+    },
+    requestId,
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    get clientGone() {
+      return clientGone()
+    },
+    closing,
   }
 }
 

@@ -16,17 +16,20 @@ export type Check<T> = (value: unknown, where: string) => Checked<T>
 const FAULTS_MAX = 20
 const HTTP_URL = /^https?:\/\/[^\s]+$/i
 
-/** Makes checks for bodies and answers: nothing is coerced, removed or filled in. */
-export function bodyRules(): <S extends TSchema>(schema: S) => Check<Static<S>> {
+/** Compiles a schema into a check. */
+export type Rules = <S extends TSchema>(schema: S) => Check<Static<S>>
+
+/** For bodies and answers: nothing is coerced, removed or filled in. */
+export function bodyRules(): Rules {
   return rules(false)
 }
 
-/** Makes checks for query strings and path parts, where a number arrives as text. */
-export function queryRules(): <S extends TSchema>(schema: S) => Check<Static<S>> {
+/** For query strings and path parts, where a number arrives as text. */
+export function queryRules(): Rules {
   return rules(true)
 }
 
-function rules(coerceTypes: boolean): <S extends TSchema>(schema: S) => Check<Static<S>> {
+function rules(coerceTypes: boolean): Rules {
   const ajv = new Ajv({ allErrors: true, verbose: true, coerceTypes, strict: true })
   ajv.addKeyword({
     keyword: 'money',

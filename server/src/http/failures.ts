@@ -1,0 +1,71 @@
+import type { Socket } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Clock } from '../kernel/clock.ts'
+import { newId } from '../kernel/id.ts'
+import type { Log } from '../kernel/log.ts'
+import type { Random } from '../kernel/random.ts'
+import { fromLibrary } from './library-errors.ts'
+import { problem } from './problem.ts'
+import type { Problem } from './problem.ts'
+import { writeJson } from './write-json.ts'
+
+/** Headers of every answer. */
+export const ANSWER_HEADERS = {
+  'content-type': 'application/json; charset=utf-8',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+}
+
+export interface Failures {
+  /** Answers a request with what was thrown, and logs what nobody foresaw. */
+  answer(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply
+  /** Bytes that are not HTTP, or come too slowly: there is no request to answer, only a socket. */
+  refuseSocket(error: Error, socket: Socket): void
+}
+
+export function openFailures(options: {
+  readonly log: Log
+  readonly clock: Clock
+  readonly random: Random
+  baseUrl(): string
+  isUnavailable(error: unknown): boolean
+}): Failures {
+  const { log, clock, random, isUnavailable } = options
+
+  function describe(error: unknown, requestId: string): Problem {
+    const baseUrl = options.baseUrl()
+    const nowMilliseconds = clock.nowMilliseconds()
+    return problem(fromLibrary(error), { requestId, nowMilliseconds, baseUrl, isUnavailable })
+  }
+
+  return {
+    answer: (error, request, reply) => {
+      const { status, headers, body, unforeseen } = describe(error, request.id)
+      const facts = { requestId: request.id, method: request.method, status, err: error }
+      if (unforeseen) log.error(facts, 'a request failed')
+      else if (status >= 500) log.warn(facts, 'a request could not be served')
+      return reply
+        .code(status)
+        .headers({ ...ANSWER_HEADERS, 'x-request-id': request.id, ...headers })
+        .send(writeJson(body))
+    },
+    refuseSocket: (error, socket) => {
+      if (!socket.writable || ('code' in error && error.code === 'ECONNRESET')) {
+        socket.destroy()
+        return
+      }
+      const requestId = newId(random, 'req')
+      const { status, body } = describe(error, requestId)
+      const text = writeJson(body)
+      const head = Object.entries({
+        ...ANSWER_HEADERS,
+        'x-request-id': requestId,
+        'content-length': Buffer.byteLength(text),
+        connection: 'close',
+      })
+      const reason = status === 413 ? 'Content Too Large' : 'Bad Request'
+      const lines = head.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+      socket.end(`HTTP/1.1 ${status} ${reason}\r\n${lines}\r\n${text}`)
+    },
+  }
+}

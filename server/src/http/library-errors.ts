@@ -1,0 +1,28 @@
+import { Refusal } from '@florin/wire/errors.ts'
+
+/** What the HTTP library and Node's HTTP parser throw by themselves, in words of the catalogue. */
+const KNOWN: Readonly<Record<string, () => Refusal>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: () => new Refusal('PAYLOAD_TOO_LARGE'),
+  HPE_HEADER_OVERFLOW: () =>
+    new Refusal('PAYLOAD_TOO_LARGE', {
+      message: 'The headers are larger than this service reads.',
+    }),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new Refusal('UNSUPPORTED_MEDIA_TYPE'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
+    invalidRequest('body', 'is not as long as Content-Length says'),
+  FST_ERR_BAD_URL: () => invalidRequest('path', 'is not valid percent-encoding'),
+  FST_ERR_MAX_PARAM_LENGTH: () => invalidRequest('path', 'has a part that is too long'),
+  ERR_HTTP_REQUEST_TIMEOUT: () => invalidRequest('request', 'did not arrive in time'),
+}
+
+/** From the library's errors to the catalogue; anything else stays what it is. */
+export function fromLibrary(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (Object.hasOwn(KNOWN, code)) return KNOWN[code]?.()
+  return code.startsWith('HPE_') ? invalidRequest('request', 'is not HTTP') : error
+}
+
+/** INVALID_PARAMETERS of one field, or of one part of the request. */
+export function invalidRequest(field: string, rule: string): Refusal {
+  return new Refusal('INVALID_PARAMETERS', { details: { [field]: rule } })
+}
