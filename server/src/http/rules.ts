@@ -96,9 +96,7 @@ function ruleOf({ keyword, params, parentSchema = {}, data }: ErrorObject): stri
     case 'additionalProperties':
       return 'unknown field'
     case 'type':
-      return Array.isArray(data) && parentSchema['type'] !== 'array'
-        ? `must be ${article(params['type'])}, given once`
-        : `must be ${article(params['type'])}`
+      return `must be ${article(params['type'])}`
     case 'enum':
       return `must be one of ${list(params['allowedValues'])}`
     case 'money':

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest'
+import { catalogue, Refusal } from '@florin/wire/errors.ts'
+import type { ErrorCode } from '@florin/wire/errors.ts'
+import { problem } from './problem.ts'
+
+const context = {
+  requestId: 'req_1',
+  nowMilliseconds: 1_790_000_000_000,
+  baseUrl: 'https://pay.example',
+  isUnavailable: () => false,
+}
+const codes = Object.keys(catalogue).filter((code): code is ErrorCode => code in catalogue)
+
+describe('a refusal', () => {
+  test('has exactly the published shape', () => {
+    const details = { required: '0.51', available: '0.2' }
+    expect(problem(new Refusal('INSUFFICIENT_BALANCE', { details }), context)).toEqual({
+      status: 400,
+      headers: {},
+      body: {
+        success: false,
+        error: {
+          code: 'INSUFFICIENT_BALANCE',
+          message: catalogue.INSUFFICIENT_BALANCE.says,
+          details,
+          requestId: 'req_1',
+          docs: 'https://pay.example/docs/errors/INSUFFICIENT_BALANCE',
+        },
+        timestamp: 1_790_000_000_000,
+      },
+      unforeseen: false,
+    })
+  })
+
+  test.each(codes)('%s says how long to wait only on 409, 429 and 503', (code) => {
+    const { headers, body, status } = problem(
+      new Refusal(code, { retryAfterSeconds: 2.5 }),
+      context,
+    )
+    const waits = [409, 429, 503].includes(status)
+    expect(body).toMatchObject({ error: waits ? { retryAfter: 3 } : { code } })
+    expect(headers['retry-after']).toBe(waits ? '3' : undefined)
+    if (!waits) expect(body).not.toHaveProperty('error.retryAfter')
+  })
+
+  test('that asks for a repeat always says when; one that must not be repeated does not', () => {
+    for (const code of ['RATE_LIMIT', 'NETWORK_ERROR', 'IDEMPOTENCY_CONFLICT'] as const) {
+      expect(problem(new Refusal(code), context).headers).toHaveProperty('retry-after')
+    }
+    for (const code of ['DUPLICATE_SETTLEMENT', 'ORDER_CLOSED'] as const) {
+      expect(problem(new Refusal(code), context).headers).toEqual({})
+    }
+  })
+})

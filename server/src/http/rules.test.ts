@@ -1,0 +1,29 @@
+import { describe, expect, test } from 'vitest'
+import Type from 'typebox'
+import { Exactly } from '@florin/wire/fields.ts'
+import { queryRules } from './rules.ts'
+
+describe('a query', () => {
+  const check = queryRules()(
+    Exactly({
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
+      type: Type.Optional(Type.Enum(['sent', 'received'])),
+    }),
+  )
+
+  test('has its numbers read from text', () => {
+    expect(check({ limit: '50' }, 'query')).toEqual({ ok: true, value: { limit: 50 } })
+  })
+
+  test.each([
+    [{ limit: '501' }, { limit: 'must be between 1 and 500' }],
+    [{ limit: '5x' }, { limit: 'must be an integer' }],
+    [{ limit: '1.5' }, { limit: 'must be an integer' }],
+    [{ limit: '' }, { limit: 'must be an integer' }],
+    [{ limit: ['1', '2'] }, { limit: 'must be an integer' }],
+    [{ type: 'all' }, { type: 'must be one of sent, received' }],
+    [{ limt: '1' }, { limt: 'unknown field' }],
+  ])('%j is refused', (query, faults) => {
+    expect(check(query, 'query')).toEqual({ ok: false, faults })
+  })
+})
