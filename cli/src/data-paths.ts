@@ -14,6 +14,8 @@ export interface DataPaths {
   readonly sandboxFile: string
   /** sandbox.json of the run before this one: its keys are used again. */
   readonly earlierSandboxFile: string
+  /** Where the sandbox's fault switches are, when it has them. */
+  readonly faults: string
   readonly postgres: string
   readonly sandbox: string
 }
@@ -26,6 +28,7 @@ export function dataPaths(directory: string): DataPaths {
     database: join(directory, 'database.json'),
     sandboxFile: join(directory, 'sandbox.json'),
     earlierSandboxFile: join(directory, 'sandbox.earlier.json'),
+    faults: join(directory, 'faults.json'),
     postgres: join(directory, 'postgres'),
     sandbox: join(directory, 'sandbox'),
   }

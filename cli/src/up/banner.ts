@@ -6,7 +6,7 @@ export function curlLine({ baseUrl, apiKeys, wallets }: SandboxFile): string {
   const order = {
     walletAddress: wallets[0]?.address,
     recipientAddress: wallets[1]?.address,
-    amount: 0.5,
+    amount: 1,
     asset: 'USDC',
   }
   const headers = [`Authorization: Bearer ${apiKeys.standard}`, 'Content-Type: application/json']

@@ -90,7 +90,7 @@ async function startAll(workshop: Workshop, onReady: (baseUrl: string) => Promis
   await setAside()
   closers.add('sandbox.json', async () => {
     await setAside()
-    await rm(paths.database, { force: true })
+    for (const path of [paths.database, paths.faults]) await rm(path, { force: true })
   })
   return await startEverything(workshop, onReady)
 }

@@ -38,6 +38,7 @@ export async function startEverything(
     runWithSandbox(workshop, { networks, database, sandbox }),
   )
   ending.check()
+  if (sandbox.adminUrl !== null) await writeObject(paths.faults, { adminUrl: sandbox.adminUrl })
   await writeObject(paths.sandboxFile, file)
   await onReady(file.baseUrl)
   return banner(file, paths.sandboxFile, (performance.now() - start) / 1000)
