@@ -26,6 +26,8 @@ export interface SandboxHandle {
   /** The token's address. */
   readonly usdc: string
   readonly faucetUrl: string
+  /** Where faults are put up; null without `faults: true`. */
+  readonly adminUrl: string | null
   /** What `florin_sandbox` answers. */
   readonly instance: string
   readonly directory: string
@@ -115,6 +117,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     network: ready.evm.network,
     usdc: ready.evm.usdc,
     faucetUrl: ready.faucet.url,
+    adminUrl: ready.adminUrl,
     instance: ready.instance,
     directory,
     pid: ready.pid,

@@ -1,0 +1,127 @@
+import { request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startSandbox } from '../../../e2e/actors/sandbox.ts'
+import type { SandboxHandle } from '../../../e2e/actors/sandbox.ts'
+
+const NETWORK = 'eip155:84532'
+const USDC = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
+const ADDRESS = '0x3333333333333333333333333333333333333333'
+/** Reverts on every call. */
+const REFUSES = '0x5f5ffd'
+
+let sandbox: SandboxHandle
+beforeAll(async () => {
+  sandbox = await startSandbox({ faults: true })
+})
+afterAll(async () => {
+  await sandbox.stop()
+})
+
+async function ask(body: unknown): Promise<{ status: number; json: unknown }> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const answer = await fetch(sandbox.faucetUrl, { method: 'POST', body: text })
+  return { status: answer.status, json: await answer.json() }
+}
+async function rpc(method: string, params: readonly unknown[]): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  const answer: unknown = await (await fetch(sandbox.rpcUrl, { method: 'POST', body })).json()
+  expect(answer).toHaveProperty('result')
+  return typeof answer === 'object' && answer !== null && 'result' in answer ? answer.result : null
+}
+
+describe('POST /faucet', () => {
+  test('pays 10 native by a mined transaction when nothing else is asked for', async () => {
+    const { status, json } = await ask({ address: ADDRESS, network: NETWORK })
+    expect(status).toBe(200)
+    expect(json).toEqual({
+      success: true,
+      address: ADDRESS,
+      network: NETWORK,
+      asset: 'native',
+      amount: '10',
+      transactionHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+    })
+    expect(BigInt(String(await rpc('eth_getBalance', [ADDRESS, 'latest'])))).toBe(10n ** 19n)
+  })
+
+  test.each([
+    ['USDC', undefined, 1_000_000_000n],
+    ['usdc', '0.000001', 1n],
+    [USDC, 2.5, 2_500_000n],
+  ])('mints %s (%s) to the base unit', async (asset, amount, expected) => {
+    const address = `0x${crypto.randomUUID().replaceAll('-', '').padEnd(40, '0')}`
+    const { json } = await ask({ address, network: NETWORK, asset, amount })
+    expect(json).toMatchObject({ success: true, asset: USDC })
+    const data = `0x70a08231${address.slice(2).padStart(64, '0')}`
+    const balance = await rpc('eth_call', [{ to: USDC, data }, 'latest'])
+    expect(BigInt(String(balance))).toBe(expected)
+  })
+
+  test('pays 150 orders that come at once, each once', async () => {
+    const address = '0x4444444444444444444444444444444444444444'
+    const paid = await Promise.all(
+      Array.from({ length: 150 }, async () => await sandbox.fund(address, 'native', '1')),
+    )
+    expect(new Set(paid).size).toBe(150)
+    expect(BigInt(String(await rpc('eth_getBalance', [address, 'latest'])))).toBe(150n * 10n ** 18n)
+  })
+
+  test.each([
+    ['{', 'INVALID_PARAMETERS'],
+    [{}, 'INVALID_PARAMETERS'],
+    [{ address: '0x33' }, 'INVALID_PARAMETERS'],
+    [{ address: '0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266' }, 'INVALID_PARAMETERS'],
+    [{ address: ADDRESS, network: 'eip155:1' }, 'UNSUPPORTED_NETWORK'],
+    [{ address: ADDRESS, asset: 'DOGE' }, 'UNSUPPORTED_ASSET'],
+    [{ address: ADDRESS, amount: 0 }, 'INVALID_PARAMETERS'],
+    [{ address: ADDRESS, amount: -1 }, 'INVALID_PARAMETERS'],
+    [{ address: ADDRESS, amount: '10001' }, 'INVALID_PARAMETERS'],
+    [{ address: ADDRESS, amount: '1e3' }, 'INVALID_PARAMETERS'],
+    [{ address: ADDRESS, asset: 'USDC', amount: '0.0000001' }, 'INVALID_PARAMETERS'],
+    [{ address: ADDRESS, asset: 'USDC', amount: '1000001' }, 'INVALID_PARAMETERS'],
+    [{ address: ADDRESS, colour: 'red' }, 'INVALID_PARAMETERS'],
+  ])('%j is refused: %s', async (body, code) => {
+    expect(await ask(body)).toMatchObject({
+      status: 400,
+      json: { success: false, error: { code } },
+    })
+  })
+
+  test('a recipient that takes nothing is told apart, and the next order is paid', async () => {
+    const address = '0x5555555555555555555555555555555555555555'
+    await rpc('anvil_setCode', [address, REFUSES])
+    expect(await ask({ address })).toMatchObject({
+      status: 422,
+      json: { error: { code: 'TRANSFER_FAILED' } },
+    })
+    expect(await ask({ address: ADDRESS })).toMatchObject({ status: 200 })
+  })
+
+  test('goes round faults of the port, and waits for blocks', async () => {
+    await sandbox.fault({ kind: 'down', how: 'http-500' })
+    await sandbox.fault({ kind: 'stop-blocks' })
+    const paying = ask({ address: ADDRESS })
+    await sandbox.clearFaults()
+    expect(await paying).toMatchObject({ status: 200 })
+  })
+
+  test('answers loopback names only, with no word on other origins', async () => {
+    const { url, headers } = await fetch(sandbox.faucetUrl)
+    expect(url).toBe(sandbox.faucetUrl)
+    expect(headers.get('access-control-allow-origin')).toBeNull()
+    const status = await new Promise((resolve, reject) => {
+      const sent = request(
+        sandbox.faucetUrl,
+        { method: 'POST', headers: { host: 'evil.example' } },
+        (answer) => {
+          answer.resume()
+          resolve(answer.statusCode)
+        },
+      )
+      sent.once('error', reject)
+      sent.end(JSON.stringify({ address: ADDRESS }))
+    })
+    expect(status).toBe(403)
+    expect(await ask('x'.repeat(5_000))).toMatchObject({ status: 413 })
+  })
+})
