@@ -118,7 +118,7 @@ export const endpoints = {
     needs: write,
     params: WalletPath,
     answer: WalletDeleted,
-    fails: ['NOT_FOUND', 'POLICY_REFUSED', 'NETWORK_ERROR'],
+    fails: ['NOT_FOUND', 'NETWORK_ERROR'],
   },
   setWalletPolicy: {
     ...bare,

@@ -1,8 +1,12 @@
+import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
+import { Ajv } from 'ajv'
+import { ErrorBody } from '@florin/wire/error-body.ts'
 import { catalogue, Refusal } from '@florin/wire/errors.ts'
 import type { ErrorCode } from '@florin/wire/errors.ts'
 import { problem } from './problem.ts'
 
+const isErrorBody = new Ajv().compile(ErrorBody)
 const context = {
   requestId: 'req_1',
   nowMilliseconds: 1_790_000_000_000,
@@ -50,5 +54,24 @@ describe('a refusal', () => {
     for (const code of ['DUPLICATE_SETTLEMENT', 'ORDER_CLOSED'] as const) {
       expect(problem(new Refusal(code), context).headers).toEqual({})
     }
+  })
+})
+
+describe('the page of a code', () => {
+  test.each(codes)('%s shows a body as the service writes it', async (code) => {
+    const url = new URL(`../../../docs/errors/${code}.md`, import.meta.url)
+    const page = await readFile(url, 'utf8')
+    const shown: unknown = JSON.parse(/```json\n(.*?)\n```/s.exec(page)?.[1] ?? '')
+    expect(isErrorBody(shown)).toBe(true)
+    const { error } = shown as { error: { details?: object; retryAfter?: number } }
+    const { details, retryAfter } = error
+    const refusal = new Refusal(code, {
+      ...(details === undefined ? {} : { details: { ...details } }),
+      ...(retryAfter === undefined ? {} : { retryAfterSeconds: retryAfter }),
+    })
+    const requestId = 'req_7Qm4uVb2xYpKe9RtWzA3nD'
+    const { body, status } = problem(refusal, { ...context, requestId })
+    expect(shown).toEqual(body)
+    expect(page).toContain(`\nHTTP ${status} `)
   })
 })
