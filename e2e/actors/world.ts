@@ -1,3 +1,9 @@
+import { sandboxNetwork } from '@florin/cli/up/sandbox-network.ts'
+import { connectEvm } from '@florin/server/chains/evm/connect.ts'
+import { diagnose } from '@florin/server/doctor/run.ts'
+import { systemClock } from '@florin/server/kernel/clock.ts'
+import { openLog } from '@florin/server/kernel/log.ts'
+import { until } from '@florin/server/kernel/until.ts'
 import { openTestDatabase } from '@florin/server/store/test-database.ts'
 import type { TestDatabase } from '@florin/server/store/test-database.ts'
 import { createPublicClient, erc20Abi, getAddress, http } from 'viem'
@@ -7,6 +13,9 @@ import { startSandbox } from './sandbox.ts'
 import type { SandboxHandle } from './sandbox.ts'
 import { startService } from './service.ts'
 import type { ServiceHandle, ServiceSettings } from './service.ts'
+
+/** Time for what is under way to become final on the test's chain. */
+const QUIET_SECONDS = 60
 
 type StartOptions = Omit<ServiceSettings, 'sandbox' | 'keyText' | 'databaseUrl' | 'apiKeys'>
 
@@ -23,11 +32,16 @@ export interface World {
   balanceOf(address: string, asset?: 'native' | 'USDC'): Promise<bigint>
   /** A fresh address that nobody has used. */
   newAddress(): string
+  /** Waits until nothing is under way and holds database and chain against every invariant. */
+  expectSound(): Promise<void>
+  /** Ends everything, after a last look at the invariants. */
   stop(): Promise<void>
 }
 
 /** Opens a world; two custodial wallets hold 50 ETH and 500 USDC each. */
-export async function openWorld(options: StartOptions = {}): Promise<World> {
+export async function openWorld(
+  options: StartOptions & { unsound?: boolean } = {},
+): Promise<World> {
   const [database, sandbox] = await Promise.all([
     openTestDatabase(),
     startSandbox({ faults: true }),
@@ -49,7 +63,39 @@ export async function openWorld(options: StartOptions = {}): Promise<World> {
     if (newest === undefined) throw new Error('no service was started')
     return newest
   }
+  const expectSound = async (): Promise<void> => {
+    const { rpcUrl, usdc, network, instance, faucetUrl } = sandbox
+    const config = sandboxNetwork({
+      instance,
+      evm: { network, rpcUrl, usdc },
+      faucetUrl,
+      adminUrl: null,
+    })
+    const chain = connectEvm({ config, log: openLog('silent'), clock: systemClock })
+    await until(
+      'every payment has come to its end',
+      async () => {
+        const open = await database.store.query<{ open: string }>(
+          'world_open',
+          `select count(*) as open from payments where status in ('pending', 'confirmed')`,
+        )
+        return open[0]?.open === '0'
+      },
+      { seconds: QUIET_SECONDS },
+    )
+    const diagnosis = await diagnose({ store: database.store, chains: [chain] })
+    if (diagnosis.findings.length + diagnosis.unasked.length > 0) {
+      throw new Error(`invariants are broken: ${JSON.stringify(diagnosis, null, 1)}`)
+    }
+  }
   const stop = async (): Promise<void> => {
+    try {
+      if (services.length > 0 && !options.unsound) await expectSound()
+    } finally {
+      await end()
+    }
+  }
+  const end = async (): Promise<void> => {
     await Promise.all(services.map((each) => each.stop()))
     await sandbox.stop()
     await database.close()
@@ -62,10 +108,11 @@ export async function openWorld(options: StartOptions = {}): Promise<World> {
       await sandbox.fund(address, 'USDC', '500')
     }
   } catch (error) {
-    await stop()
+    await end()
     throw error
   }
   return {
+    expectSound,
     database,
     sandbox,
     service,

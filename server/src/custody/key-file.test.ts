@@ -1,8 +1,10 @@
+import { writeFileSync } from 'node:fs'
 import { chmod, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemRandom } from '../kernel/random.ts'
+import type { Random } from '../kernel/random.ts'
 import { KeyUnusable, keyFromText, loadOrCreateKeyFile } from './key-file.ts'
 
 let directory: string
@@ -30,6 +32,18 @@ describe('the key file', () => {
     const keys = await Promise.all(Array.from({ length: 16 }, load))
     expect(new Set(keys.map(textOf)).size).toBe(1)
     expect(await readdir(directory)).toEqual(['master.key'])
+  })
+
+  test('is the key of the process that was first, to the last moment', async () => {
+    const first = 'f'.repeat(64)
+    const random: Random = {
+      bytes: (length) => {
+        writeFileSync(path, first, { mode: 0o600 })
+        return systemRandom.bytes(length)
+      },
+    }
+    expect(textOf(await loadOrCreateKeyFile({ path, random }))).toBe(first)
+    expect(textOf(await load())).toBe(first)
   })
 
   test.each([0o640, 0o604, 0o660, 0o601])(

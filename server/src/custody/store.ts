@@ -1,5 +1,6 @@
 import { Refusal } from '@florin/wire/errors.ts'
 import type { Family } from '@florin/wire/network.ts'
+import type { Address } from '../chains/chain.ts'
 import type { AccountId, WalletId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
@@ -9,7 +10,7 @@ interface WalletRow {
   readonly id: WalletId
   readonly account_id: AccountId
   readonly family: Family
-  readonly address: string
+  readonly address: Address
   readonly label: string | null
   readonly sealed_data_key: Uint8Array
   readonly sealed_private_key: Uint8Array

@@ -1,4 +1,5 @@
 import type { Family } from '@florin/wire/network.ts'
+import type { Address } from '../chains/chain.ts'
 import type { AccountId, WalletId } from '../kernel/id.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import type { KeyOwner, SealedKey } from './wallet-key.ts'
@@ -9,7 +10,7 @@ export interface Wallet extends SealedKey {
   readonly accountId: AccountId
   readonly family: Family
   /** In the family's canonical spelling. */
-  readonly address: string
+  readonly address: Address
   readonly label: string | null
   /** The one sandbox the key may sign for; null is production. */
   readonly sandboxInstance: string | null

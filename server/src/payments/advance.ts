@@ -13,8 +13,8 @@ import { notifyChanged } from '../store/listen.ts'
 import type { Tx } from '../store/postgres.ts'
 import { paymentEvent } from './event.ts'
 import type { Payment, PaymentFailure, PaymentStatus } from './payment.ts'
-import type { StatusChange } from './store.ts'
-import { changeStatus, lockPayments, markFinalityViolated } from './store.ts'
+import type { CountedEffect, StatusChange } from './store.ts'
+import { changeStatus, claimEffects, lockPayments, markFinalityViolated } from './store.ts'
 
 const FAILURES = {
   transaction_reverted: 'The transaction was included and reverted; the network kept its fee.',
@@ -108,7 +108,8 @@ export function openPaymentBook({
         }
       }
       await record(tx, closings, clock.nowMilliseconds())
-      await moved(tx, 'settled', settled)
+      const done = await moved(tx, 'settled', settled)
+      await claimEffects(tx, effectsOf(payments, settled, done), clock.nowMilliseconds())
       await releaseSpends(tx, [...(await moved(tx, 'failed', failed))], clock.nowMilliseconds())
     },
 
@@ -177,6 +178,21 @@ function findEffect(
   )
   if (match !== undefined) used.add(match.logIndex)
   return match
+}
+
+/** The effects of the payments that have just become final. */
+function effectsOf(
+  payments: ReadonlyMap<PaymentId, Payment>,
+  changes: readonly StatusChange[],
+  done: ReadonlySet<PaymentId>,
+): readonly CountedEffect[] {
+  return changes.flatMap(({ paymentId, transactionHash, logIndex }) => {
+    const payment = payments.get(paymentId)
+    if (payment === undefined || transactionHash === null || !done.has(paymentId)) return []
+    const { network, accountId } = payment
+    const effectIndex = logIndex ?? 0
+    return [{ network, transactionHash, effectIndex, direction: 'sent', paymentId, accountId }]
+  })
 }
 
 /** What a closed hold gave away: the amount when the payment took effect, the fee from the native one. */

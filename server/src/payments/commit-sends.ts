@@ -74,7 +74,7 @@ export async function commitSends(
     (most, { draft }) => (draft.laneLatest > most ? draft.laneLatest : most),
     0n,
   )
-  const lane = await lockLane(tx, network, wallet.address as Address, used)
+  const lane = await lockLane(tx, network, wallet.address, used)
   if (!(await keepWallet(tx, wallet.id))) return sends.map(() => ({ kind: 'wallet_gone' }))
 
   const decisions = await settleRepeats(tx, deps, sends)
@@ -189,7 +189,7 @@ function paymentOf(send: PreparedSend, { chain, wallet, nowMilliseconds }: Commi
     network: chain.config.network,
     asset: send.asset.asset,
     amount: send.amount,
-    sender: wallet.address as Address,
+    sender: wallet.address,
     recipient: send.recipient,
     resource: send.resource,
     metadataText: send.metadataText,

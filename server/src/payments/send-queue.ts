@@ -1,5 +1,5 @@
 import { Refusal } from '@florin/wire/errors.ts'
-import type { Address, Chain } from '../chains/chain.ts'
+import type { Chain } from '../chains/chain.ts'
 import type { OpenSigner } from '../custody/signer.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -131,8 +131,7 @@ export function openSendQueue(deps: SendQueueDeps): SendQueue {
         }
         const waiting: Waiting[] = [{ send, resolve, reject }]
         const worker = work(name, chain, wallet, waiting)
-        if (waiting.length > 0 || lanes.get(name) === undefined)
-          lanes.set(name, { waiting, worker })
+        lanes.set(name, { waiting, worker })
       }),
     drained: async () => {
       await Promise.all([...lanes.values()].map(({ worker }) => worker))
@@ -162,7 +161,7 @@ async function commit(
     })
   } catch (error) {
     if (!(error instanceof CommitUnknown)) throw error
-    return afterUnknownCommit(deps, chain, wallet, decisions, error)
+    return await afterUnknownCommit(deps, chain, wallet, decisions, error)
   } finally {
     signer.erase()
   }
@@ -185,7 +184,7 @@ async function afterUnknownCommit(
   if (first === undefined) return decisions
   try {
     const exists = await store.inTransaction(wallet.accountId, async (tx) => {
-      await lockLane(tx, chain.config.network, wallet.address as Address, 0n)
+      await lockLane(tx, chain.config.network, wallet.address, 0n)
       const id: PaymentId | undefined = first.kind === 'committed' ? first.payment.id : undefined
       return id !== undefined && (await findPayment(tx, wallet.accountId, id)) !== undefined
     })

@@ -227,6 +227,49 @@ export async function changeStatus(
   return new Set(rows.map((row) => row.id))
 }
 
+/** A chain effect that was counted for a payment. */
+export interface CountedEffect {
+  readonly network: NetworkId
+  readonly transactionHash: TransactionHash
+  /** The log's index; 0 for a native transfer, which has no log. */
+  readonly effectIndex: number
+  readonly direction: 'sent' | 'received'
+  readonly paymentId: PaymentId
+  readonly accountId: AccountId
+}
+
+/**
+ * Claims final chain effects for payments. The primary key refuses one that was counted before, whatever the scheme: the
+ * transaction must then not commit.
+ */
+export async function claimEffects(
+  tx: Tx,
+  effects: readonly CountedEffect[],
+  nowMilliseconds: number,
+): Promise<void> {
+  if (effects.length === 0) return
+  await tx.query(
+    'effects_claim',
+    `insert into effects (network, transaction_hash, effect_index, direction, payment_id, account_id, created_at)
+     select network, hash, effect_index, direction, payment_id, account_id, to_timestamp($2 / 1000.0)
+     from json_to_recordset($1::json) as e (network text, hash text, effect_index integer, direction text,
+       payment_id text, account_id text)`,
+    [
+      JSON.stringify(
+        effects.map((effect) => ({
+          network: effect.network,
+          hash: effect.transactionHash,
+          effect_index: effect.effectIndex,
+          direction: effect.direction,
+          payment_id: effect.paymentId,
+          account_id: effect.accountId,
+        })),
+      ),
+      nowMilliseconds,
+    ],
+  )
+}
+
 /** Marks payments whose final block was reorganised away; their status stays what it was. */
 export async function markFinalityViolated(
   tx: Tx,

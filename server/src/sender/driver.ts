@@ -37,6 +37,11 @@ export function startDriver(deps: DriverDeps): Driver {
   const { network, blockTimeMilliseconds } = chain.config
   const pauseMilliseconds = Math.min(Math.max(blockTimeMilliseconds / 2, PAUSE_MIN), PAUSE_MAX)
   const resendMilliseconds = Math.max(blockTimeMilliseconds * 2, RESEND_MIN)
+  // Short where blocks are quick, so that a killed instance is soon followed by the next.
+  const leaseMilliseconds = Math.min(
+    Math.max(blockTimeMilliseconds * LEASE_BLOCKS, LEASE_MIN),
+    limits.leaseSeconds * 1000,
+  )
   const stopping = new AbortController()
   let pause = new AbortController()
   const waiting: Waiting = new Map()
@@ -46,7 +51,9 @@ export function startDriver(deps: DriverDeps): Driver {
   let state: DriverState = { following: false, height: null, lastRoundMilliseconds: null }
 
   async function round(): Promise<void> {
-    let cursor = await store.inTransaction('service', (tx) => takeLease(tx, network, instance))
+    let cursor = await store.inTransaction('service', (tx) =>
+      takeLease(tx, network, instance, leaseMilliseconds),
+    )
     const head = await chain.head()
     if (cursor === undefined) {
       // Either nobody has begun yet, or another instance drives this network.
@@ -128,6 +135,8 @@ export function startDriver(deps: DriverDeps): Driver {
   }
 }
 
+const LEASE_BLOCKS = 10
+const LEASE_MIN = 1_000
 const PAUSE_MIN = 50
 const PAUSE_MAX = 2_000
 const RESEND_MIN = 1_000

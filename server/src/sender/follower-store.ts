@@ -72,14 +72,15 @@ export async function takeLease(
   tx: Tx,
   network: NetworkId,
   owner: string,
+  leaseMilliseconds: number,
 ): Promise<Cursor | undefined> {
   const rows = await tx.query<CursorRow>(
     'follower_lease',
-    `update followers set lease_owner = $2, lease_until = now() + make_interval(secs => $3),
+    `update followers set lease_owner = $2, lease_until = now() + $3 * interval '1 millisecond',
        fence = case when lease_owner = $2 and lease_until > now() then fence else fence + 1 end
      where network = $1 and (lease_owner is null or lease_owner = $2 or lease_until < now())
      returning height, block_hash, finalized_height, fence, halted_reason`,
-    [network, owner, limits.leaseSeconds],
+    [network, owner, leaseMilliseconds],
   )
   const row = rows[0]
   if (row === undefined) return undefined

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { KILL_POINTS } from '@florin/server/kernel/kill-point.ts'
+import type { KillPoint } from '@florin/server/kernel/kill-point.ts'
+import { codeOf } from './actors/client.ts'
+import type { World } from './actors/world.ts'
+import { openWorld, walletOf } from './actors/world.ts'
+
+const AMOUNT = 10_000_000_000_000_000n
+/** Reached only when a fee is raised. */
+const BUMP_POINTS: readonly KillPoint[] = ['bump.before-commit', 'bump.after-commit']
+/** Killed before anything was committed: only the repeated request makes the payment. */
+const NOTHING_STORED: readonly KillPoint[] = ['send.before-transaction', 'send.before-commit']
+
+describe('SIGKILL at every named point', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld()
+    await world.service().stop()
+  })
+  afterAll(() => world.stop())
+
+  const order = (recipientAddress: string) => ({
+    walletAddress: walletOf(world),
+    recipientAddress,
+    amount: '0.01',
+    timeout: 20,
+  })
+
+  test.each(KILL_POINTS.filter((point) => !BUMP_POINTS.includes(point)))(
+    '%s: nothing lost, nothing twice',
+    async (point) => {
+      const recipient = world.newAddress()
+      const key = { 'idempotency-key': `killed-at-${point}` }
+      const doomed = await world.start({ killPoint: `${point}:1` })
+      const first = await world
+        .client()
+        .post('/payment/send', order(recipient), key)
+        .catch(() => null)
+      expect(await doomed.ended).toMatchObject({ signal: 'SIGKILL' })
+
+      const survivor = await world.start()
+      if (!NOTHING_STORED.includes(point)) {
+        // The payment goes on by itself, before anybody asks again.
+        await world.expectSound()
+        expect(await world.balanceOf(recipient)).toBe(AMOUNT)
+      }
+      const again = await world.client().post('/payment/send', order(recipient), key)
+      expect(codeOf(again)).toBeUndefined()
+      expect(again.headers.get('idempotent-replayed') === 'true').toBe(
+        !NOTHING_STORED.includes(point),
+      )
+      if (first !== null) expect(again.body['paymentId']).toBe(first.body['paymentId'])
+      await world.expectSound()
+      expect(await world.balanceOf(recipient)).toBe(AMOUNT)
+      await survivor.stop()
+    },
+  )
+})

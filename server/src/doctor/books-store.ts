@@ -1,0 +1,147 @@
+import type { Tx } from '../store/postgres.ts'
+
+/** One thing that must never be so, and what breaks it. */
+export interface Finding {
+  readonly invariant: string
+  readonly subject: string
+}
+
+/** Rows named per invariant; more are counted by the next run. */
+const FINDINGS_PER_INVARIANT_MAX = 50
+
+/**
+ * What must hold in the database whatever was killed and when, each as the query for its counterexamples. `subject` names one
+ * row that breaks it.
+ */
+const INVARIANTS: Readonly<Record<string, string>> = {
+  'every ledger transfer sums to zero per asset': `
+    select 'transfer ' || t.id as subject from ledger_transfers t join ledger_entries e on e.transfer_id = t.id
+    group by t.id having sum(e.amount) <> 0 or count(*) < 2`,
+  'the ledger sums to zero per network and asset': `
+    select network || ' ' || asset as subject from ledger_entries group by network, asset having sum(amount) <> 0`,
+  'a balance is the sum of its entries': `
+    select 'ledger account ' || a.id as subject from ledger_accounts a
+    left join ledger_entries e on e.ledger_account_id = a.id
+    group by a.id having a.balance <> coalesce(sum(e.amount), 0)`,
+  'available and held are never negative': `
+    select 'ledger account ' || id as subject from ledger_accounts where kind in ('available', 'held') and balance < 0`,
+  'what is held is what open holds say': `
+    select 'ledger account ' || a.id as subject from ledger_accounts a
+    where a.kind = 'held' and a.balance <> coalesce((
+      select sum(e.amount) from ledger_entries e join ledger_transfers t on t.id = e.transfer_id
+      where e.ledger_account_id = a.id and t.kind = 'hold' and not exists (
+        select from ledger_transfers c where c.payment_id = t.payment_id and c.asset = t.asset
+          and c.kind in ('post', 'void'))), 0)`,
+  'a payment under way holds its money, a finished one holds none': `
+    select p.id as subject from payments p where p.type = 'sent' and (p.status in ('pending', 'confirmed')) is distinct from
+      exists (select from ledger_transfers t where t.payment_id = p.id and t.kind = 'hold' and not exists (
+        select from ledger_transfers c where c.payment_id = p.id and c.asset = t.asset and c.kind in ('post', 'void')))`,
+  'a hold covers amount and fee ceiling': `
+    select p.id as subject from payments p
+    join ledger_transfers t on t.payment_id = p.id and t.kind = 'hold'
+    join ledger_entries e on e.transfer_id = t.id and e.amount > 0
+    where e.amount <> case when t.asset <> 'native' then p.amount
+      else p.fee_ceiling + case when p.asset = 'native' then p.amount else 0 end end`,
+  'nonces of a lane have no gap and end where the lane stands': `
+    select t.network || ' ' || t.lane_address as subject from chain_transactions t
+    join lanes l on l.network = t.network and l.address = t.lane_address
+    group by t.network, t.lane_address, l.next_nonce
+    having count(*) <> max(t.nonce) - min(t.nonce) + 1 or max(t.nonce) + 1 <> l.next_nonce`,
+  'every place has signed bytes from its first attempt on': `
+    select 'place ' || t.id as subject from chain_transactions t
+    where not exists (select from attempts a where a.chain_transaction_id = t.id and a.number = 1)`,
+  'all attempts of a place move the same': `
+    select 'place ' || chain_transaction_id as subject from attempts
+    group by chain_transaction_id
+    having count(distinct (terms ->> 'to') || ' ' || (terms ->> 'value') || ' ' || (terms ->> 'data')) > 1`,
+  'every place carries a payment and every sent payment has one place': `
+    select coalesce(p.id, 'place ' || t.id) as subject from payments p
+    full join payment_transactions pt on pt.payment_id = p.id
+    full join chain_transactions t on t.id = pt.chain_transaction_id
+    where (p.id is null or t.id is null) and (p.id is null or p.type = 'sent')`,
+  'a payment and its place tell the same story': `
+    select p.id as subject from payments p join payment_transactions pt on pt.payment_id = p.id
+    join chain_transactions t on t.id = pt.chain_transaction_id
+    where not case p.status
+      when 'pending' then t.state = 'open' or (t.state = 'mined' and (not t.succeeded or p.asset <> 'native'))
+      when 'confirmed' then t.state = 'mined' and t.succeeded and t.mined_hash = p.transaction_hash
+      when 'settled' then t.state = 'final' and t.succeeded and t.mined_hash = p.transaction_hash
+      when 'failed' then t.state = 'dead' or (t.state = 'final' and (not t.succeeded or p.asset <> 'native'))
+      else false end`,
+  'the newest event of a payment tells its status': `
+    select p.id as subject from payments p where p.status is distinct from (
+      select data ->> 'status' from outbox where resource_id = p.id order by id desc limit 1)`,
+  'a budget is given back when and only when the payment failed': `
+    select p.id as subject from payments p join policy_spends s on s.payment_id = p.id
+    where (p.status = 'failed') <> (s.released_at is not null)`,
+  'an idempotency key names something that exists': `
+    select k.operation || ' ' || k.resource_id as subject from idempotency_keys k
+    where not exists (select from payments where id = k.resource_id)
+      and not exists (select from wallets where id = k.resource_id)`,
+  'no network is stopped and no final block was replaced': `
+    select network as subject from followers where halted_reason is not null
+    union all select id from payments where finality_violated`,
+}
+
+/** Every invariant that the database breaks now, in one snapshot. */
+export async function findInBooks(tx: Tx): Promise<readonly Finding[]> {
+  await tx.query('doctor_snapshot', 'set transaction isolation level repeatable read, read only')
+  const findings: Finding[] = []
+  for (const [invariant, counterexamples] of Object.entries(INVARIANTS)) {
+    const name = `doctor_${Object.keys(INVARIANTS).indexOf(invariant)}`
+    const rows = await tx.query<{ subject: string }>(
+      name,
+      `select subject from (${counterexamples}) found limit ${FINDINGS_PER_INVARIANT_MAX}`,
+    )
+    for (const { subject } of rows) findings.push({ invariant, subject })
+  }
+  return findings
+}
+
+/** A place as the database tells it, for holding it against the chain. */
+export interface TracedPlace {
+  readonly id: string
+  readonly state: 'open' | 'mined' | 'final' | 'dead'
+  readonly mined_hash: string | null
+  readonly mined_block_hash: string | null
+  readonly hashes: readonly string[]
+}
+
+/** The newest places of a network, at most `count`. */
+export async function newestPlaces(
+  tx: Tx,
+  network: string,
+  count: number,
+): Promise<readonly TracedPlace[]> {
+  return tx.query<TracedPlace>(
+    'doctor_places',
+    `select t.id, t.state, t.mined_hash, t.mined_block_hash, array_agg(a.hash order by a.number) as hashes
+     from chain_transactions t join attempts a on a.chain_transaction_id = t.id
+     where t.network = $1 group by t.id order by t.id desc limit $2`,
+    [network, count],
+  )
+}
+
+/** What the books say an idle wallet has on chain; wallets with payments under way are left out. */
+export interface IdleWallet {
+  readonly address: string
+  readonly asset: string
+  readonly booked: string
+}
+
+export async function idleWallets(
+  tx: Tx,
+  network: string,
+  count: number,
+): Promise<readonly IdleWallet[]> {
+  return tx.query<IdleWallet>(
+    'doctor_idle_wallets',
+    `select w.address, a.asset, sum(a.balance) as booked
+     from ledger_accounts a join wallets w on w.id = a.wallet_id
+     where a.network = $1 and a.kind in ('available', 'held')
+       and not exists (select from payments p where p.wallet_id = w.id and p.network = $1
+         and p.status in ('pending', 'confirmed'))
+     group by w.address, a.asset order by w.address, a.asset limit $2`,
+    [network, count],
+  )
+}

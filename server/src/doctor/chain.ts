@@ -1,0 +1,52 @@
+import type { Chain, TransactionHash } from '../chains/chain.ts'
+import type { Store } from '../store/postgres.ts'
+import type { Finding } from './books-store.ts'
+import { idleWallets, newestPlaces } from './books-store.ts'
+
+const PLACES_MAX = 1_000
+const WALLETS_MAX = 200
+const HASHES_PER_CALL_MAX = 100
+
+/**
+ * Holds the database against the chain: one mined attempt per place at most, and the one that is recorded; an idle wallet has
+ * what the books say, or more (a deposit that nobody has booked yet). Throws NodeFailure when the chain cannot be asked.
+ */
+export async function findOnChain(store: Store, chain: Chain): Promise<readonly Finding[]> {
+  const { network } = chain.config
+  const findings: Finding[] = []
+  const places = await store.inTransaction('service', (tx) => newestPlaces(tx, network, PLACES_MAX))
+  const hashes = places.flatMap((place) => place.hashes.map((hash) => hash as TransactionHash))
+  const mined = new Map<string, string>()
+  for (let start = 0; start < hashes.length; start += HASHES_PER_CALL_MAX) {
+    const asked = hashes.slice(start, start + HASHES_PER_CALL_MAX)
+    const outcomes = await chain.outcomes(asked)
+    outcomes.forEach((outcome, index) => {
+      const hash = asked[index]
+      if (outcome.state === 'mined' && hash !== undefined) mined.set(hash, outcome.blockHash)
+    })
+  }
+  for (const place of places) {
+    const found = place.hashes.filter((hash) => mined.has(hash))
+    const say = (invariant: string) => findings.push({ invariant, subject: `place ${place.id}` })
+    if (found.length > 1) say('at most one attempt of a place is mined')
+    if (place.state === 'dead' && found.length > 0) say('a dead place has nothing on chain')
+    if (place.state === 'final' && mined.get(place.mined_hash ?? '') !== place.mined_block_hash) {
+      say('a final place is on chain where it was recorded')
+    }
+  }
+  for (const { address, asset, booked } of await store.inTransaction('service', (tx) =>
+    idleWallets(tx, network, WALLETS_MAX),
+  )) {
+    const parsed = chain.parseAddress(address)
+    const profile = chain.config.assets.find((candidate) => candidate.asset === asset)
+    if (parsed === undefined || profile === undefined) continue
+    const { amounts } = await chain.balances(parsed, [profile])
+    if ((amounts[0] ?? 0n) < BigInt(booked)) {
+      findings.push({
+        invariant: 'an idle wallet has on chain what the books say',
+        subject: `${address} ${asset}`,
+      })
+    }
+  }
+  return findings
+}

@@ -1,0 +1,34 @@
+import type { Chain } from '../chains/chain.ts'
+import { NodeFailure } from '../chains/chain.ts'
+import type { Store } from '../store/postgres.ts'
+import type { Finding } from './books-store.ts'
+import { findInBooks } from './books-store.ts'
+import { findOnChain } from './chain.ts'
+
+export interface Diagnosis {
+  /** What must never be so and is. Empty is sound. */
+  readonly findings: readonly Finding[]
+  /** Networks whose chain could not be asked: nothing is known of them, good or bad. */
+  readonly unasked: readonly string[]
+}
+
+/** The one invariant checker: runs after every whole-service test, and as `florin doctor` in production. Changes nothing. */
+export async function diagnose({
+  store,
+  chains,
+}: {
+  store: Store
+  chains: readonly Chain[]
+}): Promise<Diagnosis> {
+  const findings = [...(await store.inTransaction('service', findInBooks))]
+  const unasked: string[] = []
+  for (const chain of chains) {
+    try {
+      findings.push(...(await findOnChain(store, chain)))
+    } catch (error) {
+      if (!(error instanceof NodeFailure)) throw error
+      unasked.push(chain.config.network)
+    }
+  }
+  return { findings, unasked }
+}
