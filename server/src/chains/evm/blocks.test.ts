@@ -6,8 +6,8 @@ import { NodeFailure } from '../chain.ts'
 import type { Chain } from '../chain.ts'
 import { ZERO_ADDRESS } from './account.ts'
 import { connectEvm } from './connect.ts'
-import { startScriptedNode } from './scripted-node.ts'
-import type { Reply, ScriptedNode } from './scripted-node.ts'
+import { startTestNode } from './test-node.ts'
+import type { Reply, TestNode } from './test-node.ts'
 import { testNetwork } from './test-network.ts'
 
 const TAG: FinalityPolicy = { kind: 'tag' }
@@ -21,7 +21,7 @@ const blockAt = (height: number): object => ({
   transactions: [hashAt(height + 1_000)],
 })
 
-const nodes: ScriptedNode[] = []
+const nodes: TestNode[] = []
 afterEach(async () => {
   await Promise.all(nodes.splice(0).map((node) => node.stop()))
 })
@@ -29,8 +29,8 @@ afterEach(async () => {
 async function chainOf(
   finality: FinalityPolicy,
   reply: (method: string, block: unknown) => Reply,
-): Promise<{ chain: Chain; node: ScriptedNode }> {
-  const node = await startScriptedNode({
+): Promise<{ chain: Chain; node: TestNode }> {
+  const node = await startTestNode({
     reply: (method, params) => reply(method, params[method === 'eth_getTransactionCount' ? 1 : 0]),
   })
   nodes.push(node)

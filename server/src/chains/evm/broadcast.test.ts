@@ -5,8 +5,8 @@ import { openLog } from '../../kernel/log.ts'
 import type { Chain, Verdict } from '../chain.ts'
 import { jointVerdict } from './broadcast.ts'
 import { connectEvm } from './connect.ts'
-import { startScriptedNode } from './scripted-node.ts'
-import type { Script, ScriptedNode } from './scripted-node.ts'
+import { startTestNode } from './test-node.ts'
+import type { Script, TestNode } from './test-node.ts'
 import { hashOf } from './sign.ts'
 import { testNetwork } from './test-network.ts'
 
@@ -52,13 +52,13 @@ describe('the verdict of several nodes', () => {
 })
 
 describe('a broadcast', () => {
-  const nodes: ScriptedNode[] = []
+  const nodes: TestNode[] = []
   afterEach(async () => {
     await Promise.all(nodes.splice(0).map((node) => node.stop()))
   })
 
   async function chainOf(...scripts: readonly Script[]): Promise<Chain> {
-    const started = await Promise.all(scripts.map(startScriptedNode))
+    const started = await Promise.all(scripts.map(startTestNode))
     nodes.push(...started)
     const config = testNetwork(started.map(({ url }) => url))
     return connectEvm({ config, log: openLog('silent'), clock: systemClock })

@@ -1,7 +1,7 @@
 import { NodeFailure } from '../chain.ts'
 import type { TransactionHash, Verdict } from '../chain.ts'
 import { transactionHashFrom } from './answer.ts'
-import type { NodeAnswer } from './endpoint.ts'
+import type { NodeAnswer } from './json-rpc.ts'
 import { verdictOf } from './failures.ts'
 import { hexBytes } from './hex.ts'
 import { hashOf } from './sign.ts'

@@ -1,5 +1,5 @@
 import type { Verdict } from '../chain.ts'
-import type { NodeError } from './endpoint.ts'
+import type { NodeError } from './json-rpc.ts'
 
 type Meaning = Exclude<Verdict, { kind: 'accepted' | 'unknown' }>
 
@@ -91,18 +91,25 @@ export function verdictOf({ code, message }: NodeError): Verdict {
 export type EstimateProblem = 'short' | 'reverted'
 
 const EXECUTION_REVERTED = 3
-const REVERTED = /\brevert/i
-const SHORT =
-  /\bOutOfFunds\b|insufficient (?:funds|balance|sender balance)|insufficient MaxFeePerGas for sender balance|upfront cost exceeds account balance|doesn't have enough funds/i
-const FAILED =
-  /always failing transaction|gas required exceeds allowance|out of gas|invalid opcode|InvalidFEOpcode|bad jump destination|invalid jump|stack (?:under|over)flow|^VM execution error|^EVM error|write protection/i
+const REVERTED: readonly RegExp[] = [/\brevert/i]
+const SHORT: readonly RegExp[] = [
+  /\bOutOfFunds\b|insufficient (?:funds|balance|sender balance)|doesn't have enough funds/i,
+  /insufficient MaxFeePerGas for sender balance|upfront cost exceeds account balance/i,
+]
+const FAILED: readonly RegExp[] = [
+  /always failing transaction|gas required exceeds allowance|out of gas|^VM execution error/i,
+  /invalid opcode|InvalidFEOpcode|(?:bad|invalid) jump|stack (?:under|over)flow|write protection/i,
+  /^EVM error/i,
+]
 
 /** What a node's error on an estimate means; undefined when it is only the node's own trouble. */
 export function estimateProblemOf({ code, message }: NodeError): EstimateProblem | undefined {
   // A revert comes first: its text is the contract's own and may speak of funds.
-  if (code === EXECUTION_REVERTED || REVERTED.test(message)) return 'reverted'
-  if (SHORT.test(message)) return 'short'
-  return FAILED.test(message) ? 'reverted' : undefined
+  const says = (patterns: readonly RegExp[]): boolean =>
+    patterns.some((pattern) => pattern.test(message))
+  if (code === EXECUTION_REVERTED || says(REVERTED)) return 'reverted'
+  if (says(SHORT)) return 'short'
+  return says(FAILED) ? 'reverted' : undefined
 }
 
 const METHOD_NOT_FOUND = -32601

@@ -5,8 +5,8 @@ import { NodeFailure } from '../chain.ts'
 import type { Chain } from '../chain.ts'
 import { transactionHashFrom } from './answer.ts'
 import { connectEvm } from './connect.ts'
-import { startScriptedNode } from './scripted-node.ts'
-import type { Reply, ScriptedNode } from './scripted-node.ts'
+import { startTestNode } from './test-node.ts'
+import type { Reply, TestNode } from './test-node.ts'
 import { USDC, testNetwork } from './test-network.ts'
 
 const word = (digit: string): string => `0x${digit.repeat(64)}`
@@ -40,7 +40,7 @@ const block = (hash: string, number = '0x10'): object => ({
   transactions: [],
 })
 
-const nodes: ScriptedNode[] = []
+const nodes: TestNode[] = []
 afterEach(async () => {
   await Promise.all(nodes.splice(0).map((node) => node.stop()))
 })
@@ -49,14 +49,14 @@ afterEach(async () => {
 async function chainWith(
   receipt: unknown,
   canonical: unknown = block(BLOCK),
-): Promise<{ chain: Chain; node: ScriptedNode }> {
+): Promise<{ chain: Chain; node: TestNode }> {
   const answers: Record<string, unknown> = {
     eth_getTransactionReceipt: receipt,
     eth_getBlockByNumber: canonical,
     eth_blockNumber: '0x10',
   }
   const reply = (method: string): Reply => ({ result: answers[method] ?? null })
-  const node = await startScriptedNode({ reply })
+  const node = await startTestNode({ reply })
   nodes.push(node)
   const options = { config: testNetwork([node.url]), log: openLog('silent'), clock: systemClock }
   return { chain: connectEvm(options), node }

@@ -2,12 +2,12 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../kernel/clock.ts'
 import { openLog } from '../../kernel/log.ts'
 import { connectEvm } from './connect.ts'
-import { startScriptedNode } from './scripted-node.ts'
-import type { Script, ScriptedNode } from './scripted-node.ts'
+import { startTestNode } from './test-node.ts'
+import type { Script, TestNode } from './test-node.ts'
 import { testNetwork } from './test-network.ts'
 
 describe('the sandbox behind the nodes', () => {
-  const nodes: ScriptedNode[] = []
+  const nodes: TestNode[] = []
   afterEach(async () => {
     await Promise.all(nodes.splice(0).map((node) => node.stop()))
   })
@@ -16,7 +16,7 @@ describe('the sandbox behind the nodes', () => {
   const broken: Script = { reply: () => ({ error: { code: -32603, message: 'Internal error' } }) }
 
   async function instanceOf(...scripts: readonly Script[]): Promise<string | null> {
-    const started = await Promise.all(scripts.map(startScriptedNode))
+    const started = await Promise.all(scripts.map(startTestNode))
     nodes.push(...started)
     const config = testNetwork(started.map(({ url }) => url))
     return connectEvm({ config, log: openLog('silent'), clock: systemClock }).sandboxInstance()

@@ -7,19 +7,19 @@ import { NodeFailure } from '../chain.ts'
 import { quantityFrom } from './answer.ts'
 import { onlyChain } from './chain-id.ts'
 import { openEndpoint } from './endpoint.ts'
-import { startScriptedNode } from './scripted-node.ts'
-import type { Reply, Script, ScriptedNode } from './scripted-node.ts'
+import { startTestNode } from './test-node.ts'
+import type { Reply, Script, TestNode } from './test-node.ts'
 import { openTransport } from './transport.ts'
 import type { CallEnd, Read, Transport, TransportOptions } from './transport.ts'
 import { onlyUpToDate } from './up-to-date.ts'
 
-const nodes: ScriptedNode[] = []
+const nodes: TestNode[] = []
 afterEach(async () => {
   await Promise.all(nodes.splice(0).map((node) => node.stop()))
 })
 
-async function start(script: Script): Promise<ScriptedNode> {
-  const node = await startScriptedNode(script)
+async function start(script: Script): Promise<TestNode> {
+  const node = await startTestNode(script)
   nodes.push(node)
   return node
 }

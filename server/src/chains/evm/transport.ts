@@ -1,6 +1,7 @@
 import { NodeFailure } from '../chain.ts'
 import { NodeTimeout } from './endpoint.ts'
-import type { Endpoint, NodeAnswer, NodeCall, NodeError } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { NodeAnswer, NodeCall, NodeError } from './json-rpc.ts'
 
 /** A read: how to ask, and what the answer means. */
 export interface Read<Value> extends NodeCall {
@@ -70,7 +71,7 @@ export function openTransport({ endpoints, onCall, limits }: TransportOptions): 
         return
       }
       waiting.set(key, group)
-      group.takers.push({
+      const taker: Taker = {
         fail: reject,
         take: (answer) => {
           try {
@@ -84,11 +85,12 @@ export function openTransport({ endpoints, onCall, limits }: TransportOptions): 
             return undefined
           } catch (error) {
             if (error instanceof NodeFailure) return error
-            reject(error)
+            taker.fail(error)
             return undefined
           }
         },
-      })
+      }
+      group.takers.push(taker)
       schedule()
     })
   }

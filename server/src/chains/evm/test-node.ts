@@ -7,7 +7,7 @@ export type Reply =
   | { readonly error: { readonly code: number; readonly message: string } }
   | 'unanswered'
 
-export interface ScriptedNode {
+export interface TestNode {
   readonly url: string
   /** The methods of each HTTP request so far. */
   readonly requests: readonly (readonly string[])[]
@@ -31,7 +31,7 @@ interface Item {
 }
 
 /** A node for tests that says what the script says, over real HTTP on a free loopback port. */
-export async function startScriptedNode(script: Script): Promise<ScriptedNode> {
+export async function startTestNode(script: Script): Promise<TestNode> {
   const requests: (readonly string[])[] = []
   let headers: IncomingMessage['headers'] = {}
   const server = createServer((request, response) => {

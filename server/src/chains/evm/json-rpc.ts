@@ -1,0 +1,76 @@
+import { NodeFailure } from '../chain.ts'
+import { isObject } from './answer.ts'
+
+/** One JSON-RPC call. Source: JSON-RPC 2.0. */
+export interface NodeCall {
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** What a node said of one call: a result, or an error in its own words. */
+export type NodeAnswer =
+  | { readonly ok: true; readonly result: unknown }
+  | { readonly ok: false; readonly error: NodeError }
+
+/** A JSON-RPC error. The text is the node's own and stays inside. */
+export interface NodeError {
+  readonly code: number
+  readonly message: string
+}
+
+const ERROR_CHARACTERS_MAX = 300
+
+/** Calls as the body of one request. Some gateways take single calls only, so a batch of one is not sent as a batch. */
+export function writeCalls(calls: readonly NodeCall[]): string {
+  const items = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
+  return JSON.stringify(items.length === 1 ? items[0] : items)
+}
+
+/**
+ * The answers to `count` calls in their order, a NodeFailure in place of one that is missing. Throws NodeFailure when
+ * the body is no answer to them at all. `scrub` takes secrets out of the node's texts.
+ */
+export function readAnswers(
+  text: string,
+  count: number,
+  scrub: (text: string) => string,
+): readonly (NodeAnswer | NodeFailure)[] {
+  const body = parseJson(text)
+  const items = count === 1 && !Array.isArray(body) ? [body] : body
+  if (!Array.isArray(items)) {
+    throw new NodeFailure(`the node refused a batch: ${reasonOf(body, scrub)}`)
+  }
+  const answers = new Map<unknown, NodeAnswer>()
+  for (const item of items) {
+    const answer = answerFrom(item, scrub)
+    if (isObject(item) && answer !== undefined) answers.set(item['id'], answer)
+  }
+  return Array.from(
+    { length: count },
+    (_, id) => answers.get(id) ?? new NodeFailure('the node left a call unanswered'),
+  )
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new NodeFailure('the node did not answer in JSON')
+  }
+}
+
+function answerFrom(item: unknown, scrub: (text: string) => string): NodeAnswer | undefined {
+  if (!isObject(item)) return undefined
+  const error = item['error']
+  if (error === undefined || error === null) {
+    return 'result' in item ? { ok: true, result: item['result'] } : undefined
+  }
+  const code = isObject(error) && typeof error['code'] === 'number' ? error['code'] : 0
+  return { ok: false, error: { code, message: reasonOf(item, scrub) } }
+}
+
+function reasonOf(body: unknown, scrub: (text: string) => string): string {
+  const error = isObject(body) ? body['error'] : undefined
+  const message = isObject(error) ? error['message'] : error
+  return typeof message === 'string' ? scrub(message).slice(0, ERROR_CHARACTERS_MAX) : 'no reason'
+}
