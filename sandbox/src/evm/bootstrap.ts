@@ -1,4 +1,4 @@
-import { concatHex, encodeAbiParameters, numberToHex, parseEther } from 'viem'
+import { concatHex, encodeAbiParameters, numberToHex, parseEther } from 'viem/utils'
 import { privateKeyToAddress } from 'viem/accounts'
 import type { AnvilClient } from './anvil-client.ts'
 import { MULTICALL3_CREATION, SANDBOX_USDC_CREATION } from './artifact.ts'

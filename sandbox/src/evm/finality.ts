@@ -1,4 +1,4 @@
-import { numberToHex } from 'viem'
+import { numberToHex } from 'viem/utils'
 import type { Json, JsonObject } from '../host/json.ts'
 import { isJsonArray, isJsonObject } from '../host/json.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { keccak256 } from 'viem'
+import { keccak256 } from 'viem/utils'
 import type { Failure } from '../faults/fault.ts'
 import type { StandingFaults, Treatment } from '../faults/standing.ts'
 import type { Json, JsonObject } from '../host/json.ts'

@@ -29,6 +29,8 @@ export interface EvmNode {
   save(): Promise<void>
   /** Tells it a head it has not made itself. */
   noteHead(height: number): void
+  /** The highest block on disk: no crash takes it back. */
+  savedHeight(): number
   /** Blocks that a crash now would take. */
   unsavedBlocks(): number
   /** The highest block that is called final: on disk, and as deep as anvil asks. */
@@ -113,6 +115,7 @@ export async function startEvmNode(directory: string, log: Log): Promise<EvmNode
     noteHead: (height) => {
       head = height
     },
+    savedHeight: () => saved,
     unsavedBlocks: () => Math.abs(head - saved),
     finalHeight: () => Math.max(0, Math.min(head - BLOCKS_UNTIL_FINAL, saved)),
     async stop() {

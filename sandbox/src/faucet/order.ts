@@ -1,4 +1,4 @@
-import { getAddress, isAddress, parseUnits } from 'viem'
+import { getAddress, isAddress, parseUnits } from 'viem/utils'
 import type { Address } from 'viem'
 import { EVM_NETWORK, NATIVE_DECIMALS, USDC_ADDRESS, USDC_DECIMALS } from '../evm/chain-facts.ts'
 import type { Json } from '../host/json.ts'

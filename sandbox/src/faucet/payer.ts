@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { encodeFunctionData, keccak256, parseAbi, parseGwei } from 'viem'
+import { encodeFunctionData, keccak256, parseAbi, parseGwei } from 'viem/utils'
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { AnvilClient } from '../evm/anvil-client.ts'
@@ -83,7 +83,7 @@ async function payBatch(node: EvmNode, batch: readonly Waiting[]): Promise<void>
         resendAt = performance.now() + RESEND_MILLISECONDS
       }
       const after: Sent[] = []
-      for (const sent of open) if (!(await isMined(node, sent))) after.push(sent)
+      for (const sent of open) if (!(await isDone(node, sent))) after.push(sent)
       open = after
     } catch (error) {
       if (!(error instanceof AnvilUnreachable)) throw error
@@ -148,9 +148,10 @@ async function send(node: EvmNode, { raw }: Sent): Promise<void> {
   }
 }
 
-async function isMined(node: EvmNode, { hash, resolve }: Sent): Promise<boolean> {
+/** Mined and on disk: an answered payment survives any crash, and no later one waits for its nonce. */
+async function isDone(node: EvmNode, { hash, resolve }: Sent): Promise<boolean> {
   const receipt = await node.running().client.call('eth_getTransactionReceipt', [hash])
-  if (!isJsonObject(receipt)) return false
+  if (!isJsonObject(receipt) || Number(receipt['blockNumber']) > node.savedHeight()) return false
   if (receipt['status'] === '0x1') resolve({ ok: true, transactionHash: hash })
   else resolve({ ok: false, code: 'TRANSFER_FAILED', message: 'the recipient refuses it' })
   return true

@@ -1,4 +1,4 @@
-import { numberToHex } from 'viem'
+import { numberToHex } from 'viem/utils'
 import type { Miner } from '../evm/miner.ts'
 import type { EvmNode } from '../evm/node.ts'
 import type { Json } from '../host/json.ts'

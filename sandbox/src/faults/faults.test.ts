@@ -5,7 +5,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { startSandbox } from '../../../e2e/actors/sandbox.ts'
 import type { SandboxHandle } from '../../../e2e/actors/sandbox.ts'
 import { until } from '../../../server/src/kernel/until.ts'
-import { isJsonObject, parseJson } from '../host/json.ts'
+import { isJsonArray, isJsonObject, parseJson } from '../host/json.ts'
 import type { Json } from '../host/json.ts'
 
 let sandbox: SandboxHandle
@@ -55,6 +55,13 @@ const receipt = async (raw: Hex): Promise<Json> =>
   await result('eth_getTransactionReceipt', [keccak256(raw)])
 const minedBlock = async (raw: Hex): Promise<Json> =>
   await until('it is mined', async () => await receipt(raw), { seconds: 5 })
+
+async function standing(): Promise<readonly Json[]> {
+  const answer = await fetch(`${sandbox.adminUrl ?? ''}/faults`)
+  const state = parseJson(await answer.text())
+  const faults = isJsonObject(state) ? state['faults'] : undefined
+  return isJsonArray(faults) ? faults : []
+}
 
 describe('a fault', () => {
   test('drop: the node answers the hash and has never seen the transaction', async () => {
@@ -114,6 +121,7 @@ describe('a fault', () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_gasPrice', params: [] })
     const leaving = new AbortController()
     const hanging = fetch(sandbox.rpcUrl, { method: 'POST', body, signal: leaving.signal })
+    await until('the call hangs', async () => (await standing()).length === 0, { seconds: 5 })
     expect(await result('eth_chainId')).toBe('0x14a34')
     leaving.abort()
     await expect(hanging).rejects.toThrow('aborted')
@@ -121,7 +129,7 @@ describe('a fault', () => {
   })
 
   test('delay: the answer comes later than one asked after it', async () => {
-    await sandbox.fault({ kind: 'delay', milliseconds: 200, methods: ['eth_gasPrice'], count: 1 })
+    await sandbox.fault({ kind: 'delay', milliseconds: 1_000, methods: ['eth_gasPrice'], count: 1 })
     const order: string[] = []
     await Promise.all([
       result('eth_gasPrice').then(() => order.push('delayed')),
