@@ -67,7 +67,10 @@ export const WalletPolicyBody = Exactly({
         perDay: per('The most within any 24 hours.'),
         perMonth: per('The most within any 30 days.'),
       }),
-      { maxItems: ENTRIES_MAX },
+      {
+        maxItems: ENTRIES_MAX,
+        description: 'When there are any, an asset without an entry may not be spent.',
+      },
     ),
   ),
   recipients: Type.Optional(

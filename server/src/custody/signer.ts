@@ -15,7 +15,7 @@ export interface OpenSigner extends Signer {
 
 /**
  * Opens a wallet's key to sign for one network; open it before the database transaction (the wrapper may be
- * remote) and erase it after. There is no cache: opening takes some 20 microseconds.
+ * remote) and erase it after. There is no cache: opening takes 15 microseconds and one public key.
  * Refuses UNSUPPORTED_NETWORK when the key belongs to another sandbox, or to none, or the family differs;
  * throws SealBroken when the stored row was changed.
  */

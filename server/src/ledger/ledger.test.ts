@@ -93,6 +93,29 @@ describe('the books of a wallet', () => {
     }
   })
 
+  test('open without a deadlock when many open the books of the same wallets in any order', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const wallets = await inTransaction(async (tx) => {
+        const made: WalletId[] = []
+        for (let count = 0; count < 60; count += 1) made.push(await aWalletIn(tx))
+        return made
+      })
+      const fund = (first: number) => {
+        const order = [...wallets.slice(first), ...wallets.slice(0, first).reverse()]
+        const places = order.map((walletId) => ({ accountId, walletId, network: NETWORK }))
+        return write(...places.map((place) => funding({ ...place, asset: 'native' }, 1n)))
+      }
+      await Promise.all([0, 10, 20, 30, 40, 50].map(fund))
+      const [right] = await owner.query<{ count: string }>(
+        'test_right',
+        `select count(*) from ledger_accounts
+          where wallet_id = any ($1) and kind = 'available' and balance = 6`,
+        [wallets],
+      )
+      expect(right?.count).toBe('60')
+    }
+  })
+
   test('move from available to held and out, with the rest given back', async () => {
     const held = await aHold(60n, 100n)
     expect(await balances(held.walletId)).toEqual([{ asset: 'native', available: 40n, held: 60n }])

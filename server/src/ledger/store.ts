@@ -198,21 +198,17 @@ const LOCK = `
     where books.kind = any ($2))
   order by books.id for update of books`
 
-const OPENING = `
-  select pg_advisory_xact_lock(wallet) from (
-    select distinct hashtextextended('florin-ledger-of-' || place.wallet_id, 0) as wallet
-    from ${PLACES} order by wallet) as opening`
-
 const OPEN = `
   insert into ledger_accounts (account_id, wallet_id, network, asset, kind)
   select place.account_id, place.wallet_id, place.network, place.asset, kind
   from ${PLACES} cross join unnest($2::text[]) as kind
+  order by wallet_id, network, asset, kind
   on conflict (wallet_id, network, asset, kind) do nothing`
 
 /**
  * Locks all books of these places, and opens those that are missing. One statement unless something is missing.
- * Openings of one wallet's books are ordered by a lock of their own that is taken before any book: rows that are
- * inserted and not committed are locks too, in an order that has nothing to do with ids.
+ * No deadlock: existing books are locked in the order of their ids by whoever sees all of them. Who opens some waits
+ * for other openers only, in the order of names, and holds no book that exists while it waits.
  */
 async function lockAccounts(tx: Tx, places: readonly LedgerPlace[]): Promise<AccountRow[]> {
   const wanted = new Map(
@@ -227,7 +223,6 @@ async function lockAccounts(tx: Tx, places: readonly LedgerPlace[]): Promise<Acc
   const lock = () => tx.query<AccountRow>('ledger_lock', LOCK, [given, kinds, expected])
   let rows = await lock()
   if (rows.length === 0 && expected > 0) {
-    await tx.query('ledger_opening', OPENING, [given])
     await tx.query('ledger_open', OPEN, [given, kinds])
     rows = await lock()
   }
