@@ -33,10 +33,10 @@ async function pay({ info }: FlorinHandle, key: string): Promise<string> {
       const reply = await client.post(
         '/payment/send',
         { ...order, asset: 'USDC' },
-        { 'idempotency-key': key },
+        { 'idempotency-key': key.replaceAll(' ', '-') },
       )
       if (reply.status === 503) return undefined
-      expect(reply.body).toMatchObject({ success: true })
+      expect(reply.body, JSON.stringify(reply.body)).toMatchObject({ success: true })
       return reply.body['status'] === 'pending' ? undefined : String(reply.body['paymentId'])
     },
     { seconds: RECOVERY_SECONDS },

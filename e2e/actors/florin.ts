@@ -3,13 +3,14 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { dataPaths } from '@florin/cli/data-paths.ts'
 import { readOwner } from '@florin/cli/owner-file.ts'
 import { isRunning } from '@florin/cli/process-identity.ts'
 import { readSandboxFile } from '@florin/cli/sandbox-file.ts'
 import type { SandboxFile } from '@florin/cli/sandbox-file.ts'
+import { readObject } from '@florin/cli/small-json.ts'
 import { until } from '@florin/server/kernel/until.ts'
 import { listProcesses } from '@florin/server/store/embedded/processes.ts'
 import type { ProcessFacts } from '@florin/server/store/embedded/processes.ts'
@@ -59,10 +60,21 @@ export async function newDataDirectory(): Promise<string> {
 
 /** Every living process that was started on a data directory, whoever its parent is by now. */
 export async function processesOf(dataDirectory: string): Promise<readonly ProcessFacts[]> {
+  const places = [dataDirectory, (await databaseHome(dataDirectory)) ?? dataDirectory]
   const all = await listProcesses()
-  const direct = all.filter(({ words }) => words.some((word) => word.startsWith(dataDirectory)))
+  const direct = all.filter(({ words }) =>
+    words.some((word) => places.some((place) => word.startsWith(place))),
+  )
   const pids = new Set(direct.map(({ pid }) => pid))
   return all.filter(({ pid, parentPid }) => pids.has(pid) || pids.has(parentPid))
+}
+
+/** Where the database is when the data directory could not be reached by the user that PostgreSQL runs as. */
+async function databaseHome(dataDirectory: string): Promise<string | undefined> {
+  const home = (await readObject(join(dataPaths(dataDirectory).postgres, 'place.json')))?.get(
+    'home',
+  )
+  return typeof home === 'string' && home !== '' ? home : undefined
 }
 
 /** What a command of ours is run with: nothing of the machine's own settings. */
@@ -88,6 +100,8 @@ export async function startFlorin(options: FlorinOptions = {}): Promise<FlorinHa
     await until('nothing is left', async () => (await processesOf(dataDirectory)).length === 0, {
       seconds: END_SECONDS,
     })
+    const home = await databaseHome(dataDirectory)
+    if (home !== undefined) await rm(home, { recursive: true, force: true })
     await rm(dataDirectory, { recursive: true, force: true })
   }
   try {
@@ -139,7 +153,7 @@ export async function runFlorin(
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child = spawn(process.execPath, [FLORIN, ...args], {
     env: bareEnvironment(dataDirectory, more),
-    cwd: dataDirectory,
+    cwd: dirname(dataDirectory),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const text = collect(child)
@@ -154,7 +168,7 @@ function spawnUp(dataDirectory: string, options: FlorinOptions) {
   const pipe = launcherNode === undefined ? { FLORIN_LAUNCHER_FD: '3' } : {}
   const child = spawn(launcherNode ?? process.execPath, [florin, 'up'], {
     env: bareEnvironment(dataDirectory, { ...pipe, ...more }),
-    cwd: dataDirectory,
+    cwd: dirname(dataDirectory),
     stdio: ['ignore', 'pipe', 'pipe', launcherNode === undefined ? 'pipe' : 'ignore'],
   })
   const endWithTest = () => child.kill('SIGKILL')
