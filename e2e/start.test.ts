@@ -194,6 +194,12 @@ describe('florin up', () => {
     expect(await runFlorin(['keys', 'delete', id], dataDirectory)).toMatchObject({ code: 1 })
   })
 
+  test('florin doctor finds nothing broken', async () => {
+    const diagnosis = await runFlorin(['doctor', '--json'], florin.dataDirectory)
+    expect(JSON.parse(diagnosis.stdout)).toEqual({ findings: [], unasked: [] })
+    expect(diagnosis.code).toBe(0)
+  })
+
   test('SIGTERM ends it with 0 and leaves no process and no address behind', async () => {
     expect(await florin.stop()).toBe(0)
     expect(await processesOf(florin.dataDirectory)).toEqual([])

@@ -33,6 +33,12 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import('./keys/delete.ts')).runKeysDelete,
   },
   {
+    name: 'doctor',
+    usage: '[--json]',
+    summary: 'hold database and chains against every invariant; changes nothing',
+    load: async () => (await import('./doctor.ts')).runDoctor,
+  },
+  {
     name: 'version',
     usage: '',
     summary: 'print the version',

@@ -1,12 +1,14 @@
 import { Secret } from '@florin/server/kernel/secret.ts'
 import { readObject, writeObject } from './small-json.ts'
+import { parseSandboxReady, sandboxReadyText } from './up/sandbox-ready.ts'
+import type { SandboxReady } from './up/sandbox-ready.ts'
 
 /** How other commands reach the database of a running `up`. */
 export interface DatabaseAccess {
   readonly url: Secret
   readonly keyFile: string
-  /** Whether its networks are a sandbox: keys then say `test`. */
-  readonly sandbox: boolean
+  /** The sandbox whose payments it holds; null with networks of the operator's own. */
+  readonly sandbox: SandboxReady | null
 }
 
 /** Reads database.json; undefined when it is missing or is not whole. */
@@ -14,11 +16,17 @@ export async function readDatabaseFile(path: string): Promise<DatabaseAccess | u
   const fields = await readObject(path)
   const url = fields?.get('url')
   const keyFile = fields?.get('keyFile')
+  const sandbox = fields?.get('sandbox')
   if (typeof url !== 'string' || typeof keyFile !== 'string') return undefined
-  return { url: new Secret(url), keyFile, sandbox: fields?.get('sandbox') === true }
+  const ready = typeof sandbox === 'string' ? parseSandboxReady(sandbox) : undefined
+  return { url: new Secret(url), keyFile, sandbox: ready ?? null }
 }
 
 /** Writes database.json, readable by its owner only. */
-export async function writeDatabaseFile(path: string, access: DatabaseAccess): Promise<void> {
-  await writeObject(path, { ...access, url: access.url.reveal() })
+export async function writeDatabaseFile(
+  path: string,
+  { url, keyFile, sandbox }: DatabaseAccess,
+): Promise<void> {
+  const text = sandbox === null ? null : sandboxReadyText(sandbox)
+  await writeObject(path, { url: url.reveal(), keyFile, sandbox: text })
 }

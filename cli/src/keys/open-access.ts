@@ -1,6 +1,5 @@
 import { openFirstAccount } from '@florin/server/access/create-account.ts'
 import type { KeyMode } from '@florin/server/access/key.ts'
-import { readConfig } from '@florin/server/config.ts'
 import { loadInstallationSecret } from '@florin/server/custody/installation-secrets.ts'
 import { openKeyEncryptionKey } from '@florin/server/custody/key-encryption-key.ts'
 import { loadOrCreateKeyFile } from '@florin/server/custody/key-file.ts'
@@ -15,11 +14,7 @@ import type { Random } from '@florin/server/kernel/random.ts'
 import type { SecretBytes } from '@florin/server/kernel/secret.ts'
 import { openStore, StoreUnavailable } from '@florin/server/store/postgres.ts'
 import type { Store } from '@florin/server/store/postgres.ts'
-import { readDatabaseFile } from '../database-file.ts'
-import type { DatabaseAccess } from '../database-file.ts'
-import { dataPaths } from '../data-paths.ts'
-import { readOwner } from '../owner-file.ts'
-import { isRunning } from '../process-identity.ts'
+import { configOrFail, findDatabase } from '../find-database.ts'
 import { CommandFailed } from '../usage-error.ts'
 
 const FIRST_ACCOUNT = 'Operator'
@@ -40,7 +35,7 @@ export async function withAccess<T>(
   environment: Environment,
   work: (access: Access) => Promise<T>,
 ): Promise<T> {
-  const { url, keyFile, sandbox } = await findDatabase(environment)
+  const { url, keyFile, sandbox } = await findDatabase(configOrFail(environment))
   const deps = { clock: systemClock, random: systemRandom }
   const store = openStore({ url, log: openLog('silent') })
   try {
@@ -51,33 +46,17 @@ export async function withAccess<T>(
       const wrapper = localKeyWrapper({ keyEncryptionKey, random: deps.random })
       return await loadInstallationSecret({ store, wrapper, random: deps.random }, 'key-pepper')
     }
-    return await work({ ...deps, store, accountId, mode: sandbox ? 'test' : 'live', pepper })
+    return await work({
+      ...deps,
+      store,
+      accountId,
+      mode: sandbox === null ? 'live' : 'test',
+      pepper,
+    })
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error
     throw new CommandFailed('the database cannot be reached. Is it running?', { cause: error })
   } finally {
     await store.close()
   }
-}
-
-async function findDatabase(environment: Environment): Promise<DatabaseAccess> {
-  const outcome = readConfig(environment)
-  if (!outcome.ok) {
-    throw new CommandFailed(['the settings cannot be used:', ...outcome.problems].join('\n  '))
-  }
-  const { databaseUrl, dataDirectory, keyFile } = outcome.config
-  const paths = dataPaths(dataDirectory)
-  const owner = await readOwner(paths.owner)
-  const isUp = owner !== undefined && owner.state !== 'stopping' && (await isRunning(owner))
-  const running = isUp ? await readDatabaseFile(paths.database) : undefined
-  if (databaseUrl === null) {
-    if (running !== undefined) return running
-    throw new CommandFailed(
-      isUp
-        ? `florin is still starting in ${dataDirectory}. Try again when it says that it is ready.`
-        : `nothing runs in ${dataDirectory}. Start it with "npm start", or set DATABASE_URL or FLORIN_DATA_DIR.`,
-    )
-  }
-  const same = running?.url.reveal() === databaseUrl.reveal()
-  return { url: databaseUrl, keyFile, sandbox: same && running?.sandbox === true }
 }

@@ -1,5 +1,4 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
-import { readConfig } from '@florin/server/config.ts'
 import type { Config } from '@florin/server/config.ts'
 import { systemClock } from '@florin/server/kernel/clock.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
@@ -8,6 +7,7 @@ import type { CommandContext, Run } from '../command.ts'
 import { dataPaths } from '../data-paths.ts'
 import type { DataPaths } from '../data-paths.ts'
 import { writeOwner } from '../owner-file.ts'
+import { configOrFail } from '../find-database.ts'
 import { noArguments } from '../read-arguments.ts'
 import { readSandboxFile } from '../sandbox-file.ts'
 import { CommandFailed } from '../usage-error.ts'
@@ -52,12 +52,6 @@ export const runUp: Run = async (context) => {
   if (failure instanceof CommandFailed) throw failure
   if (failure instanceof Error) throw new CommandFailed(failure.message, { cause: failure })
   return ending.exitCode()
-}
-
-function configOrFail(environment: CommandContext['environment']): Config {
-  const outcome = readConfig(environment)
-  if (outcome.ok) return outcome.config
-  throw new CommandFailed(['the settings cannot be used:', ...outcome.problems].join('\n  '))
 }
 
 async function claimOrFail(config: Config, paths: DataPaths, { note }: CommandContext) {

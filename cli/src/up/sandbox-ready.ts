@@ -29,6 +29,11 @@ export function parseSandboxReady(line: string): SandboxReady | undefined {
   return { instance, evm: { network, rpcUrl, usdc }, faucetUrl, adminUrl }
 }
 
+/** The line again from what it said. */
+export function sandboxReadyText({ instance, evm, faucetUrl, adminUrl }: SandboxReady): string {
+  return JSON.stringify({ ready: true, instance, evm, faucet: { url: faucetUrl }, adminUrl })
+}
+
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }

@@ -24,7 +24,7 @@ export async function startEverything(
   )
   ending.check()
   const { keyFile } = config
-  await writeDatabaseFile(paths.database, { url: database, keyFile, sandbox: sandbox !== null })
+  await writeDatabaseFile(paths.database, { url: database, keyFile, sandbox })
   if (sandbox === null) {
     const networks = given ?? []
     const baseUrl = await progress.step('starting the service', () =>

@@ -1,0 +1,55 @@
+import { connectEvm } from '@florin/server/chains/evm/connect.ts'
+import type { Config } from '@florin/server/config.ts'
+import { diagnose } from '@florin/server/doctor/run.ts'
+import { systemClock } from '@florin/server/kernel/clock.ts'
+import { openLog } from '@florin/server/kernel/log.ts'
+import type { NetworkConfig } from '@florin/server/kernel/network-config.ts'
+import { openStore, StoreUnavailable } from '@florin/server/store/postgres.ts'
+import type { Run } from './command.ts'
+import type { DatabaseAccess } from './database-file.ts'
+import { configOrFail, findDatabase } from './find-database.ts'
+import { readArguments } from './read-arguments.ts'
+import { table } from './table.ts'
+import { readNetworksFile } from './up/networks.ts'
+import { sandboxNetwork } from './up/sandbox-network.ts'
+import { CommandFailed } from './usage-error.ts'
+
+/** `florin doctor`: holds database and chains against every invariant. Changes nothing; exit code 1 unless all is known and sound. */
+export const runDoctor: Run = async ({ args, environment, print, note }) => {
+  const json = readArguments(args, { switches: ['json'] }).has('json')
+  const config = configOrFail(environment)
+  const database = await findDatabase(config)
+  const log = openLog('silent')
+  const networks = await networksOf(config, database)
+  const chains = networks.map((network) => connectEvm({ config: network, log, clock: systemClock }))
+  const store = openStore({ url: database.url, log })
+  try {
+    const diagnosis = await diagnose({ store, chains })
+    const { findings, unasked } = diagnosis
+    if (json) print(`${JSON.stringify(diagnosis)}\n`)
+    else {
+      if (findings.length === 0) print('Every invariant holds in what could be asked.\n')
+      else
+        print(
+          table([['BROKEN', 'SUBJECT'], ...findings.map((row) => [row.invariant, row.subject])]),
+        )
+      for (const network of unasked) print(`${network}: no node answered, nothing is known of it\n`)
+      if (networks.length === 0)
+        note('no network is configured here: only the database was looked at\n')
+    }
+    return findings.length + unasked.length === 0 ? 0 : 1
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error
+    throw new CommandFailed('the database cannot be reached. Is it running?', { cause: error })
+  } finally {
+    await store.close()
+  }
+}
+
+async function networksOf(
+  { networksFile }: Config,
+  { sandbox }: DatabaseAccess,
+): Promise<readonly NetworkConfig[]> {
+  if (sandbox !== null) return [sandboxNetwork(sandbox)]
+  return networksFile === null ? [] : await readNetworksFile(networksFile)
+}
