@@ -2,7 +2,6 @@ import type { NetworkId } from '@florin/wire/network.ts'
 import { openAuthenticator } from './access/authenticate.ts'
 import { permit } from './access/permit.ts'
 import { NodeFailure } from './chains/chain.ts'
-import type { Address } from './chains/chain.ts'
 import { openDirectory } from './chains/directory.ts'
 import { connectEvm } from './chains/evm/connect.ts'
 import type { Custody } from './custody/create-wallet.ts'
@@ -89,11 +88,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         log,
         killPoint,
         instance,
-        signerOf: async (tx, address: Address) => {
-          const wallet = await findWalletOfAddress(tx, chain.config.family, address)
-          return wallet === undefined
-            ? undefined
-            : openSigner({ wrapper, schemes }, wallet, chain.config)
+        signerOf: async (address) => {
+          const { family } = chain.config
+          const wallet = await store.inTransaction('service', (tx) =>
+            findWalletOfAddress(tx, family, address),
+          )
+          return wallet && openSigner({ wrapper, schemes }, wallet, chain.config)
         },
       }),
     ]),

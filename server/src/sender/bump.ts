@@ -1,11 +1,11 @@
 import type { NetworkId } from '@florin/wire/network.ts'
-import type { Address, Chain } from '../chains/chain.ts'
-import type { Signer } from '../chains/signer.ts'
+import type { Address, Chain, SignedTransaction } from '../chains/chain.ts'
+import type { OpenSigner } from '../custody/signer.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { KillPoint } from '../kernel/kill-point.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
-import type { Store, Tx } from '../store/postgres.ts'
+import type { Store } from '../store/postgres.ts'
 import type { Broadcaster } from './broadcast.ts'
 import { lockLane } from './lane-store.ts'
 import type { StoredAttempt } from './transaction-store.ts'
@@ -18,8 +18,8 @@ export interface BumpDeps {
   readonly clock: Clock
   readonly log: Log
   readonly killPoint: (point: KillPoint) => void
-  /** The key of a lane, or undefined when this installation does not hold it any more. */
-  readonly signerOf: (tx: Tx, address: Address) => Promise<Signer | undefined>
+  /** The key of a lane, erased by whoever asked; undefined when this installation does not hold it any more. */
+  readonly signerOf: (address: Address) => Promise<OpenSigner | undefined>
 }
 
 /** Which attempt stands at the front of each lane, and since which height: what a restart may forget. */
@@ -55,21 +55,22 @@ async function bump(deps: BumpDeps, network: NetworkId, front: StoredAttempt): P
     log.warn({ network, hash: front.hash }, 'a place waits and its fee ceiling leaves no room')
     return
   }
-  const signed = await store.inTransaction('service', async (tx) => {
-    await lockLane(tx, network, front.laneAddress, front.nonce)
-    const signer = await signerOf(tx, front.laneAddress)
-    if (signer === undefined) return undefined
-    const bumped = await chain.sign(terms, front.nonce, signer)
-    const stored = await storeBump(
-      tx,
-      front,
-      { terms, signed: bumped },
-      network,
-      clock.nowMilliseconds(),
-    )
-    killPoint('bump.before-commit')
-    return stored ? bumped : undefined
-  })
+  // Before the transaction: a remote key wrapper takes its time, and no lock waits for it.
+  const signer = await signerOf(front.laneAddress)
+  if (signer === undefined) return
+  let signed: SignedTransaction | undefined
+  try {
+    signed = await store.inTransaction('service', async (tx) => {
+      await lockLane(tx, network, front.laneAddress, front.nonce)
+      const bumped = await chain.sign(terms, front.nonce, signer)
+      const attempt = { terms, signed: bumped }
+      const stored = await storeBump(tx, front, attempt, network, clock.nowMilliseconds())
+      killPoint('bump.before-commit')
+      return stored ? bumped : undefined
+    })
+  } finally {
+    signer.erase()
+  }
   if (signed === undefined) return
   killPoint('bump.after-commit')
   log.info({ network, hash: front.hash, raised: signed.hash }, 'fee raised')
