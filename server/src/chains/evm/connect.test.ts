@@ -82,6 +82,13 @@ describe('the verdict of a real node, while no block comes', () => {
     ).toBeUndefined()
   })
 
+  test('does not meet a draft: it is made on the last block, whatever waits in the pool', async () => {
+    const first = await world.signed(order(sender, recipient, (ETHER * 3n) / 2n), sender, 0n)
+    expect(await world.chain.broadcast([first.raw])).toEqual([{ kind: 'accepted' }])
+    const drafted = await world.draft(order(sender, recipient, ETHER))
+    expect(drafted).toMatchObject({ laneLatest: 0n, balances: { native: 2n * ETHER } })
+  })
+
   test('is accepted above a gap, and both are mined when the gap is filled', async () => {
     const wanted = order(sender, recipient, 1n)
     const [below, above] = [

@@ -20,6 +20,8 @@ export interface Script {
   readonly chainId?: bigint
   /** Answers one call. */
   readonly reply?: (method: string, params: readonly unknown[]) => Reply
+  /** Waited for before a request is answered. */
+  readonly hold?: () => Promise<void>
   /** Takes the whole request over; true means that it did. */
   readonly accident?: (request: IncomingMessage, response: ServerResponse) => boolean
 }
@@ -38,17 +40,23 @@ export async function startTestNode(script: Script): Promise<TestNode> {
     headers = request.headers
     const pieces: Buffer[] = []
     request.on('data', (piece: Buffer) => pieces.push(piece))
-    request.on('end', () => {
-      const body = JSON.parse(Buffer.concat(pieces).toString('utf8')) as Item | Item[]
-      const items = Array.isArray(body) ? body : [body]
-      requests.push(items.map(({ method }) => method))
-      if (script.accident?.(request, response) === true) return
-      const answers = items.flatMap((item) => answerTo(script, item))
-      response.setHeader('content-type', 'application/json')
-      // Out of order on purpose: JSON-RPC promises none.
-      response.end(JSON.stringify(Array.isArray(body) ? answers.toReversed() : answers[0]))
-    })
+    request.on('end', () => void answer(request, response, pieces))
   })
+  const answer = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    pieces: readonly Buffer[],
+  ): Promise<void> => {
+    const body = JSON.parse(Buffer.concat(pieces).toString('utf8')) as Item | Item[]
+    const items = Array.isArray(body) ? body : [body]
+    requests.push(items.map(({ method }) => method))
+    await script.hold?.()
+    if (script.accident?.(request, response) === true) return
+    const answers = items.flatMap((item) => answerTo(script, item))
+    response.setHeader('content-type', 'application/json')
+    // Out of order on purpose: JSON-RPC promises none.
+    response.end(JSON.stringify(Array.isArray(body) ? answers.toReversed() : answers[0]))
+  }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
