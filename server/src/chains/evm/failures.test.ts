@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { Verdict } from '../chain.ts'
 import { SAYINGS } from './test-sayings.ts'
 import { estimateProblemOf, isUnknownMethod, verdictOf } from './failures.ts'
 
