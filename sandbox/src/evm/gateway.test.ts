@@ -68,17 +68,17 @@ describe("the chain's port", () => {
     const socket = new WebSocket(sandbox.rpcUrl.replace('http', 'ws'))
     const answers = new Promise<unknown[]>((resolve, reject) => {
       const all: unknown[] = []
-      socket.onmessage = ({ data }) => {
+      socket.addEventListener('message', ({ data }) => {
         all.push(JSON.parse(String(data)))
         if (all.length === 3) resolve(all)
-      }
-      socket.onerror = () => reject(new Error('the WebSocket failed'))
+      })
+      socket.addEventListener('error', () => reject(new Error('the WebSocket failed')))
     })
-    socket.onopen = () => {
+    socket.addEventListener('open', () => {
       socket.send(JSON.stringify(call('evm_mine', [], 1)))
       socket.send(JSON.stringify(call('florin_sandbox', [], 2)))
       socket.send(JSON.stringify(call('eth_subscribe', ['newHeads'], 3)))
-    }
+    })
     const expected = [
       expect.objectContaining({ id: 1, error: expect.anything() }),
       expect.objectContaining({ id: 2, result: { instance: sandbox.instance, family: 'evm' } }),

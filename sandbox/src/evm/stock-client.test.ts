@@ -22,6 +22,8 @@ import type { SandboxHandle } from '../../../e2e/actors/sandbox.ts'
 import { until } from '../../../server/src/kernel/until.ts'
 import { EVM_CHAIN_ID, MULTICALL3_ADDRESS, USDC_ADDRESS } from './chain-facts.ts'
 
+const FIELDS =
+  'address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce'
 const TOKEN = parseAbi([
   'function name() view returns (string)',
   'function symbol() view returns (string)',
@@ -38,9 +40,9 @@ const TOKEN = parseAbi([
   'function transferFrom(address from, address to, uint256 amount) returns (bool)',
   'function authorizationState(address, bytes32) view returns (bool)',
   'function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)',
-  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
-  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
-  'function receiveWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
+  `function transferWithAuthorization(${FIELDS}, uint8 v, bytes32 r, bytes32 s)`,
+  `function transferWithAuthorization(${FIELDS}, bytes signature)`,
+  `function receiveWithAuthorization(${FIELDS}, bytes signature)`,
   'function cancelAuthorization(address authorizer, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
 ])
 const DOMAIN = {
