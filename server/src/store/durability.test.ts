@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { join } from 'node:path'
+import { newTestDirectory, removeTestDirectory } from './test-runs.ts'
 import { until } from '../kernel/until.ts'
 import { findClusterProcesses } from './embedded/cluster-processes.ts'
 import { startPostgres } from './embedded/start-postgres.ts'
 import type { EmbeddedPostgres } from './embedded/start-postgres.ts'
-import { forTests, makeDirectory, removeDirectory } from './embedded/test-directories.ts'
+import { forTests } from './embedded/test-starts.ts'
 import { migrate } from './migrate.ts'
 import { CommitUnknown, openStore, StoreUnavailable } from './postgres.ts'
 import type { Store } from './postgres.ts'
@@ -18,7 +19,7 @@ let store: Store
 const start = () => startPostgres({ directory, ...forTests, durable: true })
 
 beforeEach(async () => {
-  directory = await makeDirectory('disk')
+  directory = await newTestDirectory('disk')
   postgres = await start()
   await migrate({ url: postgres.ownerUrl, log: forTests.log })
   store = openStore({ url: postgres.ownerUrl, log: forTests.log })
@@ -26,7 +27,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await store.close()
   await postgres.stop()
-  await removeDirectory(directory)
+  await removeTestDirectory(directory)
 })
 
 /** What writers were told about each row that they tried to add. */

@@ -7,7 +7,7 @@ import { systemRandom } from '../kernel/random.ts'
 import { Secret } from '../kernel/secret.ts'
 import { openStore } from './postgres.ts'
 import type { Store } from './postgres.ts'
-import { TEMPLATE, TEST_POSTGRES } from './test-postgres.ts'
+import { TEMPLATE, testPostgresSocket } from './test-postgres.ts'
 
 const CLOSE_SECONDS = 5
 
@@ -24,9 +24,7 @@ export interface TestDatabase {
 }
 
 async function askForPostgres(): Promise<Secret> {
-  const path = process.env[TEST_POSTGRES]
-  if (path === undefined) throw new Error('test databases need the global set-up of vitest.config')
-  const answer: unknown = JSON.parse(await text(connect(path)))
+  const answer: unknown = JSON.parse(await text(connect(testPostgresSocket())))
   if (typeof answer === 'object' && answer !== null) {
     if ('ownerUrl' in answer) return new Secret(String(answer.ownerUrl))
     if ('failure' in answer) throw new Error(String(answer.failure))

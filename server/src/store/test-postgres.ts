@@ -1,4 +1,3 @@
-import { chmod, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -9,10 +8,12 @@ import { Secret } from '../kernel/secret.ts'
 import { startPostgres } from './embedded/start-postgres.ts'
 import type { EmbeddedPostgres } from './embedded/start-postgres.ts'
 import { migrate } from './migrate.ts'
-import { openTestRun } from './test-runs.ts'
+import { closeTestRun, openTestRun, testRunDirectories } from './test-runs.ts'
 
-/** The environment variable that tells a test where to ask for a database. */
-export const TEST_POSTGRES = 'FLORIN_TEST_POSTGRES'
+/** Where a test asks for the address of the run's PostgreSQL. */
+export function testPostgresSocket(): string {
+  return join(testRunDirectories().at(-1) ?? '', 'socket')
+}
 
 /** The migrated database that every suite gets a clone of. */
 export const TEMPLATE = 'florin_template'
@@ -24,7 +25,6 @@ async function startIn(directories: readonly string[]): Promise<EmbeddedPostgres
   const directory = join(first, 'postgres')
   const surroundings = { log, clock: systemClock, random: systemRandom, durable: false }
   try {
-    await chmod(first, 0o711)
     return await startPostgres({ directory, ...surroundings })
   } catch (error) {
     if (others.length === 0) throw error
@@ -51,11 +51,11 @@ async function makeTemplate(ownerUrl: Secret): Promise<void> {
  * It is started by the first question, so that a run without a database pays nothing.
  */
 export default async function setup(): Promise<() => Promise<void>> {
-  const directories = await openTestRun()
+  await openTestRun()
   let running: EmbeddedPostgres | undefined
   let ready: Promise<string> | undefined
   const start = async () => {
-    running = await startIn(directories)
+    running = await startIn(testRunDirectories())
     await makeTemplate(running.ownerUrl)
     return running.ownerUrl.reveal()
   }
@@ -67,13 +67,11 @@ export default async function setup(): Promise<() => Promise<void>> {
       (error: unknown) => socket.end(JSON.stringify({ failure: String(error) })),
     )
   })
-  const path = join(directories.at(-1) ?? '', 'socket')
-  await new Promise<void>((resolve) => server.listen(path, resolve))
-  process.env[TEST_POSTGRES] = path
+  await new Promise<void>((resolve) => server.listen(testPostgresSocket(), resolve))
   return async () => {
     await new Promise((resolve) => server.close(resolve))
     await ready?.catch(() => undefined)
     await running?.stop()
-    for (const run of directories) await rm(run, { recursive: true, force: true })
+    await closeTestRun()
   }
 }

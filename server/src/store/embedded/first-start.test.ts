@@ -1,27 +1,18 @@
 import { once } from 'node:events'
 import { chmod, chown, mkdir, readFile, readdir, rm, stat } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { mkdtemp } from 'node:fs/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { until } from '../../kernel/until.ts'
+import { newTestDirectory, removeTestDirectory } from '../test-runs.ts'
 import { pickUnprivileged, unprivilegedUser } from './run-as.ts'
 import { startPostgres } from './start-postgres.ts'
-import {
-  ask,
-  copyPackage,
-  forTests,
-  makeDirectory,
-  readyElsewhere,
-  removeDirectory,
-  startElsewhere,
-} from './test-directories.ts'
+import { ask, copyPackage, forTests, readyElsewhere, startElsewhere } from './test-starts.ts'
 
 const root = process.getuid?.() === 0
 
 async function newDirectory(on: 'disk' | 'memory'): Promise<string> {
-  const directory = await makeDirectory(on)
-  onTestFinished(() => removeDirectory(directory))
+  const directory = await newTestDirectory(on)
+  onTestFinished(() => removeTestDirectory(directory))
   return directory
 }
 
@@ -82,23 +73,18 @@ test.runIf(root)('binaries that we may not write are copied to the data director
 })
 
 test.runIf(root)('root starts it from a checkout and data directory in a closed home', async () => {
-  const closed = await mkdtemp(join(homedir(), '.florin-test-'))
+  const closed = await newDirectory('disk')
   await chmod(closed, 0o700)
   const binaries = join(closed, 'package')
   await copyPackage(binaries)
   const directory = join(closed, 'data', 'postgres')
   await mkdir(directory, { recursive: true })
-  let home = directory
-  onTestFinished(async () => {
-    await removeDirectory(directory, home)
-    await rm(closed, { recursive: true, force: true })
-  })
   const start = () => startPostgres({ directory, ...forTests, packageDirectory: binaries })
 
   const first = await start()
-  const note: unknown = JSON.parse(await readFile(join(directory, 'place.json'), 'utf8'))
-  expect(note).toMatchObject({ settled: true })
-  home = String((note as { home: unknown }).home)
+  const text = await readFile(join(directory, 'place.json'), 'utf8')
+  expect(text).toContain('"settled":true')
+  const home = /"home":"([^"]+)"/.exec(text)?.[1] ?? ''
   expect(home.startsWith(closed)).toBe(false)
   await ask(first.ownerUrl, "create table kept as select 'word' as word")
   process.kill(first.pid, 'SIGKILL')

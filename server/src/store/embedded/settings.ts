@@ -23,7 +23,8 @@ export function settings(cluster: string, durable: boolean): string {
     max_parallel_workers_per_gather: 0,
     max_parallel_maintenance_workers: 0,
     jit: 'off',
-    dynamic_shared_memory_type: 'posix',
+    // In the data directory, so that nothing is left behind elsewhere by a kill, whatever size /dev/shm has.
+    dynamic_shared_memory_type: 'mmap',
     fsync: durable ? 'on' : 'off',
     // Without fsync a commit is still written out: it survives the process, not the machine.
     synchronous_commit: 'on',

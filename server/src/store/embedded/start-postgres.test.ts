@@ -7,20 +7,14 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Secret } from '../../kernel/secret.ts'
+import { newTestDirectory, removeTestDirectory } from '../test-runs.ts'
 import { until } from '../../kernel/until.ts'
 import { findClusterProcesses } from './cluster-processes.ts'
 import { listProcesses } from './processes.ts'
 import { unprivilegedUser } from './run-as.ts'
 import { startPostgres } from './start-postgres.ts'
 import type { EmbeddedPostgres } from './start-postgres.ts'
-import {
-  ask,
-  forTests,
-  makeDirectory,
-  readyElsewhere,
-  removeDirectory,
-  startElsewhere,
-} from './test-directories.ts'
+import { ask, forTests, readyElsewhere, startElsewhere } from './test-starts.ts'
 
 // One data directory that lives through all of this, in order: what it holds must stay.
 let directory: string
@@ -29,13 +23,13 @@ const start = () => startPostgres({ directory, ...forTests })
 const KEPT = 'select word from kept'
 
 beforeAll(async () => {
-  directory = await makeDirectory('memory')
+  directory = await newTestDirectory('memory')
   const first = await start()
   port = first.port
   await ask(first.ownerUrl, "create table kept as select 'word' as word")
   await first.stop()
 })
-afterAll(() => removeDirectory(directory))
+afterAll(() => removeTestDirectory(directory))
 
 /** Starts again and sees the kept row; then gives the running database to the work. */
 async function startAndFind(work: (postgres: EmbeddedPostgres) => Promise<void> = async () => {}) {

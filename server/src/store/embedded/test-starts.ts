@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, copyFile, link, mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, link, mkdir, readdir } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -11,8 +10,6 @@ import { systemClock } from '../../kernel/clock.ts'
 import { openLog } from '../../kernel/log.ts'
 import { systemRandom } from '../../kernel/random.ts'
 import { Secret } from '../../kernel/secret.ts'
-import { testPlaces } from '../test-runs.ts'
-import { endLeftovers } from './end-leftovers.ts'
 import { installedPackageDirectory } from './package.ts'
 
 const START_AND_WAIT = fileURLToPath(new URL('start-and-wait.ts', import.meta.url))
@@ -23,22 +20,6 @@ export const forTests = {
   clock: systemClock,
   random: systemRandom,
   durable: false,
-}
-
-/** An empty directory that an unprivileged user can reach, in memory if there is room and it may be. */
-export async function makeDirectory(on: 'disk' | 'memory'): Promise<string> {
-  const [fastest = tmpdir()] = await testPlaces()
-  const parent = await realpath(on === 'memory' ? fastest : tmpdir())
-  const directory = await mkdtemp(join(parent, 'florin-start-'))
-  await chmod(directory, 0o711)
-  return directory
-}
-
-/** Ends what runs on a cluster, then removes the directory around it. */
-export async function removeDirectory(directory: string, home = directory): Promise<void> {
-  const { clock, log } = forTests
-  await endLeftovers({ cluster: join(home, 'cluster'), supervisorPid: undefined, clock, log })
-  for (const path of [home, directory]) await rm(path, { recursive: true, force: true })
 }
 
 /** The installed binaries as npm leaves them, without the library links; the big files are shared. */
