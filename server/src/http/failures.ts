@@ -18,7 +18,7 @@ export const ANSWER_HEADERS = {
 
 export interface Failures {
   /** Answers a request with what was thrown, and logs what nobody foresaw. */
-  answer(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply
+  answer(error: unknown, request: FastifyRequest, reply: FastifyReply): void
   /** Bytes that are not HTTP, or come too slowly: there is no request to answer, only a socket. */
   refuseSocket(error: Error, socket: Socket): void
 }
@@ -44,7 +44,8 @@ export function openFailures(options: {
       const facts = { requestId: request.id, method: request.method, status, err: error }
       if (unforeseen) log.error(facts, 'a request failed')
       else if (status >= 500) log.warn(facts, 'a request could not be served')
-      return reply
+      // A reply is thenable; what it would wait for is its own business.
+      void reply
         .code(status)
         .headers({ ...ANSWER_HEADERS, 'x-request-id': request.id, ...headers })
         .send(writeJson(body))

@@ -109,9 +109,9 @@ function ruleOf({ keyword, params, parentSchema = {}, data }: ErrorObject): stri
     case 'minLength':
       return 'must not be empty'
     case 'maxLength':
-      return `must have at most ${params['limit']} characters`
+      return `must have at most ${word(params['limit'])} characters`
     case 'maxItems':
-      return `must have at most ${params['limit']} entries`
+      return `must have at most ${word(params['limit'])} entries`
     case 'absent':
       return 'this operation takes no body'
     default:
@@ -119,22 +119,32 @@ function ruleOf({ keyword, params, parentSchema = {}, data }: ErrorObject): stri
   }
 }
 
-function moneyRule(bounds: MoneyBounds, data: unknown): string {
-  return typeof data === 'string' && isDecimal(data)
-    ? range(bounds.minimum, bounds.maximum)
-    : 'must be a plain decimal number, such as 0.25'
+function moneyRule(bounds: unknown, data: unknown): string {
+  if (typeof data !== 'string' || !isDecimal(data)) {
+    return 'must be a plain decimal number, such as 0.25'
+  }
+  return range(member(bounds, 'minimum'), member(bounds, 'maximum'))
 }
 
 function range(minimum: unknown, maximum: unknown): string {
-  if (minimum === undefined) return `must be at most ${maximum}`
-  if (maximum === undefined) return `must be at least ${minimum}`
-  return `must be between ${minimum} and ${maximum}`
+  if (minimum === undefined) return `must be at most ${word(maximum)}`
+  if (maximum === undefined) return `must be at least ${word(minimum)}`
+  return `must be between ${word(minimum)} and ${word(maximum)}`
 }
 
 function article(type: unknown): string {
-  return `${/^[aio]/.test(String(type)) ? 'an' : 'a'} ${String(type)}`
+  return `${/^[aio]/.test(word(type)) ? 'an' : 'a'} ${word(type)}`
 }
 
 function list(values: unknown): string {
-  return Array.isArray(values) ? values.join(', ') : String(values)
+  return Array.isArray(values) ? values.map(word).join(', ') : word(values)
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+}
+
+/** What a schema holds here is text or a number. */
+function word(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? `${value}` : 'something else'
 }

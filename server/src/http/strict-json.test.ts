@@ -18,31 +18,60 @@ function problemOf(input: string | Uint8Array) {
   throw new Error('was read')
 }
 
+const NAME = /("(?:[^"\\]|\\.)*")(\s*:)?/gs
+
+/** Every name in hex: this runtime's JSON.parse misreads some escaped names, see the last test of the reader. */
+function hexNames(text: string): string {
+  return text.replaceAll(NAME, (token, name: string, colon?: string) =>
+    colon === undefined ? token : `"${Buffer.from(JSON.parse(name), 'utf16le').toString('hex')}":`,
+  )
+}
+
+const fromHex = (name: string) => Buffer.from(name, 'hex').toString('utf16le')
+
+function withNames(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withNames)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [fromHex(name), withNames(field)]),
+  )
+}
+
 /** What JSON.parse says, and which of our own rules the text breaks: found by other means than the reader's. */
 function oracle(text: string): { value: unknown } | { broken: string } {
-  let nodes = 0
   let broken: string | undefined
   let value: unknown
   try {
-    value = JSON.parse(text, (key, child: unknown) => {
-      nodes += 1
-      if (['__proto__', 'constructor', 'prototype'].includes(key)) broken = 'name'
-      if (key.length > limits.jsonKeyCharactersMax) broken = 'long'
-      for (const string of [key, child]) {
-        if (typeof string !== 'string') continue
-        if (string.includes('\u0000')) broken = 'nul'
-        if (!string.isWellFormed()) broken = 'surrogate'
-      }
-      if (typeof child === 'number' && !Number.isFinite(child)) broken = 'number'
-      return child
-    })
+    JSON.parse(text)
+    value = JSON.parse(hexNames(text))
   } catch {
     return { broken: 'syntax' }
   }
+  let nodes = 0
+  const visit = (child: unknown): void => {
+    nodes += 1
+    if (typeof child === 'number' && !Number.isFinite(child)) broken = 'number'
+    if (typeof child === 'string') string(child)
+    if (typeof child !== 'object' || child === null) return
+    for (const [name, field] of Object.entries(child)) {
+      if (!Array.isArray(child)) key(fromHex(name))
+      visit(field)
+    }
+  }
+  const string = (found: string) => {
+    if (found.includes('\u0000')) broken = 'nul'
+    if (!found.isWellFormed()) broken = 'surrogate'
+  }
+  const key = (found: string) => {
+    string(found)
+    if (['__proto__', 'constructor', 'prototype'].includes(found)) broken = 'name'
+    if (found.length > limits.jsonKeyCharactersMax) broken = 'long'
+  }
+  visit(value)
   if (depthOf(value) > limits.jsonDepthMax) broken = 'depth'
   if (nodes > limits.jsonNodesMax) broken = 'nodes'
   if (namesIn(text) !== namesOf(value)) broken ??= 'twice'
-  return broken === undefined ? { value } : { broken }
+  return broken === undefined ? { value: withNames(value) } : { broken }
 }
 
 function depthOf(value: unknown): number {
@@ -52,7 +81,7 @@ function depthOf(value: unknown): number {
 
 /** Names that the text gives: strings before a colon. */
 function namesIn(text: string): number {
-  return [...text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/gs)].filter(([, colon]) => colon).length
+  return [...text.matchAll(NAME)].filter(([, , colon]) => colon !== undefined).length
 }
 
 function namesOf(value: unknown): number {
@@ -193,6 +222,14 @@ describe('the strict JSON reader', () => {
     }
   })
 
+  test('reads an escaped name as it is meant, whatever names came before', () => {
+    // JSON.parse of Node 26.10 compares the source of an escaped name with names that objects of this shape had before.
+    // After these two it gives the name "\\" for "\\u0061"; a caller could so change how the next caller is read.
+    JSON.parse('{"\\\\":1}')
+    JSON.parse('{"":1,"\\\\":2}')
+    expect(readStrictJson(bytes('{"":true,"\\u0061":true}')).value).toEqual({ '': true, a: true })
+  })
+
   test('a body as large as the limit allows cannot make it slow or deep', () => {
     for (const part of ['[', '{"a":', '"\\u', '\\', '9', ' ', '"a":1,', '-', '1e']) {
       const text = part.repeat(Math.floor(limits.bodyBytesMax / part.length))
@@ -239,7 +276,7 @@ describe('source text', () => {
   })
 
   test('of metadata may have 8 KB, counted in bytes of UTF-8', () => {
-    const max = limits.metadataBytesMax
+    const max = 8192
     const padded = (size: number) => `{"metadata":{"é":"${'x'.repeat(size - 9)}"}}`
     expect(read(padded(max)).kept.get('metadata')).toHaveLength(max - 1)
     expect(problemOf(padded(max + 1))).toEqual({

@@ -1,5 +1,11 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { text as readAll } from 'node:stream/consumers'
+import { Ajv } from 'ajv'
+import { ErrorBody } from '@florin/wire/error-body.ts'
 import { endpoints } from '@florin/wire/endpoints.ts'
-import { Refusal } from '@florin/wire/errors.ts'
+import { catalogue, Refusal } from '@florin/wire/errors.ts'
+import type { ErrorCode } from '@florin/wire/errors.ts'
 import { RawJson } from '@florin/wire/raw-json.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { newId } from '../kernel/id.ts'
@@ -42,6 +48,28 @@ export interface Answered {
   readonly status: number
   readonly headers: Headers
   readonly body: unknown
+}
+
+/** Whether a body has the one shape of every error. */
+export const isErrorBody = new Ajv().compile<{
+  error: { code: ErrorCode; requestId: string; docs: string; details?: object }
+}>(ErrorBody)
+
+/** Throws unless this is an answer with that code, in the shape and with the headers that every error has. */
+export function assertProblem({ body, headers, status }: Answered, code: ErrorCode): void {
+  assert.ok(isErrorBody(body), JSON.stringify(body))
+  assert.equal(body.error.code, code)
+  assert.equal(status, catalogue[code].status)
+  assert.equal(headers.get('x-request-id'), body.error.requestId)
+  assert.match(body.error.docs, new RegExp(`^http://.*/docs/errors/${code}$`))
+}
+
+/** Sends bytes as they are and gives everything that comes back until the server closes. */
+export async function rawAnswer(port: number, bytes: string | Buffer): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  socket.write(bytes)
+  return readAll(socket)
 }
 
 /** A server on a free port of loopback; the key `good` opens it, and every answer is checked against its row. */

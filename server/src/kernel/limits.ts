@@ -1,12 +1,10 @@
-/** Every bound of the service on one screen. Unit last. */
+/** Every bound of the service on one screen. Unit last. What a field of a request may hold stands in its schema, in wire. */
 export const limits = {
   bodyBytesMax: 64 * 1024,
   jsonDepthMax: 16,
   jsonNodesMax: 1_000,
   jsonKeyCharactersMax: 128,
   headerBytesMax: 16 * 1024,
-  metadataBytesMax: 8 * 1024,
-  resourceCharactersMax: 2_048,
   pathPartCharactersMax: 256,
   idempotencyKeyCharactersMax: 255,
   /** How long a caller may take to send its headers, and its whole request. */
@@ -18,7 +16,6 @@ export const limits = {
   /** What a caller is told to wait when nobody knows better. */
   retryAfterSeconds: 1,
   waitDefaultSeconds: 10,
-  waitMaxSeconds: 60,
   /** Requests that wait for a chain at the same time; one more is 503. */
   waitersMax: 10_000,
   drainSeconds: 15,

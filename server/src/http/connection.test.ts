@@ -1,0 +1,157 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { endpoints } from '@florin/wire/endpoints.ts'
+import { Refusal } from '@florin/wire/errors.ts'
+import { limits } from '../kernel/limits.ts'
+import { until } from '../kernel/until.ts'
+import { route } from './route.ts'
+import { assertProblem, isErrorBody, openTestServer, rawAnswer } from './test-server.ts'
+
+const GOOD = '{"walletAddress":"0xa","recipientAddress":"0xb","amount":0.10}'
+const JSON_HEADERS = { 'content-type': 'application/json' }
+
+let server: Awaited<ReturnType<typeof openTestServer>>
+beforeAll(async () => {
+  server = await openTestServer()
+})
+afterAll(() => server.close())
+
+describe('bytes that are not a request', () => {
+  test.each([
+    ['no HTTP', 'hello\r\n\r\n', 400],
+    ['TLS', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]), 400],
+    ['a header without a colon', 'GET /health/live HTTP/1.1\r\nhost: x\r\nbad\r\n\r\n', 400],
+    [
+      'two lengths',
+      'POST /payment/send HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n',
+      400,
+    ],
+    [
+      'a length and chunks',
+      'POST /payment/send HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+    ],
+    [
+      'endless headers',
+      `GET /health/live HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`,
+      413,
+    ],
+    ['an endless path', `GET /${'y'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`, 413],
+  ])('%s gets an error body and the end of the connection', async (_, bytes, status) => {
+    const [head = '', body = ''] = (await rawAnswer(server.port, bytes)).split('\r\n\r\n')
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(head.toLowerCase()).toContain('x-request-id: req_')
+    expect(isErrorBody(JSON.parse(body))).toBe(true)
+  })
+
+  test('a request that comes too slowly is ended, in its headers and in its body', async () => {
+    const hasty = await openTestServer({
+      limits: { ...limits, headersArriveSeconds: 0.1, requestArrivesSeconds: 0.2 },
+    })
+    try {
+      const head = 'POST /payment/send HTTP/1.1\r\nhost: x\r\n'
+      const body = `${head}authorization: Bearer good\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`
+      for (const bytes of [head, body]) {
+        const answered = await rawAnswer(hasty.port, bytes)
+        expect(answered).toMatch(/^HTTP\/1.1 400 /)
+        expect(answered).toContain('did not arrive in time')
+      }
+    } finally {
+      await hasty.close()
+    }
+  })
+})
+
+describe('a caller who goes away', () => {
+  test('is noticed by the handler, and the server goes on', async () => {
+    let gone: AbortSignal | undefined
+    const waiting = await openTestServer({
+      routes: [
+        route(endpoints.sendPayment, async ({ clientGone }) => {
+          gone = clientGone
+          await once(clientGone, 'abort')
+          throw new Error('nobody listens')
+        }),
+      ],
+    })
+    try {
+      const away = new AbortController()
+      const asked = fetch(`${waiting.url}/payment/send`, {
+        method: 'POST',
+        body: GOOD,
+        headers: { ...JSON_HEADERS, authorization: 'Bearer good' },
+        signal: away.signal,
+      }).catch(() => 'aborted')
+      await until('the handler runs', () => gone !== undefined, { seconds: 5 })
+      expect(gone?.aborted).toBe(false)
+      away.abort()
+      expect(await asked).toBe('aborted')
+      await until('the handler is told', () => gone?.aborted, { seconds: 5 })
+      expect((await waiting.ask('GET', '/health/live')).status).toBe(200)
+    } finally {
+      await waiting.close()
+    }
+  })
+
+  test('is not thought gone when the answer was written', async () => {
+    let signal: AbortSignal | undefined
+    const quick = await openTestServer({
+      routes: [
+        route(endpoints.sendPayment, async ({ clientGone }) => {
+          signal = clientGone
+          throw new Refusal('POLICY_REFUSED')
+        }),
+      ],
+    })
+    await quick.send(GOOD)
+    await quick.close()
+    expect(signal?.aborted).toBe(false)
+  })
+})
+
+describe('stopping', () => {
+  test('finishes what is in flight, tells waits to end, takes nothing new and is not ready', async () => {
+    let waiting = false
+    let finish = () => undefined as void
+    const stopping = await openTestServer({
+      routes: [
+        route(endpoints.sendPayment, async (call) => {
+          waiting = true
+          await once(call.closing, 'abort')
+          await new Promise<void>((resolve) => (finish = resolve))
+          throw new Refusal('TRANSACTION_FAILED')
+        }),
+      ],
+    })
+    const inFlight = stopping.send(GOOD)
+    await until('the payment waits', () => waiting, { seconds: 5 })
+    const closed = stopping.close()
+    const ready = await stopping.ask('GET', '/health/ready')
+    assertProblem(ready, 'NETWORK_ERROR')
+    expect(ready.body).toMatchObject({ error: { details: { service: 'stopping' } } })
+    const refused = await stopping.send(GOOD)
+    assertProblem(refused, 'NETWORK_ERROR')
+    expect(refused.headers.get('connection')).toBe('close')
+    expect((await stopping.ask('GET', '/health/live')).status).toBe(200)
+    finish()
+    assertProblem(await inFlight, 'TRANSACTION_FAILED')
+    await closed
+    await expect(stopping.ask('GET', '/health/live')).rejects.toThrow()
+  })
+
+  test('takes no longer than it may, whatever hangs', async () => {
+    const stuck = await openTestServer({
+      limits: { ...limits, drainSeconds: 0.1 },
+      routes: [route(endpoints.sendPayment, () => new Promise(() => undefined))],
+    })
+    const inFlight = stuck.send(GOOD).catch(() => 'cut')
+    const idle = connect(stuck.port, '127.0.0.1')
+    await once(idle, 'connect')
+    const ended = once(idle, 'close')
+    await stuck.ask('GET', '/health/live')
+    await stuck.close()
+    expect(await inFlight).toBe('cut')
+    await ended
+  })
+})
