@@ -24,11 +24,14 @@ export async function claimDataDirectory({
   lock: path,
   owner: ownerPath,
   clock,
+  signal,
   onWait,
 }: {
   lock: string
   owner: string
   clock: Clock
+  /** Ends the wait at once, as a refusal. */
+  signal: AbortSignal
   onWait: (reason: string) => void
 }): Promise<Claim> {
   const start = clock.nowMilliseconds()
@@ -40,13 +43,14 @@ export async function claimDataDirectory({
     const ending = owner === undefined || (await isEnding(owner))
     if (!ending && owner.baseUrl !== null) return { ok: false, owner }
     const seconds = ending ? ENDING_SECONDS : STARTING_SECONDS
-    if (clock.nowMilliseconds() - start > seconds * 1000) return { ok: false, owner }
+    const late = clock.nowMilliseconds() - start > seconds * 1000
+    if (late || signal.aborted) return { ok: false, owner }
     const reason = ending
       ? 'waiting for the florin before this one to end'
       : 'another florin is starting here'
     if (told !== reason) onWait(reason)
     told = reason
-    await clock.sleep(PAUSE_MILLISECONDS)
+    await clock.sleep(PAUSE_MILLISECONDS, signal)
   }
 }
 

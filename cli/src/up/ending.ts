@@ -15,6 +15,8 @@ export interface Ending {
   fail(reason: string): void
   /** Throws Interrupted once there is a wish: between the steps of starting. */
   check(): void
+  /** What to do, without waiting, when the process is told to end at once. */
+  addLastResort(act: () => void): void
 }
 
 /** Starting was interrupted on purpose. */
@@ -38,6 +40,7 @@ export function openEnding({
   const wish = new AbortController()
   let code = 0
   let since = 0
+  const lastResorts: (() => void)[] = []
   const begin = (reason: string) => {
     if (wish.signal.aborted) return
     since = now()
@@ -51,6 +54,7 @@ export function openEnding({
   for (const signal of SIGNALS) {
     process.on(signal, () => {
       if (wish.signal.aborted && now() - since > SAME_WISH_MILLISECONDS) {
+        for (const act of lastResorts) act()
         process.exit(AT_ONCE_EXIT_CODE)
       }
       begin(signal)
@@ -65,6 +69,7 @@ export function openEnding({
     signal: wish.signal,
     exitCode: () => code,
     fail,
+    addLastResort: (act) => lastResorts.push(act),
     check: () => {
       if (wish.signal.aborted) throw new Interrupted('asked to stop')
     },

@@ -29,5 +29,14 @@ async function runEmbedded(workshop: Workshop): Promise<Secret> {
     log,
   })
   closers.add('PostgreSQL', supervisor.stop)
+  // The sandbox ends with our end of its pipe; PostgreSQL has none. SIGQUIT is its immediate shutdown: nothing committed is lost.
+  ending.addLastResort(() => {
+    const pid = supervisor.pid()
+    try {
+      if (pid !== undefined) process.kill(pid, 'SIGQUIT')
+    } catch {
+      // It ended in between.
+    }
+  })
   return first.ownerUrl
 }

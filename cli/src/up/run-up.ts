@@ -1,11 +1,10 @@
-import { mkdir, rename, rm } from 'node:fs/promises'
-import type { Config } from '@florin/server/config.ts'
+import { constants } from 'node:fs'
+import { access, mkdir, realpath, rename, rm } from 'node:fs/promises'
 import { systemClock } from '@florin/server/kernel/clock.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
 import { systemRandom } from '@florin/server/kernel/random.ts'
 import type { CommandContext, Run } from '../command.ts'
 import { dataPaths } from '../data-paths.ts'
-import type { DataPaths } from '../data-paths.ts'
 import { writeOwner } from '../owner-file.ts'
 import { configOrFail } from '../find-database.ts'
 import { noArguments } from '../read-arguments.ts'
@@ -27,14 +26,14 @@ export const runUp: Run = async (context) => {
   noArguments(context.args)
   const launcher = await findLauncher(process.env, clock)
   const config = configOrFail(context.environment)
-  const paths = dataPaths(config.dataDirectory)
+  const paths = dataPaths(await openDataDirectory(config.dataDirectory))
   const log = openLog(config.logLevel)
   const ending = openEnding({ launcher, note: context.note, now: clock.nowMilliseconds })
   const closers = openClosers(log)
   const progress = openProgress(context.note)
   const workshop = { config, paths, log, clock, random: systemRandom, progress, ending, closers }
 
-  const lock = await claimOrFail(config, paths, context)
+  const lock = await claimOrFail(workshop, context)
   const announce = (state: 'starting' | 'ready' | 'stopping', baseUrl: string | null) =>
     writeOwner(paths.owner, { state, baseUrl, launchers: launcher.identities })
   let failure: unknown
@@ -50,18 +49,31 @@ export const runUp: Run = async (context) => {
   await progress.step('stopping', closers.closeAll)
   lock.release()
   if (failure instanceof CommandFailed) throw failure
+  if (failure !== undefined) log.debug({ err: failure }, 'could not start')
   if (failure instanceof Error) throw new CommandFailed(failure.message, { cause: failure })
   return ending.exitCode()
 }
 
-async function claimOrFail(config: Config, paths: DataPaths, { note }: CommandContext) {
+/** Its real path: children are recognised by it, whatever link a later start names. */
+async function openDataDirectory(directory: string): Promise<string> {
   // As root PostgreSQL runs as another user and must be able to pass through; every file in it is closed by itself.
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700
-  await mkdir(config.dataDirectory, { recursive: true, mode })
+  try {
+    await mkdir(directory, { recursive: true, mode })
+    await access(directory, constants.W_OK | constants.X_OK)
+    return await realpath(directory)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CommandFailed(`the data directory cannot be used: ${reason}`, { cause: error })
+  }
+}
+
+async function claimOrFail({ config, paths, ending }: Workshop, { note }: CommandContext) {
   const claim = await claimDataDirectory({
     lock: paths.lock,
     owner: paths.owner,
     clock,
+    signal: ending.signal,
     onWait: (reason) => note(`${reason} ...\n`),
   })
   if (claim.ok) return claim.lock

@@ -8,6 +8,8 @@ const PAUSE_FIRST_MILLISECONDS = 100
 const PAUSE_MAX_MILLISECONDS = 2_000
 
 export interface Supervisor {
+  /** The child's process; undefined while there is none. */
+  pid(): number | undefined
   /** Stops watching, waits for a restart that is under way, and stops the child. */
   stop(): Promise<void>
 }
@@ -74,6 +76,7 @@ export function supervise<C extends Child>({
   }
   const watching = watch()
   return {
+    pid: () => child?.pid,
     stop: async () => {
       stopping.abort()
       // A watch that waits for the child's end returns when that comes; one that restarts it, when that is done.

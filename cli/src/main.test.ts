@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, test } from 'vitest'
+
+const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
+const directory = mkdtempSync(join(tmpdir(), 'florin-cli-'))
+afterAll(() => rmSync(directory, { recursive: true }))
+
+const florin = (args: readonly string[], env: Record<string, string> = {}) =>
+  spawnSync(process.execPath, [MAIN, ...args], { cwd: directory, env, encoding: 'utf8' })
+
+describe('the florin command', () => {
+  test('without arguments it helps, and help names every command', () => {
+    const { stdout, status } = florin([])
+    expect(status).toBe(0)
+    for (const name of ['up', 'env', 'keys create', 'keys list', 'keys delete', 'doctor']) {
+      expect(stdout).toContain(`florin ${name}`)
+    }
+  })
+
+  test.each([
+    [['fly'], 'there is no command "fly"'],
+    [['keys'], 'florin keys create, florin keys list, florin keys delete'],
+    [['keys', 'burn'], 'florin keys create'],
+    [['env', '--yaml'], "'--yaml'"],
+    [['env', 'now'], '"now" is one argument too many'],
+    [['keys', 'create'], '--name is missing'],
+    [['keys', 'create', '--name', 'a', '--plan', 'gold'], '"gold"'],
+    [['keys', 'delete'], 'ID is missing'],
+    [['keys', 'delete', 'pay_1'], '"pay_1" is not the id of a key'],
+  ])('%j is answered with exit code 2 and a way on', (args, reason) => {
+    const { status, stdout, stderr } = florin(args)
+    expect(stderr).toContain(reason)
+    expect(stderr).toContain('florin help')
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+  })
+
+  test('bad settings are told all at once, from .env too, and the environment wins over it', () => {
+    writeFileSync(join(directory, '.env'), 'FLORIN_PORT=many\nFLORIN_LOG_LEVEL=loud\n')
+    const { status, stderr } = florin(['up'], { FLORIN_LOG_LEVEL: 'shrill' })
+    expect(status).toBe(1)
+    expect(stderr).toContain('FLORIN_PORT')
+    expect(stderr).toContain('"shrill"')
+    expect(stderr).not.toContain('loud')
+    rmSync(join(directory, '.env'))
+  })
+
+  test('a data directory that cannot be made is one sentence, not a stack trace', () => {
+    writeFileSync(join(directory, 'file'), '')
+    const { status, stderr } = florin(['up'], { FLORIN_DATA_DIR: join(directory, 'file', 'data') })
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/^florin: the data directory cannot be used: .*\n$/)
+  })
+
+  test('env gives a shell nothing when nothing runs', () => {
+    const { status, stdout, stderr } = florin(['env'])
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toContain('npm start')
+  })
+})
