@@ -31,14 +31,21 @@ export interface Draft {
   readonly feeCeiling: BaseUnits
   /** Whether the terms carry the commitment (a recipient's code may refuse call data). */
   readonly carriesCommitment: boolean
-  /** Balances of the sender, all read at the same block. */
+  /** What the sender can spend (Solana: beyond the rent-exempt minimum that must stay), all read at the same block. */
   readonly balances: { readonly native: bigint; readonly asset: bigint; readonly height: bigint }
   /** Places of the sender that the chain has used up, as of its latest block: what a new lane starts at. */
   readonly laneLatest: bigint
 }
 
 /** A "no" that is the order's own fault and safe to tell. */
-export type DraftRefusal = 'recipient_refuses' | 'recipient_is_asset' | 'recipient_is_zero'
+export type DraftRefusal =
+  | 'recipient_refuses'
+  | 'recipient_is_asset'
+  | 'recipient_is_zero'
+  /** Solana: a program, or an address that no key can sign for and that does not exist. */
+  | 'recipient_is_no_wallet'
+  /** Solana: a new account would hold less than the rent-exempt minimum. */
+  | 'amount_below_rent'
 
 export type DraftOutcome =
   | { readonly ok: true; readonly draft: Draft }
@@ -74,6 +81,7 @@ export interface Head {
 export interface Block {
   readonly height: bigint
   readonly hash: string
+  /** Hash of the block it builds on; heights may skip (Solana's are slots), this link may not. */
   readonly parentHash: string
   readonly timeMilliseconds: number
   readonly transactionHashes: readonly TransactionHash[]
@@ -96,7 +104,7 @@ export type Outcome =
       readonly height: bigint
       readonly blockHash: string
       readonly succeeded: boolean
-      /** What the network took, native base units. */
+      /** What the sender lost beyond the transfer itself: network fees and rent of accounts it created. Native base units. */
       readonly feePaid: BaseUnits
       readonly transfers: readonly TokenTransfer[]
     }
@@ -106,6 +114,29 @@ export interface LanePosition {
   readonly latest: bigint
   readonly finalized: bigint
 }
+
+/** One node's look for a transaction in its whole history, after it had named its final height. */
+export interface HistoryLook {
+  /** Which node, in words that hold no secret. */
+  readonly node: string
+  /** The height, in the unit of lifetimes, that this node called final before it looked. */
+  readonly finalizedHeight: bigint
+  readonly found: boolean
+}
+
+/**
+ * How a stored transaction that does not get in is renewed. `fee`: the same place at a higher fee; either one or the other can be
+ * mined. `lifetime`: new bytes, allowed only once every earlier attempt is proven dead, since both could be mined.
+ */
+export type Renewal =
+  | { readonly kind: 'fee' }
+  | {
+      readonly kind: 'lifetime'
+      /** The last height at which bytes with these terms can be included. */
+      lifetimeOf(terms: Terms): bigint
+      /** Per hash, one look per node that answered. Throws NodeFailure when none did. */
+      lookBack(hashes: readonly TransactionHash[]): Promise<readonly (readonly HistoryLook[])[]>
+    }
 
 /**
  * The one port to a chain. Everything but `sign` and the parsers asks a node and throws NodeFailure when no node
@@ -121,8 +152,12 @@ export interface Chain {
   draft(order: TransferOrder): Promise<DraftOutcome>
   /** Local for a local signer, so it may run inside a database transaction. */
   sign(terms: Terms, nonce: bigint, signer: Signer): Promise<SignedTransaction>
-  /** Same effect at higher fees (each at least +12.5 %), or undefined when the ceiling leaves no room. Asks for current fees. */
-  bump(terms: Terms, feeCeiling: BaseUnits): Promise<Terms | undefined>
+  readonly renewal: Renewal
+  /**
+   * Terms of the same effect for the next attempt, or undefined when the ceiling leaves no room. EVM: both fees raised by at least
+   * 12.5 %; Solana: a new lifetime. Asks a node.
+   */
+  renew(terms: Terms, feeCeiling: BaseUnits): Promise<Terms | undefined>
   /** Hands bytes to every configured node; one verdict each, in order. Never throws for a node's failure: that is `unknown`. */
   broadcast(raws: readonly Uint8Array[]): Promise<readonly Verdict[]>
   head(): Promise<Head>

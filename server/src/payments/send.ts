@@ -141,6 +141,8 @@ const RECIPIENT_RULES = {
   recipient_refuses: 'the recipient or the token would refuse this transfer on chain',
   recipient_is_asset: 'must not be a token contract',
   recipient_is_zero: 'must not be the zero address',
+  recipient_is_no_wallet: 'must be an account that a key controls, not a program',
+  amount_below_rent: 'is a new account, and the amount is below the rent-exempt minimum',
 } as const satisfies Record<DraftRefusal, string>
 
 async function submit(

@@ -50,7 +50,7 @@ export async function bumpStuck(deps: BumpDeps, waiting: Waiting, height: bigint
 
 async function bump(deps: BumpDeps, network: NetworkId, front: StoredAttempt): Promise<void> {
   const { chain, store, broadcaster, clock, log, killPoint, signerOf } = deps
-  const terms = await chain.bump(front.terms, front.feeCeiling)
+  const terms = await chain.renew(front.terms, front.feeCeiling)
   if (terms === undefined) {
     log.warn({ network, hash: front.hash }, 'a place waits and its fee ceiling leaves no room')
     return

@@ -64,7 +64,7 @@ function linked(known: Block, fresh: readonly Block[]): readonly Block[] {
   const chainOfBlocks: Block[] = []
   let parent = known
   for (const block of fresh) {
-    if (block.parentHash !== parent.hash || block.height !== parent.height + 1n) break
+    if (block.parentHash !== parent.hash) break
     chainOfBlocks.push(block)
     parent = block
   }
@@ -104,14 +104,13 @@ async function undoReorg(deps: FollowDeps, cursor: Cursor): Promise<Cursor> {
   const lowest = remembered.at(-1)
   if (lowest === undefined) throw new Error('no block is remembered')
   const canonical = new Map<bigint, string>()
-  for (
-    let from = lowest.height;
-    from <= cursor.height;
-    from += BigInt(limits.followBlocksPerRoundMax)
-  ) {
+  let from = lowest.height
+  while (from <= cursor.height) {
     const blocks = await chain.blocks(from, limits.followBlocksPerRoundMax)
     for (const block of blocks) canonical.set(block.height, block.hash)
-    if (blocks.length < limits.followBlocksPerRoundMax) break
+    const last = blocks.at(-1)
+    if (last === undefined) break
+    from = last.height + 1n
   }
   const ancestor = remembered.find((block) => canonical.get(block.height) === block.blockHash)
   if (ancestor === undefined || ancestor.height < cursor.finalizedHeight) {

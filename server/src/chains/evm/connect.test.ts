@@ -48,7 +48,7 @@ describe('the verdict of a real node, while no block comes', () => {
       { kind: 'accepted' },
       { kind: 'replacement_underpriced' },
     ])
-    const raised = await world.chain.bump(drafted.terms, drafted.feeCeiling)
+    const raised = await world.chain.renew(drafted.terms, drafted.feeCeiling)
     if (raised === undefined) throw new Error('the ceiling leaves room')
     const second = await world.chain.sign(raised, 0n, sender.signer)
     expect(await world.chain.broadcast([second.raw])).toEqual([{ kind: 'accepted' }])
@@ -68,7 +68,7 @@ describe('the verdict of a real node, while no block comes', () => {
     await world.sandbox.fault({ kind: 'base-fee', weiPerGas: `${fees.maxFeePerGas + 1n}` })
     await world.sandbox.mine()
     expect(await world.chain.outcomes([first.hash])).toEqual([{ state: 'absent' }])
-    const raised = await world.chain.bump(drafted.terms, drafted.feeCeiling)
+    const raised = await world.chain.renew(drafted.terms, drafted.feeCeiling)
     if (raised === undefined) throw new Error('the ceiling leaves room')
     const after = readTerms(raised, CHAIN_ID).fees
     expect(after.maxFeePerGas).toBeGreaterThan(2n * fees.maxFeePerGas)
@@ -78,7 +78,7 @@ describe('the verdict of a real node, while no block comes', () => {
     await world.sandbox.mine()
     expect(await world.chain.outcomes([second.hash])).toMatchObject([{ state: 'mined' }])
     expect(
-      await world.chain.bump(drafted.terms, baseUnits(gas * fees.maxFeePerGas)),
+      await world.chain.renew(drafted.terms, baseUnits(gas * fees.maxFeePerGas)),
     ).toBeUndefined()
   })
 

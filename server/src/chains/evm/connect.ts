@@ -64,7 +64,8 @@ export function connectEvm(options: EvmOptions): Chain {
     addressBytes,
     draft: (order) => draftTransfer(deps, order),
     sign: async (terms, nonce, signer) => signTerms(readTerms(terms, chainId), nonce, signer),
-    bump: (terms, feeCeiling) => bumpTerms(deps, terms, feeCeiling),
+    renewal: { kind: 'fee' },
+    renew: (terms, feeCeiling) => bumpTerms(deps, terms, feeCeiling),
     broadcast: (raws) => broadcastTo(transport, raws),
     head: async () => {
       const head = await readHead(transport, config.finality)
