@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { findAnvil } from '@florin/sandbox/evm/anvil-binary.ts'
-import { endLeftovers } from '@florin/sandbox/evm/leftover.ts'
+import { cachePathOf } from '@florin/sandbox/evm/anvil-process.ts'
+import { endLeftovers, leftoversOf } from '@florin/sandbox/evm/leftover.ts'
 import type { Fault } from '@florin/sandbox/faults/fault.ts'
 import type { JsonObject } from '@florin/sandbox/host/json.ts'
 import { isJsonObject, parseJson } from '@florin/sandbox/host/json.ts'
@@ -110,6 +111,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     const late = setTimeout(() => child.kill('SIGKILL'), STOP_SECONDS * 1000)
     await ended
     clearTimeout(late)
+    if (signal === 'SIGKILL') guardOrphans(join(realpathSync(directory), 'evm'))
   }
 
   return {
@@ -143,13 +145,23 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     },
     kill,
     async stop() {
-      const wasKilled = child.signalCode === 'SIGKILL'
       await kill('SIGTERM')
-      if (wasKilled)
-        await endLeftovers(findAnvil(), join(realpathSync(directory), 'evm'), () => undefined)
-      if (options.directory === undefined && existsSync(directory)) {
-        rmSync(directory, { recursive: true, force: true })
-      }
+      if (!existsSync(directory)) return
+      await endLeftovers(findAnvil(), join(realpathSync(directory), 'evm'), () => undefined)
+      if (options.directory === undefined) rmSync(directory, { recursive: true, force: true })
     },
+  }
+}
+
+/** Ends the anvils of a killed sandbox when this process ends, unless a later start or stop did. */
+function guardOrphans(directory: string): void {
+  const cache = cachePathOf(directory)
+  for (const pid of leftoversOf(findAnvil(), directory)) {
+    // Asks again whose pid it is: by then it may be another's.
+    const script = 'cat >/dev/null; grep -qF "$2" "/proc/$1/cmdline" && kill -9 "$1"'
+    const guard = spawn('sh', ['-c', script, 'guard', `${pid}`, cache], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+    guard.unref()
   }
 }

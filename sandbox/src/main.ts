@@ -24,6 +24,7 @@ try {
   await stopped.promise
   setTimeout(() => {
     stderrLog(`not stopped after ${STOP_SECONDS} s; giving up`)
+    sandbox.abandon()
     process.exit(1)
   }, STOP_SECONDS * 1000).unref()
   await sandbox.stop()

@@ -15,8 +15,9 @@ const SETTLING_MILLISECONDS = 1_000
 const IDLE_MILLISECONDS = 15_000
 /**
  * A save takes 5 ms on a young chain and 15 ms after 1,200 empty blocks (200 KB), but 200-500 ms after 10,000
- * transactions (1.9 MB), and no block can be mined meanwhile. So the next save waits four times as long as the last one took:
- * every block while that is below a round, at most a fifth of the time later on. What is final lags with it.
+ * transactions (1.9 MB) and about 1 s after 30,000, and no block can be mined meanwhile. So under load the next save waits four times as
+ * long as the last one took: every block while that is below a round, at most a fifth of the time later on. What is final lags
+ * with it, until a round without a block catches up.
  */
 const PAUSE_PER_SAVE = 4
 /** State of older blocks is pruned (HISTORY_BLOCKS), and reads at the final block must work. */
@@ -90,10 +91,14 @@ export function startMiner(node: EvmNode, traffic: Traffic, log: Log): Miner {
   const round = async (): Promise<void> => {
     if (stopping.signal.aborted) return
     try {
-      if (!isPaused && (await isBlockDue())) await mineOne()
+      if (!isPaused && (await isBlockDue())) {
+        await mineOne()
+        if (isSaveDue()) await save()
+        return
+      }
       // With faults switched on, others may mine, too.
-      else node.noteHead(Number(await node.running().client.call('eth_blockNumber')))
-      if (isSaveDue()) await save()
+      node.noteHead(Number(await node.running().client.call('eth_blockNumber')))
+      if (node.unsavedBlocks() > 0) await save()
     } catch (error) {
       if (error instanceof AnvilUnreachable) return
       log(`no block: ${error instanceof Error ? error.message : String(error)}`)

@@ -85,8 +85,12 @@ export async function startEvmNode(directory: string, log: Log): Promise<EvmNode
       if (stopping.signal.aborted) return undefined
       backoff = Math.min(backoff * 2, BACKOFF_MILLISECONDS_MAX)
       try {
-        anvil = await boot()
-        return anvil
+        const booted = await boot()
+        if (!stopping.signal.aborted) {
+          anvil = booted
+          return booted
+        }
+        await booted.stop()
       } catch (error) {
         log(`anvil does not start: ${error instanceof Error ? error.message : String(error)}`)
       }

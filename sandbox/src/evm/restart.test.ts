@@ -76,6 +76,21 @@ describe('a sandbox that comes back', () => {
     expect(leftoversOf(findAnvil(), evm())).toEqual([])
   })
 
+  test('an end that comes while anvil is being started again leaves nothing behind', async () => {
+    const sandbox = await start()
+    const before = await sandbox.anvilPid()
+    await sandbox.fault({ kind: 'kill-node' })
+    const isNew = (pids: readonly number[]) => pids.length > 0 && !pids.includes(before)
+    await until('the next anvil is on its way', () => isNew(leftoversOf(findAnvil(), evm())), {
+      seconds: 10,
+    })
+    process.kill(sandbox.pid, 'SIGTERM')
+    await until('anvil is gone', () => leftoversOf(findAnvil(), evm()).length === 0, {
+      seconds: 10,
+    })
+    await sandbox.stop()
+  })
+
   test('a second one on a live directory is refused in one sentence', async () => {
     const first = await start()
     const second = spawnSync(process.execPath, [MAIN, '--directory', directory], {
