@@ -14,6 +14,7 @@ export const TABLE_OWNERS: Readonly<Record<string, readonly string[]>> = {
     'payment_transactions',
     'followers',
     'followed_blocks',
+    'expiry_looks',
   ],
   payments: ['payments', 'effects'],
 }

@@ -6,8 +6,10 @@ import type { World } from './actors/world.ts'
 import { openWorld, walletOf } from './actors/world.ts'
 
 const AMOUNT = 10_000_000_000_000_000n
-/** Reached only when a fee is raised. */
-const BUMP_POINTS: readonly KillPoint[] = ['bump.before-commit', 'bump.after-commit']
+/** Reached only when a fee is raised or a lifetime is over: killed there by the tests of faults. */
+const RENEWAL_POINTS: readonly KillPoint[] = KILL_POINTS.filter((point) =>
+  /^(bump|rebuild)\./.test(point),
+)
 /** Killed before anything was committed: only the repeated request makes the payment. */
 const NOTHING_STORED: readonly KillPoint[] = ['send.before-transaction', 'send.before-commit']
 
@@ -26,7 +28,7 @@ describe('SIGKILL at every named point', () => {
     timeout: 20,
   })
 
-  test.each(KILL_POINTS.filter((point) => !BUMP_POINTS.includes(point)))(
+  test.each(KILL_POINTS.filter((point) => !RENEWAL_POINTS.includes(point)))(
     '%s: nothing lost, nothing twice',
     async (point) => {
       const recipient = world.newAddress()

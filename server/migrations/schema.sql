@@ -53,6 +53,11 @@ table effects
   payment_id text not null
   account_id text not null
   created_at timestamp with time zone not null
+table expiry_looks
+  attempt_id bigint not null
+  node text not null
+  finalized_height bigint not null
+  looked_at timestamp with time zone not null
 table followed_blocks
   network text not null
   height bigint not null
@@ -209,6 +214,8 @@ effects effects_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id
 effects effects_direction_check: CHECK ((direction = ANY (ARRAY['sent'::text, 'received'::text])))
 effects effects_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id)
 effects effects_pkey: PRIMARY KEY (network, transaction_hash, effect_index, direction)
+expiry_looks expiry_looks_attempt_id_fkey: FOREIGN KEY (attempt_id) REFERENCES attempts(id)
+expiry_looks expiry_looks_pkey: PRIMARY KEY (attempt_id, node, looked_at)
 followed_blocks followed_blocks_network_fkey: FOREIGN KEY (network) REFERENCES followers(network)
 followed_blocks followed_blocks_pkey: PRIMARY KEY (network, height)
 followers followers_pkey: PRIMARY KEY (network)
@@ -325,6 +332,7 @@ attempts_id_seq: grant usage to florin_service
 chain_transactions: grant insert, select, update to florin_service
 chain_transactions_id_seq: grant usage to florin_service
 effects: grant insert, select to florin_service
+expiry_looks: grant insert, select to florin_service
 followed_blocks: grant delete, insert, select, update to florin_service
 followers: grant delete, insert, select, update to florin_service
 idempotency_keys: grant delete, insert, select, update to florin_service

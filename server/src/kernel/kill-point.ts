@@ -9,6 +9,8 @@ export const KILL_POINTS = [
   'send.before-answer',
   'bump.before-commit',
   'bump.after-commit',
+  'rebuild.before-commit',
+  'rebuild.after-commit',
   'follow.before-commit',
   'follow.after-commit',
   'settle.before-commit',

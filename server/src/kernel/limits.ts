@@ -53,4 +53,8 @@ export const limits = {
   rememberedBlocksMax: 2_000,
   finalBatchMax: 500,
   laneFrontsMax: 200,
+  /** Open places whose expiry is looked after in one round. */
+  livingPlacesMax: 200,
+  /** Attempts of one place, fee raises and rebuilds together. */
+  attemptsMax: 20,
 } as const

@@ -1,7 +1,7 @@
 import { NodeFailure } from '../chains/chain.ts'
 import { limits } from '../kernel/limits.ts'
 import { StoreUnavailable } from '../store/postgres.ts'
-import type { BumpDeps, Waiting } from './bump.ts'
+import type { Waiting } from './bump.ts'
 import { bumpStuck } from './bump.ts'
 import { closeFinalBlocks } from './finalize.ts'
 import type { FollowDeps } from './follow.ts'
@@ -9,9 +9,11 @@ import { ChainMoved, followBlocks } from './follow.ts'
 import { beginFollowing, LeaseLost, releaseLease, takeLease } from './follower-store.ts'
 import type { Suspects } from './guard.ts'
 import { guardLanes } from './guard.ts'
+import type { NextAttemptDeps } from './next-attempt.ts'
 import { rebroadcast } from './rebroadcast.ts'
+import { lookPause, rebuildExpired } from './rebuild.ts'
 
-export type DriverDeps = FollowDeps & BumpDeps & { readonly instance: string }
+export type DriverDeps = FollowDeps & NextAttemptDeps & { readonly instance: string }
 
 /** What a driver last managed to do, for health and metrics. */
 export interface DriverState {
@@ -46,7 +48,7 @@ export function startDriver(deps: DriverDeps): Driver {
   let pause = new AbortController()
   const waiting: Waiting = new Map()
   const suspects: Suspects = new Set()
-  let guardAt = 0
+  let lookAt = 0
   let failures = 0
   let state: DriverState = { following: false, height: null, lastRoundMilliseconds: null }
 
@@ -72,15 +74,30 @@ export function startDriver(deps: DriverDeps): Driver {
       cursor = await followBlocks(deps, cursor)
     } while (cursor.height > before && cursor.height < head.height && !stopping.signal.aborted)
     cursor = await closeFinalBlocks(deps, cursor, head)
-    await bumpStuck(deps, waiting, cursor.height)
-    if (clock.nowMilliseconds() >= guardAt) {
-      await guardLanes(deps, suspects)
-      guardAt = clock.nowMilliseconds() + guardPause(blockTimeMilliseconds)
-    }
+    await renewStuck(cursor.height)
     state = {
       following: true,
       height: cursor.height,
       lastRoundMilliseconds: clock.nowMilliseconds(),
+    }
+  }
+
+  /** What a family needs beside following: raised fees and watched nonces, or new lifetimes. */
+  async function renewStuck(height: bigint): Promise<void> {
+    const { renewal } = chain
+    if (renewal.kind === 'fee') await bumpStuck(deps, waiting, height)
+    if (clock.nowMilliseconds() < lookAt) return
+    switch (renewal.kind) {
+      case 'fee':
+        await guardLanes(deps, suspects)
+        lookAt = clock.nowMilliseconds() + guardPause(blockTimeMilliseconds)
+        return
+      case 'lifetime':
+        await rebuildExpired(deps, renewal)
+        lookAt = clock.nowMilliseconds() + lookPause(chain)
+        return
+      default:
+        renewal satisfies never
     }
   }
 

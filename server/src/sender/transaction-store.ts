@@ -108,16 +108,16 @@ export async function storeTransactions(
   )
 }
 
-/** Adds a fee bump to a place that is still open. False when it no longer is: then nothing was stored. */
-export async function storeBump(
+/** Adds the next attempt to a place that is still open. False when it no longer is, or another instance was first: nothing was stored. */
+export async function storeNextAttempt(
   tx: Tx,
-  attempt: StoredAttempt,
-  bumped: { terms: Terms; signed: SignedTransaction },
+  attempt: Pick<StoredAttempt, 'transactionId' | 'number'>,
+  next: { terms: Terms; signed: SignedTransaction },
   network: NetworkId,
   nowMilliseconds: number,
 ): Promise<boolean> {
   const rows = await tx.query<{ id: string }>(
-    'transactions_bump',
+    'transactions_next_attempt',
     `insert into attempts (chain_transaction_id, number, network, hash, raw, terms, created_at)
      select t.id, $2, $3, $4, $5, $6, to_timestamp($7 / 1000.0)
      from chain_transactions t where t.id = $1 and t.state = 'open'
@@ -127,9 +127,9 @@ export async function storeBump(
       attempt.transactionId,
       attempt.number + 1,
       network,
-      bumped.signed.hash,
-      Buffer.from(bumped.signed.raw),
-      JSON.stringify(bumped.terms),
+      next.signed.hash,
+      Buffer.from(next.signed.raw),
+      JSON.stringify(next.terms),
       nowMilliseconds,
     ],
   )

@@ -1,0 +1,103 @@
+import { baseUnits } from '@florin/wire/amount.ts'
+import type { BaseUnits } from '@florin/wire/amount.ts'
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { Address, Terms, TransactionHash } from '../chains/chain.ts'
+import type { Tx } from '../store/postgres.ts'
+
+/** One attempt of a place that is still open. */
+export interface LivingAttempt {
+  readonly attemptId: string
+  readonly transactionId: string
+  readonly laneAddress: Address
+  readonly nonce: bigint
+  readonly number: number
+  readonly hash: TransactionHash
+  readonly terms: Terms
+  readonly feeCeiling: BaseUnits
+}
+
+/** Every attempt of the oldest open places, by place and number. */
+export async function livingAttempts(
+  tx: Tx,
+  network: NetworkId,
+  places: number,
+): Promise<readonly LivingAttempt[]> {
+  const rows = await tx.query<{
+    attempt_id: string
+    transaction_id: string
+    lane_address: Address
+    nonce: string
+    number: number
+    hash: TransactionHash
+    terms: Terms
+    fee_ceiling: string
+  }>(
+    'attempts_living',
+    `select a.id as attempt_id, t.id as transaction_id, t.lane_address, t.nonce, a.number, a.hash, a.terms,
+       t.fee_ceiling
+     from (select * from chain_transactions where network = $1 and state = 'open' order by id limit $2) t
+     join attempts a on a.chain_transaction_id = t.id
+     order by t.id, a.number`,
+    [network, places],
+  )
+  return rows.map((row) => ({
+    attemptId: row.attempt_id,
+    transactionId: row.transaction_id,
+    laneAddress: row.lane_address,
+    nonce: BigInt(row.nonce),
+    number: row.number,
+    hash: row.hash,
+    terms: row.terms,
+    feeCeiling: baseUnits(row.fee_ceiling),
+  }))
+}
+
+/** A look that found nothing after the bytes could not be included any more. */
+export interface EmptyLook {
+  readonly attemptId: string
+  readonly node: string
+  readonly finalizedHeight: bigint
+}
+
+/** Keeps looks as evidence. */
+export async function storeLooks(
+  tx: Tx,
+  looks: readonly EmptyLook[],
+  nowMilliseconds: number,
+): Promise<void> {
+  if (looks.length === 0) return
+  await tx.query(
+    'expiry_looks_store',
+    `insert into expiry_looks (attempt_id, node, finalized_height, looked_at)
+     select *, to_timestamp($4 / 1000.0) from unnest($1::bigint[], $2::text[], $3::bigint[])
+     on conflict do nothing`,
+    [
+      looks.map((look) => look.attemptId),
+      looks.map((look) => look.node),
+      looks.map((look) => look.finalizedHeight.toString()),
+      nowMilliseconds,
+    ],
+  )
+}
+
+/**
+ * Which open places are proven dead in every attempt: two nodes found nothing, or one found nothing twice with the given time
+ * between. Looks of a place whose state has changed count for nothing.
+ */
+export async function deadPlaces(
+  tx: Tx,
+  transactionIds: readonly string[],
+  gapMilliseconds: number,
+): Promise<ReadonlySet<string>> {
+  const rows = await tx.query<{ id: string }>(
+    'expiry_dead_places',
+    `select t.id from chain_transactions t
+     where t.id = any($1::bigint[]) and t.state = 'open' and not exists (
+       select from attempts a where a.chain_transaction_id = t.id and not exists (
+         select from expiry_looks l where l.attempt_id = a.id
+         having count(distinct l.node) >= 2
+           or max(l.looked_at) - min(l.looked_at) >= $2 * interval '1 millisecond'))`,
+    [transactionIds, gapMilliseconds],
+  )
+  return new Set(rows.map((row) => row.id))
+}

@@ -1,0 +1,62 @@
+import type { Address, Chain } from '../chains/chain.ts'
+import type { OpenSigner } from '../custody/signer.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { KillPoint } from '../kernel/kill-point.ts'
+import type { Log } from '../kernel/log.ts'
+import type { Store, Tx } from '../store/postgres.ts'
+import type { Broadcaster } from './broadcast.ts'
+import { lockLane } from './lane-store.ts'
+import type { StoredAttempt } from './transaction-store.ts'
+import { storeNextAttempt } from './transaction-store.ts'
+
+export interface NextAttemptDeps {
+  readonly chain: Chain
+  readonly store: Store
+  readonly broadcaster: Broadcaster
+  readonly clock: Clock
+  readonly log: Log
+  readonly killPoint: (point: KillPoint) => void
+  /** The key of a lane, erased by whoever asked; undefined when this installation does not hold it any more. */
+  readonly signerOf: (address: Address) => Promise<OpenSigner | undefined>
+}
+
+/** What both kinds of renewal know of the attempt that they follow up. */
+export type Renewed = Omit<StoredAttempt, 'raw'>
+
+/**
+ * Signs, stores and then sends the next attempt of a place: same effect, under the lane's lock, only while the place is open and
+ * `allowed` says so inside that same transaction.
+ */
+export async function makeNextAttempt(
+  { chain, store, broadcaster, clock, log, killPoint, signerOf }: NextAttemptDeps,
+  attempt: Renewed,
+  points: { readonly beforeCommit: KillPoint; readonly afterCommit: KillPoint },
+  allowed: (tx: Tx) => Promise<boolean> = async () => true,
+): Promise<void> {
+  const { network } = chain.config
+  const terms = await chain.renew(attempt.terms, attempt.feeCeiling)
+  if (terms === undefined) {
+    log.warn({ network, hash: attempt.hash }, 'a place waits and its fee ceiling leaves no room')
+    return
+  }
+  // Before the transaction: a remote key wrapper takes its time, and no lock waits for it.
+  const signer = await signerOf(attempt.laneAddress)
+  if (signer === undefined) return
+  try {
+    const signed = await chain.sign(terms, attempt.nonce, signer)
+    const stored = await store.inTransaction('service', async (tx) => {
+      await lockLane(tx, network, attempt.laneAddress, attempt.nonce)
+      if (!(await allowed(tx))) return false
+      const next = { terms, signed }
+      const kept = await storeNextAttempt(tx, attempt, next, network, clock.nowMilliseconds())
+      killPoint(points.beforeCommit)
+      return kept
+    })
+    if (!stored) return
+    killPoint(points.afterCommit)
+    log.info({ network, hash: attempt.hash, next: signed.hash }, 'sent anew')
+    await broadcaster.broadcast(network, [signed])
+  } finally {
+    signer.erase()
+  }
+}

@@ -1,0 +1,85 @@
+import type { Chain, HistoryLook, Renewal } from '../chains/chain.ts'
+import { limits } from '../kernel/limits.ts'
+import type { EmptyLook, LivingAttempt } from './expiry-store.ts'
+import { deadPlaces, livingAttempts, storeLooks } from './expiry-store.ts'
+import type { NextAttemptDeps } from './next-attempt.ts'
+import { makeNextAttempt } from './next-attempt.ts'
+
+const POINTS = {
+  beforeCommit: 'rebuild.before-commit',
+  afterCommit: 'rebuild.after-commit',
+} as const
+
+type Lifetimes = Extract<Renewal, { kind: 'lifetime' }>
+
+/** Two looks of one and the same node count as two only this far apart. */
+const LOOK_GAP_MILLISECONDS = 20_000
+/** In the sandbox one node is all there is, and it does not lag behind itself. */
+const SANDBOX_LOOK_GAP_MILLISECONDS = 1_000
+
+/** How long to wait between two rounds of looks. */
+export function lookPause({ config }: Chain): number {
+  return gapOf({ config }) / 2
+}
+
+function gapOf({ config }: Pick<Chain, 'config'>): number {
+  return config.sandbox ? SANDBOX_LOOK_GAP_MILLISECONDS : LOOK_GAP_MILLISECONDS
+}
+
+/**
+ * Makes the next attempt of places whose every earlier attempt is proven dead: a height was final at which it could not be
+ * included any more, and every look into the history after that succeeded and found nothing. The looks are kept as evidence. A look
+ * that failed is no look; bytes that were found once are never replaced.
+ */
+export async function rebuildExpired(deps: NextAttemptDeps, lifetimes: Lifetimes): Promise<void> {
+  const { chain, store, clock } = deps
+  const { network } = chain.config
+  const living = await store.inTransaction('service', (tx) =>
+    livingAttempts(tx, network, limits.livingPlacesMax),
+  )
+  if (living.length === 0) return
+  const looks = await lifetimes.lookBack(living.map(({ hash }) => hash))
+  const empty: EmptyLook[] = []
+  const spared = new Set<string>()
+  living.forEach((attempt, index) => {
+    const own = looks[index] ?? []
+    if (own.length === 0 || own.some((look) => !provesDeath(look, attempt, lifetimes))) {
+      spared.add(attempt.transactionId)
+    }
+    for (const look of own) {
+      if (provesDeath(look, attempt, lifetimes))
+        empty.push({ ...look, attemptId: attempt.attemptId })
+    }
+  })
+  const candidates = living.filter(({ transactionId }) => !spared.has(transactionId))
+  if (empty.length === 0) return
+  const dead = await store.inTransaction('service', async (tx) => {
+    await storeLooks(tx, empty, clock.nowMilliseconds())
+    return deadPlaces(
+      tx,
+      [...new Set(candidates.map(({ transactionId }) => transactionId))],
+      gapOf(chain),
+    )
+  })
+  const newest = new Map(candidates.map((attempt) => [attempt.transactionId, attempt]))
+  for (const attempt of newest.values()) {
+    if (dead.has(attempt.transactionId)) await rebuild(deps, attempt)
+  }
+}
+
+function provesDeath(look: HistoryLook, { terms }: LivingAttempt, lifetimes: Lifetimes): boolean {
+  return !look.found && look.finalizedHeight > lifetimes.lifetimeOf(terms)
+}
+
+async function rebuild(deps: NextAttemptDeps, attempt: LivingAttempt): Promise<void> {
+  const { chain, log } = deps
+  if (attempt.number >= limits.attemptsMax) {
+    const facts = { network: chain.config.network, hash: attempt.hash }
+    log.error(facts, 'a payment has used up its attempts and waits for an operator')
+    return
+  }
+  // Asked again under the lock: nothing may have been seen on chain in between.
+  await makeNextAttempt(deps, attempt, POINTS, async (tx) =>
+    (await deadPlaces(tx, [attempt.transactionId], gapOf(chain))).has(attempt.transactionId),
+  )
+}
