@@ -54,6 +54,11 @@ const INVARIANTS: Readonly<Record<string, string>> = {
     select 'place ' || chain_transaction_id as subject from attempts
     group by chain_transaction_id
     having count(distinct (terms ->> 'to') || ' ' || (terms ->> 'value') || ' ' || (terms ->> 'data')) > 1`,
+  'a new lifetime is given only on evidence that every earlier one was over': `
+    select 'place ' || a.chain_transaction_id as subject from attempts a
+    where a.network like 'solana:%' and exists (
+      select from attempts later where later.chain_transaction_id = a.chain_transaction_id and later.number > a.number)
+      and (select count(*) from expiry_looks l where l.attempt_id = a.id) < 2`,
   'every place carries a payment and every sent payment has one place': `
     select coalesce(p.id, 'place ' || t.id) as subject from payments p
     full join payment_transactions pt on pt.payment_id = p.id
