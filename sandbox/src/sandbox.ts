@@ -37,14 +37,14 @@ export async function startSandbox(options: Arguments, log: Log): Promise<Sandbo
   })
 
   const stop = async (): Promise<void> => {
-    await closeServer(gateway)
+    await gateway.close()
     await closeServer(control)
     await miner.stop()
     await node.stop()
   }
   try {
     const before = readPorts(directory)
-    const evm = await listenOn(gateway, portWish(options.evmPort, before.evm))
+    const evm = await listenOn(gateway.server, portWish(options.evmPort, before.evm))
     const own = await listenOn(control, portWish(0, before.control))
     rememberPorts(directory, { evm, control: own })
     const controlUrl = `http://127.0.0.1:${own}`

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { httpServer, readBody, sendJson } from '../host/http.ts'
+import type { Duplex } from 'node:stream'
+import { closeServer, httpServer, readBody, sendJson } from '../host/http.ts'
 import type { Log } from '../host/log.ts'
 import { isMeantForLoopback } from '../host/loopback.ts'
 import type { Answer, AnswerParts } from './json-rpc-answer.ts'
@@ -10,17 +11,33 @@ import { acceptWebSocket } from './websocket.ts'
 /** Longer than clients keep an idle connection, so that it is they who end it. */
 const KEEP_ALIVE_MILLISECONDS = 65_000
 
+export interface Gateway {
+  readonly server: Server
+  /** Ends every connection, WebSockets too. */
+  close(): Promise<void>
+}
+
 /**
  * The one address of the EVM chain: JSON-RPC over HTTP and WebSocket at a port that stays while anvil comes and goes.
  */
-export function createGateway(parts: AnswerParts & { readonly log: Log }): Server {
+export function createGateway(parts: AnswerParts & { readonly log: Log }): Gateway {
   const server = httpServer(
     async (request, response) => await handle(parts, request, response),
     parts.log,
   )
   server.keepAliveTimeout = KEEP_ALIVE_MILLISECONDS
-  server.on('upgrade', (request, socket, head) => acceptWebSocket(parts, request, socket, head))
-  return server
+  const webSockets = new Set<Duplex>()
+  server.on('upgrade', (request, socket, head) => {
+    webSockets.add(socket)
+    socket.once('close', () => webSockets.delete(socket))
+    acceptWebSocket(parts, request, socket, head)
+  })
+  const close = async (): Promise<void> => {
+    // The server forgets a connection once it is upgraded, and would wait for its end for ever.
+    for (const socket of webSockets) socket.destroy()
+    await closeServer(server)
+  }
+  return { server, close }
 }
 
 async function handle(

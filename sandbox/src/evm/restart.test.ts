@@ -91,6 +91,17 @@ describe('a sandbox that comes back', () => {
     await sandbox.stop()
   })
 
+  test('ends at once although a WebSocket is open', async () => {
+    const sandbox = await start()
+    const socket = new WebSocket(sandbox.rpcUrl.replace('http', 'ws'))
+    await once(socket, 'open')
+    const closed = once(socket, 'close')
+    await sandbox.stop()
+    await closed
+    expect(sandbox.log.join()).not.toContain('giving up')
+    expect(leftoversOf(findAnvil(), evm())).toEqual([])
+  })
+
   test('a second one on a live directory is refused in one sentence', async () => {
     const first = await start()
     const second = spawnSync(process.execPath, [MAIN, '--directory', directory], {
