@@ -7,8 +7,8 @@ import { newId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import { openLog } from '../kernel/log.ts'
 import { systemRandom } from '../kernel/random.ts'
+import type { Random } from '../kernel/random.ts'
 import { SecretBytes } from '../kernel/secret.ts'
-import { until } from '../kernel/until.ts'
 import { StoreUnavailable } from '../store/postgres.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
@@ -40,7 +40,7 @@ async function anAccount() {
   return (await createAccount(deps(), 'Sellers')).accountId
 }
 
-async function aKey(more: Partial<KeyOrder> = {}) {
+async function aKey(more: Partial<KeyOrder> = {}, random: Random = systemRandom) {
   const order: KeyOrder = {
     accountId: more.accountId ?? (await anAccount()),
     name: 'till',
@@ -50,7 +50,7 @@ async function aKey(more: Partial<KeyOrder> = {}) {
     expiresAtMilliseconds: null,
     ...more,
   }
-  const { facts, key } = await createKey(deps(), order)
+  const { facts, key } = await createKey({ ...deps(), random }, order)
   return { facts, text: key.reveal() }
 }
 
@@ -183,20 +183,45 @@ describe('authenticate', () => {
     expect((await authenticate([`Bearer ${text}`])).keyId).toBe(facts.keyId)
   })
 
+  test('a key that is made after somebody asked for it works at once', async () => {
+    const bytes = systemRandom.bytes(20)
+    const random: Random = {
+      bytes: (length) => (length === 20 ? bytes : systemRandom.bytes(length)),
+    }
+    const text = makeKey(random, 'test').text.reveal()
+    const { authenticate } = openAuthenticator(deps())
+    expect((await refusalOf(authenticate([`Bearer ${text}`]))).code).toBe('UNAUTHORIZED')
+    const { facts } = await aKey({}, random)
+    expect((await authenticate([`Bearer ${text}`])).keyId).toBe(facts.keyId)
+  })
+
   test('the last use is noted at most once a minute, and closing waits for the note', async () => {
     const { facts, text } = await aKey()
-    const authenticator = openAuthenticator(deps())
-    const used = async () =>
-      (await listKeys(deps(), facts.accountId))[0]?.lastUsedAtMilliseconds ?? null
+    const notes: (() => void)[] = []
+    const query: typeof database.store.query = async (name, sql, values) => {
+      if (name === 'access_use_key') await new Promise<void>((resolve) => notes.push(resolve))
+      return database.store.query(name, sql, values)
+    }
+    const authenticator = openAuthenticator({ ...deps(), store: { ...database.store, query } })
+    const use = () => authenticator.authenticate([`Bearer ${text}`])
     const first = now
-    await authenticator.authenticate([`Bearer ${text}`])
-    await until('the first use is noted', async () => (await used()) === first, { seconds: 5 })
-    now += 59_000
-    await authenticator.authenticate([`Bearer ${text}`])
-    now += 1_000
-    await authenticator.authenticate([`Bearer ${text}`])
-    await authenticator.close()
-    expect(await used()).toBe(first + 60_000)
+    await use()
+    now += 59_999
+    await use()
+    expect(notes).toHaveLength(1)
+    now += 1
+    await use()
+    expect(notes).toHaveLength(2)
+    let closed = false
+    const closing = authenticator.close().then(() => {
+      closed = true
+    })
+    await database.store.query('a_round_trip', 'select 1')
+    expect(closed).toBe(false)
+    for (const note of notes) note()
+    await closing
+    const [listed] = await listKeys(deps(), facts.accountId)
+    expect(listed?.lastUsedAtMilliseconds).toBe(first + 60_000)
   })
 })
 

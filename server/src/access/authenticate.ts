@@ -25,12 +25,14 @@ interface Entry {
   /** Taken before the database was asked: the answer is at most this old. */
   readonly askedAtMilliseconds: number
   readonly holder: Promise<Holder | undefined>
+  /** Handed on from entry to entry: a note that hangs must not be started anew with every look-up. */
+  readonly use: { notedAtMilliseconds: number }
 }
 
 interface Holder {
   readonly caller: Caller
   readonly expiresAtMilliseconds: number
-  lastUsedAtMilliseconds: number
+  readonly lastUsedAtMilliseconds: number
 }
 
 /**
@@ -57,25 +59,30 @@ export function openAuthenticator({
     return found && sameDigest(found.digest, digest) ? holderOf(found.facts) : undefined
   }
 
-  function lookUp(digest: Uint8Array): Promise<Holder | undefined> {
+  function lookUp(digest: Uint8Array): Entry {
     const name = Buffer.from(digest).toString('latin1')
     const now = clock.nowMilliseconds()
     const known = entries.get(name)
     // A clock that was set back makes an entry look younger than it is: then its age is negative.
     const age = known === undefined ? -1 : now - known.askedAtMilliseconds
-    if (known !== undefined && age >= 0 && age < limits.keyCacheMilliseconds) return known.holder
-    const entry = { askedAtMilliseconds: now, holder: ask(digest) }
+    if (known !== undefined && age >= 0 && age < limits.keyCacheMilliseconds) return known
+    const use = known?.use ?? { notedAtMilliseconds: -Infinity }
+    const entry: Entry = {
+      askedAtMilliseconds: now,
+      use,
+      holder: ask(digest).then(
+        (holder) => {
+          if (holder === undefined) forget(name, entry)
+          return holder
+        },
+        (error: unknown) => {
+          forget(name, entry)
+          throw error
+        },
+      ),
+    }
     remember(name, entry)
-    return entry.holder.then(
-      (holder) => {
-        if (holder === undefined) forget(name, entry)
-        return holder
-      },
-      (error: unknown) => {
-        forget(name, entry)
-        throw error
-      },
-    )
+    return entry
   }
 
   function remember(name: string, entry: Entry): void {
@@ -93,9 +100,10 @@ export function openAuthenticator({
   }
 
   /** Coarsely, off the request's path; a note that fails is lost until the next one is due. */
-  function noteUse(holder: Holder, now: number): void {
-    if (closed || now - holder.lastUsedAtMilliseconds < limits.keyUseNotedSeconds * 1000) return
-    holder.lastUsedAtMilliseconds = now
+  function noteUse(holder: Holder, use: Entry['use'], now: number): void {
+    const lastNoted = Math.max(holder.lastUsedAtMilliseconds, use.notedAtMilliseconds)
+    if (closed || now - lastNoted < limits.keyUseNotedSeconds * 1000) return
+    use.notedAtMilliseconds = now
     const { keyId } = holder.caller
     const note = markKeyUsed(store, keyId, now)
       .catch((error: unknown) => log.debug({ keyId, err: error }, 'a key use was not noted'))
@@ -109,12 +117,13 @@ export function openAuthenticator({
       const text = BEARER.exec(value ?? '')?.[1]
       const key = text === undefined || others.length > 0 ? undefined : parseKey(text)
       if (key === undefined) throw new Refusal('UNAUTHORIZED')
-      const holder = await lookUp(keyDigest(key, pepper))
+      const entry = lookUp(keyDigest(key, pepper))
+      const holder = await entry.holder
       const now = clock.nowMilliseconds()
       if (holder === undefined || holder.expiresAtMilliseconds <= now) {
         throw new Refusal('UNAUTHORIZED')
       }
-      noteUse(holder, now)
+      noteUse(holder, entry.use, now)
       return holder.caller
     },
     close: async () => {

@@ -126,7 +126,10 @@ describe('stopping', () => {
     })
     const inFlight = stopping.send(GOOD)
     await until('the payment waits', () => waiting, { seconds: 5 })
-    const closed = stopping.close()
+    let over = false
+    const closed = stopping.close().then(() => {
+      over = true
+    })
     const ready = await stopping.ask('GET', '/health/ready')
     assertProblem(ready, 'NETWORK_ERROR')
     expect(ready.body).toMatchObject({ error: { details: { service: 'stopping' } } })
@@ -136,6 +139,9 @@ describe('stopping', () => {
     expect((await stopping.ask('GET', '/health/live')).status).toBe(200)
     finish()
     assertProblem(await inFlight, 'TRANSACTION_FAILED')
+    await until('it stopped long before it had to', () => over, {
+      seconds: limits.drainSeconds / 2,
+    })
     await closed
     await expect(stopping.ask('GET', '/health/live')).rejects.toThrow()
   })
