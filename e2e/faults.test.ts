@@ -144,17 +144,18 @@ describe('a chain node that misbehaves', () => {
       const dearBlock = async () => {
         await world.sandbox.fault({ kind: 'base-fee', weiPerGas })
         await world.sandbox.mine()
+        return false
       }
       let isDead = false
       void doomed.ended.then(() => (isDead = true))
       if (killPoint !== undefined) {
-        await until('the service died', async () => isDead || void (await dearBlock()), LANDS)
+        await until('the service died', () => isDead || dearBlock(), LANDS)
         await world.start()
       }
       const attempts = async () => ((await record(reply))['attempts'] as unknown[]).length
       await until(
         'a second attempt was stored',
-        async () => (await attempts()) >= 2 || void (await dearBlock()),
+        async () => (await attempts()) >= 2 || dearBlock(),
         LANDS,
       )
       await world.sandbox.fault({ kind: 'resume-blocks' })

@@ -16,6 +16,11 @@ describe('two instances on one database', () => {
   })
   afterAll(() => world.stop())
 
+  const clientOf = (index: number): Client => {
+    const client = clients[index]
+    if (client === undefined) throw new Error('there is no such instance')
+    return client
+  }
   const order = (recipientAddress: string) => ({
     walletAddress: walletOf(world),
     recipientAddress,
@@ -27,13 +32,13 @@ describe('two instances on one database', () => {
     const recipient = world.newAddress()
     const replies = await Promise.all(
       Array.from({ length: 80 }, (_, index) =>
-        clients[index % 2]?.post('/payment/send', order(recipient), {
+        clientOf(index % 2).post('/payment/send', order(recipient), {
           'idempotency-key': `pair-${Math.floor(index / 4)}`,
         }),
       ),
     )
-    expect(new Set(replies.map((reply) => reply?.body['status']))).toEqual(new Set(['confirmed']))
-    expect(new Set(replies.map((reply) => reply?.body['paymentId'])).size).toBe(20)
+    expect(new Set(replies.map((reply) => reply.body['status']))).toEqual(new Set(['confirmed']))
+    expect(new Set(replies.map((reply) => reply.body['paymentId'])).size).toBe(20)
     expect(await world.balanceOf(recipient)).toBe(20_000_000_000_000_000n)
   })
 
@@ -42,17 +47,17 @@ describe('two instances on one database', () => {
     const keys = Array.from({ length: 40 }, (_, index) => `orphan-${index}`)
     const first = Promise.allSettled(
       keys.map((key) =>
-        clients[0]?.post('/payment/send', order(recipient), { 'idempotency-key': key }),
+        clientOf(0).post('/payment/send', order(recipient), { 'idempotency-key': key }),
       ),
     )
     await services[0]?.kill()
     await first
     const replies = await Promise.all(
       keys.map((key) =>
-        clients[1]?.post('/payment/send', order(recipient), { 'idempotency-key': key }),
+        clientOf(1).post('/payment/send', order(recipient), { 'idempotency-key': key }),
       ),
     )
-    expect(new Set(replies.map((reply) => reply?.body['status']))).toEqual(new Set(['confirmed']))
+    expect(new Set(replies.map((reply) => reply.body['status']))).toEqual(new Set(['confirmed']))
     await world.expectSound()
     expect(await world.balanceOf(recipient)).toBe(40_000_000_000_000_000n)
   })

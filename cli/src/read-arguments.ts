@@ -23,10 +23,9 @@ export function readArguments(
     positionals?: readonly string[]
   },
 ): Arguments {
-  const options = Object.fromEntries([
-    ...flags.map((name) => [name, { type: 'string' }] as const),
-    ...switches.map((name) => [name, { type: 'boolean' }] as const),
-  ])
+  const options: Record<string, { readonly type: 'string' | 'boolean' }> = {}
+  for (const name of flags) options[name] = { type: 'string' }
+  for (const name of switches) options[name] = { type: 'boolean' }
   const parsed = parseOrRefuse(args, options)
   const missing = positionals[parsed.positionals.length]
   if (missing !== undefined) throw new UsageError(`${missing} is missing`)

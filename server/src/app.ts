@@ -12,6 +12,7 @@ import { localKeyWrapper } from './custody/key-wrapper.ts'
 import { openSigner } from './custody/signer.ts'
 import { findWalletOfAddress } from './custody/store.ts'
 import { openServer } from './http/server.ts'
+import { startForgetting } from './idempotency/forget.ts'
 import type { Clock } from './kernel/clock.ts'
 import { newId } from './kernel/id.ts'
 import type { KillPoint } from './kernel/kill-point.ts'
@@ -106,6 +107,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     killPoint,
     signerFor: (wallet, chain) => openSigner({ wrapper, schemes }, wallet, chain.config),
   })
+  const stopForgetting = startForgetting({ store, clock, log })
   const waits = openWaits({ store, listener, clock })
   const proofs = openProofs({ proofKey, chains: directory.all })
   const authenticator = openAuthenticator({ store, clock, log, pepper: keyPepper })
@@ -152,6 +154,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       await server.close()
       await queue.drained()
       await authenticator.close()
+      await stopForgetting()
       await Promise.all([...drivers.values()].map((driver) => driver.stop()))
       await listener.stop()
       await store.close()
@@ -165,11 +168,7 @@ async function readiness(
   drivers: ReadonlyMap<NetworkId, Driver>,
 ): Promise<ReadonlyMap<string, 'ok' | 'down'>> {
   const parts = new Map<string, 'ok' | 'down'>()
-  const database = await store.query('ready', 'select 1').then(
-    () => 'ok' as const,
-    () => 'down' as const,
-  )
-  parts.set('database', database)
+  parts.set('database', (await store.reachable()) ? 'ok' : 'down')
   for (const [network, driver] of drivers)
     parts.set(network, driver.state().following ? 'ok' : 'down')
   return parts

@@ -7,7 +7,9 @@ export async function inWords<T>(work: Promise<T>): Promise<T> {
     return await work
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    const details = Object.entries(error.details ?? {}).map(([name, rule]) => `${name} ${rule}`)
+    const details = Object.entries(error.details ?? {}).map(
+      ([name, rule]) => `${name} ${String(rule)}`,
+    )
     throw new CommandFailed([error.message, ...details].join('\n  '), { cause: error })
   }
 }

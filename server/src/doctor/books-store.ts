@@ -1,3 +1,4 @@
+import type { TransactionHash } from '../chains/chain.ts'
 import type { Tx } from '../store/postgres.ts'
 
 /** One thing that must never be so, and what breaks it. */
@@ -109,7 +110,7 @@ export interface TracedPlace {
   readonly state: 'open' | 'mined' | 'final' | 'dead'
   readonly mined_hash: string | null
   readonly mined_block_hash: string | null
-  readonly hashes: readonly string[]
+  readonly hashes: readonly TransactionHash[]
 }
 
 /** The newest places of a network, at most `count`. */

@@ -1,4 +1,4 @@
-import type { Chain, TransactionHash } from '../chains/chain.ts'
+import type { Chain } from '../chains/chain.ts'
 import type { Store } from '../store/postgres.ts'
 import type { Finding } from './books-store.ts'
 import { idleWallets, newestPlaces } from './books-store.ts'
@@ -15,7 +15,7 @@ export async function findOnChain(store: Store, chain: Chain): Promise<readonly 
   const { network } = chain.config
   const findings: Finding[] = []
   const places = await store.inTransaction('service', (tx) => newestPlaces(tx, network, PLACES_MAX))
-  const hashes = places.flatMap((place) => place.hashes.map((hash) => hash as TransactionHash))
+  const hashes = places.flatMap((place) => place.hashes)
   const mined = new Map<string, string>()
   for (let start = 0; start < hashes.length; start += HASHES_PER_CALL_MAX) {
     const asked = hashes.slice(start, start + HASHES_PER_CALL_MAX)

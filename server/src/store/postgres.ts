@@ -21,6 +21,8 @@ export interface Store {
    * A write does not belong here: when its answer is lost, StoreUnavailable does not say whether it happened.
    */
   query<Row extends object>(name: string, text: string, values?: readonly unknown[]): Promise<Row[]>
+  /** Whether the database answers now. */
+  reachable(): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -220,6 +222,11 @@ export function openStore({
         session.release()
       }
     },
+    reachable: () =>
+      pool.query('select 1').then(
+        () => true,
+        () => false,
+      ),
     close: () => (closing ??= pool.end()),
   }
 }

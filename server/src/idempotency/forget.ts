@@ -1,0 +1,38 @@
+import type { Clock } from '../kernel/clock.ts'
+import { limits } from '../kernel/limits.ts'
+import type { Log } from '../kernel/log.ts'
+import type { Store } from '../store/postgres.ts'
+import { forgetKeys } from './store.ts'
+
+const DAY_MILLISECONDS = 24 * 3_600_000
+const EVERY_MILLISECONDS = 3_600_000
+const KEYS_PER_STATEMENT_MAX = 1_000
+
+/** Removes keys that are older than the promise to keep them: every hour, a bounded number at a time. Gives the way to stop. */
+export function startForgetting({
+  store,
+  clock,
+  log,
+}: {
+  store: Store
+  clock: Clock
+  log: Log
+}): () => Promise<void> {
+  const stopping = new AbortController()
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        const before = clock.nowMilliseconds() - limits.idempotencyDays * DAY_MILLISECONDS
+        await store.inTransaction('service', (tx) => forgetKeys(tx, before, KEYS_PER_STATEMENT_MAX))
+      } catch (error) {
+        log.warn({ reason: String(error) }, 'old idempotency keys were not removed')
+      }
+      await clock.sleep(EVERY_MILLISECONDS, stopping.signal)
+    }
+  }
+  const running = run()
+  return async () => {
+    stopping.abort()
+    await running
+  }
+}
