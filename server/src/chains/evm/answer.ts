@@ -1,36 +1,10 @@
-import { NodeFailure } from '../chain.ts'
 import type { Address, TransactionHash } from '../chain.ts'
+import { malformed } from '../json-rpc/answer.ts'
 import { parseAddress } from './account.ts'
 
 const QUANTITY = /^0x[0-9a-fA-F]{1,64}$/
 const BYTES = /^0x(?:[0-9a-fA-F]{2})*$/
 const WORD = /^0x[0-9a-fA-F]{64}$/
-const SHOWN_CHARACTERS = 40
-
-/** A node's answer is not what its method promises. */
-export function malformed(what: string, value: unknown): NodeFailure {
-  const shown = typeof value === 'string' ? value.slice(0, SHOWN_CHARACTERS) : typeof value
-  return new NodeFailure(`the node's ${what} is malformed: ${shown}`)
-}
-
-/** A JSON object with unknown fields. */
-export type Fields = Readonly<Record<string, unknown>>
-
-export function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** Reads an object, else throws NodeFailure. */
-export function fieldsFrom(value: unknown, what: string): Fields {
-  if (!isObject(value)) throw malformed(what, value)
-  return value
-}
-
-/** Reads an array, else throws NodeFailure. */
-export function listFrom(value: unknown, what: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw malformed(what, value)
-  return value
-}
 
 /** Reads a hex quantity ("0x1a") of at most 256 bits, else throws NodeFailure. */
 export function quantityFrom(value: unknown, what: string): bigint {

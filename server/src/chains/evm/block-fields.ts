@@ -1,6 +1,6 @@
 import { NodeFailure } from '../chain.ts'
-import { fieldsFrom } from './answer.ts'
-import type { Fields } from './answer.ts'
+import { fieldsFrom } from '../json-rpc/answer.ts'
+import type { Fields } from '../json-rpc/answer.ts'
 
 /** Reads a block that must be there, else throws NodeFailure. */
 export function blockFieldsFrom(result: unknown, what: string): Fields {

@@ -6,8 +6,8 @@ import { NodeFailure } from '../chain.ts'
 import type { Chain } from '../chain.ts'
 import { ZERO_ADDRESS } from './account.ts'
 import { connectEvm } from './connect.ts'
-import { startTestNode } from './test-node.ts'
-import type { Reply, TestNode } from './test-node.ts'
+import { startTestNode } from '../json-rpc/test-node.ts'
+import type { Reply, TestNode } from '../json-rpc/test-node.ts'
 import { testNetwork } from './test-network.ts'
 
 const TAG: FinalityPolicy = { kind: 'tag' }

@@ -1,9 +1,10 @@
 import type { FinalityPolicy } from '../../kernel/network-config.ts'
 import type { Address, Block, Head, LanePosition } from '../chain.ts'
-import { listFrom, malformed, quantityFrom, transactionHashFrom, wordFrom } from './answer.ts'
+import { listFrom, malformed } from '../json-rpc/answer.ts'
+import { quantityFrom, transactionHashFrom, wordFrom } from './answer.ts'
 import { blockFieldsFrom } from './block-fields.ts'
 import { hexQuantity } from './hex.ts'
-import type { Read, Transport } from './transport.ts'
+import type { Read, Transport } from '../json-rpc/transport.ts'
 
 const MILLISECONDS = 1000n
 

@@ -6,18 +6,18 @@ import type { Address, Chain } from '../chain.ts'
 import { addressBytes, parseAddress } from './account.ts'
 import { readBlocks, readHead, readLanePosition } from './blocks.ts'
 import { broadcastTo } from './broadcast.ts'
-import { bumpTerms } from './bump.ts'
+import { renewTerms } from './renew.ts'
 import { onlyChain } from './chain-id.ts'
 import { draftTransfer } from './draft.ts'
-import { openEndpoint } from './endpoint.ts'
+import { openEndpoint } from '../json-rpc/endpoint.ts'
 import { balanceView, blockNumberView, readViews } from './multicall.ts'
 import { readOutcomes } from './outcome.ts'
-import { readSandboxInstance } from './sandbox.ts'
+import { readSandboxInstance } from '../json-rpc/sandbox.ts'
 import { engine } from './secp256k1.ts'
 import { signTerms } from './sign.ts'
 import { readTerms } from './terms.ts'
-import { openTransport } from './transport.ts'
-import type { CallEnd } from './transport.ts'
+import { openTransport } from '../json-rpc/transport.ts'
+import type { CallEnd } from '../json-rpc/transport.ts'
 import { onlyUpToDate } from './up-to-date.ts'
 
 export interface EvmOptions {
@@ -65,7 +65,7 @@ export function connectEvm(options: EvmOptions): Chain {
     draft: (order) => draftTransfer(deps, order),
     sign: async (terms, nonce, signer) => signTerms(readTerms(terms, chainId), nonce, signer),
     renewal: { kind: 'fee' },
-    renew: (terms, feeCeiling) => bumpTerms(deps, terms, feeCeiling),
+    renew: (terms, feeCeiling) => renewTerms(deps, terms, feeCeiling),
     broadcast: (raws) => broadcastTo(transport, raws),
     head: async () => {
       const head = await readHead(transport, config.finality)

@@ -15,7 +15,7 @@ import { MULTICALL, balanceView, blockNumberView, dataFeeView, readViews } from 
 import { writeTerms } from './terms.ts'
 import { transferCall } from './transfer.ts'
 import type { Call } from './transfer.ts'
-import type { Read, Transport } from './transport.ts'
+import type { Read, Transport } from '../json-rpc/transport.ts'
 
 /** Bytes of a signed transaction around its call data, generously. */
 const ENVELOPE_BYTES = 200

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { SAYINGS } from './test-sayings.ts'
-import { estimateProblemOf, isUnknownMethod, verdictOf } from './failures.ts'
+import { estimateProblemOf, verdictOf } from './failures.ts'
 
 /** Texts of nodes and gateways in trouble: the bytes may be in a pool, or be taken a moment later. */
 const TROUBLES: readonly [number, string][] = [
@@ -80,25 +80,5 @@ describe('what a node says of an estimate', () => {
     [-32000, 'Required data unavailable'],
   ])('%d "%s": the node is in trouble', (code, message) => {
     expect(estimateProblemOf({ code, message })).toBeUndefined()
-  })
-})
-
-describe('what a node says of a method that it does not know', () => {
-  test.each([
-    [-32601, 'the method florin_sandbox does not exist/is not available'],
-    [-32601, 'Method not found'],
-    [-32600, 'Unsupported method: florin_sandbox. See available methods.'],
-    [-32601, 'The method florin_sandbox is not supported.'],
-    [-32004, 'method is not whitelisted'],
-  ])('%d "%s"', (code, message) => {
-    expect(isUnknownMethod({ code, message })).toBe(true)
-  })
-
-  test.each([
-    [-32603, 'Internal error'],
-    [-32005, 'limit exceeded'],
-    [-32000, 'header not found'],
-  ])('%d "%s" is something else', (code, message) => {
-    expect(isUnknownMethod({ code, message })).toBe(false)
   })
 })

@@ -1,5 +1,5 @@
 import type { Verdict } from '../chain.ts'
-import type { NodeError } from './json-rpc.ts'
+import type { NodeError } from '../json-rpc/messages.ts'
 
 type Meaning = Exclude<Verdict, { kind: 'accepted' | 'unknown' }>
 
@@ -110,13 +110,4 @@ export function estimateProblemOf({ code, message }: NodeError): EstimateProblem
   if (code === EXECUTION_REVERTED || says(REVERTED)) return 'reverted'
   if (says(SHORT)) return 'short'
   return says(FAILED) ? 'reverted' : undefined
-}
-
-const METHOD_NOT_FOUND = -32601
-const UNKNOWN_METHOD =
-  /method .*(?:not found|not supported|does not exist|not available|not allowed)|unsupported method|unknown method|not whitelisted/i
-
-/** Whether a node says that it does not know a method. */
-export function isUnknownMethod({ code, message }: NodeError): boolean {
-  return code === METHOD_NOT_FOUND || UNKNOWN_METHOD.test(message)
 }

@@ -3,7 +3,7 @@ import type { FeePolicy } from '../../kernel/network-config.ts'
 import { NodeFailure } from '../chain.ts'
 import { quantityFrom } from './answer.ts'
 import { blockFieldsFrom } from './block-fields.ts'
-import type { Read } from './transport.ts'
+import type { Read } from '../json-rpc/transport.ts'
 
 /** What a transaction offers per gas, in wei. Source: EIP-1559. */
 export interface FeesPerGas {

@@ -1,8 +1,9 @@
 import type { Address } from '../chain.ts'
-import { bytesFrom, malformed } from './answer.ts'
+import { malformed } from '../json-rpc/answer.ts'
+import { bytesFrom } from './answer.ts'
 import { addressBytes } from './account.ts'
 import { hexBytes } from './hex.ts'
-import type { Read } from './transport.ts'
+import type { Read } from '../json-rpc/transport.ts'
 
 /** Multicall3, at the same address on every network. Source: github.com/mds1/multicall. */
 export const MULTICALL = '0xcA11bde05977b3631167028862bE2a173976CA11'

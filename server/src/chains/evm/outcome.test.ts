@@ -5,8 +5,8 @@ import { NodeFailure } from '../chain.ts'
 import type { Chain } from '../chain.ts'
 import { transactionHashFrom } from './answer.ts'
 import { connectEvm } from './connect.ts'
-import { startTestNode } from './test-node.ts'
-import type { Reply, TestNode } from './test-node.ts'
+import { startTestNode } from '../json-rpc/test-node.ts'
+import type { Reply, TestNode } from '../json-rpc/test-node.ts'
 import { USDC, testNetwork } from './test-network.ts'
 
 const word = (digit: string): string => `0x${digit.repeat(64)}`

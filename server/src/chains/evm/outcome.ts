@@ -1,17 +1,10 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import type { Outcome, TokenTransfer, TransactionHash } from '../chain.ts'
-import {
-  addressFrom,
-  bytesFrom,
-  fieldsFrom,
-  listFrom,
-  malformed,
-  quantityFrom,
-  wordFrom,
-} from './answer.ts'
-import type { Fields } from './answer.ts'
+import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
+import { addressFrom, bytesFrom, quantityFrom, wordFrom } from './answer.ts'
+import type { Fields } from '../json-rpc/answer.ts'
 import { blockHashRead } from './blocks.ts'
-import type { Read, Transport } from './transport.ts'
+import type { Read, Transport } from '../json-rpc/transport.ts'
 
 /** keccak-256 of Transfer(address,address,uint256). Source: ERC-20. */
 const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'

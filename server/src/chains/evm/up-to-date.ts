@@ -1,6 +1,6 @@
 import { NodeFailure } from '../chain.ts'
 import { quantityFrom } from './answer.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { Endpoint } from '../json-rpc/endpoint.ts'
 
 const BLOCK_NUMBER = { method: 'eth_blockNumber', params: [] }
 const DEPENDS_ON_HEIGHT: ReadonlySet<string> = new Set([

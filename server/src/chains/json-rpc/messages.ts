@@ -51,12 +51,23 @@ export function readAnswers(
   )
 }
 
+/** An integer of so many digits that a number may not hold it. A quoted text that looks like one costs only time. */
+const LARGE_INTEGER = /[:[,]\s*-?[0-9]{16,}/
+const INTEGER = /^-?[0-9]+$/
+
+/** Integers beyond a number's precision (Solana's lamports and epochs are bare u64) become bigint, digit by digit. */
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return LARGE_INTEGER.test(text) ? JSON.parse(text, exactInteger) : JSON.parse(text)
   } catch {
     throw new NodeFailure('the node did not answer in JSON')
   }
+}
+
+function exactInteger(_key: string, value: unknown, context?: { source?: string }): unknown {
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
+  const source = context?.source
+  return source !== undefined && INTEGER.test(source) ? BigInt(source) : value
 }
 
 function answerFrom(item: unknown, scrub: (text: string) => string): NodeAnswer | undefined {

@@ -1,7 +1,7 @@
 import { NodeFailure } from '../chain.ts'
 import { NodeTimeout } from './endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { NodeAnswer, NodeCall, NodeError } from './json-rpc.ts'
+import type { NodeAnswer, NodeCall, NodeError } from './messages.ts'
 
 /** A read: how to ask, and what the answer means. */
 export interface Read<Value> extends NodeCall {

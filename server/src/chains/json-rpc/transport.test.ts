@@ -5,14 +5,14 @@ import { limits } from '../../kernel/limits.ts'
 import { Secret } from '../../kernel/secret.ts'
 import { until } from '../../kernel/until.ts'
 import { NodeFailure } from '../chain.ts'
-import { quantityFrom } from './answer.ts'
-import { onlyChain } from './chain-id.ts'
+import { quantityFrom } from '../evm/answer.ts'
+import { onlyChain } from '../evm/chain-id.ts'
 import { openEndpoint } from './endpoint.ts'
 import { startTestNode } from './test-node.ts'
 import type { Reply, Script, TestNode } from './test-node.ts'
 import { openTransport } from './transport.ts'
 import type { CallEnd, Read, Transport, TransportOptions } from './transport.ts'
-import { onlyUpToDate } from './up-to-date.ts'
+import { onlyUpToDate } from '../evm/up-to-date.ts'
 
 const nodes: TestNode[] = []
 afterEach(async () => {

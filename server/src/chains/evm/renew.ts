@@ -5,7 +5,7 @@ import { baseFeeRead, raisedFees, suggestedTipRead } from './fees.ts'
 import { readTerms, writeTerms } from './terms.ts'
 
 /** The same call at fees that replace the earlier attempt, or undefined when ceiling and policy leave no room. */
-export async function bumpTerms(
+export async function renewTerms(
   { transport, config, chainId }: DraftDeps,
   terms: Terms,
   feeCeiling: BaseUnits,

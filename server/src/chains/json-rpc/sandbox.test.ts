@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../kernel/clock.ts'
 import { openLog } from '../../kernel/log.ts'
-import { connectEvm } from './connect.ts'
+import { connectEvm } from '../evm/connect.ts'
 import { startTestNode } from './test-node.ts'
 import type { Script, TestNode } from './test-node.ts'
-import { testNetwork } from './test-network.ts'
+import { testNetwork } from '../evm/test-network.ts'
 
 describe('the sandbox behind the nodes', () => {
   const nodes: TestNode[] = []

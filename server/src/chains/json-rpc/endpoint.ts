@@ -2,8 +2,8 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Secret } from '../../kernel/secret.ts'
 import { NodeFailure } from '../chain.ts'
 import { isObject } from './answer.ts'
-import { readAnswers, writeCalls } from './json-rpc.ts'
-import type { NodeAnswer, NodeCall } from './json-rpc.ts'
+import { readAnswers, writeCalls } from './messages.ts'
+import type { NodeAnswer, NodeCall } from './messages.ts'
 import { openNodeUrl } from './node-url.ts'
 
 /** One node's door. */

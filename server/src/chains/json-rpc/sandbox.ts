@@ -1,7 +1,7 @@
 import { NodeFailure } from '../chain.ts'
 import { fieldsFrom, malformed } from './answer.ts'
-import { isUnknownMethod } from './failures.ts'
-import type { NodeAnswer } from './json-rpc.ts'
+import { isUnknownMethod } from './unknown-method.ts'
+import type { NodeAnswer } from './messages.ts'
 import type { Transport } from './transport.ts'
 
 const CALL = { method: 'florin_sandbox', params: [] }
