@@ -1,12 +1,21 @@
 import { execFile, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { stat } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { promisify } from 'node:util'
 import { createPublicClient, erc20Abi, getAddress, http } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataPaths } from '@florin/cli/data-paths.ts'
 import { until } from '@florin/server/kernel/until.ts'
 import { openClient } from './actors/client.ts'
-import { FLORIN, bareEnvironment, processesOf, runFlorin, startFlorin } from './actors/florin.ts'
+import {
+  FLORIN,
+  bareEnvironment,
+  processesOf,
+  runFlorin,
+  spawnFlorin,
+  startFlorin,
+} from './actors/florin.ts'
 import type { FlorinHandle } from './actors/florin.ts'
 import { systemNode } from './actors/system-node.ts'
 
@@ -209,6 +218,30 @@ describe('florin up', () => {
     const keys = await runFlorin(['keys', 'list'], florin.dataDirectory)
     expect(keys).toMatchObject({ code: 1, stdout: '' })
     expect(keys.stderr).toContain('npm start')
+  })
+
+  test('a start on a taken port says which, and leaves nothing behind', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const address = other.address()
+    const port = String(typeof address === 'object' ? address?.port : 0)
+    const refused = await runFlorin(['up'], florin.dataDirectory, { FLORIN_PORT: port })
+    other.close()
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused.stderr).toContain(`port ${port}`)
+    expect(await processesOf(florin.dataDirectory)).toEqual([])
+  })
+
+  test('SIGTERM in the middle of a start ends it with 0 and leaves nothing behind', async () => {
+    const starting = spawnFlorin(['up'], florin.dataDirectory)
+    await until(
+      'its first child runs',
+      async () => (await processesOf(florin.dataDirectory)).length > 0,
+      { seconds: RECOVERY_SECONDS },
+    )
+    starting.child.kill('SIGTERM')
+    expect(await starting.ended).toMatchObject({ code: 0, stdout: '' })
+    expect(await processesOf(florin.dataDirectory)).toEqual([])
   })
 
   test('the next start has the same keys, wallets and payments', async () => {

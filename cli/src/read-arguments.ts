@@ -42,10 +42,11 @@ export function readArguments(
   }
 }
 
-function parseOrRefuse(
-  args: readonly string[],
-  options: Record<string, { readonly type: 'string' | 'boolean' }>,
-) {
+interface Option {
+  readonly type: 'string' | 'boolean'
+}
+
+function parseOrRefuse(args: readonly string[], options: Readonly<Record<string, Option>>) {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true })
   } catch (error) {

@@ -145,20 +145,31 @@ export async function startFlorin(options: FlorinOptions = {}): Promise<FlorinHa
   }
 }
 
-/** Runs a command of ours to its end. */
-export async function runFlorin(
+interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Starts a command of ours. */
+export function spawnFlorin(
   args: readonly string[],
   dataDirectory: string,
   more: Readonly<Record<string, string>> = {},
-): Promise<{ code: number | null; stdout: string; stderr: string }> {
+): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
   const child = spawn(process.execPath, [FLORIN, ...args], {
     env: bareEnvironment(dataDirectory, more),
     cwd: dirname(dataDirectory),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const text = collect(child)
-  await once(child, 'close')
-  return { code: child.exitCode, ...text }
+  const ended = once(child, 'close').then(() => ({ code: child.exitCode, ...text }))
+  return { child, ended }
+}
+
+/** Runs a command of ours to its end. */
+export async function runFlorin(...call: Parameters<typeof spawnFlorin>): Promise<Ended> {
+  return await spawnFlorin(...call).ended
 }
 
 function spawnUp(dataDirectory: string, options: FlorinOptions) {

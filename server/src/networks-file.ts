@@ -26,8 +26,8 @@ const EVM_ADDRESS = /^0x[0-9a-fA-F]{40}$/
 
 /**
  * Reads the text of a networks file: `{"networks": [...]}` with the fields of NetworkConfig, except that `family`
- * follows from `network`, that no entry is a sandbox, and that fees in wei are decimal text. Every problem is reported at once, by its place in
- * the file; a node's URL, which often holds a key, is never repeated.
+ * follows from `network`, that no entry is a sandbox, and that fees in wei are decimal text.
+ * Every problem is reported at once, by its place in the file; a node's URL, which often holds a key, is never repeated.
  */
 export function parseNetworks(text: string): NetworksOutcome {
   let document: unknown

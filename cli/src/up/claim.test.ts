@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '@florin/server/kernel/clock.ts'
+import { until } from '@florin/server/kernel/until.ts'
 import { writeOwner } from '../owner-file.ts'
 import { identify } from '../process-identity.ts'
 import { writeObject } from '../small-json.ts'
@@ -19,7 +21,11 @@ beforeEach(async () => {
   lock = join(directory, 'lock')
   owner = join(directory, 'owner.json')
 })
-afterEach(() => rm(directory, { recursive: true }))
+const held: ChildProcess[] = []
+afterEach(async () => {
+  for (const child of held.splice(0)) child.kill('SIGKILL')
+  await rm(directory, { recursive: true })
+})
 
 /** Another process that holds the lock, as its only purpose. */
 async function holdElsewhere() {
@@ -27,6 +33,7 @@ async function holdElsewhere() {
     globalThis.kept = takeLock(${JSON.stringify(lock)}); console.log('held'); setInterval(() => {}, 1000)`
   const options = ['--input-type=module-typescript', '-e', script]
   const child = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'inherit'] })
+  held.push(child)
   await once(child.stdout, 'data')
   const self = await identify(child.pid ?? 0)
   const say = (facts: object) => writeObject(owner, { ...self, launchers: [], ...facts })
@@ -82,7 +89,11 @@ test.each([
   await other.say({ baseUrl: 'http://127.0.0.1:1', ...facts })
   const waits: string[] = []
   const claimed = claim(waits)
-  await expect.poll(() => waits).toEqual(['waiting for the florin before this one to end'])
+  await until(
+    'it says why it waits',
+    () => waits.includes('waiting for the florin before this one to end'),
+    { seconds: 5 },
+  )
   await other.end()
   expect((await claimed).ok).toBe(true)
 })
@@ -92,7 +103,9 @@ test('an owner that is starting is waited for until it has an address to name', 
   await other.say({ state: 'starting', baseUrl: null })
   const waits: string[] = []
   const claimed = claim(waits)
-  await expect.poll(() => waits).toEqual(['another florin is starting here'])
+  await until('it says why it waits', () => waits.includes('another florin is starting here'), {
+    seconds: 5,
+  })
   await other.say({ state: 'ready', baseUrl: 'http://127.0.0.1:2' })
   expect(await claimed).toMatchObject({ ok: false, owner: { baseUrl: 'http://127.0.0.1:2' } })
   await other.end()

@@ -41,7 +41,7 @@ export async function findLauncher(
     onGone: (callback) => {
       if (pipe?.closed) callback()
       pipe?.once('close', callback)
-      if (isOwnScript) void watch(identities, clock).then(callback)
+      if (isOwnScript) void watch(identities, clock, callback)
     },
   }
 }
@@ -74,12 +74,14 @@ function isBetween({ words: [program = '', second = ''] }: ProcessFacts): boolea
   return isShell || basename(second) === 'florin.js'
 }
 
-/** Settles when one of these processes is gone. */
-async function watch(identities: readonly ProcessIdentity[], clock: Clock): Promise<void> {
-  if (identities.length === 0) return await new Promise(() => undefined)
+async function watch(
+  identities: readonly ProcessIdentity[],
+  clock: Clock,
+  onGone: () => void,
+): Promise<void> {
   for (;;) {
     const running = await Promise.all(identities.map(isRunning))
-    if (running.includes(false)) return
+    if (running.includes(false)) return onGone()
     await clock.sleep(WATCH_MILLISECONDS)
   }
 }
