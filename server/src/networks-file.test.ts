@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { parseNetworks } from './networks-file.ts'
 
@@ -52,6 +53,12 @@ describe('a networks file', () => {
     expect(outcome.networks[0]?.assets[1]?.domain).toEqual({ name: 'USD Coin', version: '2' })
     expect(String(outcome.networks[0]?.rpcUrls[0])).toBe('[secret]')
     expect(outcome.networks[0]?.rpcUrls[0]?.reveal()).toBe(entry.rpcUrls[0])
+  })
+
+  test('is documented with an example that works', async () => {
+    const page = new URL('../../docs/operating/networks.md', import.meta.url)
+    const [, example = ''] = /```json\n([^]*?)```/.exec(await readFile(page, 'utf8')) ?? []
+    expect(parseNetworks(example)).toMatchObject({ ok: true, networks: [{ name: 'Base' }] })
   })
 
   test('reports every problem at once, by its place, and repeats no node address', () => {

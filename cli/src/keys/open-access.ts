@@ -1,8 +1,9 @@
+import { existsSync } from 'node:fs'
 import { openFirstAccount } from '@florin/server/access/create-account.ts'
 import type { KeyMode } from '@florin/server/access/key.ts'
 import { loadInstallationSecret } from '@florin/server/custody/installation-secrets.ts'
 import { openKeyEncryptionKey } from '@florin/server/custody/key-encryption-key.ts'
-import { loadOrCreateKeyFile } from '@florin/server/custody/key-file.ts'
+import { KeyUnusable, loadOrCreateKeyFile } from '@florin/server/custody/key-file.ts'
 import { localKeyWrapper } from '@florin/server/custody/key-wrapper.ts'
 import type { Environment } from '@florin/server/data-directory.ts'
 import { systemClock } from '@florin/server/kernel/clock.ts'
@@ -41,6 +42,11 @@ export async function withAccess<T>(
   try {
     const { accountId } = await openFirstAccount({ ...deps, store }, FIRST_ACCOUNT)
     const pepper = async () => {
+      if (!existsSync(keyFile)) {
+        throw new CommandFailed(
+          `${keyFile} is not there. Set FLORIN_KEY_FILE to the service's own.`,
+        )
+      }
       const text = await loadOrCreateKeyFile({ path: keyFile, random: deps.random })
       const keyEncryptionKey = await openKeyEncryptionKey({ store, text, random: deps.random })
       const wrapper = localKeyWrapper({ keyEncryptionKey, random: deps.random })
@@ -54,6 +60,7 @@ export async function withAccess<T>(
       pepper,
     })
   } catch (error) {
+    if (error instanceof KeyUnusable) throw new CommandFailed(error.message, { cause: error })
     if (!(error instanceof StoreUnavailable)) throw error
     throw new CommandFailed('the database cannot be reached. Is it running?', { cause: error })
   } finally {

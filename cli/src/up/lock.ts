@@ -18,7 +18,8 @@ export function takeLock(path: string): Lock | undefined {
   closeSync(openSync(path, 'a', 0o600))
   const database = new DatabaseSync(path, { timeout: 0 })
   try {
-    database.exec('begin exclusive')
+    // No journal file: nothing is ever written under this lock.
+    database.exec('pragma journal_mode = memory; begin exclusive')
   } catch (error) {
     database.close()
     if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) {

@@ -46,11 +46,8 @@ export async function openOwnService(
   return service
 }
 
-/** Opens the door, and waits until everything behind it answers. Gives the address that callers on this machine use. */
-export async function openDoor(
-  { config, clock, ending }: Workshop,
-  service: Service,
-): Promise<string> {
+/** Opens the door and gives the address that callers on this machine use. What is behind it may still be out of reach. */
+export async function openDoor({ config }: Workshop, service: Service): Promise<string> {
   const { host, port } = config
   const taken = await service.listen({ host, port }).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
@@ -60,6 +57,11 @@ export async function openDoor(
     }
     throw error
   })
+  return localUrl(host, taken.port)
+}
+
+/** Waits until everything that payments need answers. */
+export async function awaitReady({ clock, ending }: Workshop, service: Service): Promise<void> {
   const deadline = clock.nowMilliseconds() + READY_SECONDS * 1000
   while (!(await service.isReady())) {
     ending.check()
@@ -70,5 +72,4 @@ export async function openDoor(
     }
     await clock.sleep(READY_PAUSE_MILLISECONDS, ending.signal)
   }
-  return localUrl(host, taken.port)
 }

@@ -3,7 +3,7 @@ import type { Secret } from '@florin/server/kernel/secret.ts'
 import { readSandboxFile } from '../sandbox-file.ts'
 import type { SandboxFile } from '../sandbox-file.ts'
 import { fundWallets } from './fund.ts'
-import { openDoor, openOwnService } from './run-service.ts'
+import { awaitReady, openDoor, openOwnService } from './run-service.ts'
 import type { SandboxReady } from './sandbox-ready.ts'
 import { seedKeys } from './seed-keys.ts'
 import { seedWallets } from './seed-wallets.ts'
@@ -24,7 +24,11 @@ export async function runWithSandbox(
   const { accountId, apiKeys } = await seedKeys(service, earlier?.apiKeys)
   const wallets = await seedWallets(service, accountId, sandbox)
   const addresses = wallets.map(({ address }) => address)
-  const [baseUrl] = await together(openDoor(workshop, service), fundWallets(sandbox, addresses))
+  const [baseUrl] = await together(
+    openDoor(workshop, service),
+    awaitReady(workshop, service),
+    fundWallets(sandbox, addresses),
+  )
   const { evm, faucetUrl } = sandbox
   return {
     baseUrl,
