@@ -21,7 +21,8 @@ const service = await openService({
   clock: systemClock,
   random: systemRandom,
   killPoint: killPointsFrom(settings.killPoint),
-  checkAnswers: true,
+  checkAnswers: settings.checkAnswers ?? true,
+  ...(settings.sendBatchMax === undefined ? {} : { sendBatchMax: settings.sendBatchMax }),
 })
 const { accountId, apiKeys } = await seedKeys(service, settings.apiKeys)
 const wallets = await seedWallets(service, accountId, ready)

@@ -28,6 +28,9 @@ export interface ServiceSettings {
   /** `point:nth`, see kernel/kill-point.ts. */
   readonly killPoint?: string
   readonly logLevel?: LogLevel
+  /** For measurements; tests check every answer. */
+  readonly checkAnswers?: boolean
+  readonly sendBatchMax?: number
   readonly network?: Partial<Pick<NetworkConfig, 'releaseDepth' | 'blockTimeMilliseconds'>>
 }
 

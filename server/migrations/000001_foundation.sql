@@ -63,8 +63,6 @@ create table lanes (
   next_nonce bigint not null check (next_nonce >= 0),
   state text not null default 'active' check (state in ('active', 'frozen')),
   frozen_reason text,
-  -- Balances read below this height do not yet show a payment that the ledger has already seen mined.
-  balance_floor_height bigint not null default 0,
   created_at timestamptz not null default now(),
   primary key (network, address),
   check ((state = 'frozen') = (frozen_reason is not null))
@@ -108,6 +106,7 @@ create index payments_by_account on payments (account_id, created_at desc, id de
 create index payments_by_sender on payments (account_id, sender, created_at desc, id desc);
 create index payments_by_recipient on payments (account_id, recipient, created_at desc, id desc);
 create index payments_open on payments (wallet_id, network) where status in ('pending', 'confirmed');
+create index payments_mined on payments (wallet_id, network, block_height) where type = 'sent' and block_height is not null;
 
 -- What occupies one place in a lane. A place is bound to its content for ever: every attempt of it moves the same money.
 create table chain_transactions (

@@ -89,7 +89,6 @@ table lanes
   next_nonce bigint not null
   state text not null default 'active'::text
   frozen_reason text
-  balance_floor_height bigint not null default 0
   created_at timestamp with time zone not null default now()
 table ledger_accounts
   id bigint not null generated always as identity
@@ -290,6 +289,7 @@ CREATE UNIQUE INDEX ledger_holds_once ON public.ledger_transfers USING btree (pa
 CREATE INDEX payments_by_account ON public.payments USING btree (account_id, created_at DESC, id DESC)
 CREATE INDEX payments_by_recipient ON public.payments USING btree (account_id, recipient, created_at DESC, id DESC)
 CREATE INDEX payments_by_sender ON public.payments USING btree (account_id, sender, created_at DESC, id DESC)
+CREATE INDEX payments_mined ON public.payments USING btree (wallet_id, network, block_height) WHERE ((type = 'sent'::text) AND (block_height IS NOT NULL))
 CREATE INDEX payments_open ON public.payments USING btree (wallet_id, network) WHERE (status = ANY (ARRAY['pending'::text, 'confirmed'::text]))
 CREATE INDEX policy_spends_by_wallet ON public.policy_spends USING btree (wallet_id, network, asset, reserved_at) WHERE (released_at IS NULL)
 CREATE INDEX wallets_by_account ON public.wallets USING btree (account_id, created_at)

@@ -43,6 +43,8 @@ export interface ServiceOptions {
   readonly clock: Clock
   readonly random: Random
   readonly killPoint: (point: KillPoint) => void
+  /** For measurements: how many sends share one transaction at most. */
+  readonly sendBatchMax?: number
   /** Check every answer against its schema: for tests. */
   readonly checkAnswers?: boolean
 }
@@ -105,6 +107,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     log,
     broadcaster,
     killPoint,
+    ...(options.sendBatchMax === undefined ? {} : { batchMax: options.sendBatchMax }),
     signerFor: (wallet, chain) => openSigner({ wrapper, schemes }, wallet, chain.config),
   })
   const stopForgetting = startForgetting({ store, clock, log })

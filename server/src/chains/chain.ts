@@ -32,7 +32,13 @@ export interface Draft {
   /** Whether the terms carry the commitment (a recipient's code may refuse call data). */
   readonly carriesCommitment: boolean
   /** What the sender can spend (Solana: beyond the rent-exempt minimum that must stay), all read at the same block. */
-  readonly balances: { readonly native: bigint; readonly asset: bigint; readonly height: bigint }
+  readonly balances: {
+    readonly native: bigint
+    readonly asset: bigint
+    readonly height: bigint
+    /** Hash of the block at that height, so that a balance of another fork is not taken for news; null when it moved meanwhile. */
+    readonly blockHash: string | null
+  }
   /** Places of the sender that the chain has used up, as of its latest block: what a new lane starts at. */
   readonly laneLatest: bigint
 }

@@ -87,7 +87,7 @@ export async function commitSends(
   } else if (fresh.length > 0) {
     const decided = await decideSends(
       tx,
-      { chain, wallet, lane, nowMilliseconds: deps.nowMilliseconds },
+      { chain, wallet, nowMilliseconds: deps.nowMilliseconds },
       fresh,
     )
     for (const [paymentId, refused] of decided.refused) decisions.set(paymentId, refused)

@@ -1,16 +1,16 @@
-import type { Chain } from '../chains/chain.ts'
+import type { Chain, Draft } from '../chains/chain.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import { lockBalances } from '../ledger/store.ts'
 import type { PolicyRefusal } from '../policies/decide.ts'
 import { openBudget } from '../policies/budget.ts'
-import { followedHeight } from '../sender/follower-store.ts'
-import type { Lane } from '../sender/lane-store.ts'
+import { followedChain } from '../sender/follower-store.ts'
+import type { FollowedChain } from '../sender/follower-store.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { PreparedSend } from './commit-sends.ts'
 import type { Funds } from './funds.ts'
 import { planFunds } from './funds.ts'
-import { confirmedSpends } from './store.ts'
+import { minedSpends } from './store.ts'
 
 /** Money on chain that the books did not know. Base units. */
 export interface Funding {
@@ -18,7 +18,7 @@ export interface Funding {
   readonly amount: bigint
 }
 
-/** Why a send was not accepted; nothing of it was stored. `stale`: the node's figures are too old, ask again. */
+/** Why a send was not accepted; nothing of it was stored. `stale`: the draft's balances are of a block that is not, or not yet, in the chain that was followed. */
 export type Refused =
   | { readonly kind: 'stale' }
   | { readonly kind: 'short'; readonly funds: Extract<Funds, { ok: false }> }
@@ -30,17 +30,12 @@ export interface Decided {
 }
 
 /**
- * Decides sends of one locked lane in their order: fresh figures, then the wallet's policy, then its money. What is not refused
+ * Decides sends of one locked lane in their order: the wallet's policy, then its money. What is not refused
  * has its budget reserved and must be stored in this same transaction.
  */
 export async function decideSends(
   tx: Tx,
-  {
-    chain,
-    wallet,
-    lane,
-    nowMilliseconds,
-  }: { chain: Chain; wallet: Wallet; lane: Lane; nowMilliseconds: number },
+  { chain, wallet, nowMilliseconds }: { chain: Chain; wallet: Wallet; nowMilliseconds: number },
   sends: readonly PreparedSend[],
 ): Promise<Decided> {
   const { network } = chain.config
@@ -52,14 +47,16 @@ export async function decideSends(
     network,
     assets,
   })
-  const plan = planFunds({ balances, confirmed: await confirmedSpends(tx, wallet.id, network) })
-  const readUpTo = (await followedHeight(tx, network)) ?? -1n
-  const busy = [...balances.values()].some(({ held }) => held > 0n)
+  const heights = sends.map(({ draft }) => draft.balances.height)
+  const oldest = heights.reduce((lowest, height) => (height < lowest ? height : lowest))
+  const mined = await minedSpends(tx, wallet.id, network, oldest)
+  const plan = planFunds({ balances, mined })
+  const followed = await followedChain(tx, network, heights)
 
   const refused = new Map<PaymentId, Refused>()
   for (const send of sends) {
-    const { height } = send.draft.balances
-    if (height < lane.balanceFloorHeight) {
+    const standing = standingOf(send.draft, followed)
+    if (standing === 'forked') {
       refused.set(send.paymentId, { kind: 'stale' })
       continue
     }
@@ -69,20 +66,31 @@ export async function decideSends(
       refused.set(send.paymentId, { kind: 'policy', refusal })
       continue
     }
-    const funds = plan.take(send)
-    if (funds.ok) {
-      budget.take(spend)
-    } else {
-      // Blocks that the follower has not read may show money as spent that the books hold for the same payment.
+    const funds = plan.take(send, standing === 'followed')
+    if (funds.ok) budget.take(spend)
+    else
       refused.set(
         send.paymentId,
-        busy && readUpTo < height ? { kind: 'stale' } : { kind: 'short', funds },
+        standing === 'ahead' ? { kind: 'stale' } : { kind: 'short', funds },
       )
-    }
   }
   await budget.reserve(tx)
   return {
     refused,
     funding: [...plan.discovered].map(([asset, amount]) => ({ asset, amount })),
   }
+}
+
+/**
+ * Where the block stands that the draft's balances are of: in the chain that our follower has read, in blocks that it has not read yet, or
+ * in a fork that it has seen replaced. Only the first tells of new money; the second may yet become it.
+ */
+function standingOf(
+  { balances: { height, blockHash } }: Draft,
+  followed: FollowedChain,
+): 'followed' | 'ahead' | 'forked' {
+  if (blockHash === null) return 'forked'
+  const known = followed.hashes.get(height)
+  if (known === undefined) return height > followed.height ? 'ahead' : 'forked'
+  return known === blockHash ? 'followed' : 'forked'
 }

@@ -22,6 +22,8 @@ export interface SendQueueDeps {
   readonly broadcaster: Broadcaster
   readonly signerFor: (wallet: Wallet, chain: Chain) => Promise<OpenSigner>
   readonly killPoint: (point: KillPoint) => void
+  /** Sends that share one transaction at most; `limits.sendBatchMax` unless a measurement says otherwise. */
+  readonly batchMax?: number
 }
 
 /** `broadcast` resolves when the nodes have answered for a committed send; it never rejects. */
@@ -55,7 +57,7 @@ export function openSendQueue(deps: SendQueueDeps): SendQueue {
     waiting: Waiting[],
   ): Promise<void> {
     while (waiting.length > 0) {
-      const batch = waiting.splice(0, limits.sendBatchMax)
+      const batch = waiting.splice(0, deps.batchMax ?? limits.sendBatchMax)
       try {
         deliver(chain, batch, await commit(deps, chain, wallet, batch))
       } catch (error) {

@@ -13,6 +13,7 @@ import type { KillPoint } from '../kernel/kill-point.ts'
 import { limits } from '../kernel/limits.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
 import type { Random } from '../kernel/random.ts'
+import { followedHeight } from '../sender/follower-store.ts'
 import type { Store } from '../store/postgres.ts'
 import { CommitUnknown } from '../store/postgres.ts'
 import { SEND_OPERATION } from './commit-sends.ts'
@@ -81,14 +82,18 @@ export async function sendPayment(deps: SendDeps, order: SendOrder): Promise<Sen
   })
   for (let tries = 0; tries <= limits.draftRetriesMax; tries += 1) {
     const draft = await draftOf(order, commitment)
-    const sent = await submit(deps, order, wallet, { ...order, paymentId, commitment, draft })
+    const send = { ...order, paymentId, commitment, draft }
+    let sent = await submit(deps, order, wallet, send)
+    // The same draft again once its block has been followed; a draft of another fork is then still stale.
+    if (sent.kind === 'stale' && (await followed(deps, order, draft))) {
+      sent = await submit(deps, order, wallet, send)
+    }
     switch (sent.kind) {
       case 'committed':
         return afterCommit(deps, order, sent)
       case 'replay':
         return join(deps, order, replayId(sent.paymentId))
       case 'stale':
-        await deps.clock.sleep(STALE_PAUSE_MILLISECONDS, order.clientGone)
         continue
       default:
         throw refusalOf(sent, order)
@@ -100,7 +105,25 @@ export async function sendPayment(deps: SendDeps, order: SendOrder): Promise<Sen
   })
 }
 
-const STALE_PAUSE_MILLISECONDS = 200
+const FOLLOW_PAUSE_MILLISECONDS = 50
+const FOLLOW_MILLISECONDS_MAX = 5_000
+
+/** Waits until the draft's block has been read, a few seconds at most. */
+async function followed(
+  { store, clock }: SendDeps,
+  { accountId, chain, clientGone }: SendOrder,
+  { balances: { height } }: Draft,
+): Promise<boolean> {
+  const deadline = clock.nowMilliseconds() + FOLLOW_MILLISECONDS_MAX
+  while (clock.nowMilliseconds() < deadline && !clientGone.aborted) {
+    const read = await store.inTransaction(accountId, (tx) =>
+      followedHeight(tx, chain.config.network),
+    )
+    if (read !== null && read >= height) return true
+    await clock.sleep(FOLLOW_PAUSE_MILLISECONDS, clientGone)
+  }
+  return false
+}
 
 async function lookUp(
   { store }: SendDeps,

@@ -1,9 +1,9 @@
-import type { Address, Head } from '../chains/chain.ts'
+import type { Head } from '../chains/chain.ts'
 import { limits } from '../kernel/limits.ts'
 import type { FollowDeps } from './follow.ts'
 import type { Cursor } from './follower-store.ts'
 import { closeFinal, storeFinality } from './follower-store.ts'
-import { raiseBalanceFloor } from './lane-store.ts'
+import { lockLanes } from './lane-store.ts'
 
 /**
  * Closes what has become final: only blocks that this follower itself has read in one unbroken chain count, so a node that
@@ -25,12 +25,11 @@ export async function closeFinalBlocks(
       const moved =
         closing.length < limits.finalBatchMax ? await storeFinality(tx, cursor, height) : cursor
       if (closing.length > 0) {
-        const floors = new Map<Address, bigint>()
-        for (const { laneAddress, height: mined } of closing) {
-          const floor = floors.get(laneAddress) ?? 0n
-          floors.set(laneAddress, mined > floor ? mined : floor)
-        }
-        await raiseBalanceFloor(tx, network, floors)
+        await lockLanes(
+          tx,
+          network,
+          closing.map(({ laneAddress }) => laneAddress),
+        )
         await book.final(
           tx,
           closing.map((transaction) => ({ ...transaction, network })),

@@ -57,6 +57,30 @@ export async function followedHeight(tx: Tx, network: NetworkId): Promise<bigint
   return row === undefined ? null : BigInt(row.height)
 }
 
+/** How far a network has been read, and the hashes that the read chain has at the given heights. */
+export interface FollowedChain {
+  readonly height: bigint
+  readonly hashes: ReadonlyMap<bigint, string>
+}
+
+export async function followedChain(
+  tx: Tx,
+  network: NetworkId,
+  heights: readonly bigint[],
+): Promise<FollowedChain> {
+  const rows = await tx.query<{ height: string; at: string | null; block_hash: string | null }>(
+    'follower_chain',
+    `select f.height, b.height as at, b.block_hash from followers f
+     left join followed_blocks b on b.network = f.network and b.height = any($2::bigint[])
+     where f.network = $1`,
+    [network, heights.map(String)],
+  )
+  const hashes = new Map<bigint, string>()
+  for (const { at, block_hash: hash } of rows)
+    if (at !== null && hash !== null) hashes.set(BigInt(at), hash)
+  return { height: BigInt(rows[0]?.height ?? -1), hashes }
+}
+
 /** Why an operator must look at this network before it moves money again, or null. */
 export async function haltedReason(tx: Tx, network: NetworkId): Promise<string | null> {
   const rows = await tx.query<{ halted_reason: string | null }>(

@@ -8,14 +8,11 @@ export interface Lane {
   readonly address: Address
   readonly nextNonce: bigint
   readonly frozenReason: string | null
-  /** Chain balances read below this height may miss what the ledger has already posted. */
-  readonly balanceFloorHeight: bigint
 }
 
 interface LaneRow {
   readonly next_nonce: string
   readonly frozen_reason: string | null
-  readonly balance_floor_height: string
 }
 
 /**
@@ -34,7 +31,7 @@ export async function lockLane(
       'lane_create',
       `insert into lanes (network, address, next_nonce) values ($1, $2, $3)
        on conflict (network, address) do nothing
-       returning next_nonce, frozen_reason, balance_floor_height`,
+       returning next_nonce, frozen_reason`,
       [network, address, firstNonce.toString()],
     ))
   const row = rows[0] ?? (await readLocked(tx, network, address))?.[0]
@@ -44,7 +41,6 @@ export async function lockLane(
     address,
     nextNonce: BigInt(row.next_nonce),
     frozenReason: row.frozen_reason,
-    balanceFloorHeight: BigInt(row.balance_floor_height),
   }
 }
 
@@ -55,7 +51,7 @@ async function readLocked(
 ): Promise<LaneRow[] | undefined> {
   const rows = await tx.query<LaneRow>(
     'lane_lock',
-    `select next_nonce, frozen_reason, balance_floor_height from lanes
+    `select next_nonce, frozen_reason from lanes
      where network = $1 and address = $2 for update`,
     [network, address],
   )
@@ -86,19 +82,15 @@ export async function freezeLane(
   )
 }
 
-/** Balances below the highest of these heights are stale from now on. */
-export async function raiseBalanceFloor(
+/** Takes the row locks of several lanes, always in one order: before anything that changes the ledger of their wallets. */
+export async function lockLanes(
   tx: Tx,
   network: NetworkId,
-  floors: ReadonlyMap<Address, bigint>,
+  addresses: Iterable<Address>,
 ): Promise<void> {
-  if (floors.size === 0) return
-  const addresses = [...floors.keys()].sort()
   await tx.query(
-    'lane_floor',
-    `update lanes l set balance_floor_height = greatest(balance_floor_height, f.height)
-     from unnest($2::text[], $3::bigint[]) as f (address, height)
-     where l.network = $1 and l.address = f.address`,
-    [network, addresses, addresses.map((address) => (floors.get(address) ?? 0n).toString())],
+    'lanes_lock',
+    `select address from lanes where network = $1 and address = any($2) order by address for update`,
+    [network, [...new Set(addresses)]],
   )
 }

@@ -7,7 +7,7 @@ import { quantityFrom } from './answer.ts'
 import { nonceRead } from './blocks.ts'
 import { estimateProblemOf } from './failures.ts'
 import type { EstimateProblem } from './failures.ts'
-import { baseFeeRead, firstFees, suggestedTipRead } from './fees.ts'
+import { latestBlockRead, firstFees, suggestedTipRead } from './fees.ts'
 import type { FeeMarket } from './fees.ts'
 import { TOKEN_CALL_GAS, gasLimit, plainGas } from './gas.ts'
 import { hexBytes, hexQuantity } from './hex.ts'
@@ -90,19 +90,24 @@ async function gather(deps: DraftDeps, order: TransferOrder, call: Call): Promis
     balanceView(sender, asset.asset),
     dataFeeView(ENVELOPE_BYTES + call.data.length),
   ])
-  const [values, laneLatest, baseFeePerGas, tip, estimate] = await Promise.all([
+  const [values, laneLatest, latest, tip, estimate] = await Promise.all([
     transport.read(views),
     transport.read(nonceRead(sender, 'latest')),
-    transport.read(baseFeeRead),
+    transport.read(latestBlockRead),
     transport.read(suggestedTipRead),
     transport.read(estimateRead(sender, call)),
   ])
   const [height = 0n, native = 0n, held = 0n, dataFee = 0n] = values
   return {
     laneLatest,
-    balances: { native, asset: held, height },
+    balances: {
+      native,
+      asset: held,
+      height,
+      blockHash: height === latest.height ? latest.hash : null,
+    },
     dataFee,
-    market: { baseFeePerGas, suggestedTipPerGas: tip },
+    market: { baseFeePerGas: latest.baseFeePerGas, suggestedTipPerGas: tip },
     estimate,
   }
 }

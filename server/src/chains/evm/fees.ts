@@ -1,7 +1,7 @@
 import type { BaseUnits } from '@florin/wire/amount.ts'
 import type { FeePolicy } from '../../kernel/network-config.ts'
 import { NodeFailure } from '../chain.ts'
-import { quantityFrom } from './answer.ts'
+import { quantityFrom, wordFrom } from './answer.ts'
 import { blockFieldsFrom } from './block-fields.ts'
 import type { Read } from '../json-rpc/transport.ts'
 
@@ -21,11 +21,22 @@ export interface FeeMarket {
 const BASE_FEE_HEADROOM = 2n
 const METHOD_NOT_FOUND = -32601
 
-export const baseFeeRead: Read<bigint> = {
+/** What the newest block says: its place in the chain and the base fee it paid. */
+export const latestBlockRead: Read<{
+  readonly height: bigint
+  readonly hash: string
+  readonly baseFeePerGas: bigint
+}> = {
   method: 'eth_getBlockByNumber',
   params: ['latest', false],
-  parse: (result) =>
-    quantityFrom(blockFieldsFrom(result, 'latest block')['baseFeePerGas'], 'base fee'),
+  parse: (result) => {
+    const block = blockFieldsFrom(result, 'latest block')
+    return {
+      height: quantityFrom(block['number'], 'height of the latest block'),
+      hash: wordFrom(block['hash'], 'hash of the latest block'),
+      baseFeePerGas: quantityFrom(block['baseFeePerGas'], 'base fee'),
+    }
+  },
 }
 
 export const suggestedTipRead: Read<bigint> = {

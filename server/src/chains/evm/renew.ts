@@ -1,7 +1,7 @@
 import type { BaseUnits } from '@florin/wire/amount.ts'
 import type { Terms } from '../chain.ts'
 import type { DraftDeps } from './draft.ts'
-import { baseFeeRead, raisedFees, suggestedTipRead } from './fees.ts'
+import { latestBlockRead, raisedFees, suggestedTipRead } from './fees.ts'
 import { readTerms, writeTerms } from './terms.ts'
 
 /** The same call at fees that replace the earlier attempt, or undefined when ceiling and policy leave no room. */
@@ -11,8 +11,8 @@ export async function renewTerms(
   feeCeiling: BaseUnits,
 ): Promise<Terms | undefined> {
   const before = readTerms(terms, chainId)
-  const [baseFeePerGas, suggestedTipPerGas] = await Promise.all([
-    transport.read(baseFeeRead),
+  const [{ baseFeePerGas }, suggestedTipPerGas] = await Promise.all([
+    transport.read(latestBlockRead),
     transport.read(suggestedTipRead),
   ])
   const affordable = (feeCeiling - before.dataFeeMax) / before.gas
