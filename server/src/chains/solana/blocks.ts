@@ -1,0 +1,147 @@
+import type { FinalityPolicy } from '../../kernel/network-config.ts'
+import { NodeFailure } from '../chain.ts'
+import type { Block, Head } from '../chain.ts'
+import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
+import { isUnknownMethod } from '../json-rpc/unknown-method.ts'
+import type { Read, Transport } from '../json-rpc/transport.ts'
+import { blockhashFrom, contextFrom, integerFrom, transactionHashFrom } from './answer.ts'
+
+const CONFIRMED = { commitment: 'confirmed' }
+const MILLISECONDS = 1000n
+/** A full block's signatures are about 400 KB of JSON; so many stay far below what an answer may have. */
+const BLOCKS_PER_READ_MAX = 20
+
+const BARE = { rewards: false, maxSupportedTransactionVersion: 0 }
+
+interface Linked {
+  readonly parentSlot: bigint
+  readonly block: Block
+}
+
+/** A blockhash to build on, with the slot that it is the hash of. */
+export interface Lifetime {
+  readonly slot: bigint
+  readonly blockhash: string
+  /** The last block height, not slot, at which bytes with it are taken. */
+  readonly lastValidBlockHeight: bigint
+}
+
+export const lifetimeRead: Read<Lifetime> = {
+  method: 'getLatestBlockhash',
+  params: [CONFIRMED],
+  parse: (result) => {
+    const { slot, value } = contextFrom(result, 'latest blockhash')
+    const fields = fieldsFrom(value, 'latest blockhash')
+    return {
+      slot,
+      blockhash: blockhashFrom(fields['blockhash'], 'blockhash'),
+      lastValidBlockHeight: integerFrom(fields['lastValidBlockHeight'], 'last valid block height'),
+    }
+  },
+}
+
+/**
+ * Where the chain is, and how much of it the policy calls final. Heights are slots. One round trip: the newest blockhash of a
+ * confirmed slot is that slot's own.
+ */
+export async function readHead(transport: Transport, policy: FinalityPolicy): Promise<Head> {
+  const latest = transport.read(lifetimeRead)
+  if (policy.kind === 'depth') {
+    const { slot, blockhash } = await latest
+    const depth = BigInt(policy.blocks)
+    return { height: slot, hash: blockhash, finalizedHeight: slot > depth ? slot - depth : 0n }
+  }
+  const [{ slot, blockhash }, finalized] = await Promise.all([
+    latest,
+    transport.read(slotRead('finalized')),
+  ])
+  // Two items of one batch may see different heads; nothing above the head is final.
+  const finalizedHeight = finalized < slot ? finalized : slot
+  return { height: slot, hash: blockhash, finalizedHeight }
+}
+
+/**
+ * Blocks in order from a slot on, as far as the confirmed chain goes and each stands on the one before; slots without a block
+ * are left out. Throws NodeFailure when the node is behind that slot, no longer has it, or has a gap.
+ */
+export async function readBlocks(
+  transport: Transport,
+  fromSlot: bigint,
+  count: number,
+): Promise<readonly Block[]> {
+  const [slot, first, slots] = await Promise.all([
+    transport.read(slotRead('confirmed')),
+    transport.read(firstAvailableRead),
+    transport.read(slotsRead(fromSlot, Math.min(count, BLOCKS_PER_READ_MAX))),
+  ])
+  if (slot < fromSlot) throw new NodeFailure(`the node is at slot ${slot}, before ${fromSlot}`)
+  if (first > fromSlot) throw new NodeFailure(`the node has no blocks before slot ${first}`)
+  const found = await Promise.all(slots.map((each) => transport.read(blockRead(each))))
+  const blocks: Block[] = []
+  for (const { parentSlot, block } of found) {
+    const below = blocks.at(-1)
+    if (below !== undefined && block.parentHash !== below.hash) {
+      if (parentSlot > below.height) throw new NodeFailure(`the node lacks slot ${parentSlot}`)
+      // The chain moved between two items of the batch: the part below is whole, the rest is read again later.
+      break
+    }
+    blocks.push(block)
+  }
+  return blocks
+}
+
+/**
+ * The hash of the block at a slot that a node has just named. Without a block there it contradicts itself, or the chain has
+ * moved in between: a NodeFailure either way, and the next look is a whole one.
+ */
+export function blockHashRead(slot: bigint): Read<string> {
+  return {
+    method: 'getBlock',
+    params: [Number(slot), { ...CONFIRMED, ...BARE, transactionDetails: 'none' }],
+    parse: (result) => blockhashFrom(fieldsFrom(result, 'block')['blockhash'], 'blockhash'),
+  }
+}
+
+function blockRead(slot: bigint): Read<Linked> {
+  return {
+    method: 'getBlock',
+    params: [Number(slot), { ...CONFIRMED, ...BARE, transactionDetails: 'signatures' }],
+    parse: (result) => {
+      const fields = fieldsFrom(result, 'block')
+      const signatures = listFrom(fields['signatures'], "block's signatures")
+      return {
+        parentSlot: integerFrom(fields['parentSlot'], 'parent slot'),
+        block: {
+          height: slot,
+          hash: blockhashFrom(fields['blockhash'], 'blockhash'),
+          parentHash: blockhashFrom(fields['previousBlockhash'], 'previous blockhash'),
+          timeMilliseconds: Number(integerFrom(fields['blockTime'], 'block time') * MILLISECONDS),
+          transactionHashes: signatures.map((each) => transactionHashFrom(each, 'signature')),
+        },
+      }
+    },
+  }
+}
+
+function slotRead(commitment: 'confirmed' | 'finalized'): Read<bigint> {
+  return {
+    method: 'getSlot',
+    params: [{ commitment }],
+    parse: (result) => integerFrom(result, 'slot'),
+  }
+}
+
+const firstAvailableRead: Read<bigint> = {
+  method: 'getFirstAvailableBlock',
+  params: [],
+  parse: (result) => integerFrom(result, 'first available block'),
+  meaning: (error) => (isUnknownMethod(error) ? 0n : undefined),
+}
+
+function slotsRead(fromSlot: bigint, count: number): Read<readonly bigint[]> {
+  return {
+    method: 'getBlocksWithLimit',
+    params: [Number(fromSlot), count, CONFIRMED],
+    parse: (result) => listFrom(result, 'slots').map((slot) => integerFrom(slot, 'slot')),
+  }
+}

@@ -1,0 +1,78 @@
+import { NodeFailure } from '../chain.ts'
+import type { HistoryLook, TransactionHash } from '../chain.ts'
+import { listFrom } from '../json-rpc/answer.ts'
+import type { NodeAnswer } from '../json-rpc/messages.ts'
+import type { Transport } from '../json-rpc/transport.ts'
+import { contextFrom, integerFrom } from './answer.ts'
+
+const FINAL_HEIGHT = { method: 'getBlockHeight', params: [{ commitment: 'finalized' }] }
+const HISTORY = { searchTransactionHistory: true }
+/** What a node takes in one call. */
+const SIGNATURES_MAX = 256
+
+type Answers = readonly (NodeAnswer | NodeFailure)[]
+
+/**
+ * Asks every node for its final block height, and then for each signature in its whole history. The height is asked again in
+ * the request of the look: behind one URL another machine may answer, and one that is behind the height just named
+ * contributes no look. Nor does a node that fails at anything. Throws NodeFailure when no node is left.
+ */
+export async function lookBack(
+  transport: Transport,
+  nodeNames: readonly string[],
+  hashes: readonly TransactionHash[],
+): Promise<readonly (readonly HistoryLook[])[]> {
+  if (hashes.length === 0) return []
+  const heights = (await transport.tellAll([FINAL_HEIGHT])).map(([answer]) => heightFrom(answer))
+  const found: boolean[][] = heights.map(() => [])
+  for (let from = 0; from < hashes.length; from += SIGNATURES_MAX) {
+    const asked = hashes.slice(from, from + SIGNATURES_MAX)
+    const statuses = { method: 'getSignatureStatuses', params: [asked, HISTORY] }
+    const nodes = await transport.tellAll([FINAL_HEIGHT, statuses])
+    nodes.forEach((answers, node) => {
+      found[node]?.push(...(foundFrom(answers, heights[node], asked.length) ?? []))
+    })
+  }
+  const looks = hashes.map((_, index) =>
+    nodeNames.flatMap((node, place) => {
+      const [finalizedHeight, seen] = [heights[place], found[place]]
+      // A node that failed at one part of the list is not believed about the rest.
+      if (finalizedHeight === undefined || seen?.length !== hashes.length) return []
+      return [{ node, finalizedHeight, found: seen[index] === true }]
+    }),
+  )
+  if (looks.every((each) => each.length === 0)) {
+    throw new NodeFailure('no node tells what its history holds')
+  }
+  return looks
+}
+
+function heightFrom(answer: NodeAnswer | NodeFailure | undefined): bigint | undefined {
+  if (answer === undefined || answer instanceof NodeFailure || !answer.ok) return undefined
+  return orUndefined(() => integerFrom(answer.result, 'block height'))
+}
+
+function foundFrom(
+  [height, statuses]: Answers,
+  named: bigint | undefined,
+  count: number,
+): readonly boolean[] | undefined {
+  const now = heightFrom(height)
+  if (now === undefined || named === undefined || now < named) return undefined
+  if (statuses === undefined || statuses instanceof NodeFailure || !statuses.ok) return undefined
+  const { result } = statuses
+  return orUndefined(() => {
+    const list = listFrom(contextFrom(result, 'statuses').value, 'statuses')
+    if (list.length !== count) throw new NodeFailure('a status is missing')
+    return list.map((status) => status !== null)
+  })
+}
+
+function orUndefined<Value>(parse: () => Value): Value | undefined {
+  try {
+    return parse()
+  } catch (error) {
+    if (error instanceof NodeFailure) return undefined
+    throw error
+  }
+}

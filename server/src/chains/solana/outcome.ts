@@ -1,0 +1,90 @@
+import { baseUnits } from '@florin/wire/amount.ts'
+import type { Address, Outcome, TransactionHash } from '../chain.ts'
+import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
+import type { Fields } from '../json-rpc/answer.ts'
+import type { Read, Transport } from '../json-rpc/transport.ts'
+import { addressFrom, integerFrom, transactionHashFrom } from './answer.ts'
+import { blockHashRead } from './blocks.ts'
+import { lamportsMoved, topLevelInstructions } from './instructions.ts'
+import type { Called } from './instructions.ts'
+import { tokenTransfers } from './token-transfers.ts'
+
+const OPTIONS = { commitment: 'confirmed', encoding: 'json', maxSupportedTransactionVersion: 0 }
+
+type Mined = Extract<Outcome, { state: 'mined' }>
+type Found = Omit<Mined, 'blockHash'> | undefined
+
+/** What the chain shows of each transaction: one round trip, and one more for the blocks that they stand in. */
+export async function readOutcomes(
+  transport: Transport,
+  mints: ReadonlySet<string>,
+  hashes: readonly TransactionHash[],
+): Promise<readonly Outcome[]> {
+  const found = await Promise.all(hashes.map((hash) => transport.read(lookUp(hash, mints))))
+  const slots = new Set(found.flatMap((each) => (each === undefined ? [] : [each.height])))
+  const blockHashes = new Map(
+    await Promise.all(
+      [...slots].map(async (slot) => [slot, await transport.read(blockHashRead(slot))] as const),
+    ),
+  )
+  return found.map((each) => {
+    const blockHash = each === undefined ? undefined : blockHashes.get(each.height)
+    return each === undefined || blockHash === undefined
+      ? { state: 'absent' }
+      : { ...each, blockHash }
+  })
+}
+
+function lookUp(hash: TransactionHash, mints: ReadonlySet<string>): Read<Found> {
+  return {
+    method: 'getTransaction',
+    params: [hash, OPTIONS],
+    parse: (result) => (result === null ? undefined : outcomeFrom(result, hash, mints)),
+  }
+}
+
+function outcomeFrom(result: unknown, hash: TransactionHash, mints: ReadonlySet<string>): Found {
+  const fields = fieldsFrom(result, 'transaction')
+  const meta = fieldsFrom(fields['meta'], "transaction's meta")
+  const transaction = fieldsFrom(fields['transaction'], 'transaction')
+  const [signature] = listFrom(transaction['signatures'], 'signatures')
+  if (transactionHashFrom(signature, 'signature') !== hash) {
+    throw malformed('signature', signature)
+  }
+  const message = fieldsFrom(transaction['message'], 'message')
+  const accounts = accountsOf(message, meta)
+  const called = topLevelInstructions(message, accounts)
+  if (meta['err'] === undefined) throw malformed("transaction's err", meta['err'])
+  const succeeded = meta['err'] === null
+  return {
+    state: 'mined',
+    height: integerFrom(fields['slot'], 'slot'),
+    succeeded,
+    feePaid: baseUnits(costOf(meta, accounts, succeeded ? called : [])),
+    transfers: succeeded ? tokenTransfers(meta, accounts, called, mints) : [],
+  }
+}
+
+/** The accounts in the order in which the meta counts them: the message's own, then those of lookup tables. */
+function accountsOf(message: Fields, meta: Fields): readonly Address[] {
+  const loaded = meta['loadedAddresses']
+  const { writable = [], readonly = [] } =
+    loaded === undefined || loaded === null ? {} : fieldsFrom(loaded, 'loaded addresses')
+  return [message['accountKeys'], writable, readonly].flatMap((list) =>
+    listFrom(list, 'account keys').map((each) => addressFrom(each, 'account key')),
+  )
+}
+
+/** What the fee payer lost beyond the lamports that it sent: the fee, and rent of what it created. Never less than the fee. */
+function costOf(meta: Fields, accounts: readonly Address[], called: readonly Called[]): bigint {
+  const [payer] = accounts
+  if (payer === undefined) throw malformed('account keys', '')
+  const fee = integerFrom(meta['fee'], 'fee')
+  const lost = firstBalance(meta, 'preBalances') - firstBalance(meta, 'postBalances')
+  const cost = lost - lamportsMoved(called, payer)
+  return cost > fee ? cost : fee
+}
+
+function firstBalance(meta: Fields, which: 'preBalances' | 'postBalances'): bigint {
+  return integerFrom(listFrom(meta[which], which)[0], which)
+}

@@ -1,0 +1,23 @@
+import { knownAddress } from './account.ts'
+
+export const SYSTEM_PROGRAM = knownAddress('11111111111111111111111111111111')
+export const COMPUTE_BUDGET_PROGRAM = knownAddress('ComputeBudget111111111111111111111111111111')
+export const TOKEN_PROGRAM = knownAddress('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA')
+export const TOKEN_2022_PROGRAM = knownAddress('TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb')
+export const ASSOCIATED_TOKEN_PROGRAM = knownAddress('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL')
+/** Memo, second version. */
+export const MEMO_PROGRAM = knownAddress('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr')
+
+/** Owners of programs, of their code and of the cluster's own records: nothing that they own is somebody's wallet. */
+export const OWNERS_OF_NO_WALLET: ReadonlySet<string> = new Set(
+  [
+    TOKEN_PROGRAM,
+    TOKEN_2022_PROGRAM,
+    'NativeLoader1111111111111111111111111111111',
+    'BPFLoader1111111111111111111111111111111111',
+    'BPFLoader2111111111111111111111111111111111',
+    'BPFLoaderUpgradeab1e11111111111111111111111',
+    'LoaderV411111111111111111111111111111111111',
+    'Sysvar1111111111111111111111111111111111111',
+  ].map(knownAddress),
+)

@@ -1,0 +1,105 @@
+import type { Address, TokenTransfer } from '../chain.ts'
+import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
+import type { Fields } from '../json-rpc/answer.ts'
+import { addressFrom, amountFrom, indexFrom } from './answer.ts'
+import { decodeBase58 } from './base58.ts'
+import type { Called } from './instructions.ts'
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
+
+/** What an instruction says that it moves, between token accounts. */
+interface Move {
+  readonly index: number
+  readonly from: Address
+  readonly to: Address
+  readonly declared: bigint
+}
+
+/** A token account around a transaction. One that did not exist before, or not after, held nothing then. */
+interface Holding {
+  readonly mint: Address
+  readonly owner: Address
+  readonly before: bigint
+  readonly after: bigint
+}
+
+const AMOUNT_BYTES = 8
+
+/** Where the accounts and the amount stand in an instruction of a token program. Source: spl-token-2022, `TokenInstruction`. */
+const SHAPES: readonly {
+  readonly prefix: readonly number[]
+  readonly bytes: number
+  readonly toAt: number
+}[] = [
+  { prefix: [3], bytes: 9, toAt: 1 },
+  { prefix: [12], bytes: 10, toAt: 2 },
+  { prefix: [26, 1], bytes: 19, toAt: 2 },
+]
+
+/**
+ * The transfers of known mints among the sender's own instructions, between owners, at what the recipient really got: a mint
+ * may keep a part. Where several arrive at one account and do not add up, none is shown, since nobody can tell which fell short.
+ */
+export function tokenTransfers(
+  meta: Fields,
+  accounts: readonly Address[],
+  called: readonly Called[],
+  mints: ReadonlySet<string>,
+): readonly TokenTransfer[] {
+  const holdings = holdingsOf(meta, accounts)
+  const moves = called.flatMap(movesOf)
+  return moves.flatMap((move) => {
+    const [from, to] = [holdings.get(move.from), holdings.get(move.to)]
+    if (from === undefined || to === undefined || !mints.has(to.mint)) return []
+    const amount = receivedBy(move, moves, to)
+    if (amount === undefined) return []
+    return [{ asset: to.mint, from: from.owner, to: to.owner, amount, logIndex: move.index }]
+  })
+}
+
+/** What one move brought to its account: never more than it says, and less when the account did not grow by that. */
+function receivedBy(move: Move, moves: readonly Move[], { before, after }: Holding) {
+  const arriving = moves.filter(({ to }) => to === move.to)
+  const sum = (list: readonly Move[]) => list.reduce((total, { declared }) => total + declared, 0n)
+  const arrived = after - before + sum(moves.filter(({ from }) => from === move.to))
+  if (arrived >= sum(arriving)) return move.declared
+  if (arriving.length > 1) return undefined
+  return arrived > 0n ? arrived : 0n
+}
+
+function movesOf({ index, program, accounts, data }: Called): readonly Move[] {
+  if (program !== TOKEN_PROGRAM && program !== TOKEN_2022_PROGRAM) return []
+  for (const { prefix, bytes: length, toAt } of SHAPES) {
+    const bytes = decodeBase58(data, length)
+    if (bytes === undefined || prefix.some((byte, at) => bytes[at] !== byte)) continue
+    const [from, to] = [accounts[0], accounts[toAt]]
+    if (from === undefined || to === undefined) return []
+    const at = prefix.length
+    const declared = Buffer.from(bytes.subarray(at, at + AMOUNT_BYTES)).readBigUInt64LE()
+    return [{ index, from, to, declared }]
+  }
+  return []
+}
+
+function holdingsOf(meta: Fields, accounts: readonly Address[]): ReadonlyMap<Address, Holding> {
+  const holdings = new Map<Address, Holding>()
+  for (const [list, when] of [
+    ['preTokenBalances', 'before'],
+    ['postTokenBalances', 'after'],
+  ] as const) {
+    for (const entry of listFrom(meta[list] ?? [], list)) {
+      const fields = fieldsFrom(entry, list)
+      const account = accounts[indexFrom(fields['accountIndex'], list)]
+      if (account === undefined) throw malformed(list, fields['accountIndex'])
+      const amount = amountFrom(fieldsFrom(fields['uiTokenAmount'], list)['amount'], list)
+      holdings.set(account, {
+        before: 0n,
+        after: 0n,
+        ...holdings.get(account),
+        mint: addressFrom(fields['mint'], 'mint'),
+        owner: addressFrom(fields['owner'], 'owner'),
+        [when]: amount,
+      })
+    }
+  }
+  return holdings
+}
