@@ -76,6 +76,8 @@ create table payments (
   network text not null,
   asset text not null,
   amount numeric(78, 0) not null check (amount > 0),
+  -- The asset's own, so that the amount can be read when the asset has left the configuration.
+  decimals smallint not null check (decimals between 0 and 77),
   sender text not null,
   recipient text not null,
   resource text,

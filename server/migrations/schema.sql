@@ -139,6 +139,7 @@ table payments
   network text not null
   asset text not null
   amount numeric(78,0) not null
+  decimals smallint not null
   sender text not null
   recipient text not null
   resource text
@@ -259,6 +260,7 @@ payments payments_amount_check: CHECK ((amount > (0)::numeric))
 payments payments_check: CHECK (((status = ANY (ARRAY['confirmed'::text, 'settled'::text])) <= ((transaction_hash IS NOT NULL) AND (block_height IS NOT NULL))))
 payments payments_check1: CHECK (((status = 'failed'::text) = (failure IS NOT NULL)))
 payments payments_commitment_check: CHECK ((octet_length(commitment) = 32))
+payments payments_decimals_check: CHECK (((decimals >= 0) AND (decimals <= 77)))
 payments payments_id_check: CHECK ((id ~ '^pay_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
 payments payments_pkey: PRIMARY KEY (id)
 payments payments_status_check: CHECK ((status = ANY (ARRAY['pending'::text, 'confirmed'::text, 'settled'::text, 'failed'::text, 'expired'::text])))

@@ -77,7 +77,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const configs = new Map(networks.map((config) => [config.network, config]))
   const listener = openListener({ url: databaseUrl, clock, log })
   const broadcaster = openBroadcaster({ chains: directory.all, store, clock, log, killPoint })
-  const book = openPaymentBook({ networks: configs, clock })
+  const book = openPaymentBook({ clock })
   const instance = newId(random, 'req')
   const drivers = new Map(
     chains.map((chain) => [

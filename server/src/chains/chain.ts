@@ -93,7 +93,7 @@ export interface Block {
   readonly transactionHashes: readonly TransactionHash[]
 }
 
-/** A token transfer that a mined transaction's logs show. */
+/** A token transfer that a mined transaction's logs show, whichever the token. */
 export interface TokenTransfer {
   readonly asset: string
   readonly from: Address

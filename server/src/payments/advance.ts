@@ -1,9 +1,7 @@
-import type { NetworkId } from '@florin/wire/network.ts'
 import type { TokenTransfer } from '../chains/chain.ts'
 import { addToOutbox } from '../events/store.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { PaymentId } from '../kernel/id.ts'
-import type { NetworkConfig } from '../kernel/network-config.ts'
 import { post, release } from '../ledger/entry.ts'
 import type { Hold, LedgerTransfer } from '../ledger/entry.ts'
 import { openHolds, record } from '../ledger/store.ts'
@@ -27,25 +25,12 @@ const FAILURES = {
  * Moves payments along as the sender sees the chain. Status, ledger, budget and event change in the sender's own transaction;
  * each call may be repeated and then changes nothing, because every update names the statuses it may start from.
  */
-export function openPaymentBook({
-  networks,
-  clock,
-}: {
-  networks: ReadonlyMap<NetworkId, NetworkConfig>
-  clock: Clock
-}): PaymentBook {
+export function openPaymentBook({ clock }: { clock: Clock }): PaymentBook {
   const moved = async (tx: Tx, status: PaymentStatus, changes: readonly StatusChange[]) => {
     const ids = await changeStatus(tx, status, changes, clock.nowMilliseconds())
     if (ids.size === 0) return ids
     const after = await lockPayments(tx, [...ids])
-    await addToOutbox(
-      tx,
-      after.flatMap((payment) => {
-        const config = networks.get(payment.network)
-        return config === undefined ? [] : [paymentEvent(payment, config)]
-      }),
-      clock.nowMilliseconds(),
-    )
+    await addToOutbox(tx, after.map(paymentEvent), clock.nowMilliseconds())
     await notifyChanged(tx, [...ids])
     return ids
   }
@@ -125,6 +110,8 @@ export function openPaymentBook({
 
     finalityViolated: async (tx, _network, paymentIds) => {
       await markFinalityViolated(tx, paymentIds)
+      const after = await lockPayments(tx, paymentIds)
+      await addToOutbox(tx, after.map(paymentEvent), clock.nowMilliseconds())
       await notifyChanged(tx, paymentIds)
     },
   }
@@ -195,17 +182,20 @@ function effectsOf(
   })
 }
 
-/** What a closed hold gave away: the amount when the payment took effect, the fee from the native one. */
+/**
+ * What a closed hold gave away: the amount when the payment took effect, the fee from the native one. A network that took more than the
+ * ceiling does not stop the others: the hold gives what it has, and the wallet's books then say more than its chain.
+ */
 function takenFrom(
   hold: Hold,
   payment: Payment,
   paid: boolean,
   fee: bigint,
 ): { moved: bigint; fee: bigint } {
-  return {
-    moved: paid && hold.asset === payment.asset ? payment.amount : 0n,
-    fee: hold.asset === 'native' ? fee : 0n,
-  }
+  const moved = paid && hold.asset === payment.asset ? payment.amount : 0n
+  const rest = hold.amount - moved
+  if (hold.asset !== 'native') return { moved, fee: 0n }
+  return { moved, fee: fee < rest ? fee : rest }
 }
 
 async function byId(tx: Tx, ids: readonly PaymentId[]): Promise<ReadonlyMap<PaymentId, Payment>> {

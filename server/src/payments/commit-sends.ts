@@ -9,7 +9,7 @@ import { claimKeys, giveKeysBack } from '../idempotency/store.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import type { KillPoint } from '../kernel/kill-point.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
-import { haltedReason } from '../sender/follower-store.ts'
+import { networkStanding } from '../sender/follower-store.ts'
 import type { Lane } from '../sender/lane-store.ts'
 import { advanceLane, freezeLane, lockLane } from '../sender/lane-store.ts'
 import { storeTransactions } from '../sender/transaction-store.ts'
@@ -32,6 +32,8 @@ export interface PreparedSend {
   readonly resource: string | null
   readonly metadataText: string | null
   readonly draft: Draft
+  /** When the caller's own time for it is over: later it is not committed any more. */
+  readonly deadlineMilliseconds: number
   /** The caller's idempotency key with the fingerprint of its body, when it gave one. */
   readonly once: { readonly key: string; readonly fingerprint: Uint8Array } | null
 }
@@ -40,7 +42,7 @@ export interface PreparedSend {
 export type SendDecision =
   | { readonly kind: 'committed'; readonly payment: Payment; readonly signed: SignedTransaction }
   | { readonly kind: 'replay'; readonly paymentId: string }
-  | { readonly kind: 'mismatch' | 'frozen' | 'halted' | 'wallet_gone' }
+  | { readonly kind: 'mismatch' | 'frozen' | 'halted' | 'unfollowed' | 'wallet_gone' }
   | Refused
 
 export interface CommitDeps {
@@ -68,7 +70,8 @@ export async function commitSends(
   const { chain, wallet, killPoint } = deps
   const { network } = chain.config
   killPoint('send.before-transaction')
-  if ((await haltedReason(tx, network)) !== null) return sends.map(() => ({ kind: 'halted' }))
+  const standing = await networkStanding(tx, network)
+  if (standing !== 'followed') return sends.map(() => ({ kind: standing }))
 
   const used = sends.reduce(
     (most, { draft }) => (draft.laneLatest > most ? draft.laneLatest : most),
@@ -174,7 +177,7 @@ async function store(
   await bookHolds(tx, { wallet, network: chain.config.network, nowMilliseconds }, funds, payments)
   await addToOutbox(
     tx,
-    payments.map((payment) => paymentEvent(payment, chain.config)),
+    payments.map((payment) => paymentEvent(payment)),
     nowMilliseconds,
   )
   return committed
@@ -189,6 +192,7 @@ function paymentOf(send: PreparedSend, { chain, wallet, nowMilliseconds }: Commi
     network: chain.config.network,
     asset: send.asset.asset,
     amount: send.amount,
+    decimals: send.asset.decimals,
     sender: wallet.address,
     recipient: send.recipient,
     resource: send.resource,

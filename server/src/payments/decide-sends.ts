@@ -49,9 +49,12 @@ export async function decideSends(
   })
   const heights = sends.map(({ draft }) => draft.balances.height)
   const oldest = heights.reduce((lowest, height) => (height < lowest ? height : lowest))
-  const mined = await minedSpends(tx, wallet.id, network, oldest)
-  const plan = planFunds({ balances, mined })
+  // What is mined and what is followed must be of one moment: the follower may commit between two statements.
   const followed = await followedChain(tx, network, heights)
+  const mined = await minedSpends(tx, wallet.id, network, oldest)
+  const after = await followedChain(tx, network, [])
+  if (after.tip !== followed.tip) return { refused: allStale(sends), funding: [] }
+  const plan = planFunds({ balances, mined })
 
   const refused = new Map<PaymentId, Refused>()
   for (const send of sends) {
@@ -93,4 +96,8 @@ function standingOf(
   const known = followed.hashes.get(height)
   if (known === undefined) return height > followed.height ? 'ahead' : 'forked'
   return known === blockHash ? 'followed' : 'forked'
+}
+
+function allStale(sends: readonly PreparedSend[]): Decided['refused'] {
+  return new Map(sends.map(({ paymentId }) => [paymentId, { kind: 'stale' }]))
 }

@@ -1,11 +1,9 @@
 import { formatAmount } from '@florin/wire/amount.ts'
 import type { OutboxEvent } from '../events/store.ts'
-import type { NetworkConfig } from '../kernel/network-config.ts'
 import type { Payment } from './payment.ts'
 
 /** What the owner of a payment is told when its state changes. No proof, no metadata: events may be forwarded. */
-export function paymentEvent(payment: Payment, config: NetworkConfig): OutboxEvent {
-  const decimals = config.assets.find(({ asset }) => asset === payment.asset)?.decimals ?? 0
+export function paymentEvent(payment: Payment): OutboxEvent {
   return {
     accountId: payment.accountId,
     type: 'payment',
@@ -16,7 +14,7 @@ export function paymentEvent(payment: Payment, config: NetworkConfig): OutboxEve
       status: payment.status,
       network: payment.network,
       asset: payment.asset,
-      amount: formatAmount(payment.amount, decimals),
+      amount: formatAmount(payment.amount, payment.decimals),
       amountBaseUnits: payment.amount.toString(),
       sender: payment.sender,
       recipient: payment.recipient,
@@ -24,6 +22,7 @@ export function paymentEvent(payment: Payment, config: NetworkConfig): OutboxEve
       signature: payment.transactionHash,
       blockHeight: payment.blockHeight?.toString() ?? null,
       failure: payment.failure,
+      ...(payment.finalityViolated ? { finalityViolated: true } : {}),
       ...(payment.sandbox ? { sandbox: true } : {}),
     },
   }

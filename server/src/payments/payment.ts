@@ -39,6 +39,8 @@ export interface Payment {
   readonly network: NetworkId
   readonly asset: string
   readonly amount: BaseUnits
+  /** Of the asset, as it was configured when the payment was made. */
+  readonly decimals: number
   readonly sender: Address
   readonly recipient: Address
   readonly resource: string | null

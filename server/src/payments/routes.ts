@@ -9,7 +9,6 @@ import type { Route } from '../http/route.ts'
 import { fingerprint } from '../idempotency/fingerprint.ts'
 import { limits } from '../kernel/limits.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
-import { attemptsOfPayments } from '../sender/transaction-store.ts'
 import type { SendDeps } from './send.ts'
 import { sendPayment } from './send.ts'
 import { readStatus } from './status.ts'
@@ -22,7 +21,7 @@ export interface PaymentRoutesDeps extends SendDeps {
 
 /** The routes of direct mode. */
 export function paymentRoutes(deps: PaymentRoutesDeps): readonly Route[] {
-  const { directory, store, proofs, clock } = deps
+  const { directory, proofs, clock } = deps
   return [
     route(endpoints.sendPayment, async (call) => {
       const { body, caller } = call
@@ -43,7 +42,7 @@ export function paymentRoutes(deps: PaymentRoutesDeps): readonly Route[] {
       const native = directory.asset(chain, 'native')
       const metadataText = call.rawText('metadata') ?? null
       const waitSeconds = body.timeout ?? limits.waitDefaultSeconds
-      const { payment, replayed } = await sendPayment(deps, {
+      const { payment, hash, replayed } = await sendPayment(deps, {
         accountId: caller.accountId,
         chain,
         walletAddress: address,
@@ -65,15 +64,13 @@ export function paymentRoutes(deps: PaymentRoutesDeps): readonly Route[] {
               },
         waitFor: body.waitFor ?? 'confirmed',
         waitUntilMilliseconds: clock.nowMilliseconds() + waitSeconds * 1000,
-        clientGone: AbortSignal.any([call.clientGone, call.closing]),
+        clientGone: call.clientGone,
+        waitOver: AbortSignal.any([call.clientGone, call.closing]),
       })
-      const attempts = await store.inTransaction(caller.accountId, (tx) =>
-        attemptsOfPayments(tx, [payment.id]),
-      )
       return {
         headers: replayed ? { 'idempotent-replayed': 'true' } : {},
         body: {
-          ...paymentFacts(payment, attempts.get(payment.id) ?? [], chain.config),
+          ...paymentFacts(payment, hash, chain.config),
           paymentProof: proofs.proofOf(payment),
         },
       }

@@ -3,12 +3,11 @@ import type { Chain } from '../chains/chain.ts'
 import type { OpenSigner } from '../custody/signer.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import type { Clock } from '../kernel/clock.ts'
-import type { PaymentId } from '../kernel/id.ts'
 import type { KillPoint } from '../kernel/kill-point.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Broadcaster } from '../sender/broadcast.ts'
-import { lockLane } from '../sender/lane-store.ts'
+import { lockLanes } from '../sender/lane-store.ts'
 import { CommitUnknown, StoreUnavailable } from '../store/postgres.ts'
 import type { Store } from '../store/postgres.ts'
 import type { PreparedSend, SendDecision } from './commit-sends.ts'
@@ -30,14 +29,18 @@ export interface SendQueueDeps {
 export type Sent = SendDecision & { readonly broadcast?: Promise<unknown> }
 
 export interface SendQueue {
-  /** Waits for the wallet's turn and gives the decision. Throws what the database or the signer threw. */
-  submit(chain: Chain, wallet: Wallet, send: PreparedSend): Promise<Sent>
+  /**
+   * Waits for the wallet's turn and gives the decision. Throws what the database or the signer threw, and refuses NETWORK_ERROR when the turn
+   * comes too late for the caller. CommitUnknown is thrown to those alone whose payment may exist.
+   */
+  submit(chain: Chain, wallet: Wallet, send: PreparedSend, callerGone: AbortSignal): Promise<Sent>
   /** Resolves when nothing is in flight any more. */
   drained(): Promise<void>
 }
 
 interface Waiting {
   readonly send: PreparedSend
+  readonly callerGone: AbortSignal
   readonly resolve: (sent: Sent) => void
   readonly reject: (error: unknown) => void
 }
@@ -57,7 +60,10 @@ export function openSendQueue(deps: SendQueueDeps): SendQueue {
     waiting: Waiting[],
   ): Promise<void> {
     while (waiting.length > 0) {
-      const batch = waiting.splice(0, deps.batchMax ?? limits.sendBatchMax)
+      const batch = waiting
+        .splice(0, deps.batchMax ?? limits.sendBatchMax)
+        .filter((item) => isWanted(item))
+      if (batch.length === 0) continue
       try {
         deliver(chain, batch, await commit(deps, chain, wallet, batch))
       } catch (error) {
@@ -67,13 +73,27 @@ export function openSendQueue(deps: SendQueueDeps): SendQueue {
     lanes.delete(name)
   }
 
+  /** A payment that nobody waits for any more, and that is not stored yet, is not made. */
+  function isWanted({ send, callerGone, reject }: Waiting): boolean {
+    const late = deps.clock.nowMilliseconds() > send.deadlineMilliseconds
+    if (late || callerGone.aborted) {
+      reject(
+        new Refusal('NETWORK_ERROR', {
+          retryAfterSeconds: 5,
+          message: 'The turn of this payment came too late; it was not made.',
+        }),
+      )
+    }
+    return !late && !callerGone.aborted
+  }
+
   function deliver(
     chain: Chain,
     batch: readonly Waiting[],
-    decisions: readonly SendDecision[],
+    { decisions, unknown }: Committed,
   ): void {
     const committed = decisions.flatMap((decision) =>
-      decision.kind === 'committed' ? [decision.signed] : [],
+      decision.kind === 'committed' && unknown === undefined ? [decision.signed] : [],
     )
     const broadcast = deps.broadcaster.broadcast(chain.config.network, committed)
     broadcasts.add(broadcast)
@@ -81,6 +101,7 @@ export function openSendQueue(deps: SendQueueDeps): SendQueue {
     batch.forEach(({ resolve, reject }, index) => {
       const decision = decisions[index]
       if (decision === undefined) reject(new Error('a send was left undecided'))
+      else if (decision.kind === 'committed' && unknown !== undefined) reject(unknown)
       else resolve(decision.kind === 'committed' ? { ...decision, broadcast } : decision)
     })
   }
@@ -92,10 +113,7 @@ export function openSendQueue(deps: SendQueueDeps): SendQueue {
     batch: readonly Waiting[],
     error: unknown,
   ): Promise<void> {
-    const shared =
-      error instanceof StoreUnavailable ||
-      error instanceof CommitUnknown ||
-      error instanceof Refusal
+    const shared = error instanceof StoreUnavailable || error instanceof Refusal
     if (shared || batch.length === 1) {
       for (const { reject } of batch) reject(error)
       return
@@ -114,7 +132,7 @@ export function openSendQueue(deps: SendQueueDeps): SendQueue {
   }
 
   return {
-    submit: (chain, wallet, send) =>
+    submit: (chain, wallet, send, callerGone) =>
       new Promise((resolve, reject) => {
         const name = `${chain.config.network} ${wallet.id}`
         const lane = lanes.get(name)
@@ -128,10 +146,10 @@ export function openSendQueue(deps: SendQueueDeps): SendQueue {
           return
         }
         if (lane !== undefined) {
-          lane.waiting.push({ send, resolve, reject })
+          lane.waiting.push({ send, callerGone, resolve, reject })
           return
         }
-        const waiting: Waiting[] = [{ send, resolve, reject }]
+        const waiting: Waiting[] = [{ send, callerGone, resolve, reject }]
         const worker = work(name, chain, wallet, waiting)
         lanes.set(name, { waiting, worker })
       }),
@@ -142,12 +160,18 @@ export function openSendQueue(deps: SendQueueDeps): SendQueue {
   }
 }
 
+/** Decisions of one transaction; `unknown` when nobody can say whether it was committed. */
+interface Committed {
+  readonly decisions: readonly SendDecision[]
+  readonly unknown?: CommitUnknown
+}
+
 async function commit(
   deps: SendQueueDeps,
   chain: Chain,
   wallet: Wallet,
   batch: readonly Waiting[],
-): Promise<readonly SendDecision[]> {
+): Promise<Committed> {
   const { store, clock, killPoint } = deps
   const sends = batch.map(({ send }) => send)
   const signer = await deps.signerFor(wallet, chain)
@@ -168,31 +192,31 @@ async function commit(
     signer.erase()
   }
   if (decisions.some(({ kind }) => kind === 'committed')) killPoint('send.after-commit')
-  return decisions
+  return { decisions }
 }
 
 /**
  * COMMIT got no answer. The lane's row lock is held until that transaction is over, so once we hold it the rows tell what
- * happened. While that cannot be asked, every caller is told which payment may exist.
+ * happened. While that cannot be asked, those whose payment may exist are told so; for the others nothing was at stake.
  */
 async function afterUnknownCommit(
   { store }: SendQueueDeps,
   chain: Chain,
   wallet: Wallet,
   decisions: readonly SendDecision[],
-  cause: CommitUnknown,
-): Promise<readonly SendDecision[]> {
-  const first = decisions.find(({ kind }) => kind === 'committed')
-  if (first === undefined) return decisions
+  unknown: CommitUnknown,
+): Promise<Committed> {
+  const first = decisions.find((decision) => decision.kind === 'committed')
+  if (first === undefined) return { decisions }
+  let exists: boolean
   try {
-    const exists = await store.inTransaction(wallet.accountId, async (tx) => {
-      await lockLane(tx, chain.config.network, wallet.address, 0n)
-      const id: PaymentId | undefined = first.kind === 'committed' ? first.payment.id : undefined
-      return id !== undefined && (await findPayment(tx, wallet.accountId, id)) !== undefined
+    exists = await store.inTransaction(wallet.accountId, async (tx) => {
+      await lockLanes(tx, chain.config.network, [wallet.address])
+      return (await findPayment(tx, wallet.accountId, first.payment.id)) !== undefined
     })
-    if (exists) return decisions
   } catch {
-    throw cause
+    return { decisions, unknown }
   }
-  throw new StoreUnavailable('the transaction was not committed', { cause })
+  if (exists) return { decisions }
+  throw new StoreUnavailable('the transaction was not committed', { cause: unknown })
 }

@@ -1,7 +1,7 @@
 import { formatAmount } from '@florin/wire/amount.ts'
 import type { BaseUnits } from '@florin/wire/amount.ts'
 import { Refusal } from '@florin/wire/errors.ts'
-import type { Address, Chain, Draft, DraftRefusal } from '../chains/chain.ts'
+import type { Address, Chain, Draft, DraftRefusal, TransactionHash } from '../chains/chain.ts'
 import { findWallet } from '../custody/store.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import { AfterCommit } from '../http/after-commit.ts'
@@ -14,6 +14,7 @@ import { limits } from '../kernel/limits.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
 import type { Random } from '../kernel/random.ts'
 import { followedHeight } from '../sender/follower-store.ts'
+import { attemptsOfPayments } from '../sender/transaction-store.ts'
 import type { Store } from '../store/postgres.ts'
 import { CommitUnknown } from '../store/postgres.ts'
 import { SEND_OPERATION } from './commit-sends.ts'
@@ -47,11 +48,16 @@ export interface SendOrder {
   readonly once: { readonly key: string; readonly fingerprint: Uint8Array } | null
   readonly waitFor: 'submitted' | 'confirmed' | 'settled'
   readonly waitUntilMilliseconds: number
+  /** Nobody listens any more: what is not committed by then is not paid. */
   readonly clientGone: AbortSignal
+  /** The wait ends and the answer says how far it has come: the caller is gone, or the service stops. */
+  readonly waitOver: AbortSignal
 }
 
 export interface SendResult {
   readonly payment: Payment
+  /** The newest signed transaction of it that is known here. */
+  readonly hash: TransactionHash | null
   /** The same request came before: this is its payment as it stands now. */
   readonly replayed: boolean
 }
@@ -80,12 +86,17 @@ export async function sendPayment(deps: SendDeps, order: SendOrder): Promise<Sen
     amount: order.amount,
     resource: order.resource,
   })
+  // However often the node has to be asked again, a caller hears within its own time, or soon after a short one.
+  const deadline = Math.max(
+    order.waitUntilMilliseconds,
+    deps.clock.nowMilliseconds() + ACCEPT_MILLISECONDS_MIN,
+  )
   for (let tries = 0; tries <= limits.draftRetriesMax; tries += 1) {
     const draft = await draftOf(order, commitment)
-    const send = { ...order, paymentId, commitment, draft }
+    const send = { ...order, paymentId, commitment, draft, deadlineMilliseconds: deadline }
     let sent = await submit(deps, order, wallet, send)
     // The same draft again once its block has been followed; a draft of another fork is then still stale.
-    if (sent.kind === 'stale' && (await followed(deps, order, draft))) {
+    if (sent.kind === 'stale' && (await followed(deps, order, draft, deadline))) {
       sent = await submit(deps, order, wallet, send)
     }
     switch (sent.kind) {
@@ -94,10 +105,12 @@ export async function sendPayment(deps: SendDeps, order: SendOrder): Promise<Sen
       case 'replay':
         return join(deps, order, replayId(sent.paymentId))
       case 'stale':
-        continue
+        if (deps.clock.nowMilliseconds() < deadline) continue
+        break
       default:
         throw refusalOf(sent, order)
     }
+    break
   }
   throw new Refusal('NETWORK_ERROR', {
     retryAfterSeconds: 1,
@@ -106,15 +119,15 @@ export async function sendPayment(deps: SendDeps, order: SendOrder): Promise<Sen
 }
 
 const FOLLOW_PAUSE_MILLISECONDS = 50
-const FOLLOW_MILLISECONDS_MAX = 5_000
+const ACCEPT_MILLISECONDS_MIN = 5_000
 
-/** Waits until the draft's block has been read, a few seconds at most. */
+/** Waits until the draft's block has been read, until the deadline at most. */
 async function followed(
   { store, clock }: SendDeps,
   { accountId, chain, clientGone }: SendOrder,
   { balances: { height } }: Draft,
+  deadline: number,
 ): Promise<boolean> {
-  const deadline = clock.nowMilliseconds() + FOLLOW_MILLISECONDS_MAX
   while (clock.nowMilliseconds() < deadline && !clientGone.aborted) {
     const read = await store.inTransaction(accountId, (tx) =>
       followedHeight(tx, chain.config.network),
@@ -175,7 +188,7 @@ async function submit(
   send: PreparedSend,
 ): Promise<Sent> {
   try {
-    return await deps.queue.submit(order.chain, wallet, send)
+    return await deps.queue.submit(order.chain, wallet, send, order.clientGone)
   } catch (error) {
     // Nobody can say whether it was stored: the caller must know the id that it would have.
     if (error instanceof CommitUnknown) throw new AfterCommit(send.paymentId, error)
@@ -204,6 +217,11 @@ function refusalOf(
         retryAfterSeconds: FROZEN_RETRY_SECONDS,
         message: 'This network is stopped until an operator has looked at it.',
       })
+    case 'unfollowed':
+      return new Refusal('NETWORK_ERROR', {
+        retryAfterSeconds: 1,
+        message: 'This network has not been reached yet since it was set up.',
+      })
     case 'policy':
       return new Refusal('POLICY_REFUSED', { details: { ...sent.refusal } })
     case 'short': {
@@ -228,27 +246,29 @@ const FROZEN_RETRY_SECONDS = 60
 async function afterCommit(
   deps: SendDeps,
   order: SendOrder,
-  { payment, broadcast }: Extract<Sent, { kind: 'committed' }>,
+  { payment, signed, broadcast }: Extract<Sent, { kind: 'committed' }>,
 ): Promise<SendResult> {
+  const result = { payment, hash: signed.hash, replayed: false }
+  if (order.waitFor === 'submitted') {
+    await Promise.race([broadcast, deps.clock.sleep(left(deps, order), order.waitOver)])
+    return result
+  }
   try {
-    if (order.waitFor === 'submitted') {
-      await Promise.race([broadcast, deps.clock.sleep(left(deps, order), order.clientGone)])
-      return { payment, replayed: false }
-    }
-    return { payment: await waitFor(deps, order, payment), replayed: false }
+    return { ...result, payment: await waitFor(deps, order, payment) }
   } catch (error) {
     if (error instanceof Refusal) throw error
-    throw new AfterCommit(payment.id, error)
+    // It is committed, and this is how far it was seen to come; nothing here may look as if it were not.
+    return result
   }
 }
 
 /** The payment of an earlier identical request, joined in its wait. */
 async function join(deps: SendDeps, order: SendOrder, id: PaymentId): Promise<SendResult> {
+  const { accountId } = order
   try {
-    return {
-      payment: await waitFor(deps, order, { accountId: order.accountId, id }),
-      replayed: true,
-    }
+    const payment = await waitFor(deps, order, { accountId, id })
+    const attempts = await deps.store.inTransaction(accountId, (tx) => attemptsOfPayments(tx, [id]))
+    return { payment, hash: attempts.get(id)?.at(-1)?.hash ?? null, replayed: true }
   } catch (error) {
     if (error instanceof Refusal) throw error
     throw new AfterCommit(id, error)
@@ -263,10 +283,7 @@ async function waitFor(
   const payment = await waits.until(
     { accountId, id },
     (status) => hasReached(status, order.waitFor),
-    {
-      atMilliseconds: order.waitUntilMilliseconds,
-      clientGone: order.clientGone,
-    },
+    { atMilliseconds: order.waitUntilMilliseconds, over: order.waitOver },
   )
   if (payment === undefined) throw new Error('a committed payment was not found')
   killPoint('send.before-answer')

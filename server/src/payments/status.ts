@@ -32,7 +32,7 @@ export async function readStatus(
   if (found === undefined || config === undefined) throw new Refusal('NOT_FOUND')
   const { payment, attempts, height } = found
   return {
-    ...paymentFacts(payment, attempts, config),
+    ...paymentFacts(payment, attempts.at(-1)?.hash ?? null, config),
     ...recordFacts(payment, attempts, config, height),
     ...(caller.scopes.has('write') ? { paymentProof: proofs.proofOf(payment) } : {}),
   }

@@ -15,6 +15,7 @@ interface PaymentRow {
   readonly network: NetworkId
   readonly asset: string
   readonly amount: string
+  readonly decimals: number
   readonly sender: Address
   readonly recipient: Address
   readonly resource: string | null
@@ -35,7 +36,7 @@ interface PaymentRow {
   readonly settled_at: Date | null
 }
 
-const COLUMNS = `id, account_id, type, wallet_id, network, asset, amount, sender, recipient, resource,
+const COLUMNS = `id, account_id, type, wallet_id, network, asset, amount, decimals, sender, recipient, resource,
   metadata::text as metadata, priority_fee, fee_ceiling, commitment, status, sandbox, finality_violated,
   transaction_hash, block_height, log_index, fee_paid, failure, created_at, confirmed_at, settled_at`
 
@@ -49,6 +50,7 @@ function paymentOf(row: PaymentRow): Payment {
     network: row.network,
     asset: row.asset,
     amount: baseUnits(row.amount),
+    decimals: row.decimals,
     sender: row.sender,
     recipient: row.recipient,
     resource: row.resource,
@@ -102,13 +104,13 @@ export async function insertPayments(tx: Tx, payments: readonly Payment[]): Prom
   if (payments.length === 0) return
   await tx.query(
     'payments_insert',
-    `insert into payments (id, account_id, type, wallet_id, network, asset, amount, sender, recipient, resource,
+    `insert into payments (id, account_id, type, wallet_id, network, asset, amount, decimals, sender, recipient, resource,
        metadata, priority_fee, fee_ceiling, commitment, status, sandbox, created_at)
-     select id, account_id, type, wallet_id, network, asset, amount, sender, recipient, resource,
+     select id, account_id, type, wallet_id, network, asset, amount, decimals, sender, recipient, resource,
        metadata::json, priority_fee, fee_ceiling, decode(commitment, 'hex'), status, sandbox,
        to_timestamp(created_at / 1000.0)
      from json_to_recordset($1::json) as p (id text, account_id text, type text, wallet_id text, network text,
-       asset text, amount numeric, sender text, recipient text, resource text, metadata text,
+       asset text, amount numeric, decimals smallint, sender text, recipient text, resource text, metadata text,
        priority_fee numeric, fee_ceiling numeric, commitment text, status text, sandbox boolean, created_at numeric)`,
     [
       JSON.stringify(
@@ -120,6 +122,7 @@ export async function insertPayments(tx: Tx, payments: readonly Payment[]): Prom
           network: payment.network,
           asset: payment.asset,
           amount: payment.amount.toString(),
+          decimals: payment.decimals,
           sender: payment.sender,
           recipient: payment.recipient,
           resource: payment.resource,

@@ -1,6 +1,7 @@
 import { formatAmount } from '@florin/wire/amount.ts'
 import type { ATTEMPT_STATUSES } from '@florin/wire/payment.ts'
 import { RawJson } from '@florin/wire/raw-json.ts'
+import type { TransactionHash } from '../chains/chain.ts'
 import { describeFinality } from '../kernel/network-config.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import type { AttemptView } from '../sender/transaction-store.ts'
@@ -9,16 +10,15 @@ import type { Payment } from './payment.ts'
 /** What a caller may see of a payment: the fields that the answers of send, receive and status share. */
 export function paymentFacts(
   payment: Payment,
-  attempts: readonly AttemptView[],
+  newestHash: TransactionHash | null,
   config: NetworkConfig,
 ) {
-  const decimals = config.assets.find(({ asset }) => asset === payment.asset)?.decimals ?? 0
   return {
     paymentId: payment.id,
-    signature: payment.transactionHash ?? attempts.at(-1)?.hash ?? null,
+    signature: payment.transactionHash ?? newestHash,
     network: payment.network,
     asset: payment.asset,
-    amount: new RawJson(formatAmount(payment.amount, decimals)),
+    amount: new RawJson(formatAmount(payment.amount, payment.decimals)),
     amountBaseUnits: payment.amount.toString(),
     sender: payment.sender,
     recipient: payment.recipient,

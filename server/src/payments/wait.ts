@@ -11,13 +11,13 @@ const LOOK_AGAIN_MILLISECONDS = 1_000
 
 export interface Waits {
   /**
-   * The payment as soon as it has one of the statuses, or as it is when the time is over or the caller is gone. Woken by
+   * The payment as soon as it has one of the statuses, or as it is when the time is over or nobody waits any more. Woken by
    * whichever instance changes it.
    */
   until(
     payment: { accountId: AccountId; id: PaymentId },
     reached: (status: PaymentStatus) => boolean,
-    until: { atMilliseconds: number; clientGone: AbortSignal },
+    until: { atMilliseconds: number; over: AbortSignal },
   ): Promise<Payment | undefined>
   /** How many requests wait now. */
   count(): number
@@ -38,7 +38,7 @@ export function openWaits({
 
   return {
     count: () => waiting,
-    until: async ({ accountId, id }, reached, { atMilliseconds, clientGone }) => {
+    until: async ({ accountId, id }, reached, { atMilliseconds, over }) => {
       const look = () => store.inTransaction(accountId, (tx) => findPayment(tx, accountId, id))
       if (waiting >= limits.waitersMax) return look()
       let woken = new AbortController()
@@ -50,11 +50,11 @@ export function openWaits({
         while (true) {
           const payment = await look()
           const left = atMilliseconds - clock.nowMilliseconds()
-          if (payment === undefined || reached(payment.status) || left <= 0 || clientGone.aborted)
+          if (payment === undefined || reached(payment.status) || left <= 0 || over.aborted)
             return payment
           await clock.sleep(
             Math.min(left, LOOK_AGAIN_MILLISECONDS),
-            AbortSignal.any([woken.signal, clientGone]),
+            AbortSignal.any([woken.signal, over]),
           )
           woken = new AbortController()
         }

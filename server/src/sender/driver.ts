@@ -49,6 +49,8 @@ export function startDriver(deps: DriverDeps): Driver {
   const waiting: Waiting = new Map()
   const suspects: Suspects = new Set()
   let lookAt = 0
+  let holding = false
+  let resending: Promise<void> | undefined
   let failures = 0
   let state: DriverState = { following: false, height: null, lastRoundMilliseconds: null }
 
@@ -59,7 +61,10 @@ export function startDriver(deps: DriverDeps): Driver {
     const head = await chain.head()
     if (cursor === undefined) {
       // Either nobody has begun yet, or another instance drives this network.
-      await store.inTransaction('service', (tx) => beginFollowing(tx, network, head))
+      const [final] = await chain.blocks(head.finalizedHeight, 1)
+      if (final === undefined)
+        throw new NodeFailure('the node does not show the block it calls final')
+      await store.inTransaction('service', (tx) => beginFollowing(tx, network, final))
       state = { ...state, following: true, lastRoundMilliseconds: clock.nowMilliseconds() }
       return
     }
@@ -67,7 +72,8 @@ export function startDriver(deps: DriverDeps): Driver {
       state = { ...state, following: false, height: cursor.height }
       return
     }
-    await rebroadcast(deps, network, resendMilliseconds)
+    holding = true
+    resendBeside()
     let before: bigint
     do {
       before = cursor.height
@@ -79,6 +85,26 @@ export function startDriver(deps: DriverDeps): Driver {
       following: true,
       height: cursor.height,
       lastRoundMilliseconds: clock.nowMilliseconds(),
+    }
+  }
+
+  /** One at a time and beside the round: a node that hangs at broadcasts must not keep anybody from following. */
+  function resendBeside(): void {
+    resending ??= rebroadcast(deps, network, resendMilliseconds)
+      .then(() => undefined, report)
+      .finally(() => {
+        resending = undefined
+      })
+  }
+
+  /** Keeps the lease while a round takes long; a round that fails lets it run out. */
+  async function keepLease(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await clock.sleep(leaseMilliseconds / LEASE_RENEWALS, stopping.signal)
+      if (!holding) continue
+      await store
+        .inTransaction('service', (tx) => takeLease(tx, network, instance, leaseMilliseconds))
+        .catch(report)
     }
   }
 
@@ -108,6 +134,7 @@ export function startDriver(deps: DriverDeps): Driver {
         await round()
         failures = 0
       } catch (error) {
+        holding = false
         failures += 1
         report(error)
       }
@@ -119,6 +146,14 @@ export function startDriver(deps: DriverDeps): Driver {
       await clock.sleep(backOff, AbortSignal.any([stopping.signal, pause.signal]))
     }
     await store.inTransaction('service', (tx) => releaseLease(tx, network, instance)).catch(report)
+  }
+
+  /** Rounds that are dropped again and again are no failure each, but together nobody follows. */
+  function isStale(): boolean {
+    const last = state.lastRoundMilliseconds ?? 0
+    return (
+      clock.nowMilliseconds() - last > Math.max(blockTimeMilliseconds * STALE_BLOCKS, STALE_MIN)
+    )
   }
 
   function report(error: unknown): void {
@@ -141,19 +176,23 @@ export function startDriver(deps: DriverDeps): Driver {
       )
   }
 
-  const running = run()
+  const running = Promise.all([run(), keepLease()])
   return {
-    state: () => state,
+    state: () => ({ ...state, following: state.following && !isStale() }),
     wake: () => pause.abort(),
     stop: async () => {
       stopping.abort()
       await running
+      await resending
     },
   }
 }
 
 const LEASE_BLOCKS = 10
+const STALE_BLOCKS = 10
+const STALE_MIN = 15_000
 const LEASE_MIN = 1_000
+const LEASE_RENEWALS = 3
 const PAUSE_MIN = 50
 const PAUSE_MAX = 2_000
 const RESEND_MIN = 1_000

@@ -22,8 +22,9 @@ export async function closeFinalBlocks(
   do {
     const result = await store.inTransaction('service', async (tx) => {
       const closing = await closeFinal(tx, network, height, limits.finalBatchMax)
-      const moved =
-        closing.length < limits.finalBatchMax ? await storeFinality(tx, cursor, height) : cursor
+      const isLast = closing.length < limits.finalBatchMax
+      // The cursor is written every time: its fence refuses a batch of an instance that lost the lease.
+      const moved = await storeFinality(tx, cursor, isLast ? height : cursor.finalizedHeight)
       if (closing.length > 0) {
         await lockLanes(
           tx,

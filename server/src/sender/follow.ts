@@ -32,7 +32,7 @@ export async function followBlocks(deps: FollowDeps, cursor: Cursor): Promise<Cu
   const { chain, store, killPoint } = deps
   const read = await chain.blocks(cursor.height, limits.followBlocksPerRoundMax + 1)
   const [known, ...fresh] = read
-  if (known === undefined || known.hash !== cursor.blockHash) return undoReorg(deps, cursor)
+  if (known?.hash !== cursor.blockHash) return undoReorg(deps, cursor)
   const blocks = linked(known, fresh)
   if (blocks.length === 0) return cursor
 
@@ -112,6 +112,11 @@ async function undoReorg(deps: FollowDeps, cursor: Cursor): Promise<Cursor> {
     if (last === undefined) break
     from = last.height + 1n
   }
+  // A node that merely has fewer blocks contradicts nothing: only another block, or one beyond a missing height, is a reorg.
+  const top = [...canonical.keys()].reduce((most, height) => (height > most ? height : most), -1n)
+  const isGone = ({ height, blockHash }: (typeof remembered)[number]) =>
+    height <= top && canonical.get(height) !== blockHash
+  if (!remembered.some(isGone)) throw new ChainMoved('the node is behind what was read before')
   const ancestor = remembered.find((block) => canonical.get(block.height) === block.blockHash)
   if (ancestor === undefined || ancestor.height < cursor.finalizedHeight) {
     const reason = `blocks at or below the final height ${cursor.finalizedHeight} were replaced`

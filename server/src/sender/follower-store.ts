@@ -1,7 +1,7 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import type { BaseUnits } from '@florin/wire/amount.ts'
 import type { NetworkId } from '@florin/wire/network.ts'
-import type { Address, Block, Head, Outcome, TransactionHash } from '../chains/chain.ts'
+import type { Address, Block, Outcome, TransactionHash } from '../chains/chain.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
@@ -30,19 +30,26 @@ export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
 
-/** Begins following at a head, once per network; what was mined before holds nothing of ours. */
-export async function beginFollowing(tx: Tx, network: NetworkId, head: Head): Promise<void> {
+/**
+ * Begins following at a final block, once per network: nothing of ours is mined before it, because nothing is signed for a network that
+ * nobody follows, and no reorg within the policy goes below it.
+ */
+export async function beginFollowing(
+  tx: Tx,
+  network: NetworkId,
+  block: Pick<Block, 'height' | 'hash'>,
+): Promise<void> {
   const rows = await tx.query<{ network: string }>(
     'follower_begin',
-    `insert into followers (network, height, block_hash, finalized_height) values ($1, $2, $3, $4)
+    `insert into followers (network, height, block_hash, finalized_height) values ($1, $2, $3, $2)
      on conflict (network) do nothing returning network`,
-    [network, head.height.toString(), head.hash, head.finalizedHeight.toString()],
+    [network, block.height.toString(), block.hash],
   )
   if (rows.length === 0) return
   await tx.query(
     'follower_first_block',
     `insert into followed_blocks (network, height, block_hash, parent_hash) values ($1, $2, $3, '')`,
-    [network, head.height.toString(), head.hash],
+    [network, block.height.toString(), block.hash],
   )
 }
 
@@ -60,6 +67,8 @@ export async function followedHeight(tx: Tx, network: NetworkId): Promise<bigint
 /** How far a network has been read, and the hashes that the read chain has at the given heights. */
 export interface FollowedChain {
   readonly height: bigint
+  /** Hash of the last block read, empty before the first. */
+  readonly tip: string
   readonly hashes: ReadonlyMap<bigint, string>
 }
 
@@ -68,9 +77,14 @@ export async function followedChain(
   network: NetworkId,
   heights: readonly bigint[],
 ): Promise<FollowedChain> {
-  const rows = await tx.query<{ height: string; at: string | null; block_hash: string | null }>(
+  const rows = await tx.query<{
+    height: string
+    tip: string
+    at: string | null
+    block_hash: string | null
+  }>(
     'follower_chain',
-    `select f.height, b.height as at, b.block_hash from followers f
+    `select f.height, f.block_hash as tip, b.height as at, b.block_hash from followers f
      left join followed_blocks b on b.network = f.network and b.height = any($2::bigint[])
      where f.network = $1`,
     [network, heights.map(String)],
@@ -78,17 +92,22 @@ export async function followedChain(
   const hashes = new Map<bigint, string>()
   for (const { at, block_hash: hash } of rows)
     if (at !== null && hash !== null) hashes.set(BigInt(at), hash)
-  return { height: BigInt(rows[0]?.height ?? -1), hashes }
+  return { height: BigInt(rows[0]?.height ?? -1), tip: rows[0]?.tip ?? '', hashes }
 }
 
-/** Why an operator must look at this network before it moves money again, or null. */
-export async function haltedReason(tx: Tx, network: NetworkId): Promise<string | null> {
+/** Whether money may be signed for on a network: somebody follows it, and no operator has to look at it first. */
+export async function networkStanding(
+  tx: Tx,
+  network: NetworkId,
+): Promise<'followed' | 'halted' | 'unfollowed'> {
   const rows = await tx.query<{ halted_reason: string | null }>(
-    'follower_halted',
+    'follower_standing',
     `select halted_reason from followers where network = $1`,
     [network],
   )
-  return rows[0]?.halted_reason ?? null
+  const row = rows[0]
+  if (row === undefined) return 'unfollowed'
+  return row.halted_reason === null ? 'followed' : 'halted'
 }
 
 /** Takes or renews the lease of a network; undefined while another instance holds it. Lease time is the database's. */

@@ -1,4 +1,4 @@
-import type { Address, Chain } from '../chains/chain.ts'
+import type { Chain } from '../chains/chain.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Store } from '../store/postgres.ts'
@@ -10,10 +10,12 @@ import { hashesOf, laneFronts } from './transaction-store.ts'
 /** Places that looked taken by a stranger in the last round: only the second look in a row decides. */
 export type Suspects = Set<string>
 
+const FOREIGN_USE = 'a transaction that this service did not make used a nonce of this wallet'
+
 /**
- * Finds places whose nonce the chain has used up although none of our bytes for it were mined: somebody else signs with
- * this key. The lane is frozen at the first sight. The payment fails only when the chain's final state has passed the nonce,
- * every one of our hashes was looked up and found absent, and a second round saw the same.
+ * Finds places whose nonce the chain's final state has passed although none of our bytes for it were mined: somebody else signs with
+ * this key. One look decides nothing, since a node may have the count before it has the receipt: at the second in a row that found
+ * all of our hashes absent, the lane is frozen and the payment fails.
  */
 export async function guardLanes(
   { chain, store, book, log }: { chain: Chain; store: Store; book: PaymentBook; log: Log },
@@ -27,20 +29,19 @@ export async function guardLanes(
   for (const front of fronts) {
     // Position first, receipts after: a transaction of ours that counts in the position is then found.
     const position = await chain.lanePosition(front.laneAddress)
-    if (position.latest <= front.nonce) continue
+    if (position.finalized <= front.nonce) continue
     const hashes = await store.inTransaction('service', (tx) => hashesOf(tx, [front.transactionId]))
     const outcomes = await chain.outcomes(hashes.get(front.transactionId) ?? [])
     if (outcomes.some(({ state }) => state === 'mined')) continue
-    await freeze({ store, log }, front.laneAddress, network)
-    if (position.finalized <= front.nonce) continue
     seen.add(front.transactionId)
     if (!suspects.has(front.transactionId)) continue
     log.error(
       { network, address: front.laneAddress, nonce: String(front.nonce) },
-      'nonce taken for ever',
+      'a transaction that is not ours took a nonce of this key: lane frozen',
     )
     await store.inTransaction('service', async (tx) => {
       await lockLane(tx, network, front.laneAddress, front.nonce)
+      await freezeLane(tx, network, front.laneAddress, FOREIGN_USE)
       const paymentIds = await markDead(tx, front.transactionId)
       if (paymentIds.length > 0) {
         await book.dead(tx, [{ network, reason: 'nonce_used_by_another_transaction', paymentIds }])
@@ -49,20 +50,4 @@ export async function guardLanes(
   }
   suspects.clear()
   for (const id of seen) suspects.add(id)
-}
-
-async function freeze(
-  { store, log }: { store: Store; log: Log },
-  address: Address,
-  network: Chain['config']['network'],
-): Promise<void> {
-  log.error({ network, address }, 'a transaction that is not ours used this key: lane frozen')
-  await store.inTransaction('service', (tx) =>
-    freezeLane(
-      tx,
-      network,
-      address,
-      'a transaction that this service did not make used a nonce of this wallet',
-    ),
-  )
 }

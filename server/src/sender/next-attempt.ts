@@ -28,9 +28,29 @@ export type Renewed = Omit<StoredAttempt, 'raw'>
  * `allowed` says so inside that same transaction.
  */
 export async function makeNextAttempt(
+  deps: NextAttemptDeps,
+  attempt: Renewed,
+  points: Points,
+  allowed?: (tx: Tx) => Promise<boolean>,
+): Promise<void> {
+  try {
+    await tryNextAttempt(deps, attempt, points, allowed)
+  } catch (error) {
+    // One place that cannot be renewed must not keep the others waiting; it is looked at again in its turn.
+    const reason = error instanceof Error ? error.message : 'unknown'
+    deps.log.warn({ network: deps.chain.config.network, hash: attempt.hash, reason }, 'not renewed')
+  }
+}
+
+interface Points {
+  readonly beforeCommit: KillPoint
+  readonly afterCommit: KillPoint
+}
+
+async function tryNextAttempt(
   { chain, store, broadcaster, clock, log, killPoint, signerOf }: NextAttemptDeps,
   attempt: Renewed,
-  points: { readonly beforeCommit: KillPoint; readonly afterCommit: KillPoint },
+  points: Points,
   allowed: (tx: Tx) => Promise<boolean> = async () => true,
 ): Promise<void> {
   const { network } = chain.config

@@ -136,7 +136,9 @@ export async function storeNextAttempt(
   return rows.length === 1
 }
 
-/** The newest attempt of each open place that no node has heard of since `notSentSince`, lowest nonces first. */
+/** The newest attempt of each open place that no node has heard of since `notSentSince`, the longest unsent and
+ * the lowest nonces first.
+ */
 export async function attemptsToSend(
   tx: Tx,
   network: NetworkId,
@@ -150,13 +152,16 @@ export async function attemptsToSend(
      join lateral (select * from attempts where chain_transaction_id = t.id order by number desc limit 1) a on true
      where t.network = $1 and t.state = 'open'
        and (a.last_sent_at is null or a.last_sent_at < to_timestamp($2 / 1000.0))
-     order by t.nonce limit $3`,
+     order by a.last_sent_at nulls first, t.nonce limit $3`,
     [network, notSentSinceMilliseconds, count],
   )
   return rows.map(attemptOf)
 }
 
-/** The newest attempt of the lowest open place of each lane: the ones that hold the others up. */
+/**
+ * The newest attempt of the lowest open place of each lane: the ones that hold the others up. Those that were not
+ * sent for longest come first, so that many stuck lanes take turns.
+ */
 export async function laneFronts(
   tx: Tx,
   network: NetworkId,
@@ -166,8 +171,9 @@ export async function laneFronts(
     'attempts_lane_fronts',
     `select ${ATTEMPT_COLUMNS}
      from (select distinct on (lane_address) * from chain_transactions
-           where network = $1 and state = 'open' order by lane_address, nonce limit $2) t
-     join lateral (select * from attempts where chain_transaction_id = t.id order by number desc limit 1) a on true`,
+           where network = $1 and state = 'open' order by lane_address, nonce) t
+     join lateral (select * from attempts where chain_transaction_id = t.id order by number desc limit 1) a on true
+     order by a.last_sent_at nulls first limit $2`,
     [network, count],
   )
   return rows.map(attemptOf)

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { Clock } from '../kernel/clock.ts'
+import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Secret } from '../kernel/secret.ts'
 import type { Tx } from './postgres.ts'
@@ -41,6 +42,8 @@ export function openListener({
     const client = new pg.Client({
       connectionString: url.reveal(),
       application_name: 'florin-listen',
+      keepAlive: true,
+      connectionTimeoutMillis: limits.databaseLockSeconds * 1000,
     })
     const lost = new Promise<void>((resolve) => {
       client.on('error', () => resolve())

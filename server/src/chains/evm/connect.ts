@@ -1,8 +1,7 @@
-import type { Clock } from '../../kernel/clock.ts'
 import { limits } from '../../kernel/limits.ts'
-import type { Log } from '../../kernel/log.ts'
 import type { NetworkConfig } from '../../kernel/network-config.ts'
 import type { Address, Chain } from '../chain.ts'
+import type { ConnectOptions } from '../connect-options.ts'
 import { addressBytes, parseAddress } from './account.ts'
 import { readBlocks, readHead, readLanePosition } from './blocks.ts'
 import { broadcastTo } from './broadcast.ts'
@@ -17,27 +16,13 @@ import { engine } from './secp256k1.ts'
 import { signTerms } from './sign.ts'
 import { readTerms } from './terms.ts'
 import { openTransport } from '../json-rpc/transport.ts'
-import type { CallEnd } from '../json-rpc/transport.ts'
 import { onlyUpToDate } from './up-to-date.ts'
 
-export interface EvmOptions {
-  readonly config: NetworkConfig
-  readonly log: Log
-  readonly clock: Clock
-  /** Told of every call to a node as it ends; for metrics. */
-  readonly onCall?: (end: CallEnd) => void
-  /** How long a node may take to answer; `limits.nodeCallSeconds` unless a test says otherwise. */
-  readonly callSeconds?: number
-  /** The HTTP client; a simulation hands in its own. */
-  readonly fetch?: typeof fetch
-}
-
 /** Connects to an EVM network. Nothing is asked before the first use. Throws when the configuration is not of this family. */
-export function connectEvm(options: EvmOptions): Chain {
+export function connectEvm(options: ConnectOptions): Chain {
   const { config, log, clock, onCall = () => undefined } = options
   const chainId = chainIdOf(config)
-  const tokens = new Set(config.assets.flatMap(({ asset }) => (asset === 'native' ? [] : [asset])))
-  for (const token of tokens) requireCanonical(token)
+  for (const { asset } of config.assets) if (asset !== 'native') requireCanonical(asset)
   /** The highest block that any of the nodes has called final; final never goes back. */
   let finalHeight = 0n
   const noteFinal = (height: bigint): void => {
@@ -73,7 +58,7 @@ export function connectEvm(options: EvmOptions): Chain {
       return head
     },
     blocks: (fromHeight, count) => readBlocks(transport, fromHeight, count),
-    outcomes: (hashes) => readOutcomes(transport, tokens, hashes),
+    outcomes: (hashes) => readOutcomes(transport, hashes),
     lanePosition: async (address) => {
       const { finalizedHeight, ...position } = await readLanePosition(
         transport,

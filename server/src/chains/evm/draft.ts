@@ -53,7 +53,6 @@ export async function draftTransfer(deps: DraftDeps, order: TransferOrder): Prom
   }
   const short = shortDraft(deps, order, call, facts, facts.estimate.problem)
   if (short !== undefined) return short
-  if (!wantsCommitment) return { ok: false, refusal: 'recipient_refuses' }
   const bare = transferCall(order, token, false)
   const again = await gather(deps, order, bare)
   if ('gas' in again.estimate) {

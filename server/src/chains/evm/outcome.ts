@@ -19,10 +19,9 @@ const ADDRESS_AT = 26
  */
 export async function readOutcomes(
   transport: Transport,
-  tokens: ReadonlySet<string>,
   hashes: readonly TransactionHash[],
 ): Promise<readonly Outcome[]> {
-  const found = await Promise.all(hashes.map((hash) => transport.read(receiptRead(hash, tokens))))
+  const found = await Promise.all(hashes.map((hash) => transport.read(receiptRead(hash))))
   const heights = new Set(
     found.flatMap((outcome) => (outcome.state === 'mined' ? [outcome.height] : [])),
   )
@@ -40,15 +39,15 @@ export async function readOutcomes(
   )
 }
 
-function receiptRead(hash: TransactionHash, tokens: ReadonlySet<string>): Read<Outcome> {
+function receiptRead(hash: TransactionHash): Read<Outcome> {
   return {
     method: 'eth_getTransactionReceipt',
     params: [hash],
-    parse: (result) => (result === null ? { state: 'absent' } : outcomeFrom(result, hash, tokens)),
+    parse: (result) => (result === null ? { state: 'absent' } : outcomeFrom(result, hash)),
   }
 }
 
-function outcomeFrom(result: unknown, hash: TransactionHash, tokens: ReadonlySet<string>): Outcome {
+function outcomeFrom(result: unknown, hash: TransactionHash): Outcome {
   const receipt = fieldsFrom(result, 'receipt')
   if (wordFrom(receipt['transactionHash'], 'receipt hash') !== hash) {
     throw malformed('receipt hash', receipt['transactionHash'])
@@ -59,9 +58,7 @@ function outcomeFrom(result: unknown, hash: TransactionHash, tokens: ReadonlySet
     blockHash: wordFrom(receipt['blockHash'], 'receipt block'),
     succeeded: succeededFrom(receipt['status']),
     feePaid: baseUnits(feeFrom(receipt)),
-    transfers: listFrom(receipt['logs'], 'receipt logs').flatMap((log) =>
-      transferFrom(log, tokens),
-    ),
+    transfers: listFrom(receipt['logs'], 'receipt logs').flatMap(transferFrom),
   }
 }
 
@@ -79,12 +76,15 @@ function feeFrom(receipt: Fields): bigint {
   return gas * price + (typeof dataFee === 'string' ? quantityFrom(dataFee, 'data fee') : 0n)
 }
 
-/** A log of a token that we know, when it is a Transfer of the ERC-20 shape; nothing otherwise. */
-function transferFrom(value: unknown, tokens: ReadonlySet<string>): readonly TokenTransfer[] {
+/**
+ * A log of the ERC-20 Transfer shape, whichever contract wrote it: whoever looks for an effect names the asset, and one that has left
+ * the configuration since must still be seen. Nothing otherwise.
+ */
+function transferFrom(value: unknown): readonly TokenTransfer[] {
   const log = fieldsFrom(value, 'log')
   const asset = addressFrom(log['address'], 'log address')
   const topics = listFrom(log['topics'], 'log topics')
-  if (!tokens.has(asset) || topics.length !== TRANSFER_TOPICS || topics[0] !== TRANSFER_TOPIC) {
+  if (topics.length !== TRANSFER_TOPICS || topics[0] !== TRANSFER_TOPIC) {
     return []
   }
   const data = bytesFrom(log['data'], 'log data')

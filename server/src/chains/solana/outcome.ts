@@ -17,10 +17,9 @@ type Found = Omit<Mined, 'blockHash'> | undefined
 /** What the chain shows of each transaction: one round trip, and one more for the blocks that they stand in. */
 export async function readOutcomes(
   transport: Transport,
-  mints: ReadonlySet<string>,
   hashes: readonly TransactionHash[],
 ): Promise<readonly Outcome[]> {
-  const found = await Promise.all(hashes.map((hash) => transport.read(lookUp(hash, mints))))
+  const found = await Promise.all(hashes.map((hash) => transport.read(lookUp(hash))))
   const slots = new Set(found.flatMap((each) => (each === undefined ? [] : [each.height])))
   const blockHashes = new Map(
     await Promise.all(
@@ -35,15 +34,15 @@ export async function readOutcomes(
   })
 }
 
-function lookUp(hash: TransactionHash, mints: ReadonlySet<string>): Read<Found> {
+function lookUp(hash: TransactionHash): Read<Found> {
   return {
     method: 'getTransaction',
     params: [hash, OPTIONS],
-    parse: (result) => (result === null ? undefined : outcomeFrom(result, hash, mints)),
+    parse: (result) => (result === null ? undefined : outcomeFrom(result, hash)),
   }
 }
 
-function outcomeFrom(result: unknown, hash: TransactionHash, mints: ReadonlySet<string>): Found {
+function outcomeFrom(result: unknown, hash: TransactionHash): Found {
   const fields = fieldsFrom(result, 'transaction')
   const meta = fieldsFrom(fields['meta'], "transaction's meta")
   const transaction = fieldsFrom(fields['transaction'], 'transaction')
@@ -61,7 +60,7 @@ function outcomeFrom(result: unknown, hash: TransactionHash, mints: ReadonlySet<
     height: integerFrom(fields['slot'], 'slot'),
     succeeded,
     feePaid: baseUnits(costOf(meta, accounts, succeeded ? called : [])),
-    transfers: succeeded ? tokenTransfers(meta, accounts, called, mints) : [],
+    transfers: succeeded ? tokenTransfers(meta, accounts, called) : [],
   }
 }
 

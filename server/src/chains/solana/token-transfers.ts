@@ -36,20 +36,19 @@ const SHAPES: readonly {
 ]
 
 /**
- * The transfers of known mints among the sender's own instructions, between owners, at what the recipient really got: a mint
+ * The token transfers among the sender's own instructions, whichever the mint, between owners, at what the recipient really got: a mint
  * may keep a part. Where several arrive at one account and do not add up, none is shown, since nobody can tell which fell short.
  */
 export function tokenTransfers(
   meta: Fields,
   accounts: readonly Address[],
   called: readonly Called[],
-  mints: ReadonlySet<string>,
 ): readonly TokenTransfer[] {
   const holdings = holdingsOf(meta, accounts)
   const moves = called.flatMap(movesOf)
   return moves.flatMap((move) => {
     const [from, to] = [holdings.get(move.from), holdings.get(move.to)]
-    if (from === undefined || to === undefined || !mints.has(to.mint)) return []
+    if (from === undefined || to === undefined) return []
     const amount = receivedBy(move, moves, to)
     if (amount === undefined) return []
     return [{ asset: to.mint, from: from.owner, to: to.owner, amount, logIndex: move.index }]
