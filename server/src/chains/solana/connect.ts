@@ -1,0 +1,89 @@
+import { limits } from '../../kernel/limits.ts'
+import type { NetworkConfig } from '../../kernel/network-config.ts'
+import type { Chain } from '../chain.ts'
+import { openEndpoint } from '../json-rpc/endpoint.ts'
+import { readSandboxInstance } from '../json-rpc/sandbox.ts'
+import { openTransport } from '../json-rpc/transport.ts'
+import type { ConnectOptions } from '../connect-options.ts'
+import { addressBytes, knownAddress, parseAddress } from './account.ts'
+import { readBalances } from './balances.ts'
+import { readBlocks, readHead } from './blocks.ts'
+import { broadcastTo } from './broadcast.ts'
+import { onlyChain } from './chain-id.ts'
+import { draftTransfer } from './draft.ts'
+import { openFacts } from './facts.ts'
+import { lookBack } from './look-back.ts'
+import { readOutcomes } from './outcome.ts'
+import { renewTerms } from './renew.ts'
+import { signTerms } from './sign.ts'
+import { readTerms } from './terms.ts'
+import { onlyUpToDate } from './up-to-date.ts'
+
+/**
+ * Connects to a Solana network. Heights are slots, lifetimes are block heights. Nothing is asked before the first use. Throws when
+ * the configuration is not of this family.
+ */
+export function connectSolana(options: ConnectOptions): Chain {
+  const { config, log, clock, onCall = () => undefined } = options
+  const reference = referenceOf(config)
+  for (const { asset } of config.assets) if (asset !== 'native') knownAddress(asset)
+  /** The highest slot that any of the nodes has shown as confirmed. */
+  let seenSlot = 0n
+  const noteSlot = (slot: bigint): void => {
+    if (slot > seenSlot) seenSlot = slot
+  }
+  const nodeNames = config.rpcUrls.map((_, index) => `node ${index + 1} of ${config.network}`)
+  const endpoints = config.rpcUrls.map((url, index) => {
+    const endpoint = openEndpoint({
+      url,
+      name: nodeNames[index] ?? config.network,
+      clock,
+      callSeconds: options.callSeconds ?? limits.nodeCallSeconds,
+      responseBytesMax: limits.nodeResponseBytesMax,
+      fetch: options.fetch ?? fetch,
+    })
+    // A sandbox announces a public cluster's id, because clients know no other, over a chain of its own.
+    const checked = config.sandbox ? endpoint : onlyChain(reference, endpoint)
+    return onlyUpToDate(() => seenSlot, checked)
+  })
+  const transport = openTransport({ endpoints, onCall, limits })
+  const facts = openFacts({ transport, clock })
+  const deps = { transport, config, facts }
+  log.debug({ network: config.network, nodes: endpoints.length }, 'connected')
+
+  return {
+    config,
+    parseAddress,
+    addressBytes,
+    draft: (order) => draftTransfer(deps, order),
+    sign: async (terms, _nonce, signer) => signTerms(readTerms(terms, config.network), signer),
+    renewal: {
+      kind: 'lifetime',
+      lifetimeOf: (terms) => readTerms(terms, config.network).lastValidBlockHeight,
+      lookBack: (hashes) => lookBack(transport, nodeNames, hashes),
+    },
+    renew: (terms, feeCeiling) => renewTerms(deps, terms, feeCeiling),
+    broadcast: (raws) => broadcastTo(transport, raws),
+    head: async () => {
+      const head = await readHead(transport, config.finality)
+      noteSlot(head.height)
+      return head
+    },
+    blocks: async (fromSlot, count) => {
+      const blocks = await readBlocks(transport, fromSlot, count)
+      noteSlot(blocks.at(-1)?.height ?? 0n)
+      return blocks
+    },
+    outcomes: (hashes) => readOutcomes(transport, hashes),
+    // Any transaction of any age may come next: there is no place that could be used up.
+    lanePosition: async () => ({ latest: 0n, finalized: 0n }),
+    balances: (address, assets) => readBalances(transport, facts, address, assets),
+    sandboxInstance: () => readSandboxInstance(transport),
+  }
+}
+
+function referenceOf({ network }: NetworkConfig): string {
+  const [namespace, reference = ''] = network.split(':')
+  if (namespace !== 'solana') throw new Error(`${network} is not a Solana network`)
+  return reference
+}

@@ -1,0 +1,70 @@
+import type { Clock } from '../../kernel/clock.ts'
+import type { Address } from '../chain.ts'
+import type { Transport } from '../json-rpc/transport.ts'
+import { recentPriceRead } from './fees.ts'
+import { readMint } from './mint.ts'
+import type { Mint } from './mint.ts'
+import { remember } from './remember.ts'
+import { rentMinimumRead } from './rent.ts'
+import { associatedAccount } from './token-account.ts'
+import type { AssociatedAccount } from './token-account.ts'
+
+/** What drafts need and what changes slowly or never, so that a draft need not ask for it each time. */
+export interface Facts {
+  mint(address: Address): Promise<Mint>
+  /** Least lamports of an account without data. */
+  rentMinimum(): Promise<bigint>
+  /** What recent slots asked per compute unit, in millionths of a lamport. */
+  recentPrice(): Promise<bigint>
+  /** Compute units that a shape of transfer was seen to use; undefined when nobody looked lately. */
+  unitsOf(shape: string): bigint | undefined
+  noteUnits(shape: string, units: bigint): void
+  tokenAccount(owner: Address, mint: Mint): AssociatedAccount
+}
+
+/** A mint's fee takes two epochs, four days, from its announcement to its beginning; rent changes with a cluster upgrade. */
+const SLOW_SECONDS = 600
+/** Five slots. */
+const PRICE_SECONDS = 2
+const MINTS_MAX = 1_000
+const SHAPES_MAX = 1_000
+/** Finding a token account takes 0.1 ms; the wallets that pay and are paid again and again are found once. */
+const TOKEN_ACCOUNTS_MAX = 10_000
+
+export function openFacts({ transport, clock }: { transport: Transport; clock: Clock }): Facts {
+  const slow = { clock, seconds: SLOW_SECONDS, entriesMax: MINTS_MAX }
+  const mint = remember(slow, (address: Address) => readMint(transport, address))
+  const rent = remember({ ...slow, entriesMax: 1 }, (_: 'minimum') =>
+    transport.read(rentMinimumRead),
+  )
+  const price = remember({ clock, seconds: PRICE_SECONDS, entriesMax: 1 }, (_: 'recent') =>
+    transport.read(recentPriceRead),
+  )
+  const units = new Map<string, { units: bigint; untilMilliseconds: number }>()
+  const tokenAccounts = new Map<string, AssociatedAccount>()
+  return {
+    mint,
+    rentMinimum: () => rent('minimum'),
+    recentPrice: () => price('recent'),
+    unitsOf: (shape) => {
+      const kept = units.get(shape)
+      return kept !== undefined && clock.nowMilliseconds() < kept.untilMilliseconds
+        ? kept.units
+        : undefined
+    },
+    noteUnits: (shape, used) => {
+      if (units.size >= SHAPES_MAX) units.clear()
+      const untilMilliseconds = clock.nowMilliseconds() + SLOW_SECONDS * 1000
+      units.set(shape, { units: used, untilMilliseconds })
+    },
+    tokenAccount: (owner, { address, program }) => {
+      const key = `${owner} ${program} ${address}`
+      const kept = tokenAccounts.get(key)
+      if (kept !== undefined) return kept
+      if (tokenAccounts.size >= TOKEN_ACCOUNTS_MAX) tokenAccounts.clear()
+      const found = associatedAccount(owner, program, address)
+      tokenAccounts.set(key, found)
+      return found
+    },
+  }
+}

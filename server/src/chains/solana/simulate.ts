@@ -1,0 +1,51 @@
+import { NodeFailure } from '../chain.ts'
+import { fieldsFrom } from '../json-rpc/answer.ts'
+import type { Read } from '../json-rpc/transport.ts'
+import { contextFrom, integerFrom } from './answer.ts'
+import { UNITS_MAX } from './compute.ts'
+import { simulationProblemOf } from './failures.ts'
+import type { SimulationProblem } from './failures.ts'
+import { compileMessage } from './message.ts'
+import { MEMO_PROGRAM, COMPUTE_BUDGET_PROGRAM } from './programs.ts'
+import { withSignature } from './sign.ts'
+import { transferInstructions } from './transfer.ts'
+import type { Transfer } from './transfer.ts'
+
+export type Simulation =
+  { readonly unitsUsed: bigint } | { readonly problem: Exclude<SimulationProblem, 'unclear'> }
+
+const OPTIONS = {
+  commitment: 'confirmed',
+  encoding: 'base64',
+  sigVerify: false,
+  replaceRecentBlockhash: true,
+}
+const NO_SIGNATURE = new Uint8Array(64)
+
+/**
+ * What a transfer would do now: unsigned, at the highest limit and without a priority fee. An error that says nothing of the
+ * transfer is a NodeFailure.
+ */
+export function simulationRead(transfer: Transfer, blockhash: string): Read<Simulation> {
+  const instructions = transferInstructions(transfer, { units: UNITS_MAX, pricePerUnit: 0n })
+  const message = compileMessage(transfer.sender, instructions, blockhash)
+  const effects = new Set(
+    instructions.flatMap(({ program }, index) =>
+      program === MEMO_PROGRAM || program === COMPUTE_BUDGET_PROGRAM ? [] : [index],
+    ),
+  )
+  return {
+    method: 'simulateTransaction',
+    params: [Buffer.from(withSignature(NO_SIGNATURE, message)).toString('base64'), OPTIONS],
+    parse: (result) => {
+      const fields = fieldsFrom(contextFrom(result, 'simulation').value, 'simulation')
+      const error = fields['err']
+      if (error === null) return { unitsUsed: integerFrom(fields['unitsConsumed'], 'units used') }
+      const problem = simulationProblemOf(error, effects)
+      if (problem === 'unclear') {
+        throw new NodeFailure(`the node cannot simulate: ${JSON.stringify(error) ?? 'no reason'}`)
+      }
+      return { problem }
+    },
+  }
+}
