@@ -1,6 +1,5 @@
 import { baseUnits } from '@florin/wire/amount.ts'
-import type { BaseUnits } from '@florin/wire/amount.ts'
-import type { Address, Chain, Draft, SignedTransaction } from '../chains/chain.ts'
+import type { Chain, SignedTransaction } from '../chains/chain.ts'
 import type { Signer } from '../chains/signer.ts'
 import { keepWallet } from '../custody/store.ts'
 import type { Wallet } from '../custody/wallet.ts'
@@ -8,7 +7,6 @@ import { addToOutbox } from '../events/store.ts'
 import { claimKeys, giveKeysBack } from '../idempotency/store.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import type { KillPoint } from '../kernel/kill-point.ts'
-import type { AssetProfile } from '../kernel/network-config.ts'
 import { networkStanding } from '../sender/follower-store.ts'
 import type { Lane } from '../sender/lane-store.ts'
 import { advanceLane, freezeLane, lockLane } from '../sender/lane-store.ts'
@@ -19,24 +17,8 @@ import { decideSends } from './decide-sends.ts'
 import { paymentEvent } from './event.ts'
 import { bookHolds } from './hold.ts'
 import type { Payment } from './payment.ts'
+import type { PreparedSend } from './prepared-send.ts'
 import { insertPayments } from './store.ts'
-
-/** One send, drafted and ready to be decided. */
-export interface PreparedSend {
-  readonly paymentId: PaymentId
-  readonly asset: AssetProfile
-  readonly recipient: Address
-  readonly amount: BaseUnits
-  readonly priorityFee: BaseUnits | null
-  readonly commitment: Uint8Array
-  readonly resource: string | null
-  readonly metadataText: string | null
-  readonly draft: Draft
-  /** When the caller's own time for it is over: later it is not committed any more. */
-  readonly deadlineMilliseconds: number
-  /** The caller's idempotency key with the fingerprint of its body, when it gave one. */
-  readonly once: { readonly key: string; readonly fingerprint: Uint8Array } | null
-}
 
 /** What the signing transaction decided for one send. Only `committed` has stored anything. */
 export type SendDecision =
