@@ -54,9 +54,9 @@ async function aPayment(tx: Tx, walletId: WalletId): Promise<PaymentId> {
   const id = newId(systemRandom, 'pay')
   await tx.query(
     'test_payment',
-    `insert into payments (id, account_id, type, wallet_id, network, asset, amount, sender, recipient,
-       sandbox, created_at)
-     values ($1, $2, 'sent', $3, $4, 'native', 1, 's', 'r', true, now())`,
+    `insert into payments (id, account_id, type, wallet_id, network, asset, amount, decimals, sender,
+       recipient, sandbox, created_at)
+     values ($1, $2, 'sent', $3, $4, 'native', 1, 18, 's', 'r', true, now())`,
     [id, accountId, walletId, NETWORK],
   )
   return id

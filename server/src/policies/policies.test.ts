@@ -74,9 +74,9 @@ async function spend(
     for (const answer of answers.filter((text) => text.startsWith('pay_'))) {
       await tx.query(
         'test_payment',
-        `insert into payments (id, account_id, type, wallet_id, network, asset, amount, sender,
-           recipient, sandbox, created_at)
-         values ($1, $2, 'sent', $3, $4, 'native', 1, 's', 'r', true, now())`,
+        `insert into payments (id, account_id, type, wallet_id, network, asset, amount, decimals,
+           sender, recipient, sandbox, created_at)
+         values ($1, $2, 'sent', $3, $4, 'native', 1, 18, 's', 'r', true, now())`,
         [answer, accountId, wallet.id, network],
       )
     }

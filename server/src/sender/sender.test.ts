@@ -11,6 +11,7 @@ import { closeFinalBlocks } from './finalize.ts'
 import { followBlocks } from './follow.ts'
 import { beginFollowing, takeLease } from './follower-store.ts'
 import { guardLanes } from './guard.ts'
+import { scriptedChain } from './test-chain.ts'
 import { openTestDatabase } from '@florin/server/store/test-database.ts'
 import type { TestDatabase } from '@florin/server/store/test-database.ts'
 
@@ -47,7 +48,7 @@ const block = (height: number, fork = 'a', hashes: TransactionHash[] = []): Bloc
   transactionHashes: hashes,
 })
 const stub = (more: Partial<Chain>): Chain =>
-  ({ config, renewal: { kind: 'fee' }, renew: async () => undefined, ...more }) as unknown as Chain
+  scriptedChain(config, { renew: async () => undefined, ...more })
 const book = openPaymentBook({ clock })
 const deps = (chain: Chain) => ({ chain, store: database.store, book, log, killPoint: () => {} })
 

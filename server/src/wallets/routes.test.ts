@@ -337,9 +337,9 @@ async function holdFor(accountId: AccountId, walletId: WalletId, funded: bigint,
     const paymentId = newId(random, 'pay')
     await tx.query(
       'test_payment',
-      `insert into payments (id, account_id, type, wallet_id, network, asset, amount, sender,
-         recipient, sandbox, created_at)
-       values ($1, $2, 'sent', $3, $4, 'native', 1, 's', 'r', true, now())`,
+      `insert into payments (id, account_id, type, wallet_id, network, asset, amount, decimals,
+         sender, recipient, sandbox, created_at)
+       values ($1, $2, 'sent', $3, $4, 'native', 1, 18, 's', 'r', true, now())`,
       [paymentId, accountId, walletId, NETWORK],
     )
     await record(tx, [funding(place, funded), hold({ ...place, paymentId, amount: held })], 0)

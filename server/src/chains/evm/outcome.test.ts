@@ -97,7 +97,6 @@ describe('what the chain shows of a transaction', () => {
   })
 
   test.each<[string, object]>([
-    ['of an unknown token', { address: '0x00000000000000000000000000000000000000ff' }],
     ['of another event', { topics: [word('e'), topic(ALICE), topic(BOB)] }],
     ['with an indexed amount (ERC-721)', { topics: [...LOG.topics, word('1')], data: '0x' }],
     ['without topics', { topics: [] }],
