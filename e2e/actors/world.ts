@@ -11,7 +11,7 @@ import { openClient } from './client.ts'
 import type { Client } from './client.ts'
 import { startSandbox } from './sandbox.ts'
 import type { SandboxHandle } from './sandbox.ts'
-import { startService } from './service.ts'
+import { CANARY_KEY_TEXT, startService } from './service.ts'
 import type { ServiceHandle, ServiceSettings } from './service.ts'
 
 /** Time for what is under way to become final on the test's chain. */
@@ -94,6 +94,10 @@ export async function openWorld(
     } finally {
       await end()
     }
+    // In every test, whatever it is about: no secret of the installation or of a caller was ever logged.
+    const logged = services.map((each) => each.log.join('\n')).join('\n')
+    const secrets = [CANARY_KEY_TEXT, ...services.flatMap(({ apiKeys }) => Object.values(apiKeys))]
+    if (secrets.some((secret) => logged.includes(secret))) throw new Error('a secret was logged')
   }
   const end = async (): Promise<void> => {
     await Promise.all(services.map((each) => each.stop()))
