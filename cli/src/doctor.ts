@@ -1,4 +1,4 @@
-import { connectEvm } from '@florin/server/chains/evm/connect.ts'
+import { connectChain } from '@florin/server/chains/connect.ts'
 import type { Config } from '@florin/server/config.ts'
 import { diagnose } from '@florin/server/doctor/run.ts'
 import { systemClock } from '@florin/server/kernel/clock.ts'
@@ -21,7 +21,9 @@ export const runDoctor: Run = async ({ args, environment, print, note }) => {
   const database = await findDatabase(config)
   const log = openLog('silent')
   const networks = await networksOf(config, database)
-  const chains = networks.map((network) => connectEvm({ config: network, log, clock: systemClock }))
+  const chains = networks.map((network) =>
+    connectChain({ config: network, log, clock: systemClock }),
+  )
   const store = openStore({ url: database.url, log })
   try {
     const diagnosis = await diagnose({ store, chains })

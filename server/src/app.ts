@@ -2,14 +2,15 @@ import type { NetworkId } from '@florin/wire/network.ts'
 import { openAuthenticator } from './access/authenticate.ts'
 import { permit } from './access/permit.ts'
 import { NodeFailure } from './chains/chain.ts'
+import { connectChain } from './chains/connect.ts'
 import { openDirectory } from './chains/directory.ts'
-import { connectEvm } from './chains/evm/connect.ts'
 import type { Custody } from './custody/create-wallet.ts'
 import { evmKeys } from './custody/evm-keys.ts'
 import { loadInstallationSecret } from './custody/installation-secrets.ts'
 import { openKeyEncryptionKey } from './custody/key-encryption-key.ts'
 import { localKeyWrapper } from './custody/key-wrapper.ts'
 import { openSigner } from './custody/signer.ts'
+import { solanaKeys } from './custody/solana-keys.ts'
 import { findWalletOfAddress } from './custody/store.ts'
 import { openServer } from './http/server.ts'
 import { startForgetting } from './idempotency/forget.ts'
@@ -69,10 +70,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const wrapper = localKeyWrapper({ keyEncryptionKey, random })
   const keyPepper = await loadInstallationSecret({ store, wrapper, random }, 'key-pepper')
   const proofKey = await loadInstallationSecret({ store, wrapper, random }, 'proof-key')
-  const schemes = [evmKeys({ random })]
+  const schemes = [evmKeys({ random }), solanaKeys({ random })]
   const custody: Custody = { wrapper, schemes, networks, random, clock }
 
-  const chains = networks.map((config) => connectEvm({ config, log, clock }))
+  const chains = networks.map((config) => connectChain({ config, log, clock }))
   const directory = openDirectory(chains)
   const configs = new Map(networks.map((config) => [config.network, config]))
   const listener = openListener({ url: databaseUrl, clock, log })
