@@ -55,6 +55,24 @@ describe('a networks file', () => {
     expect(outcome.networks[0]?.rpcUrls[0]?.reveal()).toBe(entry.rpcUrls[0])
   })
 
+  test('takes a Solana network with mints, and no token of the other family', () => {
+    const solana = {
+      ...entry,
+      network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
+      assets: [
+        { symbol: 'SOL', asset: 'native', decimals: 9 },
+        { symbol: 'USDC', asset: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', decimals: 6 },
+      ],
+    }
+    expect(parse(solana)).toMatchObject({ ok: true, networks: [{ family: 'solana' }] })
+    expect(problemsOf({ ...solana, assets: entry.assets })).toContain(
+      'networks[0].assets[1].asset: must be "native" or a mint',
+    )
+    expect(problemsOf({ ...entry, assets: solana.assets })).toContain(
+      'networks[0].assets[1].asset: must be "native" or a token address',
+    )
+  })
+
   test('is documented with an example that works', async () => {
     const page = new URL('../../docs/operating/networks.md', import.meta.url)
     const [, example = ''] = /```json\n([^]*?)```/.exec(await readFile(page, 'utf8')) ?? []

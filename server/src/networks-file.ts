@@ -1,5 +1,6 @@
+import { isSolanaAddress } from '@florin/wire/address.ts'
 import { familyOf, parseNetworkId } from '@florin/wire/network.ts'
-import type { NetworkId } from '@florin/wire/network.ts'
+import type { Family, NetworkId } from '@florin/wire/network.ts'
 import type {
   AssetProfile,
   FeePolicy,
@@ -23,10 +24,17 @@ const BLOCK_TIME_MILLISECONDS_MAX = 600_000
 const CEILING_MULTIPLE_MAX = 100n
 const BUMP_AFTER_BLOCKS_MAX = 1_000
 const EVM_ADDRESS = /^0x[0-9a-fA-F]{40}$/
+const TOKEN_RULES = {
+  evm: {
+    isToken: (text: string) => EVM_ADDRESS.test(text),
+    rule: 'must be "native" or a token address',
+  },
+  solana: { isToken: isSolanaAddress, rule: 'must be "native" or a mint' },
+} as const satisfies Record<Family, unknown>
 
 /**
  * Reads the text of a networks file: `{"networks": [...]}` with the fields of NetworkConfig, except that `family`
- * follows from `network`, that no entry is a sandbox, and that fees in wei are decimal text.
+ * follows from `network`, that no entry is a sandbox, and that fees are decimal text.
  * Every problem is reported at once, by its place in the file; a node's URL, which often holds a key, is never repeated.
  */
 export function parseNetworks(text: string): NetworksOutcome {
@@ -71,7 +79,7 @@ function readNetwork(entry: Reader): NetworkConfig {
       if (protocol !== 'http:' && protocol !== 'https:') refuse('must be an http or https URL')
       return new Secret(value)
     }),
-    assets: readAssets(entry),
+    assets: readAssets(entry, familyOf(network)),
     releaseDepth: entry.whole('releaseDepth', 0, DEPTH_MAX),
     finality: readFinality(entry.object('finality')),
     blockTimeMilliseconds: entry.whole('blockTimeMilliseconds', 1, BLOCK_TIME_MILLISECONDS_MAX),
@@ -83,14 +91,14 @@ const NO_NETWORK = parseNetworkId('eip155:1')
 
 function readNetworkId(entry: Reader): NetworkId {
   const network = parseNetworkId(entry.text('network'))
-  if (network !== undefined && familyOf(network) === 'evm') return network
+  if (network !== undefined) return network
   entry.refuse('network', 'must be a CAIP-2 id such as eip155:8453')
   if (NO_NETWORK === undefined) throw new Error('the placeholder is a network id')
   return NO_NETWORK
 }
 
-function readAssets(entry: Reader): readonly AssetProfile[] {
-  const assets = entry.list('assets', 1, ASSETS_MAX).map(readAsset)
+function readAssets(entry: Reader, family: Family): readonly AssetProfile[] {
+  const assets = entry.list('assets', 1, ASSETS_MAX).map((asset) => readAsset(asset, family))
   if (assets.length > 0 && assets[0]?.asset !== 'native') {
     entry.refuse('assets', 'must begin with the native asset')
   }
@@ -101,12 +109,11 @@ function readAssets(entry: Reader): readonly AssetProfile[] {
   return assets
 }
 
-function readAsset(entry: Reader): AssetProfile {
+function readAsset(entry: Reader, family: Family): AssetProfile {
   entry.only(['symbol', 'asset', 'decimals', 'takesCommitment', 'domain'])
   const asset = entry.text('asset')
-  if (asset !== 'native' && !EVM_ADDRESS.test(asset)) {
-    entry.refuse('asset', 'must be "native" or a token address')
-  }
+  const { isToken, rule } = TOKEN_RULES[family]
+  if (asset !== 'native' && !isToken(asset)) entry.refuse('asset', rule)
   const domain = entry.has('domain') ? entry.object('domain') : undefined
   domain?.only(['name', 'version'])
   return Object.freeze({

@@ -17,14 +17,15 @@ export interface AssetProfile {
 export type FinalityPolicy =
   { readonly kind: 'tag' } | { readonly kind: 'depth'; readonly blocks: number }
 
+/** Offers per unit of work: EVM in wei per gas, Solana in millionths of a lamport per compute unit (its priority fee). */
 export interface FeePolicy {
-  /** Highest total fee per gas the service ever offers, in wei. */
+  /** Highest total fee per unit that the service offers. Solana: of its own choice; a caller's `priorityFee` is not cut. */
   readonly feePerGasMax: bigint
-  /** Tip per gas when the caller gives no priorityFee, in wei, unless the node suggests more. */
+  /** Tip per unit when the caller gives no priorityFee, unless the node suggests more. */
   readonly tipPerGasDefault: bigint
   /** Fee ceiling held per payment, as a multiple of the first attempt's fee: the room for fee bumps. */
   readonly ceilingMultiple: bigint
-  /** Blocks an attempt may wait before its fee is raised. */
+  /** EVM: blocks an attempt may wait before its fee is raised. Solana renews by lifetime. */
   readonly bumpAfterBlocks: number
 }
 
