@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { isJsonObject, parseJson } from '@florin/sandbox/host/json.ts'
 import type { Json } from '@florin/sandbox/host/json.ts'
 import { until } from '../../server/src/kernel/until.ts'
+import { fractions } from './fractions.ts'
 import { startSandbox } from './sandbox.ts'
 import type { SandboxHandle } from './sandbox.ts'
 
@@ -122,14 +123,5 @@ async function pay(url: string): Promise<void> {
     await (await fetch(url, { method: 'POST', body })).text()
   } catch {
     // Nobody is there for a moment: this is what the loop is about.
-  }
-}
-
-/** Numbers from 0 to 1 that a seed decides (a linear congruential generator; only moments depend on it). */
-function fractions(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
   }
 }

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { runKillLoop } from './kill-loop.ts'
+
+const SECONDS = 330
+
+test(
+  `${SECONDS} seconds of blind kills: nothing lost, nothing twice`,
+  { timeout: 600_000 },
+  async () => {
+    const seed = Date.now() % 2 ** 32
+    const report = await runKillLoop({
+      seed,
+      seconds: SECONDS,
+      workers: 8,
+      pauseMilliseconds: 4_000,
+    })
+    console.info(`kill loop: ${JSON.stringify({ ...report, broken: undefined })}`)
+    expect(report.broken, `seed ${seed}`).toBe('')
+    expect(report.payments).toBeGreaterThan(SECONDS)
+    expect(Object.values(report.kills).every((kills) => kills > 3)).toBe(true)
+  },
+)
