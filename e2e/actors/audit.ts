@@ -1,6 +1,7 @@
 import { dataPaths } from '@florin/cli/data-paths.ts'
 import { readDatabaseFile } from '@florin/cli/database-file.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
+import type { Secret } from '@florin/server/kernel/secret.ts'
 import { openStore } from '@florin/server/store/postgres.ts'
 import { createPublicClient, erc20Abi, getAddress, http } from 'viem'
 import { codeOf, openClient } from './client.ts'
@@ -26,16 +27,7 @@ export async function audit(florin: FlorinHandle, journal: Journal): Promise<voi
 async function checkDatabase({ dataDirectory }: FlorinHandle, journal: Journal): Promise<void> {
   const access = await readDatabaseFile(dataPaths(dataDirectory).database)
   if (access === undefined) throw new Error('there is no database.json')
-  const store = openStore({ url: access.url, log: openLog('silent') })
-  const rows = await store
-    .inTransaction('service', (tx) =>
-      tx.query<{ id: string; recipient: string; status: string; key: string | null }>(
-        'audit_payments',
-        `select p.id, p.recipient, p.status, k.key from payments p
-         left join idempotency_keys k on k.resource_id = p.id where p.type = 'sent'`,
-      ),
-    )
-    .finally(() => store.close())
+  const rows = await paymentsOf(access.url)
   const byRecipient = Map.groupBy(rows, ({ recipient }) => recipient.toLowerCase())
   for (const entry of journal.entries) {
     const found = byRecipient.get(entry.recipient.toLowerCase()) ?? []
@@ -47,6 +39,21 @@ async function checkDatabase({ dataDirectory }: FlorinHandle, journal: Journal):
   }
   if (rows.length !== journal.entries.length) {
     journal.break(null, `${journal.entries.length} were asked for, ${rows.length} are stored`)
+  }
+}
+
+async function paymentsOf(url: Secret) {
+  const store = openStore({ url, log: openLog('silent') })
+  try {
+    return await store.inTransaction('service', (tx) =>
+      tx.query<{ id: string; recipient: string; status: string; key: string | null }>(
+        'audit_payments',
+        `select p.id, p.recipient, p.status, k.key from payments p
+         left join idempotency_keys k on k.resource_id = p.id where p.type = 'sent'`,
+      ),
+    )
+  } finally {
+    await store.close()
   }
 }
 
