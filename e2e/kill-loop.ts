@@ -15,6 +15,7 @@ import { look, payUntil, readUntil } from './actors/payers.ts'
 const PORTS = { least: 20_000, count: 10_000, triesMax: 50 }
 const SETTLE_SECONDS = 60
 const BROKEN_SHOWN_MAX = 5
+const LOG_LINES_SHOWN = 80
 
 export interface KillLoopReport {
   /** Decides victims, moments and payments; give it again to repeat a run as far as running processes repeat themselves. */
@@ -23,6 +24,8 @@ export interface KillLoopReport {
   readonly payments: number
   /** Payments whose request had to be sent more than once. */
   readonly repeated: number
+  /** How often the chain lost blocks that the service had read, by its log. */
+  readonly reorgs: number
   /** What must never have happened, with its story and the log's end; empty when nothing was lost and nothing paid twice. */
   readonly broken: string
 }
@@ -76,7 +79,8 @@ export async function runKillLoop({
     seed,
     kills: killer.kills(),
     payments: journal.entries.length,
-    repeated: journal.entries.filter(({ heard }) => heard.length > 1).length,
+    repeated: journal.entries.filter(({ tries }) => tries > 1).length,
+    reorgs: killer.log().filter((line) => line.includes('"reorg"')).length,
     broken: explain(seed, journal, killer),
   }
 }
@@ -114,7 +118,13 @@ function explain(seed: number, { broken }: Journal, killer: Killer): string {
   if (broken.length === 0) return ''
   const more = broken.length > BROKEN_SHOWN_MAX ? [`... ${broken.length} in all`] : []
   const shown = [...broken.slice(0, BROKEN_SHOWN_MAX), ...more]
-  return [`seed ${seed}`, ...shown, '', 'the end of the log:', killer.logTail()].join('\n')
+  return [
+    `seed ${seed}`,
+    ...shown,
+    '',
+    'the end of the log:',
+    ...killer.log().slice(-LOG_LINES_SHOWN),
+  ].join('\n')
 }
 
 async function freePort(random: () => number): Promise<string> {

@@ -1,5 +1,12 @@
-/** What one worker remembers of a reply at most. */
+/** What is remembered of one entry's replies at most. */
 const HEARD_MAX = 40
+
+interface Heard {
+  readonly what: string
+  readonly from: string
+  /** Later than `from` when the same came back several times in a row. */
+  until: string
+}
 
 /** One payment that somebody wants to make, written down before anybody else hears of it. */
 export interface Entry {
@@ -14,8 +21,10 @@ export interface Entry {
   paymentId: string | undefined
   /** Whether a reader has seen it settled: it must never be anything else again. */
   settled: boolean
-  /** What came back, in order, with the second of the run. */
-  readonly heard: string[]
+  /** How often its request was sent. */
+  tries: number
+  /** What came back, in order, with the seconds of the run. */
+  readonly heard: Heard[]
 }
 
 /** A write-ahead journal: the entry stands here before its request is sent. */
@@ -39,9 +48,15 @@ export function openJournal(): Journal {
     broken,
     add: (entry) => entries.push(entry),
     hear: (entry, what) => {
+      entry.tries += 1
+      const last = entry.heard.at(-1)
+      if (last?.what === what) {
+        last.until = second()
+        return
+      }
       // The beginning and the end of a story tell more than its middle.
       if (entry.heard.length >= HEARD_MAX) entry.heard.splice(HEARD_MAX / 2, 1)
-      entry.heard.push(`${second()} s: ${what}`)
+      entry.heard.push({ what, from: second(), until: second() })
     },
     break: (entry, what) => {
       broken.push(`${second()} s: ${what}${entry === null ? '' : `\n${story(entry)}`}`)
@@ -51,5 +66,6 @@ export function openJournal(): Journal {
 
 function story({ heard, amountBaseUnits, ...facts }: Entry): string {
   const head = JSON.stringify({ ...facts, amountBaseUnits: String(amountBaseUnits) })
-  return [head, ...heard].map((line) => `    ${line}`).join('\n')
+  const lines = heard.map(({ what, from, until }) => `${from}-${until} s: ${what}`)
+  return [head, ...lines].map((line) => `    ${line}`).join('\n')
 }

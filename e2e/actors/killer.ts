@@ -24,7 +24,6 @@ const PART_OF: Readonly<Partial<Record<Victim, string>>> = {
   'the sandbox': 'sandbox/src/main.ts',
   anvil: 'bin/anvil',
 }
-const LOG_LINES = 80
 
 export interface Killer {
   /** Kills each time somebody else, in an order that chance decides, with pauses up to `pauseMilliseconds`. */
@@ -33,8 +32,8 @@ export interface Killer {
   florin(): FlorinHandle
   /** Kills done, per victim. */
   kills(): Readonly<Record<Victim, number>>
-  /** The end of what all runs of `up` wrote. */
-  logTail(): string
+  /** The lines that all runs of `up` wrote to standard error. */
+  log(): readonly string[]
 }
 
 /** SIGKILL at random moments; what is `up` itself is started again at once, everything else is up's own business. */
@@ -102,11 +101,7 @@ export function openKiller(first: FlorinHandle, random: () => number, journal: J
     },
     florin: () => florin,
     kills: () => kills,
-    logTail: () =>
-      texts
-        .flatMap((text) => text().trimEnd().split('\n'))
-        .slice(-LOG_LINES)
-        .join('\n'),
+    log: () => texts.flatMap((text) => text().trimEnd().split('\n')),
   }
 }
 

@@ -71,7 +71,8 @@ export async function look(client: Client, entry: Entry, journal: Journal): Prom
 
 function newEntry(key: string, random: () => number, { wallets }: SandboxFile): Entry {
   const kind = KINDS[random() < 0.5 ? 0 : 1]
-  const wallet = wallets[Math.floor(random() * wallets.length)]
+  const payers = wallets.filter(({ family }) => family === 'evm')
+  const wallet = payers[Math.floor(random() * payers.length)]
   const amountBaseUnits = kind.least + BigInt(Math.floor(random() * Number(kind.least)))
   const recipient = getAddress(`0x${randomBytes(20).toString('hex')}`)
   return {
@@ -89,6 +90,7 @@ function newEntry(key: string, random: () => number, { wallets }: SandboxFile): 
     },
     paymentId: undefined,
     settled: false,
+    tries: 0,
     heard: [],
   }
 }
@@ -157,6 +159,10 @@ function acknowledge(entry: Entry, reply: Reply, journal: Journal): void {
 
 /** The part of a reply that tells what happened. */
 function told({ status, body }: Reply): string {
-  const { paymentId, status: reached, signature, error } = body
-  return `${status} ${JSON.stringify(error ?? { paymentId, reached, signature })}`
+  if (body['error'] !== undefined) {
+    const { code, message, details } = body['error'] as Record<string, unknown>
+    return `${status} ${JSON.stringify({ code, message, details })}`
+  }
+  const { paymentId, status: reached, signature } = body
+  return `${status} ${JSON.stringify({ paymentId, reached, signature })}`
 }
