@@ -26,6 +26,8 @@ export interface SandboxHandle {
   readonly network: string
   /** The token's address. */
   readonly usdc: string
+  /** The Solana chain; `wsUrl` is the port after that of `rpcUrl`, which takes WebSockets, too. */
+  readonly solana: Ready['solana']
   readonly faucetUrl: string
   /** Where faults are put up; null without `faults: true`. */
   readonly adminUrl: string | null
@@ -36,20 +38,33 @@ export interface SandboxHandle {
   readonly pid: number
   /** What it said on standard error so far, newest last. */
   readonly log: readonly string[]
-  /** Puts a fault up, or carries it out. Needs `faults: true`. */
+  /** Puts a fault up, or carries it out; on the EVM chain unless it says `chain: 'solana'`. Needs `faults: true`. */
   fault(fault: Fault): Promise<void>
-  /** Ends all standing faults and lets blocks come again. */
+  /** Ends all standing faults of both chains and lets blocks come again. */
   clearFaults(): Promise<void>
   /** Mines now. Needs `faults: true`. */
   mine(blocks?: number): Promise<void>
-  /** Pays from the faucet and waits until it is mined; whole units. Gives back the transaction's hash. */
+  /**
+   * Pays from the faucet and waits until it is mined; whole units. An address that does not begin with 0x is Solana's.
+   * Gives back the transaction's hash or signature.
+   */
   fund(address: string, asset?: 'native' | 'USDC', amount?: string): Promise<string>
   /** Process id of the running anvil. Needs `faults: true`. */
   anvilPid(): Promise<number>
+  /** Where the Solana chain stands. Needs `faults: true`. */
+  solanaState(): Promise<SolanaState>
   /** Ends it in good order; a directory made by `startSandbox` is removed. */
   stop(): Promise<void>
   /** Signals the sandbox process and waits for its end. After SIGKILL its anvil lives on until the next start or `stop`. */
   kill(signal: NodeJS.Signals): Promise<void>
+}
+
+export interface SolanaState {
+  readonly pid: number
+  /** The open slot. */
+  readonly slot: number
+  readonly finalSlot: number
+  readonly blocksStopped: boolean
 }
 
 export interface SandboxOptions {
@@ -57,12 +72,14 @@ export interface SandboxOptions {
   /** Kept after the end; left out, a new one that is removed by `stop`. */
   readonly directory?: string
   readonly evmPort?: number
+  readonly solanaPort?: number
 }
 
 /** Starts the sandbox as a process of its own. It ends with this process, however this process ends. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<SandboxHandle> {
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'florin-sandbox-'))
   const words = ['--directory', directory, '--parent-pipe', '--evm-port', `${options.evmPort ?? 0}`]
+  if (options.solanaPort !== undefined) words.push('--solana-port', `${options.solanaPort}`)
   if (options.faults === true) words.push('--faults')
   const child = spawn(process.execPath, [MAIN, ...words], { stdio: ['pipe', 'pipe', 'pipe'] })
   const ended = once(child, 'exit')
@@ -118,6 +135,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     rpcUrl: ready.evm.rpcUrl,
     network: ready.evm.network,
     usdc: ready.evm.usdc,
+    solana: ready.solana,
     faucetUrl: ready.faucet.url,
     adminUrl: ready.adminUrl,
     instance: ready.instance,
@@ -128,9 +146,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     clearFaults: async () => void (await admin('DELETE')),
     mine: async (blocks = 1) => void (await admin('POST', { kind: 'mine', blocks })),
     async fund(address, asset = 'native', amount) {
+      const { network } = address.startsWith('0x') ? ready.evm : ready.solana
       const answer = await fetch(ready.faucet.url, {
         method: 'POST',
-        body: JSON.stringify({ address, network: ready.evm.network, asset, amount }),
+        body: JSON.stringify({ address, network, asset, amount }),
       })
       const paid = parseJson(await answer.text())
       const transactionHash = isJsonObject(paid) ? paid['transactionHash'] : undefined
@@ -142,6 +161,15 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       const { anvilPid } = await admin('GET')
       if (typeof anvilPid !== 'number') throw new Error('anvil is not running')
       return anvilPid
+    },
+    async solanaState() {
+      const { solana } = await admin('GET')
+      if (!isJsonObject(solana)) throw new Error('the sandbox says nothing about Solana')
+      const { pid, slot, finalSlot, blocksStopped } = solana
+      if (typeof pid !== 'number' || typeof slot !== 'number' || typeof finalSlot !== 'number') {
+        throw new Error('the Solana chain is not running')
+      }
+      return { pid, slot, finalSlot, blocksStopped: blocksStopped === true }
     },
     kill,
     async stop() {

@@ -5,6 +5,7 @@ test('reads what the parent gives', () => {
   expect(readArguments(['--directory', 'd'])).toEqual({
     directory: 'd',
     evmPort: 0,
+    solanaPort: 0,
     faults: false,
     parentPipe: false,
   })
@@ -16,6 +17,7 @@ test.each([
   [[], '--directory is missing'],
   [['--directory', 'd', '--evm-port', '70000'], '--evm-port is a number'],
   [['--directory', 'd', '--evm-port', '1.5'], '--evm-port is a number'],
+  [['--directory', 'd', '--solana-port', '65535'], '--solana-port is a number'],
   [['--directory', 'd', '--port', '1'], "Unknown option '--port'"],
   [['--directory', 'd', 'more'], 'Unexpected argument'],
 ])('%j is refused: %s', (words, text) => {

@@ -7,11 +7,13 @@ export interface Arguments {
   readonly directory: string
   /** 0: the port of the last run, or any free one. */
   readonly evmPort: number
+  /** The same for Solana; the port after it is taken, too. */
+  readonly solanaPort: number
   readonly faults: boolean
   readonly parentPipe: boolean
 }
 
-export const USAGE = '--directory DIR [--evm-port N] [--faults] [--parent-pipe]'
+export const USAGE = '--directory DIR [--evm-port N] [--solana-port N] [--faults] [--parent-pipe]'
 
 /** Reads the command line. @throws {Complaint} */
 export function readArguments(words: readonly string[]): Arguments {
@@ -21,22 +23,27 @@ export function readArguments(words: readonly string[]): Arguments {
       options: {
         directory: { type: 'string' },
         'evm-port': { type: 'string', default: '0' },
+        'solana-port': { type: 'string', default: '0' },
         faults: { type: 'boolean', default: false },
         'parent-pipe': { type: 'boolean', default: false },
       },
     })
-    const evmPort = Number(values['evm-port'])
+    const evmPort = portOf('evm-port', values['evm-port'], PORT_MAX)
+    const solanaPort = portOf('solana-port', values['solana-port'], PORT_MAX - 1)
     if (values.directory === undefined || values.directory === '') {
       throw new Error('--directory is missing')
     }
-    if (!/^\d+$/.test(values['evm-port']) || evmPort > PORT_MAX) {
-      throw new Error(`--evm-port is a number from 0 to ${PORT_MAX}`)
-    }
     const { directory, faults, 'parent-pipe': parentPipe } = values
-    return { directory, evmPort, faults, parentPipe }
+    return { directory, evmPort, solanaPort, faults, parentPipe }
   } catch (error) {
     throw new Complaint(
       `${error instanceof Error ? error.message : String(error)}. Usage: ${USAGE}`,
     )
   }
+}
+
+function portOf(flag: string, text: string, max: number): number {
+  const port = Number(text)
+  if (!/^\d+$/.test(text) || port > max) throw new Error(`--${flag} is a number from 0 to ${max}`)
+  return port
 }

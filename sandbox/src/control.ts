@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import { answerFaucet } from './faucet/routes.ts'
-import type { Payer } from './faucet/payer.ts'
+import type { Payers } from './faucet/routes.ts'
 import type { FaultTargets } from './faults/apply-fault.ts'
 import { answerFaults } from './faults/routes.ts'
 import { httpServer, sendJson } from './host/http.ts'
@@ -9,11 +9,11 @@ import { isMeantForLoopback } from './host/loopback.ts'
 
 /** The sandbox's own small server, apart from the chain's port so that faults there do not reach it. */
 export function createControl({
-  payer,
+  payers,
   faults,
   log,
 }: {
-  readonly payer: Payer
+  readonly payers: Payers
   /** Present only when the sandbox was started for fault tests. */
   readonly faults?: FaultTargets
   readonly log: Log
@@ -23,7 +23,7 @@ export function createControl({
     if (!isMeantForLoopback(request)) {
       return sendJson(response, 403, refusal('FORBIDDEN', 'for loopback names only'))
     }
-    if (path === '/faucet') return await answerFaucet(payer, request, response)
+    if (path === '/faucet') return await answerFaucet(payers, request, response)
     if (path === '/faults' && faults !== undefined) {
       return await answerFaults(faults, request, response)
     }

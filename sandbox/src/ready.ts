@@ -1,3 +1,4 @@
+import type { Json } from './host/json.ts'
 import { isJsonObject, parseJson } from './host/json.ts'
 
 /** The one line on standard output that tells the parent where everything is. */
@@ -12,6 +13,15 @@ export interface Ready {
     readonly rpcUrl: string
     readonly usdc: string
   }
+  readonly solana: {
+    /** CAIP-2. */
+    readonly network: string
+    /** HTTP; WebSockets are taken there, too. */
+    readonly rpcUrl: string
+    /** One port above, where clients of Solana look for it. */
+    readonly wsUrl: string
+    readonly usdc: string
+  }
   readonly faucet: { readonly url: string }
   /** Where faults are put up; null unless started with --faults. */
   readonly adminUrl: string | null
@@ -20,28 +30,42 @@ export interface Ready {
 /** Reads the ready line in the parent. @throws {Error} when it is another line */
 export function readReady(line: string): Ready {
   const value = parseJson(line)
-  if (isJsonObject(value) && isJsonObject(value['evm']) && isJsonObject(value['faucet'])) {
-    const { pid, instance, adminUrl, evm, faucet } = value
-    const { network, rpcUrl, usdc } = evm
-    const { url } = faucet
-    if (
-      typeof pid === 'number' &&
-      typeof instance === 'string' &&
-      typeof network === 'string' &&
-      typeof rpcUrl === 'string' &&
-      typeof usdc === 'string' &&
-      typeof url === 'string' &&
-      (adminUrl === null || typeof adminUrl === 'string')
-    ) {
-      return {
-        ready: true,
-        pid,
-        instance,
-        evm: { network, rpcUrl, usdc },
-        faucet: { url },
-        adminUrl,
-      }
-    }
+  const fields = isJsonObject(value) ? value : {}
+  const { pid, instance, adminUrl } = fields
+  const evm = textsOf(fields['evm'], ['network', 'rpcUrl', 'usdc'])
+  const solana = textsOf(fields['solana'], ['network', 'rpcUrl', 'wsUrl', 'usdc'])
+  const faucet = textsOf(fields['faucet'], ['url'])
+  if (
+    typeof pid === 'number' &&
+    typeof instance === 'string' &&
+    evm !== undefined &&
+    solana !== undefined &&
+    faucet !== undefined &&
+    (adminUrl === null || typeof adminUrl === 'string')
+  ) {
+    return { ready: true, pid, instance, evm, solana, faucet, adminUrl }
   }
   throw new Error('the sandbox said something else than that it is ready')
+}
+
+/** The named texts of an object; undefined when one is missing. */
+function textsOf<Name extends string>(
+  value: Json | undefined,
+  names: readonly Name[],
+): Readonly<Record<Name, string>> | undefined {
+  if (!isJsonObject(value)) return undefined
+  const texts: Partial<Record<Name, string>> = {}
+  for (const name of names) {
+    const text = value[name]
+    if (typeof text !== 'string') return undefined
+    texts[name] = text
+  }
+  return isWhole(texts, names) ? texts : undefined
+}
+
+function isWhole<Name extends string>(
+  texts: Partial<Record<Name, string>>,
+  names: readonly Name[],
+): texts is Record<Name, string> {
+  return names.every((name) => texts[name] !== undefined)
 }

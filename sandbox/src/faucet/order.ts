@@ -1,24 +1,49 @@
+import { isAddress as isSolanaAddress } from '@solana/kit'
 import { getAddress, isAddress, parseUnits } from 'viem/utils'
 import type { Address } from 'viem'
 import { EVM_NETWORK, NATIVE_DECIMALS, USDC_ADDRESS, USDC_DECIMALS } from '../evm/chain-facts.ts'
-import type { Json } from '../host/json.ts'
+import type { Json, JsonObject } from '../host/json.ts'
 import { isJsonObject } from '../host/json.ts'
+import {
+  SOL_DECIMALS,
+  SOLANA_NETWORK,
+  SOLANA_USDC,
+  SOLANA_USDC_DECIMALS,
+} from '../solana/chain-facts.ts'
+
+type Asset = 'native' | 'USDC'
 
 /** What the faucet gives when no amount is named, and the most it gives at once, in whole units. */
-const ASSETS = {
-  native: { decimals: NATIVE_DECIMALS, usual: '10', max: '10000' },
-  USDC: { decimals: USDC_DECIMALS, usual: '1000', max: '1000000' },
+const AMOUNTS = {
+  native: { usual: '10', max: '10000' },
+  USDC: { usual: '1000', max: '1000000' },
 } as const
+const EVM = { usdc: USDC_ADDRESS, decimals: { native: NATIVE_DECIMALS, USDC: USDC_DECIMALS } }
+const SOLANA = {
+  usdc: SOLANA_USDC,
+  decimals: { native: SOL_DECIMALS, USDC: SOLANA_USDC_DECIMALS },
+}
 const FIELDS = new Set(['address', 'network', 'asset', 'amount'])
 const DECIMAL = /^\d{1,20}(\.\d{1,18})?$/
 
-export interface FaucetOrder {
-  readonly address: Address
-  readonly asset: keyof typeof ASSETS
+interface Sum {
+  readonly asset: Asset
   /** Whole units, as they go into the answer. */
   readonly amount: string
   readonly amountBaseUnits: bigint
 }
+
+export interface EvmFaucetOrder extends Sum {
+  readonly chain: 'evm'
+  readonly address: Address
+}
+
+export interface SolanaFaucetOrder extends Sum {
+  readonly chain: 'solana'
+  readonly address: string
+}
+
+export type FaucetOrder = EvmFaucetOrder | SolanaFaucetOrder
 
 export interface OrderError {
   readonly code: string
@@ -30,18 +55,35 @@ export function readOrder(body: Json | undefined): FaucetOrder | OrderError {
   if (!isJsonObject(body)) return invalid('the body is no JSON object')
   const unknown = Object.keys(body).find((field) => !FIELDS.has(field))
   if (unknown !== undefined) return invalid(`unknown field "${unknown}"`)
-  const { address, network = EVM_NETWORK, asset: name = 'native' } = body
+  const { address, network = EVM_NETWORK } = body
+  if (network === SOLANA_NETWORK) {
+    if (typeof address !== 'string' || !isSolanaAddress(address)) {
+      return invalid('address is 32 bytes in base58')
+    }
+    const sum = readSum(body, SOLANA)
+    return 'code' in sum ? sum : { chain: 'solana', address, ...sum }
+  }
   if (network !== EVM_NETWORK) {
-    return { code: 'UNSUPPORTED_NETWORK', message: `network is ${EVM_NETWORK}` }
+    return {
+      code: 'UNSUPPORTED_NETWORK',
+      message: `network is ${EVM_NETWORK} or ${SOLANA_NETWORK}`,
+    }
   }
   if (typeof address !== 'string' || !isAddress(address)) {
     return invalid('address is 0x and 40 hex digits, with a right checksum when in mixed case')
   }
-  const asset = typeof name === 'string' ? assetNamed(name) : undefined
+  const sum = readSum(body, EVM)
+  return 'code' in sum ? sum : { chain: 'evm', address: getAddress(address), ...sum }
+}
+
+function readSum(body: JsonObject, chain: typeof EVM | typeof SOLANA): Sum | OrderError {
+  const { asset: name = 'native' } = body
+  const asset = typeof name === 'string' ? assetNamed(name, chain.usdc) : undefined
   if (asset === undefined) {
-    return { code: 'UNSUPPORTED_ASSET', message: `asset is native, USDC or ${USDC_ADDRESS}` }
+    return { code: 'UNSUPPORTED_ASSET', message: `asset is native, USDC or ${chain.usdc}` }
   }
-  const { decimals, usual, max } = ASSETS[asset]
+  const { usual, max } = AMOUNTS[asset]
+  const decimals = chain.decimals[asset]
   const amount = amountText(body['amount'] ?? usual)
   if (amount === undefined || (amount.split('.')[1]?.length ?? 0) > decimals) {
     return invalid(`amount is a decimal number with at most ${decimals} fraction digits`)
@@ -50,12 +92,14 @@ export function readOrder(body: Json | undefined): FaucetOrder | OrderError {
   if (amountBaseUnits <= 0n || amountBaseUnits > parseUnits(max, decimals)) {
     return invalid(`amount is above 0 and at most ${max} ${asset}`)
   }
-  return { address: getAddress(address), asset, amount, amountBaseUnits }
+  return { asset, amount, amountBaseUnits }
 }
 
-function assetNamed(name: string): keyof typeof ASSETS | undefined {
+/** A hex address counts in any case; base58 only as it is. */
+function assetNamed(name: string, usdc: string): Asset | undefined {
   if (name.toLowerCase() === 'native') return 'native'
-  const isToken = name.toLowerCase() === USDC_ADDRESS.toLowerCase()
+  const isToken =
+    name === usdc || (usdc.startsWith('0x') && name.toLowerCase() === usdc.toLowerCase())
   return isToken || name.toUpperCase() === 'USDC' ? 'USDC' : undefined
 }
 

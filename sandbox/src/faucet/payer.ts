@@ -8,7 +8,7 @@ import { EVM_CHAIN_ID, USDC_ADDRESS } from '../evm/chain-facts.ts'
 import type { EvmNode } from '../evm/node.ts'
 import type { Json } from '../host/json.ts'
 import { isJsonObject } from '../host/json.ts'
-import type { FaucetOrder } from './order.ts'
+import type { EvmFaucetOrder } from './order.ts'
 
 const BATCH_MAX = 100
 const QUEUE_MAX = 1_000
@@ -25,11 +25,11 @@ export type Paid =
 
 /** Pays faucet orders by real transactions of one key, in order of arrival, up to 100 in one go. */
 export interface Payer {
-  pay(order: FaucetOrder): Promise<Paid>
+  pay(order: EvmFaucetOrder): Promise<Paid>
 }
 
 interface Waiting {
-  readonly order: FaucetOrder
+  readonly order: EvmFaucetOrder
   readonly resolve: (paid: Paid) => void
 }
 
@@ -129,7 +129,7 @@ async function quantity(
   return BigInt(value)
 }
 
-function effectOf({ asset, address, amountBaseUnits }: FaucetOrder): {
+function effectOf({ asset, address, amountBaseUnits }: EvmFaucetOrder): {
   readonly to: Hex
   readonly value?: bigint
   readonly data?: Hex

@@ -2,8 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { EVM_NETWORK, USDC_ADDRESS } from '../evm/chain-facts.ts'
 import { readBody, sendJson } from '../host/http.ts'
 import { parseJson } from '../host/json.ts'
+import { SOLANA_NETWORK, SOLANA_USDC } from '../solana/chain-facts.ts'
+import type { SolanaNode } from '../solana/node.ts'
 import { readOrder } from './order.ts'
-import type { Payer } from './payer.ts'
+import type { FaucetOrder } from './order.ts'
+import type { Paid, Payer } from './payer.ts'
 
 const BODY_BYTES_MAX = 4_096
 const STATUS: Readonly<Record<string, number>> = {
@@ -13,9 +16,20 @@ const STATUS: Readonly<Record<string, number>> = {
   TRANSFER_FAILED: 422,
 }
 
+const CHAINS = {
+  evm: { network: EVM_NETWORK, usdc: USDC_ADDRESS },
+  solana: { network: SOLANA_NETWORK, usdc: SOLANA_USDC },
+} as const
+
+/** Who pays on which chain. */
+export interface Payers {
+  readonly evm: Payer
+  readonly solana: Pick<SolanaNode, 'pay'>
+}
+
 /** POST {address, network, asset?, amount?}: funds on the sandbox chain, answered when they are mined. */
 export async function answerFaucet(
-  payer: Payer,
+  payers: Payers,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -28,16 +42,23 @@ export async function answerFaucet(
   }
   const order = readOrder(parseJson(body.toString('utf8')))
   if ('code' in order) return refuse(response, 400, order.code, order.message)
-  const paid = await payer.pay(order)
+  const paid = await pay(payers, order)
   if (!paid.ok) return refuse(response, STATUS[paid.code] ?? 500, paid.code, paid.message)
   sendJson(response, 200, {
     success: true,
     address: order.address,
-    network: EVM_NETWORK,
-    asset: order.asset === 'native' ? 'native' : USDC_ADDRESS,
+    network: CHAINS[order.chain].network,
+    asset: order.asset === 'native' ? 'native' : CHAINS[order.chain].usdc,
     amount: order.amount,
     transactionHash: paid.transactionHash,
   })
+}
+
+async function pay(payers: Payers, order: FaucetOrder): Promise<Paid> {
+  if (order.chain === 'evm') return await payers.evm.pay(order)
+  const { address, asset, amountBaseUnits } = order
+  const paid = await payers.solana.pay({ address, asset, amountBaseUnits })
+  return paid.ok ? { ok: true, transactionHash: paid.signature } : paid
 }
 
 function refuse(response: ServerResponse, status: number, code: string, message: string): void {

@@ -2,17 +2,24 @@ import { numberToHex } from 'viem/utils'
 import type { Miner } from '../evm/miner.ts'
 import type { EvmNode } from '../evm/node.ts'
 import type { Json } from '../host/json.ts'
-import type { Fault } from './fault.ts'
+import type { SolanaNode } from '../solana/node.ts'
+import type { EvmFault, Fault } from './fault.ts'
 import type { StandingFaults } from './standing.ts'
 
 export interface FaultTargets {
   readonly standing: StandingFaults
   readonly node: EvmNode
   readonly miner: Miner
+  readonly solana: SolanaNode
 }
 
 /** Carries a fault out, or puts it up to stand. What happens at once has happened when this resolves. */
 export async function applyFault(targets: FaultTargets, fault: Fault): Promise<void> {
+  if (fault.chain === 'solana') return await targets.solana.fault(fault)
+  await applyEvmFault(targets, fault)
+}
+
+async function applyEvmFault(targets: FaultTargets, fault: EvmFault): Promise<void> {
   const { standing, node, miner } = targets
   const call = async (method: string, params: readonly Json[]): Promise<Json> =>
     await node.running().client.call(method, params)
@@ -51,8 +58,9 @@ export async function applyFault(targets: FaultTargets, fault: Fault): Promise<v
   }
 }
 
-/** Ends every standing fault and lets blocks come again. */
-export function clearFaults({ standing, miner }: FaultTargets): void {
+/** Ends every standing fault of both chains and lets blocks come again. */
+export async function clearFaults({ standing, miner, solana }: FaultTargets): Promise<void> {
   standing.clear()
   miner.resume()
+  await solana.clearFaults()
 }

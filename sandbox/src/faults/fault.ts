@@ -14,7 +14,7 @@ interface Reach {
 
 /** Faults that stay until they are used up or cleared. They meet HTTP callers; the faucet and WebSockets go round them. */
 export type StandingFault =
-  /** eth_sendRawTransaction answers the transaction's hash and forwards nothing. */
+  /** eth_sendRawTransaction answers the transaction's hash (sendTransaction its signature) and forwards nothing. */
   | { readonly kind: 'drop'; readonly count?: number }
   | ({ readonly kind: 'delay'; readonly milliseconds: number } & Reach)
   /** Never answers; ends when the caller closes the connection. */
@@ -45,4 +45,29 @@ export type ImmediateFault =
   /** SIGKILL for anvil; the supervisor starts it again. */
   | { readonly kind: 'kill-node' }
 
-export type Fault = StandingFault | ImmediateFault
+/** What only the Solana chain can do; WebSockets go round it, too. */
+export type SolanaOwnFault =
+  /** Slots pass no more; what is sent waits for one. */
+  | { readonly kind: 'stop-blocks' }
+  | { readonly kind: 'resume-blocks' }
+  /** Passes slots now, stopped or not. */
+  | { readonly kind: 'mine'; readonly blocks: number }
+  /** Passes as many slots as no blockhash of now lives through. */
+  | { readonly kind: 'expire' }
+  /**
+   * The next `transactions` that land, the faucet's included, do so on a minority fork: seen, confirmed, and `slots` slots after the last of
+   * them gone, their slots skipped. They may land again while their blockhash lives.
+   */
+  | { readonly kind: 'fork'; readonly transactions: number; readonly slots: number }
+  /** Reads answer as of so many slots ago, until cleared. */
+  | { readonly kind: 'lag'; readonly slots: number }
+  /** The next `count` questions after a transaction find none, whatever landed. */
+  | { readonly kind: 'blind'; readonly count?: number }
+  /** SIGKILL for the chain's process; the supervisor starts it again. */
+  | { readonly kind: 'kill-node' }
+
+export type EvmFault = (StandingFault | ImmediateFault) & { readonly chain?: 'evm' }
+export type SolanaFault = (StandingFault | SolanaOwnFault) & { readonly chain: 'solana' }
+
+/** A fault of one chain; the EVM chain when none is named. */
+export type Fault = EvmFault | SolanaFault

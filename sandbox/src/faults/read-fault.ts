@@ -1,12 +1,17 @@
 import type { Json, JsonObject } from '../host/json.ts'
 import { isJsonArray, isJsonObject } from '../host/json.ts'
-import type { Failure, Fault, StandingFault } from './fault.ts'
+import type { EvmFault, Failure, Fault, SolanaFault, StandingFault } from './fault.ts'
 
 const COUNT_MAX = 1_000_000
 const DELAY_MILLISECONDS_MAX = 60_000
 const MINE_BLOCKS_MAX = 1_000
 /** anvil keeps this much history, see HISTORY_BLOCKS. */
 const REORG_DEPTH_MAX = 30
+/** The Solana chain keeps this much to look back on. */
+const LAG_SLOTS_MAX = 150
+const FORK_TRANSACTIONS_MAX = 100
+const FORK_SLOTS_MAX = 20
+const FORK_SLOTS_USUAL = 3
 
 /** A fault request that makes no sense; its text goes to the caller. */
 export class BadFault extends Error {
@@ -16,6 +21,46 @@ export class BadFault extends Error {
 /** Reads a fault from JSON. @throws {BadFault} */
 export function readFault(value: Json | undefined): Fault {
   if (!isJsonObject(value)) throw new BadFault('a fault is a JSON object with a "kind"')
+  const chain = oneOf({ chain: 'evm', ...value }, 'chain', ['evm', 'solana'])
+  return chain === 'evm' ? evmFault(value) : solanaFault(value)
+}
+
+/** Reads a fault of the Solana chain. @throws {BadFault} */
+export function solanaFault(value: JsonObject): SolanaFault {
+  const { kind } = value
+  const chain = 'solana'
+  switch (kind) {
+    case 'drop':
+    case 'delay':
+    case 'hang':
+    case 'fail':
+      return { ...standing(kind, value), chain }
+    case 'down':
+      return { kind, chain, how: oneOf(value, 'how', ['http-500', 'connection-reset']) }
+    case 'stop-blocks':
+    case 'resume-blocks':
+    case 'expire':
+    case 'kill-node':
+      return { kind, chain }
+    case 'mine':
+      return { kind, chain, blocks: integer(value, 'blocks', MINE_BLOCKS_MAX) }
+    case 'lag':
+      return { kind, chain, slots: integer(value, 'slots', LAG_SLOTS_MAX) }
+    case 'blind':
+      return { kind, chain, ...countOf(value) }
+    case 'fork':
+      return {
+        kind,
+        chain,
+        transactions: integer(value, 'transactions', FORK_TRANSACTIONS_MAX),
+        slots: integer({ slots: FORK_SLOTS_USUAL, ...value }, 'slots', FORK_SLOTS_MAX),
+      }
+    default:
+      throw new BadFault(`no fault of Solana is called ${JSON.stringify(kind ?? null)}`)
+  }
+}
+
+function evmFault(value: JsonObject): EvmFault {
   const { kind } = value
   switch (kind) {
     case 'drop':
@@ -49,7 +94,7 @@ export function readFault(value: Json | undefined): Fault {
 }
 
 function standing(kind: 'drop' | 'delay' | 'hang' | 'fail', value: JsonObject): StandingFault {
-  const count = value['count'] === undefined ? {} : { count: integer(value, 'count', COUNT_MAX) }
+  const count = countOf(value)
   if (kind === 'drop') return { kind, ...count }
   const reach = { ...count, ...methodsOf(value) }
   if (kind === 'hang') return { kind, ...reach }
@@ -59,6 +104,10 @@ function standing(kind: 'drop' | 'delay' | 'hang' | 'fail', value: JsonObject): 
   const { forward = false } = value
   if (typeof forward !== 'boolean') throw new BadFault('forward is true or false')
   return { kind, forward, answer: readFailure(value['answer']), ...reach }
+}
+
+function countOf(value: JsonObject): { count?: number } {
+  return value['count'] === undefined ? {} : { count: integer(value, 'count', COUNT_MAX) }
 }
 
 function readFailure(value: Json | undefined): Failure {

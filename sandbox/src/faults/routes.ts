@@ -5,6 +5,7 @@ import type { JsonObject } from '../host/json.ts'
 import { parseJson } from '../host/json.ts'
 import type { FaultTargets } from './apply-fault.ts'
 import { applyFault, clearFaults } from './apply-fault.ts'
+import { SolanaUnreachable } from '../solana/node.ts'
 import { BadFault, readFault } from './read-fault.ts'
 
 const BODY_BYTES_MAX = 1024 * 1024
@@ -21,28 +22,29 @@ export async function answerFaults(
       if (body === undefined) throw new BadFault(`at most ${BODY_BYTES_MAX} bytes`)
       await applyFault(targets, readFault(parseJson(body.toString('utf8'))))
     } else if (request.method === 'DELETE') {
-      clearFaults(targets)
+      await clearFaults(targets)
     } else if (request.method !== 'GET') {
       return sendJson(response, 405, refusal('METHOD_NOT_ALLOWED', 'GET, POST or DELETE'))
     }
-    sendJson(response, 200, stateOf(targets))
+    sendJson(response, 200, await stateOf(targets))
   } catch (error) {
     if (error instanceof BadFault || error instanceof AnvilRefusal) {
       return sendJson(response, 400, refusal('INVALID_PARAMETERS', error.message))
     }
-    if (error instanceof AnvilUnreachable) {
+    if (error instanceof AnvilUnreachable || error instanceof SolanaUnreachable) {
       return sendJson(response, 503, refusal('NETWORK_ERROR', error.message))
     }
     throw error
   }
 }
 
-function stateOf({ standing, miner, node }: FaultTargets): JsonObject {
+async function stateOf({ standing, miner, node, solana }: FaultTargets): Promise<JsonObject> {
   return {
     success: true,
     faults: standing.list().map((fault): JsonObject => ({ ...fault })),
     blocksStopped: miner.paused(),
     anvilPid: node.pid(),
+    solana: await solana.state(),
   }
 }
 

@@ -18,6 +18,9 @@ export interface StandingFaults {
   treat(method: string): Treatment
 }
 
+/** Methods that hand a transaction over, of either chain. */
+const SENDS = new Set(['eth_sendRawTransaction', 'sendTransaction'])
+
 interface Entry {
   fault: StandingFault
   left: number
@@ -64,7 +67,7 @@ function countOf(fault: StandingFault): number {
 function reaches(fault: StandingFault, method: string): boolean {
   switch (fault.kind) {
     case 'drop':
-      return method === 'eth_sendRawTransaction'
+      return SENDS.has(method)
     case 'down':
       return false
     case 'delay':

@@ -8,6 +8,7 @@ const PORT_MAX = 65_535
 export interface Ports {
   readonly evm?: number
   readonly control?: number
+  readonly solana?: number
 }
 
 /** The ports of the last run on this directory, so that a restart is found where the first one was. */
@@ -20,8 +21,12 @@ export function readPorts(directory: string): Ports {
   }
   const value = parseJson(text)
   if (!isJsonObject(value)) return {}
-  const { evm, control } = value
-  return { ...(isPort(evm) ? { evm } : {}), ...(isPort(control) ? { control } : {}) }
+  const { evm, control, solana } = value
+  return {
+    ...(isPort(evm) ? { evm } : {}),
+    ...(isPort(control) ? { control } : {}),
+    ...(isPort(solana) ? { solana } : {}),
+  }
 }
 
 export function rememberPorts(directory: string, ports: Required<Ports>): void {

@@ -1,0 +1,173 @@
+import type { JsonObject } from '../../host/json.ts'
+import { isStaticKeyWritable } from '../chain/account-keys.ts'
+import { base58Of } from '../chain/block.ts'
+import type { TransactionRecord } from '../chain/transaction-record.ts'
+import type { Message, WireTransaction } from '../chain/wire-transaction.ts'
+import { readWire } from '../chain/wire-transaction.ts'
+import type { RpcValue } from '../rpc-json.ts'
+import { oneOf, wholeOf } from './params.ts'
+import { RPC_CODE, RpcFailure } from './rpc-failure.ts'
+import { innerView, parserFor } from './transaction-parts.ts'
+
+const ENCODINGS = ['json', 'jsonParsed', 'base58', 'base64'] as const
+
+export interface TransactionForm {
+  readonly encoding: (typeof ENCODINGS)[number]
+  /** Left out, the caller takes legacy transactions only, and answers name no version. */
+  readonly maxVersion: number | undefined
+}
+
+export function transactionForm(config: JsonObject): TransactionForm {
+  return {
+    encoding: oneOf(config['encoding'], ENCODINGS, 'json'),
+    maxVersion: wholeOf(config['maxSupportedTransactionVersion'], 'maxSupportedTransactionVersion'),
+  }
+}
+
+type Fields = Readonly<Record<string, RpcValue>>
+
+/** `transaction`, `meta` and `version` of a transaction that landed. @throws {RpcFailure} for a version nobody asked for */
+export function transactionView(record: TransactionRecord, form: TransactionForm): Fields {
+  const wire = wireOf(record)
+  const versionField = versionOf(wire, form)
+  return {
+    transaction: bodyView(record, wire, form),
+    meta: metaView(record, form.encoding === 'jsonParsed'),
+    ...versionField,
+  }
+}
+
+/** The form of getBlock with `transactionDetails: "accounts"`. */
+export function accountsView(record: TransactionRecord, form: TransactionForm): Fields {
+  const wire = wireOf(record)
+  const versionField = versionOf(wire, form)
+  const { error, fee, preBalances, postBalances, preTokenBalances, postTokenBalances } = record
+  return {
+    transaction: {
+      accountKeys: parsedKeys(record, wire.message),
+      signatures: signaturesOf(wire),
+    },
+    meta: {
+      err: error,
+      status: error === null ? { Ok: null } : { Err: error },
+      fee: BigInt(fee),
+      preBalances: preBalances.map(BigInt),
+      postBalances: postBalances.map(BigInt),
+      preTokenBalances: preTokenBalances.map(plain),
+      postTokenBalances: postTokenBalances.map(plain),
+    },
+    ...versionField,
+  }
+}
+
+function wireOf({ wire, signature }: TransactionRecord): WireTransaction {
+  const read = readWire(Buffer.from(wire, 'base64'))
+  if (read === undefined) throw new Error(`the record of ${signature} holds no transaction`)
+  return read
+}
+
+function versionOf({ message }: WireTransaction, { maxVersion }: TransactionForm): Fields {
+  const { version } = message
+  if (version !== 'legacy' && maxVersion === undefined) {
+    throw new RpcFailure(
+      RPC_CODE.unsupportedVersion,
+      `Transaction version (${version}) is not supported by the requesting client. Please try the request again with ` +
+        `the following configuration parameter: "maxSupportedTransactionVersion": ${version}`,
+    )
+  }
+  return maxVersion === undefined ? {} : { version }
+}
+
+function bodyView(
+  record: TransactionRecord,
+  wire: WireTransaction,
+  { encoding }: TransactionForm,
+): RpcValue {
+  if (encoding === 'base64') return [record.wire, 'base64']
+  if (encoding === 'base58') return [base58Of(wire.bytes), 'base58']
+  const { message } = wire
+  const isParsed = encoding === 'jsonParsed'
+  const view = parserFor(record.keys, isParsed)
+  const instructions = message.instructions.map(({ programAddressIndex, accountIndices, data }) =>
+    view({
+      programIdIndex: programAddressIndex,
+      accounts: [...(accountIndices ?? [])],
+      data: base58Of(Uint8Array.from(data ?? [])),
+      stackHeight: 1,
+    }),
+  )
+  const lookups = lookupsOf(message)
+  const { numSignerAccounts, numReadonlySignerAccounts, numReadonlyNonSignerAccounts } =
+    message.header
+  return {
+    signatures: signaturesOf(wire),
+    message: {
+      ...(isParsed
+        ? { accountKeys: parsedKeys(record, message) }
+        : {
+            header: {
+              numRequiredSignatures: numSignerAccounts,
+              numReadonlySignedAccounts: numReadonlySignerAccounts,
+              numReadonlyUnsignedAccounts: numReadonlyNonSignerAccounts,
+            },
+            accountKeys: [...message.staticAccounts],
+          }),
+      recentBlockhash: wire.blockhash,
+      instructions,
+      ...(lookups === undefined ? {} : { addressTableLookups: lookups }),
+    },
+  }
+}
+
+function lookupsOf(message: Message): RpcValue | undefined {
+  if (message.version === 'legacy') return undefined
+  return (message.addressTableLookups ?? []).map((lookup) => ({
+    accountKey: lookup.lookupTableAddress,
+    writableIndexes: [...lookup.writableIndexes],
+    readonlyIndexes: [...lookup.readonlyIndexes],
+  }))
+}
+
+function parsedKeys({ keys, loaded }: TransactionRecord, message: Message): RpcValue {
+  const statics = message.staticAccounts.length
+  return keys.map((pubkey, index) => ({
+    pubkey,
+    signer: index < message.header.numSignerAccounts,
+    writable:
+      index < statics
+        ? isStaticKeyWritable(message, index)
+        : index - statics < loaded.writable.length,
+    source: index < statics ? 'transaction' : 'lookupTable',
+  }))
+}
+
+function signaturesOf({ transaction }: WireTransaction): readonly string[] {
+  return Object.values(transaction.signatures).map((signature) =>
+    base58Of(Uint8Array.from(signature ?? new Uint8Array(64))),
+  )
+}
+
+function metaView(record: TransactionRecord, isParsed: boolean): RpcValue {
+  const { error, returnData } = record
+  return {
+    err: error,
+    status: error === null ? { Ok: null } : { Err: error },
+    fee: BigInt(record.fee),
+    preBalances: record.preBalances.map(BigInt),
+    postBalances: record.postBalances.map(BigInt),
+    preTokenBalances: record.preTokenBalances.map(plain),
+    postTokenBalances: record.postTokenBalances.map(plain),
+    innerInstructions: innerView(record.inner, parserFor(record.keys, isParsed)),
+    logMessages: record.logs,
+    rewards: [],
+    computeUnitsConsumed: BigInt(record.units),
+    ...(isParsed ? {} : { loadedAddresses: { ...record.loaded } }),
+    ...(returnData === null
+      ? {}
+      : { returnData: { programId: returnData.programId, data: [returnData.data, 'base64'] } }),
+  }
+}
+
+function plain(balance: TransactionRecord['preTokenBalances'][number]): RpcValue {
+  return { ...balance, uiTokenAmount: { ...balance.uiTokenAmount } }
+}
