@@ -11,7 +11,7 @@ import { configOrFail, findDatabase } from './find-database.ts'
 import { readArguments } from './read-arguments.ts'
 import { table } from './table.ts'
 import { readNetworksFile } from './up/networks.ts'
-import { sandboxNetwork } from './up/sandbox-network.ts'
+import { sandboxNetworks } from './up/sandbox-network.ts'
 import { CommandFailed } from './usage-error.ts'
 
 /** `florin doctor`: holds database and chains against every invariant. Changes nothing; exit code 1 unless all is known and sound. */
@@ -52,6 +52,6 @@ async function networksOf(
   { networksFile }: Config,
   { sandbox }: DatabaseAccess,
 ): Promise<readonly NetworkConfig[]> {
-  if (sandbox !== null) return [sandboxNetwork(sandbox)]
+  if (sandbox !== null) return sandboxNetworks(sandbox)
   return networksFile === null ? [] : await readNetworksFile(networksFile)
 }

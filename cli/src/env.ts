@@ -1,3 +1,4 @@
+import type { Family } from '@florin/wire/network.ts'
 import { dataDirectoryFrom } from '@florin/server/data-directory.ts'
 import { dataPaths } from './data-paths.ts'
 import type { Run } from './command.ts'
@@ -19,11 +20,23 @@ export function exportsOf(file: SandboxFile): readonly (readonly [string, string
     ['EVM_NETWORK', file.networks.evm.network],
     ['EVM_RPC_URL', file.networks.evm.rpcUrl],
     ['EVM_USDC', file.networks.evm.usdc],
-    ...file.wallets
-      .filter(({ family }) => family === 'evm')
-      .map(({ address }, index) => [`WALLET_EVM_${index + 1}`, address] as const),
+    ['SOLANA_NETWORK', file.networks.solana.network],
+    ['SOLANA_RPC_URL', file.networks.solana.rpcUrl],
+    ['SOLANA_WS_URL', file.networks.solana.wsUrl],
+    ['SOLANA_USDC', file.networks.solana.usdc],
+    ...walletExports(file, 'evm'),
+    ...walletExports(file, 'solana'),
     ['FAUCET_URL', file.faucet.url],
   ]
+}
+
+function walletExports(
+  { wallets }: SandboxFile,
+  wanted: Family,
+): readonly (readonly [string, string])[] {
+  return wallets
+    .filter(({ family }) => family === wanted)
+    .map(({ address }, index) => [`WALLET_${wanted.toUpperCase()}_${index + 1}`, address])
 }
 
 /** A word that every POSIX shell reads back as exactly this text. */

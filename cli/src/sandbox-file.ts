@@ -13,6 +13,12 @@ export interface SandboxFile {
   }
   readonly networks: {
     readonly evm: { readonly network: string; readonly rpcUrl: string; readonly usdc: string }
+    readonly solana: {
+      readonly network: string
+      readonly rpcUrl: string
+      readonly wsUrl: string
+      readonly usdc: string
+    }
   }
   readonly wallets: readonly {
     readonly address: string
@@ -27,7 +33,9 @@ export interface SandboxFile {
 export async function readSandboxFile(path: string): Promise<SandboxFile | undefined> {
   const root = await readObject(path)
   const apiKeys = asFields(root?.get('apiKeys'))
-  const evm = asFields(asFields(root?.get('networks'))?.get('evm'))
+  const networks = asFields(root?.get('networks'))
+  const evm = asFields(networks?.get('evm'))
+  const solana = asFields(networks?.get('solana'))
   const pid = root?.get('pid')
   const wallets = root?.get('wallets')
   if (typeof pid !== 'number' || !Array.isArray(wallets)) return undefined
@@ -45,6 +53,12 @@ export async function readSandboxFile(path: string): Promise<SandboxFile | undef
           network: text(evm, 'network'),
           rpcUrl: text(evm, 'rpcUrl'),
           usdc: text(evm, 'usdc'),
+        },
+        solana: {
+          network: text(solana, 'network'),
+          rpcUrl: text(solana, 'rpcUrl'),
+          wsUrl: text(solana, 'wsUrl'),
+          usdc: text(solana, 'usdc'),
         },
       },
       wallets: wallets.map((wallet) => {

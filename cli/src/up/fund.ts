@@ -1,56 +1,50 @@
+import type { Chain } from '@florin/server/chains/chain.ts'
+import type { SandboxFile } from '../sandbox-file.ts'
 import { asFields } from '../small-json.ts'
-import type { SandboxReady } from './sandbox-ready.ts'
 
 const CALL_SECONDS = 30
-/** balanceOf(address), ERC-20. */
-const BALANCE_OF = '0x70a08231'
 
-/** What a wallet is filled up with, in whole units, once it holds less than `low` base units: enough for many payments of 100. */
-const GIFTS = [
-  { asset: 'native', amount: '1000', low: 200n * 10n ** 18n },
-  { asset: 'USDC', amount: '100000', low: 10_000n * 10n ** 6n },
-] as const
+/** What a wallet is filled up with, in whole units, once it holds less than `low`: enough for many payments of 100. */
+const GIFTS = {
+  native: { amount: '1000', low: 200n },
+  USDC: { amount: '100000', low: 10_000n },
+} as const
 
 /** Fills up wallets that hold little, through the same faucet that everybody may use. */
 export async function fundWallets(
-  sandbox: SandboxReady,
-  addresses: readonly string[],
+  { faucetUrl, chains }: { faucetUrl: string; chains: readonly Chain[] },
+  wallets: SandboxFile['wallets'],
 ): Promise<void> {
   await Promise.all(
-    addresses.flatMap((address) =>
-      GIFTS.map(async ({ asset, amount, low }) => {
-        if ((await balance(sandbox, address, asset)) >= low) return
-        const { network } = sandbox.evm
-        const answer = await post(sandbox.faucetUrl, { address, network, asset, amount })
-        if (answer?.get('success') !== true) throw new Error(`the faucet did not fund ${address}`)
-      }),
-    ),
+    wallets.map(async ({ address: text, network }) => {
+      const chain = chains.find(({ config }) => config.network === network)
+      const address = chain?.parseAddress(text)
+      if (chain === undefined || address === undefined) {
+        throw new Error(`${text} is not a wallet of the sandbox`)
+      }
+      const { assets } = chain.config
+      const { amounts } = await chain.balances(address, assets)
+      for (const [index, { asset, decimals }] of assets.entries()) {
+        const kind = asset === 'native' ? 'native' : 'USDC'
+        const { amount, low } = GIFTS[kind]
+        if ((amounts[index] ?? 0n) >= low * 10n ** BigInt(decimals)) continue
+        await give(faucetUrl, { address, network, asset: kind, amount })
+      }
+    }),
   )
 }
 
-async function balance(
-  { evm }: SandboxReady,
-  address: string,
-  asset: 'native' | 'USDC',
-): Promise<bigint> {
-  const data = `${BALANCE_OF}${address.slice(2).toLowerCase().padStart(64, '0')}`
-  const call =
-    asset === 'native'
-      ? { method: 'eth_getBalance', params: [address, 'latest'] }
-      : { method: 'eth_call', params: [{ to: evm.usdc, data }, 'latest'] }
-  const result = (await post(evm.rpcUrl, { jsonrpc: '2.0', id: 1, ...call }))?.get('result')
-  if (typeof result !== 'string' || !/^0x[0-9a-f]+$/i.test(result)) {
-    throw new Error(`the sandbox did not tell the balance of ${address}`)
-  }
-  return BigInt(result)
-}
-
-async function post(url: string, body: object): Promise<ReadonlyMap<string, unknown> | undefined> {
-  const response = await fetch(url, {
+async function give(
+  faucetUrl: string,
+  gift: { address: string; network: string; asset: string; amount: string },
+): Promise<void> {
+  const response = await fetch(faucetUrl, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+    body: JSON.stringify(gift),
     signal: AbortSignal.timeout(CALL_SECONDS * 1000),
   })
-  return asFields(await response.json())
+  if (asFields(await response.json())?.get('success') !== true) {
+    throw new Error(`the faucet did not fund ${gift.address}`)
+  }
 }

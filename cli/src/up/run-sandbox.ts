@@ -4,22 +4,36 @@ import type { SandboxReady } from './sandbox-ready.ts'
 import { supervise } from './supervise.ts'
 import type { Workshop } from './workshop.ts'
 
+interface Ports {
+  readonly evmPort: number
+  readonly solanaPort: number
+}
+
 /** The sandbox, started again on the same ports whenever it dies. */
 export async function runSandbox(workshop: Workshop): Promise<SandboxReady> {
   const { config, paths, log, clock, progress, ending, closers } = workshop
   const { sandbox: directory, children } = paths
   await endLeftoverSandbox({ children, directory, clock, log })
-  const start = async (evmPort: number) => {
+  const start = async ({ evmPort, solanaPort }: Ports) => {
     const faults = config.sandboxFaults
-    const child = await startSandboxProcess({ directory, evmPort, faults, log, clock })
+    const child = await startSandboxProcess({
+      directory,
+      evmPort,
+      solanaPort,
+      faults,
+      log,
+      clock,
+    })
     await recordSandboxProcess(children, child.pid)
     return child
   }
-  const first = await progress.step('starting the sandbox', () => start(0))
+  const first = await progress.step('starting the sandbox', () =>
+    start({ evmPort: 0, solanaPort: 0 }),
+  )
   const supervisor = supervise({
     name: 'the sandbox',
     first,
-    start: () => start(Number(new URL(first.ready.evm.rpcUrl).port)),
+    start: () => start(portsOf(first.ready)),
     onRestarted: async ({ ready }) => {
       // Wallet keys sign for one instance only, and other programs know the addresses.
       if (ready.instance !== first.ready.instance) ending.fail('the sandbox chain was replaced')
@@ -31,4 +45,12 @@ export async function runSandbox(workshop: Workshop): Promise<SandboxReady> {
   })
   closers.add('the sandbox', supervisor.stop)
   return first.ready
+}
+
+function portsOf({ evm, solana }: SandboxReady): Ports {
+  return { evmPort: portOf(evm.rpcUrl), solanaPort: portOf(solana.rpcUrl) }
+}
+
+function portOf(url: string): number {
+  return Number(new URL(url).port)
 }

@@ -1,3 +1,4 @@
+import { connectChain } from '@florin/server/chains/connect.ts'
 import type { NetworkConfig } from '@florin/server/kernel/network-config.ts'
 import type { Secret } from '@florin/server/kernel/secret.ts'
 import { readSandboxFile } from '../sandbox-file.ts'
@@ -23,18 +24,19 @@ export async function runWithSandbox(
   const earlier = await readSandboxFile(workshop.paths.earlierSandboxFile)
   const { accountId, apiKeys } = await seedKeys(service, earlier?.apiKeys)
   const wallets = await seedWallets(service, accountId, sandbox)
-  const addresses = wallets.map(({ address }) => address)
+  const { evm, solana, faucetUrl } = sandbox
+  const { log, clock } = workshop
+  const chains = networks.map((config) => connectChain({ config, log, clock }))
   const [baseUrl] = await together(
     openDoor(workshop, service),
     awaitReady(workshop, service),
-    fundWallets(sandbox, addresses),
+    fundWallets({ faucetUrl, chains }, wallets),
   )
-  const { evm, faucetUrl } = sandbox
   return {
     baseUrl,
     pid: process.pid,
     apiKeys,
-    networks: { evm },
+    networks: { evm, solana },
     wallets,
     faucet: { url: faucetUrl },
   }

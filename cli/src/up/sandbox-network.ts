@@ -1,14 +1,23 @@
 import type { NetworkConfig } from '@florin/server/kernel/network-config.ts'
 import { Secret } from '@florin/server/kernel/secret.ts'
 import { familyOf, parseNetworkId } from '@florin/wire/network.ts'
-import type { SandboxReady } from './sandbox-ready.ts'
+import type { SandboxReady, SolanaSandbox } from './sandbox-ready.ts'
 
 const GIGA = 10n ** 9n
 const NATIVE_DECIMALS = 18
+const SOL_DECIMALS = 9
 const USDC_DECIMALS = 6
 
+/** The sandbox's chains as networks of the service; the first is where a request without a hint goes. */
+export function sandboxNetworks(ready: SandboxReady): readonly NetworkConfig[] {
+  return [sandboxNetwork(ready), solanaSandboxNetwork(ready)]
+}
+
 /** The sandbox's EVM chain as a network of the service. */
-export function sandboxNetwork({ instance, evm }: SandboxReady): NetworkConfig {
+export function sandboxNetwork({
+  instance,
+  evm,
+}: Pick<SandboxReady, 'instance' | 'evm'> & Partial<SandboxReady>): NetworkConfig {
   const network = parseNetworkId(evm.network)
   if (network === undefined) throw new Error(`the sandbox names no network: ${evm.network}`)
   return Object.freeze<NetworkConfig>({
@@ -36,6 +45,40 @@ export function sandboxNetwork({ instance, evm }: SandboxReady): NetworkConfig {
       feePerGasMax: 500n * GIGA,
       tipPerGasDefault: GIGA / 1_000n,
       ceilingMultiple: 2n,
+      bumpAfterBlocks: 3,
+    },
+  })
+}
+
+/** The sandbox's Solana chain as a network of the service. */
+export function solanaSandboxNetwork({
+  instance,
+  solana,
+}: {
+  instance: string
+  solana: SolanaSandbox
+}): NetworkConfig {
+  const network = parseNetworkId(solana.network)
+  if (network === undefined) throw new Error(`the sandbox names no network: ${solana.network}`)
+  return Object.freeze<NetworkConfig>({
+    network,
+    family: familyOf(network),
+    name: 'Solana Devnet (Florin sandbox)',
+    sandbox: true,
+    sandboxInstance: instance,
+    rpcUrls: [new Secret(solana.rpcUrl)],
+    assets: [
+      { symbol: 'SOL', asset: 'native', decimals: SOL_DECIMALS, takesCommitment: true },
+      { symbol: 'USDC', asset: solana.usdc, decimals: USDC_DECIMALS, takesCommitment: true },
+    ],
+    releaseDepth: 0,
+    finality: { kind: 'tag' },
+    blockTimeMilliseconds: 400,
+    fees: {
+      // A lamport per compute unit: some thousand lamports for a transfer.
+      feePerGasMax: 1_000_000n,
+      tipPerGasDefault: 10_000n,
+      ceilingMultiple: 4n,
       bumpAfterBlocks: 3,
     },
   })

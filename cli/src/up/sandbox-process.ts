@@ -22,22 +22,25 @@ export interface SandboxProcess extends Child {
 /**
  * Starts the sandbox in a process of its own: its work must not stand in the way of requests, and it must be able to die
  * alone. It ends when its standard input closes, so also when this process is killed.
- * @param evmPort 0 takes any free one.
+ * The ports: 0 takes any free one; Solana takes the next one, too.
  */
 export async function startSandboxProcess({
   directory,
   evmPort,
+  solanaPort,
   faults,
   log,
   clock,
 }: {
   directory: string
   evmPort: number
+  solanaPort: number
   faults: boolean
   log: Log
   clock: Clock
 }): Promise<SandboxProcess> {
-  const options = ['--directory', directory, '--evm-port', String(evmPort), '--parent-pipe']
+  const ports = ['--evm-port', `${evmPort}`, '--solana-port', `${solanaPort}`]
+  const options = ['--directory', directory, ...ports, '--parent-pipe']
   // A session of its own, so that Ctrl-C in a terminal does not reach it before us.
   const child = spawn(
     process.execPath,

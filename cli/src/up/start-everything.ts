@@ -4,7 +4,7 @@ import { banner } from './banner.ts'
 import { readNetworksFile } from './networks.ts'
 import { runDatabase } from './run-database.ts'
 import { runSandbox } from './run-sandbox.ts'
-import { sandboxNetwork } from './sandbox-network.ts'
+import { sandboxNetworks } from './sandbox-network.ts'
 import { together } from './together.ts'
 import type { Workshop } from './workshop.ts'
 
@@ -33,7 +33,7 @@ export async function startEverything(
     await onReady(baseUrl)
     return `Florin is ready on ${baseUrl}\nMake a key: florin keys create --name first\n`
   }
-  const networks = [sandboxNetwork(sandbox)]
+  const networks = sandboxNetworks(sandbox)
   const file = await progress.step('starting the service', () =>
     runWithSandbox(workshop, { networks, database, sandbox }),
   )
