@@ -1,20 +1,31 @@
 import { posix } from 'node:path'
-import { isTest } from './source.ts'
+import { importsOf } from './imports.ts'
 import type { SourceFile } from './source.ts'
 
 /** Files that one family has and the other cannot need, each with its reason. */
-export const EXTRAS: Readonly<Record<string, string>> = {}
+export const EXTRAS: Readonly<Record<string, string>> = {
+  'evm/secp256k1.ts': 'two engines sign for EVM, and the log names the one in use',
+  'solana/facts.ts':
+    'mints, rent and compute units are remembered between drafts; EVM asks for all in one call',
+  'solana/look-back.ts': 'only bytes with a lifetime need proof that they are dead',
+}
 
 interface Family {
   readonly family: string
   readonly names: ReadonlySet<string>
 }
 
+const CONNECT = 'connect.ts'
+
+/** The files that implement the port: what a family's `connect.ts` puts together. What these are made of is their own affair. */
 function familyFiles(family: string, files: readonly SourceFile[]): Family {
-  const members = files.filter(
-    (file) => posix.dirname(file.path) === `server/src/chains/${family}` && !isTest(file),
+  const folder = `server/src/chains/${family}`
+  const connect = files.find(({ path }) => path === `${folder}/${CONNECT}`)
+  const parts = connect === undefined ? [] : importsOf(connect)
+  const own = parts.flatMap(({ path }) =>
+    path !== undefined && posix.dirname(path) === folder ? [posix.basename(path)] : [],
   )
-  return { family, names: new Set(members.map(({ path }) => posix.basename(path))) }
+  return { family, names: new Set(own) }
 }
 
 /** Files that implement the chain port for one family only. Nothing to compare while there is one family. */

@@ -3,13 +3,13 @@ import type { NetworkConfig } from '../../kernel/network-config.ts'
 import type { Address, Chain } from '../chain.ts'
 import type { ConnectOptions } from '../connect-options.ts'
 import { addressBytes, parseAddress } from './account.ts'
+import { readBalances } from './balances.ts'
 import { readBlocks, readHead, readLanePosition } from './blocks.ts'
 import { broadcastTo } from './broadcast.ts'
 import { renewTerms } from './renew.ts'
 import { onlyChain } from './chain-id.ts'
 import { draftTransfer } from './draft.ts'
 import { openEndpoint } from '../json-rpc/endpoint.ts'
-import { balanceView, blockNumberView, readViews } from './multicall.ts'
 import { readOutcomes } from './outcome.ts'
 import { readSandboxInstance } from '../json-rpc/sandbox.ts'
 import { engine } from './secp256k1.ts'
@@ -68,11 +68,7 @@ export function connectEvm(options: ConnectOptions): Chain {
       noteFinal(finalizedHeight)
       return position
     },
-    balances: async (address, assets) => {
-      const views = assets.map(({ asset }) => balanceView(address, asset))
-      const [height = 0n, ...amounts] = await transport.read(readViews([blockNumberView, ...views]))
-      return { height, amounts }
-    },
+    balances: (address, assets) => readBalances(transport, address, assets),
     sandboxInstance: () => readSandboxInstance(transport),
   }
 }

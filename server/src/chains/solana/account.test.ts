@@ -65,7 +65,7 @@ describe('an address', () => {
     for (const y of [0n, 1n, 2n, prime - 2n, prime - 1n, prime, prime + 1n, 2n ** 255n - 1n]) {
       for (const sign of [0n, 1n]) {
         const digits = (y + (sign << 255n)).toString(16).padStart(64, '0')
-        const bytes = Uint8Array.from(Buffer.from(digits, 'hex')).reverse()
+        const bytes = Uint8Array.from(Buffer.from(digits, 'hex')).toReversed()
         const expected = !isOffCurveAddress(kit(addressFromBytes(bytes)))
         expect([y, sign, isOnCurve(bytes)]).toEqual([y, sign, expected])
       }

@@ -1,161 +1,37 @@
 import { baseUnits } from '@florin/wire/amount.ts'
-import { getTokenEncoder } from '@solana-program/token'
-import { none } from '@solana/kit'
-import type { Address as KitAddress } from '@solana/kit'
-import { afterEach, describe, expect, test } from 'vitest'
-import type { AssetProfile } from '../../kernel/network-config.ts'
+import { describe, expect, test } from 'vitest'
 import { NodeFailure } from '../chain.ts'
-import type { Address, Chain, Draft, TransferOrder } from '../chain.ts'
-import type { TestNode } from '../json-rpc/test-node.ts'
+import type { Draft, TransferOrder } from '../chain.ts'
 import { addressFromBytes, knownAddress } from './account.ts'
-import { addressOfPrivateKey } from './ed25519.ts'
-import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
 import { readTerms } from './terms.ts'
-import type { SolanaTerms } from './terms.ts'
-import { associatedAccount } from './token-account.ts'
 import { NATIVE, NETWORK, USDC } from './test-network.ts'
-import { error, result, script, startScripted } from './test-script.ts'
+import {
+  ALICE,
+  ALICES,
+  BOB,
+  BOBS,
+  CAROL,
+  HASH,
+  MINT,
+  MINT_DATA,
+  RENT,
+  TOKEN_RENT,
+  WORLD,
+  account,
+  chainWith,
+  draftOf,
+  nodeWith,
+  order,
+  simulated,
+  termsOf,
+  tokenAccount,
+  wallet,
+} from './test-scene.ts'
+import type { Accounts } from './test-scene.ts'
+import { error } from './test-script.ts'
 import type { Lines } from './test-script.ts'
-
-const wallet = (serial: number): Address => addressOfPrivateKey(new Uint8Array(32).fill(serial))
-const [ALICE, BOB, CAROL] = [wallet(1), wallet(2), wallet(3)]
-const MINT = knownAddress(USDC.asset)
-const ALICES = associatedAccount(ALICE, TOKEN_PROGRAM, MINT).address
-const BOBS = associatedAccount(BOB, TOKEN_PROGRAM, MINT).address
-const HASH = addressFromBytes(new Uint8Array(32).fill(7))
-const RENT = 890_880n
-const TOKEN_RENT = 2_039_280n
-const COMMITMENT = new Uint8Array(32).fill(0xc5)
-
-interface Kept {
-  readonly lamports?: bigint
-  readonly owner?: string
-  readonly executable?: boolean
-  readonly data?: Uint8Array
-  readonly space?: number
-}
-
-const account = ({
-  lamports = 1_000_000_000n,
-  owner = SYSTEM_PROGRAM,
-  executable = false,
-  data = new Uint8Array(),
-  space = data.length,
-}: Kept): object => ({
-  lamports: Number(lamports),
-  owner,
-  executable,
-  data: [Buffer.from(data).toString('base64'), 'base64'],
-  space,
-  rentEpoch: 18_446_744_073_709_552_000,
-})
-
-interface Held {
-  readonly owner?: Address
-  readonly mint?: Address
-  readonly amount?: bigint
-  readonly state?: number
-  readonly program?: string
-  readonly space?: number
-}
-
-const tokenAccount = (owner: Address, held: Held = {}): object =>
-  account({
-    lamports: TOKEN_RENT,
-    owner: held.program ?? TOKEN_PROGRAM,
-    space: held.space ?? 165,
-    data: Uint8Array.from(
-      getTokenEncoder().encode({
-        mint: (held.mint ?? MINT) as string as KitAddress,
-        owner: (held.owner ?? owner) as string as KitAddress,
-        amount: held.amount ?? 5_000_000n,
-        delegate: none(),
-        state: held.state ?? 1,
-        isNative: none(),
-        delegatedAmount: 0n,
-        closeAuthority: none(),
-      }),
-    ),
-  })
-
-const MINT_DATA = Buffer.alloc(82)
-MINT_DATA[44] = 6
-MINT_DATA[45] = 1
-
-/** Accounts that exist, by address. */
-type Accounts = Readonly<Record<string, object>>
-const WORLD: Accounts = {
-  [ALICE]: account({ lamports: 10_000_000_000n }),
-  [BOB]: account({}),
-  [MINT]: account({ owner: TOKEN_PROGRAM, data: MINT_DATA }),
-  [ALICES]: tokenAccount(ALICE),
-  [BOBS]: tokenAccount(BOB),
-}
-
-function nodeWith(accounts: Accounts = WORLD, change: Lines = {}): Lines {
-  return {
-    getLatestBlockhash: {
-      context: { slot: 50 },
-      value: { blockhash: HASH, lastValidBlockHeight: 190 },
-    },
-    getMultipleAccounts: ([addresses]: [readonly string[]]) =>
-      result({ context: { slot: 50 }, value: addresses.map((each) => accounts[each] ?? null) }),
-    getAccountInfo: ([address]: [string]) =>
-      result({ context: { slot: 50 }, value: accounts[address] ?? null }),
-    getMinimumBalanceForRentExemption: Number(RENT),
-    getRecentPrioritizationFees: [],
-    simulateTransaction: {
-      context: { slot: 50 },
-      value: { err: null, logs: [], unitsConsumed: 2_000 },
-    },
-    ...change,
-  }
-}
-
-const stops: (() => Promise<void>)[] = []
-afterEach(async () => {
-  await Promise.all(stops.splice(0).map((stop) => stop()))
-})
-
-async function chainWith(
-  lines: Lines,
-  assets: readonly AssetProfile[] = [NATIVE, USDC],
-): Promise<{ chain: Chain; node: TestNode }> {
-  const { chain, nodes, stop } = await startScripted([script(lines)], { assets })
-  stops.push(stop)
-  const [node] = nodes
-  if (node === undefined) throw new Error('one node was started')
-  return { chain, node }
-}
-
-const order = (
-  amount: bigint,
-  asset = NATIVE,
-  change: Partial<TransferOrder> = {},
-): TransferOrder => ({
-  sender: ALICE,
-  recipient: BOB,
-  asset,
-  amount: baseUnits(amount),
-  commitment: COMMITMENT,
-  ...change,
-})
-
-async function draftOf(lines: Lines, wanted: TransferOrder): Promise<Draft> {
-  const outcome = await (await chainWith(lines)).chain.draft(wanted)
-  if (!outcome.ok) throw new Error(`refused: ${outcome.refusal}`)
-  return outcome.draft
-}
-
-async function refusalOf(lines: Lines, wanted: TransferOrder): Promise<string> {
-  const outcome = await (await chainWith(lines)).chain.draft(wanted)
-  return outcome.ok ? 'none' : outcome.refusal
-}
-
-const termsOf = ({ terms }: Draft): SolanaTerms => readTerms(terms, NETWORK ?? '')
-const simulated = (err: unknown): Lines => ({
-  simulateTransaction: { context: { slot: 50 }, value: { err, logs: [], unitsConsumed: 0 } },
-})
+import { associatedAccount } from './token-account.ts'
 
 describe('a draft', () => {
   test('takes one round trip once its shape is known, and one more before', async () => {
@@ -289,97 +165,6 @@ describe('a draft', () => {
       const simulations = node.requests.flat().filter((method) => method === 'simulateTransaction')
       expect(simulations).toHaveLength(2)
     }
-  })
-})
-
-describe('a recipient is refused', () => {
-  const off = associatedAccount(CAROL, TOKEN_PROGRAM, MINT).address
-  test.each<[string, string, Address, Accounts]>([
-    ['recipient_is_zero', 'the zero address', SYSTEM_PROGRAM, {}],
-    ['recipient_is_asset', 'a configured mint', MINT, {}],
-    ['recipient_is_no_wallet', 'an address that no key can have and that does not exist', off, {}],
-    [
-      'recipient_is_no_wallet',
-      'a program',
-      CAROL,
-      {
-        [CAROL]: account({
-          executable: true,
-          owner: 'BPFLoaderUpgradeab1e11111111111111111111111',
-        }),
-      },
-    ],
-    [
-      'recipient_is_no_wallet',
-      "a program's code",
-      CAROL,
-      { [CAROL]: account({ owner: 'BPFLoaderUpgradeab1e11111111111111111111111' }) },
-    ],
-    ['recipient_is_no_wallet', 'a token account', BOBS, {}],
-    [
-      'recipient_is_no_wallet',
-      'another mint',
-      CAROL,
-      { [CAROL]: account({ owner: TOKEN_2022_PROGRAM }) },
-    ],
-    [
-      'recipient_is_no_wallet',
-      'a record of the cluster',
-      CAROL,
-      { [CAROL]: account({ owner: 'Sysvar1111111111111111111111111111111111111' }) },
-    ],
-  ])('as %s: %s', async (refusal, _, recipient, accounts) => {
-    const lines = nodeWith({ ...WORLD, ...accounts })
-    for (const asset of [NATIVE, USDC]) {
-      expect(await refusalOf(lines, order(1_000_000n, asset, { recipient }))).toBe(refusal)
-    }
-  })
-
-  test('not when no key can have its address but it exists: a vault of a program', async () => {
-    const lines = nodeWith({ ...WORLD, [off]: account({}) })
-    expect(await refusalOf(lines, order(1n, NATIVE, { recipient: off }))).toBe('none')
-    expect(await refusalOf(lines, order(1n, USDC, { recipient: off }))).toBe('none')
-  })
-
-  test('for an amount that leaves a new account below the rent-exempt minimum', async () => {
-    const to = (amount: bigint, asset = NATIVE) => order(amount, asset, { recipient: CAROL })
-    expect(await refusalOf(nodeWith(), to(RENT - 1n))).toBe('amount_below_rent')
-    expect(await refusalOf(nodeWith(), to(RENT))).toBe('none')
-    expect(await refusalOf(nodeWith(), to(1n, USDC))).toBe('none')
-  })
-
-  test.each<[string, Held]>([
-    ['is frozen', { state: 2 }],
-    ['was given to somebody else', { owner: CAROL }],
-    ['is of another mint', { mint: CAROL }],
-    ['was never begun', { state: 0 }],
-    ['belongs to another program', { program: TOKEN_2022_PROGRAM }],
-  ])('when its token account %s', async (_, held) => {
-    const lines = nodeWith({ ...WORLD, [BOBS]: tokenAccount(BOB, held) })
-    expect(await refusalOf(lines, order(1n, USDC))).toBe('recipient_refuses')
-    expect(await refusalOf(lines, order(1n))).toBe('none')
-  })
-
-  test.each([{ InstructionError: [1, { Custom: 17 }] }, { InstructionError: [1, 'IllegalOwner'] }])(
-    'when the simulation fails on the transfer with %j',
-    async (err) => {
-      expect(await refusalOf(nodeWith(WORLD, simulated(err)), order(1n, USDC))).toBe(
-        'recipient_refuses',
-      )
-    },
-  )
-
-  test('when the mint would keep a part of the amount', async () => {
-    const mint = { ...USDC, asset: wallet(9) }
-    const data = Buffer.alloc(166 + 4 + 108)
-    data.set(MINT_DATA)
-    data.writeUInt16LE(1, 166)
-    data.writeUInt16LE(108, 168)
-    data.writeBigUInt64LE(10n ** 9n, 170 + 72 + 8)
-    data.writeUInt16LE(100, 170 + 72 + 16)
-    const lines = nodeWith({ ...WORLD, [mint.asset]: account({ owner: TOKEN_2022_PROGRAM, data }) })
-    const { chain } = await chainWith(lines, [NATIVE, mint])
-    expect(await chain.draft(order(1n, mint))).toEqual({ ok: false, refusal: 'recipient_refuses' })
   })
 })
 

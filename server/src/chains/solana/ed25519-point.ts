@@ -12,8 +12,7 @@ const POINT_BYTES = 32
  */
 export function isOnCurve(bytes: Uint8Array): boolean {
   if (bytes.length !== POINT_BYTES) throw new RangeError('a point has 32 bytes')
-  const little = Uint8Array.from(bytes).reverse()
-  const whole = BigInt(`0x${Buffer.from(little).toString('hex')}`)
+  const whole = BigInt(`0x${Buffer.from(bytes.toReversed()).toString('hex')}`)
   const isOdd = whole >= SIGN_BIT
   const y = (isOdd ? whole - SIGN_BIT : whole) % P
   const ySquared = (y * y) % P

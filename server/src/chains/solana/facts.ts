@@ -34,10 +34,8 @@ const TOKEN_ACCOUNTS_MAX = 10_000
 export function openFacts({ transport, clock }: { transport: Transport; clock: Clock }): Facts {
   const slow = { clock, seconds: SLOW_SECONDS, entriesMax: MINTS_MAX }
   const mint = remember(slow, (address: Address) => readMint(transport, address))
-  const rent = remember({ ...slow, entriesMax: 1 }, (_: 'minimum') =>
-    transport.read(rentMinimumRead),
-  )
-  const price = remember({ clock, seconds: PRICE_SECONDS, entriesMax: 1 }, (_: 'recent') =>
+  const rent = remember({ ...slow, entriesMax: 1 }, () => transport.read(rentMinimumRead))
+  const price = remember({ clock, seconds: PRICE_SECONDS, entriesMax: 1 }, () =>
     transport.read(recentPriceRead),
   )
   const units = new Map<string, { units: bigint; untilMilliseconds: number }>()

@@ -1,4 +1,5 @@
 import type { Verdict } from '../chain.ts'
+import { isObject, listFrom } from '../json-rpc/answer.ts'
 import type { NodeError } from '../json-rpc/messages.ts'
 
 type Meaning = Exclude<Verdict, { kind: 'accepted' | 'unknown' }>
@@ -59,17 +60,15 @@ export function simulationProblemOf(
   effects: ReadonlySet<number>,
 ): SimulationProblem {
   if (SHORT.has(error)) return 'short'
-  const instructionError = fieldOf(error, 'InstructionError')
+  const instructionError: unknown = fieldOf(error, 'InstructionError')
   if (!Array.isArray(instructionError)) {
     return fieldOf(error, 'InsufficientFundsForRent') === undefined ? 'unclear' : 'short'
   }
-  const [place, what]: readonly unknown[] = instructionError
+  const [place, what] = listFrom(instructionError, 'instruction error')
   if (typeof place !== 'number' || !effects.has(place)) return 'unclear'
   return fieldOf(what, 'Custom') === CUSTOM_SHORT ? 'short' : 'refused'
 }
 
 function fieldOf(value: unknown, field: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, field)
-    ? new Map(Object.entries(value)).get(field)
-    : undefined
+  return isObject(value) ? value[field] : undefined
 }
