@@ -57,7 +57,7 @@ export interface TestChain {
   pass(slots: number): Promise<void>
   lookBack(hash: TransactionHash): Promise<readonly HistoryLook[]>
   /** Signs instructions of any kind and waits until they are mined. */
-  run(sender: TestWallet, instructions: readonly Instruction[]): Promise<void>
+  run(sender: TestWallet, instructions: readonly Instruction[]): Promise<Mined>
 }
 
 export async function startTestChain(...assets: readonly AssetProfile[]): Promise<TestChain> {
@@ -144,6 +144,7 @@ export async function startTestChain(...assets: readonly AssetProfile[]): Promis
       const hash = await rpc('sendTransaction', Buffer.from(raw).toString('base64'), options)
       const outcome = await mined(hash as TransactionHash)
       if (!outcome.succeeded) throw new Error('the instructions failed')
+      return outcome
     },
   }
 }
