@@ -34,7 +34,7 @@ export type SolanaPaid =
 
 /** Pays from the faucet's key by real transactions. */
 export interface SolanaPayer {
-  /** Resolves when the payment is on disk: no crash takes it back. */
+  /** Resolves when the payment is confirmed and on disk: who reads next sees it, and no crash takes it back. */
   pay(order: SolanaOrder): Promise<SolanaPaid>
   /** Sends and gives back the signature at once, as requestAirdrop does. */
   airdrop(address: string, lamports: bigint): Promise<string>
@@ -54,7 +54,8 @@ export async function openSolanaPayer(chain: SolanaChain): Promise<SolanaPayer> 
     const { wire, deadline, resolve } = one
     const { records } = chain.bank
     const slot = records.slotOf(wire.signature)
-    if (slot !== undefined && chain.keeper.isSaved(slot)) {
+    const isSeen = slot !== undefined && slot <= chain.slotOf('confirmed')
+    if (isSeen && chain.keeper.isSaved(slot)) {
       waiting.delete(one)
       const error = records.get(wire.signature)?.error ?? null
       if (error === null) resolve({ ok: true, signature: wire.signature })
@@ -89,8 +90,6 @@ export async function openSolanaPayer(chain: SolanaChain): Promise<SolanaPayer> 
       const deadline = performance.now() + SAVED_SECONDS * 1000
       waiting.add({ wire, deadline, resolve })
       chain.submit(wire)
-      // Not at the next slot: somebody waits.
-      chain.keeper.tend()
       return await promise
     },
     async airdrop(recipient, lamports) {

@@ -1,0 +1,94 @@
+import {
+  Connection,
+  Keypair,
+  LAMPORTS_PER_SOL,
+  PublicKey,
+  sendAndConfirmTransaction,
+  SystemProgram,
+  Transaction,
+  TransactionMessage,
+  VersionedTransaction,
+} from '@solana/web3.js'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startSandbox } from '../../../e2e/actors/sandbox.ts'
+import type { SandboxHandle } from '../../../e2e/actors/sandbox.ts'
+
+let sandbox: SandboxHandle
+let connection: Connection
+const payer = Keypair.generate()
+
+beforeAll(async () => {
+  sandbox = await startSandbox()
+  // No address for WebSockets: the library looks at the next port by itself.
+  connection = new Connection(sandbox.solana.rpcUrl, 'confirmed')
+  await sandbox.fund(payer.publicKey.toBase58())
+})
+afterAll(async () => {
+  await sandbox.stop()
+})
+
+describe('@solana/web3.js 1.x', () => {
+  test('takes an airdrop and confirms it by subscription', async () => {
+    const to = Keypair.generate().publicKey
+    const signature = await connection.requestAirdrop(to, LAMPORTS_PER_SOL)
+    const latest = await connection.getLatestBlockhash()
+    const { value } = await connection.confirmTransaction({ signature, ...latest })
+    expect(value.err).toBeNull()
+    expect(await connection.getBalance(to)).toBe(LAMPORTS_PER_SOL)
+  })
+
+  test('sends a legacy transaction and reads it back in words', async () => {
+    const to = Keypair.generate().publicKey
+    const draft = new Transaction().add(
+      SystemProgram.transfer({ fromPubkey: payer.publicKey, toPubkey: to, lamports: 2_000_000 }),
+    )
+    const signature = await sendAndConfirmTransaction(connection, draft, [payer])
+    const parsed = await connection.getParsedTransaction(signature, 'confirmed')
+    expect(parsed?.meta?.err).toBeNull()
+    expect(parsed?.transaction.message.instructions[0]).toMatchObject({
+      program: 'system',
+      parsed: { type: 'transfer', info: { destination: to.toBase58(), lamports: 2_000_000 } },
+    })
+    const block = await connection.getBlock(parsed?.slot ?? 0, { commitment: 'confirmed' })
+    expect(block?.transactions.map(({ transaction }) => transaction.signatures[0])).toContain(
+      signature,
+    )
+  })
+
+  test('sends a version 0 transaction, simulated first', async () => {
+    const to = Keypair.generate().publicKey
+    const latest = await connection.getLatestBlockhash()
+    const message = new TransactionMessage({
+      payerKey: payer.publicKey,
+      recentBlockhash: latest.blockhash,
+      instructions: [
+        SystemProgram.transfer({ fromPubkey: payer.publicKey, toPubkey: to, lamports: 3_000_000 }),
+      ],
+    }).compileToV0Message()
+    const transaction = new VersionedTransaction(message)
+    const rehearsal = await connection.simulateTransaction(transaction, {
+      replaceRecentBlockhash: true,
+    })
+    expect(rehearsal.value).toMatchObject({ err: null, unitsConsumed: 150 })
+    expect((await connection.getFeeForMessage(message)).value).toBe(5_000)
+    transaction.sign([payer])
+    const signature = await connection.sendTransaction(transaction)
+    await connection.confirmTransaction({ signature, ...latest }, 'finalized')
+    expect(await connection.getBalance(to, 'finalized')).toBe(3_000_000)
+    const [newest] = await connection.getSignaturesForAddress(to)
+    expect(newest).toMatchObject({ signature, err: null, confirmationStatus: 'finalized' })
+  })
+
+  test('a send that must fail is refused with its logs', async () => {
+    const draft = new Transaction().add(
+      SystemProgram.transfer({
+        fromPubkey: payer.publicKey,
+        toPubkey: PublicKey.default,
+        lamports: 1e15,
+      }),
+    )
+    await expect(sendAndConfirmTransaction(connection, draft, [payer])).rejects.toThrow(
+      /insufficient lamports/,
+    )
+  })
+})
