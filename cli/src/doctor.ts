@@ -35,7 +35,8 @@ export const runDoctor: Run = async ({ args, environment, print, note }) => {
         print(
           table([['BROKEN', 'SUBJECT'], ...findings.map((row) => [row.invariant, row.subject])]),
         )
-      for (const network of unasked) print(`${network}: no node answered, nothing is known of it\n`)
+      for (const reason of unasked)
+        print(`not known, because the chain could not be asked: ${reason}\n`)
       if (networks.length === 0)
         note('no network is configured here: only the database was looked at\n')
     }

@@ -1,4 +1,4 @@
-import { sandboxNetwork } from '@florin/cli/up/sandbox-network.ts'
+import { sandboxNetwork, solanaSandboxNetwork } from '@florin/cli/up/sandbox-network.ts'
 import { seedKeys } from '@florin/cli/up/seed-keys.ts'
 import { seedWallets } from '@florin/cli/up/seed-wallets.ts'
 import { openService } from '@florin/server/app.ts'
@@ -12,9 +12,13 @@ import type { ServiceSettings } from './service.ts'
 
 // The service alone, as a process that a test may kill: its database and its chain belong to the test.
 const settings = JSON.parse(process.argv[2] ?? '{}') as ServiceSettings
-const ready = { ...settings.sandbox, adminUrl: null }
+const { instance, solana, ...evmOnly } = settings.sandbox
+const ready = { ...evmOnly, instance, ...(solana === undefined ? {} : { solana }) }
 const service = await openService({
-  networks: [{ ...sandboxNetwork(ready), ...settings.network }],
+  networks: [
+    { ...sandboxNetwork(ready), ...settings.network },
+    ...(solana === undefined ? [] : [solanaSandboxNetwork({ instance, solana })]),
+  ],
   databaseUrl: new Secret(settings.databaseUrl),
   keyText: keyFromText(settings.keyText),
   log: openLog(settings.logLevel ?? 'warn'),

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import type { SolanaSandbox } from '@florin/cli/up/sandbox-ready.ts'
 import type { SandboxFile } from '@florin/cli/sandbox-file.ts'
 import type { NetworkConfig } from '@florin/server/kernel/network-config.ts'
 import type { LogLevel } from '@florin/server/kernel/log.ts'
@@ -20,6 +21,8 @@ export interface ServiceSettings {
   readonly sandbox: {
     readonly instance: string
     readonly evm: { readonly network: string; readonly rpcUrl: string; readonly usdc: string }
+    /** Left out, the service does not know of the Solana chain. */
+    readonly solana?: SolanaSandbox
     readonly faucetUrl: string
   }
   /** Keys of an earlier run on the same database. */
@@ -50,12 +53,14 @@ export interface ServiceHandle {
 
 /** Starts the service as a process of its own on the test's database and chain. It ends with this process. */
 export async function startService(
-  options: { sandbox: SandboxHandle; databaseUrl: string; rpcUrl?: string } & Omit<
-    ServiceSettings,
-    'sandbox' | 'keyText'
-  >,
+  options: {
+    sandbox: SandboxHandle
+    databaseUrl: string
+    rpcUrl?: string
+    solana?: boolean
+  } & Omit<ServiceSettings, 'sandbox' | 'keyText'>,
 ): Promise<ServiceHandle> {
-  const { sandbox, rpcUrl = sandbox.rpcUrl, ...rest } = options
+  const { sandbox, rpcUrl = sandbox.rpcUrl, solana = false, ...rest } = options
   const settings: ServiceSettings = {
     ...rest,
     keyText: CANARY_KEY_TEXT,
@@ -63,6 +68,7 @@ export async function startService(
       instance: sandbox.instance,
       evm: { network: sandbox.network, rpcUrl, usdc: sandbox.usdc },
       faucetUrl: sandbox.faucetUrl,
+      ...(solana ? { solana: sandbox.solana } : {}),
     },
   }
   const child = spawn(process.execPath, [MAIN, JSON.stringify(settings)], {

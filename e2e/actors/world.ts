@@ -1,11 +1,12 @@
-import { sandboxNetwork } from '@florin/cli/up/sandbox-network.ts'
-import { connectEvm } from '@florin/server/chains/evm/connect.ts'
+import { sandboxNetwork, solanaSandboxNetwork } from '@florin/cli/up/sandbox-network.ts'
+import { connectChain } from '@florin/server/chains/connect.ts'
 import { diagnose } from '@florin/server/doctor/run.ts'
 import { systemClock } from '@florin/server/kernel/clock.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
 import { until } from '@florin/server/kernel/until.ts'
 import { openTestDatabase } from '@florin/server/store/test-database.ts'
 import type { TestDatabase } from '@florin/server/store/test-database.ts'
+import type { Family } from '@florin/wire/network.ts'
 import { createPublicClient, erc20Abi, getAddress, http } from 'viem'
 import { openClient } from './client.ts'
 import type { Client } from './client.ts'
@@ -13,6 +14,7 @@ import { startSandbox } from './sandbox.ts'
 import type { SandboxHandle } from './sandbox.ts'
 import { CANARY_KEY_TEXT, startService } from './service.ts'
 import type { ServiceHandle, ServiceSettings } from './service.ts'
+import { newSolanaAddress, solanaBalance } from './solana-client.ts'
 
 /** Time for what is under way to become final on the test's chain. */
 const QUIET_SECONDS = 60
@@ -31,16 +33,16 @@ export interface World {
   /** The chain's own word on a balance, base units. */
   balanceOf(address: string, asset?: 'native' | 'USDC'): Promise<bigint>
   /** A fresh address that nobody has used. */
-  newAddress(): string
+  newAddress(family?: Family): string
   /** Waits until nothing is under way and holds database and chain against every invariant. */
   expectSound(): Promise<void>
   /** Ends everything, after a last look at the invariants. */
   stop(): Promise<void>
 }
 
-/** Opens a world; two custodial wallets hold 50 ETH and 500 USDC each. */
+/** Opens a world; two custodial wallets of each enabled family hold 50 of its coin and 500 USDC each. */
 export async function openWorld(
-  options: StartOptions & { unsound?: boolean } = {},
+  options: StartOptions & { unsound?: boolean; solana?: boolean } = {},
 ): Promise<World> {
   const [database, sandbox] = await Promise.all([
     openTestDatabase(),
@@ -52,6 +54,7 @@ export async function openWorld(
     const service = await startService({
       sandbox,
       databaseUrl: database.url.reveal(),
+      solana: options.solana === true,
       ...startOptions,
       ...(apiKeys === undefined ? {} : { apiKeys }),
     })
@@ -64,14 +67,13 @@ export async function openWorld(
     return newest
   }
   const expectSound = async (): Promise<void> => {
-    const { rpcUrl, usdc, network, instance, faucetUrl } = sandbox
-    const config = sandboxNetwork({
-      instance,
-      evm: { network, rpcUrl, usdc },
-      faucetUrl,
-      adminUrl: null,
-    })
-    const chain = connectEvm({ config, log: openLog('silent'), clock: systemClock })
+    const { rpcUrl, usdc, network, instance, solana } = sandbox
+    const configs = [
+      sandboxNetwork({ instance, evm: { network, rpcUrl, usdc } }),
+      ...(options.solana === true ? [solanaSandboxNetwork({ instance, solana })] : []),
+    ]
+    const log = openLog('silent')
+    const chains = configs.map((config) => connectChain({ config, log, clock: systemClock }))
     await until(
       'every payment has come to its end',
       async () => {
@@ -83,7 +85,7 @@ export async function openWorld(
       },
       { seconds: QUIET_SECONDS },
     )
-    const diagnosis = await diagnose({ store: database.store, chains: [chain] })
+    const diagnosis = await diagnose({ store: database.store, chains })
     if (diagnosis.findings.length + diagnosis.unasked.length > 0) {
       throw new Error(`invariants are broken: ${JSON.stringify(diagnosis, null, 1)}`)
     }
@@ -107,10 +109,12 @@ export async function openWorld(
   const chain = createPublicClient({ transport: http(sandbox.rpcUrl) })
   try {
     const first = await start(options)
-    for (const { address } of first.wallets) {
-      await sandbox.fund(address, 'native', '50')
-      await sandbox.fund(address, 'USDC', '500')
-    }
+    await Promise.all(
+      first.wallets.flatMap(({ address }) => [
+        sandbox.fund(address, 'native', '50'),
+        sandbox.fund(address, 'USDC', '500'),
+      ]),
+    )
   } catch (error) {
     await end()
     throw error
@@ -122,24 +126,25 @@ export async function openWorld(
     service,
     client: () => openClient(service().baseUrl, service().apiKeys.standard),
     start,
-    balanceOf: (address, asset = 'native') =>
-      asset === 'native'
-        ? chain.getBalance({ address: getAddress(address) })
-        : chain.readContract({
-            address: getAddress(sandbox.usdc),
-            abi: erc20Abi,
-            functionName: 'balanceOf',
-            args: [getAddress(address)],
-          }),
-    newAddress: () =>
-      getAddress(`0x${Buffer.from(crypto.getRandomValues(new Uint8Array(20))).toString('hex')}`),
+    balanceOf: (address, asset = 'native') => {
+      if (!address.startsWith('0x')) return solanaBalance(sandbox.solana, address, asset)
+      const account = getAddress(address)
+      if (asset === 'native') return chain.getBalance({ address: account })
+      const token = { address: getAddress(sandbox.usdc), abi: erc20Abi } as const
+      return chain.readContract({ ...token, functionName: 'balanceOf', args: [account] })
+    },
+    newAddress: (family = 'evm') => (family === 'evm' ? newEvmAddress() : newSolanaAddress()),
     stop,
   }
 }
 
-/** The nth custodial wallet of the world's account. */
-export function walletOf(world: World, index = 0): string {
-  const wallet = world.service().wallets[index]
+function newEvmAddress(): string {
+  return getAddress(`0x${Buffer.from(crypto.getRandomValues(new Uint8Array(20))).toString('hex')}`)
+}
+
+/** The nth custodial wallet of a family that the world's account has. */
+export function walletOf(world: World, index = 0, family: Family = 'evm'): string {
+  const wallet = world.service().wallets.filter((each) => each.family === family)[index]
   if (wallet === undefined) throw new Error('there is no such wallet')
   return wallet.address
 }

@@ -108,7 +108,8 @@ export type Outcome =
   | {
       readonly state: 'mined'
       readonly height: bigint
-      readonly blockHash: string
+      /** Null when the node knows the transaction and has forgotten the block around it. */
+      readonly blockHash: string | null
       readonly succeeded: boolean
       /** What the sender lost beyond the transfer itself: network fees and rent of accounts it created. Native base units. */
       readonly feePaid: BaseUnits

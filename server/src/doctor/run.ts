@@ -8,7 +8,7 @@ import { findOnChain } from './chain.ts'
 export interface Diagnosis {
   /** What must never be so and is. Empty is sound. */
   readonly findings: readonly Finding[]
-  /** Networks whose chain could not be asked: nothing is known of them, good or bad. */
+  /** Networks whose chain could not be asked, and why: nothing is known of them, good or bad. */
   readonly unasked: readonly string[]
 }
 
@@ -27,7 +27,7 @@ export async function diagnose({
       findings.push(...(await findOnChain(store, chain)))
     } catch (error) {
       if (!(error instanceof NodeFailure)) throw error
-      unasked.push(chain.config.network)
+      unasked.push(`${chain.config.network}: ${error.message}`)
     }
   }
   return { findings, unasked }

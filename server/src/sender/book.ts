@@ -9,7 +9,7 @@ export interface MinedTransaction {
   readonly network: NetworkId
   readonly hash: TransactionHash
   readonly height: bigint
-  readonly blockHash: string
+  readonly blockHash: string | null
   readonly succeeded: boolean
   readonly feePaid: BaseUnits
   readonly transfers: readonly TokenTransfer[]

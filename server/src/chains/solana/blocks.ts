@@ -94,13 +94,17 @@ export async function readBlocks(
  * The hash of the block at a slot that a node has just named. Without a block there it contradicts itself, or the chain has
  * moved in between: a NodeFailure either way, and the next look is a whole one.
  */
-export function blockHashRead(slot: bigint): Read<string> {
+export function blockHashRead(slot: bigint): Read<string | null> {
   return {
     method: 'getBlock',
     params: [Number(slot), { ...CONFIRMED, ...BARE, transactionDetails: 'none' }],
     parse: (result) => blockhashFrom(fieldsFrom(result, 'block')['blockhash'], 'blockhash'),
+    // Nodes keep transactions longer than blocks.
+    meaning: ({ code }) => (code === CLEANED_UP ? null : undefined),
   }
 }
+
+const CLEANED_UP = -32001
 
 function blockRead(slot: bigint): Read<Linked> {
   return {

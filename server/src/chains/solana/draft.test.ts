@@ -249,6 +249,11 @@ describe("a node in trouble is never the recipient's fault", () => {
     await expect(chain.draft(order(1n, USDC))).rejects.toThrow(NodeFailure)
   })
 
+  test('and the failure says that it could not simulate', async () => {
+    const { chain } = await chainWith(nodeWith(WORLD, simulated('BlockhashNotFound')))
+    await expect(chain.draft(order(1n))).rejects.toThrow('cannot simulate: "BlockhashNotFound"')
+  })
+
   test('nor is a mint with other decimals than configured', async () => {
     const profile = { ...USDC, decimals: 9 }
     const { chain } = await chainWith(nodeWith(), [NATIVE, profile])

@@ -41,6 +41,12 @@ describe('the price per compute unit', () => {
     )
   })
 
+  test('costs a whole lamport for each begun one', () => {
+    expect(priorityFeeOf({ units: 1_733n, pricePerUnit: 1_000n })).toBe(2n)
+    expect(priorityFeeOf({ units: 1_000n, pricePerUnit: 1_000n })).toBe(1n)
+    expect(priorityFeeOf({ units: 1_000n, pricePerUnit: 0n })).toBe(0n)
+  })
+
   test('within some lamports stays within them', () => {
     fc.assert(
       fc.property(lamports, units, (most, limit) => {

@@ -207,9 +207,8 @@ describe('what the chain shows of a transaction', () => {
     expect(
       await outcomeOf(shown({ instructions: [move(250n, ALICES, ALICES)], pre: same, post: same })),
     ).toMatchObject({ transfers: [{ from: ALICE, to: ALICE, amount: 250n }] })
-    expect(await outcomeOf(shown({ instructions: [pay(700n, ALICE)] }))).toMatchObject({
-      feePaid: 5_000n,
-    })
+    const withRent = shown({ instructions: [pay(700n, ALICE)], lost: 2_044_280n })
+    expect(await outcomeOf(withRent)).toMatchObject({ feePaid: 2_044_280n })
   })
 
   test('is no more than a failure with its fee when it failed, whatever it was to move', async () => {
@@ -327,7 +326,7 @@ describe('a look-up that failed is not an answer', () => {
     ],
     ['no slot of its own', { getSlot: () => error(-32005, 'Node is unhealthy') }],
     ['no block', { getBlock: null }],
-    ['a block that was thrown away', { getBlock: () => error(-32001, 'Block 20 cleaned up') }],
+    ['a block that is not there yet', { getBlock: () => error(-32004, 'Block not available') }],
     ['no meta', { getTransaction: { ...transaction, meta: null } }],
     ['no err', { getTransaction: { ...transaction, meta: { ...meta, err: undefined } } }],
     ['no balances', { getTransaction: { ...transaction, meta: { ...meta, preBalances: [] } } }],
@@ -346,6 +345,12 @@ describe('a look-up that failed is not an answer', () => {
   ])('with %s', async (_, lines) => {
     const { chain } = await chainWith({ getTransaction: transaction, ...lines })
     await expect(chain.outcomes([HASH])).rejects.toThrow(NodeFailure)
+  })
+
+  test('but a transaction is seen whose block the node has forgotten', async () => {
+    const getBlock = () => error(-32001, 'Block 20 cleaned up')
+    const { chain } = await chainWith({ getTransaction: transaction, getBlock })
+    expect(await chain.outcomes([HASH])).toMatchObject([{ state: 'mined', blockHash: null }])
   })
 
   test('and of nothing nobody is asked', async () => {

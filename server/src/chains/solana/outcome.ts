@@ -59,7 +59,7 @@ function outcomeFrom(result: unknown, hash: TransactionHash): Found {
     state: 'mined',
     height: integerFrom(fields['slot'], 'slot'),
     succeeded,
-    feePaid: baseUnits(costOf(meta, accounts, succeeded ? called : [])),
+    feePaid: baseUnits(costOf(meta, accounts, called)),
     transfers: succeeded ? tokenTransfers(meta, accounts, called) : [],
   }
 }
