@@ -16,7 +16,6 @@ test(
     })
     console.info(`kill loop: ${JSON.stringify({ ...report, broken: undefined })}`)
     expect(report.broken, `seed ${seed}`).toBe('')
-    expect(report.payments).toBeGreaterThan(SECONDS)
-    expect(Object.values(report.kills).every((kills) => kills > 3)).toBe(true)
+    expect(report.repeated, 'payments that a kill interrupted').toBeGreaterThan(0)
   },
 )

@@ -16,7 +16,6 @@ test(
     })
     console.info(`kill loop: ${JSON.stringify({ ...report, broken: undefined })}`)
     expect(report.broken, `seed ${seed}`).toBe('')
-    expect(report.payments).toBeGreaterThan(0)
-    expect(Object.values(report.kills).every((kills) => kills > 0)).toBe(true)
+    expect(report.repeated, 'payments that a kill interrupted').toBeGreaterThan(0)
   },
 )
