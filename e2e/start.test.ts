@@ -106,11 +106,24 @@ describe('florin up', () => {
         rpcUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:/),
         usdc: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
       },
+      solana: {
+        network: 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1',
+        rpcUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:/),
+        wsUrl: expect.stringMatching(/^ws:\/\/127\.0\.0\.1:/),
+        usdc: '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU',
+      },
     })
-    expect(info.wallets).toHaveLength(2)
-    for (const wallet of info.wallets) {
-      expect(wallet).toMatchObject({ family: 'evm', network: 'eip155:84532' })
-      expect(await usdcOf(florin, wallet.address)).toBe(100_000_000_000n)
+    const { evm, solana } = info.networks
+    expect(info.wallets.map(({ family, network }) => [family, network])).toEqual([
+      ['evm', evm.network],
+      ['evm', evm.network],
+      ['solana', solana.network],
+      ['solana', solana.network],
+    ])
+    const client = openClient(info.baseUrl, info.apiKeys.standard)
+    for (const { address } of info.wallets) {
+      const { balances } = (await client.get(`/wallets/${address}`)).body
+      expect(balances).toMatchObject([{ amount: 1_000 }, { symbol: 'USDC', amount: 100_000 }])
     }
     const paths = dataPaths(dataDirectory)
     for (const path of [paths.sandboxFile, paths.owner, paths.database]) {
@@ -138,6 +151,18 @@ describe('florin up', () => {
     payments.push(await pay(florin, 'after the second one'))
   })
 
+  test('a payment between the Solana wallets is confirmed', async () => {
+    const { info } = florin
+    const client = openClient(info.baseUrl, info.apiKeys.standard)
+    const [, , from, to] = info.wallets
+    const order = { walletAddress: from?.address, recipientAddress: to?.address, amount: 1 }
+    for (const asset of ['native', 'USDC']) {
+      const { body } = await client.post('/payment/send', { ...order, asset })
+      expect(body).toMatchObject({ success: true, network: info.networks.solana.network })
+      expect(['confirmed', 'settled']).toContain(body['status'])
+    }
+  })
+
   test('florin env gives a shell everything', async () => {
     const script = `eval "$('${process.execPath}' '${FLORIN}' env)"; env`
     const { stdout } = await promisify(execFile)('sh', ['-c', script], {
@@ -155,6 +180,12 @@ describe('florin up', () => {
         `FLORIN_EVM_USDC=${info.networks.evm.usdc}`,
         `FLORIN_WALLET_EVM_1=${info.wallets[0]?.address}`,
         `FLORIN_WALLET_EVM_2=${info.wallets[1]?.address}`,
+        `FLORIN_SOLANA_NETWORK=${info.networks.solana.network}`,
+        `FLORIN_SOLANA_RPC_URL=${info.networks.solana.rpcUrl}`,
+        `FLORIN_SOLANA_WS_URL=${info.networks.solana.wsUrl}`,
+        `FLORIN_SOLANA_USDC=${info.networks.solana.usdc}`,
+        `FLORIN_WALLET_SOLANA_1=${info.wallets[2]?.address}`,
+        `FLORIN_WALLET_SOLANA_2=${info.wallets[3]?.address}`,
         `FLORIN_FAUCET_URL=${info.faucet.url}`,
       ]),
     )
