@@ -25,7 +25,7 @@ afterAll(async () => {
 
 type Bare<F> = F extends SolanaFault ? Omit<F, 'chain'> : never
 const fault = async (one: Bare<SolanaFault>): Promise<void> =>
-  await sandbox.fault({ ...one, chain: 'solana' } as SolanaFault)
+  await sandbox.fault({ ...one, chain: 'solana' })
 const pass = async (blocks: number): Promise<void> => await fault({ kind: 'mine', blocks })
 const balance = async (
   address: typeof payer.address,

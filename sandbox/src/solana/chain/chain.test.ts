@@ -12,6 +12,7 @@ import { testTransfer } from './test-transfer.ts'
 
 const INSTANCE = 'evm_0123456789abcdef0123456789abcdef'
 const SOL = 1_000_000_000n
+const MICROTASKS = 100
 
 let folder: string
 let count = 0
@@ -114,6 +115,10 @@ describe('finality', () => {
     const slot = chain.bank.records.slotOf(wire.signature) ?? Infinity
     expect(chain.bank.open().slot - slot).toBe(FINAL_DEPTH)
     expect(chain.keeper.finalSlot()).toBeLessThan(slot)
+    // The save has begun, but no write can have ended before this turn of the event loop does.
+    for (let turn = 0; turn < MICROTASKS; turn += 1) await Promise.resolve()
+    expect(chain.keeper.finalSlot()).toBeLessThan(slot)
+    expect(chain.keeper.isSaved(slot)).toBe(false)
     await passing
     expect(chain.keeper.finalSlot()).toBe(slot)
     await chain.stop()

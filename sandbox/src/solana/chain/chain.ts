@@ -77,11 +77,8 @@ export async function startChain(
   }
   const tick = (): void => {
     bank.advance(Math.floor(Date.now() / 1000))
-    const base = fork.end()
-    if (base !== undefined) {
-      keeper.noteChange(base)
-      keeper.hold(false)
-    }
+    // What it took back was noted as a change when it landed, and nothing was saved since.
+    if (fork.end()) keeper.hold(false)
     for (const [hash, wire] of waiting) {
       waiting.delete(hash)
       land(wire)

@@ -10,8 +10,8 @@ export interface Fork {
   arm(transactions: number, slots: number): void
   /** A transaction landed. Whether blocks will be taken back. */
   noteLanded(signature: string, slot: number): boolean
-  /** Takes the fork back when its time has come; gives back the first slot that is another one now. */
-  end(): number | undefined
+  /** Takes the fork back when its time has come, and says whether it did. */
+  end(): boolean
   disarm(): void
 }
 
@@ -40,11 +40,11 @@ export function openFork(bank: Bank): Fork {
       return live.base !== undefined
     },
     end() {
-      if (live?.base === undefined || bank.open().slot < live.lostAt) return undefined
+      if (live?.base === undefined || bank.open().slot < live.lostAt) return false
       const { base, signatures } = live
       live = undefined
       replaceBlocks(bank, base, signatures)
-      return base
+      return true
     },
     disarm() {
       if (live?.base === undefined) live = undefined
