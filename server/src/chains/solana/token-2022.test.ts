@@ -34,7 +34,7 @@ let sender: TestWallet
 beforeAll(async () => {
   world = await startTestChain(PLAIN, GREEDY, FREE)
   sender = await world.wallet(['native', '100'])
-  expect(sender.address).toBe(OWNER)
+  if (sender.address !== OWNER) throw new Error('the mints are made from another wallet')
   await makeMint(PLAIN)
   await makeMint(GREEDY, 100)
   await makeMint(FREE, 0)
@@ -63,9 +63,8 @@ const token = (accounts: Instruction['accounts'], ...data: readonly Buffer[]): I
 })
 
 /** Makes a mint with a million tokens for the sender; with basis points, one that keeps that share of each transfer. */
-async function makeMint({ symbol, asset: text }: AssetProfile, points?: number): Promise<void> {
+async function makeMint({ symbol }: AssetProfile, points?: number): Promise<void> {
   const mint = seeded(symbol)
-  expect(mint).toBe(text)
   const seed = Buffer.from(symbol)
   const space = points === undefined ? 82n : 278n
   const create: Instruction = {
