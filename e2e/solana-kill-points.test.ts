@@ -1,0 +1,3 @@
+import { describeKillPoints } from './actors/kill-points.ts'
+
+describeKillPoints('solana')
