@@ -101,7 +101,7 @@ describe('the books of a wallet', () => {
         return made
       })
       const fund = (first: number) => {
-        const order = [...wallets.slice(first), ...wallets.slice(0, first).reverse()]
+        const order = [...wallets.slice(first), ...wallets.slice(0, first).toReversed()]
         const places = order.map((walletId) => ({ accountId, walletId, network: NETWORK }))
         return write(...places.map((place) => funding({ ...place, asset: 'native' }, 1n)))
       }
