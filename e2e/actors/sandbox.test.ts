@@ -28,9 +28,36 @@ describe('the sandbox actor', () => {
     expect(await sandbox.anvilPid()).toBeGreaterThan(1)
   })
 
-  const rpc = async (method: string, params: readonly unknown[] = []): Promise<unknown> => {
+  test('gives a Solana chain of the same instance, with its own funds and faults', async () => {
+    const { rpcUrl, wsUrl } = sandbox.solana
+    expect(Number(new URL(wsUrl).port)).toBe(Number(new URL(rpcUrl).port) + 1)
+    expect(await rpc('florin_sandbox', [], rpcUrl)).toEqual({
+      instance: sandbox.instance,
+      family: 'solana',
+    })
+    const address = 'GgBaCs3NCBuZN12kCJgAW63ydqohFkHEdfdEXBPzLHq'
+    const commitment = 'confirmed'
+    const before = await rpc('getBalance', [address, { commitment }], rpcUrl)
+    await sandbox.fund(address, 'native', '2')
+    const after = await rpc('getBalance', [address, { commitment }], rpcUrl)
+    expect(valueOf(after) - valueOf(before)).toBe(2_000_000_000)
+    await sandbox.fault({ chain: 'solana', kind: 'stop-blocks' })
+    const { slot, blocksStopped } = await sandbox.solanaState()
+    expect(blocksStopped).toBe(true)
+    await sandbox.fault({ chain: 'solana', kind: 'mine', blocks: 3 })
+    expect((await sandbox.solanaState()).slot).toBe(slot + 3)
+    await sandbox.clearFaults()
+    expect((await sandbox.solanaState()).blocksStopped).toBe(false)
+  })
+
+  const valueOf = (answer: unknown): number => (answer as { value: number }).value
+  const rpc = async (
+    method: string,
+    params: readonly unknown[] = [],
+    url = sandbox.rpcUrl,
+  ): Promise<unknown> => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-    const answer = await fetch(sandbox.rpcUrl, { method: 'POST', body })
+    const answer = await fetch(url, { method: 'POST', body })
     return ((await answer.json()) as { result?: unknown }).result
   }
 })

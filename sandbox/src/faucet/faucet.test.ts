@@ -1,10 +1,13 @@
 import { request } from 'node:http'
+import { getBase58Decoder } from '@solana/kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSandbox } from '../../../e2e/actors/sandbox.ts'
 import type { SandboxHandle } from '../../../e2e/actors/sandbox.ts'
 
 const NETWORK = 'eip155:84532'
 const USDC = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
+const SOLANA = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1'
+const SOLANA_USDC = '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU'
 const ADDRESS = '0x3333333333333333333333333333333333333333'
 /** Reverts on every call. */
 const REFUSES = '0x5f5ffd'
@@ -22,9 +25,15 @@ async function ask(body: unknown): Promise<{ status: number; json: unknown }> {
   const answer = await fetch(sandbox.faucetUrl, { method: 'POST', body: text })
   return { status: answer.status, json: await answer.json() }
 }
-async function rpc(method: string, params: readonly unknown[]): Promise<unknown> {
+const rpc = async (method: string, params: readonly unknown[]): Promise<unknown> =>
+  await call(sandbox.rpcUrl, method, params)
+const solana = async (method: string, params: readonly unknown[]): Promise<unknown> =>
+  await call(sandbox.solana.rpcUrl, method, params)
+const newSolanaAddress = (): string =>
+  getBase58Decoder().decode(crypto.getRandomValues(new Uint8Array(32)))
+async function call(url: string, method: string, params: readonly unknown[]): Promise<unknown> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-  const answer: unknown = await (await fetch(sandbox.rpcUrl, { method: 'POST', body })).json()
+  const answer: unknown = await (await fetch(url, { method: 'POST', body })).json()
   expect(answer).toHaveProperty('result')
   return typeof answer === 'object' && answer !== null && 'result' in answer ? answer.result : null
 }
@@ -80,11 +89,61 @@ describe('POST /faucet', () => {
     [{ address: ADDRESS, asset: 'USDC', amount: '0.0000001' }, 'INVALID_PARAMETERS'],
     [{ address: ADDRESS, asset: 'USDC', amount: '1000001' }, 'INVALID_PARAMETERS'],
     [{ address: ADDRESS, colour: 'red' }, 'INVALID_PARAMETERS'],
+    [{ address: ADDRESS, network: SOLANA }, 'INVALID_PARAMETERS'],
+    [{ address: SOLANA_USDC }, 'INVALID_PARAMETERS'],
+    [{ address: SOLANA_USDC, network: SOLANA, asset: USDC }, 'UNSUPPORTED_ASSET'],
+    [{ address: SOLANA_USDC, network: SOLANA, amount: '0.0000000001' }, 'INVALID_PARAMETERS'],
+    [{ address: SOLANA_USDC, network: SOLANA, amount: '10001' }, 'INVALID_PARAMETERS'],
   ])('%j is refused: %s', async (body, code) => {
     expect(await ask(body)).toMatchObject({
       status: 400,
       json: { success: false, error: { code } },
     })
+  })
+
+  test.each([
+    [undefined, undefined, 'native', '10'],
+    ['USDC', undefined, SOLANA_USDC, '1000'],
+    [SOLANA_USDC, '0.000001', SOLANA_USDC, '0.000001'],
+  ])('pays %s (%s) on Solana, where the next reader sees it', async (asset, amount, paid, sum) => {
+    const address = newSolanaAddress()
+    const { status, json } = await ask({ address, network: SOLANA, asset, amount })
+    expect({ status, json }).toEqual({
+      status: 200,
+      json: {
+        success: true,
+        address,
+        network: SOLANA,
+        asset: paid,
+        amount: sum,
+        transactionHash: expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{80,88}$/),
+      },
+    })
+    const confirmed = { commitment: 'confirmed', encoding: 'jsonParsed' }
+    if (paid === 'native') {
+      expect(await solana('getBalance', [address, confirmed])).toMatchObject({
+        value: 10_000_000_000,
+      })
+      return
+    }
+    const accounts = await solana('getTokenAccountsByOwner', [address, { mint: paid }, confirmed])
+    expect(accounts).toMatchObject({
+      value: [
+        { account: { data: { parsed: { info: { tokenAmount: { uiAmountString: sum } } } } } },
+      ],
+    })
+  })
+
+  test('pays 100 Solana orders that come at once, each once', async () => {
+    const address = newSolanaAddress()
+    const paid = await Promise.all(
+      Array.from({ length: 100 }, async () => await sandbox.fund(address, 'native', '1')),
+    )
+    expect(new Set(paid).size).toBe(100)
+    const { value } = (await solana('getBalance', [address, { commitment: 'confirmed' }])) as {
+      value: number
+    }
+    expect(value).toBe(100 * 1e9)
   })
 
   test('a recipient that takes nothing is told apart, and the next order is paid', async () => {

@@ -1,4 +1,6 @@
 import {
+  AddressLookupTableProgram,
+  ComputeBudgetProgram,
   Connection,
   Keypair,
   LAMPORTS_PER_SOL,
@@ -77,6 +79,78 @@ describe('@solana/web3.js 1.x', () => {
     expect(await connection.getBalance(to, 'finalized')).toBe(3_000_000)
     const [newest] = await connection.getSignaturesForAddress(to)
     expect(newest).toMatchObject({ signature, err: null, confirmationStatus: 'finalized' })
+  })
+
+  test('makes a lookup table and sends through it', async () => {
+    const to = Keypair.generate().publicKey
+    const recentSlot = await connection.getSlot('finalized')
+    const [create, lookupTable] = AddressLookupTableProgram.createLookupTable({
+      authority: payer.publicKey,
+      payer: payer.publicKey,
+      recentSlot,
+    })
+    const extend = AddressLookupTableProgram.extendLookupTable({
+      lookupTable,
+      authority: payer.publicKey,
+      payer: payer.publicKey,
+      addresses: [to],
+    })
+    await sendAndConfirmTransaction(connection, new Transaction().add(create, extend), [payer])
+    const table = (await connection.getAddressLookupTable(lookupTable)).value
+    if (table === null) throw new Error('no table')
+    const { blockhash } = await connection.getLatestBlockhash()
+    const message = new TransactionMessage({
+      payerKey: payer.publicKey,
+      recentBlockhash: blockhash,
+      instructions: [
+        SystemProgram.transfer({ fromPubkey: payer.publicKey, toPubkey: to, lamports: 4_000_000 }),
+      ],
+    }).compileToV0Message([table])
+    const transaction = new VersionedTransaction(message)
+    transaction.sign([payer])
+    const signature = await connection.sendTransaction(transaction)
+    await connection.confirmTransaction(signature)
+    expect(await connection.getBalance(to)).toBe(4_000_000)
+    const read = await connection.getParsedTransaction(signature, {
+      commitment: 'confirmed',
+      maxSupportedTransactionVersion: 0,
+    })
+    expect(read?.transaction.message.accountKeys).toContainEqual({
+      pubkey: to,
+      signer: false,
+      writable: true,
+      source: 'lookupTable',
+    })
+  })
+
+  test('a priority fee is charged as it was told', async () => {
+    const { blockhash } = await connection.getLatestBlockhash()
+    const message = new TransactionMessage({
+      payerKey: payer.publicKey,
+      recentBlockhash: blockhash,
+      instructions: [
+        ComputeBudgetProgram.setComputeUnitLimit({ units: 1_001 }),
+        ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 1_500_000 }),
+        SystemProgram.transfer({
+          fromPubkey: payer.publicKey,
+          toPubkey: payer.publicKey,
+          lamports: 1,
+        }),
+      ],
+    }).compileToV0Message()
+    const fee = (await connection.getFeeForMessage(message)).value
+    expect(fee).toBe(5_000 + 1_502)
+    const before = await connection.getBalance(payer.publicKey)
+    const transaction = new VersionedTransaction(message)
+    transaction.sign([payer])
+    const signature = await connection.sendTransaction(transaction)
+    await connection.confirmTransaction(signature)
+    expect(before - (await connection.getBalance(payer.publicKey))).toBe(fee)
+    const read = await connection.getTransaction(signature, {
+      commitment: 'confirmed',
+      maxSupportedTransactionVersion: 0,
+    })
+    expect(read?.meta?.fee).toBe(fee)
   })
 
   test('a send that must fail is refused with its logs', async () => {

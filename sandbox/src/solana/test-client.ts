@@ -31,7 +31,11 @@ export interface RawAnswer {
 }
 
 /** kit, unmodified, on the sandbox's Solana chain. */
-export function testClient({ solana }: Pick<SandboxHandle, 'solana'>) {
+export function testClient({
+  solana,
+}: {
+  readonly solana: Pick<SandboxHandle['solana'], 'rpcUrl' | 'wsUrl'>
+}) {
   const rpc = createSolanaRpc(solana.rpcUrl)
   const subscriptions = createSolanaRpcSubscriptions(solana.wsUrl)
   const sendAndConfirm = sendAndConfirmTransactionFactory({ rpc, rpcSubscriptions: subscriptions })
@@ -83,7 +87,8 @@ export function testClient({ solana }: Pick<SandboxHandle, 'solana'>) {
   /** One call without a client library in between. */
   const raw = async (method: string, params: readonly unknown[] = []): Promise<RawAnswer> => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-    const answer = await fetch(solana.rpcUrl, { method: 'POST', body })
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(solana.rpcUrl, { method: 'POST', headers, body })
     return (await answer.json()) as RawAnswer
   }
   return {

@@ -3,6 +3,7 @@ import { AccountState } from '@solana-program/token'
 import type { StoredAccount } from '../chain/account.ts'
 import { TOKEN_PROGRAM } from '../chain/program-addresses.ts'
 import { mintOf, TOKEN_BYTES, tokenOf, uiTokenAmount } from '../chain/token-account.ts'
+import { extensionName } from './token-extensions.ts'
 import type { RpcValue } from '../rpc-json.ts'
 
 const STATES: Readonly<Record<AccountState, string>> = {
@@ -10,28 +11,6 @@ const STATES: Readonly<Record<AccountState, string>> = {
   [AccountState.Initialized]: 'initialized',
   [AccountState.Frozen]: 'frozen',
 }
-/** By type number; what is not here is shown as unparseable, as nodes do with what they do not know. */
-const EXTENSIONS: Readonly<Record<number, string>> = {
-  1: 'transferFeeConfig',
-  2: 'transferFeeAmount',
-  3: 'mintCloseAuthority',
-  6: 'defaultAccountState',
-  7: 'immutableOwner',
-  8: 'memoTransfer',
-  9: 'nonTransferable',
-  10: 'interestBearingConfig',
-  11: 'cpiGuard',
-  12: 'permanentDelegate',
-  13: 'nonTransferableAccount',
-  14: 'transferHook',
-  15: 'transferHookAccount',
-  18: 'metadataPointer',
-  19: 'tokenMetadata',
-  25: 'scaledUiAmountConfig',
-  26: 'pausableConfig',
-  27: 'pausableAccount',
-}
-
 /** Token accounts and mints in words; undefined for every other account. */
 export function parsedAccount(
   account: StoredAccount,
@@ -82,7 +61,7 @@ function extensionsOf(data: Uint8Array): { extensions?: RpcValue } {
   while (offset + 4 <= bytes.length) {
     const type = bytes.readUInt16LE(offset)
     if (type === 0) break
-    extensions.push({ extension: EXTENSIONS[type] ?? 'unparseableExtension' })
+    extensions.push({ extension: extensionName(type) })
     offset += 4 + bytes.readUInt16LE(offset + 2)
   }
   return extensions.length === 0 ? {} : { extensions }

@@ -1,6 +1,7 @@
 import { base58Of } from '../chain/block.ts'
 import { uiTokenAmount } from '../chain/token-account.ts'
 import type { RpcValue } from '../rpc-json.ts'
+import { extensionName } from './token-extensions.ts'
 import type { Said } from './parsed-instruction.ts'
 
 const AUTHORITY_TYPES = ['mintTokens', 'freezeAccount', 'accountOwner', 'closeAccount']
@@ -22,7 +23,6 @@ const CHECKED: Readonly<Record<number, readonly [string, ...string[]]>> = {
 const PLAIN: Readonly<Record<number, readonly [string, ...string[]]>> = {
   1: ['initializeAccount', 'account', 'mint', 'owner', 'rentSysvar'],
   17: ['syncNative', 'account'],
-  21: ['getAccountDataSize', 'mint'],
   22: ['initializeImmutableOwner', 'account'],
 }
 const AUTHORISED: Readonly<Record<number, readonly [string, ...string[]]>> = {
@@ -100,6 +100,15 @@ function initialising(
         type: 'setAuthority',
         info: { [subject]: account, authorityType, newAuthority, authority: mint },
       }
+    }
+    case 21: {
+      const extensionTypes: string[] = []
+      for (let offset = 1; offset + 2 <= data.length; offset += 2) {
+        extensionTypes.push(extensionName(data.readUInt16LE(offset)))
+      }
+      const info =
+        extensionTypes.length === 0 ? { mint: account } : { mint: account, extensionTypes }
+      return { type: 'getAccountDataSize', info }
     }
     case 16:
       return { type: 'initializeAccount2', info: { account, mint, owner: addressAt(1) } }

@@ -50,6 +50,10 @@ export function simulate(
       unitsConsumed: result.units,
       loadedAccountsDataSize: sizes.reduce((sum, size) => sum + size, 0),
       loadedAddresses: known.loaded === null ? null : { ...known.loaded },
+      preBalances: null,
+      postBalances: null,
+      preTokenBalances: null,
+      postTokenBalances: null,
       fee: obstacle === undefined ? feeOf(wire.message) : null,
       returnData:
         returnData === null
