@@ -55,8 +55,8 @@ export type SolanaOwnFault =
   /** Passes as many slots as no blockhash of now lives through. */
   | { readonly kind: 'expire' }
   /**
-   * The next `transactions` that land, the faucet's included, do so on a minority fork: seen, confirmed, and `slots` slots after the last of
-   * them gone, their slots skipped. They may land again while their blockhash lives.
+   * The next `transactions` that land, the faucet's included, do so on a minority fork: seen, confirmed, and gone
+   * `slots` slots after the last of them, their slots skipped. They may land again while their blockhash lives.
    */
   | { readonly kind: 'fork'; readonly transactions: number; readonly slots: number }
   /** Reads answer as of so many slots ago, until cleared. */

@@ -7,7 +7,7 @@ export const SLOT_MILLISECONDS = 400
 /** Blocks for which a blockhash can be used after the block that it names. */
 export const BLOCKHASH_BLOCKS = 150
 /**
- * Slots below the open one from which a slot on disk is called finalized. Clusters take 32 (13 s); no client knows the number, they
- * ask for the commitment. Four keeps all three commitments apart for a client that polls and lets people wait 2 s.
+ * Slots below the open one from which a slot on disk is called finalized. Clusters take 32 (13 s); no client knows the
+ * number, they ask for the commitment. Four keeps all three commitments apart for a client that polls, and people wait 2 s.
  */
 export const FINAL_DEPTH = 4

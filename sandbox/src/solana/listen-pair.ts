@@ -6,8 +6,8 @@ const ATTEMPTS_MAX = 50
 const PORT_MAX = 65_535
 
 /**
- * Listens on two ports that follow each other: clients of Solana look for the WebSocket at the next port. `fixed` must be free (else a
- * Complaint); `remembered` is taken when both are free, any pair otherwise.
+ * Listens on two ports that follow each other: clients of Solana look for the WebSocket at the next port. `fixed` must
+ * be free (else a Complaint); `remembered` is taken when both are free, any pair otherwise.
  */
 export async function listenOnPair(
   first: Server,

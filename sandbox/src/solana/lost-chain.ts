@@ -4,8 +4,8 @@ import type { Log } from '../host/log.ts'
 import { chainPathsOf, readChain } from './chain/saved-chain.ts'
 
 /**
- * Whether a Solana chain was here and cannot be read any more. Both chains carry one instance, so then both start over: keys and
- * records of the old instance must mean nothing on the new one. What is torn is set aside.
+ * Whether a Solana chain was here and cannot be read any more. Both chains carry one instance, so then both start over:
+ * keys and records of the old instance must mean nothing on the new one. What is torn is set aside.
  */
 export function isChainLost(directory: string, wasThere: boolean, log: Log): boolean {
   const paths = chainPathsOf(directory)

@@ -11,6 +11,7 @@ import {
 import {
   airdropFactory,
   assertIsTransactionWithBlockhashLifetime,
+  blockhash,
   getBase64EncodedWireTransaction,
   getSignatureFromTransaction,
   lamports,
@@ -115,7 +116,7 @@ export async function runScript(solana: {
       : { code: error.code, message: error.message, data: error.data }
   }
   const within = await client.lifetime()
-  const unknownHash = { ...within, blockhash: mint.address as unknown as typeof within.blockhash }
+  const unknownHash = { ...within, blockhash: blockhash(mint.address) }
   const dear = await sol(1_000n * SOL)
   const failing = await sol(1_001n * SOL)
   const stranger = await client.transfer(owner, payer.address, 3n * SOL)

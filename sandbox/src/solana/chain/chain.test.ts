@@ -1,13 +1,24 @@
-import { cpSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { FINAL_DEPTH } from '../chain-facts.ts'
+import { isChainLost } from '../lost-chain.ts'
+import { BLOCKS_MAX } from './bank.ts'
 import { base58Of } from './block.ts'
 import { startChain } from './chain.ts'
 import type { SolanaChain } from './chain.ts'
 import { HORIZON_SLOTS } from './horizon.ts'
+import { chainPathsOf } from './saved-chain.ts'
 import { testTransfer } from './test-transfer.ts'
 
 const INSTANCE = 'evm_0123456789abcdef0123456789abcdef'
@@ -124,6 +135,16 @@ describe('finality', () => {
     await chain.stop()
   })
 
+  test('a chain that ended in good order goes on where it was', async () => {
+    const chain = await begin(join(folder, 'a'))
+    await tick(chain, 77)
+    const { slot } = chain.bank.open()
+    await chain.stop()
+    const after = await begin(join(folder, 'a'))
+    expect(after.bank.open().slot).toBe(slot + FINAL_DEPTH)
+    await after.stop()
+  })
+
   test('a killed chain burns a bounded part of what blockhashes live', async () => {
     const chain = await begin(join(folder, 'a'))
     await tick(chain, 77)
@@ -191,6 +212,32 @@ describe('files', () => {
       writeFileSync(join(folder, 'a', name), 'x')
     }
     await expect(begin(join(folder, 'a'))).rejects.toThrow(/no good Solana chain file/)
+  })
+
+  test('are private, and an idle chain does not write its state again and again', async () => {
+    const chain = await begin(join(folder, 'a'))
+    const state = join(folder, 'a', 'chain.state')
+    expect(statSync(state).mode & 0o777).toBe(0o600)
+    const before = readFileSync(state)
+    await tick(chain, 1_000)
+    expect(chain.keeper.finalSlot()).toBe(chain.bank.open().slot - FINAL_DEPTH)
+    expect(readFileSync(state)).toEqual(before)
+    expect(chain.bank.blocks().length).toBe(BLOCKS_MAX)
+    await chain.stop()
+  })
+
+  test('a chain that was here and cannot be read is lost; one that never was is not', async () => {
+    const directory = join(folder, 'a')
+    const say = (line: string): number => log.push(line)
+    expect(isChainLost(directory, false, say)).toBe(false)
+    expect(isChainLost(directory, true, say)).toBe(true)
+    await (await begin(directory)).stop()
+    const [state, previous] = chainPathsOf(directory)
+    writeFileSync(state, 'x')
+    expect(isChainLost(directory, true, say)).toBe(false)
+    writeFileSync(previous, 'x')
+    expect(isChainLost(directory, false, say)).toBe(true)
+    expect(isChainLost(directory, false, say)).toBe(false)
   })
 
   test('of another instance: a new chain', async () => {

@@ -1,5 +1,5 @@
 import type { Log } from '../../host/log.ts'
-import { FINAL_DEPTH, SLOT_MILLISECONDS } from '../chain-facts.ts'
+import { SLOT_MILLISECONDS } from '../chain-facts.ts'
 import type { Bank, Landing } from './bank.ts'
 import { beginChain } from './begin.ts'
 import { openFork } from './fork.ts'
@@ -136,10 +136,7 @@ export async function startChain(
     async stop() {
       isStopped = true
       clearTimeout(timer)
-      for (let depth = 0; depth < FINAL_DEPTH; depth += 1)
-        bank.advance(Math.floor(Date.now() / 1000))
-      keeper.noteChange(bank.open().slot)
-      await keeper.save()
+      await keeper.close()
     },
   }
 }

@@ -11,8 +11,8 @@ import { WATCHES } from './watches.ts'
 const SUBSCRIPTIONS_MAX = 1_000
 const CALLS_UNDER_WAY_MAX = 1_000
 /**
- * A client hands its listener over only after it has handled the reply. A notification in the same packet is lost on it: kit then
- * waited 60 s for the signature it had just been told about.
+ * A client hands its listener over only after it has handled the reply. A notification in the same packet is lost on it:
+ * kit then waited 60 s for the signature it had just been told about.
  */
 const AFTER_REPLY_MILLISECONDS = 25
 
