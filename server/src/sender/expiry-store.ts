@@ -52,29 +52,31 @@ export async function livingAttempts(
   }))
 }
 
-/** A look that found nothing after the bytes could not be included any more. */
-export interface EmptyLook {
+/** A look at bytes that could not be included any more: what it found is what will always be. */
+export interface LateLook {
   readonly attemptId: string
   readonly node: string
   readonly finalizedHeight: bigint
+  readonly found: boolean
 }
 
 /** Keeps looks as evidence. */
 export async function storeLooks(
   tx: Tx,
-  looks: readonly EmptyLook[],
+  looks: readonly LateLook[],
   nowMilliseconds: number,
 ): Promise<void> {
   if (looks.length === 0) return
   await tx.query(
     'expiry_looks_store',
-    `insert into expiry_looks (attempt_id, node, finalized_height, looked_at)
-     select *, to_timestamp($4 / 1000.0) from unnest($1::bigint[], $2::text[], $3::bigint[])
+    `insert into expiry_looks (attempt_id, node, finalized_height, found, looked_at)
+     select *, to_timestamp($5 / 1000.0) from unnest($1::bigint[], $2::text[], $3::bigint[], $4::boolean[])
      on conflict do nothing`,
     [
       looks.map((look) => look.attemptId),
       looks.map((look) => look.node),
       looks.map((look) => look.finalizedHeight.toString()),
+      looks.map((look) => look.found),
       nowMilliseconds,
     ],
   )
@@ -82,7 +84,7 @@ export async function storeLooks(
 
 /**
  * Which open places are proven dead in every attempt: two nodes found nothing, or one found nothing twice with the given time
- * between. Looks of a place whose state has changed count for nothing.
+ * between, and no node ever found it, since one that has forgotten says nothing about what another has seen. Looks of a place whose state has changed count for nothing.
  */
 export async function deadPlaces(
   tx: Tx,
@@ -95,8 +97,8 @@ export async function deadPlaces(
      where t.id = any($1::bigint[]) and t.state = 'open' and not exists (
        select from attempts a where a.chain_transaction_id = t.id and not exists (
          select from expiry_looks l where l.attempt_id = a.id
-         having count(distinct l.node) >= 2
-           or max(l.looked_at) - min(l.looked_at) >= $2 * interval '1 millisecond'))`,
+         having not bool_or(l.found) and (count(distinct l.node) >= 2
+           or max(l.looked_at) - min(l.looked_at) >= $2 * interval '1 millisecond')))`,
     [transactionIds, gapMilliseconds],
   )
   return new Set(rows.map((row) => row.id))

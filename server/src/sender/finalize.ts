@@ -2,8 +2,9 @@ import type { Head } from '../chains/chain.ts'
 import { limits } from '../kernel/limits.ts'
 import type { FollowDeps } from './follow.ts'
 import type { Cursor } from './follower-store.ts'
-import { closeFinal, storeFinality } from './follower-store.ts'
+import { storeFinality } from './follower-store.ts'
 import { lockLanes } from './lane-store.ts'
+import { closeFinal } from './place-store.ts'
 
 /**
  * Closes what has become final: only blocks that this follower itself has read in one unbroken chain count, so a node that

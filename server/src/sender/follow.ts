@@ -4,15 +4,10 @@ import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Store } from '../store/postgres.ts'
 import type { PaymentBook } from './book.ts'
-import type { Cursor, Matched } from './follower-store.ts'
-import {
-  haltNetwork,
-  markMined,
-  matchHashes,
-  rememberedBlocks,
-  rollBack,
-  storeBlocks,
-} from './follower-store.ts'
+import type { Cursor } from './follower-store.ts'
+import { haltNetwork, rememberedBlocks, rollBack, storeBlocks } from './follower-store.ts'
+import { markMined, matchHashes } from './place-store.ts'
+import type { Matched } from './place-store.ts'
 
 export interface FollowDeps {
   readonly chain: Chain

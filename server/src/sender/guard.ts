@@ -3,7 +3,7 @@ import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Store } from '../store/postgres.ts'
 import type { PaymentBook } from './book.ts'
-import { markDead } from './follower-store.ts'
+import { markDead } from './place-store.ts'
 import { freezeLane, lockLane } from './lane-store.ts'
 import { hashesOf, laneFronts } from './transaction-store.ts'
 

@@ -1,6 +1,6 @@
 import type { Chain, HistoryLook, Renewal } from '../chains/chain.ts'
 import { limits } from '../kernel/limits.ts'
-import type { EmptyLook, LivingAttempt } from './expiry-store.ts'
+import type { LateLook, LivingAttempt } from './expiry-store.ts'
 import { deadPlaces, livingAttempts, storeLooks } from './expiry-store.ts'
 import type { NextAttemptDeps } from './next-attempt.ts'
 import { makeNextAttempt } from './next-attempt.ts'
@@ -29,7 +29,7 @@ function gapOf({ config }: Pick<Chain, 'config'>): number {
 /**
  * Makes the next attempt of places whose every earlier attempt is proven dead: a height was final at which it could not be
  * included any more, and every look into the history after that succeeded and found nothing. The looks are kept as evidence. A look
- * that failed is no look; bytes that were found once are never replaced.
+ * that failed is no look; bytes that were found once, by whichever node, are never replaced.
  */
 export async function rebuildExpired(deps: NextAttemptDeps, lifetimes: Lifetimes): Promise<void> {
   const { chain, store, clock } = deps
@@ -39,22 +39,21 @@ export async function rebuildExpired(deps: NextAttemptDeps, lifetimes: Lifetimes
   )
   if (living.length === 0) return
   const looks = await lifetimes.lookBack(living.map(({ hash }) => hash))
-  const empty: EmptyLook[] = []
+  const late: LateLook[] = []
   const spared = new Set<string>()
   living.forEach((attempt, index) => {
     const own = looks[index] ?? []
-    if (own.length === 0 || own.some((look) => !provesDeath(look, attempt, lifetimes))) {
+    if (own.length === 0 || own.some((look) => look.found || !isLate(look, attempt, lifetimes))) {
       spared.add(attempt.transactionId)
     }
     for (const look of own) {
-      if (provesDeath(look, attempt, lifetimes))
-        empty.push({ ...look, attemptId: attempt.attemptId })
+      if (isLate(look, attempt, lifetimes)) late.push({ ...look, attemptId: attempt.attemptId })
     }
   })
   const candidates = living.filter(({ transactionId }) => !spared.has(transactionId))
-  if (empty.length === 0) return
+  if (late.length === 0) return
   const dead = await store.inTransaction('service', async (tx) => {
-    await storeLooks(tx, empty, clock.nowMilliseconds())
+    await storeLooks(tx, late, clock.nowMilliseconds())
     return deadPlaces(
       tx,
       [...new Set(candidates.map(({ transactionId }) => transactionId))],
@@ -67,8 +66,9 @@ export async function rebuildExpired(deps: NextAttemptDeps, lifetimes: Lifetimes
   }
 }
 
-function provesDeath(look: HistoryLook, { terms }: LivingAttempt, lifetimes: Lifetimes): boolean {
-  return !look.found && look.finalizedHeight > lifetimes.lifetimeOf(terms)
+/** Whether the bytes could not be included any more when this look was made. */
+function isLate(look: HistoryLook, { terms }: LivingAttempt, lifetimes: Lifetimes): boolean {
+  return look.finalizedHeight > lifetimes.lifetimeOf(terms)
 }
 
 async function rebuild(deps: NextAttemptDeps, attempt: LivingAttempt): Promise<void> {

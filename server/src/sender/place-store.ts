@@ -1,0 +1,130 @@
+import { baseUnits } from '@florin/wire/amount.ts'
+import type { BaseUnits } from '@florin/wire/amount.ts'
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { Address, Outcome, TransactionHash } from '../chains/chain.ts'
+import type { PaymentId } from '../kernel/id.ts'
+import type { Tx } from '../store/postgres.ts'
+
+/** A place of ours whose hash a block showed. */
+export interface Matched {
+  readonly transactionId: string
+  readonly hash: TransactionHash
+  readonly laneAddress: Address
+  readonly paymentIds: readonly PaymentId[]
+}
+
+/** Which of a block range's transactions are ours: cost per block, not per payment. */
+export async function matchHashes(
+  tx: Tx,
+  network: NetworkId,
+  hashes: readonly TransactionHash[],
+): Promise<readonly Matched[]> {
+  if (hashes.length === 0) return []
+  const rows = await tx.query<{
+    id: string
+    hash: TransactionHash
+    lane_address: Address
+    payment_ids: PaymentId[]
+  }>(
+    'transactions_match',
+    `select t.id, a.hash, t.lane_address,
+       array(select payment_id from payment_transactions where chain_transaction_id = t.id order by effect_index) as payment_ids
+     from attempts a join chain_transactions t on t.id = a.chain_transaction_id
+     where a.network = $1 and a.hash = any($2) and t.state = 'open'`,
+    [network, hashes],
+  )
+  return rows.map((row) => ({
+    transactionId: row.id,
+    hash: row.hash,
+    laneAddress: row.lane_address,
+    paymentIds: row.payment_ids,
+  }))
+}
+
+/** Marks places as mined by the given attempts, in one statement. */
+export async function markMined(
+  tx: Tx,
+  seen: readonly { matched: Matched; outcome: Extract<Outcome, { state: 'mined' }> }[],
+): Promise<void> {
+  await tx.query(
+    'transactions_mined',
+    `update chain_transactions t set state = 'mined', mined_hash = s.hash, mined_height = s.height,
+       mined_block_hash = s.block_hash, succeeded = s.succeeded, fee_paid = s.fee_paid
+     from json_to_recordset($1::json) as s (id bigint, hash text, height bigint, block_hash text,
+       succeeded boolean, fee_paid numeric)
+     where t.id = s.id and t.state = 'open'`,
+    [
+      JSON.stringify(
+        seen.map(({ matched, outcome }) => ({
+          id: matched.transactionId,
+          hash: matched.hash,
+          height: outcome.height.toString(),
+          block_hash: outcome.blockHash,
+          succeeded: outcome.succeeded,
+          fee_paid: outcome.feePaid.toString(),
+        })),
+      ),
+    ],
+  )
+}
+
+/** A mined place at or below the final height that has not been closed yet. */
+export interface Closing {
+  readonly transactionId: string
+  readonly hash: TransactionHash
+  readonly laneAddress: Address
+  readonly height: bigint
+  readonly blockHash: string
+  readonly succeeded: boolean
+  readonly feePaid: BaseUnits
+  readonly paymentIds: readonly PaymentId[]
+}
+
+/** Closes mined places that have become final and says which they were. */
+export async function closeFinal(
+  tx: Tx,
+  network: NetworkId,
+  finalizedHeight: bigint,
+  count: number,
+): Promise<readonly Closing[]> {
+  const rows = await tx.query<{
+    id: string
+    mined_hash: TransactionHash
+    lane_address: Address
+    mined_height: string
+    mined_block_hash: string
+    succeeded: boolean
+    fee_paid: string
+    payment_ids: PaymentId[]
+  }>(
+    'transactions_final',
+    `update chain_transactions set state = 'final' where id in (
+       select id from chain_transactions where network = $1 and state = 'mined' and mined_height <= $2
+       order by lane_address, nonce limit $3 for no key update)
+     returning id, mined_hash, lane_address, mined_height, mined_block_hash, succeeded, fee_paid,
+       array(select payment_id from payment_transactions pt where pt.chain_transaction_id = chain_transactions.id
+             order by effect_index) as payment_ids`,
+    [network, finalizedHeight.toString(), count],
+  )
+  return rows.map((row) => ({
+    transactionId: row.id,
+    hash: row.mined_hash,
+    laneAddress: row.lane_address,
+    height: BigInt(row.mined_height),
+    blockHash: row.mined_block_hash,
+    succeeded: row.succeeded,
+    feePaid: baseUnits(row.fee_paid),
+    paymentIds: row.payment_ids,
+  }))
+}
+
+/** Marks an open place as impossible for ever. The payments it carried, or none when it is not open any more. */
+export async function markDead(tx: Tx, transactionId: string): Promise<readonly PaymentId[]> {
+  const rows = await tx.query<{ payment_ids: PaymentId[] }>(
+    'transactions_dead',
+    `update chain_transactions set state = 'dead' where id = $1 and state = 'open'
+     returning array(select payment_id from payment_transactions where chain_transaction_id = $1) as payment_ids`,
+    [transactionId],
+  )
+  return rows[0]?.payment_ids ?? []
+}
