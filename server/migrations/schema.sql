@@ -58,6 +58,7 @@ table expiry_looks
   node text not null
   finalized_height bigint not null
   looked_at timestamp with time zone not null
+  found boolean not null default false
 table followed_blocks
   network text not null
   height bigint not null

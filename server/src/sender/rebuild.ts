@@ -43,7 +43,7 @@ export async function rebuildExpired(deps: NextAttemptDeps, lifetimes: Lifetimes
   const spared = new Set<string>()
   living.forEach((attempt, index) => {
     const own = looks[index] ?? []
-    if (own.length === 0 || own.some((look) => look.found || !isLate(look, attempt, lifetimes))) {
+    if (own.length === 0 || own.some((look) => !isLate(look, attempt, lifetimes))) {
       spared.add(attempt.transactionId)
     }
     for (const look of own) {

@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { NodeFailure } from '@florin/server/chains/chain.ts'
+import type { Chain, HistoryLook, Renewal, Terms } from '@florin/server/chains/chain.ts'
+import { limits } from '@florin/server/kernel/limits.ts'
+import { openLog } from '@florin/server/kernel/log.ts'
+import { openTestLane, signTest } from '@florin/server/payments/test-lane.ts'
+import type { TestLane } from '@florin/server/payments/test-lane.ts'
+import { openModelChain } from '@florin/server/payments/test-model-chain.ts'
+import type { ModelChain } from '@florin/server/payments/test-model-chain.ts'
+import { openTestDatabase } from '@florin/server/store/test-database.ts'
+import type { TestDatabase } from '@florin/server/store/test-database.ts'
+import { rebuildExpired } from './rebuild.ts'
+import { scriptedChain } from './test-chain.ts'
+
+const GAP_MILLISECONDS = 20_000
+const FIRST_LIFETIME = 100n
+const LIFETIME_BLOCKS = 150n
+const EMPTY: HistoryLook = { node: 'one', finalizedHeight: FIRST_LIFETIME + 1n, found: false }
+const OTHER: HistoryLook = { ...EMPTY, node: 'two' }
+
+let database: TestDatabase
+let lanes = 0
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+afterAll(() => database.close())
+
+/** One open place whose bytes live up to height 100, and instances of the service that look after it. */
+async function anOpenPlace() {
+  const model: ModelChain = openModelChain([{ asset: 'native', amount: 1_000n }])
+  const lane: TestLane = await openTestLane(database.store, model, 2_000_000 + (lanes += 1))
+  const order = { asset: 'native', amount: 100n, feeCeiling: 10n, at: model.tip() }
+  const [sent] = await lane.send([lane.prepare(order)])
+  if (sent?.kind !== 'committed') throw new Error('not committed')
+  const { network } = lane.chain.config
+  let nowMilliseconds = 1_000_000
+  const broadcasts: Uint8Array[] = []
+  const hooks = { beforeSigning: async () => {} }
+
+  const attempts = async () =>
+    database.store.query<{ number: number; raw: Buffer; terms: Terms }>(
+      'test_attempts',
+      `select a.number, a.raw, a.terms from attempts a where a.network = $1 order by a.number`,
+      [network],
+    )
+
+  const instance = (lookBack: () => readonly HistoryLook[] | Error) => {
+    const renewal: Extract<Renewal, { kind: 'lifetime' }> = {
+      kind: 'lifetime',
+      lifetimeOf: (terms) => BigInt(terms['lifetime'] ?? FIRST_LIFETIME),
+      lookBack: async (hashes) => {
+        const looks = lookBack()
+        if (looks instanceof Error) throw looks
+        return hashes.map(() => looks)
+      },
+    }
+    const chain: Chain = scriptedChain(
+      { ...lane.chain.config, sandbox: false },
+      {
+        renewal,
+        renew: async (terms): Promise<Terms> => ({
+          ...terms,
+          lifetime: String(renewal.lifetimeOf(terms) + LIFETIME_BLOCKS),
+        }),
+        sign: async (terms, nonce, signer) => {
+          await hooks.beforeSigning()
+          return signTest(terms, nonce, signer.address)
+        },
+      },
+    )
+    return rebuildExpired(
+      {
+        chain,
+        store: database.store,
+        broadcaster: {
+          broadcast: async (_network, committed) => {
+            const stored = (await attempts()).at(-1)
+            for (const { raw } of committed) expect(stored?.raw.equals(raw)).toBe(true)
+            broadcasts.push(...committed.map(({ raw }) => raw))
+            return committed.map(() => ({ kind: 'accepted' as const }))
+          },
+        },
+        clock: { nowMilliseconds: () => nowMilliseconds, sleep: async () => {} },
+        log: openLog('silent'),
+        killPoint: () => {},
+        signerOf: async (address) => ({
+          address,
+          sign: async () => new Uint8Array(),
+          erase: () => {},
+        }),
+      },
+      renewal,
+    )
+  }
+  return {
+    lane,
+    model,
+    hooks,
+    broadcasts,
+    /** One round in which every node's look at every attempt says the same. */
+    round: (...looks: readonly HistoryLook[]) => instance(() => looks),
+    failingRound: () => instance(() => new NodeFailure('nobody answered')),
+    pass: (milliseconds: number) => {
+      nowMilliseconds += milliseconds
+    },
+    attempts,
+    numbers: async () => (await attempts()).map(({ number }) => number),
+  }
+}
+
+let place: Awaited<ReturnType<typeof anOpenPlace>>
+beforeEach(async () => {
+  place = await anOpenPlace()
+})
+
+describe('an expired transaction', () => {
+  test('is made anew once after two empty looks far enough apart, same effect, stored before it is sent', async () => {
+    await place.round(EMPTY)
+    expect(await place.numbers()).toEqual([1])
+    place.pass(GAP_MILLISECONDS)
+    await place.round(EMPTY)
+    const [first, second, ...more] = await place.attempts()
+    expect(more).toEqual([])
+    expect(second?.terms).toEqual({ ...first?.terms, lifetime: '250' })
+    expect(place.broadcasts.map((raw) => Buffer.from(raw))).toEqual([second?.raw])
+  })
+
+  test('is made anew at once when two nodes found nothing', async () => {
+    await place.round(EMPTY, OTHER)
+    expect(await place.numbers()).toEqual([1, 2])
+  })
+
+  test('needs evidence for every attempt: the next one lives for its own time', async () => {
+    await place.round(EMPTY, OTHER)
+    await place.round(EMPTY, OTHER)
+    expect(await place.numbers()).toEqual([1, 2])
+    const late = { finalizedHeight: FIRST_LIFETIME + LIFETIME_BLOCKS + 1n }
+    await place.round({ ...EMPTY, ...late }, { ...OTHER, ...late })
+    expect(await place.numbers()).toEqual([1, 2, 3])
+  })
+
+  test.each([
+    ['the look failed', []],
+    [
+      'the final height is the last at which it may be included',
+      [{ ...EMPTY, finalizedHeight: FIRST_LIFETIME }],
+    ],
+    [
+      'one of two nodes is not past its lifetime',
+      [EMPTY, { ...OTHER, finalizedHeight: FIRST_LIFETIME }],
+    ],
+    ['one of two nodes found it', [EMPTY, { ...OTHER, found: true }]],
+  ] satisfies [string, HistoryLook[]][])('is left alone while %s', async (_when, looks) => {
+    for (let count = 0; count < 3; count += 1) {
+      await place.round(...looks)
+      place.pass(GAP_MILLISECONDS)
+    }
+    expect(await place.numbers()).toEqual([1])
+    expect(place.broadcasts).toEqual([])
+  })
+
+  test('is left alone after one look, and after looks of one node too close together', async () => {
+    await place.round(EMPTY)
+    place.pass(GAP_MILLISECONDS - 1)
+    await place.round(EMPTY)
+    expect(await place.numbers()).toEqual([1])
+  })
+
+  test('is left alone when no node answers, and a failed look does not count as one', async () => {
+    await place.round(EMPTY)
+    place.pass(GAP_MILLISECONDS)
+    await expect(place.failingRound()).rejects.toThrow(NodeFailure)
+    await place.round()
+    expect(await place.numbers()).toEqual([1])
+  })
+
+  test('that any node ever found is never replaced, whatever others say later', async () => {
+    await place.round(EMPTY, { ...OTHER, found: true })
+    for (let count = 0; count < 3; count += 1) {
+      place.pass(GAP_MILLISECONDS)
+      await place.round(EMPTY)
+    }
+    expect(await place.numbers()).toEqual([1])
+  })
+
+  test('that another instance finds while the next one is signed is not made anew', async () => {
+    let first = true
+    place.hooks.beforeSigning = async () => {
+      if (first) await place.round({ ...EMPTY, node: 'three', found: true })
+      first = false
+    }
+    await place.round(EMPTY, OTHER)
+    expect(await place.numbers()).toEqual([1])
+  })
+
+  test('is left alone in a round without a look, whatever was seen before', async () => {
+    const behind = { ...OTHER, finalizedHeight: FIRST_LIFETIME }
+    await place.round(EMPTY, behind)
+    place.pass(GAP_MILLISECONDS)
+    await place.round(EMPTY, behind)
+    await place.round()
+    expect(await place.numbers()).toEqual([1])
+  })
+
+  test('found on a fork while it could still be included is judged by what comes after', async () => {
+    await place.round({ ...EMPTY, finalizedHeight: FIRST_LIFETIME - 1n, found: true })
+    expect(await place.numbers()).toEqual([1])
+    await place.round(EMPTY, OTHER)
+    expect(await place.numbers()).toEqual([1, 2])
+  })
+
+  test('that was mined while the next one was signed is not made anew', async () => {
+    place.hooks.beforeSigning = async () => {
+      place.model.mine({ deposits: [], take: 1, feePercent: 50, reverts: false })
+      await place.lane.follow(1)
+    }
+    await place.round(EMPTY, OTHER)
+    expect(await place.numbers()).toEqual([1])
+    expect(place.broadcasts).toEqual([])
+  })
+
+  test('is made anew once by two instances at once', async () => {
+    const both = Promise.withResolvers<void>()
+    let signing = 0
+    place.hooks.beforeSigning = async () => {
+      signing += 1
+      if (signing === 2) both.resolve()
+      await both.promise
+    }
+    await Promise.all([place.round(EMPTY, OTHER), place.round(EMPTY, OTHER)])
+    expect(await place.numbers()).toEqual([1, 2])
+    expect(place.broadcasts).toHaveLength(1)
+  })
+
+  test('waits for an operator when its attempts are used up', async () => {
+    for (let number = 1; number < limits.attemptsMax + 3; number += 1) {
+      const finalizedHeight = FIRST_LIFETIME + BigInt(number) * LIFETIME_BLOCKS
+      await place.round({ ...EMPTY, finalizedHeight }, { ...OTHER, finalizedHeight })
+    }
+    expect(await place.numbers()).toHaveLength(limits.attemptsMax)
+  })
+})
