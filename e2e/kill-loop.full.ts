@@ -17,5 +17,6 @@ test(
     console.info(`kill loop: ${JSON.stringify({ ...report, broken: undefined })}`)
     expect(report.broken, `seed ${seed}`).toBe('')
     expect(report.repeated, 'payments that a kill interrupted').toBeGreaterThan(0)
+    expect(report.onSolana, 'payments over Solana').toBeGreaterThan(0)
   },
 )

@@ -1,6 +1,7 @@
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { until } from '@florin/server/kernel/until.ts'
+import { listProcesses } from '@florin/server/store/embedded/processes.ts'
 import { audit } from './actors/audit.ts'
 import { openClient } from './actors/client.ts'
 import { processesOf, startFlorin } from './actors/florin.ts'
@@ -22,6 +23,10 @@ export interface KillLoopReport {
   readonly seed: number
   readonly kills: Readonly<Record<Victim, number>>
   readonly payments: number
+  /** Those of them that went over Solana. */
+  readonly onSolana: number
+  /** From the last kill until everything was settled. */
+  readonly settleSeconds: number
   /** Payments whose request had to be sent more than once. */
   readonly repeated: number
   /** How often the chain lost blocks that the service had read, by its log. */
@@ -55,6 +60,7 @@ export async function runKillLoop({
   const journal = openJournal()
   const killer = openKiller(first, random, journal)
   const enough = new AbortController()
+  let settleSeconds = 0
   const options = { info, journal, enough: enough.signal }
   try {
     const paying = Promise.all([
@@ -65,8 +71,10 @@ export async function runKillLoop({
       readUntil(fractions(seed + 1), options),
     ])
     await killer.killFor({ seconds, pauseMilliseconds }).finally(() => enough.abort())
+    const since = performance.now()
     await paying
     await allSettled(killer, journal)
+    settleSeconds = Math.round((performance.now() - since) / 1000)
     if (journal.broken.length === 0) await audit(killer.florin(), journal)
     await end(killer, journal)
   } catch (error) {
@@ -79,6 +87,8 @@ export async function runKillLoop({
     seed,
     kills: killer.kills(),
     payments: journal.entries.length,
+    onSolana: journal.entries.filter(({ family }) => family === 'solana').length,
+    settleSeconds,
     repeated: journal.entries.filter(({ tries }) => tries > 1).length,
     reorgs: killer.log().filter((line) => line.includes('"reorg"')).length,
     broken: explain(seed, journal, killer),
@@ -108,9 +118,15 @@ async function allSettled(killer: Killer, journal: Journal): Promise<void> {
 
 async function end(killer: Killer, journal: Journal): Promise<void> {
   const florin = killer.florin()
+  // The Solana chain's process does not name the directory: it is found by its parent, as long as that lives.
+  const before = new Set((await processesOf(florin.dataDirectory)).map(({ pid }) => pid))
   const code = await florin.stop()
   if (code !== 0) journal.break(null, `SIGTERM ended up with ${code}`)
-  const left = await processesOf(florin.dataDirectory)
+  const all = await listProcesses()
+  const left = [
+    ...(await processesOf(florin.dataDirectory)),
+    ...all.filter(({ pid }) => before.has(pid)),
+  ]
   if (left.length > 0) journal.break(null, `left behind: ${JSON.stringify(left)}`)
 }
 

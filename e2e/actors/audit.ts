@@ -7,7 +7,8 @@ import { createPublicClient, erc20Abi, getAddress, http } from 'viem'
 import { codeOf, openClient } from './client.ts'
 import { runFlorin } from './florin.ts'
 import type { FlorinHandle } from './florin.ts'
-import type { Journal } from './journal.ts'
+import type { Entry, Journal } from './journal.ts'
+import { solanaBalance } from './solana-client.ts'
 
 const AT_ONCE = 100
 
@@ -59,18 +60,17 @@ async function paymentsOf(url: Secret) {
 
 /** What is there was paid exactly once: the recipient has nothing from anybody else. */
 async function checkChain({ info }: FlorinHandle, journal: Journal): Promise<void> {
-  const { rpcUrl, usdc } = info.networks.evm
-  const chain = createPublicClient({ transport: http(rpcUrl, { batch: true }) })
+  const { evm, solana } = info.networks
+  const chain = createPublicClient({ transport: http(evm.rpcUrl, { batch: true }) })
+  const token = { address: getAddress(evm.usdc), abi: erc20Abi } as const
+  const balanceOf = async ({ family, asset, recipient }: Entry): Promise<bigint> => {
+    if (family === 'solana') return await solanaBalance(solana, recipient, asset)
+    const address = getAddress(recipient)
+    if (asset === 'native') return await chain.getBalance({ address })
+    return await chain.readContract({ ...token, functionName: 'balanceOf', args: [address] })
+  }
   await atOnce(journal.entries, async (entry) => {
-    const address = getAddress(entry.recipient)
-    const balance = await (entry.asset === 'native'
-      ? chain.getBalance({ address })
-      : chain.readContract({
-          address: getAddress(usdc),
-          abi: erc20Abi,
-          functionName: 'balanceOf',
-          args: [address],
-        }))
+    const balance = await balanceOf(entry)
     if (balance !== entry.amountBaseUnits) {
       journal.break(entry, `its recipient has ${balance} instead of ${entry.amountBaseUnits}`)
     }

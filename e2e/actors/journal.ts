@@ -1,3 +1,5 @@
+import type { Family } from '@florin/wire/network.ts'
+
 /** What is remembered of one entry's replies at most. */
 const HEARD_MAX = 40
 
@@ -11,6 +13,7 @@ interface Heard {
 /** One payment that somebody wants to make, written down before anybody else hears of it. */
 export interface Entry {
   readonly key: string
+  readonly family: Family
   readonly asset: 'native' | 'USDC'
   readonly amountBaseUnits: bigint
   /** Nobody else is paid there: its balance is the truth about this entry. */

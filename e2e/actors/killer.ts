@@ -8,6 +8,7 @@ export const VICTIMS = [
   'the service',
   'PostgreSQL',
   'anvil',
+  'the Solana chain',
   'the sandbox',
   'a start',
   'everything',
@@ -23,6 +24,7 @@ const PART_OF: Readonly<Partial<Record<Victim, string>>> = {
   PostgreSQL: 'bin/postgres',
   'the sandbox': 'sandbox/src/main.ts',
   anvil: 'bin/anvil',
+  'the Solana chain': 'sandbox/src/solana/main.ts',
 }
 
 export interface Killer {
@@ -67,6 +69,7 @@ export function openKiller(first: FlorinHandle, random: () => number, journal: J
         break
       case 'PostgreSQL':
       case 'anvil':
+      case 'the Solana chain':
       case 'the sandbox': {
         const part = PART_OF[victim] ?? victim
         const found = mine.find(({ words }) => words.some((word) => word.includes(part)))

@@ -6,6 +6,7 @@ import { getAddress } from 'viem'
 import type { Client, Reply } from './client.ts'
 import { codeOf, detailsOf, openClient } from './client.ts'
 import type { Entry, Journal } from './journal.ts'
+import { newSolanaAddress } from './solana-client.ts'
 
 /** A request that is asked again this long without a definite answer is a failure of its own. */
 const ANSWER_SECONDS = 90
@@ -16,9 +17,12 @@ const BACK_OFF_MILLISECONDS_MAX = 300
 const PAUSE_MILLISECONDS_MAX = 150
 const WAITS = ['submitted', 'confirmed', 'confirmed', 'settled'] as const
 const WAIT_SECONDS_MAX = 5
+/** The least SOL is above the rent of a new account (890,880 lamports), so that every recipient may be new. */
 const KINDS = [
-  { asset: 'native', decimals: 18, least: 10n ** 15n },
-  { asset: 'USDC', decimals: 6, least: 10n ** 3n },
+  { family: 'evm', asset: 'native', decimals: 18, least: 10n ** 15n },
+  { family: 'evm', asset: 'USDC', decimals: 6, least: 10n ** 3n },
+  { family: 'solana', asset: 'native', decimals: 9, least: 10n ** 6n },
+  { family: 'solana', asset: 'USDC', decimals: 6, least: 10n ** 3n },
 ] as const
 
 export interface PayersOptions {
@@ -70,13 +74,15 @@ export async function look(client: Client, entry: Entry, journal: Journal): Prom
 }
 
 function newEntry(key: string, random: () => number, { wallets }: SandboxFile): Entry {
-  const kind = KINDS[random() < 0.5 ? 0 : 1]
-  const payers = wallets.filter(({ family }) => family === 'evm')
+  const kind = KINDS[Math.floor(random() * KINDS.length)] ?? KINDS[0]
+  const payers = wallets.filter(({ family }) => family === kind.family)
   const wallet = payers[Math.floor(random() * payers.length)]
   const amountBaseUnits = kind.least + BigInt(Math.floor(random() * Number(kind.least)))
-  const recipient = getAddress(`0x${randomBytes(20).toString('hex')}`)
+  const recipient =
+    kind.family === 'evm' ? getAddress(`0x${randomBytes(20).toString('hex')}`) : newSolanaAddress()
   return {
     key,
+    family: kind.family,
     asset: kind.asset,
     amountBaseUnits,
     recipient,
