@@ -1,0 +1,260 @@
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { Wallet } from '../custody/wallet.ts'
+import { TOKEN } from '../payments/test-lane.ts'
+
+/** Runs SQL as the owner of the database, with triggers and references off. */
+export type Run = (sql: string, ...values: readonly unknown[]) => Promise<object[]>
+
+/** A sound database that something is planted in: a wallet with payments in every state, by name. */
+export interface Sound {
+  readonly wallet: Wallet
+  readonly network: NetworkId
+  readonly ids: Readonly<Record<string, string>>
+}
+
+/** One way in which books can be wrong, and the only invariant that it breaks. */
+export interface Divergence {
+  readonly invariant: string
+  readonly what: string
+  readonly plant: (run: Run, sound: Sound) => Promise<unknown>
+}
+
+/** Moves money between two books of the busy wallet, entries and balances together. */
+async function transfer(
+  run: Run,
+  { wallet, network }: Sound,
+  kind: string,
+  lines: readonly (readonly [book: string, amount: number, asset?: string])[],
+  paymentId: string | null = null,
+): Promise<void> {
+  const [made] = (await run(
+    `insert into ledger_transfers (account_id, kind, payment_id, network, asset, created_at)
+     values ($1, $2, $3, $4, 'native', now()) returning id`,
+    wallet.accountId,
+    kind,
+    paymentId,
+    network,
+  )) as { id: string }[]
+  for (const [book, amount, asset = 'native'] of lines) {
+    await run(
+      `with books as (update ledger_accounts set balance = balance + $4
+         where wallet_id = $1 and kind = $2 and asset = $3 returning *)
+       insert into ledger_entries (transfer_id, ledger_account_id, account_id, network, asset, amount)
+       select $5, id, account_id, network, asset, $4 from books`,
+      wallet.id,
+      book,
+      asset,
+      amount,
+      made?.id,
+    )
+  }
+}
+
+const PLACE = `(select chain_transaction_id from payment_transactions where payment_id = $1)`
+const secondAttempt = (run: Run, { ids }: Sound, terms: string) =>
+  run(
+    `insert into attempts (chain_transaction_id, number, network, hash, raw, terms, created_at)
+     select chain_transaction_id, 2, network, hash || '2', raw, ${terms}, now() from attempts
+     where chain_transaction_id = ${PLACE}`,
+    ids['pending'],
+  )
+const SOLANA = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1'
+const rebuilt = async (run: Run, sound: Sound, looks: readonly boolean[]) => {
+  await secondAttempt(run, sound, 'terms')
+  await run(
+    `update attempts set network = '${SOLANA}' where chain_transaction_id = ${PLACE}`,
+    sound.ids['pending'],
+  )
+  for (const found of looks) {
+    await run(
+      `insert into expiry_looks (attempt_id, node, finalized_height, looked_at, found)
+       select id, gen_random_uuid()::text, 5, now(), $2 from attempts
+       where chain_transaction_id = ${PLACE} and number = 1`,
+      sound.ids['pending'],
+      found,
+    )
+  }
+}
+
+/** Every invariant of the books has one at least. */
+export const DIVERGENCES: readonly Divergence[] = [
+  {
+    invariant: 'every ledger transfer sums to zero per asset',
+    what: 'two transfers of one line each',
+    plant: async (run, sound) => {
+      await transfer(run, sound, 'correction', [['external', 5]])
+      await transfer(run, sound, 'correction', [['external', -5]])
+    },
+  },
+  {
+    invariant: 'the ledger sums to zero per network and asset',
+    what: 'a transfer from one asset into another',
+    plant: (run, sound) =>
+      transfer(run, sound, 'correction', [
+        ['external', 5],
+        ['external', -5, TOKEN],
+      ]),
+  },
+  {
+    invariant: 'a balance is the sum of its entries',
+    what: 'a balance that nothing explains',
+    plant: (run) => run(`update ledger_accounts set balance = balance + 1 where kind = 'fees'`),
+  },
+  {
+    invariant: 'available and held are never negative',
+    what: 'more spent than there was',
+    plant: async (run, sound) => {
+      await run(`alter table ledger_accounts drop constraint ledger_accounts_check`)
+      await transfer(run, sound, 'correction', [
+        ['available', -5_000],
+        ['external', 5_000],
+      ])
+    },
+  },
+  {
+    invariant: 'what is held is what open holds say',
+    what: 'money held for nobody',
+    plant: (run, sound) =>
+      transfer(run, sound, 'correction', [
+        ['available', -5],
+        ['held', 5],
+      ]),
+  },
+  {
+    invariant: 'a payment under way holds its money, a finished one holds none',
+    what: 'the hold of a pending payment closed',
+    plant: (run, sound) =>
+      transfer(
+        run,
+        sound,
+        'void',
+        [
+          ['held', -110],
+          ['available', 110],
+        ],
+        sound.ids['pending'],
+      ),
+  },
+  {
+    invariant: 'a payment under way holds its money, a finished one holds none',
+    what: 'a second hold of a finished payment',
+    plant: async (run, sound) => {
+      await run(`drop index ledger_closed_once`)
+      await run(
+        `delete from ledger_transfers where payment_id = $1 and kind = 'void'`,
+        sound.ids['dead'],
+      )
+      await run(
+        `delete from ledger_entries where transfer_id not in (select id from ledger_transfers)`,
+      )
+      await run(
+        `update ledger_accounts a set balance = (
+           select coalesce(sum(amount), 0) from ledger_entries where ledger_account_id = a.id)`,
+      )
+    },
+  },
+  {
+    invariant: 'a hold covers amount and fee ceiling',
+    what: 'a payment of more than its hold',
+    plant: (run, sound) =>
+      run(`update payments set amount = amount + 1 where id = $1`, sound.ids['pending']),
+  },
+  {
+    invariant: 'nonces of a lane have no gap and end where the lane stands',
+    what: 'a nonce given away for nothing',
+    plant: (run) => run(`update lanes set next_nonce = next_nonce + 1 where network = 'eip155:1'`),
+  },
+  {
+    invariant: 'nonces of a lane have no gap and end where the lane stands',
+    what: 'a gap',
+    plant: async (run, sound) => {
+      await run(
+        `update chain_transactions set nonce = nonce + 1 where id = ${PLACE}`,
+        sound.ids['pending'],
+      )
+      await run(`update lanes set next_nonce = next_nonce + 1 where network = 'eip155:1'`)
+    },
+  },
+  {
+    invariant: 'every place has signed bytes from its first attempt on',
+    what: 'a place without bytes',
+    plant: (run, sound) =>
+      run(`delete from attempts where chain_transaction_id = ${PLACE}`, sound.ids['pending']),
+  },
+  {
+    invariant: 'all attempts of a place move the same',
+    what: 'a second attempt with another value',
+    plant: (run, sound) => secondAttempt(run, sound, `(terms::jsonb || '{"value": "7"}')::json`),
+  },
+  {
+    invariant: 'a new lifetime is given only on evidence that every earlier one was over',
+    what: 'one look',
+    plant: (run, sound) => rebuilt(run, sound, [false]),
+  },
+  {
+    invariant: 'a new lifetime is given only on evidence that every earlier one was over',
+    what: 'a look that found it',
+    plant: (run, sound) => rebuilt(run, sound, [false, false, true]),
+  },
+  {
+    invariant: 'every place carries a payment and every sent payment has one place',
+    what: 'a payment without a place',
+    plant: (run, sound) =>
+      run(`delete from payment_transactions where payment_id = $1`, sound.ids['pending']),
+  },
+  {
+    invariant: 'a payment and its place tell the same story',
+    what: 'a dead place under a pending payment',
+    plant: (run, sound) =>
+      run(`update chain_transactions set state = 'dead' where id = ${PLACE}`, sound.ids['pending']),
+  },
+  {
+    invariant: 'a payment and its place tell the same story',
+    what: 'a confirmed payment whose place was reopened',
+    plant: (run, sound) =>
+      run(
+        `update chain_transactions set state = 'open', mined_hash = null where id = ${PLACE}`,
+        sound.ids['confirmed'],
+      ),
+  },
+  {
+    invariant: 'the newest event of a payment tells its status',
+    what: 'a settled payment that was never told',
+    plant: (run, sound) =>
+      run(
+        `delete from outbox where resource_id = $1 and data ->> 'status' = 'settled'`,
+        sound.ids['settled'],
+      ),
+  },
+  {
+    invariant: 'a budget is given back when and only when the payment failed',
+    what: 'the budget of a settled payment given back',
+    plant: (run, sound) =>
+      run(
+        `update policy_spends set released_at = now() where payment_id = $1`,
+        sound.ids['settled'],
+      ),
+  },
+  {
+    invariant: 'a budget is given back when and only when the payment failed',
+    what: 'the budget of a failed payment kept',
+    plant: (run, sound) =>
+      run(`update policy_spends set released_at = null where payment_id = $1`, sound.ids['dead']),
+  },
+  {
+    invariant: 'an idempotency key names something that exists',
+    what: 'a key of a refused payment',
+    plant: (run) => run(`update idempotency_keys set resource_id = 'pay_none' where key = 'key-5'`),
+  },
+  {
+    invariant: 'no network is stopped and no final block was replaced',
+    what: 'a stopped network',
+    plant: (run) => run(`update followers set halted_reason = 'why' where network = 'eip155:2'`),
+  },
+  {
+    invariant: 'no network is stopped and no final block was replaced',
+    what: 'a replaced final block',
+    plant: (run, sound) =>
+      run(`update payments set finality_violated = true where id = $1`, sound.ids['settled']),
+  },
+]
