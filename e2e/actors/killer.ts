@@ -91,14 +91,15 @@ export function openKiller(first: FlorinHandle, random: () => number, journal: J
     killFor: async ({ seconds, pauseMilliseconds }) => {
       const end = performance.now() + seconds * 1000
       let deck: Victim[] = []
-      const isSpared = () => Object.values(kills).includes(0)
-      while (performance.now() < end || isSpared()) {
+      const spared = () => VICTIMS.filter((victim) => kills[victim] === 0)
+      while (performance.now() < end || spared().length > 0) {
         await delay(random() * pauseMilliseconds)
         if (!isAlive(florin.pid)) {
           journal.break(null, `up ended by itself:\n${florin.stderr()}`)
           await startAgain()
         }
-        if (deck.length === 0) deck = [...VICTIMS]
+        if (performance.now() >= end) deck = spared()
+        else if (deck.length === 0) deck = [...VICTIMS]
         const [victim] = deck.splice(Math.floor(random() * deck.length), 1)
         if (victim !== undefined && (await strike(victim))) kills[victim] += 1
       }
