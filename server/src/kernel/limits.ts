@@ -16,7 +16,7 @@ export const limits = {
   /** What a caller is told to wait when nobody knows better. */
   retryAfterSeconds: 1,
   waitDefaultSeconds: 10,
-  /** Requests that wait for a chain at the same time; one more is 503. */
+  /** Requests that wait for a chain at the same time; one more is answered at once with what is known. */
   waitersMax: 10_000,
   drainSeconds: 15,
   liveKeysPerAccountMax: 20,

@@ -1,0 +1,260 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Clock } from '../kernel/clock.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { newId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
+import { openLog } from '../kernel/log.ts'
+import { systemRandom } from '../kernel/random.ts'
+import { until } from '../kernel/until.ts'
+import { notifyChanged, openListener } from '../store/listen.ts'
+import type { Store } from '../store/postgres.ts'
+import { openTestDatabase } from '../store/test-database.ts'
+import { hasReached } from './send.ts'
+import { openWaits } from './wait.ts'
+
+const START = 1_790_000_000_000
+const HERE = new AbortController().signal
+const payment = { accountId: newId(systemRandom, 'acct'), id: newId(systemRandom, 'pay') }
+const isConfirmed = (status: Parameters<typeof hasReached>[0]) => hasReached(status, 'confirmed')
+
+/** A row of a payment in a status, as the database gives it. */
+const rowIn = (status: string) => ({
+  id: payment.id,
+  account_id: payment.accountId,
+  amount: '1',
+  status,
+  priority_fee: null,
+  fee_ceiling: null,
+  commitment: null,
+  block_height: null,
+  fee_paid: null,
+  created_at: new Date(START),
+  confirmed_at: null,
+  settled_at: null,
+})
+
+/** Waits over a payment that a test changes, at a time that a test owns: sleeping ends by a wake-up or by `pass`. */
+function aWorld() {
+  let now = START
+  let status: string | undefined = 'pending'
+  let looks = 0
+  const callbacks = new Set<(name: string) => void>()
+  const sleepers = new Set<{ until: number; wake: () => void }>()
+  const hooks = { onLook: () => {} }
+  const clock: Clock = {
+    nowMilliseconds: () => now,
+    sleep: (milliseconds, signal) =>
+      new Promise((resolve) => {
+        const sleeper = { until: now + milliseconds, wake: resolve }
+        const wake = () => {
+          sleepers.delete(sleeper)
+          resolve()
+        }
+        sleeper.wake = wake
+        if (signal?.aborted) return wake()
+        sleepers.add(sleeper)
+        signal?.addEventListener('abort', wake)
+      }),
+  }
+  const tx = {
+    query: async <Row extends object>() => {
+      looks += 1
+      const rows = status === undefined ? [] : [rowIn(status)]
+      hooks.onLook()
+      return rows as object[] as Row[]
+    },
+  }
+  const store: Store = {
+    query: tx.query,
+    inTransaction: (_scope, work) => work(tx),
+    reachable: async () => true,
+    close: async () => {},
+  }
+  const waits = openWaits({
+    store,
+    clock,
+    listener: {
+      onChanged: (callback) => {
+        callbacks.add(callback)
+        return () => void callbacks.delete(callback)
+      },
+      stop: async () => {},
+    },
+  })
+  return {
+    waits,
+    hooks,
+    looks: () => looks,
+    sleeping: () => sleepers.size,
+    become: (next: string | undefined) => {
+      status = next
+    },
+    notify: (name: string = payment.id) => {
+      for (const callback of callbacks) callback(name)
+    },
+    pass: (milliseconds: number) => {
+      now += milliseconds
+      for (const sleeper of sleepers) if (sleeper.until <= now) sleeper.wake()
+    },
+    wait: (seconds = 10, over = HERE) =>
+      waits.until(payment, isConfirmed, { atMilliseconds: START + seconds * 1_000, over }),
+  }
+}
+
+describe('a wait for a payment', () => {
+  test('that is there already does not sleep', async () => {
+    const world = aWorld()
+    world.become('confirmed')
+    expect(await world.wait()).toMatchObject({ status: 'confirmed' })
+    expect(world.looks()).toBe(1)
+  })
+
+  test('ends with the change, without a second of anybody’s time', async () => {
+    const world = aWorld()
+    const waiting = world.wait()
+    await until('it sleeps', () => world.sleeping() === 1, { seconds: 5 })
+    world.become('confirmed')
+    world.notify()
+    expect(await waiting).toMatchObject({ status: 'confirmed' })
+  })
+
+  test('does not lose a change that comes while it looks', async () => {
+    const world = aWorld()
+    world.hooks.onLook = () => {
+      // The look has read the old row; the change and its notification come before the sleep begins.
+      world.become('confirmed')
+      world.notify()
+    }
+    expect(await world.wait()).toMatchObject({ status: 'confirmed' })
+    expect(world.looks()).toBe(2)
+  })
+
+  test('does not lose a change that comes while it wakes for another reason', async () => {
+    const world = aWorld()
+    const waiting = world.wait()
+    await until('it sleeps', () => world.sleeping() === 1, { seconds: 5 })
+    world.notify()
+    world.become('confirmed')
+    world.notify()
+    expect(await waiting).toMatchObject({ status: 'confirmed' })
+  })
+
+  test('sees a change whose notification was lost within a second', async () => {
+    const world = aWorld()
+    const waiting = world.wait()
+    await until('it sleeps', () => world.sleeping() === 1, { seconds: 5 })
+    world.become('confirmed')
+    world.pass(1_000)
+    expect(await waiting).toMatchObject({ status: 'confirmed' })
+  })
+
+  test('is over at its deadline, with the payment as it is, and looks once a second meanwhile', async () => {
+    const world = aWorld()
+    const waiting = world.wait(2.5)
+    for (const passing of [1_000, 1_000, 500]) {
+      await until('it sleeps', () => world.sleeping() === 1, { seconds: 5 })
+      world.pass(passing)
+    }
+    expect(await waiting).toMatchObject({ status: 'pending' })
+    expect(world.looks()).toBe(4)
+    expect(world.waits.count()).toBe(0)
+  })
+
+  test('whose time is over before it begins looks once', async () => {
+    const world = aWorld()
+    expect(await world.wait(0)).toMatchObject({ status: 'pending' })
+    expect(world.looks()).toBe(1)
+  })
+
+  test('is over when nobody waits any more', async () => {
+    const world = aWorld()
+    const leaving = new AbortController()
+    const waiting = world.wait(10, leaving.signal)
+    await until('it sleeps', () => world.sleeping() === 1, { seconds: 5 })
+    leaving.abort()
+    expect(await waiting).toMatchObject({ status: 'pending' })
+    expect(world.waits.count()).toBe(0)
+  })
+
+  test('for a payment that is not there gives nothing', async () => {
+    const world = aWorld()
+    world.become(undefined)
+    expect(await world.wait()).toBeUndefined()
+  })
+
+  test('is woken by its own payment alone', async () => {
+    const world = aWorld()
+    const waiting = world.wait()
+    await until('it sleeps', () => world.sleeping() === 1, { seconds: 5 })
+    world.notify(newId(systemRandom, 'pay'))
+    expect([world.sleeping(), world.looks()]).toEqual([1, 1])
+    world.become('confirmed')
+    world.notify()
+    await waiting
+  })
+
+  test('beyond the limit of waiters is answered at once with what is known', async () => {
+    const world = aWorld()
+    const leaving = new AbortController()
+    const waiting = Array.from({ length: limits.waitersMax }, () => world.wait(10, leaving.signal))
+    expect(world.waits.count()).toBe(limits.waitersMax)
+    expect(await world.wait()).toMatchObject({ status: 'pending' })
+    expect(world.waits.count()).toBe(limits.waitersMax)
+    leaving.abort()
+    await Promise.all(waiting)
+    expect(world.waits.count()).toBe(0)
+  })
+
+  test('that fails leaves nothing behind', async () => {
+    const world = aWorld()
+    world.hooks.onLook = () => {
+      throw new Error('away')
+    }
+    await expect(world.wait()).rejects.toThrow('away')
+    expect(world.waits.count()).toBe(0)
+  })
+})
+
+describe('the notification', () => {
+  const ends: (() => Promise<void>)[] = []
+  afterEach(async () => {
+    for (const end of ends.toReversed()) await end()
+  })
+
+  test('of a committed change reaches every instance; one that is rolled back reaches none', async () => {
+    const database = await openTestDatabase()
+    ends.push(() => database.close())
+    const heard = [new Set<string>(), new Set<string>()]
+    for (const names of heard) {
+      const log = openLog('silent')
+      const listener = openListener({ url: database.url, clock: systemClock, log })
+      listener.onChanged((name) => names.add(name))
+      ends.push(() => listener.stop())
+    }
+    const tell = (names: readonly string[]) =>
+      database.store.inTransaction('service', (tx) => notifyChanged(tx, names))
+    await until(
+      'both listen',
+      async () => {
+        await tell(['hello'])
+        return heard.every((names) => names.has('hello'))
+      },
+      { seconds: 10 },
+    )
+    const undone = database.store.inTransaction('service', async (tx) => {
+      await notifyChanged(tx, ['undone'])
+      throw new Error('undone')
+    })
+    await expect(undone).rejects.toThrow('undone')
+    // More than one message holds: PostgreSQL takes 8,000 bytes in one.
+    const many = Array.from({ length: 500 }, () => newId(systemRandom, 'pay'))
+    await tell([...many, 'last'])
+    await until('both heard the last', () => heard.every((names) => names.has('last')), {
+      seconds: 5,
+    })
+    for (const names of heard) {
+      expect(many.every((name) => names.has(name))).toBe(true)
+      expect(names.has('undone')).toBe(false)
+    }
+  })
+})
