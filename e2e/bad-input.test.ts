@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeWallet } from '@florin/server/payments/test-lane.ts'
 import { codeOf, detailsOf } from './actors/client.ts'
+import type { Reply } from './actors/client.ts'
 import type { World } from './actors/world.ts'
 import { openWorld, walletOf } from './actors/world.ts'
 
@@ -21,6 +23,7 @@ const LINES: readonly Line[] = [
   ['a list', () => '[]', 400, 'INVALID_PARAMETERS'],
   ['a duplicate key', set('amount', '2'), 400, 'INVALID_PARAMETERS', 'amount'],
   ['__proto__', set('__proto__', '{"amount":2}'), 400, 'INVALID_PARAMETERS', '__proto__'],
+  ['constructor', set('constructor', '1'), 400, 'INVALID_PARAMETERS', 'constructor'],
   ['depth 17', set('metadata', `{"deep":${deep}}`), 400, 'INVALID_PARAMETERS'],
   [
     'more than 64 KB',
@@ -62,6 +65,9 @@ const LINES: readonly Line[] = [
   ],
   ['priorityFee too large', set('priorityFee', '0.0101'), 400, 'INVALID_PARAMETERS', 'priorityFee'],
   ['timeout as text', set('timeout', '"10"'), 400, 'INVALID_PARAMETERS', 'timeout'],
+  ['timeout below nothing', set('timeout', '-1'), 400, 'INVALID_PARAMETERS', 'timeout'],
+  ['timeout of a second and a half', set('timeout', '1.5'), 400, 'INVALID_PARAMETERS', 'timeout'],
+  ['metadata as a list', set('metadata', '[]'), 400, 'INVALID_PARAMETERS', 'metadata'],
   ['timeout of 61', set('timeout', '61'), 400, 'INVALID_PARAMETERS', 'timeout'],
   ['another waitFor', set('waitFor', '"forever"'), 400, 'INVALID_PARAMETERS', 'waitFor'],
   ['a resource that is no URL', set('resource', '"shop"'), 400, 'INVALID_PARAMETERS', 'resource'],
@@ -102,8 +108,33 @@ const LINES: readonly Line[] = [
   ],
   ['an unknown network', set('network', '"eip155:1"'), 400, 'UNSUPPORTED_NETWORK', 'network'],
   ['no network at all', set('network', '"mainnet"'), 400, 'UNSUPPORTED_NETWORK', 'network'],
+  [
+    'a token nobody listed',
+    set('asset', `"0x${'2'.repeat(40)}"`),
+    400,
+    'UNSUPPORTED_ASSET',
+    'asset',
+  ],
   ['an unknown asset', set('asset', '"DOGE"'), 400, 'UNSUPPORTED_ASSET', 'asset'],
-  ["somebody else's wallet", replace('walletAddress', `"0x${'1'.repeat(40)}"`), 404, 'NOT_FOUND'],
+  [
+    'a wallet with a wrong checksum',
+    replace('walletAddress', '"0x036CbD53842c5426634e7929541eC2318f3dCF7E"'),
+    400,
+    'INVALID_PARAMETERS',
+    'walletAddress',
+  ],
+  [
+    'a wallet of another family than the network',
+    (good) =>
+      set(
+        'network',
+        '"eip155:84532"',
+      )(replace('walletAddress', '"4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU"')(good)),
+    400,
+    'INVALID_PARAMETERS',
+    'walletAddress',
+  ],
+  ['a wallet that nobody has', replace('walletAddress', `"0x${'1'.repeat(40)}"`), 404, 'NOT_FOUND'],
 ]
 
 const CASES = LINES.map(([name, change, status, code, field]) => ({
@@ -142,6 +173,31 @@ describe('a request that cannot be taken', () => {
     const reply = await world.client().raw('/payment/send', body, { 'idempotency-key': 'bad' })
     expect([reply.status, codeOf(reply)]).toEqual([status, code])
     if (field !== undefined) expect(Object.keys(detailsOf(reply))).toContain(field)
+    expect(await stored()).toEqual(before)
+  })
+
+  test('the wallet of another account looks like one that nobody has', async () => {
+    const address = world.newAddress()
+    const { id } = await makeWallet(world.database.store)
+    await world.database.store.query(
+      'test_other_wallet',
+      'update wallets set address = $2 where id = $1',
+      [id, address],
+    )
+    const before = await stored()
+    const send = (walletAddress: string) =>
+      world.client().post('/payment/send', {
+        walletAddress,
+        recipientAddress: world.newAddress(),
+        amount: 1,
+      })
+    const [other, none] = [await send(address), await send(world.newAddress())]
+    const said = ({ status, body }: Reply) => {
+      const { requestId: _, ...error } = Object(body['error']) as { requestId: string }
+      return { status, error }
+    }
+    expect(said(other)).toEqual(said(none))
+    expect([other.status, codeOf(other)]).toEqual([404, 'NOT_FOUND'])
     expect(await stored()).toEqual(before)
   })
 
