@@ -14,18 +14,17 @@ export async function runSandbox(workshop: Workshop): Promise<SandboxReady> {
   const { config, paths, log, clock, progress, ending, closers } = workshop
   const { sandbox: directory, children } = paths
   await endLeftoverSandbox({ children, directory, clock, log })
-  const start = async ({ evmPort, solanaPort }: Ports) => {
+  const start = ({ evmPort, solanaPort }: Ports) => {
     const faults = config.sandboxFaults
-    const child = await startSandboxProcess({
+    return startSandboxProcess({
       directory,
       evmPort,
       solanaPort,
       faults,
       log,
       clock,
+      onSpawned: (pid) => recordSandboxProcess(children, pid),
     })
-    await recordSandboxProcess(children, child.pid)
-    return child
   }
   const first = await progress.step('starting the sandbox', () =>
     start({ evmPort: 0, solanaPort: 0 }),

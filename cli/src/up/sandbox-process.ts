@@ -31,6 +31,7 @@ export async function startSandboxProcess({
   faults,
   log,
   clock,
+  onSpawned,
 }: {
   directory: string
   evmPort: number
@@ -38,6 +39,8 @@ export async function startSandboxProcess({
   faults: boolean
   log: Log
   clock: Clock
+  /** Told of the process before it is ready: a start that is killed meanwhile must be found by the next. */
+  onSpawned: (pid: number) => Promise<void>
 }): Promise<SandboxProcess> {
   const ports = ['--evm-port', `${evmPort}`, '--solana-port', `${solanaPort}`]
   const options = ['--directory', directory, ...ports, '--parent-pipe']
@@ -74,12 +77,13 @@ export async function startSandboxProcess({
     await exited
   }
   const lines = createInterface({ input: child.stdout })
+  const firstLine = once(lines, 'line').then(([text]: unknown[]) => String(text))
+  if (child.pid !== undefined) await onSpawned(child.pid)
   const line = await Promise.race([
-    once(lines, 'line').then(([text]: unknown[]) => String(text)),
+    firstLine,
     exited.then(() => undefined),
     clock.sleep(READY_SECONDS * 1000, gone.signal),
   ])
-  lines.resume()
   const ready = line === undefined ? undefined : parseSandboxReady(line)
   if (ready === undefined || child.pid === undefined) {
     await stop()
