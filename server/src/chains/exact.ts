@@ -1,0 +1,100 @@
+import type { BaseUnits } from '@florin/wire/amount.ts'
+import type { Brand } from '@florin/wire/brand.ts'
+import type { Fields } from '@florin/wire/x402/fields.ts'
+import type { Reason } from '@florin/wire/x402/reasons.ts'
+import type { AssetProfile } from '../kernel/network-config.ts'
+import type { Address, Terms, TransactionHash } from './chain.ts'
+
+/** What a seller asks for, parsed and with its asset known to us. */
+export interface ExactDemand {
+  readonly asset: AssetProfile
+  readonly payTo: Address
+  readonly amount: BaseUnits
+  /** The requirement's `extra`: EVM `name` and `version`, Solana `feePayer` and `memo`. */
+  readonly extra: Fields
+  /** Addresses of ours that may pay fees on this network. */
+  readonly settlers: ReadonlySet<Address>
+}
+
+/**
+ * What makes a payment one and the same, by its decoded content, never by its text or signature; unique within a network. EVM: token,
+ * payer and nonce. Solana: the hash of the message.
+ */
+export type ProofKey = Brand<string, 'ProofKey'>
+
+/** A payer's signed permission to move its token, read and checked as far as no node is needed. */
+export interface ExactAuthorization {
+  readonly proofKey: ProofKey
+  readonly payer: Address
+  readonly asset: AssetProfile
+  readonly payTo: Address
+  readonly amount: BaseUnits
+  /** Unix seconds at which the chain stops to take it; null where only its height says that. */
+  readonly validBeforeSeconds: bigint | null
+  /** Solana: who pays the fee and must sign; null where any settler may. */
+  readonly feePayer: Address | null
+  /** The payload again as plain text, to be stored and read back by `restore`; holds no secret of ours. */
+  readonly stored: Readonly<Record<string, string>>
+}
+
+export type ExactRead =
+  | { readonly ok: true; readonly authorization: ExactAuthorization }
+  | { readonly ok: false; readonly reason: Reason; readonly payer: string | null }
+
+/** What the chain says of an authorization now. */
+export type ExactCheck =
+  { readonly ok: true } | { readonly ok: false; readonly reason: Reason; readonly message?: string }
+
+/** A settling transaction that can be signed: fees known, simulated alone and found good. */
+export interface SettlementDraft {
+  readonly terms: Terms
+  /** The most the network may take for it, fee raises included; native base units. */
+  readonly feeCeiling: BaseUnits
+  /** What it will take as far as the node can say; native base units. */
+  readonly feeExpected: BaseUnits
+  /** Places of the settler that the chain has used up. */
+  readonly laneLatest: bigint
+  /** The settler's native balance, at the same moment. */
+  readonly settlerBalance: bigint
+}
+
+/** What is final about an authorization: `used` also when the payer cancelled it. */
+export type AuthorizationState = 'open' | 'used' | 'expired'
+
+/** Somebody's transaction that used an authorization up and paid what it says. */
+export interface ForeignSettlement {
+  readonly hash: TransactionHash
+  readonly height: bigint
+  readonly blockHash: string
+  readonly logIndex: number
+}
+
+/**
+ * x402 `exact` on one chain. `read` asks no node; everything else does and throws NodeFailure when none answered properly, which
+ * is never the payer's fault.
+ */
+export interface ExactPayments {
+  /** Reads a payload against a demand: form, recipient, amount, validity at `nowSeconds`, signature of a plain key. */
+  read(payload: Fields, demand: ExactDemand, nowSeconds: number): ExactRead
+  /** An authorization that was stored, as it was read once. Throws when it is not what `stored` held. */
+  restore(stored: Readonly<Record<string, string>>): ExactAuthorization
+  /**
+   * Whether the chain would take it: unused, funded, signed. At most one node round trip, shared by whoever waits at the same
+   * moment; it carries views only (Solana: a simulation without side effects).
+   */
+  check(authorization: ExactAuthorization): Promise<ExactCheck>
+  /** Asks what settling from this settler needs, its simulation alone included. One round trip. */
+  draft(
+    authorization: ExactAuthorization,
+    settler: Address,
+  ): Promise<
+    { readonly ok: true; readonly draft: SettlementDraft } | Exclude<ExactCheck, { ok: true }>
+  >
+  /** What is final about it. */
+  finalState(authorization: ExactAuthorization): Promise<AuthorizationState>
+  /** Who used it up and paid; undefined when the chain shows nobody since that height. */
+  findForeign(
+    authorization: ExactAuthorization,
+    sinceHeight: bigint,
+  ): Promise<ForeignSettlement | undefined>
+}

@@ -1,0 +1,30 @@
+import { BASE_UNITS_MAX, baseUnits } from '../amount.ts'
+import type { BaseUnits } from '../amount.ts'
+
+/** A JSON object of which nothing else is known yet. */
+export type Fields = Readonly<Record<string, unknown>>
+
+const TEXT_CHARACTERS_MAX = 2_048
+const UNITS = /^(?:0|[1-9][0-9]{0,77})$/
+
+export function fieldsOf(value: unknown): Fields | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value))
+    : undefined
+}
+
+/** Text of 1 to 2,048 characters. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' && value.length <= TEXT_CHARACTERS_MAX
+    ? value
+    : undefined
+}
+
+/**
+ * A count as x402 writes it: decimal digits in a string, no sign, no leading zero, at most a uint256. The reference takes whatever
+ * BigInt takes (hex, spaces, the empty string); two spellings of one number are one confusion too many.
+ */
+export function unitsOf(value: unknown): BaseUnits | undefined {
+  if (typeof value !== 'string' || !UNITS.test(value)) return undefined
+  return BigInt(value) <= BASE_UNITS_MAX ? baseUnits(value) : undefined
+}

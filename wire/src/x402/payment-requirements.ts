@@ -1,0 +1,75 @@
+import type { BaseUnits } from '../amount.ts'
+import { readNetworkName } from '../network-alias.ts'
+import { parseNetworkId } from '../network.ts'
+import type { NetworkId } from '../network.ts'
+import { fieldsOf, textOf, unitsOf } from './fields.ts'
+import type { Fields } from './fields.ts'
+
+export const X402_VERSIONS = [1, 2] as const
+export type X402Version = (typeof X402_VERSIONS)[number]
+
+const TIMEOUT_SECONDS_MAX = 30 * 24 * 3_600
+
+/** What a seller asks to be paid, one shape for both versions. Source: x402 v1 and v2, PaymentRequirements. */
+export interface PaymentRequirements {
+  readonly x402Version: X402Version
+  readonly scheme: string
+  readonly network: NetworkId
+  /** As the seller wrote it (`base-sepolia` in v1); answers repeat it. */
+  readonly networkName: string
+  readonly asset: string
+  readonly payTo: string
+  /** `maxAmountRequired` in v1. */
+  readonly amount: BaseUnits
+  readonly maxTimeoutSeconds: number
+  /** v1 only; v2 names the resource beside the payment. */
+  readonly resource: string | null
+  readonly extra: Fields
+}
+
+export type RequirementsOutcome =
+  | { readonly ok: true; readonly requirements: PaymentRequirements }
+  | { readonly ok: false; readonly reason: 'invalid_payment_requirements' | 'invalid_network' }
+
+/** Reads requirements of a version. Fields nobody asked for are ignored, as x402 allows extensions. */
+export function parsePaymentRequirements(
+  value: unknown,
+  x402Version: X402Version,
+): RequirementsOutcome {
+  const invalid = { ok: false, reason: 'invalid_payment_requirements' } as const
+  const fields = fieldsOf(value)
+  if (fields === undefined) return invalid
+  const scheme = textOf(fields['scheme'])
+  const networkName = textOf(fields['network'])
+  const asset = textOf(fields['asset'])
+  const payTo = textOf(fields['payTo'])
+  const amount = unitsOf(fields[x402Version === 1 ? 'maxAmountRequired' : 'amount'])
+  const maxTimeoutSeconds = secondsOf(fields['maxTimeoutSeconds'])
+  const extra = fieldsOf(fields['extra'] ?? {})
+  if (scheme === undefined || networkName === undefined) return invalid
+  if (asset === undefined || payTo === undefined || amount === undefined) return invalid
+  if (maxTimeoutSeconds === undefined || extra === undefined) return invalid
+  const network = x402Version === 1 ? readNetworkName(networkName) : parseNetworkId(networkName)
+  if (network === undefined) return { ok: false, reason: 'invalid_network' }
+  const resource = x402Version === 1 ? (textOf(fields['resource']) ?? null) : null
+  return {
+    ok: true,
+    requirements: {
+      x402Version,
+      scheme,
+      network,
+      networkName,
+      asset,
+      payTo,
+      amount,
+      maxTimeoutSeconds,
+      resource,
+      extra,
+    },
+  }
+}
+
+function secondsOf(value: unknown): number | undefined {
+  const fits = typeof value === 'number' && value > 0 && value <= TIMEOUT_SECONDS_MAX
+  return fits ? value : undefined
+}
