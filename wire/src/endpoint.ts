@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import type { TObject, TSchema } from 'typebox'
+import type { Deprecation } from './deprecation.ts'
 import type { ErrorCode } from './errors.ts'
 import { Exactly, Milliseconds } from './fields.ts'
 import type { Plan, Scope } from './plan.ts'
@@ -29,6 +30,8 @@ export interface Endpoint<
   readonly answer: Reply
   /** Codes of its own, beside those that every operation may answer. */
   readonly fails: readonly ErrorCode[]
+  /** Present when callers should move on; every answer says so. */
+  readonly deprecated?: Deprecation
 }
 
 /** Of an operation without a body: nothing may arrive. */

@@ -8,16 +8,19 @@ import { newId } from '../kernel/id.ts'
 import type { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Random } from '../kernel/random.ts'
+import { deprecationHeaders } from './deprecation-headers.ts'
 import { goneSignal, openDrain } from './drain.ts'
 import { ANSWER_HEADERS, openFailures } from './failures.ts'
 import type { Failures } from './failures.ts'
 import { healthRoutes } from './health.ts'
 import type { Readiness } from './health.ts'
 import { invalidRequest } from './library-errors.ts'
+import type { Page } from './page.ts'
 import { methodsByPath, spellings } from './paths.ts'
 import { headerValues, readIdempotencyKey, refuseForeignEncodings } from './request-headers.ts'
 import type { Incoming, Outgoing, Route } from './route.ts'
 import { bodyRules, queryRules } from './rules.ts'
+import { openPage } from './serve-page.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -27,6 +30,8 @@ declare module 'fastify' {
 
 export interface ServerOptions {
   readonly routes: readonly Route[]
+  /** What can be read without a key beside the operations. */
+  readonly pages?: readonly Page[]
   /** From the values of the Authorization header to who is asking; throws Refusal UNAUTHORIZED. */
   authenticate(authorization: readonly string[]): Promise<Caller>
   /** Throws Refusal FORBIDDEN when the caller's plan or scopes do not include the operation. */
@@ -56,12 +61,16 @@ type Limits = ServerOptions['limits']
 export function openServer(options: ServerOptions): Server {
   const { clock, limits, log } = options
   const routes = [...healthRoutes(options.readiness), ...options.routes]
+  const pages = options.pages ?? []
   const drain = openDrain(clock)
   let baseUrl = options.publicUrl?.replace(/\/$/, '') ?? ''
   const failures = openFailures({ ...options, baseUrl: () => baseUrl })
   const app = openLibrary(limits, options.random, failures)
 
-  const allowed = methodsByPath(routes.map(({ endpoint }) => endpoint))
+  const allowed = methodsByPath([
+    ...routes.map(({ endpoint }) => endpoint),
+    ...pages.map(({ path }) => ({ method: 'GET' as const, path })),
+  ])
   app.addHook('onRequest', async (request, reply) => {
     const startedAtMilliseconds = clock.nowMilliseconds()
     drain.enter(reply.raw, () => {
@@ -87,7 +96,9 @@ export function openServer(options: ServerOptions): Server {
     clock,
     checkAnswers: options.checkAnswers ?? false,
   }
-  for (const route of routes) mount(app, route, route.open(tools), options, drain.closing)
+  const surroundings = { ...options, baseUrl: () => baseUrl, closing: drain.closing }
+  for (const route of routes) mount(app, route, route.open(tools), surroundings)
+  for (const page of pages) mountPage(app, page, () => baseUrl)
 
   return {
     listen: async ({ host, port }) => {
@@ -140,11 +151,17 @@ function mount(
   app: FastifyInstance,
   { endpoint }: Route,
   respond: (incoming: Incoming) => Promise<Outgoing>,
-  { authenticate, permit }: Pick<ServerOptions, 'authenticate' | 'permit'>,
-  closing: AbortSignal,
+  {
+    authenticate,
+    permit,
+    baseUrl,
+    closing,
+  }: Pick<ServerOptions, 'authenticate' | 'permit'> & { baseUrl(): string; closing: AbortSignal },
 ): void {
-  const { idempotent, method, needs, path } = endpoint
-  const admit = async (request: FastifyRequest) => {
+  const { deprecated, idempotent, method, needs, path } = endpoint
+  const admit = async (request: FastifyRequest, reply: FastifyReply) => {
+    // Before anything can fail, so that errors carry them too.
+    if (deprecated !== undefined) reply.headers(deprecationHeaders(deprecated, baseUrl()))
     if (needs !== null) {
       request.caller = await authenticate(headerValues(request.raw.rawHeaders, 'authorization'))
       permit(request.caller, endpoint)
@@ -170,4 +187,15 @@ function mount(
     const url = spelling.replaceAll(/\{(\w+)\}/g, ':$1')
     app.route({ method, url, onRequest: admit, handler })
   }
+}
+
+function mountPage(app: FastifyInstance, page: Page, baseUrl: () => string): void {
+  const serve = openPage(page, baseUrl)
+  const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { status, headers, bytes } = await serve(
+      headerValues(request.raw.rawHeaders, 'if-none-match'),
+    )
+    return reply.code(status).headers(headers).send(bytes)
+  }
+  for (const url of spellings(page.path)) app.route({ method: 'GET', url, handler })
 }

@@ -19,6 +19,8 @@ export const limits = {
   /** Requests that wait for a chain at the same time; one more is answered at once with what is known. */
   waitersMax: 10_000,
   drainSeconds: 15,
+  /** How long a browser may show a page of the documents without asking again. */
+  pageCacheSeconds: 300,
   liveKeysPerAccountMax: 20,
   keyNameCharactersMax: 100,
   /** How long an instance may believe what it read of a key: a deletion holds everywhere within it. */
