@@ -16,7 +16,7 @@ export const TABLE_OWNERS: Readonly<Record<string, readonly string[]>> = {
     'followed_blocks',
     'expiry_looks',
   ],
-  payments: ['payments', 'effects'],
+  payments: ['payments', 'effects', 'payment_counts'],
 }
 
 /** Files that may read every table, and write none, each with its reason. */

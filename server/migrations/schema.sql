@@ -128,6 +128,12 @@ table outbox
   resource_id text not null
   data json not null
   created_at timestamp with time zone not null
+table payment_counts
+  account_id text not null
+  address text not null
+  type text not null
+  shard bigint not null
+  count bigint not null
 table payment_transactions
   payment_id text not null
   chain_transaction_id bigint not null
@@ -251,6 +257,10 @@ migrations migrations_number_check: CHECK ((number >= 1))
 migrations migrations_pkey: PRIMARY KEY (number)
 outbox outbox_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 outbox outbox_pkey: PRIMARY KEY (id)
+payment_counts payment_counts_count_check: CHECK ((count > 0))
+payment_counts payment_counts_pkey: PRIMARY KEY (account_id, address, type, shard)
+payment_counts payment_counts_shard_check: CHECK ((shard >= 0))
+payment_counts payment_counts_type_check: CHECK ((type = ANY (ARRAY['sent'::text, 'received'::text])))
 payment_transactions payment_transactions_chain_transaction_id_effect_index_key: UNIQUE (chain_transaction_id, effect_index)
 payment_transactions payment_transactions_chain_transaction_id_fkey: FOREIGN KEY (chain_transaction_id) REFERENCES chain_transactions(id)
 payment_transactions payment_transactions_effect_index_check: CHECK ((effect_index >= 0))
@@ -290,15 +300,48 @@ CREATE UNIQUE INDEX ledger_closed_once ON public.ledger_transfers USING btree (p
 CREATE INDEX ledger_entries_by_account ON public.ledger_entries USING btree (ledger_account_id)
 CREATE UNIQUE INDEX ledger_holds_once ON public.ledger_transfers USING btree (payment_id, asset) WHERE (kind = 'hold'::text)
 CREATE INDEX payments_by_account ON public.payments USING btree (account_id, created_at DESC, id DESC)
-CREATE INDEX payments_by_recipient ON public.payments USING btree (account_id, recipient, created_at DESC, id DESC)
-CREATE INDEX payments_by_sender ON public.payments USING btree (account_id, sender, created_at DESC, id DESC)
+CREATE INDEX payments_by_commitment ON public.payments USING btree (commitment) WHERE (commitment IS NOT NULL)
+CREATE INDEX payments_by_transaction ON public.payments USING btree (transaction_hash) WHERE (transaction_hash IS NOT NULL)
 CREATE INDEX payments_mined ON public.payments USING btree (wallet_id, network, block_height) WHERE ((type = 'sent'::text) AND (block_height IS NOT NULL))
 CREATE INDEX payments_open ON public.payments USING btree (wallet_id, network) WHERE (status = ANY (ARRAY['pending'::text, 'confirmed'::text]))
+CREATE INDEX payments_received ON public.payments USING btree (account_id, recipient, created_at DESC, id DESC) WHERE (type = 'received'::text)
+CREATE INDEX payments_received_for ON public.payments USING btree (account_id, recipient, "left"(resource, 256), created_at DESC, id DESC) WHERE ((type = 'received'::text) AND (resource IS NOT NULL))
+CREATE INDEX payments_received_unsettled ON public.payments USING btree (account_id, recipient, status, created_at DESC, id DESC) WHERE ((type = 'received'::text) AND (status <> 'settled'::text))
+CREATE INDEX payments_sent ON public.payments USING btree (account_id, sender, created_at DESC, id DESC) WHERE (type = 'sent'::text)
+CREATE INDEX payments_sent_for ON public.payments USING btree (account_id, sender, "left"(resource, 256), created_at DESC, id DESC) WHERE ((type = 'sent'::text) AND (resource IS NOT NULL))
+CREATE INDEX payments_sent_unsettled ON public.payments USING btree (account_id, sender, status, created_at DESC, id DESC) WHERE ((type = 'sent'::text) AND (status <> 'settled'::text))
+CREATE INDEX payments_uncommitted ON public.payments USING btree (account_id, sender, recipient, amount) WHERE ((type = 'sent'::text) AND (commitment IS NULL))
 CREATE INDEX policy_spends_by_wallet ON public.policy_spends USING btree (wallet_id, network, asset, reserved_at) WHERE (released_at IS NULL)
 CREATE INDEX wallets_by_account ON public.wallets USING btree (account_id, created_at)
 
 -- functions
 
+CREATE OR REPLACE FUNCTION public.count_new_payments()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  shards constant integer := 64;
+  counting constant integer := 7364985; -- "pay" in ASCII
+  own bigint := pg_backend_pid() % shards;
+  tried integer := 1;
+begin
+  while not pg_try_advisory_xact_lock(counting, own::integer) loop
+    if tried = shards then
+      own := shards + pg_current_xact_id()::text::bigint;
+      exit;
+    end if;
+    own := (own + 1) % shards;
+    tried := tried + 1;
+  end loop;
+  insert into payment_counts as counted (account_id, address, type, shard, count)
+  select account_id, case type when 'sent' then sender else recipient end, type, own, count(*)
+  from added group by 1, 2, 3
+  on conflict (account_id, address, type, shard) do update set count = counted.count + excluded.count;
+  return null;
+end $function$
 CREATE OR REPLACE FUNCTION public.ledger_transfer_balances()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -325,6 +368,7 @@ end $function$
 CREATE TRIGGER ledger_entries_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 CREATE CONSTRAINT TRIGGER ledger_entries_balance AFTER INSERT ON public.ledger_entries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION ledger_transfer_balances()
 CREATE TRIGGER ledger_transfers_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+CREATE TRIGGER payments_counted AFTER INSERT ON public.payments REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_new_payments()
 
 -- rights
 
@@ -349,6 +393,7 @@ ledger_transfers_id_seq: grant usage to florin_service
 migrations: grant select to florin_service
 outbox: grant delete, insert, select, update to florin_service
 outbox_id_seq: grant usage to florin_service
+payment_counts: grant select to florin_service
 payment_transactions: grant insert, select, update to florin_service
 payments: grant insert, select, update to florin_service
 policy_spends: grant insert, select, update to florin_service
