@@ -8,6 +8,8 @@ import { newId } from '../kernel/id.ts'
 import type { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Random } from '../kernel/random.ts'
+import { NO_PROXIES, clientOf } from './client-address.ts'
+import type { Client, TrustedProxies } from './client-address.ts'
 import { deprecationHeaders } from './deprecation-headers.ts'
 import { goneSignal, openDrain } from './drain.ts'
 import { ANSWER_HEADERS, openFailures } from './failures.ts'
@@ -15,6 +17,8 @@ import type { Failures } from './failures.ts'
 import { healthRoutes } from './health.ts'
 import type { Readiness } from './health.ts'
 import { invalidRequest } from './library-errors.ts'
+import { openNodeServers } from './node-server.ts'
+import type { NodeServers, TlsIdentity } from './node-server.ts'
 import type { Page } from './page.ts'
 import { methodsByPath, spellings } from './paths.ts'
 import { headerValues, readIdempotencyKey, refuseForeignEncodings } from './request-headers.ts'
@@ -25,6 +29,8 @@ import { openPage } from './serve-page.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | undefined
+    /** Who asks, before anybody knows with which key. */
+    client: Client | undefined
   }
 }
 
@@ -44,6 +50,10 @@ export interface ServerOptions {
   isUnavailable(error: unknown): boolean
   /** The address that callers know; left out, the one that was listened on. */
   readonly publicUrl?: string
+  /** Left out, plain HTTP. */
+  readonly tls?: TlsIdentity
+  /** Whose word about their clients is believed; left out, nobody's. */
+  readonly trustedProxies?: TrustedProxies
   /** Check every answer against its row: for tests. */
   readonly checkAnswers?: boolean
 }
@@ -53,6 +63,8 @@ export interface Server {
   listen(where: { host: string; port: number }): Promise<{ url: string; port: number }>
   /** Takes no new work, lets what is in flight finish within limits.drainSeconds, then ends every connection. */
   close(): Promise<void>
+  /** Shows new connections another certificate; throws when it is unusable. For a server that was opened with one. */
+  renewTls(tls: TlsIdentity): void
 }
 
 type Limits = ServerOptions['limits']
@@ -65,7 +77,9 @@ export function openServer(options: ServerOptions): Server {
   const drain = openDrain(clock)
   let baseUrl = options.publicUrl?.replace(/\/$/, '') ?? ''
   const failures = openFailures({ ...options, baseUrl: () => baseUrl })
-  const app = openLibrary(limits, options.random, failures)
+  const sockets = openNodeServers({ limits, tls: options.tls })
+  const app = openLibrary(limits, options.random, failures, sockets)
+  const trusted = options.trustedProxies ?? NO_PROXIES
 
   const allowed = methodsByPath([
     ...routes.map(({ endpoint }) => endpoint),
@@ -80,6 +94,17 @@ export function openServer(options: ServerOptions): Server {
       log.debug({ ...facts, status: reply.statusCode }, 'answered')
     })
     reply.headers({ ...ANSWER_HEADERS, 'x-request-id': request.id })
+    const { rawHeaders, socket } = request.raw
+    request.client = clientOf(
+      {
+        peer: socket.remoteAddress,
+        isEncrypted: options.tls !== undefined,
+        forwardedFor: headerValues(rawHeaders, 'x-forwarded-for'),
+        forwardedProto: headerValues(rawHeaders, 'x-forwarded-proto'),
+      },
+      trusted,
+    )
+    if (request.client.protocol === 'https') reply.headers(ONLY_ENCRYPTED)
     if (drain.closing.aborted) reply.header('connection', 'close')
     const path = request.url.split('?', 1)[0] ?? ''
     if (path.includes('%00')) throw invalidRequest('path', 'must not have a NUL character')
@@ -105,7 +130,8 @@ export function openServer(options: ServerOptions): Server {
       await app.listen({ host, port })
       const address = app.server.address()
       const taken = typeof address === 'object' && address !== null ? address.port : port
-      const url = `http://${host.includes(':') ? `[${host}]` : host}:${taken}`
+      const scheme = options.tls === undefined ? 'http' : 'https'
+      const url = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${taken}`
       if (options.publicUrl === undefined) baseUrl = url
       return { url, port: taken }
     },
@@ -114,31 +140,36 @@ export function openServer(options: ServerOptions): Server {
       app.server.closeAllConnections()
       await app.close()
     },
+    renewTls: (tls) => sockets.renew(tls),
   }
 }
 
-function openLibrary(limits: Limits, random: Random, failures: Failures): FastifyInstance {
+/** Asks clients never to come without TLS again. Source: RFC 6797; a year, as its section 14.6 weighs. */
+const ONLY_ENCRYPTED = { 'strict-transport-security': 'max-age=31536000' }
+
+function openLibrary(
+  limits: Limits,
+  random: Random,
+  failures: Failures,
+  sockets: NodeServers,
+): FastifyInstance {
   const app = fastify({
     logger: false,
     requestIdHeader: false,
     genReqId: () => newId(random, 'req'),
     bodyLimit: limits.bodyBytesMax,
-    requestTimeout: limits.requestArrivesSeconds * 1000,
-    keepAliveTimeout: limits.keepAliveSeconds * 1000,
-    connectionTimeout: limits.requestTimeoutSeconds * 1000,
+    serverFactory: (handler) => sockets.open(handler),
     return503OnClosing: false,
     routerOptions: { maxParamLength: limits.pathPartCharactersMax },
-    // Node looks for late requests only this often; its own default is 30 s.
-    http: { maxHeaderSize: limits.headerBytesMax, connectionsCheckingInterval: 1000 },
     frameworkErrors: failures.answer,
     clientErrorHandler: failures.refuseSocket,
   })
-  app.server.headersTimeout = limits.headersArriveSeconds * 1000
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, bytes, done) =>
     done(null, bytes),
   )
   app.decorateRequest('caller', undefined)
+  app.decorateRequest('client', undefined)
   app.setErrorHandler(failures.answer)
   // The first hook has refused by now; the library only wants to be told that nothing else answers.
   app.setNotFoundHandler(() => {

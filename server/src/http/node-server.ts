@@ -1,0 +1,69 @@
+import { createServer } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { Server as TlsServer } from 'node:https'
+import type { limits } from '../kernel/limits.ts'
+import type { Secret } from '../kernel/secret.ts'
+
+/** What a server proves itself with, PEM. */
+export interface TlsIdentity {
+  /** The certificate, and those between it and the root. */
+  readonly certificate: string
+  readonly key: Secret
+}
+
+/** The sockets of the edge, plain or under TLS, all of them under the same limits. */
+export interface NodeServers {
+  open(handler: RequestListener): Server
+  /** New connections get the new certificate; those that are open stay as they are. Throws when it is unusable. */
+  renew(tls: TlsIdentity): void
+}
+
+type Limits = Readonly<Record<keyof typeof limits, number>>
+
+const TLS_VERSION_MIN = 'TLSv1.2'
+
+/** Makes servers that end slow, quiet and half-open connections by themselves. */
+export function openNodeServers({
+  limits,
+  tls,
+}: {
+  limits: Limits
+  tls?: TlsIdentity | undefined
+}): NodeServers {
+  const encrypted: TlsServer[] = []
+  const options = {
+    maxHeaderSize: limits.headerBytesMax,
+    // Node looks for late requests only this often; its own default is 30 s.
+    connectionsCheckingInterval: 1000,
+    headersTimeout: limits.headersArriveSeconds * 1000,
+    requestTimeout: limits.requestArrivesSeconds * 1000,
+    keepAliveTimeout: limits.keepAliveSeconds * 1000,
+  }
+  let identity = tls
+  return {
+    open: (handler) => {
+      if (identity === undefined) {
+        return createServer(options, handler).setTimeout(limits.requestTimeoutSeconds * 1000)
+      }
+      const server = createTlsServer(
+        {
+          ...options,
+          ...contextOf(identity),
+          handshakeTimeout: limits.headersArriveSeconds * 1000,
+        },
+        handler,
+      )
+      encrypted.push(server)
+      return server.setTimeout(limits.requestTimeoutSeconds * 1000)
+    },
+    renew: (next) => {
+      for (const server of encrypted) server.setSecureContext(contextOf(next))
+      identity = next
+    },
+  }
+}
+
+function contextOf({ certificate, key }: TlsIdentity) {
+  return { cert: certificate, key: key.reveal(), minVersion: TLS_VERSION_MIN } as const
+}
