@@ -28,6 +28,22 @@ export const limits = {
   keyCacheEntriesMax: 10_000,
   /** A key's last use is noted at most this often. */
   keyUseNotedSeconds: 60,
+  /** The window in which requests are counted, by key and by address. */
+  rateWindowSeconds: 60,
+  /** Windows that an instance remembers at once; names beyond that share so many others. */
+  rateWindowsMax: 100_000,
+  rateWindowsSharedMax: 1_024,
+  /** Requests per window from one address without a good key: keyless routes, unknown paths, failed authentications. */
+  keylessRequestsPerAddress: 600,
+  /** Look-ups per window of keys that turn out not to exist: from one address, and by one instance. */
+  keyLookUpsPerAddress: 100,
+  keyLookUpsPerInstance: 30_000,
+  /** Keys whose look-up nobody can crowd out, because they were good before. */
+  knownKeysMax: 100_000,
+  /** After this Redis counts as away; requests then do without it for the pause. */
+  redisAnswerMilliseconds: 250,
+  redisConnectMilliseconds: 1_000,
+  redisPauseMilliseconds: 1_000,
   walletsPerAccountMax: 1_000,
   databaseConnectionsMax: 12,
   databaseStatementSeconds: 10,

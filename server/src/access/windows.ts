@@ -1,0 +1,115 @@
+import { crc32 } from 'node:zlib'
+import type { Clock } from '../kernel/clock.ts'
+import { limits } from '../kernel/limits.ts'
+
+/** What became of one request, and where its window stands. */
+export interface Taken {
+  readonly allowed: boolean
+  /** Requests that the window has left. */
+  readonly remaining: number
+  readonly nowMilliseconds: number
+  /** From then on the next request opens a new window. */
+  readonly resetAtMilliseconds: number
+}
+
+/** Fixed windows of limits.rateWindowSeconds, one per name, each starting at its first request. */
+export interface Windows {
+  /** Counts a request, unless its window has had `limit` of them. A refused request changes nothing. */
+  take(name: string, limit: number): Taken
+  /** Takes one request back, if its window is still open. */
+  giveBack(name: string): void
+  /** Goes on where somebody else's window of that name stands. */
+  adopt(name: string, window: { readonly taken: number; readonly leftMilliseconds: number }): void
+}
+
+interface Window {
+  taken: number
+  endsAt: number
+}
+
+const LENGTH_MILLISECONDS = limits.rateWindowSeconds * 1000
+/** Two ends that lie no further apart are one, seen after journeys of different lengths. */
+const SAME_WINDOW_MILLISECONDS = 1_000
+
+/**
+ * Windows in the memory of this instance: about 0.2 us per request. An open window is never thrown out, so nobody gets a
+ * new one by filling the table: when it is full, new names share limits.rateWindowsSharedMax windows between them.
+ */
+export function openWindows({
+  clock,
+  windowsMax = limits.rateWindowsMax,
+}: {
+  readonly clock: Clock
+  readonly windowsMax?: number
+}): Windows {
+  /** In the order in which they were opened, which is the order in which they end, but for adopted ones. */
+  const own = new Map<string, Window>()
+  const shared = new Map<number, Window>()
+  let seenAtMilliseconds = clock.nowMilliseconds()
+  let elapsed = 0
+
+  /** Time that only runs forward: a clock that was set back must not make a window longer. */
+  function advance(): number {
+    const now = clock.nowMilliseconds()
+    elapsed += Math.max(0, now - seenAtMilliseconds)
+    seenAtMilliseconds = now
+    return now
+  }
+
+  const isOpen = (window: Window | undefined): window is Window =>
+    window !== undefined && window.endsAt > elapsed
+
+  function find(name: string): Window | undefined {
+    const mine = own.get(name)
+    if (isOpen(mine)) return mine
+    // Whoever was counted together with others stays there until that window ends.
+    const ours = shared.size === 0 ? undefined : shared.get(slotOf(name))
+    return isOpen(ours) ? ours : undefined
+  }
+
+  function open(name: string): Window {
+    own.delete(name)
+    for (const [oldest, window] of own) {
+      if (isOpen(window)) break
+      own.delete(oldest)
+    }
+    const window = { taken: 0, endsAt: elapsed + LENGTH_MILLISECONDS }
+    if (own.size < windowsMax) own.set(name, window)
+    else shared.set(slotOf(name), window)
+    return window
+  }
+
+  return {
+    take: (name, limit) => {
+      const nowMilliseconds = advance()
+      const window = find(name) ?? open(name)
+      const allowed = window.taken < limit
+      if (allowed) window.taken += 1
+      return {
+        allowed,
+        remaining: Math.max(0, limit - window.taken),
+        nowMilliseconds,
+        resetAtMilliseconds: nowMilliseconds + window.endsAt - elapsed,
+      }
+    },
+    giveBack: (name) => {
+      advance()
+      const window = find(name)
+      if (window !== undefined && window.taken > 0) window.taken -= 1
+    },
+    adopt: (name, { taken, leftMilliseconds }) => {
+      advance()
+      const known = own.get(name)
+      const window = isOpen(known) ? known : open(name)
+      const endsAt = elapsed + leftMilliseconds
+      // Answers overtake each other: of the same window the highest count is the latest.
+      const isSame = endsAt - window.endsAt < SAME_WINDOW_MILLISECONDS
+      window.taken = isSame ? Math.max(window.taken, taken) : taken
+      window.endsAt = Math.max(window.endsAt, endsAt)
+    },
+  }
+}
+
+function slotOf(name: string): number {
+  return crc32(name) % limits.rateWindowsSharedMax
+}

@@ -1,0 +1,21 @@
+import type { Endpoint } from '@florin/wire/endpoint.ts'
+import type { Caller } from '../kernel/caller.ts'
+
+/** A request of an operation that needs a key, before anything but its headers was read. */
+export interface Arrival {
+  /** Every value of the Authorization header. */
+  readonly authorization: readonly string[]
+  /** The client's address, empty when its connection is gone. */
+  readonly address: string
+  readonly endpoint: Endpoint
+  /** Headers that the answer carries from now on, whatever it will be. */
+  tell(headers: Readonly<Record<string, string>>): void
+}
+
+/** Who may come in. What is thrown is the answer. */
+export interface Gate {
+  /** Says who is asking. Throws Refusal UNAUTHORIZED, FORBIDDEN or RATE_LIMIT. */
+  admit(arrival: Arrival): Promise<Caller>
+  /** A request that no key opens: a keyless operation, or a path or method that there is not. Throws Refusal RATE_LIMIT. */
+  admitStranger(address: string): void
+}
