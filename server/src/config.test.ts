@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { parseEnv } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { readConfig, SETTINGS } from './config.ts'
+import { NO_PROXIES } from './http/client-address.ts'
 
 const read = (environment: Record<string, string>) => readConfig(environment, '/srv/florin')
 
@@ -18,10 +19,15 @@ describe('the environment', () => {
       config: {
         host: '127.0.0.1',
         port: 4020,
+        tls: null,
+        trustedProxies: NO_PROXIES,
+        publicUrl: null,
+        insecureHttp: false,
         dataDirectory: '/srv/florin/.florin',
         databaseUrl: null,
         networksFile: null,
         keyFile: '/srv/florin/.florin/keys/master.key',
+        keyText: null,
         logLevel: 'warn',
         killPoint: null,
         sandboxFaults: false,
@@ -76,14 +82,50 @@ describe('the environment', () => {
       FLORIN_SANDBOX_FAULTS: 'yes',
     })
     expect(problems.map((problem) => problem.split(' ')[0])).toEqual([
+      'FLORIN_SANDBOX_FAULTS',
       'FLORIN_PORT',
       'FLORIN_HOST',
       'DATABASE_URL',
       'FLORIN_LOG_LEVEL',
       'FLORIN_KILL_POINT',
-      'FLORIN_SANDBOX_FAULTS',
     ])
     expect(problems.join()).not.toContain('hunter2')
+  })
+
+  test('TLS, proxies and the public address are read, and what is half of them is refused', () => {
+    const outcome = read({
+      FLORIN_TLS_CERT: 'tls/chain.pem',
+      FLORIN_TLS_KEY: '/etc/florin/key.pem',
+      FLORIN_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+      FLORIN_PUBLIC_URL: 'https://pay.example/base/',
+      FLORIN_INSECURE_HTTP: '1',
+      FLORIN_KEY: 'canary-key-text-canary-key-text-01',
+    })
+    expect(outcome).toMatchObject({
+      ok: true,
+      config: {
+        tls: { certificateFile: '/srv/florin/tls/chain.pem', keyFile: '/etc/florin/key.pem' },
+        publicUrl: 'https://pay.example/base',
+        insecureHttp: true,
+      },
+    })
+    expect(outcome.config.trustedProxies.includes('10.9.9.9')).toBe(true)
+    expect(outcome.config.trustedProxies.includes('11.0.0.1')).toBe(false)
+    expect(JSON.stringify(outcome)).not.toContain('canary')
+
+    const problems = problemsOf({
+      FLORIN_TLS_CERT: 'chain.pem',
+      FLORIN_TRUSTED_PROXIES: '0.0.0.0/0',
+      FLORIN_PUBLIC_URL: 'https://me:canary@pay.example/?x',
+      FLORIN_INSECURE_HTTP: 'yes',
+      FLORIN_KEY: 'canary',
+      FLORIN_KEY_FILE: 'master.key',
+    })
+    expect(problems).toHaveLength(5)
+    expect(problems.join()).toMatch(
+      /TRUSTED_PROXIES.*INSECURE_HTTP.*TLS_KEY go together.*PUBLIC_URL.*FLORIN_KEY and FLORIN_KEY_FILE/,
+    )
+    expect(problems.join()).not.toContain('canary')
   })
 
   test.each(['-1', '1.5', '0x50', '1e3', ' ', '99999', 'abc'])('port %j is refused', (port) => {

@@ -2,6 +2,8 @@ import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { dataDirectoryFrom } from './data-directory.ts'
 import type { Environment } from './data-directory.ts'
+import { NO_PROXIES, readTrustedProxies } from './http/client-address.ts'
+import type { TrustedProxies } from './http/client-address.ts'
 import { KILL_POINTS } from './kernel/kill-point.ts'
 import { LOG_LEVELS } from './kernel/log.ts'
 import type { LogLevel } from './kernel/log.ts'
@@ -13,6 +15,14 @@ export interface Config {
   readonly host: string
   /** Port to listen on; 0 means any free one. */
   readonly port: number
+  /** Absolute paths of a certificate chain and its key, PEM; null for plain HTTP. */
+  readonly tls: { readonly certificateFile: string; readonly keyFile: string } | null
+  /** The proxies whose word about their clients is believed. */
+  readonly trustedProxies: TrustedProxies
+  /** The address that callers know, without a slash at the end, or null. */
+  readonly publicUrl: string | null
+  /** Whether plain HTTP may be served to other machines. */
+  readonly insecureHttp: boolean
   /** Absolute path of the directory that holds everything `florin up` keeps. */
   readonly dataDirectory: string
   /** An external PostgreSQL, or null for the embedded one. */
@@ -21,6 +31,8 @@ export interface Config {
   readonly networksFile: string | null
   /** Absolute path of the key-encryption key. */
   readonly keyFile: string
+  /** The text of the key-encryption key, in place of a file; or null. */
+  readonly keyText: Secret | null
   readonly logLevel: LogLevel
   /** Where tests end the process, `point:pass`; works in the sandbox only. */
   readonly killPoint: string | null
@@ -32,11 +44,17 @@ export interface Config {
 export const SETTINGS = [
   'FLORIN_PORT',
   'FLORIN_HOST',
+  'FLORIN_TLS_CERT',
+  'FLORIN_TLS_KEY',
+  'FLORIN_TRUSTED_PROXIES',
+  'FLORIN_PUBLIC_URL',
+  'FLORIN_INSECURE_HTTP',
   'FLORIN_DATA_DIR',
   'DATABASE_URL',
   'FLORIN_NETWORKS',
   'FLORIN_LOG_LEVEL',
   'FLORIN_KEY_FILE',
+  'FLORIN_KEY',
   'FLORIN_KILL_POINT',
   'FLORIN_SANDBOX_FAULTS',
 ] as const
@@ -44,7 +62,12 @@ type Setting = (typeof SETTINGS)[number]
 
 export type ConfigOutcome =
   | { readonly ok: true; readonly config: Config }
-  | { readonly ok: false; readonly problems: readonly string[] }
+  | {
+      readonly ok: false
+      readonly problems: readonly string[]
+      /** As far as it could be read: to look for further problems with, for nothing else. */
+      readonly config: Config
+    }
 
 const PORT_DEFAULT = 4020
 const PORT_MAX = 65_535
@@ -67,17 +90,31 @@ export function readConfig(
     return value === null ? null : resolve(directory, value)
   }
 
+  const flag = (name: Setting): boolean => {
+    if (!['1', '0', null].includes(setting(name))) problems.push(`${name} must be 0 or 1`)
+    return setting(name) === '1'
+  }
+
   const dataDirectory = dataDirectoryFrom(environment, directory)
+  const [certificateFile, tlsKeyFile] = [path('FLORIN_TLS_CERT'), path('FLORIN_TLS_KEY')]
   const config: Config = {
     host: setting('FLORIN_HOST') ?? '127.0.0.1',
     port: Number(setting('FLORIN_PORT') ?? PORT_DEFAULT),
+    tls:
+      certificateFile === null || tlsKeyFile === null
+        ? null
+        : { certificateFile, keyFile: tlsKeyFile },
+    trustedProxies: readProxies(setting('FLORIN_TRUSTED_PROXIES'), problems),
+    publicUrl: setting('FLORIN_PUBLIC_URL')?.replace(/\/+$/, '') ?? null,
+    insecureHttp: flag('FLORIN_INSECURE_HTTP'),
     dataDirectory,
     databaseUrl: secretFrom(setting('DATABASE_URL')),
     networksFile: path('FLORIN_NETWORKS'),
     keyFile: path('FLORIN_KEY_FILE') ?? join(dataDirectory, 'keys', 'master.key'),
+    keyText: secretFrom(setting('FLORIN_KEY')),
     logLevel: LOG_LEVELS.find((level) => level === setting('FLORIN_LOG_LEVEL')) ?? 'warn',
     killPoint: setting('FLORIN_KILL_POINT'),
-    sandboxFaults: setting('FLORIN_SANDBOX_FAULTS') === '1',
+    sandboxFaults: flag('FLORIN_SANDBOX_FAULTS'),
   }
 
   const port = setting('FLORIN_PORT')
@@ -97,10 +134,36 @@ export function readConfig(
   if (config.killPoint !== null && !isKillPoint(config.killPoint)) {
     problems.push('FLORIN_KILL_POINT names no kill point (it is for tests: leave it unset)')
   }
-  if (!['1', '0', null].includes(setting('FLORIN_SANDBOX_FAULTS'))) {
-    problems.push('FLORIN_SANDBOX_FAULTS must be 0 or 1')
+  if ((certificateFile === null) !== (tlsKeyFile === null)) {
+    problems.push('FLORIN_TLS_CERT and FLORIN_TLS_KEY go together: set both or neither')
   }
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, config: Object.freeze(config) }
+  if (config.publicUrl !== null && !isPublicUrl(config.publicUrl)) {
+    problems.push('FLORIN_PUBLIC_URL must look like https://pay.your-domain.com')
+  }
+  if (config.keyText !== null && setting('FLORIN_KEY_FILE') !== null) {
+    problems.push('FLORIN_KEY and FLORIN_KEY_FILE are two keys: set one of them')
+  }
+  Object.freeze(config)
+  return problems.length > 0 ? { ok: false, problems, config } : { ok: true, config }
+}
+
+function readProxies(text: string | null, problems: string[]): TrustedProxies {
+  if (text === null) return NO_PROXIES
+  const read = readTrustedProxies(text)
+  if (read.ok) return read.proxies
+  problems.push(
+    `FLORIN_TRUSTED_PROXIES must be addresses and ranges such as 10.0.0.0/8, not ${read.wrong.join(', ')}`,
+  )
+  return NO_PROXIES
+}
+
+function isPublicUrl(text: string): boolean {
+  const url = URL.parse(text)
+  return (
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    `${url.origin}${url.pathname}`.replace(/\/$/, '') === text
+  )
 }
 
 function secretFrom(text: string | null): Secret | null {
