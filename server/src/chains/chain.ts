@@ -1,6 +1,7 @@
 import type { BaseUnits } from '@florin/wire/amount.ts'
 import type { Brand } from '@florin/wire/brand.ts'
 import type { AssetProfile, NetworkConfig } from '../kernel/network-config.ts'
+import type { ExactPayments } from './exact.ts'
 import type { Signer } from './signer.ts'
 
 /** An address of the chain's family in its one canonical spelling (EVM: EIP-55; Solana: base58). */
@@ -102,6 +103,27 @@ export interface TokenTransfer {
   readonly logIndex: number
 }
 
+/**
+ * The index under which a transfer counts that has no log of its own, as EVM's native ones: below every log's, so that a call that also
+ * writes the first log of its block moves two things and not one.
+ */
+export const NATIVE_EFFECT_INDEX = -1
+
+/** A transfer of a configured asset that took effect in a block. */
+export interface Arrival {
+  readonly transactionHash: TransactionHash
+  readonly height: bigint
+  readonly blockHash: string
+  readonly asset: string
+  /** Who lost it; where it was made from nothing, EVM's zero address, and on Solana who may make it. */
+  readonly from: Address
+  readonly to: Address
+  /** What the recipient really got, never 0. */
+  readonly amount: BaseUnits
+  /** Tells the transfers of one transaction in one block apart; another block may show others. */
+  readonly effectIndex: number
+}
+
 /** What the chain shows of a transaction. A look-up that failed is not `absent`: it throws NodeFailure. */
 export type Outcome =
   | { readonly state: 'absent' }
@@ -170,6 +192,16 @@ export interface Chain {
   head(): Promise<Head>
   /** The blocks from a height on, at most `count`, in order; fewer when the chain ends. One round trip. */
   blocks(fromHeight: bigint, count: number): Promise<readonly Block[]>
+  /**
+   * The transfers of configured assets in the given blocks to the addresses that `ours` keeps of those it is asked about, in the order of the
+   * blocks. Undefined when one of these blocks is not the chain's any more. Asks per block, never per address: one round trip for up to
+   * 5 (Solana) or 20 blocks, and one more only when something arrived. Not seen: what a contract or program moves by its own hand without
+   * a token's transfer (EVM internal transfers, lamports that a program gives away, rent that comes back).
+   */
+  arrivals(
+    blocks: readonly Block[],
+    ours: (addresses: readonly Address[]) => Promise<ReadonlySet<Address>>,
+  ): Promise<readonly Arrival[] | undefined>
   /** The canonical chain's view of each hash, in order. One round trip, and one more when anything was mined. */
   outcomes(hashes: readonly TransactionHash[]): Promise<readonly Outcome[]>
   lanePosition(address: Address): Promise<LanePosition>
@@ -178,6 +210,8 @@ export interface Chain {
     address: Address,
     assets: readonly AssetProfile[],
   ): Promise<{ readonly height: bigint; readonly amounts: readonly bigint[] }>
+  /** x402 `exact`, where the chain has it. */
+  readonly exact?: ExactPayments
   /** The random id that only a sandbox node answers, or null on a real network. */
   sandboxInstance(): Promise<string | null>
 }

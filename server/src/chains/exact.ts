@@ -33,7 +33,7 @@ export interface ExactAuthorization {
   readonly validBeforeSeconds: bigint | null
   /** Solana: who pays the fee and must sign; null where any settler may. */
   readonly feePayer: Address | null
-  /** The payload again as plain text, to be stored and read back by `restore`; holds no secret of ours. */
+  /** The payload again as plain text, for the books, and for asking about it later; holds no secret of ours. */
   readonly stored: Readonly<Record<string, string>>
 }
 
@@ -74,10 +74,8 @@ export interface ForeignSettlement {
  * is never the payer's fault.
  */
 export interface ExactPayments {
-  /** Reads a payload against a demand: form, recipient, amount, validity at `nowSeconds`, signature of a plain key. */
-  read(payload: Fields, demand: ExactDemand, nowSeconds: number): ExactRead
-  /** An authorization that was stored, as it was read once. Throws when it is not what `stored` held. */
-  restore(stored: Readonly<Record<string, string>>): ExactAuthorization
+  /** Reads a payload against a demand: form, signature of a plain key, recipient, amount. Time is the chain's, so `check` asks. */
+  read(payload: Fields, demand: ExactDemand): ExactRead
   /**
    * Whether the chain would take it: unused, funded, signed. At most one node round trip, shared by whoever waits at the same
    * moment; it carries views only (Solana: a simulation without side effects).

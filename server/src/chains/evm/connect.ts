@@ -3,12 +3,14 @@ import type { NetworkConfig } from '../../kernel/network-config.ts'
 import type { Address, Chain } from '../chain.ts'
 import type { ConnectOptions } from '../connect-options.ts'
 import { addressBytes, parseAddress } from './account.ts'
+import { readArrivals } from './arrivals.ts'
 import { readBalances } from './balances.ts'
 import { readBlocks, readHead, readLanePosition } from './blocks.ts'
 import { broadcastTo } from './broadcast.ts'
 import { renewTerms } from './renew.ts'
 import { onlyChain } from './chain-id.ts'
 import { draftTransfer } from './draft.ts'
+import { openExact } from './exact.ts'
 import { openEndpoint } from '../json-rpc/endpoint.ts'
 import { readOutcomes } from './outcome.ts'
 import { readSandboxInstance } from '../json-rpc/sandbox.ts'
@@ -58,6 +60,7 @@ export function connectEvm(options: ConnectOptions): Chain {
       return head
     },
     blocks: (fromHeight, count) => readBlocks(transport, fromHeight, count),
+    arrivals: (blocks, ours) => readArrivals(deps, blocks, ours),
     outcomes: (hashes) => readOutcomes(transport, hashes),
     lanePosition: async (address) => {
       const { finalizedHeight, ...position } = await readLanePosition(
@@ -69,6 +72,7 @@ export function connectEvm(options: ConnectOptions): Chain {
       return position
     },
     balances: (address, assets) => readBalances(transport, address, assets),
+    exact: openExact({ ...deps, clock }),
     sandboxInstance: () => readSandboxInstance(transport),
   }
 }

@@ -12,6 +12,8 @@ const WORD_BYTES = 32
 /** aggregate3((address target, bool allowFailure, bytes callData)[]) returns ((bool success, bytes returnData)[]) */
 const AGGREGATE3 = '82ad56cb'
 const GET_BLOCK_NUMBER = '42cbb15c'
+/** getCurrentBlockTimestamp() */
+const GET_BLOCK_TIME = '0f28c97d'
 const GET_ETH_BALANCE = '4d2301cc'
 const BALANCE_OF = '70a08231'
 /** GasPriceOracle.getL1FeeUpperBound(uint256), an OP Stack predeploy. */
@@ -28,6 +30,9 @@ export interface View {
 
 export const blockNumberView: View = { target: MULTICALL, data: GET_BLOCK_NUMBER }
 
+/** Unix seconds of the block that the call sees. */
+export const blockTimeView: View = { target: MULTICALL, data: GET_BLOCK_TIME }
+
 /** An address' balance of the native currency, or of a token given by address. */
 export function balanceView(address: Address, asset: string): View {
   const argument = word(addressBytes(address))
@@ -43,10 +48,15 @@ export function dataFeeView(transactionBytes: number): View {
 
 /** Reads one uint256 of each view, all at the latest block, in one call. */
 export function readViews(views: readonly View[]): Read<readonly bigint[]> {
+  return readViewsAt(views, 'latest')
+}
+
+/** The same at a block, given by its tag or its height as a quantity. */
+export function readViewsAt(views: readonly View[], block: string): Read<readonly bigint[]> {
   const data = `0x${AGGREGATE3}${encodeViews(views)}`
   return {
     method: 'eth_call',
-    params: [{ to: MULTICALL, data }, 'latest'],
+    params: [{ to: MULTICALL, data }, block],
     parse: (result) => decodeResults(bytesFrom(result, 'aggregate3 answer'), views),
   }
 }

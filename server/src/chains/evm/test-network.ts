@@ -16,6 +16,7 @@ export const USDC: AssetProfile = {
   asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
   decimals: 6,
   takesCommitment: true,
+  domain: { name: 'USDC', version: '2' },
 }
 
 /** The sandbox's network at the given nodes, for tests. */

@@ -1,0 +1,97 @@
+import type { Eip3009Payload } from '@florin/wire/x402/eip3009-payload.ts'
+import type { Address } from '../chain.ts'
+import { addressWord, typeHash, uintWord } from './eip712.ts'
+import { keccak256 } from './keccak.ts'
+import type { View } from './multicall.ts'
+import type { Call } from './transfer.ts'
+
+const STRUCT_TYPE = typeHash(
+  'TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)',
+)
+/** transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32) */
+const TRANSFER_WITH_AUTHORIZATION = Uint8Array.of(0xe3, 0xee, 0x16, 0x0e)
+/** authorizationState(address,bytes32) */
+const AUTHORIZATION_STATE = 'e94a0102'
+/** keccak-256 of AuthorizationUsed(address,bytes32). Source: EIP-3009. */
+export const AUTHORIZATION_USED_TOPIC =
+  '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5'
+
+const RS_BYTES = 64
+const WORD_BYTES = 32
+const V_OF_PARITY_0 = 27
+
+/** An authorization with its addresses in the chain's spelling. Source: EIP-3009. */
+export interface Authorization {
+  readonly token: Address
+  readonly from: Address
+  readonly to: Address
+  readonly value: bigint
+  readonly validAfterSeconds: bigint
+  readonly validBeforeSeconds: bigint
+  /** 32 bytes. */
+  readonly nonce: Uint8Array
+  /** r, s and v: 65 bytes, low s. */
+  readonly signature: Uint8Array
+}
+
+/** The struct hash that the payer signed, under the token's domain. */
+export function authorizationHash(authorization: Omit<Authorization, 'signature'>): Uint8Array {
+  return keccak256(Buffer.concat([STRUCT_TYPE, ...argumentWords(authorization)]))
+}
+
+/** The call that moves the money. v is 27 or 28, since tokens hand it to ecrecover as it is. */
+export function settlingCall(authorization: Authorization): Call {
+  const { signature } = authorization
+  const parity = signature[RS_BYTES] ?? 0
+  const v = parity < V_OF_PARITY_0 ? parity + V_OF_PARITY_0 : parity
+  const data = Buffer.concat([
+    TRANSFER_WITH_AUTHORIZATION,
+    ...argumentWords(authorization),
+    uintWord(BigInt(v)),
+    signature.subarray(0, WORD_BYTES),
+    signature.subarray(WORD_BYTES, RS_BYTES),
+  ])
+  return { to: authorization.token, value: 0n, data }
+}
+
+/** Whether the nonce is used or cancelled: 1 when it is. `absent` where the token has no such function. */
+export function authorizationStateView(
+  { token, from, nonce }: Pick<Authorization, 'token' | 'from' | 'nonce'>,
+  absent: bigint,
+): View {
+  const data = AUTHORIZATION_STATE + Buffer.concat([addressWord(from), nonce]).toString('hex')
+  return { target: token, data, absent }
+}
+
+function argumentWords(authorization: Omit<Authorization, 'signature'>): Uint8Array[] {
+  const { from, to, value, validAfterSeconds, validBeforeSeconds, nonce } = authorization
+  return [
+    addressWord(from),
+    addressWord(to),
+    uintWord(value),
+    uintWord(validAfterSeconds),
+    uintWord(validBeforeSeconds),
+    nonce,
+  ]
+}
+
+/** The payload's fields as the chain writes them; its addresses were checked when it was parsed. */
+export function authorizationOf(
+  { from, to, value, validAfterSeconds, validBeforeSeconds, nonce, signature }: Eip3009Payload,
+  token: Address,
+  parse: (text: string) => Address | undefined,
+): Authorization {
+  const payer = parse(from)
+  const payee = parse(to)
+  if (payer === undefined || payee === undefined) throw new Error('an address that is none')
+  return {
+    token,
+    from: payer,
+    to: payee,
+    value,
+    validAfterSeconds,
+    validBeforeSeconds,
+    nonce: Buffer.from(nonce.slice(2), 'hex'),
+    signature: Buffer.from(signature.slice(2), 'hex'),
+  }
+}

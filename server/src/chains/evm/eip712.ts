@@ -1,0 +1,48 @@
+import type { Address } from '../chain.ts'
+import { addressBytes } from './account.ts'
+import { keccak256 } from './keccak.ts'
+
+const WORD_BYTES = 32
+const PREFIX = Uint8Array.of(0x19, 0x01)
+const DOMAIN_TYPE = typeHash(
+  'EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)',
+)
+
+/** An EIP-712 domain with all four of its usual fields. */
+export interface Domain {
+  readonly name: string
+  readonly version: string
+  readonly chainId: bigint
+  readonly verifyingContract: Address
+}
+
+/** The hash of a struct type's text. Source: EIP-712, encodeType. */
+export function typeHash(type: string): Uint8Array {
+  return keccak256(Buffer.from(type, 'utf8'))
+}
+
+/** The domain separator: one hash per token, so it pays to keep it. */
+export function domainSeparator({ name, version, chainId, verifyingContract }: Domain): Uint8Array {
+  return keccak256(
+    Buffer.concat([
+      DOMAIN_TYPE,
+      keccak256(Buffer.from(name, 'utf8')),
+      keccak256(Buffer.from(version, 'utf8')),
+      uintWord(chainId),
+      addressWord(verifyingContract),
+    ]),
+  )
+}
+
+/** What a wallet signs: prefix, domain separator and struct hash, hashed. */
+export function typedDataDigest(separator: Uint8Array, structHash: Uint8Array): Uint8Array {
+  return keccak256(Buffer.concat([PREFIX, separator, structHash]))
+}
+
+export function uintWord(value: bigint): Uint8Array {
+  return Buffer.from(value.toString(16).padStart(WORD_BYTES * 2, '0'), 'hex')
+}
+
+export function addressWord(address: Address): Uint8Array {
+  return Buffer.concat([new Uint8Array(12), addressBytes(address)])
+}

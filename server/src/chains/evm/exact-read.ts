@@ -1,0 +1,132 @@
+import { parseEip3009Payload } from '@florin/wire/x402/eip3009-payload.ts'
+import { textOf } from '@florin/wire/x402/fields.ts'
+import type { Fields } from '@florin/wire/x402/fields.ts'
+import type { ExactAuthorization, ExactDemand, ExactRead, ProofKey } from '../exact.ts'
+import { parseAddress } from './account.ts'
+import { domainSeparator, typedDataDigest } from './eip712.ts'
+import type { Domain } from './eip712.ts'
+import { authorizationHash, authorizationOf } from './eip3009.ts'
+import type { Authorization } from './eip3009.ts'
+import type { Checked } from './exact-check.ts'
+import { hexBytes } from './hex.ts'
+import { recoverAddress } from './secp256k1.ts'
+
+const SIGNATURE_BYTES = 65
+const RECOVERED_MAX = 10_000
+const SEPARATORS_MAX = 256
+/** The last 32 bytes of a signature of an account that does not exist yet. Source: EIP-6492. */
+const EIP6492_SUFFIX = '6492649264926492649264926492649264926492649264926492649264926492'
+
+/** Reads payloads against demands, and remembers what cost a hash or a curve operation. */
+export interface ExactReader {
+  read(payload: Fields, demand: ExactDemand): ExactRead
+  restore(stored: Readonly<Record<string, string>>, asset: ExactDemand['asset']): Checked
+}
+
+/** Both caches hold facts that never change; they are bounded in count. */
+export function openExactReader(chainId: bigint): ExactReader {
+  const separators = new Map<string, Uint8Array>()
+  const recovered = new Map<string, string>()
+
+  function separatorOf(domain: Domain): Uint8Array {
+    const key = JSON.stringify([domain.name, domain.version, domain.verifyingContract])
+    const known = separators.get(key)
+    if (known !== undefined) return known
+    const made = domainSeparator(domain)
+    separators.set(key, made)
+    dropOldest(separators, SEPARATORS_MAX)
+    return made
+  }
+
+  /** Whether the payer's plain key signed it; the settle that follows a verify finds the answer here. */
+  function isSigned(authorization: Authorization, domain: Domain): boolean {
+    const digest = typedDataDigest(separatorOf(domain), authorizationHash(authorization))
+    const key = hexBytes(digest) + hexBytes(authorization.signature)
+    const known = recovered.get(key)
+    if (known !== undefined) return known === authorization.from
+    const signer = recoverAddress(digest, authorization.signature)
+    if (signer === undefined) return false
+    recovered.set(key, signer)
+    dropOldest(recovered, RECOVERED_MAX)
+    return signer === authorization.from
+  }
+
+  return {
+    read: (payload, demand) => {
+      const { asset, payTo, amount, extra } = demand
+      const parsed = parseEip3009Payload(payload)
+      if (parsed === undefined) return { ok: false, reason: 'invalid_payload', payer: null }
+      const token = parseAddress(asset.asset)
+      if (token === undefined) return { ok: false, reason: 'asset_not_listed', payer: parsed.from }
+      const refused = (reason: Exclude<ExactRead, { ok: true }>['reason']): ExactRead => ({
+        ok: false,
+        reason,
+        payer: parsed.from,
+      })
+      const name = textOf(extra['name'])
+      const version = textOf(extra['version'])
+      if (name === undefined || version === undefined) {
+        return refused('invalid_exact_evm_missing_eip712_domain')
+      }
+      const authorization = authorizationOf(parsed, token, parseAddress)
+      if (parsed.signature.endsWith(EIP6492_SUFFIX)) return refused('eip6492_factory_not_allowed')
+      const domain = { name, version, chainId, verifyingContract: token }
+      if (authorization.signature.length !== SIGNATURE_BYTES || !isSigned(authorization, domain)) {
+        return refused('invalid_exact_evm_signature')
+      }
+      if (authorization.to !== payTo) return refused('invalid_exact_evm_recipient_mismatch')
+      if (authorization.value !== amount) {
+        return refused('invalid_exact_evm_payload_authorization_value_mismatch')
+      }
+      return { ok: true, authorization: describe(authorization, domain, demand) }
+    },
+    restore: (stored, asset) => {
+      const token = parseAddress(stored['token'] ?? '')
+      const parsed = parseEip3009Payload({ signature: stored['signature'], authorization: stored })
+      if (token === undefined || token !== asset.asset || parsed === undefined) {
+        throw new Error('a stored authorization that is none')
+      }
+      const { name = '', version = '' } = stored
+      const authorization = authorizationOf(parsed, token, parseAddress)
+      return { authorization, domain: { name, version }, asset }
+    },
+  }
+}
+
+function describe(
+  authorization: Authorization,
+  domain: Domain,
+  { asset, payTo, amount }: ExactDemand,
+): ExactAuthorization {
+  const { token, from, validAfterSeconds, validBeforeSeconds } = authorization
+  const nonce = hexBytes(authorization.nonce)
+  return {
+    proofKey: `eip3009:${token}:${from}:${nonce}` as ProofKey,
+    payer: from,
+    asset,
+    payTo,
+    amount,
+    validBeforeSeconds,
+    feePayer: null,
+    stored: {
+      token,
+      name: domain.name,
+      version: domain.version,
+      from,
+      to: authorization.to,
+      value: `${authorization.value}`,
+      validAfter: `${validAfterSeconds}`,
+      validBefore: `${validBeforeSeconds}`,
+      nonce,
+      signature: hexBytes(authorization.signature),
+    },
+  }
+}
+
+function dropOldest(kept: Map<string, unknown>, countMax: number): void {
+  if (kept.size <= countMax) return
+  for (const oldest of kept.keys()) {
+    kept.delete(oldest)
+    return
+  }
+}

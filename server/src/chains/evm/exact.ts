@@ -1,0 +1,46 @@
+import type { Clock } from '../../kernel/clock.ts'
+import type { NetworkConfig } from '../../kernel/network-config.ts'
+import type { ExactAuthorization, ExactPayments } from '../exact.ts'
+import type { Transport } from '../json-rpc/transport.ts'
+import { checkAuthorization } from './exact-check.ts'
+import { draftSettlement } from './exact-draft.ts'
+import { findUse, readFinalState } from './exact-final.ts'
+import { openExactReader } from './exact-read.ts'
+import { openPayerCode } from './payer-code.ts'
+import { openViewPool } from './view-pool.ts'
+
+/** x402 `exact` by EIP-3009: the payer signs, whoever likes submits. */
+export function openExact(deps: {
+  readonly transport: Transport
+  readonly config: NetworkConfig
+  readonly chainId: bigint
+  readonly clock: Clock
+}): ExactPayments {
+  const { transport, config, chainId, clock } = deps
+  const reader = openExactReader(chainId)
+  const views = openViewPool(transport)
+  const code = openPayerCode(transport, clock)
+  const open = ({ stored, asset }: ExactAuthorization) => reader.restore(stored, asset)
+
+  return {
+    read: (payload, demand) => reader.read(payload, demand),
+    check: async (authorization) =>
+      checkAuthorization({ views, code, fresh: false }, open(authorization)),
+    draft: async (authorization, settler) => {
+      const checked = open(authorization)
+      // At the same time: what a verify has believed for some seconds is asked again before money moves.
+      const [attempt, check] = await Promise.all([
+        draftSettlement(deps, checked.authorization, settler),
+        checkAuthorization({ views, code, fresh: true }, checked),
+      ])
+      if (!check.ok) return check
+      return attempt.ok
+        ? attempt
+        : { ok: false, reason: 'invalid_exact_evm_transaction_simulation_failed' }
+    },
+    finalState: (authorization) =>
+      readFinalState(transport, config.finality, open(authorization).authorization),
+    findForeign: (authorization, sinceHeight) =>
+      findUse(transport, open(authorization).authorization, sinceHeight),
+  }
+}
