@@ -101,7 +101,7 @@ function describe(
   const { token, from, validAfterSeconds, validBeforeSeconds } = authorization
   const nonce = hexBytes(authorization.nonce)
   return {
-    proofKey: `eip3009:${token}:${from}:${nonce}` as ProofKey,
+    proofKey: proofKeyOf(`eip3009:${token}:${from}:${nonce}`),
     payer: from,
     asset,
     payTo,
@@ -121,6 +121,10 @@ function describe(
       signature: hexBytes(authorization.signature),
     },
   }
+}
+
+function proofKeyOf(text: string): ProofKey {
+  return text as ProofKey
 }
 
 function dropOldest(kept: Map<string, unknown>, countMax: number): void {

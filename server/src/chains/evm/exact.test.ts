@@ -1,5 +1,4 @@
 import { baseUnits } from '@florin/wire/amount.ts'
-import type { BaseUnits } from '@florin/wire/amount.ts'
 import type { Fields } from '@florin/wire/x402/fields.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../kernel/until.ts'
@@ -255,7 +254,7 @@ describe('the check', () => {
 test('a token that does not know authorizations is not a payment', async () => {
   const token = await world.contract('0x5f5ffd')
   const asset = { ...USDC, asset: token }
-  const payload = await testPayer().authorize({ asset, to: SELLER, amount: PRICE as BaseUnits })
+  const payload = await testPayer().authorize({ asset, to: SELLER, amount: PRICE })
   const read = exact.read(payload, demand({ asset }))
   if (!read.ok) throw new Error(read.reason)
   await expect(exact.check(read.authorization)).rejects.toThrow()
