@@ -22,6 +22,11 @@ export interface ExactDemand {
  */
 export type ProofKey = Brand<string, 'ProofKey'>
 
+/** For the chains alone: they know what an authorization's content is. */
+export function proofKey(text: string): ProofKey {
+  return text as ProofKey
+}
+
 /** A payer's signed permission to move its token, read and checked as far as no node is needed. */
 export interface ExactAuthorization {
   readonly proofKey: ProofKey

@@ -1,7 +1,8 @@
 import { parseEip3009Payload } from '@florin/wire/x402/eip3009-payload.ts'
 import { textOf } from '@florin/wire/x402/fields.ts'
 import type { Fields } from '@florin/wire/x402/fields.ts'
-import type { ExactAuthorization, ExactDemand, ExactRead, ProofKey } from '../exact.ts'
+import { proofKey } from '../exact.ts'
+import type { ExactAuthorization, ExactDemand, ExactRead } from '../exact.ts'
 import { parseAddress } from './account.ts'
 import { domainSeparator, typedDataDigest } from './eip712.ts'
 import type { Domain } from './eip712.ts'
@@ -101,7 +102,7 @@ function describe(
   const { token, from, validAfterSeconds, validBeforeSeconds } = authorization
   const nonce = hexBytes(authorization.nonce)
   return {
-    proofKey: proofKeyOf(`eip3009:${token}:${from}:${nonce}`),
+    proofKey: proofKey(`eip3009:${token}:${from}:${nonce}`),
     payer: from,
     asset,
     payTo,
@@ -121,10 +122,6 @@ function describe(
       signature: hexBytes(authorization.signature),
     },
   }
-}
-
-function proofKeyOf(text: string): ProofKey {
-  return text as ProofKey
 }
 
 function dropOldest(kept: Map<string, unknown>, countMax: number): void {
