@@ -2,10 +2,10 @@
 const RANKS: readonly (readonly string[])[] = [
   ['kernel'],
   ['store', 'http', 'chains'],
-  ['custody', 'ledger', 'events', 'idempotency', 'access', 'policies'],
+  ['custody', 'ledger', 'events', 'idempotency', 'access', 'policies', 'reference'],
   ['sender'],
   ['facilitator'],
-  ['payments', 'transactions', 'wallets'],
+  ['payments', 'transactions', 'wallets', 'networks'],
 ]
 /** Where the rooms are put together: these know everyone, and each other. */
 const TOP = {

@@ -1,4 +1,5 @@
-const DECIMAL = /^(0|[1-9][0-9]{0,77})(?:\.([0-9]{1,78}))?$/
+/** The form of a plain decimal; OpenAPI shows it too. */
+export const DECIMAL = /^(0|[1-9][0-9]{0,77})(?:\.([0-9]{1,78}))?$/
 
 /** Whether text is a plain decimal number: digits, at most one point, no sign, exponent or leading zero. */
 export function isDecimal(text: string): boolean {

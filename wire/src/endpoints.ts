@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { bare } from './endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
 import { Live, Ready } from './health.ts'
+import { NetworkList } from './network-list.ts'
 import { PaymentPath, PaymentRecord, SendAnswer, SendBody } from './payment.ts'
 import {
   CreateWalletBody,
@@ -42,6 +43,15 @@ export const endpoints = {
     query: anyQuery,
     answer: Ready,
     fails: ['NETWORK_ERROR'],
+  },
+  listNetworks: {
+    ...bare,
+    id: 'listNetworks',
+    method: 'GET',
+    path: '/networks',
+    summary: 'The enabled networks and their assets',
+    needs: read,
+    answer: NetworkList,
   },
   sendPayment: {
     ...bare,

@@ -1,0 +1,146 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { describe, expect, test } from 'vitest'
+import { endpoints } from '@florin/wire/endpoints.ts'
+import type { Endpoint } from '@florin/wire/endpoint.ts'
+import { catalogue } from '@florin/wire/errors.ts'
+import { operationReferences } from '@florin/wire/reference/operations.ts'
+import { errorExamples } from './test-error-examples.ts'
+import { openApiDocument } from './openapi.ts'
+import { documentSchemas } from './test-document-schemas.ts'
+import { OpenApiShape } from './test-openapi-shape.ts'
+
+const BASE = 'https://pay.example'
+const rows: readonly Endpoint[] = Object.values(endpoints)
+const write = (endpoints: readonly Endpoint[] = rows): any =>
+  JSON.parse(
+    JSON.stringify(
+      openApiDocument({
+        endpoints,
+        references: operationReferences,
+        errorExamples: errorExamples(BASE),
+        baseUrl: BASE,
+      }),
+    ),
+  )
+
+const document = write()
+const compile = documentSchemas(document)
+
+/** Every value of a key anywhere in the document. */
+function all(key: string, within: unknown = document): unknown[] {
+  if (typeof within !== 'object' || within === null) return []
+  const own = Object.entries(within).filter(([name]) => name === key)
+  return [...own.map(([, value]) => value), ...Object.values(within).flatMap((v) => all(key, v))]
+}
+
+function resolve(pointer: string): any {
+  const parts = pointer.replace(/^#\//, '').split('/')
+  return parts.reduce((at: any, part) => at?.[part], document)
+}
+
+describe('the OpenAPI document', () => {
+  test('has the shape that the specification asks for, and nothing misspelt', () => {
+    const check = new Ajv2020({ allErrors: true }).compile(OpenApiShape)
+    check(document)
+    expect(check.errors ?? []).toEqual([])
+  })
+
+  test('a misspelt field is found', () => {
+    const check = new Ajv2020().compile(OpenApiShape)
+    expect(check({ ...document, path: {} })).toBe(false)
+    const [first] = Object.keys(document.paths)
+    const broken = structuredClone(document)
+    Object.values<any>(broken.paths[first ?? ''])[0].requestbody = {}
+    expect(check(broken)).toBe(false)
+  })
+
+  test('has every row once, under its own id', () => {
+    const said = Object.entries<any>(document.paths).flatMap(([path, methods]) =>
+      Object.entries<any>(methods).map(([method, { operationId }]) => [operationId, method, path]),
+    )
+    expect(said.sort()).toEqual(
+      rows.map(({ id, method, path }) => [id, method.toLowerCase(), path]).sort(),
+    )
+    expect(new Set(said.map(([id]) => id)).size).toBe(rows.length)
+  })
+
+  test('refers only to what it has', () => {
+    const references = all('$ref')
+    expect(references.length).toBeGreaterThan(100)
+    for (const reference of references)
+      expect(resolve(String(reference)), String(reference)).toBeDefined()
+  })
+
+  test('has schemas that compile, none of them with a word of our own', () => {
+    for (const schema of Object.values<object>(document.components.schemas)) compile(schema)
+    for (const { schema } of Object.values<any>(document.components.headers)) compile(schema)
+    for (const word of ['money', 'httpUrl', 'keptBytesMax', 'absent', '~kind', '~optional']) {
+      expect(all(word), word).toEqual([])
+    }
+  })
+
+  test.each(rows.map((row) => [row.id, row] as const))('%s fits its examples', (id, row) => {
+    const operation = document.paths[row.path][row.method.toLowerCase()]
+    for (const content of [
+      ...(operation.requestBody === undefined ? [] : [operation.requestBody.content]),
+      operation.responses['200'].content,
+    ]) {
+      const { schema, example } = content['application/json']
+      const check = compile(schema)
+      check(example)
+      expect(check.errors ?? [], id).toEqual([])
+    }
+    for (const { in: place, schema, example } of (operation.parameters ?? []).filter(
+      (p: any) => p.in,
+    )) {
+      if (place === 'path') expect(compile(schema)(example)).toBe(true)
+    }
+  })
+
+  test('shows each error as the service writes it', () => {
+    const check = compile(document.components.schemas.Error)
+    for (const code of Object.keys(catalogue)) {
+      const { value } = document.components.examples[code]
+      expect(check(value), code).toBe(true)
+      expect(value.error).toMatchObject({ code, docs: `${BASE}/docs/errors/${code}` })
+    }
+  })
+
+  test('lists for each operation its own codes and those of the edge, by status', () => {
+    const { responses } = document.paths['/payment/send'].post
+    const codes = Object.entries<any>(responses).flatMap(([status, response]) =>
+      (response['x-error-codes'] ?? []).map((code: keyof typeof catalogue) => {
+        expect(catalogue[code].status).toBe(Number(status))
+        return code
+      }),
+    )
+    expect(codes).toEqual(expect.arrayContaining([...endpoints.sendPayment.fails]))
+    expect(codes).toEqual(expect.arrayContaining(['UNAUTHORIZED', 'RATE_LIMIT', 'INTERNAL_ERROR']))
+    expect(document.paths['/health/live'].get.responses).not.toHaveProperty('401')
+    expect(Object.keys(responses['429'].headers)).toEqual(
+      expect.arrayContaining(['Retry-After', 'X-RateLimit-Limit', 'RateLimit', 'X-Request-Id']),
+    )
+    expect(responses['200'].headers).toHaveProperty('Idempotent-Replayed')
+    expect(responses['401'].headers).not.toHaveProperty('X-RateLimit-Limit')
+  })
+
+  test('asks for a key with the scope of the row, and for none on health', () => {
+    expect(document.paths['/payment/send'].post.security).toEqual([{ apiKey: ['write'] }])
+    expect(document.paths['/health/live'].get.security).toEqual([])
+  })
+
+  test('marks a deprecated row, with the headers of its answers', () => {
+    const row: Endpoint = {
+      ...endpoints.getWallet,
+      deprecated: { sinceMilliseconds: 0, sunsetMilliseconds: 0, guide: '/docs/guides/x' },
+    }
+    const { get } = write([row]).paths['/wallets/{address}']
+    expect(get.deprecated).toBe(true)
+    for (const response of Object.values<any>(get.responses)) {
+      expect(Object.keys(response.headers)).toEqual(
+        expect.arrayContaining(['Deprecation', 'Sunset', 'Link']),
+      )
+    }
+    expect(document.paths['/wallets/{address}'].get).not.toHaveProperty('deprecated')
+  })
+})

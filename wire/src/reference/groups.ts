@@ -1,0 +1,64 @@
+/** Operations that belong together in the reference, by how their paths begin; the first that fits counts. */
+export interface Group {
+  readonly id: string
+  readonly title: string
+  readonly says: string
+  readonly paths: RegExp
+}
+
+export const GROUPS: readonly Group[] = [
+  {
+    id: 'payments',
+    title: 'Payments',
+    says: 'Pay from wallets that the service holds, be paid, and see what became of it.',
+    paths: /^\/(v1\/)?payments?\//,
+  },
+  {
+    id: 'transactions',
+    title: 'Transactions',
+    says: 'Self-custody: the service builds, your own wallet signs.',
+    paths: /^\/transaction\//,
+  },
+  {
+    id: 'wallets',
+    title: 'Wallets',
+    says: 'Keys that the service holds, their balances and their spending policies.',
+    paths: /^\/(wallets|addresses)/,
+  },
+  {
+    id: 'x402',
+    title: 'Facilitator',
+    says: 'Verify and settle x402 payments in the words of the protocol.',
+    paths: /^\/x402\//,
+  },
+  {
+    id: 'trading',
+    title: 'Trading',
+    says: 'Buy and sell tokens, and read what they are worth.',
+    paths: /^\/(trade|token|portfolio)\//,
+  },
+  {
+    id: 'events',
+    title: 'Events and webhooks',
+    says: 'Hear of what happens instead of asking.',
+    paths: /^\/(events|webhooks)/,
+  },
+  {
+    id: 'networks',
+    title: 'Networks',
+    says: 'Which chains and assets this installation is set up for.',
+    paths: /^\/networks/,
+  },
+  {
+    id: 'health',
+    title: 'Health',
+    says: 'For probes and load balancers. No key is asked for.',
+    paths: /^\/health\//,
+  },
+]
+
+const OTHER: Group = { id: 'other', title: 'Other', says: 'Everything else.', paths: /^/ }
+
+export function groupOf(path: string): Group {
+  return GROUPS.find(({ paths }) => paths.test(path)) ?? OTHER
+}

@@ -1,0 +1,13 @@
+import * as health from './health.ts'
+import * as networks from './networks.ts'
+import type { OperationReference } from './operation-reference.ts'
+import * as payments from './payments.ts'
+import * as wallets from './wallets.ts'
+
+/** By operation id. A row of the endpoint table without an entry here fails a test. */
+export const operationReferences: Readonly<Record<string, OperationReference>> = {
+  ...health,
+  ...networks,
+  ...payments,
+  ...wallets,
+}

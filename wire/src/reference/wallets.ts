@@ -1,0 +1,102 @@
+import type { OperationReference } from './operation-reference.ts'
+
+const ADDRESS = '0x8Ba1f109551bD432803012645Ac136ddd64DBA72'
+const RECIPIENT = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+const USDC = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
+
+const wallet = {
+  walletId: 'wal_9QxR2mVt8YcKpN4bWzE6hJ',
+  address: ADDRESS,
+  family: 'evm',
+  label: 'shop',
+  createdAt: 1790000000000,
+}
+
+const policy = {
+  limits: [{ network: 'eip155:84532', asset: USDC, perPayment: 10, perDay: 100 }],
+  recipients: [RECIPIENT],
+  resources: null,
+}
+
+export const createWallet: OperationReference = {
+  about: [
+    'Makes a key that never leaves the service and gives out its address. One wallet works on every enabled network of its family.',
+  ],
+  body: { family: 'evm', label: 'shop' },
+  answer: wallet,
+}
+
+export const listWallets: OperationReference = {
+  about: ['All wallets of your account that were not deleted, oldest first.'],
+  answer: {
+    wallets: [
+      wallet,
+      {
+        walletId: 'wal_4hTzP7nXcYq2LmKdR8vBwE',
+        address: '7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV',
+        family: 'solana',
+        label: null,
+        createdAt: 1790000001000,
+      },
+    ],
+  },
+}
+
+export const getWallet: OperationReference = {
+  about: [
+    'Balances are read from the chains while you wait. `amount` is what the chain shows, `held` what payments under way may still take, `available` what the next payment may use.',
+  ],
+  params: { address: ADDRESS },
+  answer: {
+    ...wallet,
+    balances: [
+      {
+        network: 'eip155:84532',
+        asset: 'native',
+        symbol: 'ETH',
+        decimals: 18,
+        amount: 0.05,
+        amountBaseUnits: '50000000000000000',
+        held: 0.00000012,
+        heldBaseUnits: '120000000000',
+        available: 0.04999988,
+        availableBaseUnits: '49999880000000000',
+        height: 34118222,
+      },
+      {
+        network: 'eip155:84532',
+        asset: USDC,
+        symbol: 'USDC',
+        decimals: 6,
+        amount: 120.5,
+        amountBaseUnits: '120500000',
+        held: 2.5,
+        heldBaseUnits: '2500000',
+        available: 118,
+        availableBaseUnits: '118000000',
+        height: 34118222,
+      },
+    ],
+    policy,
+  },
+}
+
+export const deleteWallet: OperationReference = {
+  about: [
+    'Only a wallet that is empty on every enabled network and has no payment under way can be deleted; otherwise this is a 400 `INVALID_PARAMETERS` whose `details.left` says what is left. Its address is never given out again.',
+  ],
+  params: { address: ADDRESS },
+  answer: { walletId: wallet.walletId, address: ADDRESS, deletedAt: 1790000600000 },
+}
+
+export const setWalletPolicy: OperationReference = {
+  about: [
+    'Replaces the whole policy; an empty object removes it. Budgets are reserved before anything is signed, so payments at the same time cannot pass one together. Windows are rolling and end now. A payment that breaks a rule is refused with `POLICY_REFUSED`.',
+  ],
+  params: { address: ADDRESS },
+  body: {
+    limits: [{ asset: 'USDC', perPayment: '10', perDay: '100' }],
+    recipients: [RECIPIENT],
+  },
+  answer: { address: ADDRESS, policy },
+}
