@@ -12,7 +12,7 @@ describe('two instances on one database', () => {
   beforeAll(async () => {
     world = await openWorld()
     services = [world.service(), await world.start()]
-    clients = services.map(({ baseUrl, apiKeys }) => openClient(baseUrl, apiKeys.standard))
+    clients = services.map(({ baseUrl, apiKeys }) => openClient(baseUrl, apiKeys.enterprise))
   })
   afterAll(() => world.stop())
 

@@ -33,7 +33,7 @@ const usdcOf = ({ info }: FlorinHandle, address: string) =>
 
 /** Pays 1 USDC between the seeded wallets, as often as it takes with one idempotency key; gives the payment's id. */
 async function pay({ info }: FlorinHandle, key: string): Promise<string> {
-  const client = openClient(info.baseUrl, info.apiKeys.standard)
+  const client = openClient(info.baseUrl, info.apiKeys.enterprise)
   const [from, to] = info.wallets
   const order = { walletAddress: from?.address, recipientAddress: to?.address, amount: 1 }
   return await until(
@@ -74,7 +74,7 @@ describe('florin up', () => {
   afterAll(() => florin.discard())
 
   const expectNothingLost = async () => {
-    const client = openClient(florin.baseUrl, florin.info.apiKeys.premium)
+    const client = openClient(florin.baseUrl, florin.info.apiKeys.enterprise)
     for (const id of payments) {
       const { body } = await client.get(`/payment/status/${id}`)
       expect(body).toMatchObject({ paymentId: id, success: true })
@@ -120,7 +120,7 @@ describe('florin up', () => {
       ['solana', solana.network],
       ['solana', solana.network],
     ])
-    const client = openClient(info.baseUrl, info.apiKeys.standard)
+    const client = openClient(info.baseUrl, info.apiKeys.enterprise)
     for (const { address } of info.wallets) {
       const { balances } = (await client.get(`/wallets/${address}`)).body
       expect(balances).toMatchObject([{ amount: 1_000 }, { symbol: 'USDC', amount: 100_000 }])
@@ -153,7 +153,7 @@ describe('florin up', () => {
 
   test('a payment between the Solana wallets is confirmed', async () => {
     const { info } = florin
-    const client = openClient(info.baseUrl, info.apiKeys.standard)
+    const client = openClient(info.baseUrl, info.apiKeys.enterprise)
     const [, , from, to] = info.wallets
     const order = { walletAddress: from?.address, recipientAddress: to?.address, amount: 1 }
     for (const asset of ['native', 'USDC']) {

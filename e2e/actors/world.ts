@@ -124,7 +124,7 @@ export async function openWorld(
     database,
     sandbox,
     service,
-    client: () => openClient(service().baseUrl, service().apiKeys.standard),
+    client: () => openClient(service().baseUrl, service().apiKeys.enterprise),
     start,
     balanceOf: (address, asset = 'native') => {
       if (!address.startsWith('0x')) return solanaBalance(sandbox.solana, address, asset)

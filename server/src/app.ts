@@ -1,6 +1,9 @@
 import type { NetworkId } from '@florin/wire/network.ts'
+import { openAddressLimit } from './access/address-limit.ts'
 import { openAuthenticator } from './access/authenticate.ts'
-import { permit } from './access/permit.ts'
+import { openGate } from './access/gate.ts'
+import { openSharedWindows } from './access/shared-windows.ts'
+import { openWindows } from './access/windows.ts'
 import { NodeFailure } from './chains/chain.ts'
 import { connectChain } from './chains/connect.ts'
 import { openDirectory } from './chains/directory.ts'
@@ -33,11 +36,14 @@ import type { Driver } from './sender/driver.ts'
 import { openListener } from './store/listen.ts'
 import { CommitUnknown, openStore, StoreUnavailable } from './store/postgres.ts'
 import type { Store } from './store/postgres.ts'
+import { openRedis } from './store/redis.ts'
 import { walletRoutes } from './wallets/routes.ts'
 
 export interface ServiceOptions {
   readonly networks: readonly NetworkConfig[]
   readonly databaseUrl: Secret
+  /** Where instances share what they count; left out or null, each counts for itself. */
+  readonly redisUrl?: Secret | null
   /** Secret text behind the key-encryption key, from a file or the environment. */
   readonly keyText: SecretBytes
   readonly log: Log
@@ -66,6 +72,9 @@ export interface Service {
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { networks, databaseUrl, log, clock, random, killPoint } = options
   const store = openStore({ url: databaseUrl, log })
+  const redis = options.redisUrl
+    ? await openRedis({ url: options.redisUrl, clock, log })
+    : undefined
   const keyEncryptionKey = await openKeyEncryptionKey({ store, text: options.keyText, random })
   const wrapper = localKeyWrapper({ keyEncryptionKey, random })
   const keyPepper = await loadInstallationSecret({ store, wrapper, random }, 'key-pepper')
@@ -114,7 +123,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const stopForgetting = startForgetting({ store, clock, log })
   const waits = openWaits({ store, listener, clock })
   const proofs = openProofs({ proofKey, chains: directory.all })
-  const authenticator = openAuthenticator({ store, clock, log, pepper: keyPepper })
+  const windows = openWindows({ clock })
+  const addresses = openAddressLimit({ windows: openWindows({ clock }) })
+  const authenticator = openAuthenticator({ store, clock, log, pepper: keyPepper, addresses })
 
   const server = openServer({
     routes: [
@@ -131,8 +142,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       }),
       ...walletRoutes({ store, custody, directory, clock }),
     ],
-    authenticate: (authorization) => authenticator.authenticate(authorization),
-    permit,
+    gate: openGate({
+      authenticator,
+      addresses,
+      windows: redis === undefined ? windows : openSharedWindows({ redis, alone: windows }),
+    }),
     log,
     clock,
     random,
@@ -161,6 +175,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       await stopForgetting()
       await Promise.all([...drivers.values()].map((driver) => driver.stop()))
       await listener.stop()
+      redis?.close()
       await store.close()
       keyEncryptionKey.erase()
     },

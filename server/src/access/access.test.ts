@@ -36,6 +36,13 @@ function deps() {
   return { store: database.store, clock, random: systemRandom, pepper, log }
 }
 
+/** The authenticator as one client sees it, counted by nobody. */
+function openDoor(more: Omit<Parameters<typeof openAuthenticator>[0], 'addresses'>) {
+  const addresses = { count: () => undefined, countLookUp: () => () => undefined }
+  const { authenticate, close } = openAuthenticator({ ...more, addresses })
+  return { authenticate: (values: readonly string[]) => authenticate(values, '203.0.113.9'), close }
+}
+
 async function anAccount() {
   return (await createAccount(deps(), 'Sellers')).accountId
 }
@@ -68,19 +75,21 @@ const plain = ({ code, details, message }: Refusal) => ({ code, details, message
 describe('authenticate', () => {
   test('says who holds a live key, whatever the case of the scheme', async () => {
     const { facts, text } = await aKey()
-    const { authenticate } = openAuthenticator(deps())
+    const { authenticate } = openDoor(deps())
     for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR ']) {
       expect(await authenticate([`${scheme} ${text}`])).toEqual({
         accountId: facts.accountId,
         keyId: facts.keyId,
         plan: 'premium',
         scopes: new Set(['read', 'write']),
+        requestsPerMinute: 1_000,
+        exceptions: new Map(),
       })
     }
   })
 
   test('gives one and the same refusal for every key that does not open', async () => {
-    const { authenticate } = openAuthenticator(deps())
+    const { authenticate } = openDoor(deps())
     const { text, facts } = await aKey()
     const { text: deleted, facts: gone } = await aKey()
     await deleteKey(deps(), gone)
@@ -117,7 +126,7 @@ describe('authenticate', () => {
   test('a typo never reaches the database', async () => {
     const { text } = await aKey()
     const store = { ...database.store, query: () => Promise.reject(new Error('asked')) }
-    const { authenticate } = openAuthenticator({ ...deps(), store })
+    const { authenticate } = openDoor({ ...deps(), store })
     const typo = text.slice(0, 20) + (text[20] === 'a' ? 'b' : 'a') + text.slice(21)
     expect((await refusalOf(authenticate([`Bearer ${typo}`]))).code).toBe('UNAUTHORIZED')
     await expect(authenticate([`Bearer ${text}`])).rejects.toThrow('asked')
@@ -125,7 +134,7 @@ describe('authenticate', () => {
 
   test('a deletion holds within the stated time on every instance', async () => {
     const { facts, text } = await aKey()
-    const instances = [openAuthenticator(deps()), openAuthenticator(deps())]
+    const instances = [openDoor(deps()), openDoor(deps())]
     for (const { authenticate } of instances) await authenticate([`Bearer ${text}`])
     await deleteKey(deps(), facts)
     now += limits.keyCacheMilliseconds
@@ -137,7 +146,7 @@ describe('authenticate', () => {
 
   test('a clock that is set back does not make a deleted key live longer', async () => {
     const { facts, text } = await aKey()
-    const { authenticate } = openAuthenticator(deps())
+    const { authenticate } = openDoor(deps())
     await authenticate([`Bearer ${text}`])
     await deleteKey(deps(), facts)
     now -= 1
@@ -147,7 +156,7 @@ describe('authenticate', () => {
 
   test('a key expires at its moment, remembered or not', async () => {
     const { text } = await aKey({ expiresAtMilliseconds: now + 100 })
-    const { authenticate } = openAuthenticator(deps())
+    const { authenticate } = openDoor(deps())
     await authenticate([`Bearer ${text}`])
     now += 99
     await authenticate([`Bearer ${text}`])
@@ -162,7 +171,7 @@ describe('authenticate', () => {
       if (name === 'access_find_key') asked += 1
       return database.store.query(name, sql, values)
     }
-    const authenticator = openAuthenticator({ ...deps(), store: { ...database.store, query } })
+    const authenticator = openDoor({ ...deps(), store: { ...database.store, query } })
     const all = Array.from({ length: 50 }, () => authenticator.authenticate([`Bearer ${text}`]))
     expect(new Set((await Promise.all(all)).map(({ keyId }) => keyId)).size).toBe(1)
     expect(asked).toBe(1)
@@ -177,7 +186,7 @@ describe('authenticate', () => {
     let away = true
     const query: typeof database.store.query = (name, sql, values) =>
       away ? Promise.reject(new StoreUnavailable('away')) : database.store.query(name, sql, values)
-    const { authenticate } = openAuthenticator({ ...deps(), store: { ...database.store, query } })
+    const { authenticate } = openDoor({ ...deps(), store: { ...database.store, query } })
     await expect(authenticate([`Bearer ${text}`])).rejects.toThrow(StoreUnavailable)
     away = false
     expect((await authenticate([`Bearer ${text}`])).keyId).toBe(facts.keyId)
@@ -189,7 +198,7 @@ describe('authenticate', () => {
       bytes: (length) => (length === 20 ? bytes : systemRandom.bytes(length)),
     }
     const text = makeKey(random, 'test').text.reveal()
-    const { authenticate } = openAuthenticator(deps())
+    const { authenticate } = openDoor(deps())
     expect((await refusalOf(authenticate([`Bearer ${text}`]))).code).toBe('UNAUTHORIZED')
     const { facts } = await aKey({}, random)
     expect((await authenticate([`Bearer ${text}`])).keyId).toBe(facts.keyId)
@@ -202,7 +211,7 @@ describe('authenticate', () => {
       if (name === 'access_use_key') await new Promise<void>((resolve) => notes.push(resolve))
       return database.store.query(name, sql, values)
     }
-    const authenticator = openAuthenticator({ ...deps(), store: { ...database.store, query } })
+    const authenticator = openDoor({ ...deps(), store: { ...database.store, query } })
     const use = () => authenticator.authenticate([`Bearer ${text}`])
     const first = now
     await use()

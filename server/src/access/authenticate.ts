@@ -1,20 +1,22 @@
 import { Refusal } from '@florin/wire/errors.ts'
-import type { Caller } from '../kernel/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import type { SecretBytes } from '../kernel/secret.ts'
 import type { Store } from '../store/postgres.ts'
+import type { AddressLimit } from './address-limit.ts'
+import type { KeyHolder } from './key-holder.ts'
 import { keyDigest, parseKey, sameDigest } from './key.ts'
 import { findKeyByDigest, markKeyUsed } from './store.ts'
-import type { KeyFacts } from './store.ts'
+import type { FoundKey } from './store.ts'
 
 export interface Authenticator {
   /**
    * From the values of the Authorization header to who is asking. Missing, given twice, malformed, unknown, deleted and
-   * expired are one and the same Refusal UNAUTHORIZED. Throws StoreUnavailable when nobody can say.
+   * expired are one and the same Refusal UNAUTHORIZED, counted against the client's address, and RATE_LIMIT once that has had
+   * too many. Throws StoreUnavailable when nobody can say.
    */
-  authenticate(authorization: readonly string[]): Promise<Caller>
+  authenticate(authorization: readonly string[], address: string): Promise<KeyHolder>
   /** Waits for what is still being noted; nothing is noted afterwards. */
   close(): Promise<void>
 }
@@ -24,42 +26,63 @@ const BEARER = /^Bearer +([^ ]+) *$/i
 interface Entry {
   /** Taken before the database was asked: the answer is at most this old. */
   readonly askedAtMilliseconds: number
-  readonly holder: Promise<Holder | undefined>
+  readonly found: Promise<Found | undefined>
   /** Handed on from entry to entry: a note that hangs must not be started anew with every look-up. */
   readonly use: { notedAtMilliseconds: number }
 }
 
-interface Holder {
-  readonly caller: Caller
+interface Found {
+  readonly holder: KeyHolder
   readonly expiresAtMilliseconds: number
   readonly lastUsedAtMilliseconds: number
 }
 
 /**
- * Remembers a good key for limits.keyCacheMilliseconds, so a deletion holds within that time on every instance and a busy
- * key costs few look-ups. A key that nobody holds is not remembered: a new key works at once.
+ * Remembers a good key for limits.keyCacheMilliseconds, so a deletion, or another limit of its plan, holds within that time on
+ * every instance and a busy key costs few look-ups. A key that nobody holds is not remembered: a new key works at once. What
+ * bounds their look-ups is the address; a key that was good once is looked up whatever its neighbours at that address do.
  */
 export function openAuthenticator({
   store,
   clock,
   log,
   pepper,
+  addresses,
 }: {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log
   readonly pepper: SecretBytes
+  readonly addresses: AddressLimit
 }): Authenticator {
   const entries = new Map<string, Entry>()
+  const knownKeys = new Set<string>()
   const noting = new Set<Promise<void>>()
   let closed = false
 
-  async function ask(digest: Uint8Array): Promise<Holder | undefined> {
-    const found = await findKeyByDigest(store, digest)
-    return found && sameDigest(found.digest, digest) ? holderOf(found.facts) : undefined
+  async function ask(
+    name: string,
+    digest: Uint8Array,
+    address: string,
+  ): Promise<Found | undefined> {
+    const countOut = knownKeys.has(name) ? () => undefined : addresses.countLookUp(address)
+    const found = await findKeyByDigest(store, digest).catch((error: unknown) => {
+      countOut()
+      throw error
+    })
+    knownKeys.delete(name)
+    if (found === undefined || !sameDigest(found.digest, digest)) return undefined
+    countOut()
+    addKnown(name)
+    return foundOf(found)
   }
 
-  function lookUp(digest: Uint8Array): Entry {
+  function addKnown(name: string): void {
+    knownKeys.add(name)
+    if (knownKeys.size > limits.knownKeysMax) dropOldest(knownKeys)
+  }
+
+  function lookUp(digest: Uint8Array, address: string): Entry {
     const name = Buffer.from(digest).toString('latin1')
     const now = clock.nowMilliseconds()
     const known = entries.get(name)
@@ -70,10 +93,10 @@ export function openAuthenticator({
     const entry: Entry = {
       askedAtMilliseconds: now,
       use,
-      holder: ask(digest).then(
-        (holder) => {
-          if (holder === undefined) forget(name, entry)
-          return holder
+      found: ask(name, digest, address).then(
+        (found) => {
+          if (found === undefined) forget(name, entry)
+          return found
         },
         (error: unknown) => {
           forget(name, entry)
@@ -88,11 +111,7 @@ export function openAuthenticator({
   function remember(name: string, entry: Entry): void {
     entries.delete(name)
     entries.set(name, entry)
-    if (entries.size <= limits.keyCacheEntriesMax) return
-    for (const oldest of entries.keys()) {
-      entries.delete(oldest)
-      break
-    }
+    if (entries.size > limits.keyCacheEntriesMax) dropOldest(entries)
   }
 
   function forget(name: string, entry: Entry): void {
@@ -100,11 +119,11 @@ export function openAuthenticator({
   }
 
   /** Coarsely, off the request's path; a note that fails is lost until the next one is due. */
-  function noteUse(holder: Holder, use: Entry['use'], now: number): void {
-    const lastNoted = Math.max(holder.lastUsedAtMilliseconds, use.notedAtMilliseconds)
+  function noteUse(found: Found, use: Entry['use'], now: number): void {
+    const lastNoted = Math.max(found.lastUsedAtMilliseconds, use.notedAtMilliseconds)
     if (closed || now - lastNoted < limits.keyUseNotedSeconds * 1000) return
     use.notedAtMilliseconds = now
-    const { keyId } = holder.caller
+    const { keyId } = found.holder
     const note = markKeyUsed(store, keyId, now)
       .catch((error: unknown) => log.debug({ keyId, err: error }, 'a key use was not noted'))
       .finally(() => noting.delete(note))
@@ -112,19 +131,19 @@ export function openAuthenticator({
   }
 
   return {
-    authenticate: async (authorization) => {
+    authenticate: async (authorization, address) => {
       const [value, ...others] = authorization
       const text = BEARER.exec(value ?? '')?.[1]
       const key = text === undefined || others.length > 0 ? undefined : parseKey(text)
-      if (key === undefined) throw new Refusal('UNAUTHORIZED')
-      const entry = lookUp(keyDigest(key, pepper))
-      const holder = await entry.holder
+      const entry = key && lookUp(keyDigest(key, pepper), address)
+      const found = await entry?.found
       const now = clock.nowMilliseconds()
-      if (holder === undefined || holder.expiresAtMilliseconds <= now) {
+      if (entry === undefined || found === undefined || found.expiresAtMilliseconds <= now) {
+        addresses.count(address)
         throw new Refusal('UNAUTHORIZED')
       }
-      noteUse(holder, entry.use, now)
-      return holder.caller
+      noteUse(found, entry.use, now)
+      return found.holder
     },
     close: async () => {
       closed = true
@@ -133,11 +152,18 @@ export function openAuthenticator({
   }
 }
 
-function holderOf(facts: KeyFacts): Holder {
+function foundOf({ facts, requestsPerMinute, exceptions }: FoundKey): Found {
   const { accountId, keyId, plan, scopes } = facts
   return {
-    caller: { accountId, keyId, plan, scopes: new Set(scopes) },
+    holder: { accountId, keyId, plan, scopes: new Set(scopes), requestsPerMinute, exceptions },
     expiresAtMilliseconds: facts.expiresAtMilliseconds ?? Infinity,
     lastUsedAtMilliseconds: facts.lastUsedAtMilliseconds ?? -Infinity,
+  }
+}
+
+function dropOldest(collection: Pick<Set<string>, 'delete'> & { keys(): Iterable<string> }): void {
+  for (const oldest of collection.keys()) {
+    collection.delete(oldest)
+    return
   }
 }

@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { Refusal } from '@florin/wire/errors.ts'
 import { PLANS, SCOPES } from '../kernel/caller.ts'
-import { newId } from '../kernel/id.ts'
-import { systemRandom } from '../kernel/random.ts'
 import { permit } from './permit.ts'
 
-const accountId = newId(systemRandom, 'acct')
-const keyId = newId(systemRandom, 'key')
+const exceptions: ReadonlyMap<string, boolean> = new Map()
+const id = 'sendPayment'
 
 describe('permit', () => {
   test('lets exactly the plan or a higher one with exactly the scope pass', () => {
@@ -14,8 +12,8 @@ describe('permit', () => {
       for (const [need, needed] of PLANS.entries()) {
         for (const scope of SCOPES) {
           for (const asked of SCOPES) {
-            const caller = { accountId, keyId, plan, scopes: new Set([scope]) }
-            const work = () => permit(caller, { needs: { scope: asked, plan: needed } })
+            const caller = { plan, scopes: new Set([scope]), exceptions }
+            const work = () => permit(caller, { id, needs: { scope: asked, plan: needed } })
             if (have >= need && scope === asked) expect(work).not.toThrow()
             else expect(work).toThrow(Refusal)
           }
@@ -25,15 +23,15 @@ describe('permit', () => {
   })
 
   test('says what is missing, the plan first', () => {
-    const caller = { accountId, keyId, plan: 'standard', scopes: new Set([]) } as const
+    const caller = { plan: 'standard', scopes: new Set([]), exceptions } as const
     const needs = { scope: 'trade', plan: 'premium' } as const
-    expect(() => permit(caller, { needs })).toThrow(
+    expect(() => permit(caller, { id, needs })).toThrow(
       expect.objectContaining({ code: 'FORBIDDEN', details: { plan: 'needs premium' } }),
     )
   })
 
   test('an operation that needs nothing is open', () => {
-    const caller = { accountId, keyId, plan: 'standard', scopes: new Set([]) } as const
-    expect(() => permit(caller, { needs: null })).not.toThrow()
+    const caller = { plan: 'standard', scopes: new Set([]), exceptions } as const
+    expect(() => permit(caller, { id, needs: null })).not.toThrow()
   })
 })

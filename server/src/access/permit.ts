@@ -1,21 +1,29 @@
 import { Refusal } from '@florin/wire/errors.ts'
 import { PLANS } from '../kernel/caller.ts'
-import type { Caller, Plan, Scope } from '../kernel/caller.ts'
+import type { Plan, Scope } from '../kernel/caller.ts'
+import type { KeyHolder } from './key-holder.ts'
 
 /**
- * Whether a caller may use an operation: its plan, or a higher one, and exactly its scope; no scope includes another.
- * Throws Refusal FORBIDDEN that names what is missing.
+ * Whether a caller may use an operation: exactly its scope, no scope includes another; and a plan that includes it, which is
+ * what the plan's exceptions say, else the plan of its row or a higher one. Throws Refusal FORBIDDEN naming what is missing.
  */
 export function permit(
-  caller: Caller,
-  { needs }: { readonly needs: { readonly scope: Scope; readonly plan: Plan } | null },
+  holder: Pick<KeyHolder, 'plan' | 'scopes' | 'exceptions'>,
+  operation: {
+    readonly id: string
+    readonly needs: { readonly scope: Scope; readonly plan: Plan } | null
+  },
 ): void {
+  const { id, needs } = operation
   if (needs === null) return
   const { plan, scope } = needs
-  if (PLANS.indexOf(caller.plan) < PLANS.indexOf(plan)) {
-    throw new Refusal('FORBIDDEN', { details: { plan: `needs ${plan}` } })
+  const exception = holder.exceptions.get(id)
+  const byRank = PLANS.indexOf(holder.plan) >= PLANS.indexOf(plan)
+  if (!(exception ?? byRank)) {
+    const details = { plan: byRank ? `${holder.plan} does not include ${id}` : `needs ${plan}` }
+    throw new Refusal('FORBIDDEN', { details })
   }
-  if (!caller.scopes.has(scope)) {
+  if (!holder.scopes.has(scope)) {
     throw new Refusal('FORBIDDEN', { details: { scope: `needs ${scope}` } })
   }
 }

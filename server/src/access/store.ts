@@ -18,6 +18,16 @@ export interface KeyFacts {
   readonly expiresAtMilliseconds: number | null
 }
 
+/** A key with its digest and what its plan allows. */
+export interface FoundKey {
+  readonly facts: KeyFacts
+  readonly digest: Uint8Array
+  /** The account's own number for enterprise keys, else the plan's; null: unlimited. */
+  readonly requestsPerMinute: number | null
+  /** By operation, where the plan differs from the endpoint table. */
+  readonly exceptions: ReadonlyMap<string, boolean>
+}
+
 export interface Account {
   readonly accountId: AccountId
   readonly name: string
@@ -146,13 +156,16 @@ export async function insertKey(
 export async function findKeyByDigest(
   store: Store,
   digest: Uint8Array,
-): Promise<{ readonly facts: KeyFacts; readonly digest: Uint8Array } | undefined> {
+): Promise<FoundKey | undefined> {
   const rows = await store.query<KeyRow & { readonly digest: Uint8Array }>(
     'access_find_key',
     `select ${KEY_COLUMNS}, digest from api_keys where digest = $1 and deleted_at is null`,
     [digest],
   )
-  return rows[0] && { facts: toFacts(rows[0]), digest: rows[0].digest }
+  if (rows[0] === undefined) return undefined
+  const facts = toFacts(rows[0])
+  const requestsPerMinute = { standard: 100, premium: 1_000, enterprise: null }[facts.plan]
+  return { facts, digest: rows[0].digest, requestsPerMinute, exceptions: new Map() }
 }
 
 /** The account's keys that were not deleted, oldest first. */

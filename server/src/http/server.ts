@@ -1,7 +1,6 @@
 import fastify from 'fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '@florin/wire/errors.ts'
-import type { Endpoint } from '@florin/wire/endpoint.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { newId } from '../kernel/id.ts'
@@ -14,6 +13,7 @@ import { deprecationHeaders } from './deprecation-headers.ts'
 import { goneSignal, openDrain } from './drain.ts'
 import { ANSWER_HEADERS, openFailures } from './failures.ts'
 import type { Failures } from './failures.ts'
+import type { Gate } from './gate.ts'
 import { healthRoutes } from './health.ts'
 import type { Readiness } from './health.ts'
 import { invalidRequest } from './library-errors.ts'
@@ -38,10 +38,7 @@ export interface ServerOptions {
   readonly routes: readonly Route[]
   /** What can be read without a key beside the operations. */
   readonly pages?: readonly Page[]
-  /** From the values of the Authorization header to who is asking; throws Refusal UNAUTHORIZED. */
-  authenticate(authorization: readonly string[]): Promise<Caller>
-  /** Throws Refusal FORBIDDEN when the caller's plan or scopes do not include the operation. */
-  permit(caller: Caller, endpoint: Endpoint): void
+  readonly gate: Gate
   readonly log: Log
   readonly clock: Clock
   readonly random: Random
@@ -71,8 +68,9 @@ type Limits = ServerOptions['limits']
 
 /** The edge: one HTTP server in front of the routes. Nothing above this room sees the HTTP library. */
 export function openServer(options: ServerOptions): Server {
-  const { clock, limits, log } = options
-  const routes = [...healthRoutes(options.readiness), ...options.routes]
+  const { clock, gate, limits, log } = options
+  const probes = healthRoutes(options.readiness)
+  const routes = [...probes, ...options.routes]
   const pages = options.pages ?? []
   const drain = openDrain(clock)
   let baseUrl = options.publicUrl?.replace(/\/$/, '') ?? ''
@@ -109,6 +107,7 @@ export function openServer(options: ServerOptions): Server {
     const path = request.url.split('?', 1)[0] ?? ''
     if (path.includes('%00')) throw invalidRequest('path', 'must not have a NUL character')
     if (!request.is404) return
+    gate.admitStranger(request.client.address)
     const methods = allowed(path)
     if (methods.length === 0) throw new Refusal('NOT_FOUND')
     reply.header('allow', methods.join(', '))
@@ -121,9 +120,12 @@ export function openServer(options: ServerOptions): Server {
     clock,
     checkAnswers: options.checkAnswers ?? false,
   }
-  const surroundings = { ...options, baseUrl: () => baseUrl, closing: drain.closing }
-  for (const route of routes) mount(app, route, route.open(tools), surroundings)
-  for (const page of pages) mountPage(app, page, () => baseUrl)
+  const isProbe = ({ endpoint }: Route) => probes.some((probe) => probe.endpoint === endpoint)
+  const around = { gate, baseUrl: () => baseUrl, closing: drain.closing }
+  for (const route of routes) {
+    mount(app, route, route.open(tools), { ...around, isProbe: isProbe(route) })
+  }
+  for (const page of pages) mountPage(app, page, around)
 
   return {
     listen: async ({ host, port }) => {
@@ -146,6 +148,13 @@ export function openServer(options: ServerOptions): Server {
 
 /** Asks clients never to come without TLS again. Source: RFC 6797; a year, as its section 14.6 weighs. */
 const ONLY_ENCRYPTED = { 'strict-transport-security': 'max-age=31536000' }
+
+/** What a mounted route or page stands in. */
+interface Surroundings {
+  readonly gate: Gate
+  readonly closing: AbortSignal
+  baseUrl(): string
+}
 
 function openLibrary(
   limits: Limits,
@@ -182,20 +191,23 @@ function mount(
   app: FastifyInstance,
   { endpoint }: Route,
   respond: (incoming: Incoming) => Promise<Outgoing>,
-  {
-    authenticate,
-    permit,
-    baseUrl,
-    closing,
-  }: Pick<ServerOptions, 'authenticate' | 'permit'> & { baseUrl(): string; closing: AbortSignal },
+  { gate, baseUrl, closing, isProbe }: Surroundings & { readonly isProbe: boolean },
 ): void {
   const { deprecated, idempotent, method, needs, path } = endpoint
   const admit = async (request: FastifyRequest, reply: FastifyReply) => {
     // Before anything can fail, so that errors carry them too.
     if (deprecated !== undefined) reply.headers(deprecationHeaders(deprecated, baseUrl()))
-    if (needs !== null) {
-      request.caller = await authenticate(headerValues(request.raw.rawHeaders, 'authorization'))
-      permit(request.caller, endpoint)
+    const address = addressOf(request)
+    if (needs === null) {
+      // A load balancer that asks often must not be told that the service is gone.
+      if (!isProbe) gate.admitStranger(address)
+    } else {
+      request.caller = await gate.admit({
+        authorization: headerValues(request.raw.rawHeaders, 'authorization'),
+        address,
+        endpoint,
+        tell: (headers) => void reply.headers(headers),
+      })
       if (closing.aborted) throw new Refusal('NETWORK_ERROR', { details: { service: 'stopping' } })
     }
     if (method !== 'GET') refuseForeignEncodings(request.headers)
@@ -220,7 +232,15 @@ function mount(
   }
 }
 
-function mountPage(app: FastifyInstance, page: Page, baseUrl: () => string): void {
+function addressOf({ client }: FastifyRequest): string {
+  return client?.address ?? ''
+}
+
+function mountPage(
+  app: FastifyInstance,
+  page: Page,
+  { gate, baseUrl }: Pick<Surroundings, 'gate' | 'baseUrl'>,
+): void {
   const serve = openPage(page, baseUrl)
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     const { status, headers, bytes } = await serve(
@@ -228,5 +248,8 @@ function mountPage(app: FastifyInstance, page: Page, baseUrl: () => string): voi
     )
     return reply.code(status).headers(headers).send(bytes)
   }
-  for (const url of spellings(page.path)) app.route({ method: 'GET', url, handler })
+  const onRequest = async (request: FastifyRequest) => {
+    gate.admitStranger(addressOf(request))
+  }
+  for (const url of spellings(page.path)) app.route({ method: 'GET', url, onRequest, handler })
 }

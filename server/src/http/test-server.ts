@@ -7,6 +7,7 @@ import { endpoints } from '@florin/wire/endpoints.ts'
 import { catalogue, Refusal } from '@florin/wire/errors.ts'
 import type { ErrorCode } from '@florin/wire/errors.ts'
 import { RawJson } from '@florin/wire/raw-json.ts'
+import type { Caller } from '../kernel/caller.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { newId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
@@ -73,7 +74,17 @@ export async function rawAnswer(port: number, bytes: string | Buffer): Promise<s
 }
 
 /** A server on a free port of loopback; the key `good` opens it, and every answer is checked against its row. */
-export async function openTestServer(more: Partial<ServerOptions> = {}): Promise<{
+export async function openTestServer({
+  authenticate = async ([value]) => {
+    if (value !== 'Bearer good') throw new Refusal('UNAUTHORIZED')
+    return { accountId, keyId, plan: 'standard', scopes: new Set(['read', 'write'] as const) }
+  },
+  permit = () => undefined,
+  ...more
+}: Partial<ServerOptions> & {
+  readonly authenticate?: (authorization: readonly string[]) => Promise<Caller>
+  readonly permit?: (caller: Caller) => void
+} = {}): Promise<{
   readonly url: string
   readonly port: number
   readonly close: Server['close']
@@ -82,11 +93,14 @@ export async function openTestServer(more: Partial<ServerOptions> = {}): Promise
 }> {
   const server = openServer({
     routes: [echoPayment],
-    authenticate: async ([value]) => {
-      if (value !== 'Bearer good') throw new Refusal('UNAUTHORIZED')
-      return { accountId, keyId, plan: 'standard', scopes: new Set(['read', 'write'] as const) }
+    gate: {
+      admit: async ({ authorization }) => {
+        const caller = await authenticate(authorization)
+        permit(caller)
+        return caller
+      },
+      admitStranger: () => undefined,
     },
-    permit: () => undefined,
     log: openLog('silent'),
     clock: systemClock,
     random: systemRandom,
