@@ -75,4 +75,9 @@ export const limits = {
   livingPlacesMax: 200,
   /** Attempts of one place, fee raises and rebuilds together. */
   attemptsMax: 20,
+  /** Age of the database's figures in /metrics, however often it is read, and how long reading them may take. */
+  metricsLifetimeMilliseconds: 5_000,
+  metricsReadSeconds: 3,
+  /** Names of node calls that are counted apart; further ones are "other". */
+  metricsNodeMethodsMax: 64,
 } as const

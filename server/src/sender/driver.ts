@@ -20,6 +20,8 @@ export interface DriverState {
   /** True once a node and the database have answered a whole round. */
   readonly following: boolean
   readonly height: bigint | null
+  /** The newest block that a node has shown; null before the first answer. */
+  readonly headHeight: bigint | null
   readonly lastRoundMilliseconds: number | null
 }
 
@@ -52,13 +54,19 @@ export function startDriver(deps: DriverDeps): Driver {
   let holding = false
   let resending: Promise<void> | undefined
   let failures = 0
-  let state: DriverState = { following: false, height: null, lastRoundMilliseconds: null }
+  let state: DriverState = {
+    following: false,
+    height: null,
+    headHeight: null,
+    lastRoundMilliseconds: null,
+  }
 
   async function round(): Promise<void> {
     let cursor = await store.inTransaction('service', (tx) =>
       takeLease(tx, network, instance, leaseMilliseconds),
     )
     const head = await chain.head()
+    state = { ...state, headHeight: head.height }
     if (cursor === undefined) {
       // Either nobody has begun yet, or another instance drives this network.
       const [final] = await chain.blocks(head.finalizedHeight, 1)
@@ -82,6 +90,7 @@ export function startDriver(deps: DriverDeps): Driver {
     cursor = await closeFinalBlocks(deps, cursor, head)
     await renewStuck(cursor.height)
     state = {
+      ...state,
       following: true,
       height: cursor.height,
       lastRoundMilliseconds: clock.nowMilliseconds(),

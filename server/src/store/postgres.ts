@@ -26,6 +26,19 @@ export interface Store {
   close(): Promise<void>
 }
 
+/** How busy the connections of a store are. */
+export interface PoolFigures {
+  readonly total: number
+  readonly idle: number
+  /** Callers that wait for a connection. */
+  readonly waiting: number
+}
+
+/** A store over a pool of connections of its own. */
+export interface PooledStore extends Store {
+  pool(): PoolFigures
+}
+
 /** The database could not be reached or gave up; nothing was committed unless CommitUnknown says otherwise. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
@@ -158,7 +171,7 @@ export function openStore({
   url: Secret
   log: Log
   role?: string | null
-}): Store {
+}): PooledStore {
   const pool = openPool(url.reveal(), log, role)
   let closing: Promise<void> | undefined
 
@@ -228,5 +241,10 @@ export function openStore({
         () => false,
       ),
     close: () => (closing ??= pool.end()),
+    pool: () => ({
+      total: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
   }
 }

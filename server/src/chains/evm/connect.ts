@@ -41,7 +41,7 @@ export function connectEvm(options: ConnectOptions): Chain {
     })
     return onlyUpToDate(() => finalHeight, onlyChain(chainId, endpoint))
   })
-  const transport = openTransport({ endpoints, onCall, limits })
+  const transport = openTransport({ endpoints, onCall, clock, limits })
   const deps = { transport, config, chainId }
   log.debug({ network: config.network, nodes: endpoints.length, secp256k1: engine }, 'connected')
 

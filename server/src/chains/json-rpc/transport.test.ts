@@ -60,7 +60,8 @@ function transportTo(urls: readonly string[], options: Options = {}): Transport 
     ),
   )
   const onCall = options.onCall ?? (() => undefined)
-  return openTransport({ endpoints, onCall, limits: { ...limits, ...options.limits } })
+  const clock = options.clock ?? systemClock
+  return openTransport({ endpoints, onCall, clock, limits: { ...limits, ...options.limits } })
 }
 
 const ask = (method: string, ...params: readonly unknown[]): Read<bigint> => ({
@@ -183,7 +184,7 @@ describe('reads', () => {
     const ends: CallEnd[] = []
     const options = { clock: impatient, onCall: (end: CallEnd) => ends.push(end) }
     await expect(transportTo([node.url], options).read(ask('a'))).rejects.toThrow('in time')
-    expect(ends).toEqual([{ method: 'a', node: 0, end: 'failure' }])
+    expect(ends).toEqual([{ method: 'a', node: 0, end: 'failure', milliseconds: 0 }])
   })
 
   test('throw a bug of the parser as what it is', async () => {
@@ -269,18 +270,23 @@ test('the chain id is asked once, and again after a failure', async () => {
   expect(asked.at(-1)).toBe(true)
 })
 
-test('every call is counted by method and end', async () => {
+test('every call is counted by method, end and the time of its round trip', async () => {
+  let now = 0
+  const clock = { ...systemClock, nowMilliseconds: () => now }
   const node = await start({
+    hold: async () => void (now += 7),
     reply: (method) => (method === 'a' ? result('0x1') : error(3, 'execution reverted')),
   })
   const ends: CallEnd[] = []
-  const transport = transportTo([node.url], { onCall: (end) => ends.push(end) })
+  const options = { clock, onCall: (end: CallEnd) => ends.push(end) }
+  const transport = transportTo([node.url], options)
   await Promise.all([transport.read(ask('a')), transport.read({ ...ask('b'), meaning: () => 0n })])
-  await transportTo(['http://127.0.0.1:1'], { onCall: (end) => ends.push(end) }).tellAll([ask('c')])
+  await transportTo(['http://127.0.0.1:1'], options).tellAll([ask('c')])
+  const milliseconds = 7
   expect(ends).toEqual([
-    { method: 'a', node: 0, end: 'result' },
-    { method: 'b', node: 0, end: 'error' },
-    { method: 'c', node: 0, end: 'failure' },
+    { method: 'a', node: 0, end: 'result', milliseconds },
+    { method: 'b', node: 0, end: 'error', milliseconds },
+    { method: 'c', node: 0, end: 'failure', milliseconds: 0 },
   ])
 })
 

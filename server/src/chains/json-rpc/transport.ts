@@ -1,3 +1,4 @@
+import type { Clock } from '../../kernel/clock.ts'
 import { NodeFailure } from '../chain.ts'
 import { NodeTimeout } from './endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -27,11 +28,14 @@ export interface CallEnd {
   readonly method: string
   readonly node: number
   readonly end: 'result' | 'error' | 'failure'
+  /** Of the HTTP round trip that carried it, alone or in a batch. */
+  readonly milliseconds: number
 }
 
 export interface TransportOptions {
   readonly endpoints: readonly Endpoint[]
   readonly onCall: (end: CallEnd) => void
+  readonly clock: Clock
   readonly limits: {
     /** Calls in one HTTP request. */
     readonly nodeBatchCallsMax: number
@@ -55,7 +59,7 @@ interface Taker {
 }
 
 /** Opens the way to a network's nodes; at least one endpoint. */
-export function openTransport({ endpoints, onCall, limits }: TransportOptions): Transport {
+export function openTransport({ endpoints, onCall, clock, limits }: TransportOptions): Transport {
   const waiting = new Map<string, Waiting>()
   let requests = 0
   let scheduled = false
@@ -172,14 +176,16 @@ export function openTransport({ endpoints, onCall, limits }: TransportOptions): 
   ): Promise<readonly (NodeAnswer | NodeFailure)[]> {
     const endpoint = endpoints[node]
     if (endpoint === undefined) throw new RangeError('there is no such node')
+    const startedMilliseconds = clock.nowMilliseconds()
     const answers = await endpoint.post(calls).catch((error: unknown) => {
       if (error instanceof NodeFailure) return calls.map(() => error)
       throw error
     })
+    const milliseconds = clock.nowMilliseconds() - startedMilliseconds
     calls.forEach(({ method }, index) => {
       const answer = answers[index]
       const end = answer instanceof NodeFailure || answer === undefined ? 'failure' : endOf(answer)
-      onCall({ method, node, end })
+      onCall({ method, node, end, milliseconds })
     })
     return answers
   }

@@ -46,7 +46,7 @@ export function connectSolana(options: ConnectOptions): Chain {
     const checked = config.sandbox ? endpoint : onlyChain(reference, endpoint)
     return onlyUpToDate(() => seenSlot, checked)
   })
-  const transport = openTransport({ endpoints, onCall, limits })
+  const transport = openTransport({ endpoints, onCall, clock, limits })
   const facts = openFacts({ transport, clock })
   const deps = { transport, config, facts }
   log.debug({ network: config.network, nodes: endpoints.length }, 'connected')

@@ -1,0 +1,48 @@
+/** What the database alone knows, read at most once per `limits.metricsLifetimeMilliseconds`. */
+export interface Figures {
+  readonly payments: readonly {
+    readonly network: string
+    readonly type: string
+    readonly status: string
+    readonly count: number
+  }[]
+  readonly lanes: readonly LaneFigures[]
+  readonly followers: readonly {
+    readonly network: string
+    readonly height: number
+    readonly finalizedHeight: number
+    readonly isHalted: boolean
+  }[]
+  readonly outbox: { readonly waiting: number; readonly oldestAtMilliseconds: number | null }
+}
+
+/** The places of all lanes of one network. */
+export interface LaneFigures {
+  readonly network: string
+  /** Signed and not on chain. */
+  readonly open: number
+  /** On chain and not final. */
+  readonly mined: number
+  readonly frozenLanes: number
+  /** When the oldest open place was filled; null when there is none. */
+  readonly oldestOpenAtMilliseconds: number | null
+}
+
+/** How this instance stands to a network, known without asking anybody. */
+export interface FollowerState {
+  readonly network: string
+  /** A whole round worked lately. */
+  readonly isFollowing: boolean
+  /** The newest block that a node has shown to this instance; null before the first. */
+  readonly headHeight: number | null
+  /** When the last whole round ended; null before the first. */
+  readonly lastRoundMilliseconds: number | null
+}
+
+/** Database connections of this instance. */
+export interface PoolState {
+  readonly total: number
+  readonly idle: number
+  /** Callers that wait for one. */
+  readonly waiting: number
+}

@@ -1,0 +1,112 @@
+import { Gauge } from 'prom-client'
+import type { Registry } from 'prom-client'
+import type { Figures, FollowerState, PoolState } from './figures.ts'
+
+/** What the gauges show at one moment. */
+export interface Moment {
+  readonly nowMilliseconds: number
+  /** When this instance began: what a lag is counted from before anything has worked. */
+  readonly startedMilliseconds: number
+  /** Undefined when the database did not answer. */
+  readonly figures: Figures | undefined
+  readonly followers: readonly FollowerState[]
+  readonly pool: PoolState
+}
+
+/** Sets every gauge of the service's state anew. What is not known has no line: an old value would be a guess. */
+export function stateGauges(registry: Registry): (moment: Moment) => void {
+  const gauge = (name: string, help: string, labelNames: readonly string[] = []) =>
+    new Gauge({ name, help, labelNames: [...labelNames], registers: [registry] })
+
+  const databaseUp = gauge('florin_database_up', 'Whether the database answered this reading.')
+  const payments = gauge(
+    'florin_payments',
+    'Payments by network, type and status, over all instances.',
+    ['network', 'type', 'status'],
+  )
+  const places = gauge(
+    'florin_lane_places',
+    'Signed transactions on their way: open (not on chain) and mined (not final).',
+    ['network', 'state'],
+  )
+  const oldest = gauge(
+    'florin_lane_oldest_open_seconds',
+    'Age of the oldest signed transaction that is not on chain; 0 when there is none.',
+    ['network'],
+  )
+  const frozen = gauge(
+    'florin_lanes_frozen',
+    'Wallets that are stopped because something else used their key.',
+    ['network'],
+  )
+  const height = gauge('florin_follower_height', 'Last block that was read.', ['network'])
+  const finalHeight = gauge('florin_follower_final_height', 'Last block that counts as final.', [
+    'network',
+  ])
+  const head = gauge('florin_node_head_height', 'Newest block that a node has shown.', ['network'])
+  const lagBlocks = gauge('florin_follower_lag_blocks', 'Blocks that are not read yet.', [
+    'network',
+  ])
+  const lagSeconds = gauge(
+    'florin_follower_lag_seconds',
+    'Since this instance last did a whole round: node and database answered, everything new was read.',
+    ['network'],
+  )
+  const following = gauge('florin_follower_following', 'Whether rounds work: 1 or 0.', ['network'])
+  const halted = gauge(
+    'florin_follower_halted',
+    'Whether the network waits for an operator: 1 or 0.',
+    ['network'],
+  )
+  const outbox = gauge('florin_outbox_rows_waiting', 'Events that nobody has numbered yet.')
+  const outboxOldest = gauge('florin_outbox_oldest_seconds', 'Age of the oldest of them.')
+  const pool = gauge(
+    'florin_database_connections',
+    'Connections of this instance: busy and idle.',
+    ['state'],
+  )
+  const poolWaiting = gauge(
+    'florin_database_waiting',
+    'Callers of this instance that wait for a database connection.',
+  )
+  const fromDatabase = [payments, places, oldest, frozen, height, finalHeight, halted, lagBlocks]
+
+  return ({ nowMilliseconds, startedMilliseconds, figures, followers, pool: connections }) => {
+    const age = (atMilliseconds: number | null) =>
+      atMilliseconds === null ? 0 : Math.max(0, nowMilliseconds - atMilliseconds) / 1000
+    for (const each of [...fromDatabase, outbox, outboxOldest, head]) each.reset()
+    databaseUp.set(figures === undefined ? 0 : 1)
+    for (const { network, isFollowing, headHeight, lastRoundMilliseconds } of followers) {
+      following.set({ network }, isFollowing ? 1 : 0)
+      lagSeconds.set({ network }, age(lastRoundMilliseconds ?? startedMilliseconds))
+      if (headHeight !== null) head.set({ network }, headHeight)
+    }
+    pool.set({ state: 'busy' }, connections.total - connections.idle)
+    pool.set({ state: 'idle' }, connections.idle)
+    poolWaiting.set(connections.waiting)
+    if (figures === undefined) {
+      // Without labels a reset is a zero, and nobody has counted.
+      outbox.remove()
+      outboxOldest.remove()
+      return
+    }
+    for (const { count, ...labels } of figures.payments) payments.set(labels, count)
+    for (const lane of figures.lanes) {
+      const { network } = lane
+      places.set({ network, state: 'open' }, lane.open)
+      places.set({ network, state: 'mined' }, lane.mined)
+      oldest.set({ network }, age(lane.oldestOpenAtMilliseconds))
+      frozen.set({ network }, lane.frozenLanes)
+    }
+    for (const follower of figures.followers) {
+      const { network } = follower
+      const seen = followers.find((each) => each.network === network)?.headHeight ?? null
+      height.set({ network }, follower.height)
+      finalHeight.set({ network }, follower.finalizedHeight)
+      halted.set({ network }, follower.isHalted ? 1 : 0)
+      if (seen !== null) lagBlocks.set({ network }, Math.max(0, seen - follower.height))
+    }
+    outbox.set(figures.outbox.waiting)
+    outboxOldest.set(age(figures.outbox.oldestAtMilliseconds))
+  }
+}
