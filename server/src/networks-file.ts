@@ -1,5 +1,6 @@
 import { isSolanaAddress } from '@florin/wire/address.ts'
 import { familyOf, parseNetworkId } from '@florin/wire/network.ts'
+import { isTestNetwork } from '@florin/wire/network-worth.ts'
 import type { Family, NetworkId } from '@florin/wire/network.ts'
 import type {
   AssetProfile,
@@ -23,6 +24,7 @@ const DEPTH_MAX = 10_000
 const BLOCK_TIME_MILLISECONDS_MAX = 600_000
 const CEILING_MULTIPLE_MAX = 100n
 const BUMP_AFTER_BLOCKS_MAX = 1_000
+const EVM_HASH = /^0x[0-9a-fA-F]{64}$/
 const EVM_ADDRESS = /^0x[0-9a-fA-F]{40}$/
 const TOKEN_RULES = {
   evm: {
@@ -60,6 +62,8 @@ function readNetwork(entry: Reader): NetworkConfig {
   entry.only([
     'network',
     'name',
+    'testnet',
+    'genesisHash',
     'rpcUrls',
     'assets',
     'releaseDepth',
@@ -74,6 +78,8 @@ function readNetwork(entry: Reader): NetworkConfig {
     name: entry.text('name'),
     sandbox: false,
     sandboxInstance: null,
+    ...readWorth(entry, network),
+    ...readGenesis(entry, familyOf(network)),
     rpcUrls: entry.texts('rpcUrls', 1, RPC_URLS_MAX).map(({ value, refuse }) => {
       const protocol = URL.parse(value)?.protocol
       if (protocol !== 'http:' && protocol !== 'https:') refuse('must be an http or https URL')
@@ -85,6 +91,25 @@ function readNetwork(entry: Reader): NetworkConfig {
     blockTimeMilliseconds: entry.whole('blockTimeMilliseconds', 1, BLOCK_TIME_MILLISECONDS_MAX),
     fees: readFees(entry.object('fees')),
   })
+}
+
+/** Known networks need not say what they are, and may not say otherwise. */
+function readWorth(entry: Reader, network: NetworkId): { readonly testnet?: boolean } {
+  const known = isTestNetwork(network)
+  const said = entry.has('testnet') ? entry.flag('testnet') : undefined
+  if (known !== undefined && said !== undefined && said !== known) {
+    entry.refuse('testnet', `${network} is a ${known ? 'test' : 'main'} network`)
+  }
+  const testnet = known ?? said
+  return testnet === undefined ? {} : { testnet }
+}
+
+function readGenesis(entry: Reader, family: Family): { readonly genesisHash?: string } {
+  if (!entry.has('genesisHash')) return {}
+  const genesisHash = entry.text('genesisHash')
+  if (family !== 'evm') entry.refuse('genesisHash', 'on Solana the network id is the genesis hash')
+  else if (!EVM_HASH.test(genesisHash)) entry.refuse('genesisHash', 'must be 0x and 64 hex digits')
+  return { genesisHash }
 }
 
 const NO_NETWORK = parseNetworkId('eip155:1')

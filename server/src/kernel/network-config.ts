@@ -35,6 +35,10 @@ export interface NetworkConfig {
   readonly family: Family
   readonly name: string
   readonly sandbox: boolean
+  /** Whether its tokens are worth nothing; left out when nobody knows. */
+  readonly testnet?: boolean
+  /** EVM: the hash of block 0 that its nodes must show; left out, the chain id has to do. */
+  readonly genesisHash?: string
   /** Random id of the sandbox behind rpcUrls; keys are tagged with it and sign for no other chain. */
   readonly sandboxInstance: string | null
   readonly rpcUrls: readonly Secret[]

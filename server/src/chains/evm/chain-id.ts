@@ -1,8 +1,32 @@
 import { NodeFailure } from '../chain.ts'
-import { quantityFrom } from './answer.ts'
+import type { NetworkConfig } from '../../kernel/network-config.ts'
+import { fieldsFrom } from '../json-rpc/answer.ts'
+import type { Identity } from '../json-rpc/check-node.ts'
 import type { Endpoint } from '../json-rpc/endpoint.ts'
+import { quantityFrom, wordFrom } from './answer.ts'
 
 const CHAIN_ID = { method: 'eth_chainId', params: [] }
+const FIRST_BLOCK = { method: 'eth_getBlockByNumber', params: ['0x0', false] }
+
+/** A node is known by its chain id, and by the hash of its first block where the configuration names one. */
+export function identityOf({
+  network,
+  genesisHash,
+}: Pick<NetworkConfig, 'network' | 'genesisHash'>): Identity {
+  const expected = BigInt(network.slice('eip155:'.length))
+  return {
+    calls: genesisHash === undefined ? [CHAIN_ID] : [CHAIN_ID, FIRST_BLOCK],
+    judge: ([id, first]) => {
+      const answered = quantityFrom(id, 'chain id')
+      if (answered !== expected) return `it is on chain ${answered}, not on chain ${expected}`
+      if (genesisHash === undefined) return undefined
+      const hash = wordFrom(fieldsFrom(first, 'first block')['hash'], 'block hash')
+      return hash.toLowerCase() === genesisHash.toLowerCase()
+        ? undefined
+        : `its first block is ${hash}, not ${genesisHash}`
+    },
+  }
+}
 
 /**
  * Makes sure that an endpoint speaks for the network that its configuration says. The question rides in the first

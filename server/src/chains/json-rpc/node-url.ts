@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import type { Secret } from '../../kernel/secret.ts'
 
 /** How to reach a node, and how to keep quiet about it. */
@@ -30,4 +31,19 @@ export function openNodeUrl(secret: Secret): NodeUrl {
     headers: { 'content-type': 'application/json', ...authorization },
     scrub: (text) => parts.reduce((clean, part) => clean.replaceAll(part, '[secret]'), text),
   }
+}
+
+const SHOWN_LABELS = 2
+
+/**
+ * Which node a URL means, in words that may be printed: an address or a short host name with its port; of a longer name only the
+ * last two labels, because some providers put the key into the first.
+ */
+export function shownHost(secret: Secret): string {
+  const { hostname, port } = new URL(secret.reveal())
+  const labels = hostname.split('.')
+  const isName = isIP(hostname.replace(/^\[|\]$/g, '')) === 0
+  const shown =
+    isName && labels.length > SHOWN_LABELS ? `*.${labels.slice(-SHOWN_LABELS).join('.')}` : hostname
+  return port === '' ? shown : `${shown}:${port}`
 }
