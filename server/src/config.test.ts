@@ -25,6 +25,7 @@ describe('the environment', () => {
         insecureHttp: false,
         dataDirectory: '/srv/florin/.florin',
         databaseUrl: null,
+        redisUrl: null,
         networksFile: null,
         keyFile: '/srv/florin/.florin/keys/master.key',
         keyText: null,
@@ -126,6 +127,30 @@ describe('the environment', () => {
       /TRUSTED_PROXIES.*INSECURE_HTTP.*TLS_KEY go together.*PUBLIC_URL.*FLORIN_KEY and FLORIN_KEY_FILE/,
     )
     expect(problems.join()).not.toContain('canary')
+  })
+
+  test.each([
+    'redis://cache.example',
+    'rediss://cache.example:6380/2',
+    'redis://:hunter2@127.0.0.1:6379/0',
+    'redis://florin:hunter2@[::1]/',
+  ])('REDIS_URL may be %j, and its password is not shown', (url) => {
+    const outcome = read({ REDIS_URL: url })
+    expect(outcome.ok && outcome.config.redisUrl?.reveal()).toBe(url)
+    expect(JSON.stringify(outcome)).not.toContain('hunter2')
+  })
+
+  test.each([
+    'cache.example:6379',
+    'http://hunter2@cache.example',
+    'redis:///0',
+    'redis://:hunter2@cache.example/florin',
+    'redis://:hunter2@cache.example?enableOfflineQueue=true',
+    'redis://:hunter2@cache.example/0#x',
+  ])('REDIS_URL may not be %j, and is not repeated', (url) => {
+    const problems = problemsOf({ REDIS_URL: url })
+    expect(problems).toHaveLength(1)
+    expect(problems.join()).not.toMatch(/hunter2|cache/)
   })
 
   test.each(['-1', '1.5', '0x50', '1e3', ' ', '99999', 'abc'])('port %j is refused', (port) => {

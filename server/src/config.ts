@@ -27,6 +27,8 @@ export interface Config {
   readonly dataDirectory: string
   /** An external PostgreSQL, or null for the embedded one. */
   readonly databaseUrl: Secret | null
+  /** A Valkey or Redis that instances share, or null. */
+  readonly redisUrl: Secret | null
   /** Absolute path of the networks file, or null. */
   readonly networksFile: string | null
   /** Absolute path of the key-encryption key. */
@@ -51,6 +53,7 @@ export const SETTINGS = [
   'FLORIN_INSECURE_HTTP',
   'FLORIN_DATA_DIR',
   'DATABASE_URL',
+  'REDIS_URL',
   'FLORIN_NETWORKS',
   'FLORIN_LOG_LEVEL',
   'FLORIN_KEY_FILE',
@@ -76,7 +79,7 @@ const KILL_POINT = /^([a-z.-]+)(?::[1-9][0-9]{0,5})?$/
 
 /**
  * Reads the environment. An empty variable counts as not set. Every problem is reported at once, by the name of its
- * variable; the value of DATABASE_URL is never repeated.
+ * variable; the values of DATABASE_URL and REDIS_URL are never repeated.
  */
 export function readConfig(
   environment: Environment,
@@ -109,6 +112,7 @@ export function readConfig(
     insecureHttp: flag('FLORIN_INSECURE_HTTP'),
     dataDirectory,
     databaseUrl: secretFrom(setting('DATABASE_URL')),
+    redisUrl: secretFrom(setting('REDIS_URL')),
     networksFile: path('FLORIN_NETWORKS'),
     keyFile: path('FLORIN_KEY_FILE') ?? join(dataDirectory, 'keys', 'master.key'),
     keyText: secretFrom(setting('FLORIN_KEY')),
@@ -126,6 +130,9 @@ export function readConfig(
   }
   if (config.databaseUrl !== null && !isDatabaseUrl(config.databaseUrl.reveal())) {
     problems.push('DATABASE_URL must look like postgresql://user:password@host:5432/database')
+  }
+  if (config.redisUrl !== null && !isRedisUrl(config.redisUrl.reveal())) {
+    problems.push('REDIS_URL must look like redis://:password@host:6379/0, rediss for TLS')
   }
   const level = setting('FLORIN_LOG_LEVEL')
   if (level !== null && level !== config.logLevel) {
@@ -173,6 +180,18 @@ function secretFrom(text: string | null): Secret | null {
 function isDatabaseUrl(text: string): boolean {
   const url = URL.parse(text)
   return url !== null && /^postgres(?:ql)?:$/.test(url.protocol) && url.pathname.length > 1
+}
+
+/** Without a query: what the address says wins over our own settings in the client. */
+function isRedisUrl(text: string): boolean {
+  const url = URL.parse(text)
+  return (
+    url !== null &&
+    /^rediss?:$/.test(url.protocol) &&
+    url.hostname !== '' &&
+    /^(\/[0-9]{0,2})?$/.test(url.pathname) &&
+    !/[?#]/.test(text)
+  )
 }
 
 function isKillPoint(text: string): boolean {

@@ -30,6 +30,7 @@ export async function openOwnService(
   const service = await openService({
     networks,
     databaseUrl,
+    redisUrl: config.redisUrl,
     keyText,
     log,
     clock,
