@@ -12,6 +12,7 @@ import { onlyChain } from './chain-id.ts'
 import { draftTransfer } from './draft.ts'
 import { openExact } from './exact.ts'
 import { openEndpoint } from '../json-rpc/endpoint.ts'
+import { noSandbox } from '../json-rpc/no-sandbox.ts'
 import { readOutcomes } from './outcome.ts'
 import { readSandboxInstance } from '../json-rpc/sandbox.ts'
 import { engine } from './secp256k1.ts'
@@ -39,7 +40,8 @@ export function connectEvm(options: ConnectOptions): Chain {
       responseBytesMax: limits.nodeResponseBytesMax,
       fetch: options.fetch ?? fetch,
     })
-    return onlyUpToDate(() => finalHeight, onlyChain(chainId, endpoint))
+    const real = config.sandbox ? endpoint : noSandbox(endpoint)
+    return onlyUpToDate(() => finalHeight, onlyChain(chainId, real))
   })
   const transport = openTransport({ endpoints, onCall, clock, limits })
   const deps = { transport, config, chainId }
