@@ -26,8 +26,10 @@ export interface Endpoint<
   readonly query: Query
   /** `noBody` where the operation takes none. */
   readonly body: Body
-  /** The facts of an answer; what goes out is `published(answer)`. */
+  /** The facts of an answer; what goes out is `published(endpoint)`. */
   readonly answer: Reply
+  /** Another protocol says what the answer looks like: it goes out as it is, without `success` and `timestamp` of ours. */
+  readonly foreignShape?: true
   /** Codes of its own, beside those that every operation may answer. */
   readonly fails: readonly ErrorCode[]
   /** Present when callers should move on; every answer says so. */
@@ -46,7 +48,11 @@ export const bare = {
   fails: [],
 } as const
 
-/** An answer as it goes out: every one also carries `success` and the time at which it was made. */
-export function published(answer: TObject): TObject {
+/** An answer as it goes out: every one of ours also carries `success` and the time at which it was made. */
+export function published({
+  answer,
+  foreignShape,
+}: Pick<Endpoint, 'answer' | 'foreignShape'>): TObject {
+  if (foreignShape) return answer
   return Exactly({ success: Type.Literal(true), ...answer.properties, timestamp: Milliseconds })
 }

@@ -32,6 +32,8 @@ export interface Answer<Body> {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body: Body
+  /** Called when the connection was gone before this answer was written completely. Must not throw. */
+  readonly undelivered?: () => void
 }
 
 /** A request as the server hands it to a route, nothing checked yet. */
@@ -50,6 +52,7 @@ export interface Outgoing {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
+  readonly undelivered?: () => void
 }
 
 /** A row of the endpoint table with the code that answers it. */
@@ -89,7 +92,7 @@ export function route<
       const checkParams = queryRules(endpoint.params)
       const checkQuery = queryRules(endpoint.query)
       const checkBody = bodyRules(endpoint.body)
-      const checkReply = checkAnswers ? bodyRules(published(endpoint.answer)) : undefined
+      const checkReply = checkAnswers ? bodyRules(published(endpoint)) : undefined
       const shape = sourceShape(endpoint.body)
       return async (incoming) => {
         const params = demand(checkParams(incoming.params, 'path'))
@@ -98,12 +101,19 @@ export function route<
         const body = demand(checkBody(value, 'body'))
         const answer = await handler(callOf(incoming, { params, query, body, kept }))
         const timestamp = clock.nowMilliseconds()
-        const text = writeJson({ success: true, ...answer.body, timestamp })
+        const text = writeJson(
+          endpoint.foreignShape ? answer.body : { success: true, ...answer.body, timestamp },
+        )
         const checked = checkReply?.(JSON.parse(text), 'answer')
         if (checked?.ok === false) {
           throw new AnswerMismatch(`${endpoint.id}: ${writeJson(checked.faults)}`)
         }
-        return { status: answer.status ?? 200, headers: answer.headers ?? {}, text }
+        return {
+          status: answer.status ?? 200,
+          headers: answer.headers ?? {},
+          text,
+          ...(answer.undelivered === undefined ? {} : { undelivered: answer.undelivered }),
+        }
       }
     },
   }

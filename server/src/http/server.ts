@@ -7,6 +7,8 @@ import { newId } from '../kernel/id.ts'
 import type { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Random } from '../kernel/random.ts'
+import { openAnswered } from './answered.ts'
+import type { Answered } from './answered.ts'
 import { NO_PROXIES, clientOf } from './client-address.ts'
 import type { Client, TrustedProxies } from './client-address.ts'
 import { deprecationHeaders } from './deprecation-headers.ts'
@@ -27,6 +29,10 @@ import { bodyRules, queryRules } from './rules.ts'
 import { openPage } from './serve-page.ts'
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The path of the operation or page, as its row spells it. */
+    path?: string
+  }
   interface FastifyRequest {
     caller: Caller | undefined
     /** Who asks, before anybody knows with which key. */
@@ -45,6 +51,8 @@ export interface ServerOptions {
   readonly readiness: Readiness
   readonly limits: Readonly<Record<keyof typeof limits, number>>
   isUnavailable(error: unknown): boolean
+  /** Told of every request that is over. */
+  readonly onAnswered?: (answered: Answered) => void
   /** The address that callers know; left out, the one that was listened on. */
   readonly publicUrl?: string
   /** Left out, plain HTTP. */
@@ -83,13 +91,15 @@ export function openServer(options: ServerOptions): Server {
     ...routes.map(({ endpoint }) => endpoint),
     ...pages.map(({ path }) => ({ method: 'GET' as const, path })),
   ])
+  const note = openAnswered({
+    log,
+    isProbe: (path) => [...probes.map(({ endpoint }) => endpoint.path), '/metrics'].includes(path),
+    onAnswered: options.onAnswered ?? (() => undefined),
+  })
   app.addHook('onRequest', async (request, reply) => {
     const startedAtMilliseconds = clock.nowMilliseconds()
     drain.enter(reply.raw, () => {
-      const milliseconds = clock.nowMilliseconds() - startedAtMilliseconds
-      const { method, routeOptions } = request
-      const facts = { requestId: request.id, method, route: routeOptions.url, milliseconds }
-      log.debug({ ...facts, status: reply.statusCode }, 'answered')
+      note(request, reply, clock.nowMilliseconds() - startedAtMilliseconds)
     })
     reply.headers({ ...ANSWER_HEADERS, 'x-request-id': request.id })
     const { rawHeaders, socket } = request.raw
@@ -214,7 +224,7 @@ function mount(
   }
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     const { rawHeaders } = request.raw
-    const { status, headers, text } = await respond({
+    const { status, headers, text, undelivered } = await respond({
       params: request.params,
       query: request.query,
       bytes: Buffer.isBuffer(request.body) ? request.body : undefined,
@@ -224,11 +234,16 @@ function mount(
       clientGone: () => goneSignal(reply.raw),
       closing,
     })
+    if (undelivered !== undefined) {
+      const gone = goneSignal(reply.raw)
+      if (gone.aborted) undelivered()
+      else gone.addEventListener('abort', undelivered, { once: true })
+    }
     return reply.code(status).headers(headers).send(text)
   }
   for (const spelling of spellings(path)) {
     const url = spelling.replaceAll(/\{(\w+)\}/g, ':$1')
-    app.route({ method, url, onRequest: admit, handler })
+    app.route({ method, url, config: { path }, onRequest: admit, handler })
   }
 }
 
@@ -251,5 +266,8 @@ function mountPage(
   const onRequest = async (request: FastifyRequest) => {
     gate.admitStranger(addressOf(request))
   }
-  for (const url of spellings(page.path)) app.route({ method: 'GET', url, onRequest, handler })
+  const config = { path: page.path }
+  for (const url of spellings(page.path)) {
+    app.route({ method: 'GET', url, config, onRequest, handler })
+  }
 }

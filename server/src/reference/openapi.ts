@@ -163,9 +163,9 @@ function schemasOf(endpoints: readonly Endpoint[]): Readonly<Record<string, Json
     name,
     toJsonSchema(schema, { nameOf, open: true }),
   ])
-  const own = endpoints.flatMap(({ id, body, answer }) => [
+  const own = endpoints.flatMap(({ id, body, ...endpoint }) => [
     ...(isAbsent(body) ? [] : [[requestName(id), toJsonSchema(body, { nameOf, open: false })]]),
-    [answerName(id), toJsonSchema(published(answer), { nameOf, open: true })],
+    [answerName(id), toJsonSchema(published(endpoint), { nameOf, open: true })],
   ])
   return Object.fromEntries([...named, ...own])
 }
