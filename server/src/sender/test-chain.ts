@@ -17,9 +17,12 @@ export function scriptedChain(config: NetworkConfig, script: Partial<Chain>): Ch
     broadcast: unasked('broadcast'),
     head: unasked('head'),
     blocks: unasked('blocks'),
+    // No money comes in unless the script says so.
+    arrivals: async () => [],
     outcomes: unasked('outcomes'),
     lanePosition: unasked('lanePosition'),
     balances: unasked('balances'),
+    estimateFees: unasked('estimateFees'),
     sandboxInstance: unasked('sandboxInstance'),
     ...script,
   }

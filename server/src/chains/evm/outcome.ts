@@ -1,17 +1,11 @@
 import { baseUnits } from '@florin/wire/amount.ts'
-import type { Outcome, TokenTransfer, TransactionHash } from '../chain.ts'
+import type { Outcome, TransactionHash } from '../chain.ts'
 import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
-import { addressFrom, bytesFrom, quantityFrom, wordFrom } from './answer.ts'
+import { quantityFrom, wordFrom } from './answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import { blockHashRead } from './blocks.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
-
-/** keccak-256 of Transfer(address,address,uint256). Source: ERC-20. */
-const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-const TRANSFER_TOPICS = 3
-const WORD_BYTES = 32
-/** Where the 20 bytes of an address begin in the text of a 32-byte word. */
-const ADDRESS_AT = 26
+import { transferFrom } from './token-transfers.ts'
 
 /**
  * What the chain shows of each transaction: one round trip, and one more for the blocks that receipts name. A receipt
@@ -62,7 +56,8 @@ function outcomeFrom(result: unknown, hash: TransactionHash): Outcome {
   }
 }
 
-function succeededFrom(status: unknown): boolean {
+/** Reads a receipt's status, else throws NodeFailure. */
+export function succeededFrom(status: unknown): boolean {
   const value = quantityFrom(status, 'receipt status')
   if (value > 1n) throw malformed('receipt status', status)
   return value === 1n
@@ -74,32 +69,4 @@ function feeFrom(receipt: Fields): bigint {
   const price = quantityFrom(receipt['effectiveGasPrice'], 'gas price paid')
   const dataFee = receipt['l1Fee']
   return gas * price + (typeof dataFee === 'string' ? quantityFrom(dataFee, 'data fee') : 0n)
-}
-
-/**
- * A log of the ERC-20 Transfer shape, whichever contract wrote it: whoever looks for an effect names the asset, and one that has left
- * the configuration since must still be seen. Nothing otherwise.
- */
-function transferFrom(value: unknown): readonly TokenTransfer[] {
-  const log = fieldsFrom(value, 'log')
-  const asset = addressFrom(log['address'], 'log address')
-  const topics = listFrom(log['topics'], 'log topics')
-  if (topics.length !== TRANSFER_TOPICS || topics[0] !== TRANSFER_TOPIC) {
-    return []
-  }
-  const data = bytesFrom(log['data'], 'log data')
-  if (data.length !== WORD_BYTES) return []
-  return [
-    {
-      asset,
-      from: topicAddress(topics[1]),
-      to: topicAddress(topics[2]),
-      amount: quantityFrom(log['data'], 'log data'),
-      logIndex: Number(quantityFrom(log['logIndex'], 'log index')),
-    },
-  ]
-}
-
-function topicAddress(topic: unknown): ReturnType<typeof addressFrom> {
-  return addressFrom(`0x${wordFrom(topic, 'log topic').slice(ADDRESS_AT)}`, 'log topic')
 }

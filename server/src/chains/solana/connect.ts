@@ -6,6 +6,7 @@ import { readSandboxInstance } from '../json-rpc/sandbox.ts'
 import { openTransport } from '../json-rpc/transport.ts'
 import type { ConnectOptions } from '../connect-options.ts'
 import { addressBytes, knownAddress, parseAddress } from './account.ts'
+import { readArrivals } from './arrivals.ts'
 import { readBalances } from './balances.ts'
 import { readBlocks, readHead } from './blocks.ts'
 import { broadcastTo } from './broadcast.ts'
@@ -74,6 +75,7 @@ export function connectSolana(options: ConnectOptions): Chain {
       noteSlot(blocks.at(-1)?.height ?? 0n)
       return blocks
     },
+    arrivals: (blocks, ours) => readArrivals(deps, blocks, ours),
     outcomes: (hashes) => readOutcomes(transport, hashes),
     // Any transaction of any age may come next: there is no place that could be used up.
     lanePosition: async () => ({ latest: 0n, finalized: 0n }),

@@ -19,7 +19,7 @@ export interface Facts {
   /** Compute units that a shape of transfer was seen to use; undefined when nobody looked lately. */
   unitsOf(shape: string): bigint | undefined
   noteUnits(shape: string, units: bigint): void
-  tokenAccount(owner: Address, mint: Mint): AssociatedAccount
+  tokenAccount(owner: Address, mint: Pick<Mint, 'address' | 'program'>): AssociatedAccount
 }
 
 /** A mint's fee takes two epochs, four days, from its announcement to its beginning; rent changes with a cluster upgrade. */

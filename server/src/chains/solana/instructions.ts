@@ -19,20 +19,48 @@ export function topLevelInstructions(
   message: Fields,
   accounts: readonly Address[],
 ): readonly Called[] {
+  return listFrom(message['instructions'], 'instructions').map((each, index) =>
+    calledFrom(each, index, accounts),
+  )
+}
+
+/** An instruction that a program called is counted by its place among those of the signed one, in steps above all of these. */
+const INNER_STEP = 1_000
+
+/** All instructions in the order in which they ran: each signed one, and after it those that programs called because of it. */
+export function allInstructions(
+  message: Fields,
+  meta: Fields,
+  accounts: readonly Address[],
+): readonly Called[] {
+  const inner = new Map(
+    listFrom(meta['innerInstructions'] ?? [], 'inner instructions').map((each) => {
+      const fields = fieldsFrom(each, 'inner instructions')
+      const within = listFrom(fields['instructions'], 'inner instructions')
+      return [indexFrom(fields['index'], 'instruction index'), within] as const
+    }),
+  )
+  return topLevelInstructions(message, accounts).flatMap((called) => [
+    called,
+    ...(inner.get(called.index) ?? []).map((each, place) =>
+      calledFrom(each, called.index + (place + 1) * INNER_STEP, accounts),
+    ),
+  ])
+}
+
+function calledFrom(value: unknown, index: number, accounts: readonly Address[]): Called {
   const named = (place: unknown): Address => {
     const account = accounts[indexFrom(place, 'account index')]
     if (account === undefined) throw malformed('account index', place)
     return account
   }
-  return listFrom(message['instructions'], 'instructions').map((each, index) => {
-    const fields = fieldsFrom(each, 'instruction')
-    return {
-      index,
-      program: named(fields['programIdIndex']),
-      accounts: listFrom(fields['accounts'], 'instruction accounts').map(named),
-      data: textFrom(fields['data'], 'instruction data'),
-    }
-  })
+  const fields = fieldsFrom(value, 'instruction')
+  return {
+    index,
+    program: named(fields['programIdIndex']),
+    accounts: listFrom(fields['accounts'], 'instruction accounts').map(named),
+    data: textFrom(fields['data'], 'instruction data'),
+  }
 }
 
 const SYSTEM_TRANSFER = 2
@@ -41,14 +69,23 @@ const LAMPORTS_AT = 4
 
 /** The lamports that an account sent to others by plain transfers. */
 export function lamportsMoved(called: readonly Called[], sender: Address): bigint {
-  let moved = 0n
-  for (const { program, accounts, data } of called) {
-    const [from, to] = accounts
-    if (program !== SYSTEM_PROGRAM || from !== sender || to === sender) continue
-    const bytes = decodeBase58(data, TRANSFER_BYTES)
-    if (bytes === undefined) continue
-    const view = Buffer.from(bytes)
-    if (view.readUInt32LE(0) === SYSTEM_TRANSFER) moved += view.readBigUInt64LE(LAMPORTS_AT)
-  }
-  return moved
+  return called
+    .flatMap(lamportTransfer)
+    .filter(({ from, to }) => from === sender && to !== sender)
+    .reduce((moved, { lamports }) => moved + lamports, 0n)
+}
+
+/** The plain transfer of lamports that an instruction is; nothing for any other. Source: System program, `Transfer`. */
+export function lamportTransfer({ program, accounts, data }: Called): readonly {
+  readonly from: Address
+  readonly to: Address
+  readonly lamports: bigint
+}[] {
+  const [from, to] = accounts
+  if (program !== SYSTEM_PROGRAM || from === undefined || to === undefined) return []
+  const bytes = decodeBase58(data, TRANSFER_BYTES)
+  if (bytes === undefined) return []
+  const view = Buffer.from(bytes)
+  if (view.readUInt32LE(0) !== SYSTEM_TRANSFER) return []
+  return [{ from, to, lamports: view.readBigUInt64LE(LAMPORTS_AT) }]
 }

@@ -9,7 +9,12 @@ import { lamportsMoved, topLevelInstructions } from './instructions.ts'
 import type { Called } from './instructions.ts'
 import { tokenTransfers } from './token-transfers.ts'
 
-const OPTIONS = { commitment: 'confirmed', encoding: 'json', maxSupportedTransactionVersion: 0 }
+/** How a transaction is read whole. */
+export const outcomeOptions = {
+  commitment: 'confirmed',
+  encoding: 'json',
+  maxSupportedTransactionVersion: 0,
+}
 
 type Mined = Extract<Outcome, { state: 'mined' }>
 type Found = Omit<Mined, 'blockHash'> | undefined
@@ -37,7 +42,7 @@ export async function readOutcomes(
 function lookUp(hash: TransactionHash): Read<Found> {
   return {
     method: 'getTransaction',
-    params: [hash, OPTIONS],
+    params: [hash, outcomeOptions],
     parse: (result) => (result === null ? undefined : outcomeFrom(result, hash)),
   }
 }
@@ -65,7 +70,7 @@ function outcomeFrom(result: unknown, hash: TransactionHash): Found {
 }
 
 /** The accounts in the order in which the meta counts them: the message's own, then those of lookup tables. */
-function accountsOf(message: Fields, meta: Fields): readonly Address[] {
+export function accountsOf(message: Fields, meta: Fields): readonly Address[] {
   const loaded = meta['loadedAddresses']
   const { writable = [], readonly = [] } =
     loaded === undefined || loaded === null ? {} : fieldsFrom(loaded, 'loaded addresses')

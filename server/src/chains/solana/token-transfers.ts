@@ -7,7 +7,7 @@ import type { Called } from './instructions.ts'
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
 
 /** What an instruction says that it moves, between token accounts. */
-interface Move {
+export interface Move {
   readonly index: number
   readonly from: Address
   readonly to: Address
@@ -15,7 +15,7 @@ interface Move {
 }
 
 /** A token account around a transaction. One that did not exist before, or not after, held nothing then. */
-interface Holding {
+export interface Holding {
   readonly mint: Address
   readonly owner: Address
   readonly before: bigint
@@ -65,7 +65,8 @@ function receivedBy(move: Move, moves: readonly Move[], { before, after }: Holdi
   return arrived > 0n ? arrived : 0n
 }
 
-function movesOf({ index, program, accounts, data }: Called): readonly Move[] {
+/** What an instruction of a token program moves from one account to another; nothing for any other instruction. */
+export function movesOf({ index, program, accounts, data }: Called): readonly Move[] {
   if (program !== TOKEN_PROGRAM && program !== TOKEN_2022_PROGRAM) return []
   for (const { prefix, bytes: length, toAt } of SHAPES) {
     const bytes = decodeBase58(data, length)
@@ -79,7 +80,11 @@ function movesOf({ index, program, accounts, data }: Called): readonly Move[] {
   return []
 }
 
-function holdingsOf(meta: Fields, accounts: readonly Address[]): ReadonlyMap<Address, Holding> {
+/** The token accounts that a transaction touched, by address. Throws NodeFailure when the meta is malformed. */
+export function holdingsOf(
+  meta: Fields,
+  accounts: readonly Address[],
+): ReadonlyMap<Address, Holding> {
   const holdings = new Map<Address, Holding>()
   for (const [list, when] of [
     ['preTokenBalances', 'before'],

@@ -1,0 +1,135 @@
+import { baseUnits } from '@florin/wire/amount.ts'
+import type { NetworkConfig } from '../../kernel/network-config.ts'
+import { NATIVE_EFFECT_INDEX } from '../chain.ts'
+import type { Arrival, Block, Chain, TransactionHash } from '../chain.ts'
+import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
+import type { Fields } from '../json-rpc/answer.ts'
+import type { Read, Transport } from '../json-rpc/transport.ts'
+import { addressFrom, quantityFrom, transactionHashFrom, wordFrom } from './answer.ts'
+import { succeededFrom } from './outcome.ts'
+import { TRANSFER_TOPIC, transferFrom } from './token-transfers.ts'
+
+/** A busy block's transactions are about 1 MB of JSON; so many stay below what an answer may have. */
+const BLOCKS_PER_READ_MAX = 20
+
+/**
+ * Native transfers are read from the blocks' own transactions, tokens from the logs of the configured ones. Both are asked by block hash,
+ * never by height: a node that does not have the block says so, where for heights it would answer with no logs at all.
+ */
+export async function readArrivals(
+  { transport, config }: { transport: Transport; config: NetworkConfig },
+  blocks: readonly Block[],
+  ours: Parameters<Chain['arrivals']>[1],
+): Promise<readonly Arrival[] | undefined> {
+  const tokens = config.assets.flatMap(({ asset }) => (asset === 'native' ? [] : [asset]))
+  const filled = blocks.filter(({ transactionHashes }) => transactionHashes.length > 0)
+  const arrivals: Arrival[] = []
+  for (let from = 0; from < filled.length; from += BLOCKS_PER_READ_MAX) {
+    const part = filled.slice(from, from + BLOCKS_PER_READ_MAX)
+    const found = await Promise.all(part.map((block) => readTransfers(transport, tokens, block)))
+    if (found.includes(undefined)) return undefined
+    const transfers = found.flatMap((each) => each ?? [])
+    const mine = await ours([...new Set(transfers.map(({ to }) => to))])
+    const taken = transfers.filter(({ to }) => mine.has(to))
+    const effects = await Promise.all(taken.map((each) => tookEffect(transport, each)))
+    if (effects.includes('elsewhere')) return undefined
+    arrivals.push(...taken.filter((_, index) => effects[index] === 'here'))
+  }
+  return arrivals
+}
+
+async function readTransfers(
+  transport: Transport,
+  tokens: readonly string[],
+  block: Block,
+): Promise<readonly Arrival[] | undefined> {
+  const [natives, logged] = await Promise.all([
+    transport.read(nativeRead(block)),
+    tokens.length === 0 ? [] : transport.read(logsRead(block, tokens)),
+  ])
+  return natives === undefined ? undefined : [...natives, ...logged]
+}
+
+/** The transactions of a block that offer value to an address; undefined when the node does not have that block. */
+function nativeRead(block: Block): Read<readonly Arrival[] | undefined> {
+  return {
+    method: 'eth_getBlockByHash',
+    params: [block.hash, true],
+    parse: (result) => {
+      if (result === null) return undefined
+      const fields = fieldsFrom(result, 'block')
+      requireSame(fields['hash'], block, 'block hash')
+      return listFrom(fields['transactions'], "block's transactions").flatMap((each) => {
+        const transaction = fieldsFrom(each, 'transaction')
+        const value = quantityFrom(transaction['value'], 'value')
+        const to = transaction['to'] ?? null
+        if (value === 0n || to === null) return []
+        const hash = transactionHashFrom(transaction['hash'], 'transaction hash')
+        return [
+          {
+            ...at(block, hash),
+            asset: 'native',
+            from: addressFrom(transaction['from'], 'sender'),
+            to: addressFrom(to, 'recipient'),
+            amount: baseUnits(value),
+            effectIndex: NATIVE_EFFECT_INDEX,
+          },
+        ]
+      })
+    },
+  }
+}
+
+function logsRead(block: Block, tokens: readonly string[]): Read<readonly Arrival[]> {
+  return {
+    method: 'eth_getLogs',
+    params: [{ blockHash: block.hash, address: tokens, topics: [TRANSFER_TOPIC] }],
+    parse: (result) => listFrom(result, 'logs').flatMap((each) => tokenArrival(each, block)),
+  }
+}
+
+function tokenArrival(value: unknown, block: Block): readonly Arrival[] {
+  const log: Fields = fieldsFrom(value, 'log')
+  requireSame(log['blockHash'], block, "log's block")
+  const hash = transactionHashFrom(log['transactionHash'], "log's transaction")
+  return transferFrom(log).flatMap(({ asset, from, to, amount, logIndex }) =>
+    amount === 0n
+      ? []
+      : [
+          {
+            ...at(block, hash),
+            asset,
+            from,
+            to,
+            amount: baseUnits(amount),
+            effectIndex: logIndex,
+          },
+        ],
+  )
+}
+
+/** A log exists because its transaction succeeded; value moved only when it did, and the receipt alone says so. */
+async function tookEffect(
+  transport: Transport,
+  { asset, transactionHash, blockHash }: Arrival,
+): Promise<'here' | 'not' | 'elsewhere'> {
+  if (asset !== 'native') return 'here'
+  return transport.read({
+    method: 'eth_getTransactionReceipt',
+    params: [transactionHash],
+    parse: (result) => {
+      if (result === null) return 'elsewhere'
+      const receipt = fieldsFrom(result, 'receipt')
+      if (wordFrom(receipt['blockHash'], 'receipt block') !== blockHash) return 'elsewhere'
+      return succeededFrom(receipt['status']) ? 'here' : 'not'
+    },
+  })
+}
+
+function at({ height, hash }: Block, transactionHash: TransactionHash) {
+  return { transactionHash, height, blockHash: hash }
+}
+
+function requireSame(value: unknown, { hash }: Block, what: string): void {
+  if (wordFrom(value, what) !== hash) throw malformed(what, value)
+}

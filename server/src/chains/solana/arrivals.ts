@@ -1,0 +1,151 @@
+import type { NetworkConfig } from '../../kernel/network-config.ts'
+import type { Address, Arrival, Block, Chain, TransactionHash } from '../chain.ts'
+import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
+import type { Fields } from '../json-rpc/answer.ts'
+import type { Read, Transport } from '../json-rpc/transport.ts'
+import {
+  addressFrom,
+  amountFrom,
+  blockhashFrom,
+  indexFrom,
+  integerFrom,
+  textFrom,
+  transactionHashFrom,
+} from './answer.ts'
+import type { Facts } from './facts.ts'
+import { outcomeOptions } from './outcome.ts'
+import { knownAddress } from './account.ts'
+import { transfersIn } from './arrived-in.ts'
+
+/** A full block with its balances is about 3 MB of JSON; so many stay below what an answer may have. */
+const BLOCKS_PER_READ_MAX = 5
+const VOTE_PROGRAM = knownAddress('Vote111111111111111111111111111111111111111')
+const OPTIONS = {
+  commitment: 'confirmed',
+  rewards: false,
+  maxSupportedTransactionVersion: 0,
+  transactionDetails: 'accounts',
+}
+
+/** A transaction with the addresses that may have got something by it. */
+interface Candidate {
+  readonly hash: TransactionHash
+  readonly block: Block
+  readonly addresses: readonly Address[]
+}
+
+/**
+ * Who may have got something is read from the balances around each transaction of a block; only those of ours are then read whole, and
+ * what counts are the transfers that their instructions made, not a change of balance, which fees and rent are part of as well.
+ */
+export async function readArrivals(
+  deps: { transport: Transport; config: NetworkConfig; facts: Facts },
+  blocks: readonly Block[],
+  ours: Parameters<Chain['arrivals']>[1],
+): Promise<readonly Arrival[] | undefined> {
+  const { transport, config } = deps
+  const tokens = new Set(config.assets.map(({ asset }) => asset))
+  const filled = blocks.filter(({ transactionHashes }) => transactionHashes.length > 0)
+  const arrivals: Arrival[] = []
+  for (let from = 0; from < filled.length; from += BLOCKS_PER_READ_MAX) {
+    const part = filled.slice(from, from + BLOCKS_PER_READ_MAX)
+    const found = await Promise.all(part.map((each) => transport.read(balancesRead(each, tokens))))
+    if (found.includes(undefined)) return undefined
+    const candidates = found.flatMap((each) => each ?? [])
+    const mine = await ours([...new Set(candidates.flatMap(({ addresses }) => addresses))])
+    const read = await Promise.all(
+      candidates
+        .filter(({ addresses }) => addresses.some((address) => mine.has(address)))
+        .map((candidate) => transport.read(transactionRead(deps, candidate, mine))),
+    )
+    if (read.includes(undefined)) return undefined
+    arrivals.push(...read.flatMap((each) => each ?? []))
+  }
+  return arrivals
+}
+
+/** Undefined when another block stands at that slot now. */
+function balancesRead(
+  block: Block,
+  tokens: ReadonlySet<string>,
+): Read<readonly Candidate[] | undefined> {
+  return {
+    method: 'getBlock',
+    params: [Number(block.height), OPTIONS],
+    parse: (result) => {
+      const fields = fieldsFrom(result, 'block')
+      if (blockhashFrom(fields['blockhash'], 'blockhash') !== block.hash) return undefined
+      return listFrom(fields['transactions'], "block's transactions").flatMap((each) =>
+        candidateFrom(fieldsFrom(each, 'transaction'), block, tokens),
+      )
+    },
+  }
+}
+
+function candidateFrom(
+  fields: Fields,
+  block: Block,
+  tokens: ReadonlySet<string>,
+): readonly Candidate[] {
+  const meta = fieldsFrom(fields['meta'], "transaction's meta")
+  if (meta['err'] === undefined) throw malformed("transaction's err", meta['err'])
+  if (meta['err'] !== null) return []
+  const transaction = fieldsFrom(fields['transaction'], 'transaction')
+  const keys = listFrom(transaction['accountKeys'], 'account keys').map((key) =>
+    textFrom(fieldsFrom(key, 'account key')['pubkey'], 'account key'),
+  )
+  const gained = [...lamportGainers(meta, keys), ...tokenGainers(meta, tokens)]
+  // Who pays itself gains nothing. Validators' votes are most of a block and pay nobody.
+  const payer = keys.includes(VOTE_PROGRAM) ? [] : keys.slice(0, 1)
+  const addresses = [...payer, ...gained].map((key) => addressFrom(key, 'account key'))
+  if (addresses.length === 0) return []
+  const [signature] = listFrom(transaction['signatures'], 'signatures')
+  return [{ hash: transactionHashFrom(signature, 'signature'), block, addresses }]
+}
+
+function lamportGainers(meta: Fields, keys: readonly string[]): readonly string[] {
+  const before = listFrom(meta['preBalances'], 'preBalances')
+  const after = listFrom(meta['postBalances'], 'postBalances')
+  return keys.filter(
+    (_, index) =>
+      integerFrom(after[index], 'postBalances') > integerFrom(before[index], 'preBalances'),
+  )
+}
+
+/** Owners of token accounts that hold more of a configured mint than before. */
+function tokenGainers(meta: Fields, tokens: ReadonlySet<string>): readonly string[] {
+  const entries = (list: string) =>
+    listFrom(meta[list] ?? [], list)
+      .map((entry) => fieldsFrom(entry, list))
+      .filter(({ mint }) => typeof mint === 'string' && tokens.has(mint))
+      .map((fields) => ({
+        account: indexFrom(fields['accountIndex'], list),
+        owner: textFrom(fields['owner'], list),
+        amount: amountFrom(fieldsFrom(fields['uiTokenAmount'], list)['amount'], list),
+      }))
+  const before = new Map(
+    entries('preTokenBalances').map(({ account, amount }) => [account, amount]),
+  )
+  return entries('postTokenBalances')
+    .filter(({ account, amount }) => amount > (before.get(account) ?? 0n))
+    .map(({ owner }) => owner)
+}
+
+/** Undefined when the transaction is not where the block had it. */
+function transactionRead(
+  deps: { config: NetworkConfig; facts: Facts },
+  { hash, block }: Candidate,
+  mine: ReadonlySet<Address>,
+): Read<readonly Arrival[] | undefined> {
+  return {
+    method: 'getTransaction',
+    params: [hash, outcomeOptions],
+    parse: (result) => {
+      if (result === null) return undefined
+      const fields = fieldsFrom(result, 'transaction')
+      if (integerFrom(fields['slot'], 'slot') !== block.height) return undefined
+      const where = { transactionHash: hash, height: block.height, blockHash: block.hash }
+      return transfersIn(fields, deps, mine).map((transfer) => ({ ...where, ...transfer }))
+    },
+  }
+}

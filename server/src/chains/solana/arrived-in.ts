@@ -1,0 +1,115 @@
+import { baseUnits } from '@florin/wire/amount.ts'
+import type { NetworkConfig } from '../../kernel/network-config.ts'
+import type { Address, Arrival } from '../chain.ts'
+import { fieldsFrom } from '../json-rpc/answer.ts'
+import type { Fields } from '../json-rpc/answer.ts'
+import { decodeBase58 } from './base58.ts'
+import type { Facts } from './facts.ts'
+import { allInstructions, lamportTransfer } from './instructions.ts'
+import type { Called } from './instructions.ts'
+import { accountsOf } from './outcome.ts'
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
+import { holdingsOf, movesOf } from './token-transfers.ts'
+import type { Holding } from './token-transfers.ts'
+
+/** A transfer as its transaction alone tells it. */
+export type Transfer = Pick<Arrival, 'asset' | 'from' | 'to' | 'amount' | 'effectIndex'>
+
+/** What arrives at a token account by one instruction. */
+interface Incoming {
+  readonly index: number
+  readonly program: Address
+  readonly account: Address
+  readonly from: Address
+  readonly declared: bigint
+}
+
+/**
+ * Every transfer of a configured asset that a transaction which succeeded made, by its own instructions or by programs that these called:
+ * lamports by the System program, tokens by a token program into the owner's associated account, which is what a wallet can spend. Those to other owners are left out.
+ */
+export function transfersIn(
+  fields: Fields,
+  { config, facts }: { config: NetworkConfig; facts: Facts },
+  mine: ReadonlySet<Address>,
+): readonly Transfer[] {
+  const meta = fieldsFrom(fields['meta'], "transaction's meta")
+  const message = fieldsFrom(fieldsFrom(fields['transaction'], 'transaction')['message'], 'message')
+  const accounts = accountsOf(message, meta)
+  const called = allInstructions(message, meta, accounts)
+  const holdings = holdingsOf(meta, accounts)
+  const lamports = called.flatMap((each) =>
+    lamportTransfer(each).map(({ from, to, lamports: amount }) => ({
+      asset: 'native',
+      from,
+      to,
+      amount: baseUnits(amount),
+      effectIndex: each.index,
+    })),
+  )
+  const listed = new Set(config.assets.map(({ asset }) => asset))
+  const isWanted = ({ owner, mint }: Holding) => mine.has(owner) && listed.has(mint)
+  return [
+    ...lamports.filter(({ to }) => mine.has(to)),
+    ...tokensIn(called, holdings, facts, isWanted),
+  ].filter(({ amount }) => amount > 0n)
+}
+
+function tokensIn(
+  called: readonly Called[],
+  holdings: ReadonlyMap<Address, Holding>,
+  facts: Facts,
+  isWanted: (holding: Holding) => boolean,
+): readonly Transfer[] {
+  const incoming = called.flatMap((each) => [...moved(each, holdings), ...minted(each)])
+  const left = new Map<Address, bigint>()
+  return incoming.flatMap(({ index, program, account, from, declared }) => {
+    const holding = holdings.get(account)
+    if (holding === undefined || !isWanted(holding)) return []
+    const { mint, owner } = holding
+    if (facts.tokenAccount(owner, { address: mint, program }).address !== account) return []
+    // A mint may keep a part of each transfer: together no more counts than the account really got.
+    const rest = left.get(account) ?? arrivedAt(account, holding, called)
+    const amount = declared < rest ? declared : rest
+    left.set(account, rest - amount)
+    return [{ asset: mint, from, to: owner, amount: baseUnits(amount), effectIndex: index }]
+  })
+}
+
+/** What an account has more than before, and what went out of it meanwhile. */
+function arrivedAt(account: Address, { before, after }: Holding, called: readonly Called[]) {
+  const gone = called
+    .flatMap(movesOf)
+    .filter(({ from }) => from === account)
+    .reduce((sum, { declared }) => sum + declared, 0n)
+  const arrived = after - before + gone
+  return arrived > 0n ? arrived : 0n
+}
+
+function moved(called: Called, holdings: ReadonlyMap<Address, Holding>): readonly Incoming[] {
+  return movesOf(called).flatMap(({ index, from, to, declared }) => {
+    const source = holdings.get(from)
+    if (source === undefined) return []
+    return [{ index, program: called.program, account: to, from: source.owner, declared }]
+  })
+}
+
+/** `MintTo` and `MintToChecked`: tag, amount, and with the second the decimals. Source: spl-token-2022, `TokenInstruction`. */
+const MINTS = [
+  { tag: 7, bytes: 9 },
+  { tag: 14, bytes: 10 },
+]
+const AMOUNT_AT = 1
+
+/** Tokens made from nothing, by whoever may make them. */
+function minted({ index, program, accounts, data }: Called): readonly Incoming[] {
+  if (program !== TOKEN_PROGRAM && program !== TOKEN_2022_PROGRAM) return []
+  const [, account, authority] = accounts
+  if (account === undefined || authority === undefined) return []
+  return MINTS.flatMap(({ tag, bytes: length }) => {
+    const bytes = decodeBase58(data, length)
+    if (bytes?.[0] !== tag) return []
+    const declared = Buffer.from(bytes).readBigUInt64LE(AMOUNT_AT)
+    return [{ index, program, account, from: authority, declared }]
+  })
+}
