@@ -16,6 +16,7 @@ import { openSigner } from './custody/signer.ts'
 import { solanaKeys } from './custody/solana-keys.ts'
 import { findWalletOfAddress } from './custody/store.ts'
 import { openServer } from './http/server.ts'
+import type { Server, ServerOptions } from './http/server.ts'
 import { startForgetting } from './idempotency/forget.ts'
 import type { Clock } from './kernel/clock.ts'
 import { newId } from './kernel/id.ts'
@@ -25,6 +26,7 @@ import type { Log } from './kernel/log.ts'
 import type { NetworkConfig } from './kernel/network-config.ts'
 import type { Random } from './kernel/random.ts'
 import type { Secret, SecretBytes } from './kernel/secret.ts'
+import { metricsRoute } from './metrics-route.ts'
 import { openPaymentBook } from './payments/advance.ts'
 import { openProofs } from './payments/proof.ts'
 import { paymentRoutes } from './payments/routes.ts'
@@ -33,6 +35,8 @@ import { openWaits } from './payments/wait.ts'
 import { openBroadcaster } from './sender/broadcast.ts'
 import { startDriver } from './sender/driver.ts'
 import type { Driver } from './sender/driver.ts'
+import { metricsReader, openMetricsDoor, openServiceMetrics } from './service-metrics.ts'
+import type { MetricsDoor } from './service-metrics.ts'
 import { openListener } from './store/listen.ts'
 import { CommitUnknown, openStore, StoreUnavailable } from './store/postgres.ts'
 import type { Store } from './store/postgres.ts'
@@ -50,10 +54,14 @@ export interface ServiceOptions {
   readonly clock: Clock
   readonly random: Random
   readonly killPoint: (point: KillPoint) => void
+  /** How callers reach it; left out, plain HTTP from wherever it listens. */
+  readonly edge?: Pick<ServerOptions, 'publicUrl' | 'tls' | 'trustedProxies'>
   /** For measurements: how many sends share one transaction at most. */
   readonly sendBatchMax?: number
   /** Check every answer against its schema: for tests. */
   readonly checkAnswers?: boolean
+  /** Where /metrics is served without a key; left out or null, only /metrics for keys of the scope admin. */
+  readonly metricsDoor?: MetricsDoor | null
 }
 
 /** The running service. The rooms that setting up a sandbox or an operator's command needs are open to the caller. */
@@ -63,7 +71,12 @@ export interface Service {
   readonly keyPepper: SecretBytes
   /** Whether every part that payments need answers now: what /health/ready says. */
   isReady(): Promise<boolean>
-  listen(where: { host: string; port: number }): Promise<{ url: string; port: number }>
+  listen(where: { host: string; port: number }): Promise<{
+    url: string
+    port: number
+    /** Of the door for scrapers, when one was asked for. */
+    metricsUrl: string | null
+  }>
   /** Stops taking work, lets what is in flight finish within limits.drainSeconds, and lets go of everything. */
   stop(): Promise<void>
 }
@@ -82,7 +95,15 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const schemes = [evmKeys({ random }), solanaKeys({ random })]
   const custody: Custody = { wrapper, schemes, networks, random, clock }
 
-  const chains = networks.map((config) => connectChain({ config, log, clock }))
+  const metrics = openServiceMetrics(clock)
+  const chains = networks.map((config) =>
+    connectChain({
+      config,
+      log,
+      clock,
+      onCall: (end) => metrics.nodeCalled(config.network, end),
+    }),
+  )
   const directory = openDirectory(chains)
   const configs = new Map(networks.map((config) => [config.network, config]))
   const listener = openListener({ url: databaseUrl, clock, log })
@@ -127,8 +148,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const addresses = openAddressLimit({ windows: openWindows({ clock }) })
   const authenticator = openAuthenticator({ store, clock, log, pepper: keyPepper, addresses })
 
+  const readMetrics = metricsReader(metrics, { store, drivers })
+  let metricsDoor: Awaited<ReturnType<typeof openMetricsDoor>>
+
   const server = openServer({
     routes: [
+      metricsRoute(readMetrics),
       ...paymentRoutes({
         store,
         queue,
@@ -151,11 +176,14 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     clock,
     random,
     readiness: () => readiness(store, drivers),
+    quietPaths: ['/metrics'],
+    onAnswered: metrics.answered,
     limits,
     isUnavailable: (error) =>
       error instanceof StoreUnavailable ||
       error instanceof NodeFailure ||
       error instanceof CommitUnknown,
+    ...options.edge,
     ...(options.checkAnswers === undefined ? {} : { checkAnswers: options.checkAnswers }),
   })
 
@@ -167,7 +195,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       const parts = await readiness(store, drivers)
       return [...parts.values()].every((state) => state === 'ok')
     },
-    listen: (where) => server.listen(where),
+    listen: async (where) => {
+      metricsDoor = await openMetricsDoor(options.metricsDoor, { log, read: readMetrics })
+      return { ...(await server.listen(where)), metricsUrl: metricsDoor?.url ?? null }
+    },
     stop: async () => {
       await server.close()
       await queue.drained()
@@ -175,6 +206,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       await stopForgetting()
       await Promise.all([...drivers.values()].map((driver) => driver.stop()))
       await listener.stop()
+      await metricsDoor?.stop()
       redis?.close()
       await store.close()
       keyEncryptionKey.erase()
