@@ -77,6 +77,7 @@ export interface Service {
     /** Of the door for scrapers, when one was asked for. */
     metricsUrl: string | null
   }>
+  readonly renewTls: Server['renewTls']
   /** Stops taking work, lets what is in flight finish within limits.drainSeconds, and lets go of everything. */
   stop(): Promise<void>
 }
@@ -195,6 +196,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       const parts = await readiness(store, drivers)
       return [...parts.values()].every((state) => state === 'ok')
     },
+    renewTls: (tls) => server.renewTls(tls),
     listen: async (where) => {
       metricsDoor = await openMetricsDoor(options.metricsDoor, { log, read: readMetrics })
       return { ...(await server.listen(where)), metricsUrl: metricsDoor?.url ?? null }
