@@ -1,7 +1,7 @@
 /** The server's rooms by rank. A room imports itself and lower ranks, never a neighbour. */
 const RANKS: readonly (readonly string[])[] = [
   ['kernel'],
-  ['store', 'http', 'chains'],
+  ['store', 'http', 'chains', 'metrics'],
   ['custody', 'ledger', 'events', 'idempotency', 'access', 'policies', 'reference'],
   ['sender'],
   ['facilitator'],
@@ -29,6 +29,7 @@ export const FENCED: Readonly<Record<string, readonly string[]>> = {
   '@solana/kit': ['server/src/chains/', 'sandbox/'],
   pg: ['server/src/store/'],
   fastify: ['server/src/http/'],
+  'prom-client': ['server/src/metrics/'],
 }
 
 export interface Room {

@@ -9,6 +9,8 @@ import type { Log } from '../kernel/log.ts'
 import type { Random } from '../kernel/random.ts'
 import { openAnswered } from './answered.ts'
 import type { Answered } from './answered.ts'
+import { openAnswered } from './answered.ts'
+import type { Answered } from './answered.ts'
 import { NO_PROXIES, clientOf } from './client-address.ts'
 import type { Client, TrustedProxies } from './client-address.ts'
 import { deprecationHeaders } from './deprecation-headers.ts'
@@ -33,6 +35,10 @@ declare module 'fastify' {
     /** The path of the operation or page, as its row spells it. */
     path?: string
   }
+  interface FastifyContextConfig {
+    /** The path of the operation or page, as its row spells it. */
+    path?: string
+  }
   interface FastifyRequest {
     caller: Caller | undefined
     /** Who asks, before anybody knows with which key. */
@@ -51,6 +57,8 @@ export interface ServerOptions {
   readonly readiness: Readiness
   readonly limits: Readonly<Record<keyof typeof limits, number>>
   isUnavailable(error: unknown): boolean
+  /** Paths of operations that machines ask for all the time, beside the probes: logged at debug only. */
+  readonly quietPaths?: readonly string[]
   /** Told of every request that is over. */
   readonly onAnswered?: (answered: Answered) => void
   /** The address that callers know; left out, the one that was listened on. */
@@ -91,9 +99,13 @@ export function openServer(options: ServerOptions): Server {
     ...routes.map(({ endpoint }) => endpoint),
     ...pages.map(({ path }) => ({ method: 'GET' as const, path })),
   ])
+  const quietPaths = new Set([
+    ...probes.map(({ endpoint }) => endpoint.path),
+    ...(options.quietPaths ?? []),
+  ])
   const note = openAnswered({
     log,
-    isProbe: (path) => [...probes.map(({ endpoint }) => endpoint.path), '/metrics'].includes(path),
+    isQuiet: (path) => quietPaths.has(path),
     onAnswered: options.onAnswered ?? (() => undefined),
   })
   app.addHook('onRequest', async (request, reply) => {

@@ -1,0 +1,68 @@
+import type { NetworkId } from '@florin/wire/network.ts'
+import manifest from '../package.json' with { type: 'json' }
+import type { Clock } from './kernel/clock.ts'
+import { limits } from './kernel/limits.ts'
+import type { Log } from './kernel/log.ts'
+import { listenForScrapes } from './metrics/listen.ts'
+import type { MetricsListener } from './metrics/listen.ts'
+import { openMetrics } from './metrics/metrics.ts'
+import type { Metrics, MetricsText } from './metrics/metrics.ts'
+import { readFigures } from './read-figures.ts'
+import type { Driver } from './sender/driver.ts'
+import type { PooledStore } from './store/postgres.ts'
+
+/** Where /metrics is served without a key. */
+export interface MetricsDoor {
+  readonly host: string
+  /** 0 takes any free one. */
+  readonly port: number
+}
+
+/** The metrics of one service: what its parts report to, before they are put together. */
+export function openServiceMetrics(clock: Clock): Metrics {
+  const build = { version: manifest.version, node: process.version }
+  return openMetrics({ clock, build, limits })
+}
+
+/** The way to read them, once there is something to read. */
+export function metricsReader(
+  metrics: Metrics,
+  {
+    store,
+    drivers,
+  }: { readonly store: PooledStore; readonly drivers: ReadonlyMap<NetworkId, Driver> },
+): () => Promise<MetricsText> {
+  return metrics.reader({
+    figures: () => readFigures(store, [...drivers.keys()]),
+    pool: () => store.pool(),
+    followers: () =>
+      [...drivers].map(([network, driver]) => {
+        const { following, headHeight, lastRoundMilliseconds } = driver.state()
+        return {
+          network,
+          isFollowing: following,
+          headHeight: headHeight === null ? null : Number(headHeight),
+          lastRoundMilliseconds,
+        }
+      }),
+  })
+}
+
+/** Opens the door for scrapers when one is asked for. */
+export async function openMetricsDoor(
+  door: MetricsDoor | null | undefined,
+  deps: { readonly log: Log; read(): Promise<MetricsText> },
+): Promise<(MetricsListener & { readonly url: string }) | undefined> {
+  if (door === null || door === undefined) return undefined
+  const { host, port } = door
+  try {
+    const listener = await listenForScrapes({ host, port, ...deps })
+    const name = host.includes(':') ? `[${host}]` : host
+    return { ...listener, url: `http://${name}:${listener.port}/metrics` }
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    throw new Error(`metrics cannot be served on port ${port} of ${host}: ${reason}`, {
+      cause: error,
+    })
+  }
+}
