@@ -35,15 +35,24 @@ export function checksumAddress(text: string): string {
 
 /** Whether text is a Solana address: exactly 32 bytes in base58, in its one spelling. */
 export function isSolanaAddress(text: string): boolean {
-  if (text.length < SOLANA_BYTES || text.length > SOLANA_CHARACTERS_MAX) return false
+  return text.length <= SOLANA_CHARACTERS_MAX && base58Bytes(text) === SOLANA_BYTES
+}
+
+/** An address of either family in the one spelling that records have; undefined when it is none. */
+export function canonicalAddress(text: string): string | undefined {
+  if (isEvmAddress(text)) return checksumAddress(text)
+  return isSolanaAddress(text) ? text : undefined
+}
+
+/** How many bytes base58 text stands for; undefined when it is none. The work grows with the square of its length. */
+export function base58Bytes(text: string): number | undefined {
   let value = 0n
   let leadingZeros = 0
   for (const character of text) {
     const digit = BASE58.indexOf(character)
-    if (digit < 0) return false
+    if (digit < 0) return undefined
     if (digit === 0 && value === 0n) leadingZeros += 1
     value = value * 58n + BigInt(digit)
   }
-  const bytes = value === 0n ? 0 : Math.ceil(value.toString(16).length / 2)
-  return leadingZeros + bytes === SOLANA_BYTES
+  return leadingZeros + (value === 0n ? 0 : Math.ceil(value.toString(16).length / 2))
 }

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { bare } from './endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
 import { Live, Ready } from './health.ts'
+import { FindAnswer, FindQuery, HistoryAnswer, HistoryPath, HistoryQuery } from './history.ts'
 import { NetworkList } from './network-list.ts'
 import { PaymentPath, PaymentRecord, SendAnswer, SendBody } from './payment.ts'
 import {
@@ -86,6 +87,27 @@ export const endpoints = {
     params: PaymentPath,
     answer: PaymentRecord,
     fails: ['NOT_FOUND'],
+  },
+  paymentHistory: {
+    ...bare,
+    id: 'paymentHistory',
+    method: 'GET',
+    path: '/payment/history/{walletAddress}',
+    summary: 'What an address has sent and received, newest first',
+    needs: read,
+    params: HistoryPath,
+    query: HistoryQuery,
+    answer: HistoryAnswer,
+  },
+  findPayment: {
+    ...bare,
+    id: 'findPayment',
+    method: 'GET',
+    path: '/payment/find',
+    summary: 'The payments behind a transaction, a proof or a nonce',
+    needs: read,
+    query: FindQuery,
+    answer: FindAnswer,
   },
   createWallet: {
     ...bare,

@@ -14,6 +14,10 @@ import {
 export const PAYMENT_STATUSES = ['pending', 'confirmed', 'settled', 'failed', 'expired'] as const
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number]
 
+/** One chain effect has one record per party: `sent` for the payer's account, `received` for the receiver's. */
+export const PAYMENT_TYPES = ['sent', 'received'] as const
+export type PaymentType = (typeof PAYMENT_TYPES)[number]
+
 export const WAIT_FOR = ['submitted', 'confirmed', 'settled'] as const
 export type WaitFor = (typeof WAIT_FOR)[number]
 
@@ -96,19 +100,31 @@ export const Attempt = Exactly({
 
 export const Failure = Exactly({ reason: Type.String(), message: Type.String() })
 
-/** The payment record: GET /payment/status/{paymentId}. `paymentProof` is shown to keys with write scope only. */
-export const PaymentRecord = Exactly({
-  ...facts,
-  paymentProof: Type.Optional(Nullable(Type.String())),
-  type: Type.Enum(['sent', 'received']),
+const standing = {
+  type: Type.Enum(PAYMENT_TYPES),
   priorityFee: Nullable(ExactNumber),
   confirmations: Type.Integer({ minimum: 0 }),
-  releaseDepth: Type.Integer({ minimum: 0 }),
-  finality: Type.String({ description: 'The policy that decides settled.' }),
+  /** Null, like `finality`, when the payment's network is not configured any more. */
+  releaseDepth: Nullable(Type.Integer({ minimum: 0 })),
+  finality: Nullable(Type.String({ description: 'The policy that decides settled.' })),
   finalityViolated: Type.Optional(Type.Literal(true)),
-  attempts: Type.Array(Attempt),
+}
+
+const times = {
   createdAt: Milliseconds,
   confirmedAt: Nullable(Milliseconds),
   settledAt: Nullable(Milliseconds),
   failure: Type.Optional(Failure),
+}
+
+/** The payment record: GET /payment/status/{paymentId}. `paymentProof` is shown to keys with write scope only. */
+export const PaymentRecord = Exactly({
+  ...facts,
+  paymentProof: Type.Optional(Nullable(Type.String())),
+  ...standing,
+  attempts: Type.Array(Attempt),
+  ...times,
 })
+
+/** A payment in a list: its record without attempts, and never with its proof. */
+export const ListedPayment = Exactly({ ...facts, ...standing, ...times })

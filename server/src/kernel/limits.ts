@@ -45,6 +45,10 @@ export const limits = {
   redisConnectMilliseconds: 1_000,
   redisPauseMilliseconds: 1_000,
   walletsPerAccountMax: 1_000,
+  /** Payments of one account behind one transaction that a search shows. */
+  foundPaymentsMax: 1_000,
+  /** Payments with the terms of a proof that the chain does not show, whose secrets are held against it: the newest. */
+  proofCandidatesMax: 1_000,
   databaseConnectionsMax: 12,
   databaseStatementSeconds: 10,
   databaseLockSeconds: 5,
@@ -62,6 +66,9 @@ export const limits = {
   sendQueueMax: 2_000,
   rebroadcastBatchMax: 200,
   followBlocksPerRoundMax: 50,
+  /** Deposits that a follower takes in with one step of its cursor, unless a single block has more; and rows of one statement of it. */
+  depositsPerRoundMax: 2_000,
+  depositsPerStatementMax: 500,
   leaseSeconds: 5,
   gapRecoverySeconds: 30,
   idempotencyDays: 30,

@@ -9,9 +9,9 @@ import type { Route } from '../http/route.ts'
 import { fingerprint } from '../idempotency/fingerprint.ts'
 import { limits } from '../kernel/limits.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
+import { paymentReadRoutes } from './read-routes.ts'
 import type { SendDeps } from './send.ts'
 import { sendPayment } from './send.ts'
-import { readStatus } from './status.ts'
 import { paymentFacts } from './view.ts'
 
 export interface PaymentRoutesDeps extends SendDeps {
@@ -75,9 +75,7 @@ export function paymentRoutes(deps: PaymentRoutesDeps): readonly Route[] {
         },
       }
     }),
-    route(endpoints.paymentStatus, async ({ params, caller }) => ({
-      body: await readStatus(deps, caller, params.paymentId),
-    })),
+    ...paymentReadRoutes(deps),
   ]
 }
 

@@ -28,9 +28,9 @@ export async function readStatus(
     const attempts = (await attemptsOfPayments(tx, [paymentId])).get(paymentId) ?? []
     return { payment, attempts, height: await followedHeight(tx, payment.network) }
   })
-  const config = found === undefined ? undefined : networks.get(found.payment.network)
-  if (found === undefined || config === undefined) throw new Refusal('NOT_FOUND')
+  if (found === undefined) throw new Refusal('NOT_FOUND')
   const { payment, attempts, height } = found
+  const config = networks.get(payment.network)
   return {
     ...paymentFacts(payment, attempts.at(-1)?.hash ?? null, config),
     ...recordFacts(payment, attempts, config, height),

@@ -7,7 +7,8 @@ import type { Tx } from '../store/postgres.ts'
 import type { Payment, PaymentFailure, PaymentStatus } from './payment.ts'
 import { statusesBefore } from './payment.ts'
 
-interface PaymentRow {
+/** A row of `payments` as PAYMENT_COLUMNS selects it. */
+export interface PaymentRow {
   readonly id: PaymentId
   readonly account_id: AccountId
   readonly type: 'sent' | 'received'
@@ -36,11 +37,13 @@ interface PaymentRow {
   readonly settled_at: Date | null
 }
 
-const COLUMNS = `id, account_id, type, wallet_id, network, asset, amount, decimals, sender, recipient, resource,
+/** Every column that a payment is made of. */
+export const PAYMENT_COLUMNS = `id, account_id, type, wallet_id, network, asset, amount, decimals, sender, recipient, resource,
   metadata::text as metadata, priority_fee, fee_ceiling, commitment, status, sandbox, finality_violated,
   transaction_hash, block_height, log_index, fee_paid, failure, created_at, confirmed_at, settled_at`
 
-function paymentOf(row: PaymentRow): Payment {
+/** The payment of a row. */
+export function paymentOf(row: PaymentRow): Payment {
   const units = (text: string | null): BaseUnits | null => (text === null ? null : baseUnits(text))
   return {
     id: row.id,
@@ -80,7 +83,7 @@ export async function findPayment(
 ): Promise<Payment | undefined> {
   const rows = await tx.query<PaymentRow>(
     'payment_find',
-    `select ${COLUMNS} from payments where account_id = $1 and id = $2`,
+    `select ${PAYMENT_COLUMNS} from payments where account_id = $1 and id = $2`,
     [accountId, paymentId],
   )
   return rows[0] === undefined ? undefined : paymentOf(rows[0])
@@ -93,13 +96,16 @@ export async function lockPayments(
 ): Promise<readonly Payment[]> {
   const rows = await tx.query<PaymentRow>(
     'payments_lock',
-    `select ${COLUMNS} from payments where id = any($1) order by id for no key update`,
+    `select ${PAYMENT_COLUMNS} from payments where id = any($1) order by id for no key update`,
     [paymentIds],
   )
   return rows.map(paymentOf)
 }
 
-/** Stores new pending payments, one statement whatever the count. */
+/**
+ * Stores new payments, one statement whatever the count. The database counts them for their addresses in the same
+ * statement, so no other way of inserting can forget to.
+ */
 export async function insertPayments(tx: Tx, payments: readonly Payment[]): Promise<void> {
   if (payments.length === 0) return
   await tx.query(
@@ -313,7 +319,7 @@ export async function newestPayments(
 ): Promise<readonly Payment[]> {
   const rows = await tx.query<PaymentRow>(
     'payments_newest',
-    `select ${COLUMNS} from payments where account_id = $1 order by created_at desc, id desc limit $2`,
+    `select ${PAYMENT_COLUMNS} from payments where account_id = $1 order by created_at desc, id desc limit $2`,
     [accountId, count],
   )
   return rows.map(paymentOf)

@@ -1,4 +1,6 @@
 import { formatAmount } from '@florin/wire/amount.ts'
+import { familyOf } from '@florin/wire/network.ts'
+import type { Family, NetworkId } from '@florin/wire/network.ts'
 import type { ATTEMPT_STATUSES } from '@florin/wire/payment.ts'
 import { RawJson } from '@florin/wire/raw-json.ts'
 import type { TransactionHash } from '../chains/chain.ts'
@@ -7,11 +9,17 @@ import type { NetworkConfig } from '../kernel/network-config.ts'
 import type { AttemptView } from '../sender/transaction-store.ts'
 import type { Payment } from './payment.ts'
 
-/** What a caller may see of a payment: the fields that the answers of send, receive and status share. */
+/** Of the native currency, for payments of a network that is not configured any more. */
+const NATIVE_DECIMALS = { evm: 18, solana: 9 } as const satisfies Record<Family, number>
+
+/**
+ * What a caller may see of a payment: the fields that the answers of send, receive and status share. Without a
+ * configuration, because the network has left it, what only that knows is null.
+ */
 export function paymentFacts(
   payment: Payment,
   newestHash: TransactionHash | null,
-  config: NetworkConfig,
+  config: NetworkConfig | undefined,
 ) {
   return {
     paymentId: payment.id,
@@ -24,10 +32,10 @@ export function paymentFacts(
     recipient: payment.recipient,
     status: payment.status,
     blockHeight: payment.blockHeight === null ? null : Number(payment.blockHeight),
-    fee: inNative(payment.feePaid, config),
+    fee: inNative(payment.feePaid, payment.network, config),
     resource: payment.resource,
     metadata: payment.metadataText === null ? null : new RawJson(payment.metadataText),
-    estimatedConfirmation: estimatedConfirmation(config),
+    estimatedConfirmation: config === undefined ? null : estimatedConfirmation(config),
     ...(payment.sandbox ? { sandbox: true as const } : {}),
   }
 }
@@ -36,16 +44,11 @@ export function paymentFacts(
 export function recordFacts(
   payment: Payment,
   attempts: readonly AttemptView[],
-  config: NetworkConfig,
+  config: NetworkConfig | undefined,
   followedHeight: bigint | null,
 ) {
   return {
-    type: payment.type,
-    priorityFee: inNative(payment.priorityFee, config),
-    confirmations: confirmations(payment.blockHeight, followedHeight),
-    releaseDepth: config.releaseDepth,
-    finality: describeFinality(config.finality),
-    ...(payment.finalityViolated ? { finalityViolated: true as const } : {}),
+    ...standing(payment, config, followedHeight),
     attempts: attempts.map((attempt) => ({
       number: attempt.number,
       signature: attempt.hash,
@@ -53,6 +56,41 @@ export function recordFacts(
       createdAt: attempt.createdAtMilliseconds,
       sentAt: attempt.lastSentAtMilliseconds,
     })),
+    ...times(payment),
+  }
+}
+
+/** A payment in a list: its record without attempts, and never with its proof. */
+export function listedFacts(
+  payment: Payment,
+  newestHash: TransactionHash | null,
+  config: NetworkConfig | undefined,
+  followedHeight: bigint | null,
+) {
+  return {
+    ...paymentFacts(payment, newestHash, config),
+    ...standing(payment, config, followedHeight),
+    ...times(payment),
+  }
+}
+
+function standing(
+  payment: Payment,
+  config: NetworkConfig | undefined,
+  followedHeight: bigint | null,
+) {
+  return {
+    type: payment.type,
+    priorityFee: inNative(payment.priorityFee, payment.network, config),
+    confirmations: confirmations(payment.blockHeight, followedHeight),
+    releaseDepth: config?.releaseDepth ?? null,
+    finality: config === undefined ? null : describeFinality(config.finality),
+    ...(payment.finalityViolated ? { finalityViolated: true as const } : {}),
+  }
+}
+
+function times(payment: Payment) {
+  return {
     createdAt: payment.createdAtMilliseconds,
     confirmedAt: payment.confirmedAtMilliseconds,
     settledAt: payment.settledAtMilliseconds,
@@ -75,8 +113,13 @@ function confirmations(blockHeight: bigint | null, followedHeight: bigint | null
   return Number(followedHeight - blockHeight) + 1
 }
 
-function inNative(units: bigint | null, config: NetworkConfig): RawJson | null {
-  const decimals = config.assets.find(({ asset }) => asset === 'native')?.decimals ?? 0
+function inNative(
+  units: bigint | null,
+  network: NetworkId,
+  config: NetworkConfig | undefined,
+): RawJson | null {
+  const native = config?.assets.find(({ asset }) => asset === 'native')
+  const decimals = native?.decimals ?? NATIVE_DECIMALS[familyOf(network)]
   return units === null ? null : new RawJson(formatAmount(units, decimals))
 }
 

@@ -62,6 +62,19 @@ export async function followedHeight(tx: Tx, network: NetworkId): Promise<bigint
   return row === undefined ? null : BigInt(row.height)
 }
 
+/** How far each of the networks has been read; one that was never followed is missing. */
+export async function followedHeights(
+  tx: Tx,
+  networks: readonly NetworkId[],
+): Promise<ReadonlyMap<NetworkId, bigint>> {
+  const rows = await tx.query<{ network: NetworkId; height: string }>(
+    'follower_heights',
+    `select network, height from followers where network = any($1) and height is not null`,
+    [networks],
+  )
+  return new Map(rows.map(({ network, height }) => [network, BigInt(height)]))
+}
+
 /** How far a network has been read, and the hashes that the read chain has at the given heights. */
 export interface FollowedChain {
   readonly height: bigint
