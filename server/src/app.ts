@@ -27,7 +27,6 @@ import type { NetworkConfig } from './kernel/network-config.ts'
 import type { Random } from './kernel/random.ts'
 import type { Secret, SecretBytes } from './kernel/secret.ts'
 import { metricsRoute } from './metrics-route.ts'
-import { metricsRoute } from './metrics-route.ts'
 import { openPaymentBook } from './payments/advance.ts'
 import { openProofs } from './payments/proof.ts'
 import { paymentRoutes } from './payments/routes.ts'
@@ -36,8 +35,6 @@ import { openWaits } from './payments/wait.ts'
 import { openBroadcaster } from './sender/broadcast.ts'
 import { startDriver } from './sender/driver.ts'
 import type { Driver } from './sender/driver.ts'
-import { metricsReader, openMetricsDoor, openServiceMetrics } from './service-metrics.ts'
-import type { MetricsDoor } from './service-metrics.ts'
 import { metricsReader, openMetricsDoor, openServiceMetrics } from './service-metrics.ts'
 import type { MetricsDoor } from './service-metrics.ts'
 import { openListener } from './store/listen.ts'
@@ -155,12 +152,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const readMetrics = metricsReader(metrics, { store, drivers })
   let metricsDoor: Awaited<ReturnType<typeof openMetricsDoor>>
 
-  const readMetrics = metricsReader(metrics, { store, drivers })
-  let metricsDoor: Awaited<ReturnType<typeof openMetricsDoor>>
-
   const server = openServer({
     routes: [
-      metricsRoute(readMetrics),
       metricsRoute(readMetrics),
       ...paymentRoutes({
         store,

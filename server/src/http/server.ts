@@ -9,8 +9,6 @@ import type { Log } from '../kernel/log.ts'
 import type { Random } from '../kernel/random.ts'
 import { openAnswered } from './answered.ts'
 import type { Answered } from './answered.ts'
-import { openAnswered } from './answered.ts'
-import type { Answered } from './answered.ts'
 import { NO_PROXIES, clientOf } from './client-address.ts'
 import type { Client, TrustedProxies } from './client-address.ts'
 import { deprecationHeaders } from './deprecation-headers.ts'
@@ -31,10 +29,6 @@ import { bodyRules, queryRules } from './rules.ts'
 import { openPage } from './serve-page.ts'
 
 declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** The path of the operation or page, as its row spells it. */
-    path?: string
-  }
   interface FastifyContextConfig {
     /** The path of the operation or page, as its row spells it. */
     path?: string
