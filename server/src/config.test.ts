@@ -30,6 +30,7 @@ describe('the environment', () => {
         keyFile: '/srv/florin/.florin/keys/master.key',
         keyText: null,
         logLevel: 'warn',
+        metricsDoor: null,
         killPoint: null,
         sandboxFaults: false,
       },
@@ -91,6 +92,19 @@ describe('the environment', () => {
       'FLORIN_KILL_POINT',
     ])
     expect(problems.join()).not.toContain('hunter2')
+  })
+
+  test('the door for metrics is shut unless a port is named, and is open to this machine only', () => {
+    expect(read({ FLORIN_METRICS_PORT: '9402' }).config.metricsDoor).toEqual({
+      host: '127.0.0.1',
+      port: 9402,
+    })
+    const open = { FLORIN_METRICS_PORT: '9402', FLORIN_METRICS_HOST: '10.0.0.7' }
+    expect(read(open).config.metricsDoor?.host).toBe('10.0.0.7')
+    for (const FLORIN_METRICS_PORT of ['0', '65536', '-1', 'x']) {
+      expect(problemsOf({ FLORIN_METRICS_PORT })).toHaveLength(1)
+    }
+    expect(problemsOf({ FLORIN_METRICS_HOST: 'http://x' })).toHaveLength(1)
   })
 
   test('TLS, proxies and the public address are read, and what is half of them is refused', () => {

@@ -36,6 +36,8 @@ export interface Config {
   /** The text of the key-encryption key, in place of a file; or null. */
   readonly keyText: Secret | null
   readonly logLevel: LogLevel
+  /** Where /metrics is served without a key, or null. */
+  readonly metricsDoor: { readonly host: string; readonly port: number } | null
   /** Where tests end the process, `point:pass`; works in the sandbox only. */
   readonly killPoint: string | null
   /** Whether the sandbox's fault switches are there; for tests. */
@@ -56,6 +58,8 @@ export const SETTINGS = [
   'REDIS_URL',
   'FLORIN_NETWORKS',
   'FLORIN_LOG_LEVEL',
+  'FLORIN_METRICS_PORT',
+  'FLORIN_METRICS_HOST',
   'FLORIN_KEY_FILE',
   'FLORIN_KEY',
   'FLORIN_KILL_POINT',
@@ -99,6 +103,8 @@ export function readConfig(
   }
 
   const dataDirectory = dataDirectoryFrom(environment, directory)
+  const metricsHost = setting('FLORIN_METRICS_HOST') ?? '127.0.0.1'
+  const metricsPort = setting('FLORIN_METRICS_PORT')
   const [certificateFile, tlsKeyFile] = [path('FLORIN_TLS_CERT'), path('FLORIN_TLS_KEY')]
   const config: Config = {
     host: setting('FLORIN_HOST') ?? '127.0.0.1',
@@ -117,6 +123,7 @@ export function readConfig(
     keyFile: path('FLORIN_KEY_FILE') ?? join(dataDirectory, 'keys', 'master.key'),
     keyText: secretFrom(setting('FLORIN_KEY')),
     logLevel: LOG_LEVELS.find((level) => level === setting('FLORIN_LOG_LEVEL')) ?? 'warn',
+    metricsDoor: metricsPort === null ? null : { host: metricsHost, port: Number(metricsPort) },
     killPoint: setting('FLORIN_KILL_POINT'),
     sandboxFaults: flag('FLORIN_SANDBOX_FAULTS'),
   }
@@ -127,6 +134,14 @@ export function readConfig(
   }
   if (isIP(config.host) === 0 && !HOST_NAME.test(config.host)) {
     problems.push(`FLORIN_HOST must be an IP address or a host name, not "${config.host}"`)
+  }
+  if (metricsPort !== null && (!/^[1-9][0-9]{0,4}$/.test(metricsPort) || +metricsPort > PORT_MAX)) {
+    problems.push(
+      `FLORIN_METRICS_PORT must be a whole number from 1 to ${PORT_MAX}, not "${metricsPort}"`,
+    )
+  }
+  if (isIP(metricsHost) === 0 && !HOST_NAME.test(metricsHost)) {
+    problems.push(`FLORIN_METRICS_HOST must be an IP address or a host name, not "${metricsHost}"`)
   }
   if (config.databaseUrl !== null && !isDatabaseUrl(config.databaseUrl.reveal())) {
     problems.push('DATABASE_URL must look like postgresql://user:password@host:5432/database')

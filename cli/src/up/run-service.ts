@@ -31,6 +31,7 @@ export async function openOwnService(
     networks,
     databaseUrl,
     redisUrl: config.redisUrl,
+    metricsDoor: config.metricsDoor,
     keyText,
     log,
     clock,
