@@ -167,6 +167,14 @@ export type Renewal =
       lookBack(hashes: readonly TransactionHash[]): Promise<readonly (readonly HistoryLook[])[]>
     }
 
+/** What a network would take now for one plain payment of its native currency. Native base units. */
+export interface FeeEstimate {
+  /** Everything, the priority fee included. */
+  readonly transfer: BaseUnits
+  /** Of it, what we would offer to be included sooner. */
+  readonly priorityFee: BaseUnits
+}
+
 /**
  * The one port to a chain. Everything but `sign` and the parsers asks a node and throws NodeFailure when no node
  * answered properly; a failure decides nothing about a payment.
@@ -212,6 +220,7 @@ export interface Chain {
   ): Promise<{ readonly height: bigint; readonly amounts: readonly bigint[] }>
   /** x402 `exact`, where the chain has it. */
   readonly exact?: ExactPayments
+  estimateFees(): Promise<FeeEstimate>
   /** The random id that only a sandbox node answers, or null on a real network. */
   sandboxInstance(): Promise<string | null>
 }

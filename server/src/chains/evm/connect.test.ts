@@ -17,6 +17,26 @@ afterAll(async () => {
   await world.sandbox.stop()
 })
 
+describe('the estimate of fees', () => {
+  test('is what a payment costs at the base fee of the newest block, its tip included', async () => {
+    const sender = await world.wallet(['native', '2'])
+    const recipient = (await world.wallet()).address
+    await world.sandbox.fault({ kind: 'stop-blocks' })
+    try {
+      const estimate = await world.chain.estimateFees()
+      const { terms } = await world.draft(order(sender, recipient, 1n))
+      const { gas, fees } = readTerms(terms, CHAIN_ID)
+      expect(estimate.priorityFee).toBe(gas * fees.maxPriorityFeePerGas)
+      const newest = (await world.rpc('eth_getBlockByNumber', 'latest', false)) as {
+        baseFeePerGas: string
+      }
+      expect(estimate.transfer).toBe(gas * BigInt(newest.baseFeePerGas) + estimate.priorityFee)
+    } finally {
+      await world.sandbox.clearFaults()
+    }
+  })
+})
+
 describe('the verdict of a real node, while no block comes', () => {
   let sender: TestWallet
   let recipient: Address

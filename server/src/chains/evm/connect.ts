@@ -10,6 +10,7 @@ import { broadcastTo } from './broadcast.ts'
 import { renewTerms } from './renew.ts'
 import { onlyChain } from './chain-id.ts'
 import { draftTransfer } from './draft.ts'
+import { estimateFees } from './estimate-fees.ts'
 import { openExact } from './exact.ts'
 import { openEndpoint } from '../json-rpc/endpoint.ts'
 import { noSandbox } from '../json-rpc/no-sandbox.ts'
@@ -75,6 +76,7 @@ export function connectEvm(options: ConnectOptions): Chain {
     },
     balances: (address, assets) => readBalances(transport, address, assets),
     exact: openExact({ ...deps, clock }),
+    estimateFees: () => estimateFees(deps),
     sandboxInstance: () => readSandboxInstance(transport),
   }
 }

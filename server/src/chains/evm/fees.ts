@@ -62,12 +62,14 @@ export function firstFees(
   if (baseFeePerGas > policy.feePerGasMax) {
     throw new NodeFailure('the network asks for more than the configured highest fee per gas')
   }
-  const tip =
-    priorityFee === undefined
-      ? larger(suggestedTipPerGas, policy.tipPerGasDefault)
-      : priorityFee / gas
+  const tip = priorityFee === undefined ? offeredTip(suggestedTipPerGas, policy) : priorityFee / gas
   const maxFeePerGas = smaller(BASE_FEE_HEADROOM * baseFeePerGas + tip, policy.feePerGasMax)
   return { maxFeePerGas, maxPriorityFeePerGas: smaller(tip, maxFeePerGas) }
+}
+
+/** The tip per gas of our own choice: what the node suggests, at least the policy's default. */
+export function offeredTip(suggestedTipPerGas: bigint, policy: FeePolicy): bigint {
+  return larger(suggestedTipPerGas, policy.tipPerGasDefault)
 }
 
 /**

@@ -11,7 +11,7 @@ export interface Call {
 /** First four bytes of keccak-256 of "florin.transfer.v1": says that a commitment follows. */
 export const COMMITMENT_TAG = Uint8Array.of(0x9f, 0xde, 0x40, 0x14)
 
-const COMMITMENT_BYTES = 32
+export const COMMITMENT_BYTES = 32
 const WORD_BYTES = 32
 /** ERC-20 transfer(address,uint256). */
 const TRANSFER = Uint8Array.of(0xa9, 0x05, 0x9c, 0xbb)

@@ -1,9 +1,12 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import { parseTransferMemo } from '@florin/wire/transfer-memo.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { systemClock } from '../../kernel/clock.ts'
+import { openLog } from '../../kernel/log.ts'
 import { until } from '../../kernel/until.ts'
 import { NodeFailure } from '../chain.ts'
 import type { Address } from '../chain.ts'
+import { connectSolana } from './connect.ts'
 import { MEMO_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
 import { readTerms } from './terms.ts'
 import { NATIVE, NETWORK, USDC } from './test-network.ts'
@@ -50,6 +53,22 @@ describe('a transfer', () => {
     )
     const memo = /florin1:[0-9a-f]{64}/.exec(shown)?.[0] ?? ''
     expect(parseTransferMemo(memo)).toEqual(COMMITMENT)
+  })
+
+  test('of SOL costs what the estimate says', async () => {
+    const estimate = await world.chain.estimateFees()
+    const signed = await world.signed(order(sender, await newAddress(), SOL), sender)
+    await world.chain.broadcast([signed.raw])
+    expect((await world.mined(signed.hash)).feePaid).toBe(estimate.transfer)
+    expect(estimate.transfer - estimate.priorityFee).toBe(5_000n)
+    expect(estimate.priorityFee).toBeGreaterThan(0n)
+  })
+
+  test('of SOL is estimated the same by an instance that never paid', async () => {
+    const { config } = world.chain
+    const idle = connectSolana({ config, log: openLog('silent'), clock: systemClock })
+    await world.draft(order(sender, await newAddress(), SOL))
+    expect(await idle.estimateFees()).toEqual(await world.chain.estimateFees())
   })
 
   test('of USDC makes the missing token account once, and says what it cost', async () => {

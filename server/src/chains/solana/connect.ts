@@ -12,6 +12,7 @@ import { readBlocks, readHead } from './blocks.ts'
 import { broadcastTo } from './broadcast.ts'
 import { onlyChain } from './chain-id.ts'
 import { draftTransfer } from './draft.ts'
+import { estimateFees } from './estimate-fees.ts'
 import { openFacts } from './facts.ts'
 import { lookBack } from './look-back.ts'
 import { readOutcomes } from './outcome.ts'
@@ -80,6 +81,7 @@ export function connectSolana(options: ConnectOptions): Chain {
     // Any transaction of any age may come next: there is no place that could be used up.
     lanePosition: async () => ({ latest: 0n, finalized: 0n }),
     balances: (address, assets) => readBalances(transport, facts, address, assets),
+    estimateFees: () => estimateFees(deps),
     sandboxInstance: () => readSandboxInstance(transport),
   }
 }
