@@ -62,18 +62,21 @@ export function openMetrics({ clock, build, limits }: MetricsOptions): Metrics {
     answered,
     nodeCalled,
     reader: ({ figures: read, followers, pool }) => {
-      const figures = remember({
+      const knowledge = remember({
         clock,
         lifetimeMilliseconds: limits.metricsLifetimeMilliseconds,
         seconds: limits.metricsReadSeconds,
-        read,
+        read: async () => {
+          const figures = await read()
+          return { figures, heads: headsOf(followers()) }
+        },
       })
       return async () => {
-        const known = await figures()
+        const known = await knowledge()
         setGauges({
           nowMilliseconds: clock.nowMilliseconds(),
           startedMilliseconds,
-          figures: known,
+          known,
           followers: followers(),
           pool: pool(),
         })
@@ -81,6 +84,14 @@ export function openMetrics({ clock, build, limits }: MetricsOptions): Metrics {
       }
     },
   }
+}
+
+function headsOf(followers: readonly FollowerState[]): ReadonlyMap<string, number> {
+  return new Map(
+    followers.flatMap(({ network, headHeight }) =>
+      headHeight === null ? [] : [[network, headHeight]],
+    ),
+  )
 }
 
 /** How often the event loop is asked whether it is late. */

@@ -8,7 +8,13 @@ export interface Moment {
   /** When this instance began: what a lag is counted from before anything has worked. */
   readonly startedMilliseconds: number
   /** Undefined when the database did not answer. */
-  readonly figures: Figures | undefined
+  readonly known:
+    | {
+        readonly figures: Figures
+        /** The newest block of each network as it was seen when the figures were read: a lag compares things of one moment. */
+        readonly heads: ReadonlyMap<string, number>
+      }
+    | undefined
   readonly followers: readonly FollowerState[]
   readonly pool: PoolState
 }
@@ -71,11 +77,11 @@ export function stateGauges(registry: Registry): (moment: Moment) => void {
   )
   const fromDatabase = [payments, places, oldest, frozen, height, finalHeight, halted, lagBlocks]
 
-  return ({ nowMilliseconds, startedMilliseconds, figures, followers, pool: connections }) => {
+  return ({ nowMilliseconds, startedMilliseconds, known, followers, pool: connections }) => {
     const age = (atMilliseconds: number | null) =>
       atMilliseconds === null ? 0 : Math.max(0, nowMilliseconds - atMilliseconds) / 1000
     for (const each of [...fromDatabase, outbox, outboxOldest, head]) each.reset()
-    databaseUp.set(figures === undefined ? 0 : 1)
+    databaseUp.set(known === undefined ? 0 : 1)
     for (const { network, isFollowing, headHeight, lastRoundMilliseconds } of followers) {
       following.set({ network }, isFollowing ? 1 : 0)
       lagSeconds.set({ network }, age(lastRoundMilliseconds ?? startedMilliseconds))
@@ -84,12 +90,13 @@ export function stateGauges(registry: Registry): (moment: Moment) => void {
     pool.set({ state: 'busy' }, connections.total - connections.idle)
     pool.set({ state: 'idle' }, connections.idle)
     poolWaiting.set(connections.waiting)
-    if (figures === undefined) {
+    if (known === undefined) {
       // Without labels a reset is a zero, and nobody has counted.
       outbox.remove()
       outboxOldest.remove()
       return
     }
+    const { figures, heads } = known
     for (const { count, ...labels } of figures.payments) payments.set(labels, count)
     for (const lane of figures.lanes) {
       const { network } = lane
@@ -100,11 +107,11 @@ export function stateGauges(registry: Registry): (moment: Moment) => void {
     }
     for (const follower of figures.followers) {
       const { network } = follower
-      const seen = followers.find((each) => each.network === network)?.headHeight ?? null
+      const seen = heads.get(network)
       height.set({ network }, follower.height)
       finalHeight.set({ network }, follower.finalizedHeight)
       halted.set({ network }, follower.isHalted ? 1 : 0)
-      if (seen !== null) lagBlocks.set({ network }, Math.max(0, seen - follower.height))
+      if (seen !== undefined) lagBlocks.set({ network }, Math.max(0, seen - follower.height))
     }
     outbox.set(figures.outbox.waiting)
     outboxOldest.set(age(figures.outbox.oldestAtMilliseconds))
