@@ -99,13 +99,18 @@ export function openWindows({
     },
     adopt: (name, { taken, leftMilliseconds }) => {
       advance()
-      const known = own.get(name)
-      const window = isOpen(known) ? known : open(name)
       const endsAt = elapsed + leftMilliseconds
-      // Answers overtake each other: of the same window the highest count is the latest.
-      const isSame = endsAt - window.endsAt < SAME_WINDOW_MILLISECONDS
-      window.taken = isSame ? Math.max(window.taken, taken) : taken
-      window.endsAt = Math.max(window.endsAt, endsAt)
+      const known = find(name)
+      const isShared = known !== undefined && known !== own.get(name)
+      const isNew =
+        known === undefined || (!isShared && endsAt - known.endsAt >= SAME_WINDOW_MILLISECONDS)
+      if (isNew) {
+        Object.assign(open(name), { taken, endsAt })
+      } else {
+        // Answers overtake each other: of the same window the highest count is the latest.
+        known.taken = Math.max(known.taken, taken)
+        known.endsAt = Math.max(known.endsAt, endsAt)
+      }
     },
   }
 }

@@ -41,15 +41,19 @@ export async function openRedis({
   url,
   clock,
   log,
+  answerMilliseconds = limits.redisAnswerMilliseconds,
+  connectMilliseconds = limits.redisConnectMilliseconds,
 }: {
   readonly url: Secret
   readonly clock: Clock
   readonly log: Log
+  /** Other bounds, for tests on a slow machine. */
+  readonly answerMilliseconds?: number
+  readonly connectMilliseconds?: number
 }): Promise<Redis> {
   const client = new Client(url.reveal(), {
     lazyConnect: true,
-    connectTimeout: limits.redisConnectMilliseconds,
-    commandTimeout: limits.redisAnswerMilliseconds,
+    connectTimeout: connectMilliseconds,
     // A connection that is open and silent is given up, so that nothing piles up behind it.
     socketTimeout: SILENCE_MILLISECONDS,
     retryStrategy: (times) => Math.min(2 ** times * 50, RECONNECT_MILLISECONDS_MAX),
@@ -98,19 +102,18 @@ export async function openRedis({
     () => connected.abort(),
     () => connected.abort(),
   )
-  await clock.sleep(limits.redisConnectMilliseconds, connected.signal)
+  await clock.sleep(connectMilliseconds, connected.signal)
   if (client.status !== 'ready') failed(new Error(`not connected: ${client.status}`))
 
   return {
     run: async ({ text, sha1 }, key, ...args) => {
       if (!mayTry()) throw new RedisAway('Redis was away a moment ago')
       try {
-        const result: unknown = await client
-          .evalsha(sha1, 1, key, ...args)
-          .catch((error: unknown) => {
-            if (!isUnknownScript(error)) throw error
-            return client.eval(text, 1, key, ...args)
-          })
+        const asked = client.evalsha(sha1, 1, key, ...args).catch((error: unknown) => {
+          if (!isUnknownScript(error)) throw error
+          return client.eval(text, 1, key, ...args)
+        })
+        const result = await inTime(asked, answerMilliseconds)
         returned()
         return result
       } catch (error) {
@@ -122,6 +125,19 @@ export async function openRedis({
       client.disconnect()
     },
   }
+}
+
+/**
+ * A look at what has arrived comes between the deadline and the refusal: when it was this process that stood still, the answer
+ * is there.
+ */
+function inTime(asked: Promise<unknown>, milliseconds: number): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      setImmediate(() => reject(new Error(`no answer within ${milliseconds} ms`)))
+    }, milliseconds)
+    asked.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
 }
 
 function isUnknownScript(error: unknown): boolean {
