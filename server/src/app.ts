@@ -27,6 +27,8 @@ import type { NetworkConfig } from './kernel/network-config.ts'
 import type { Random } from './kernel/random.ts'
 import type { Secret, SecretBytes } from './kernel/secret.ts'
 import { metricsRoute } from './metrics-route.ts'
+import { openCurrentFees } from './networks/current-fees.ts'
+import { networkRoutes } from './networks/routes.ts'
 import { openPaymentBook } from './payments/advance.ts'
 import { openProofs } from './payments/proof.ts'
 import { paymentRoutes } from './payments/routes.ts'
@@ -170,6 +172,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     ],
     gate: openGate({
       authenticator,
+      ...networkRoutes({
+        store,
+        networks,
+        fees: openCurrentFees({ chains: directory.all, clock, log }),
+        isFollowed: (network) => drivers.get(network)?.state().following ?? false,
+      }),
       addresses,
       windows: redis === undefined ? windows : openSharedWindows({ redis, alone: windows }),
     }),

@@ -53,6 +53,10 @@ export const limits = {
   databaseStatementSeconds: 10,
   databaseLockSeconds: 5,
   nodeCallSeconds: 10,
+  /** How old the fees that GET /networks shows may be; a network is asked for them at most this often. */
+  networkFeesSeconds: 10,
+  /** How long a caller waits for fees that nobody knows yet. */
+  networkFeesWaitMilliseconds: 1_000,
   nodeResponseBytesMax: 32 * 1024 * 1024,
   /** JSON-RPC calls in one HTTP request; providers refuse larger batches. */
   nodeBatchCallsMax: 100,

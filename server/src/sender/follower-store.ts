@@ -75,6 +75,23 @@ export async function followedHeights(
   return new Map(rows.map(({ network, height }) => [network, BigInt(height)]))
 }
 
+/** How far each network that anybody follows has been read, and whether it waits for an operator. */
+export async function followedNetworks(
+  tx: Tx,
+): Promise<ReadonlyMap<string, { readonly height: bigint; readonly isHalted: boolean }>> {
+  const rows = await tx.query<{ network: string; height: string; halted_reason: string | null }>(
+    'follower_networks',
+    `select network, height, halted_reason from followers`,
+    [],
+  )
+  return new Map(
+    rows.map(({ network, height, halted_reason: halted }) => [
+      network,
+      { height: BigInt(height), isHalted: halted !== null },
+    ]),
+  )
+}
+
 /** How far a network has been read, and the hashes that the read chain has at the given heights. */
 export interface FollowedChain {
   readonly height: bigint
