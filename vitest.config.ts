@@ -6,8 +6,8 @@ export default defineConfig({
   test: {
     // The long forms run by themselves, so that npm test and npm run test:full together run everything once.
     include: FULL
-      ? ['{server,sandbox,cli,checks,e2e}/**/*.full.ts']
-      : ['{wire,server,sandbox,cli,checks,e2e}/**/*.test.ts'],
+      ? ['{server,sandbox,cli,checks,e2e,simulation}/**/*.full.ts']
+      : ['{wire,server,sandbox,cli,checks,e2e,simulation}/**/*.test.ts'],
     globalSetup: ['server/src/store/test-postgres.ts'],
     pool: 'forks',
     maxWorkers: 2,

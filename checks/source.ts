@@ -34,5 +34,5 @@ export function isCode({ path }: SourceFile): boolean {
 
 /** Tests and what only tests use. */
 export function isTest({ path }: SourceFile): boolean {
-  return /\.(test|full)\.ts$|(^|\/)test-[\w-]+\.ts$|^(e2e|checks|bench)\//.test(path)
+  return /\.(test|full)\.ts$|(^|\/)test-[\w-]+\.ts$|^(e2e|checks|bench|simulation)\//.test(path)
 }

@@ -1,0 +1,81 @@
+import type { Address } from '@florin/server/chains/chain.ts'
+import { BASE_FEE } from './chain/model-network.ts'
+import { nonceKey, SOURCE } from './chain/block-tree.ts'
+import { readTransfer, signTransfer } from './chain/signed-transfer.ts'
+import { RECIPIENTS, TOKEN } from './networks.ts'
+import type { WorldAct } from './plan.ts'
+import type { World } from './world.ts'
+
+const REORG_DEPTH_MAX = 8
+const DEPOSIT = 1_000_000n
+
+/** What can happen in a world besides the steps of the service. */
+export const acts: Readonly<Record<WorldAct, (world: World) => void | Promise<void>>> = {
+  pay: ({ dice, payers, lives, plan }) => {
+    if (lives.length === 0 || payers.intents.length >= plan.intents) return
+    const { instance, actor } = dice.pick(lives)
+    payers.pay(instance, actor)
+  },
+  repeat: ({ dice, payers, lives }) => {
+    if (lives.length === 0 || payers.intents.length === 0) return
+    const { instance, actor } = dice.pick(lives)
+    payers.repeat(instance, actor, dice.pick(payers.intents))
+  },
+  'hang up': ({ payers }) => payers.hangUp(),
+  'pass time': async (world) => {
+    const { dice, network, plan } = world
+    const milliseconds = dice.weighed([
+      [6, dice.between(1, 1_000)],
+      [6, dice.between(1_000, 3_000)],
+      [2, dice.between(3_000, 12_000)],
+    ])
+    await world.passTime(milliseconds)
+    const blockTime = plan.chain === 'fee' ? 2_000 : 1_000
+    const blocks = Math.floor((milliseconds / blockTime) * 2 * dice.roll())
+    for (let mined = 0; mined < blocks; mined += 1) network.mine(world.time.now(), dice.roll())
+  },
+  mine: ({ dice, network, time }) => network.mine(time.now(), dice.roll()),
+  reorg: ({ dice, network, time }) =>
+    network.reorg(dice.between(1, REORG_DEPTH_MAX), time.now()),
+  finalize: ({ dice, network }) => network.finalize(dice.between(2, 10)),
+  forget: ({ dice, network }) => network.forget(dice.pick(network.nodes)),
+  'trouble a node': ({ dice, network }) => {
+    const node = dice.pick(network.nodes)
+    if (dice.chance(0.5)) node.isDown = !node.isDown
+    else node.isStuck = !node.isStuck
+    network.spread()
+  },
+  fees: ({ dice, network }) => {
+    network.baseFee = dice.chance(0.5) ? BASE_FEE : BASE_FEE * BigInt(dice.between(2, 6))
+  },
+  deposit: ({ dice, network, wallets, steps }) => {
+    deposit(network, dice.pick(wallets), dice.pick(['native', TOKEN]), steps.count())
+  },
+  stranger: ({ dice, network, wallets }) => {
+    const from = dice.pick(wallets)
+    const nonce = network.best().state.get(nonceKey(from)) ?? 0n
+    const to = dice.pick([...RECIPIENTS.keys()])
+    const fee = network.baseFee * 10n
+    const transfer = { from, to, asset: 'native', amount: 1n, mark: '', fee, nonce, lifetime: 0n }
+    network.inject(readTransfer(signTransfer(transfer).raw))
+  },
+  crash: async (world) => {
+    if (world.lives.length > 0) await world.crash(world.dice.pick(world.lives))
+  },
+  start: async (world) => {
+    if (world.lives.length < world.plan.instances) await world.start()
+  },
+}
+
+/** Money from outside; `number` tells one deposit from another. */
+export function deposit(
+  network: World['network'],
+  to: Address,
+  asset: string,
+  number: number,
+  amount = DEPOSIT,
+): void {
+  const nonce = BigInt(number)
+  const transfer = { from: SOURCE, to, asset, amount, mark: '', fee: 0n, nonce, lifetime: 0n }
+  network.inject(readTransfer(signTransfer(transfer).raw))
+}

@@ -1,0 +1,137 @@
+import type { Address, TokenTransfer, TransactionHash } from '@florin/server/chains/chain.ts'
+import type { HeardTransfer } from './signed-transfer.ts'
+
+/** What became of a transfer in a block. */
+export interface Included {
+  readonly transfer: HeardTransfer
+  readonly succeeded: boolean
+  /** Whether the money arrived: a token may call that success and move nothing. */
+  readonly moved: boolean
+  readonly feePaid: bigint
+  readonly transfers: readonly TokenTransfer[]
+}
+
+export interface ModelBlock {
+  readonly height: bigint
+  readonly hash: string
+  readonly parent: ModelBlock | undefined
+  readonly timeMilliseconds: number
+  readonly included: readonly Included[]
+  /** Balances and used places after this block, see `balanceKey` and `nonceKey`. */
+  readonly state: ReadonlyMap<string, bigint>
+}
+
+/** How the code at an address behaves towards money that comes to it. */
+export type Manner = 'takes' | 'refuses' | 'swallows' | 'moody'
+
+export const balanceKey = (address: Address, asset: string) => `${address} ${asset}`
+export const nonceKey = (address: Address) => `${address} places`
+
+/** Where the model's money comes from: pays no fee, has no places, never runs dry. */
+export const SOURCE = 'source' as Address
+
+/** Every block that ever was, forks too. What it says is the truth that the service's books are held against. */
+export interface BlockTree {
+  readonly first: ModelBlock
+  append(parent: ModelBlock, transfers: readonly HeardTransfer[], facts: BlockFacts): ModelBlock
+  /** The state after the transfers, if the next block that is made builds on `parent` and holds them. */
+  preview(parent: ModelBlock, transfers: readonly HeardTransfer[]): ReadonlyMap<string, bigint>
+  /** The block of the line ending in `tip` that holds a transaction. */
+  find(tip: ModelBlock, hash: TransactionHash): { block: ModelBlock; included: Included } | undefined
+}
+
+interface BlockFacts {
+  readonly height: bigint
+  readonly timeMilliseconds: number
+}
+
+/** From a block down to the first. */
+export function* line(tip: ModelBlock): Generator<ModelBlock> {
+  for (let at: ModelBlock | undefined = tip; at !== undefined; at = at.parent) yield at
+}
+
+export function ancestorAt(tip: ModelBlock, height: bigint): ModelBlock | undefined {
+  for (const block of line(tip)) {
+    if (block.height === height) return block
+    if (block.height < height) return undefined
+  }
+  return undefined
+}
+
+export function openBlockTree(
+  network: string,
+  state: ReadonlyMap<string, bigint>,
+  mannerOf: (address: Address) => Manner,
+): BlockTree {
+  const holders = new Map<TransactionHash, ModelBlock[]>()
+  let made = 0
+  const nameOf = (height: bigint) => `${network} ${height} ${(made += 1)}`
+  const first: ModelBlock = {
+    height: 1n,
+    hash: nameOf(1n),
+    parent: undefined,
+    timeMilliseconds: 0,
+    included: [],
+    state,
+  }
+  const executeAll = (parent: ModelBlock, transfers: readonly HeardTransfer[]) => {
+    const state = new Map(parent.state)
+    const moody = made % 2 === 1 ? 'refuses' : 'takes'
+    const included = transfers.map((transfer, index) => {
+      const manner = mannerOf(transfer.to)
+      return execute(state, transfer, manner === 'moody' ? moody : manner, index)
+    })
+    return { state, included }
+  }
+  return {
+    first,
+    preview: (parent, transfers) => executeAll(parent, transfers).state,
+    append: (parent, transfers, { height, timeMilliseconds }) => {
+      const { state, included } = executeAll(parent, transfers)
+      const hash = nameOf(height)
+      const block = { height, hash, parent, timeMilliseconds, included, state }
+      for (const { transfer } of included) {
+        holders.set(transfer.hash, [...(holders.get(transfer.hash) ?? []), block])
+      }
+      return block
+    },
+    find: (tip, hash) => {
+      for (const block of holders.get(hash) ?? []) {
+        if (ancestorAt(tip, block.height) !== block) continue
+        const included = block.included.find(({ transfer }) => transfer.hash === hash)
+        if (included !== undefined) return { block, included }
+      }
+      return undefined
+    },
+  }
+}
+
+/** Carries out one transfer on a block's state. */
+function execute(
+  state: Map<string, bigint>,
+  transfer: HeardTransfer,
+  manner: Manner,
+  logIndex: number,
+): Included {
+  const { from, to, asset, amount, fee, nonce } = transfer
+  const add = (key: string, change: bigint) => state.set(key, (state.get(key) ?? 0n) + change)
+  if (from === SOURCE) {
+    add(balanceKey(to, asset), amount)
+    const transfers = asset === 'native' ? [] : [{ asset, from, to, amount, logIndex }]
+    return { transfer, succeeded: true, moved: true, feePaid: 0n, transfers }
+  }
+  // Most networks take less than was offered.
+  const feePaid = fee - fee / 5n
+  add(balanceKey(from, 'native'), -feePaid)
+  state.set(nonceKey(from), nonce + 1n)
+  const isToken = asset !== 'native'
+  const covered = (state.get(balanceKey(from, asset)) ?? 0n) >= amount
+  const succeeded = covered && manner !== 'refuses'
+  const moved = succeeded && !(isToken && manner === 'swallows')
+  if (moved) {
+    add(balanceKey(from, asset), -amount)
+    add(balanceKey(to, asset), amount)
+  }
+  const transfers = moved && isToken ? [{ asset, from, to, amount, logIndex }] : []
+  return { transfer, succeeded, moved, feePaid, transfers }
+}

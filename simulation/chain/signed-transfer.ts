@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto'
+import { baseUnits } from '@florin/wire/amount.ts'
+import type { Address, SignedTransaction, Terms, TransactionHash } from '@florin/server/chains/chain.ts'
+
+/** What a transaction of a model chain says, whoever signed it. */
+export interface Transfer {
+  readonly from: Address
+  readonly to: Address
+  readonly asset: string
+  readonly amount: bigint
+  /** The payment's commitment in hex: tells the effects of payments apart. */
+  readonly mark: string
+  /** The most the network may take. */
+  readonly fee: bigint
+  /** Chains of places: each place of a sender is used once, in order. Chains of lifetimes: without meaning. */
+  readonly nonce: bigint
+  /** Chains of lifetimes: the last height at which it may be included. */
+  readonly lifetime: bigint
+}
+
+/** A transfer with its id, as the nodes know it. */
+export interface HeardTransfer extends Transfer {
+  readonly hash: TransactionHash
+}
+
+/** `to`, `value` and `data` are what the doctor holds every attempt of a place to. */
+export function termsOf(transfer: Omit<Transfer, 'nonce'>): Terms {
+  const { to, amount, mark, from, asset, fee, lifetime } = transfer
+  const fields = { to, value: amount, data: mark, from, asset, fee, lifetime }
+  return JSON.parse(JSON.stringify(fields, bigintsAsText)) as Terms
+}
+
+export function transferOf(terms: Terms, nonce: bigint): Transfer {
+  const field = (name: string) => terms[name] ?? ''
+  return {
+    from: field('from') as Address,
+    to: field('to') as Address,
+    asset: field('asset'),
+    amount: BigInt(field('value')),
+    mark: field('data'),
+    fee: baseUnits(field('fee')),
+    lifetime: BigInt(field('lifetime')),
+    nonce,
+  }
+}
+
+export function signTransfer(transfer: Transfer): SignedTransaction {
+  const raw = Buffer.from(JSON.stringify(transfer, bigintsAsText))
+  return { raw, hash: hashOf(raw) }
+}
+
+/** What a node reads in signed bytes. */
+export function readTransfer(raw: Uint8Array): HeardTransfer {
+  const fields = JSON.parse(Buffer.from(raw).toString()) as Record<keyof Transfer, string>
+  return {
+    hash: hashOf(raw),
+    from: fields.from as Address,
+    to: fields.to as Address,
+    asset: fields.asset,
+    mark: fields.mark,
+    amount: BigInt(fields.amount),
+    fee: BigInt(fields.fee),
+    nonce: BigInt(fields.nonce),
+    lifetime: BigInt(fields.lifetime),
+  }
+}
+
+function bigintsAsText(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value
+}
+
+function hashOf(raw: Uint8Array): TransactionHash {
+  return `0x${createHash('sha256').update(raw).digest('hex')}` as TransactionHash
+}

@@ -1,0 +1,122 @@
+import { openDirectory } from '@florin/server/chains/directory.ts'
+import type { Chain } from '@florin/server/chains/chain.ts'
+import type { OpenSigner } from '@florin/server/custody/signer.ts'
+import { bodyRules, queryRules } from '@florin/server/http/rules.ts'
+import type { Incoming, Outgoing } from '@florin/server/http/route.ts'
+import type { Caller } from '@florin/server/kernel/caller.ts'
+import type { Clock } from '@florin/server/kernel/clock.ts'
+import type { Log } from '@florin/server/kernel/log.ts'
+import type { Random } from '@florin/server/kernel/random.ts'
+import { SecretBytes } from '@florin/server/kernel/secret.ts'
+import { openPaymentBook } from '@florin/server/payments/advance.ts'
+import { openDepositBook } from '@florin/server/payments/deposits.ts'
+import { openProofs } from '@florin/server/payments/proof.ts'
+import { paymentRoutes } from '@florin/server/payments/routes.ts'
+import { openSendQueue } from '@florin/server/payments/send-queue.ts'
+import { openWaits } from '@florin/server/payments/wait.ts'
+import { openBroadcaster } from '@florin/server/sender/broadcast.ts'
+import { startDriver } from '@florin/server/sender/driver.ts'
+import type { Listener } from '@florin/server/store/listen.ts'
+import type { Store } from '@florin/server/store/postgres.ts'
+import type { Steps } from './steps.ts'
+
+/** A request as the edge hands it over, after the key and before anything is parsed. */
+export interface Request {
+  readonly caller: Caller
+  readonly body: string
+  readonly idempotencyKey: string | undefined
+  /** Aborts when the caller hangs up. */
+  readonly clientGone: AbortSignal
+}
+
+/** One life of the service: the real code from the route down, between simulated doors. */
+export interface Instance {
+  send(request: Request): Promise<Outgoing>
+}
+
+export interface Doors {
+  readonly actor: string
+  readonly steps: Steps
+  readonly chain: Chain
+  readonly store: Store
+  readonly listener: Listener
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+}
+
+/** The same for all lives: the installation's secret outlives a process. */
+const PROOF_KEY = new Uint8Array(32).fill(7)
+
+/** Puts the service together as the real composition does, for one network. */
+export function openInstance({ actor, steps, chain, store, listener, clock, random, log }: Doors) {
+  const { network } = chain.config
+  const killPoint = () => undefined
+  const directory = openDirectory([chain])
+  const broadcaster = openBroadcaster({ chains: directory.all, store, clock, log, killPoint })
+  const signerOf = (address: string): Promise<OpenSigner> =>
+    steps.ask({
+      actor,
+      kind: 'key',
+      label: '',
+      effect: () => ({ address, sign: async () => new Uint8Array(), erase: () => undefined }),
+    })
+  startDriver({
+    chain,
+    store,
+    book: openPaymentBook({ clock }),
+    deposits: openDepositBook({ clock, random }),
+    broadcaster,
+    clock,
+    log,
+    killPoint,
+    instance: actor,
+    signerOf,
+  })
+  const queue = openSendQueue({
+    store,
+    clock,
+    log,
+    broadcaster,
+    killPoint,
+    signerFor: ({ address }) => signerOf(address),
+  })
+  const routes = paymentRoutes({
+    store,
+    queue,
+    waits: openWaits({ store, listener, clock }),
+    proofs: openProofs({ proofKey: new SecretBytes(PROOF_KEY), chains: directory.all }),
+    clock,
+    random,
+    killPoint,
+    directory,
+    networks: new Map([[network, chain.config]]),
+  })
+  const open = (id: string) => {
+    const found = routes.find(({ endpoint }) => endpoint.id === id)
+    if (found === undefined) throw new Error(`there is no route ${id}`)
+    return found.open({
+      bodyRules: bodyRules(),
+      queryRules: queryRules(),
+      clock,
+      checkAnswers: true,
+    })
+  }
+  const sendPayment = open('sendPayment')
+  const closing = new AbortController().signal
+  return {
+    send: ({ caller, body, idempotencyKey, clientGone }: Request) => {
+      const incoming: Incoming = {
+        params: {},
+        query: {},
+        bytes: Buffer.from(body),
+        caller,
+        requestId: 'req',
+        idempotencyKey,
+        clientGone: () => clientGone,
+        closing,
+      }
+      return sendPayment(incoming)
+    },
+  } satisfies Instance
+}

@@ -1,0 +1,128 @@
+import { CommitUnknown, StoreUnavailable } from '@florin/server/store/postgres.ts'
+import type { Store, Tx } from '@florin/server/store/postgres.ts'
+import type { Steps } from './steps.ts'
+import { beginTransaction } from './transaction.ts'
+import type { OpenTransaction } from './transaction.ts'
+
+/** What a transaction did, told once it is committed. */
+export interface CommittedWork {
+  readonly statements: readonly string[]
+  /** Names that listeners are told of. */
+  readonly notified: readonly string[]
+}
+
+/** The database as one life of an instance sees it. */
+export interface SimulatedStore extends Store {
+  /** The process is dead: its connections break and PostgreSQL rolls back what it had begun. */
+  breakOff(): Promise<void>
+}
+
+/** The real PostgreSQL behind one step per statement, so that statements of several transactions meet in any order. */
+export function openSimulatedStore({
+  actor,
+  steps,
+  store,
+  onCommitted,
+}: {
+  actor: string
+  steps: Steps
+  store: Store
+  onCommitted: (work: CommittedWork) => Promise<void>
+}): SimulatedStore {
+  const idle = new Set<OpenTransaction>()
+  let isDead = false
+  const unavailable = () => new StoreUnavailable('the world took the database away')
+
+  const query: Store['query'] = (name, text, values) =>
+    steps.ask({
+      actor,
+      kind: 'query',
+      label: name,
+      effect: () => store.query(name, text, values),
+      failure: unavailable,
+    })
+
+  const inTransaction: Store['inTransaction'] = async (scope, work) => {
+    const transaction = await steps.ask({
+      actor,
+      kind: 'begin',
+      label: scope === 'service' ? scope : 'account',
+      effect: async () => {
+        const begun = await beginTransaction(store, scope)
+        idle.add(begun)
+        return begun
+      },
+    })
+    const statements: string[] = []
+    const notified: string[] = []
+    let isBroken = false
+    const end = (how: 'commit' | 'rollback') => {
+      idle.delete(transaction)
+      return transaction[how]()
+    }
+    const tx: Tx = {
+      query: (name, text, values) =>
+        steps.ask({
+          actor,
+          kind: 'query',
+          label: name,
+          effect: async () => {
+            if (isBroken) throw unavailable()
+            idle.delete(transaction)
+            try {
+              return await transaction.tx.query(name, text, values)
+            } finally {
+              idle.add(transaction)
+              // It waited for a lock when its process died, and PostgreSQL finds nobody to answer.
+              if (isDead) await end('rollback')
+              statements.push(name)
+              if (name === 'notify_changed') notified.push(...String(values?.[0]).split(' '))
+            }
+          },
+          failure: () => {
+            isBroken = true
+            return unavailable()
+          },
+        }),
+    }
+    let result: Awaited<ReturnType<typeof work>>
+    try {
+      result = await work(tx)
+    } catch (error) {
+      await steps.ask({ actor, kind: 'rollback', label: '', effect: () => end('rollback') })
+      throw error
+    }
+    await steps.ask({
+      actor,
+      kind: 'commit',
+      label: statements.at(-1) ?? '',
+      effect: async () => {
+        if (isBroken) {
+          await end('rollback')
+          throw unavailable()
+        }
+        await end('commit')
+        await onCommitted({ statements, notified })
+      },
+      failure: async (fate) => {
+        if (fate === 'refused') await end('rollback')
+        return new CommitUnknown('the world lost the answer to commit')
+      },
+    })
+    return result
+  }
+
+  return {
+    query,
+    inTransaction,
+    reachable: async () => true,
+    close: async () => undefined,
+    breakOff: async () => {
+      isDead = true
+      await steps.release(async () => {
+        for (const transaction of idle) await transaction.rollback()
+      })
+      idle.clear()
+    },
+  }
+}
