@@ -16,8 +16,12 @@ test(
     const { store } = world.database
     const count = async () =>
       Number(
-        (await store.query<{ n: string }>('test_count', 'select count(*) as n from payments'))[0]
-          ?.n,
+        (
+          await store.query<{ n: string }>(
+            'test_count',
+            `select count(*) as n from payments where type = 'sent'`,
+          )
+        )[0]?.n,
       )
     const sent = world.client().post('/payment/send', {
       walletAddress: walletOf(world),

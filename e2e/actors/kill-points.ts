@@ -8,9 +8,9 @@ import { openWorld, walletOf } from './world.ts'
 
 /** 0.01 in base units. */
 const AMOUNT = { evm: 10_000_000_000_000_000n, solana: 10_000_000n } as const
-/** Reached only when a fee is raised or a lifetime is over: killed there by the tests of faults. */
-const RENEWAL_POINTS: readonly KillPoint[] = KILL_POINTS.filter((point) =>
-  /^(bump|rebuild)\./.test(point),
+/** Reached only when a fee is raised, a lifetime is over or money comes in: killed there by the tests of these. */
+const OTHER_POINTS: readonly KillPoint[] = KILL_POINTS.filter((point) =>
+  /^(bump|rebuild|deposit)\./.test(point),
 )
 /** Killed before anything was committed: only the repeated request makes the payment. */
 const NOTHING_STORED: readonly KillPoint[] = ['send.before-transaction', 'send.before-commit']
@@ -32,7 +32,7 @@ export function describeKillPoints(family: Family): void {
       timeout: 20,
     })
 
-    test.each(KILL_POINTS.filter((point) => !RENEWAL_POINTS.includes(point)))(
+    test.each(KILL_POINTS.filter((point) => !OTHER_POINTS.includes(point)))(
       '%s: nothing lost, nothing twice',
       async (point) => {
         const recipient = world.newAddress(family)

@@ -5,16 +5,13 @@
 
 table accounts
   id text not null
-  name text not null
   created_at timestamp with time zone not null default now()
 table api_keys
   id text not null
   account_id text not null
-  name text not null
   digest bytea not null
   last_four text not null
   mode text not null
-  plan text not null
   scopes text[] not null
   created_at timestamp with time zone not null default now()
   last_used_at timestamp with time zone
@@ -75,13 +72,11 @@ table followers
   halted_reason text
 table idempotency_keys
   account_id text not null
-  operation text not null
   key text not null
   fingerprint bytea not null
   resource_id text not null
   created_at timestamp with time zone not null
 table installation_secrets
-  name text not null
   sealed bytea not null
   created_at timestamp with time zone not null default now()
 table lanes
@@ -116,7 +111,6 @@ table ledger_transfers
   created_at timestamp with time zone not null
 table migrations
   number integer not null
-  name text not null
   breaking boolean not null
   checksum text not null
   applied_at timestamp with time zone not null default now()
@@ -167,6 +161,7 @@ table payments
   confirmed_at timestamp with time zone
   settled_at timestamp with time zone
   failed_at timestamp with time zone
+  occurrence integer
 table policy_spends
   payment_id text not null
   wallet_id text not null
@@ -272,7 +267,9 @@ payments payments_check: CHECK (((status = ANY (ARRAY['confirmed'::text, 'settle
 payments payments_check1: CHECK (((status = 'failed'::text) = (failure IS NOT NULL)))
 payments payments_commitment_check: CHECK ((octet_length(commitment) = 32))
 payments payments_decimals_check: CHECK (((decimals >= 0) AND (decimals <= 77)))
+payments payments_deposit: CHECK (((occurrence IS NULL) OR ((type = 'received'::text) AND (transaction_hash IS NOT NULL) AND (wallet_id IS NOT NULL))))
 payments payments_id_check: CHECK ((id ~ '^pay_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
+payments payments_occurrence_check: CHECK ((occurrence >= 0))
 payments payments_pkey: PRIMARY KEY (id)
 payments payments_status_check: CHECK ((status = ANY (ARRAY['pending'::text, 'confirmed'::text, 'settled'::text, 'failed'::text, 'expired'::text])))
 payments payments_type_check: CHECK ((type = ANY (ARRAY['sent'::text, 'received'::text])))
@@ -302,10 +299,13 @@ CREATE UNIQUE INDEX ledger_holds_once ON public.ledger_transfers USING btree (pa
 CREATE INDEX payments_by_account ON public.payments USING btree (account_id, created_at DESC, id DESC)
 CREATE INDEX payments_by_commitment ON public.payments USING btree (commitment) WHERE (commitment IS NOT NULL)
 CREATE INDEX payments_by_transaction ON public.payments USING btree (transaction_hash) WHERE (transaction_hash IS NOT NULL)
+CREATE INDEX payments_deposits_confirmed ON public.payments USING btree (network, block_height) WHERE ((occurrence IS NOT NULL) AND (status = 'confirmed'::text))
+CREATE INDEX payments_deposits_settled ON public.payments USING btree (network, block_height) WHERE ((occurrence IS NOT NULL) AND (status = 'settled'::text))
 CREATE INDEX payments_mined ON public.payments USING btree (wallet_id, network, block_height) WHERE ((type = 'sent'::text) AND (block_height IS NOT NULL))
 CREATE INDEX payments_open ON public.payments USING btree (wallet_id, network) WHERE (status = ANY (ARRAY['pending'::text, 'confirmed'::text]))
 CREATE INDEX payments_received ON public.payments USING btree (account_id, recipient, created_at DESC, id DESC) WHERE (type = 'received'::text)
 CREATE INDEX payments_received_for ON public.payments USING btree (account_id, recipient, "left"(resource, 256), created_at DESC, id DESC) WHERE ((type = 'received'::text) AND (resource IS NOT NULL))
+CREATE UNIQUE INDEX payments_received_once ON public.payments USING btree (network, transaction_hash, recipient, asset, sender, amount, occurrence) WHERE (type = 'received'::text)
 CREATE INDEX payments_received_unsettled ON public.payments USING btree (account_id, recipient, status, created_at DESC, id DESC) WHERE ((type = 'received'::text) AND (status <> 'settled'::text))
 CREATE INDEX payments_sent ON public.payments USING btree (account_id, sender, created_at DESC, id DESC) WHERE (type = 'sent'::text)
 CREATE INDEX payments_sent_for ON public.payments USING btree (account_id, sender, "left"(resource, 256), created_at DESC, id DESC) WHERE ((type = 'sent'::text) AND (resource IS NOT NULL))

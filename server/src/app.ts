@@ -30,6 +30,7 @@ import { metricsRoute } from './metrics-route.ts'
 import { openCurrentFees } from './networks/current-fees.ts'
 import { networkRoutes } from './networks/routes.ts'
 import { openPaymentBook } from './payments/advance.ts'
+import { openDepositBook } from './payments/deposits.ts'
 import { openProofs } from './payments/proof.ts'
 import { paymentRoutes } from './payments/routes.ts'
 import { openSendQueue } from './payments/send-queue.ts'
@@ -112,6 +113,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const listener = openListener({ url: databaseUrl, clock, log })
   const broadcaster = openBroadcaster({ chains: directory.all, store, clock, log, killPoint })
   const book = openPaymentBook({ clock })
+  const deposits = openDepositBook({ clock, random })
   const instance = newId(random, 'req')
   const drivers = new Map(
     chains.map((chain) => [
@@ -120,6 +122,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         chain,
         store,
         book,
+        deposits,
         broadcaster,
         clock,
         log,

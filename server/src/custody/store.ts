@@ -82,6 +82,27 @@ export async function findWalletOfAddress(
   return rows[0] && toWallet(rows[0])
 }
 
+/** Whose a custodial address is. */
+export interface AddressOwner {
+  readonly walletId: WalletId
+  readonly accountId: AccountId
+}
+
+/** The custodial ones among the addresses, whoever they belong to, deleted or not: for the followers. Never for a request. */
+export async function ownersOf(
+  tx: Tx,
+  family: Family,
+  addresses: readonly Address[],
+): Promise<ReadonlyMap<Address, AddressOwner>> {
+  if (addresses.length === 0) return new Map()
+  const rows = await tx.query<{ address: Address; id: WalletId; account_id: AccountId }>(
+    'custody_owners',
+    `select address, id, account_id from wallets where family = $1 and address = any($2)`,
+    [family, addresses],
+  )
+  return new Map(rows.map((row) => [row.address, { walletId: row.id, accountId: row.account_id }]))
+}
+
 /** All of an account's wallets, oldest first; `walletsPerAccountMax` bounds them. */
 export async function listWallets(tx: Tx, accountId: AccountId): Promise<readonly Wallet[]> {
   const rows = await tx.query<WalletRow>(

@@ -1,4 +1,4 @@
-/** The places where tests end the process with SIGKILL, in the order in which a payment passes them. */
+/** The places where tests end the process with SIGKILL, in the order in which a payment passes them, and a deposit. */
 export const KILL_POINTS = [
   'send.before-transaction',
   'send.before-commit',
@@ -15,6 +15,10 @@ export const KILL_POINTS = [
   'follow.after-commit',
   'settle.before-commit',
   'settle.after-commit',
+  'deposit.before-commit',
+  'deposit.after-commit',
+  'deposit.before-settle',
+  'deposit.after-settle',
 ] as const
 export type KillPoint = (typeof KILL_POINTS)[number]
 

@@ -1,5 +1,4 @@
 import type { TokenTransfer } from '../chains/chain.ts'
-import { addToOutbox } from '../events/store.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import { post, release } from '../ledger/entry.ts'
@@ -7,12 +6,11 @@ import type { Hold, LedgerTransfer } from '../ledger/entry.ts'
 import { openHolds, record } from '../ledger/store.ts'
 import { releaseSpends } from '../policies/store.ts'
 import type { PaymentBook } from '../sender/book.ts'
-import { notifyChanged } from '../store/listen.ts'
 import type { Tx } from '../store/postgres.ts'
-import { paymentEvent } from './event.ts'
+import { movePayments, violateFinality } from './move-payments.ts'
 import type { Payment, PaymentFailure, PaymentStatus } from './payment.ts'
 import type { CountedEffect, StatusChange } from './store.ts'
-import { changeStatus, claimEffects, lockPayments, markFinalityViolated } from './store.ts'
+import { claimEffects, lockPayments } from './store.ts'
 
 const FAILURES = {
   transaction_reverted: 'The transaction was included and reverted; the network kept its fee.',
@@ -26,14 +24,8 @@ const FAILURES = {
  * each call may be repeated and then changes nothing, because every update names the statuses it may start from.
  */
 export function openPaymentBook({ clock }: { clock: Clock }): PaymentBook {
-  const moved = async (tx: Tx, status: PaymentStatus, changes: readonly StatusChange[]) => {
-    const ids = await changeStatus(tx, status, changes, clock.nowMilliseconds())
-    if (ids.size === 0) return ids
-    const after = await lockPayments(tx, [...ids])
-    await addToOutbox(tx, after.map(paymentEvent), clock.nowMilliseconds())
-    await notifyChanged(tx, [...ids])
-    return ids
-  }
+  const moved = (tx: Tx, status: PaymentStatus, changes: readonly StatusChange[]) =>
+    movePayments(tx, status, changes, clock.nowMilliseconds())
 
   return {
     mined: async (tx, transactions) => {
@@ -108,12 +100,8 @@ export function openPaymentBook({ clock }: { clock: Clock }): PaymentBook {
       await releaseSpends(tx, [...(await moved(tx, 'failed', changes))], clock.nowMilliseconds())
     },
 
-    finalityViolated: async (tx, _network, paymentIds) => {
-      await markFinalityViolated(tx, paymentIds)
-      const after = await lockPayments(tx, paymentIds)
-      await addToOutbox(tx, after.map(paymentEvent), clock.nowMilliseconds())
-      await notifyChanged(tx, paymentIds)
-    },
+    finalityViolated: (tx, _network, paymentIds) =>
+      violateFinality(tx, paymentIds, clock.nowMilliseconds()),
   }
 }
 

@@ -102,22 +102,29 @@ export async function lockPayments(
   return rows.map(paymentOf)
 }
 
+/** A payment to be stored as pending. Of what was seen on chain, only a deposit's transaction is stored with it. */
+export interface NewPayment extends Payment {
+  /** Of a deposit: which of the equal transfers of its transaction it is. */
+  readonly occurrence?: number
+}
+
 /**
  * Stores new payments, one statement whatever the count. The database counts them for their addresses in the same
  * statement, so no other way of inserting can forget to.
  */
-export async function insertPayments(tx: Tx, payments: readonly Payment[]): Promise<void> {
+export async function insertPayments(tx: Tx, payments: readonly NewPayment[]): Promise<void> {
   if (payments.length === 0) return
   await tx.query(
     'payments_insert',
     `insert into payments (id, account_id, type, wallet_id, network, asset, amount, decimals, sender, recipient, resource,
-       metadata, priority_fee, fee_ceiling, commitment, status, sandbox, created_at)
+       metadata, priority_fee, fee_ceiling, commitment, status, sandbox, transaction_hash, occurrence, created_at)
      select id, account_id, type, wallet_id, network, asset, amount, decimals, sender, recipient, resource,
        metadata::json, priority_fee, fee_ceiling, decode(commitment, 'hex'), status, sandbox,
-       to_timestamp(created_at / 1000.0)
+       transaction_hash, occurrence, to_timestamp(created_at / 1000.0)
      from json_to_recordset($1::json) as p (id text, account_id text, type text, wallet_id text, network text,
        asset text, amount numeric, decimals smallint, sender text, recipient text, resource text, metadata text,
-       priority_fee numeric, fee_ceiling numeric, commitment text, status text, sandbox boolean, created_at numeric)`,
+       priority_fee numeric, fee_ceiling numeric, commitment text, status text, sandbox boolean,
+       transaction_hash text, occurrence integer, created_at numeric)`,
     [
       JSON.stringify(
         payments.map((payment) => ({
@@ -139,6 +146,8 @@ export async function insertPayments(tx: Tx, payments: readonly Payment[]): Prom
             payment.commitment === null ? null : Buffer.from(payment.commitment).toString('hex'),
           status: payment.status,
           sandbox: payment.sandbox,
+          transaction_hash: payment.transactionHash,
+          occurrence: payment.occurrence ?? null,
           created_at: payment.createdAtMilliseconds,
         })),
       ),
@@ -250,7 +259,7 @@ export async function changeStatus(
 export interface CountedEffect {
   readonly network: NetworkId
   readonly transactionHash: TransactionHash
-  /** The log's index; 0 for a native transfer, which has no log. */
+  /** The log's or instruction's index; for a payment that has none, 0 when it was sent and NATIVE_EFFECT_INDEX when it came in. */
   readonly effectIndex: number
   readonly direction: 'sent' | 'received'
   readonly paymentId: PaymentId

@@ -16,6 +16,7 @@ import type { Cursor } from '../sender/follower-store.ts'
 import { scriptedChain } from '../sender/test-chain.ts'
 import type { Store } from '../store/postgres.ts'
 import { openPaymentBook } from './advance.ts'
+import { openDepositBook } from './deposits.ts'
 import { commitSends } from './commit-sends.ts'
 import type { SendDecision } from './commit-sends.ts'
 import type { ModelBlock, ModelChain } from './test-model-chain.ts'
@@ -90,6 +91,7 @@ export async function openTestLane(
   const log = openLog('silent')
   const killPoint = () => undefined
   const book = openPaymentBook({ clock: systemClock })
+  const deposits = openDepositBook({ clock: systemClock, random: systemRandom })
   let top = 0n
   const chain = scriptedChain(config, {
     sign: async (terms, nonce) => signTest(terms, nonce, wallet.address),
@@ -162,7 +164,7 @@ export async function openTestLane(
       const wanted = cursor.height + BigInt(blocksMax)
       top = wanted < tip ? wanted : tip
       try {
-        cursor = await followBlocks({ chain, store, book, log, killPoint }, cursor)
+        cursor = await followBlocks({ chain, store, book, deposits, log, killPoint }, cursor)
       } catch (error) {
         if (!(error instanceof ChainMoved)) throw error
       }
@@ -170,7 +172,7 @@ export async function openTestLane(
     },
     finalize: async (height) => {
       const head = { height: model.tip().height, hash: model.tip().hash, finalizedHeight: height }
-      cursor = await closeFinalBlocks({ store, book, killPoint }, cursor, head)
+      cursor = await closeFinalBlocks({ store, book, deposits, killPoint }, cursor, head)
     },
   }
 }

@@ -4,7 +4,9 @@ import { NodeFailure } from '../chains/chain.ts'
 import { findInBooks } from '../doctor/books-store.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { openLog } from '../kernel/log.ts'
+import { systemRandom } from '../kernel/random.ts'
 import { openPaymentBook } from '../payments/advance.ts'
+import { openDepositBook } from '../payments/deposits.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { openBroadcaster } from './broadcast.ts'
@@ -72,6 +74,7 @@ describe(`${WORLDS * PLACES} schedules of expiry`, () => {
         chain,
         store,
         book,
+        deposits: openDepositBook({ clock, random: systemRandom }),
         broadcaster,
         clock,
         log,

@@ -6,26 +6,29 @@ import { storeFinality } from './follower-store.ts'
 import { lockLanes } from './lane-store.ts'
 import { closeFinal } from './place-store.ts'
 
+export type FinalizeDeps = Pick<FollowDeps, 'store' | 'book' | 'deposits' | 'killPoint'>
+
 /**
  * Closes what has become final: only blocks that this follower itself has read in one unbroken chain count, so a node that
  * runs ahead decides nothing.
  */
 export async function closeFinalBlocks(
-  { store, book, killPoint }: Pick<FollowDeps, 'store' | 'book' | 'killPoint'>,
+  { store, book, deposits, killPoint }: FinalizeDeps,
   cursor: Cursor,
   head: Head,
 ): Promise<Cursor> {
   const height = head.finalizedHeight < cursor.height ? head.finalizedHeight : cursor.height
   if (height <= cursor.finalizedHeight) return cursor
   const { network } = cursor
-  let closed: number
+  let isLast: boolean
   let last = cursor
   do {
     const result = await store.inTransaction('service', async (tx) => {
       const closing = await closeFinal(tx, network, height, limits.finalBatchMax)
-      const isLast = closing.length < limits.finalBatchMax
+      const settled = await deposits.final(tx, network, height, limits.finalBatchMax)
+      const isWhole = closing.length < limits.finalBatchMax && settled < limits.finalBatchMax
       // The cursor is written every time: its fence refuses a batch of an instance that lost the lease.
-      const moved = await storeFinality(tx, cursor, isLast ? height : cursor.finalizedHeight)
+      const moved = await storeFinality(tx, cursor, isWhole ? height : cursor.finalizedHeight)
       if (closing.length > 0) {
         await lockLanes(
           tx,
@@ -38,11 +41,13 @@ export async function closeFinalBlocks(
         )
         killPoint('settle.before-commit')
       }
-      return { closed: closing.length, moved }
+      if (settled > 0) killPoint('deposit.before-settle')
+      return { closed: closing.length, settled, isWhole, moved }
     })
-    closed = result.closed
+    isLast = result.isWhole
     last = result.moved
-    if (closed > 0) killPoint('settle.after-commit')
-  } while (closed === limits.finalBatchMax)
+    if (result.closed > 0) killPoint('settle.after-commit')
+    if (result.settled > 0) killPoint('deposit.after-settle')
+  } while (!isLast)
   return last
 }

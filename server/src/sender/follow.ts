@@ -4,15 +4,18 @@ import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Store } from '../store/postgres.ts'
 import type { PaymentBook } from './book.ts'
+import type { Deposit, DepositBook } from './deposit-book.ts'
 import type { Cursor } from './follower-store.ts'
 import { haltNetwork, rememberedBlocks, rollBack, storeBlocks } from './follower-store.ts'
 import { markMined, matchHashes } from './place-store.ts'
 import type { Matched } from './place-store.ts'
+import { readDeposits } from './read-deposits.ts'
 
 export interface FollowDeps {
   readonly chain: Chain
   readonly store: Store
   readonly book: PaymentBook
+  readonly deposits: DepositBook
   readonly log: Log
   readonly killPoint: (point: KillPoint) => void
 }
@@ -20,37 +23,52 @@ export interface FollowDeps {
 type Seen = { matched: Matched; outcome: Extract<Outcome, { state: 'mined' }> }
 
 /**
- * Reads the blocks after the cursor once, at most a round's worth, and moves every place of ours that they show. One node
- * round trip for the blocks, one more only when something of ours is in them. Returns the cursor after what was committed.
+ * Reads the blocks after the cursor once, at most a round's worth, moves every place of ours that they show, and takes in what came to
+ * custodial wallets. One node round trip for the blocks, one for what is in them, one more only when something of ours is. Returns the
+ * cursor after what was committed.
  */
 export async function followBlocks(deps: FollowDeps, cursor: Cursor): Promise<Cursor> {
-  const { chain, store, killPoint } = deps
+  const { chain } = deps
   const read = await chain.blocks(cursor.height, limits.followBlocksPerRoundMax + 1)
   const [known, ...fresh] = read
   if (known?.hash !== cursor.blockHash) return undoReorg(deps, cursor)
   const blocks = linked(known, fresh)
   if (blocks.length === 0) return cursor
 
-  const hashes = blocks.flatMap((block) => block.transactionHashes)
-  const matches =
-    hashes.length === 0
-      ? []
-      : await store.inTransaction('service', (tx) => matchHashes(tx, cursor.network, hashes))
-  const seen = await lookUp(deps, matches, blocks)
+  const [seen, deposits] = await Promise.all([seenPlaces(deps, blocks), readDeposits(deps, blocks)])
+  if (deposits === undefined) throw new ChainMoved('a block changed while its transfers were read')
+  return storeRound(deps, cursor, { blocks: firstOf(blocks, deposits), seen, deposits })
+}
 
+/** Everything that the first blocks of a read showed and the cursor behind them, in one transaction. */
+async function storeRound(
+  { chain, store, book, deposits: depositBook, killPoint }: FollowDeps,
+  cursor: Cursor,
+  read: { blocks: readonly Block[]; seen: readonly Seen[]; deposits: readonly Deposit[] },
+): Promise<Cursor> {
+  const { network } = cursor
+  const top = read.blocks.at(-1)?.height ?? cursor.height
+  const seen = read.seen.filter(({ outcome }) => outcome.height <= top)
+  const deposits = read.deposits.filter(({ height }) => height <= top)
   const moved = await store.inTransaction('service', async (tx) => {
-    const next = await storeBlocks(tx, cursor, blocks)
+    const next = await storeBlocks(tx, cursor, read.blocks)
     if (seen.length > 0) {
       await markMined(tx, seen)
-      await deps.book.mined(
+      await book.mined(
         tx,
-        seen.map(({ matched, outcome }) => ({ ...matched, ...outcome, network: cursor.network })),
+        seen.map(({ matched, outcome }) => ({ ...matched, ...outcome, network })),
       )
+      killPoint('follow.before-commit')
     }
-    if (seen.length > 0) killPoint('follow.before-commit')
+    if (deposits.length > 0) {
+      // After the places: what a payment of ours brought about is known by then.
+      await depositBook.arrived(tx, chain.config, deposits)
+      killPoint('deposit.before-commit')
+    }
     return next
   })
   if (seen.length > 0) killPoint('follow.after-commit')
+  if (deposits.length > 0) killPoint('deposit.after-commit')
   return moved
 }
 
@@ -66,12 +84,24 @@ function linked(known: Block, fresh: readonly Block[]): readonly Block[] {
   return chainOfBlocks
 }
 
-/** What the matched places did. One that is not in the block just read means a reorg in between: the round is dropped. */
-async function lookUp(
-  { chain }: FollowDeps,
-  matches: readonly Matched[],
+/** The first blocks, as many as do not bring more deposits than a round takes in, and one at least. */
+function firstOf(blocks: readonly Block[], arrived: readonly Deposit[]): readonly Block[] {
+  const last = arrived[limits.depositsPerRoundMax]?.height
+  if (last === undefined) return blocks
+  const whole = blocks.filter(({ height }) => height < last)
+  return whole.length > 0 ? whole : blocks.slice(0, 1)
+}
+
+/** What our places did that the blocks show. One that is not in the block just read means a reorg in between: the round is dropped. */
+async function seenPlaces(
+  { chain, store }: FollowDeps,
   blocks: readonly Block[],
 ): Promise<readonly Seen[]> {
+  const hashes = blocks.flatMap((block) => block.transactionHashes)
+  if (hashes.length === 0) return []
+  const matches = await store.inTransaction('service', (tx) =>
+    matchHashes(tx, chain.config.network, hashes),
+  )
   if (matches.length === 0) return []
   const outcomes = await chain.outcomes(matches.map(({ hash }) => hash))
   const hashAt = new Map(blocks.map((block) => [block.height, block.hash]))
@@ -91,7 +121,7 @@ export class ChainMoved extends Error {
 
 /** Finds where the remembered blocks and the chain part, and reopens everything above. */
 async function undoReorg(deps: FollowDeps, cursor: Cursor): Promise<Cursor> {
-  const { chain, store, book, log } = deps
+  const { chain, store, book, deposits, log } = deps
   const { network } = cursor
   const remembered = await store.inTransaction('service', (tx) =>
     rememberedBlocks(tx, network, cursor.height, limits.rememberedBlocksMax),
@@ -126,6 +156,7 @@ async function undoReorg(deps: FollowDeps, cursor: Cursor): Promise<Cursor> {
     const undone = await rollBack(tx, cursor, ancestor)
     if (undone.reopened.length > 0) await book.vanished(tx, network, undone.reopened)
     if (undone.violated.length > 0) await book.finalityViolated(tx, network, undone.violated)
+    await deposits.undone(tx, network, ancestor.height)
     return { ...cursor, ...ancestor }
   })
 }

@@ -5,6 +5,8 @@ import { systemClock } from '@florin/server/kernel/clock.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
 import { until } from '@florin/server/kernel/until.ts'
 import { openPaymentBook } from '@florin/server/payments/advance.ts'
+import { openDepositBook } from '@florin/server/payments/deposits.ts'
+import { systemRandom } from '@florin/server/kernel/random.ts'
 import { openBroadcaster } from './broadcast.ts'
 import { startDriver } from './driver.ts'
 import { closeFinalBlocks } from './finalize.ts'
@@ -50,7 +52,15 @@ const block = (height: number, fork = 'a', hashes: TransactionHash[] = []): Bloc
 const stub = (more: Partial<Chain>): Chain =>
   scriptedChain(config, { renew: async () => undefined, ...more })
 const book = openPaymentBook({ clock })
-const deps = (chain: Chain) => ({ chain, store: database.store, book, log, killPoint: () => {} })
+const deposits = openDepositBook({ clock, random: systemRandom })
+const deps = (chain: Chain) => ({
+  chain,
+  store: database.store,
+  book,
+  deposits,
+  log,
+  killPoint: () => {},
+})
 
 /** One open native place at nonce 0, with its hold. */
 async function openPlace(n = 0): Promise<void> {

@@ -1,0 +1,167 @@
+import type { Clock } from '../kernel/clock.ts'
+import { newId } from '../kernel/id.ts'
+import type { PaymentId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
+import type { NetworkConfig } from '../kernel/network-config.ts'
+import type { Random } from '../kernel/random.ts'
+import type { Deposit, DepositBook } from '../sender/deposit-book.ts'
+import { claimDeposits, depositsAbove, receiptsOf, unsettledDeposits } from './deposit-store.ts'
+import type { KnownReceipt, SeenDeposit } from './deposit-store.ts'
+import { movePayments, violateFinality } from './move-payments.ts'
+import type { Payment } from './payment.ts'
+import { insertPayments } from './store.ts'
+import type { StatusChange } from './store.ts'
+
+/** A deposit with the record that it has already, if any, and its number among the equal transfers of its transaction. */
+interface Numbered {
+  readonly deposit: Deposit
+  readonly occurrence: number
+  readonly known: KnownReceipt | undefined
+}
+
+/**
+ * Keeps one record of type `received` per transfer that comes to a custodial wallet. It tells what happened on chain and books nothing: the
+ * money enters the ledger when a send first needs it.
+ */
+export function openDepositBook({ clock, random }: { clock: Clock; random: Random }): DepositBook {
+  return {
+    arrived: async (tx, config, deposits) => {
+      const { network } = config
+      const hashes = [...new Set(deposits.map(({ transactionHash }) => transactionHash))]
+      const numbered = numberedBy(await receiptsOf(tx, network, hashes), deposits)
+      const now = clock.nowMilliseconds()
+      for (let from = 0; from < numbered.length; from += limits.depositsPerStatementMax) {
+        const part = numbered.slice(from, from + limits.depositsPerStatementMax)
+        const named = part.map((each) => ({ ...each, id: each.known?.id ?? newId(random, 'pay') }))
+        const fresh = named.filter(({ known }) => known === undefined)
+        await insertPayments(
+          tx,
+          fresh.map(({ id, deposit, occurrence }) => ({
+            ...recordOf(id, deposit, config, now),
+            occurrence,
+          })),
+        )
+        const own = named.filter(({ known }) => known?.occurrence !== null)
+        await movePayments(
+          tx,
+          'confirmed',
+          own.map(({ id, deposit }) => seen(id, deposit)),
+          now,
+        )
+      }
+    },
+
+    undone: async (tx, network, height) => {
+      const gone = await depositsAbove(tx, network, height)
+      const now = clock.nowMilliseconds()
+      const reopened = gone.filter(({ status }) => status === 'confirmed')
+      await movePayments(tx, 'pending', reopened.map(unseen), now)
+      const violated = gone.filter(({ status }) => status === 'settled').map(({ id }) => id)
+      if (violated.length > 0) await violateFinality(tx, violated, now)
+    },
+
+    final: async (tx, network, height, count) => {
+      const closing = await unsettledDeposits(tx, network, height, count)
+      const now = clock.nowMilliseconds()
+      const changes = closing.map((deposit) => seen(deposit.id, deposit))
+      const done = await movePayments(tx, 'settled', changes, now)
+      const settled = closing.filter(({ id }) => done.has(id))
+      await claimDeposits(tx, network, settled, now)
+      return closing.length
+    },
+  }
+}
+
+/** The nth of equal transfers is the nth record of such a transfer, in whichever block and under whichever index it is seen again. */
+function numberedBy(
+  known: readonly KnownReceipt[],
+  deposits: readonly Deposit[],
+): readonly Numbered[] {
+  const left = Map.groupBy(known, (receipt) =>
+    contentOf({ ...receipt, from: receipt.sender, to: receipt.recipient }),
+  )
+  const counted = new Map<string, number>()
+  return deposits.map((deposit) => {
+    const content = contentOf(deposit)
+    const occurrence = counted.get(content) ?? 0
+    counted.set(content, occurrence + 1)
+    return { deposit, occurrence, known: left.get(content)?.[occurrence] }
+  })
+}
+
+function contentOf(transfer: {
+  readonly transactionHash: string
+  readonly asset: string
+  readonly from: string
+  readonly to: string
+  readonly amount: bigint
+}): string {
+  const { transactionHash, asset, from, to, amount } = transfer
+  return [transactionHash, asset, from, to, amount].join(' ')
+}
+
+function recordOf(
+  id: PaymentId,
+  { accountId, walletId, asset, amount, from, to, transactionHash }: Deposit,
+  { network, assets, sandbox }: NetworkConfig,
+  nowMilliseconds: number,
+): Payment {
+  const profile = assets.find((candidate) => candidate.asset === asset)
+  if (profile === undefined) throw new Error(`a deposit of ${asset}, which is not configured`)
+  return {
+    id,
+    accountId,
+    type: 'received',
+    walletId,
+    network,
+    asset,
+    amount,
+    decimals: profile.decimals,
+    sender: from,
+    recipient: to,
+    resource: null,
+    metadataText: null,
+    priorityFee: null,
+    feeCeiling: null,
+    commitment: null,
+    status: 'pending',
+    sandbox,
+    finalityViolated: false,
+    transactionHash,
+    blockHeight: null,
+    logIndex: null,
+    feePaid: null,
+    failure: null,
+    createdAtMilliseconds: nowMilliseconds,
+    confirmedAtMilliseconds: null,
+    settledAtMilliseconds: null,
+  }
+}
+
+function seen(
+  paymentId: PaymentId,
+  place: Pick<SeenDeposit, 'transactionHash' | 'height' | 'blockHash' | 'effectIndex'>,
+): StatusChange {
+  return {
+    paymentId,
+    transactionHash: place.transactionHash,
+    blockHeight: place.height,
+    blockHash: place.blockHash,
+    logIndex: place.effectIndex,
+    feePaid: null,
+    failure: null,
+  }
+}
+
+/** Back to where nothing is known but the transaction: by its hash the deposit is found when it comes again. */
+function unseen({ id, transactionHash }: SeenDeposit): StatusChange {
+  return {
+    paymentId: id,
+    transactionHash,
+    blockHeight: null,
+    blockHash: null,
+    logIndex: null,
+    feePaid: null,
+    failure: null,
+  }
+}

@@ -1,0 +1,39 @@
+import { addToOutbox } from '../events/store.ts'
+import type { PaymentId } from '../kernel/id.ts'
+import { notifyChanged } from '../store/listen.ts'
+import type { Tx } from '../store/postgres.ts'
+import { paymentEvent } from './event.ts'
+import type { PaymentStatus } from './payment.ts'
+import type { StatusChange } from './store.ts'
+import { changeStatus, lockPayments, markFinalityViolated } from './store.ts'
+
+/**
+ * Moves payments to a status together with their events and the wake-up of whoever waits for them. Gives back those that really moved:
+ * from any other status than one that leads there, nothing changes.
+ */
+export async function movePayments(
+  tx: Tx,
+  status: PaymentStatus,
+  changes: readonly StatusChange[],
+  nowMilliseconds: number,
+): Promise<ReadonlySet<PaymentId>> {
+  const ids = await changeStatus(tx, status, changes, nowMilliseconds)
+  if (ids.size > 0) await tell(tx, [...ids], nowMilliseconds)
+  return ids
+}
+
+/** Marks payments whose final block was reorganised away: their status stays, and their owner is told. */
+export async function violateFinality(
+  tx: Tx,
+  paymentIds: readonly PaymentId[],
+  nowMilliseconds: number,
+): Promise<void> {
+  await markFinalityViolated(tx, paymentIds)
+  await tell(tx, paymentIds, nowMilliseconds)
+}
+
+async function tell(tx: Tx, ids: readonly PaymentId[], nowMilliseconds: number): Promise<void> {
+  const after = await lockPayments(tx, ids)
+  await addToOutbox(tx, after.map(paymentEvent), nowMilliseconds)
+  await notifyChanged(tx, ids)
+}
