@@ -5,13 +5,16 @@
 
 table accounts
   id text not null
+  name text not null
   created_at timestamp with time zone not null default now()
 table api_keys
   id text not null
   account_id text not null
+  name text not null
   digest bytea not null
   last_four text not null
   mode text not null
+  plan text not null
   scopes text[] not null
   created_at timestamp with time zone not null default now()
   last_used_at timestamp with time zone
@@ -72,11 +75,13 @@ table followers
   halted_reason text
 table idempotency_keys
   account_id text not null
+  operation text not null
   key text not null
   fingerprint bytea not null
   resource_id text not null
   created_at timestamp with time zone not null
 table installation_secrets
+  name text not null
   sealed bytea not null
   created_at timestamp with time zone not null default now()
 table lanes
@@ -111,6 +116,7 @@ table ledger_transfers
   created_at timestamp with time zone not null
 table migrations
   number integer not null
+  name text not null
   breaking boolean not null
   checksum text not null
   applied_at timestamp with time zone not null default now()
