@@ -164,6 +164,73 @@ describe('simulateTransaction', () => {
     expect(value).toBe(0n)
   })
 
+  test('runs on the commitment that it names: what landed since is not known there', async () => {
+    const fault = async (kind: 'stop-blocks' | 'resume-blocks'): Promise<void> =>
+      await sandbox.fault({ chain: 'solana', kind })
+    const to = (await client.newKey()).address
+    const poor = await client.newKey()
+    await sandbox.fund(poor.address, 'native', '0.01')
+    const config = { encoding: 'base64', sigVerify: true }
+    const error = async (wire: string, commitment: string): Promise<unknown> => {
+      const answer = await client.raw('simulateTransaction', [wire, { ...config, commitment }])
+      return (answer.result as { value: { err: unknown } }).value.err
+    }
+    const pass = async (): Promise<void> =>
+      await sandbox.fault({ chain: 'solana', kind: 'mine', blocks: 1 })
+    await fault('stop-blocks')
+    try {
+      await pass()
+      const within = await client.lifetime()
+      const first = await client.transfer(poor, to, 6_000_000n, within)
+      const second = await client.transfer(poor, to, 7_000_000n, within)
+      await client.send(first.wire)
+      await pass()
+      expect((await client.status(first.signature))?.confirmationStatus).toBe('processed')
+
+      expect(await error(first.wire, 'processed')).toBe('AlreadyProcessed')
+      expect(await error(second.wire, 'processed')).toEqual({
+        InstructionError: [0, { Custom: 1 }],
+      })
+      for (const { wire } of [first, second]) expect(await error(wire, 'confirmed')).toBeNull()
+      // Nothing of the older accounts stayed.
+      const { value } = await client.rpc.getBalance(to, { commitment: 'processed' }).send()
+      expect(value).toBe(6_000_000n)
+      await pass()
+      expect(await error(first.wire, 'confirmed')).toBe('AlreadyProcessed')
+      expect(await error(second.wire, 'confirmed')).toEqual({
+        InstructionError: [0, { Custom: 1 }],
+      })
+    } finally {
+      await fault('resume-blocks')
+    }
+  })
+
+  test('tells the balances before and after, of a failure, too', async () => {
+    const to = (await client.newKey()).address
+    const balances = async (lamports: bigint): Promise<unknown> => {
+      const { wire } = await client.transfer(payer, to, lamports)
+      const config = { encoding: 'base64', commitment: 'processed' }
+      return (await client.raw('simulateTransaction', [wire, config])).result
+    }
+    const { value } = await client.rpc.getBalance(payer.address, { commitment: 'processed' }).send()
+    const had = Number(value)
+    expect(await balances(1_000_000n)).toMatchObject({
+      value: {
+        preBalances: [had, 0, 1],
+        postBalances: [had - 1_005_000, 1_000_000, 1],
+        preTokenBalances: [],
+        postTokenBalances: [],
+      },
+    })
+    expect(await balances(value)).toMatchObject({
+      value: {
+        err: { InstructionError: [0, { Custom: 1 }] },
+        preBalances: [had, 0, 1],
+        postBalances: [had - 5_000, 0, 1],
+      },
+    })
+  })
+
   test('names what is wrong, and does not take sigVerify with a replaced blockhash', async () => {
     const stranger = await client.newKey()
     const { wire } = await client.transfer(stranger, payer.address, 1n)

@@ -35,7 +35,7 @@ export interface Bank {
   isUsable(blockhash: string, slot: number): boolean
   /** The last height at which it can be used, if it is known. */
   lastValidHeight(blockhash: string): number | undefined
-  /** Why a transaction cannot land in the open block, as far as that is known without running it. */
+  /** Why a transaction cannot land in the block at a slot (the open one), as far as that is known there without running it. */
   obstacle(wire: WireTransaction, slot?: number): TransactionError | undefined
   land(wire: WireTransaction): Landing
   /** Closes the open block and opens one at `slot`, by default the next. */
@@ -93,8 +93,14 @@ export function openBank({ svm, records, blocks: given, landedMessages: known }:
   const obstacle = (wire: WireTransaction, slot = open().slot): TransactionError | undefined => {
     if (!isUsable(wire.blockhash, slot)) return 'BlockhashNotFound'
     const isKnown = messages.get(wire.blockhash)?.has(wire.messageHash) === true
-    return isKnown ? 'AlreadyProcessed' : undefined
+    return isKnown && !landedAbove(slot, wire) ? 'AlreadyProcessed' : undefined
   }
+  const landedAbove = (slot: number, { messageHash }: WireTransaction): boolean =>
+    blocks.some(
+      (block) =>
+        block.slot > slot &&
+        block.signatures.some((one) => records.get(one)?.messageHash === messageHash),
+    )
 
   const land = (wire: WireTransaction): Landing => {
     const refusal = obstacle(wire) ?? (wire.isSigned ? undefined : 'SignatureFailure')

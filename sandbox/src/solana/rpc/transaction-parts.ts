@@ -1,4 +1,4 @@
-import type { StoredInner } from '../chain/transaction-record.ts'
+import type { StoredInner, TokenBalance } from '../chain/transaction-record.ts'
 import type { RpcValue } from '../rpc-json.ts'
 import { decodedBase58 } from './params.ts'
 import { parsedInstruction } from './parsed-instruction.ts'
@@ -27,4 +27,8 @@ export function parserFor(keys: readonly string[], isParsed: boolean): Instructi
 
 export function innerView(inner: readonly StoredInner[], view: InstructionView): RpcValue {
   return inner.map(({ index, instructions }) => ({ index, instructions: instructions.map(view) }))
+}
+
+export function plainBalance(balance: TokenBalance): RpcValue {
+  return { ...balance, uiTokenAmount: { ...balance.uiTokenAmount } }
 }

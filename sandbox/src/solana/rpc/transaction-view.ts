@@ -7,7 +7,7 @@ import { readWire } from '../chain/wire-transaction.ts'
 import type { RpcValue } from '../rpc-json.ts'
 import { oneOf, wholeOf } from './params.ts'
 import { RPC_CODE, RpcFailure } from './rpc-failure.ts'
-import { innerView, parserFor } from './transaction-parts.ts'
+import { innerView, parserFor, plainBalance } from './transaction-parts.ts'
 
 const ENCODINGS = ['json', 'jsonParsed', 'base58', 'base64'] as const
 
@@ -53,8 +53,8 @@ export function accountsView(record: TransactionRecord, form: TransactionForm): 
       fee: BigInt(fee),
       preBalances: preBalances.map(BigInt),
       postBalances: postBalances.map(BigInt),
-      preTokenBalances: preTokenBalances.map(plain),
-      postTokenBalances: postTokenBalances.map(plain),
+      preTokenBalances: preTokenBalances.map(plainBalance),
+      postTokenBalances: postTokenBalances.map(plainBalance),
     },
     ...versionField,
   }
@@ -155,8 +155,8 @@ function metaView(record: TransactionRecord, isParsed: boolean): RpcValue {
     fee: BigInt(record.fee),
     preBalances: record.preBalances.map(BigInt),
     postBalances: record.postBalances.map(BigInt),
-    preTokenBalances: record.preTokenBalances.map(plain),
-    postTokenBalances: record.postTokenBalances.map(plain),
+    preTokenBalances: record.preTokenBalances.map(plainBalance),
+    postTokenBalances: record.postTokenBalances.map(plainBalance),
     innerInstructions: innerView(record.inner, parserFor(record.keys, isParsed)),
     logMessages: record.logs,
     rewards: [],
@@ -166,8 +166,4 @@ function metaView(record: TransactionRecord, isParsed: boolean): RpcValue {
       ? {}
       : { returnData: { programId: returnData.programId, data: [returnData.data, 'base64'] } }),
   }
-}
-
-function plain(balance: TransactionRecord['preTokenBalances'][number]): RpcValue {
-  return { ...balance, uiTokenAmount: { ...balance.uiTokenAmount } }
 }
