@@ -9,6 +9,18 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import('./up/run-up.ts')).runUp,
   },
   {
+    name: 'serve',
+    usage: '',
+    summary: 'run the service on a database and networks of your own: production',
+    load: async () => (await import('./serve/run-serve.ts')).runServe,
+  },
+  {
+    name: 'migrate',
+    usage: '[--json]',
+    summary: "bring the database's schema up to this version",
+    load: async () => (await import('./migrate.ts')).runMigrate,
+  },
+  {
     name: 'env',
     usage: '',
     summary: 'print exports for a shell: eval "$(npx florin env)"',

@@ -72,7 +72,9 @@ export interface Service {
   readonly store: Store
   readonly custody: Custody
   readonly keyPepper: SecretBytes
-  /** Whether every part that payments need answers now: what /health/ready says. */
+  /** Each part that payments need, and whether it answers now: what /health/ready says. */
+  readiness(): Promise<ReadonlyMap<string, 'ok' | 'down'>>
+  /** Whether all of them do. */
   isReady(): Promise<boolean>
   listen(where: { host: string; port: number }): Promise<{
     url: string
@@ -172,15 +174,15 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         networks: configs,
       }),
       ...walletRoutes({ store, custody, directory, clock }),
-    ],
-    gate: openGate({
-      authenticator,
       ...networkRoutes({
         store,
         networks,
         fees: openCurrentFees({ chains: directory.all, clock, log }),
         isFollowed: (network) => drivers.get(network)?.state().following ?? false,
       }),
+    ],
+    gate: openGate({
+      authenticator,
       addresses,
       windows: redis === undefined ? windows : openSharedWindows({ redis, alone: windows }),
     }),
@@ -203,6 +205,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     store,
     custody,
     keyPepper,
+    readiness: () => readiness(store, drivers),
     isReady: async () => {
       const parts = await readiness(store, drivers)
       return [...parts.values()].every((state) => state === 'ok')

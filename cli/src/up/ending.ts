@@ -25,17 +25,20 @@ export class Interrupted extends Error {
 }
 
 /**
- * Listens for SIGINT, SIGTERM, SIGHUP, the launcher's death and uncaught errors. A second signal more than a second after
+ * Listens for SIGINT, SIGTERM, SIGHUP unless told otherwise, the launcher's death and uncaught errors. A second signal more than a second after
  * the first ends the process at once.
  */
 export function openEnding({
   launcher,
   note,
   now,
+  signals = SIGNALS,
 }: {
   launcher: Launcher
   note: (text: string) => void
   now: () => number
+  /** What counts as a wish to stop. */
+  signals?: readonly NodeJS.Signals[]
 }): Ending {
   const wish = new AbortController()
   let code = 0
@@ -51,7 +54,7 @@ export function openEnding({
     code = 1
     begin(reason)
   }
-  for (const signal of SIGNALS) {
+  for (const signal of signals) {
     process.on(signal, () => {
       if (wish.signal.aborted && now() - since > SAME_WISH_MILLISECONDS) {
         for (const act of lastResorts) act()

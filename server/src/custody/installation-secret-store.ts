@@ -10,7 +10,7 @@ export async function storeInstallationSecretOnce(
   name: string,
   make: () => Promise<Uint8Array>,
 ): Promise<Uint8Array> {
-  const existing = await store.inTransaction('service', (tx) => read(tx, name))
+  const existing = await findInstallationSecret(store, name)
   if (existing) return existing
   const sealed = await make()
   return store.inTransaction('service', async (tx) => {
@@ -23,6 +23,14 @@ export async function storeInstallationSecretOnce(
     assert(stored, 'an installation secret that was inserted can be read')
     return stored
   })
+}
+
+/** The sealed row of this name, undefined when none was made yet. */
+export async function findInstallationSecret(
+  store: Store,
+  name: string,
+): Promise<Uint8Array | undefined> {
+  return await store.inTransaction('service', (tx) => read(tx, name))
 }
 
 async function read(tx: Tx, name: string): Promise<Uint8Array | undefined> {

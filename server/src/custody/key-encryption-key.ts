@@ -3,7 +3,7 @@ import type { Random } from '../kernel/random.ts'
 import { SecretBytes } from '../kernel/secret.ts'
 import type { Store } from '../store/postgres.ts'
 import { boundFields } from './bound-fields.ts'
-import { storeInstallationSecretOnce } from './installation-secret-store.ts'
+import { findInstallationSecret, storeInstallationSecretOnce } from './installation-secret-store.ts'
 import { KeyUnusable } from './key-file.ts'
 import { SealBroken, seal, unseal } from './seal.ts'
 
@@ -43,6 +43,30 @@ export async function openKeyEncryptionKey({
     key.erase()
     return Buffer.concat([derivation, check])
   })
+  return await openRow(text, row)
+}
+
+/** Whether this text opens what a database holds; `new` when it holds nothing yet. Stores nothing. */
+export async function checkKeyEncryptionKey({
+  store,
+  text,
+}: {
+  store: Store
+  text: SecretBytes
+}): Promise<'right' | 'wrong' | 'new'> {
+  const row = await findInstallationSecret(store, ROW)
+  if (row === undefined) return 'new'
+  try {
+    const key = await openRow(text, row)
+    key.erase()
+    return 'right'
+  } catch (error) {
+    if (error instanceof KeyUnusable) return 'wrong'
+    throw error
+  }
+}
+
+async function openRow(text: SecretBytes, row: Uint8Array): Promise<SecretBytes> {
   const key = await derive(text, row)
   try {
     unseal(key.reveal(), row.subarray(CHECK_AT), ADDITIONAL_DATA)

@@ -60,7 +60,8 @@ export function keyFromText(text: string): SecretBytes {
   return secretText(new TextEncoder().encode(text), 'the key text')
 }
 
-async function readKeyFile(path: string): Promise<SecretBytes | undefined> {
+/** The secret text of a key file, undefined when there is none. Throws KeyUnusable as `loadOrCreateKeyFile` does. */
+export async function readKeyFile(path: string): Promise<SecretBytes | undefined> {
   let file
   try {
     file = await open(path, constants.O_RDONLY)

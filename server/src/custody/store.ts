@@ -103,6 +103,28 @@ export async function ownersOf(
   return new Map(rows.map((row) => [row.address, { walletId: row.id, accountId: row.account_id }]))
 }
 
+/** Wallets by id, whoever they belong to, deleted or not, in the order asked for: for the service's own work. Never for a request. */
+export async function walletsById(
+  tx: Tx,
+  walletIds: readonly WalletId[],
+): Promise<readonly Wallet[]> {
+  const rows = await tx.query<WalletRow>(
+    'custody_wallets_by_id',
+    `select ${COLUMNS} from wallets where id = any($1) order by array_position($1::text[], id)`,
+    [walletIds],
+  )
+  return rows.map(toWallet)
+}
+
+/** Whether a database has ever held keys of a sandbox. */
+export async function holdsSandboxKeys(tx: Tx): Promise<boolean> {
+  const rows = await tx.query<{ holds: boolean }>(
+    'custody_holds_sandbox_keys',
+    `select exists (select from wallets where sandbox_instance is not null) as holds`,
+  )
+  return rows[0]?.holds === true
+}
+
 /** All of an account's wallets, oldest first; `walletsPerAccountMax` bounds them. */
 export async function listWallets(tx: Tx, accountId: AccountId): Promise<readonly Wallet[]> {
   const rows = await tx.query<WalletRow>(

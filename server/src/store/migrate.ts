@@ -12,7 +12,8 @@ const LOCK_SECONDS = 300
 
 export const MIGRATIONS_DIRECTORY = fileURLToPath(new URL('../../migrations', import.meta.url))
 
-interface AppliedRow {
+/** What a database says of a migration that it has. */
+export interface AppliedRow {
   readonly number: number
   readonly name: string
   readonly breaking: boolean
@@ -29,7 +30,11 @@ const CREATE_TABLE = `
   )`
 
 /** Refuses a database that this code must not run on, with a sentence for the operator. */
-function checkApplied(applied: readonly AppliedRow[], known: readonly Migration[], log: Log): void {
+export function checkApplied(
+  applied: readonly AppliedRow[],
+  known: readonly Migration[],
+  log: Log,
+): void {
   for (const row of applied) {
     const migration = known[row.number - 1]
     if (migration === undefined) {
@@ -71,7 +76,7 @@ async function apply(client: pg.Client, migration: Migration): Promise<boolean> 
 /**
  * Brings a database to the schema that this code knows. Any number of instances may call it at once.
  * @param url of a user that may create tables and roles.
- * @returns the numbers of the migrations applied by this call, in order.
+ * @returns the numbers and names of the migrations applied by this call, in order.
  * @throws {Error} when the database is newer in a breaking way, or an applied migration was changed.
  */
 export async function migrate({
@@ -82,7 +87,7 @@ export async function migrate({
   url: Secret
   log: Log
   directory?: string
-}): Promise<{ applied: number[] }> {
+}): Promise<{ applied: number[]; names: string[] }> {
   const migrations = await readMigrations(directory)
   const client = new pg.Client({
     connectionString: url.reveal(),
@@ -90,7 +95,7 @@ export async function migrate({
     statement_timeout: LOCK_SECONDS * 1000,
     application_name: 'florin migrate',
   })
-  client.on('error', (error) => log.warn({ reason: error.message }, 'the database went away'))
+  client.on('error', (error) => log.warn({ reason: error }, 'the database went away'))
   await client.connect()
   try {
     // Belongs to the session: a start that is killed here gives it back by dying.
@@ -102,12 +107,14 @@ export async function migrate({
     checkApplied(rows, migrations, log)
     const there = new Set(rows.map(({ number }) => number))
     const applied: number[] = []
+    const names: string[] = []
     for (const migration of migrations) {
       if (there.has(migration.number) || !(await apply(client, migration))) continue
       log.info({ migration: migration.name }, 'applied a migration')
       applied.push(migration.number)
+      names.push(migration.name)
     }
-    return { applied }
+    return { applied, names }
   } finally {
     await client.end().catch(() => undefined)
   }

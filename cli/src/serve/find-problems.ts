@@ -1,0 +1,119 @@
+import { readConfig } from '@florin/server/config.ts'
+import type { Config } from '@florin/server/config.ts'
+import type { Environment } from '@florin/server/data-directory.ts'
+import type { NodeReport } from '@florin/server/chains/inspect.ts'
+import type { TlsIdentity } from '@florin/server/http/node-server.ts'
+import type { Clock } from '@florin/server/kernel/clock.ts'
+import type { Log } from '@florin/server/kernel/log.ts'
+import type { NetworkConfig } from '@florin/server/kernel/network-config.ts'
+import type { Secret, SecretBytes } from '@florin/server/kernel/secret.ts'
+import { readNetworksFile } from '../up/networks.ts'
+import { CommandFailed } from '../usage-error.ts'
+import { findDatabaseProblems } from './database-problems.ts'
+import { readProductionKey } from './key-problems.ts'
+import type { ProductionKey } from './key-problems.ts'
+import { networkProblems } from './network-problems.ts'
+import { findNodeProblems } from './node-problems.ts'
+import type { Problem } from './problem.ts'
+import { settingProblems } from './setting-problems.ts'
+import { readTlsFiles } from './tls-files.ts'
+
+/** Everything that production is started with, once nothing is wrong. */
+export interface Production {
+  readonly config: Config
+  readonly networks: readonly NetworkConfig[]
+  readonly databaseUrl: Secret
+  readonly keyText: SecretBytes
+  readonly tls: TlsIdentity | undefined
+  /** When the certificate ends, if that is soon. */
+  readonly certificateEndsSoon: string | undefined
+  readonly nodes: readonly NodeReport[]
+  /** Why the database could not be looked at; undefined when it could. */
+  readonly databaseAway: string | undefined
+}
+
+export type Findings =
+  | { readonly ok: true; readonly production: Production }
+  | { readonly ok: false; readonly problems: readonly Problem[] }
+
+/**
+ * Looks at everything that can be wrong with a production configuration, and tells all of it. Nothing is changed anywhere; a
+ * node or a database that does not answer is no problem of the configuration.
+ */
+export async function findProblems({
+  environment,
+  clock,
+  log,
+}: {
+  environment: Environment
+  clock: Clock
+  log: Log
+}): Promise<Findings> {
+  const read = readConfig(environment)
+  const { config } = read
+  const { databaseUrl } = config
+  const problems: Problem[] = []
+  if (!read.ok) {
+    problems.push(
+      ...read.problems.map((what) => ({ what: `${what}.`, next: '.env.example explains it.' })),
+    )
+  }
+  problems.push(...settingProblems(config, environment))
+
+  const given = await networksOf(config)
+  problems.push(...given.problems, ...networkProblems(given.networks))
+  const key: ProductionKey = hasKey(environment)
+    ? await readProductionKey(config)
+    : { problems: [] }
+  problems.push(...key.problems)
+  const { publicUrl, trustedProxies } = config
+  // Behind a proxy the certificate is between the two; what callers see is the proxy's.
+  const shownUrl = trustedProxies.none ? publicUrl : null
+  const tls =
+    config.tls === null
+      ? undefined
+      : await readTlsFiles(config.tls, { publicUrl: shownUrl, now: clock.nowMilliseconds() })
+  problems.push(...(tls?.problems ?? []))
+
+  const lookAtDatabase = async (): ReturnType<typeof findDatabaseProblems> =>
+    databaseUrl === null || URL.parse(databaseUrl.reveal()) === null
+      ? { problems: [] }
+      : await findDatabaseProblems({ url: databaseUrl, key: key.text, log })
+  const [nodes, database] = await Promise.all([
+    findNodeProblems(given.networks, clock),
+    lookAtDatabase(),
+  ])
+  problems.push(...nodes.problems, ...database.problems)
+  if (problems.length > 0) return { ok: false, problems }
+  if (databaseUrl === null || key.text === undefined) throw new Error('a problem was not named')
+  return {
+    ok: true,
+    production: {
+      config,
+      networks: given.networks,
+      databaseUrl,
+      keyText: key.text,
+      tls: tls?.identity,
+      certificateEndsSoon: tls?.endsSoon,
+      nodes: nodes.reports,
+      databaseAway: database.away,
+    },
+  }
+}
+
+function hasKey(environment: Environment): boolean {
+  return ['FLORIN_KEY_FILE', 'FLORIN_KEY'].some((name) => environment[name]?.trim())
+}
+
+async function networksOf({
+  networksFile,
+}: Config): Promise<{ networks: readonly NetworkConfig[]; problems: readonly Problem[] }> {
+  if (networksFile === null) return { networks: [], problems: [] }
+  try {
+    return { networks: await readNetworksFile(networksFile), problems: [] }
+  } catch (error) {
+    if (!(error instanceof CommandFailed)) throw error
+    const next = 'docs/operating/networks.md explains each field.'
+    return { networks: [], problems: [{ what: error.message, next }] }
+  }
+}

@@ -1,0 +1,115 @@
+import { openService } from '@florin/server/app.ts'
+import type { Service } from '@florin/server/app.ts'
+import { systemClock } from '@florin/server/kernel/clock.ts'
+import { openLog } from '@florin/server/kernel/log.ts'
+import type { Log } from '@florin/server/kernel/log.ts'
+import { systemRandom } from '@florin/server/kernel/random.ts'
+import type { Run } from '../command.ts'
+import { noArguments } from '../read-arguments.ts'
+import { openEnding } from '../up/ending.ts'
+import type { Ending } from '../up/ending.ts'
+import { findLauncher } from '../up/launcher.ts'
+import { CommandFailed } from '../usage-error.ts'
+import { ownVersion } from '../version.ts'
+import { awaitDatabase } from './await-database.ts'
+import { findProblems } from './find-problems.ts'
+import type { Production } from './find-problems.ts'
+import { logLevelOf } from './log-level.ts'
+import { CONFIGURATION_EXIT_CODE, problemText } from './problem.ts'
+import { renewTlsOnHangUp } from './renew-tls.ts'
+import { watchReadiness } from './watch-readiness.ts'
+
+const clock = systemClock
+
+/** `florin serve`: the service on a database and on networks of the operator's own, until a signal. */
+export const runServe: Run = async ({ args, environment, note }) => {
+  noArguments(args)
+  const launcher = await findLauncher(process.env, clock)
+  const log = openLog(logLevelOf(environment), process.stdout)
+  const ending = openEnding({
+    launcher,
+    note: (text) => log.info({}, text.trim()),
+    now: clock.nowMilliseconds,
+    signals: ['SIGTERM', 'SIGINT'],
+  })
+  const findings = await awaitDatabase({
+    find: () => findProblems({ environment, clock, log }),
+    clock,
+    log,
+    signal: ending.signal,
+  })
+  if (ending.signal.aborted) return ending.exitCode()
+  if (!findings.ok) {
+    note(problemText(findings.problems))
+    return CONFIGURATION_EXIT_CODE
+  }
+  await serve(findings.production, { log, ending })
+  return ending.exitCode()
+}
+
+async function serve(
+  production: Production,
+  { log, ending }: { log: Log; ending: Ending },
+): Promise<void> {
+  const { config, networks, databaseUrl, keyText, tls } = production
+  sayWhatIsNotRight(production, log)
+  const service = await openService({
+    networks,
+    databaseUrl,
+    redisUrl: config.redisUrl,
+    keyText,
+    log,
+    clock,
+    random: systemRandom,
+    killPoint: () => undefined,
+    edge: {
+      ...(config.publicUrl === null ? {} : { publicUrl: config.publicUrl }),
+      ...(tls === undefined ? {} : { tls }),
+      trustedProxies: config.trustedProxies,
+    },
+  })
+  const stopRenewing = renewTlsOnHangUp({ config, service, clock, log })
+  const watching = watchReadiness({ service, clock, log, signal: ending.signal })
+  try {
+    const { port } = await open(service, config)
+    const network = networks.map((each) => each.network).join(' ')
+    log.info({ host: config.host, port, network, version: await ownVersion() }, 'listening')
+    await once(ending.signal)
+  } finally {
+    stopRenewing()
+    await watching
+    await service.stop()
+    log.info({}, 'stopped')
+  }
+}
+
+async function open(service: Service, { host, port }: Production['config']) {
+  return await service.listen({ host, port }).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
+      throw new CommandFailed(`cannot listen on ${host}, port ${port}: ${error.code}`)
+    }
+    throw error
+  })
+}
+
+/** What does not keep it from starting, and somebody should know. */
+function sayWhatIsNotRight({ networks, nodes, certificateEndsSoon }: Production, log: Log): void {
+  for (const { network, node, host, finding } of nodes) {
+    const facts = { network, node: String(node), host }
+    if (finding.kind === 'right') log.info(facts, 'a node is the right one')
+    if (finding.kind === 'silent') {
+      log.warn({ ...facts, reason: finding.reason }, 'a node does not answer yet')
+    }
+  }
+  for (const { network, rpcUrls } of networks) {
+    if (rpcUrls.length === 1) log.warn({ network }, 'one node only: nobody stands in for it')
+  }
+  if (certificateEndsSoon !== undefined) {
+    log.warn({ reason: `it ends on ${certificateEndsSoon}` }, 'renew the certificate')
+  }
+}
+
+async function once(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+}
