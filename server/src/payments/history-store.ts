@@ -68,7 +68,7 @@ function statement({ accountId, address, type, filters, after, offset, count }: 
   values: readonly unknown[]
 } {
   // One more than the page tells whether there is more.
-  const values: unknown[] = [accountId, address, count + 1, offset]
+  const values: unknown[] = [accountId, address, count + 1, offset, offset + count + 1]
   const shape: string[] = [type]
   const conditions: string[] = []
   const bind = (value: unknown) => `$${values.push(value)}`
@@ -93,14 +93,16 @@ function statement({ accountId, address, type, filters, after, offset, count }: 
   if (network !== undefined) add('network', `network = ${bind(network)}`)
 
   const sides = type === 'all' ? (['sent', 'received'] as const) : [type]
+  // Each side is asked for its own order and end: PostgreSQL then merges two index scans, and otherwise sorts everything.
   const scans = sides.map(
-    (side) => `select id, created_at as at from payments
-      where account_id = $1 and ${OWN_SIDE[side]} = $2 and type = '${side}'${conditions.join('')}`,
+    (side) => `(select id, created_at as at from payments
+      where account_id = $1 and ${OWN_SIDE[side]} = $2 and type = '${side}'${conditions.join('')}
+      order by created_at desc, id desc limit $5)`,
   )
   return {
     name: `history_${shape.join('_')}`,
     text: `with page as (
-        ${scans.join(' union all ')} order by at desc, id desc limit $3 offset $4
+        select id, at from (${scans.join(' union all ')}) sides order by at desc, id desc limit $3 offset $4
       ), listed as (
         select ${PAYMENT_COLUMNS}, (extract(epoch from created_at) * 1000000)::bigint as microseconds
         from page join payments using (id)

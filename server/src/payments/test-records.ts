@@ -32,6 +32,7 @@ const SOLANA_NETWORK = solanaSandboxNetwork({
   solana: {
     network: 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1',
     rpcUrl: 'http://127.0.0.1:1',
+    wsUrl: 'ws://127.0.0.1:1',
     usdc: SOLANA,
   },
 })
