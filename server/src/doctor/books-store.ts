@@ -77,6 +77,14 @@ const INVARIANTS: Readonly<Record<string, string>> = {
   'the newest event of a payment tells its status': `
     select p.id as subject from payments p where p.status is distinct from (
       select data ->> 'status' from outbox where resource_id = p.id order by id desc limit 1)`,
+  'a payment that was sent or came in counts one effect, its own, when it is settled and not before': `
+    select p.id as subject from payments p left join effects e on e.payment_id = p.id
+    where (p.type = 'sent' or p.occurrence is not null) and not case p.status
+      when 'settled' then coalesce(e.direction = p.type and e.transaction_hash = p.transaction_hash, false)
+      else e.payment_id is null end`,
+  'a deposit is a record of the wallet that it came to': `
+    select p.id as subject from payments p where p.occurrence is not null and not exists (
+      select from wallets w where w.id = p.wallet_id and w.account_id = p.account_id and w.address = p.recipient)`,
   'a budget is given back when and only when the payment failed': `
     select p.id as subject from payments p join policy_spends s on s.payment_id = p.id
     where (p.status = 'failed') <> (s.released_at is not null)`,

@@ -76,6 +76,39 @@ const rebuilt = async (run: Run, sound: Sound, looks: readonly boolean[]) => {
   }
 }
 
+/** A settled deposit with its event, and nothing else. */
+const deposited = async (run: Run, { wallet, network }: Sound, accountId: string) => {
+  const id = `pay_${'1'.repeat(22)}`
+  await run(
+    `insert into payments (id, account_id, type, wallet_id, network, asset, amount, decimals, sender, recipient, status,
+       sandbox, transaction_hash, block_height, block_hash, log_index, occurrence, created_at)
+     values ($1, $2, 'received', $3, $4, 'native', 7, 18, 'x', $5, 'settled', true, 'deposit', 1, 'b', -1, 0, now())`,
+    id,
+    accountId,
+    wallet.id,
+    network,
+    wallet.address,
+  )
+  await run(
+    `insert into outbox (account_id, type, resource_id, data, created_at)
+     values ($1, 'payment', $2, '{"status": "settled"}', now())`,
+    accountId,
+    id,
+  )
+  return id
+}
+const claimed = (run: Run, { wallet, network }: Sound, id: string | undefined, hash: string) =>
+  run(
+    `insert into effects (network, transaction_hash, effect_index, direction, payment_id, account_id, created_at)
+     values ($1, $2, -1, 'received', $3, $4, now())`,
+    network,
+    hash,
+    id,
+    wallet.accountId,
+  )
+const ONE_EFFECT =
+  'a payment that was sent or came in counts one effect, its own, when it is settled and not before'
+
 /** Every invariant of the books has one at least. */
 export const DIVERGENCES: readonly Divergence[] = [
   {
@@ -225,6 +258,30 @@ export const DIVERGENCES: readonly Divergence[] = [
         `delete from outbox where resource_id = $1 and data ->> 'status' = 'settled'`,
         sound.ids['settled'],
       ),
+  },
+  {
+    invariant: ONE_EFFECT,
+    what: 'a settled deposit that counts for nothing',
+    plant: (run, sound) => deposited(run, sound, sound.wallet.accountId),
+  },
+  {
+    invariant: ONE_EFFECT,
+    what: 'a settled deposit that counts the effect of another transaction',
+    plant: async (run, sound) =>
+      claimed(run, sound, await deposited(run, sound, sound.wallet.accountId), 'another'),
+  },
+  {
+    invariant: ONE_EFFECT,
+    what: 'an effect that a pending payment counts',
+    plant: (run, sound) => claimed(run, sound, sound.ids['pending'], 'another'),
+  },
+  {
+    invariant: 'a deposit is a record of the wallet that it came to',
+    what: 'a deposit of somebody else',
+    plant: async (run, sound) => {
+      const id = await deposited(run, sound, `acct_${'1'.repeat(22)}`)
+      await claimed(run, sound, id, 'deposit')
+    },
   },
   {
     invariant: 'a budget is given back when and only when the payment failed',

@@ -117,6 +117,22 @@ export async function unsettledDeposits(
   return rows.map(seenOf)
 }
 
+/** Deposits of these transactions that no block shows now: taken back by a reorg, and not seen with their transaction since. */
+export async function missingDeposits(
+  tx: Tx,
+  network: NetworkId,
+  hashes: readonly TransactionHash[],
+): Promise<readonly Pick<SeenDeposit, 'id' | 'transactionHash'>[]> {
+  const rows = await tx.query<Pick<SeenRow, 'id' | 'transaction_hash'>>(
+    'deposits_missing',
+    `select id, transaction_hash from payments
+     where network = $1 and transaction_hash = any($2) and type = 'received' and occurrence is not null
+       and status = 'pending'`,
+    [network, hashes],
+  )
+  return rows.map((row) => ({ id: row.id, transactionHash: row.transaction_hash }))
+}
+
 /**
  * Claims the effects of deposits that are settled. One that another record has claimed before is left to that one: two records of one
  * effect are for the doctor to name, and must not stop a follower.

@@ -5,12 +5,23 @@ import { limits } from '../kernel/limits.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import type { Random } from '../kernel/random.ts'
 import type { Deposit, DepositBook } from '../sender/deposit-book.ts'
-import { claimDeposits, depositsAbove, receiptsOf, unsettledDeposits } from './deposit-store.ts'
+import {
+  claimDeposits,
+  depositsAbove,
+  missingDeposits,
+  receiptsOf,
+  unsettledDeposits,
+} from './deposit-store.ts'
 import type { KnownReceipt, SeenDeposit } from './deposit-store.ts'
 import { movePayments, violateFinality } from './move-payments.ts'
-import type { Payment } from './payment.ts'
+import type { Payment, PaymentFailure } from './payment.ts'
 import { insertPayments } from './store.ts'
 import type { StatusChange } from './store.ts'
+
+const NOT_INCLUDED: PaymentFailure = {
+  reason: 'no_effect',
+  message: 'The transaction was included again after a reorganisation, without this transfer.',
+}
 
 /** A deposit with the record that it has already, if any, and its number among the equal transfers of its transaction. */
 interface Numbered {
@@ -67,6 +78,15 @@ export function openDepositBook({ clock, random }: { clock: Clock; random: Rando
       const done = await movePayments(tx, 'settled', changes, now)
       const settled = closing.filter(({ id }) => done.has(id))
       await claimDeposits(tx, network, settled, now)
+      // A transaction that is final took effect once: what it showed in a block that is gone, and not in this one, never was.
+      const hashes = [...new Set(settled.map(({ transactionHash }) => transactionHash))]
+      const missing = await missingDeposits(tx, network, hashes)
+      await movePayments(
+        tx,
+        'failed',
+        missing.map((deposit) => ({ ...unseen(deposit), failure: NOT_INCLUDED })),
+        now,
+      )
       return closing.length
     },
   }
@@ -154,7 +174,10 @@ function seen(
 }
 
 /** Back to where nothing is known but the transaction: by its hash the deposit is found when it comes again. */
-function unseen({ id, transactionHash }: SeenDeposit): StatusChange {
+function unseen({
+  id,
+  transactionHash,
+}: Pick<SeenDeposit, 'id' | 'transactionHash'>): StatusChange {
   return {
     paymentId: id,
     transactionHash,
