@@ -250,8 +250,9 @@ describe('the verdict of a real node', () => {
     await world.chain.broadcast([raw])
     await world.pass(3)
     expect(await world.chain.outcomes([hash])).toMatchObject([{ state: 'mined' }])
+    const options = { encoding: 'base64', preflightCommitment: 'processed' }
     await expect(
-      world.rpc('sendTransaction', Buffer.from(raw).toString('base64'), { encoding: 'base64' }),
+      world.rpc('sendTransaction', Buffer.from(raw).toString('base64'), options),
     ).rejects.toThrow('already been processed')
   })
 
