@@ -1,7 +1,7 @@
 /** Which room owns which tables: only it may read or write them in SQL. A new table needs a row here. */
 export const TABLE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   store: ['migrations'],
-  access: ['accounts', 'api_keys'],
+  access: ['accounts', 'api_keys', 'plans', 'plan_operations'],
   custody: ['installation_secrets', 'wallets'],
   policies: ['wallet_policies', 'policy_spends'],
   ledger: ['ledger_accounts', 'ledger_transfers', 'ledger_entries'],

@@ -7,6 +7,7 @@ table accounts
   id text not null
   name text not null
   created_at timestamp with time zone not null default now()
+  enterprise_requests_per_minute integer
 table api_keys
   id text not null
   account_id text not null
@@ -168,6 +169,13 @@ table payments
   settled_at timestamp with time zone
   failed_at timestamp with time zone
   occurrence integer
+table plan_operations
+  plan text not null
+  operation text not null
+  included boolean not null
+table plans
+  name text not null
+  requests_per_minute integer
 table policy_spends
   payment_id text not null
   wallet_id text not null
@@ -196,6 +204,7 @@ table wallets
 
 -- constraints (what a column says itself, not null, stands above)
 
+accounts accounts_enterprise_requests_per_minute_check: CHECK ((enterprise_requests_per_minute > 0))
 accounts accounts_id_check: CHECK ((id ~ '^acct_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
 accounts accounts_pkey: PRIMARY KEY (id)
 api_keys api_keys_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
@@ -207,6 +216,7 @@ api_keys api_keys_mode_check: CHECK ((mode = ANY (ARRAY['live'::text, 'test'::te
 api_keys api_keys_name_check: CHECK (((length(name) >= 1) AND (length(name) <= 100)))
 api_keys api_keys_pkey: PRIMARY KEY (id)
 api_keys api_keys_plan_check: CHECK ((plan = ANY (ARRAY['standard'::text, 'premium'::text, 'enterprise'::text])))
+api_keys api_keys_plan_fkey: FOREIGN KEY (plan) REFERENCES plans(name)
 api_keys api_keys_scopes_check: CHECK ((scopes <@ ARRAY['read'::text, 'write'::text, 'settle'::text, 'trade'::text, 'admin'::text]))
 attempts attempts_chain_transaction_id_fkey: FOREIGN KEY (chain_transaction_id) REFERENCES chain_transactions(id)
 attempts attempts_chain_transaction_id_number_key: UNIQUE (chain_transaction_id, number)
@@ -280,6 +290,12 @@ payments payments_pkey: PRIMARY KEY (id)
 payments payments_status_check: CHECK ((status = ANY (ARRAY['pending'::text, 'confirmed'::text, 'settled'::text, 'failed'::text, 'expired'::text])))
 payments payments_type_check: CHECK ((type = ANY (ARRAY['sent'::text, 'received'::text])))
 payments payments_wallet_id_fkey: FOREIGN KEY (wallet_id) REFERENCES wallets(id)
+plan_operations plan_operations_operation_check: CHECK (((length(operation) >= 1) AND (length(operation) <= 100)))
+plan_operations plan_operations_pkey: PRIMARY KEY (plan, operation)
+plan_operations plan_operations_plan_fkey: FOREIGN KEY (plan) REFERENCES plans(name)
+plans plans_name_check: CHECK ((name = ANY (ARRAY['standard'::text, 'premium'::text, 'enterprise'::text])))
+plans plans_pkey: PRIMARY KEY (name)
+plans plans_requests_per_minute_check: CHECK ((requests_per_minute > 0))
 policy_spends policy_spends_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 policy_spends policy_spends_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id) DEFERRABLE INITIALLY DEFERRED
 policy_spends policy_spends_pkey: PRIMARY KEY (payment_id)
@@ -402,6 +418,8 @@ outbox_id_seq: grant usage to florin_service
 payment_counts: grant select to florin_service
 payment_transactions: grant insert, select, update to florin_service
 payments: grant insert, select, update to florin_service
+plan_operations: grant delete, insert, select, update to florin_service
+plans: grant select, update to florin_service
 policy_spends: grant insert, select, update to florin_service
 wallet_policies: grant delete, insert, select, update to florin_service
 wallets: grant insert, select, update to florin_service

@@ -47,6 +47,13 @@ interface KeyRow {
   readonly expires_at: Date | null
 }
 
+interface FoundKeyRow extends KeyRow {
+  readonly digest: Uint8Array
+  readonly requests_per_minute: number | null
+  readonly more_operations: string[]
+  readonly fewer_operations: string[]
+}
+
 interface AccountRow {
   readonly id: AccountId
   readonly name: string
@@ -157,15 +164,33 @@ export async function findKeyByDigest(
   store: Store,
   digest: Uint8Array,
 ): Promise<FoundKey | undefined> {
-  const rows = await store.query<KeyRow & { readonly digest: Uint8Array }>(
+  const [row] = await store.query<FoundKeyRow>(
     'access_find_key',
-    `select ${KEY_COLUMNS}, digest from api_keys where digest = $1 and deleted_at is null`,
+    `select k.id, k.account_id, k.name, k.mode, k.last_four, k.plan, k.scopes, k.created_at,
+            k.last_used_at, k.expires_at, k.digest,
+            case when k.plan = 'enterprise'
+              then coalesce(a.enterprise_requests_per_minute, p.requests_per_minute)
+              else p.requests_per_minute end as requests_per_minute,
+            array(select o.operation from plan_operations o where o.plan = k.plan and o.included)
+              as more_operations,
+            array(select o.operation from plan_operations o where o.plan = k.plan and not o.included)
+              as fewer_operations
+     from api_keys k
+     join accounts a on a.id = k.account_id
+     join plans p on p.name = k.plan
+     where k.digest = $1 and k.deleted_at is null`,
     [digest],
   )
-  if (rows[0] === undefined) return undefined
-  const facts = toFacts(rows[0])
-  const requestsPerMinute = { standard: 100, premium: 1_000, enterprise: null }[facts.plan]
-  return { facts, digest: rows[0].digest, requestsPerMinute, exceptions: new Map() }
+  if (row === undefined) return undefined
+  return {
+    facts: toFacts(row),
+    digest: row.digest,
+    requestsPerMinute: row.requests_per_minute,
+    exceptions: new Map([
+      ...row.more_operations.map((operation) => [operation, true] as const),
+      ...row.fewer_operations.map((operation) => [operation, false] as const),
+    ]),
+  }
 }
 
 /** The account's keys that were not deleted, oldest first. */
