@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs'
 import { openFirstAccount } from '@florin/server/access/create-account.ts'
 import type { KeyMode } from '@florin/server/access/key.ts'
 import { loadInstallationSecret } from '@florin/server/custody/installation-secrets.ts'
 import { openKeyEncryptionKey } from '@florin/server/custody/key-encryption-key.ts'
-import { KeyUnusable, loadOrCreateKeyFile } from '@florin/server/custody/key-file.ts'
+import { KeyUnusable } from '@florin/server/custody/key-file.ts'
 import { localKeyWrapper } from '@florin/server/custody/key-wrapper.ts'
 import type { Environment } from '@florin/server/data-directory.ts'
 import { systemClock } from '@florin/server/kernel/clock.ts'
@@ -16,6 +15,7 @@ import type { SecretBytes } from '@florin/server/kernel/secret.ts'
 import { openStore, StoreUnavailable } from '@florin/server/store/postgres.ts'
 import type { Store } from '@florin/server/store/postgres.ts'
 import { configOrFail, findDatabase } from '../find-database.ts'
+import { readKeyText } from '../key-text.ts'
 import { CommandFailed } from '../usage-error.ts'
 
 const FIRST_ACCOUNT = 'Operator'
@@ -36,18 +36,14 @@ export async function withAccess<T>(
   environment: Environment,
   work: (access: Access) => Promise<T>,
 ): Promise<T> {
-  const { url, keyFile, sandbox } = await findDatabase(configOrFail(environment))
+  const config = configOrFail(environment)
+  const { url, keyFile, sandbox } = await findDatabase(config)
   const deps = { clock: systemClock, random: systemRandom }
   const store = openStore({ url, log: openLog('silent') })
   try {
     const { accountId } = await openFirstAccount({ ...deps, store }, FIRST_ACCOUNT)
     const pepper = async () => {
-      if (!existsSync(keyFile)) {
-        throw new CommandFailed(
-          `${keyFile} is not there. Set FLORIN_KEY_FILE to the service's own.`,
-        )
-      }
-      const text = await loadOrCreateKeyFile({ path: keyFile, random: deps.random })
+      const text = await readKeyText(config, keyFile)
       const keyEncryptionKey = await openKeyEncryptionKey({ store, text, random: deps.random })
       const wrapper = localKeyWrapper({ keyEncryptionKey, random: deps.random })
       return await loadInstallationSecret({ store, wrapper, random: deps.random }, 'key-pepper')

@@ -62,6 +62,7 @@ async function serve(
     clock,
     random: systemRandom,
     killPoint: () => undefined,
+    metricsDoor: config.metricsDoor,
     edge: {
       ...(config.publicUrl === null ? {} : { publicUrl: config.publicUrl }),
       ...(tls === undefined ? {} : { tls }),

@@ -2,11 +2,13 @@ import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { openService } from '@florin/server/app.ts'
 import type { Service } from '@florin/server/app.ts'
-import { loadOrCreateKeyFile } from '@florin/server/custody/key-file.ts'
+import { keyFromText, loadOrCreateKeyFile } from '@florin/server/custody/key-file.ts'
+import type { Config } from '@florin/server/config.ts'
 import { killPointsFrom } from '@florin/server/kernel/kill-point.ts'
 import { limits } from '@florin/server/kernel/limits.ts'
 import type { NetworkConfig } from '@florin/server/kernel/network-config.ts'
-import type { Secret } from '@florin/server/kernel/secret.ts'
+import type { Random } from '@florin/server/kernel/random.ts'
+import type { Secret, SecretBytes } from '@florin/server/kernel/secret.ts'
 import { CommandFailed } from '../usage-error.ts'
 import { localUrl } from './local-url.ts'
 import type { Workshop } from './workshop.ts'
@@ -24,8 +26,10 @@ export async function openOwnService(
   if (config.killPoint !== null && networks.some(({ sandbox }) => !sandbox)) {
     throw new CommandFailed('FLORIN_KILL_POINT is for the sandbox only')
   }
-  await mkdir(dirname(config.keyFile), { recursive: true, mode: 0o700 })
-  const keyText = await loadOrCreateKeyFile({ path: config.keyFile, random })
+  if (config.tls !== null) {
+    throw new CommandFailed('FLORIN_TLS_CERT is for "florin serve": "florin up" speaks plain HTTP')
+  }
+  const keyText = await ownKeyText(config, random)
   const killPoint = killPointsFrom(config.killPoint ?? undefined)
   const service = await openService({
     networks,
@@ -46,6 +50,12 @@ export async function openOwnService(
     await stopping
   })
   return service
+}
+
+async function ownKeyText({ keyText, keyFile }: Config, random: Random): Promise<SecretBytes> {
+  if (keyText !== null) return keyFromText(keyText.reveal())
+  await mkdir(dirname(keyFile), { recursive: true, mode: 0o700 })
+  return await loadOrCreateKeyFile({ path: keyFile, random })
 }
 
 /** Opens the door and gives the address that callers on this machine use. What is behind it may still be out of reach. */
