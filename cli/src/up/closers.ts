@@ -15,7 +15,7 @@ export function openClosers(log: Log): Closers {
       for (let next = closers.pop(); next !== undefined; next = closers.pop()) {
         const { name, close } = next
         await close().catch((error: unknown) =>
-          log.warn({ part: name, reason: String(error) }, 'did not stop cleanly'),
+          log.warn({ part: name, reason: error }, 'did not stop cleanly'),
         )
       }
     },

@@ -54,17 +54,17 @@ export function supervise<C extends Child>({
       await onRestarted(fresh)
       return fresh
     } catch (error) {
-      log.warn({ child: name, reason: String(error) }, 'could not be started again')
+      log.warn({ child: name, reason: error }, 'could not be started again')
       return undefined
     }
   }
   const watch = async () => {
     while (!stopping.signal.aborted) {
       if (child !== undefined) {
-        const facts = await child.exited
+        const facts = JSON.stringify(await child.exited)
         if (stopping.signal.aborted) return
         child = undefined
-        log.warn({ child: name, facts }, 'ended without being asked to')
+        log.warn({ child: name, reason: facts }, 'ended without being asked to')
       }
       noteDeath()
       if (deaths.length > RESTARTS_MAX) {

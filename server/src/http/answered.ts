@@ -32,6 +32,7 @@ export function openAnswered(options: {
       route: route ?? 'unmatched',
       status: reply.statusCode,
       milliseconds,
+      errorCode: request.errorCode,
       ...(status === null ? { isGone: true } : {}),
       ...(caller === undefined ? {} : { accountId: caller.accountId, keyId: caller.keyId }),
     }

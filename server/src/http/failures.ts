@@ -29,6 +29,10 @@ export function openFailures(options: {
   readonly random: Random
   baseUrl(): string
   isUnavailable(error: unknown): boolean
+  /** Whether a request of this path says by itself, when it changes, what is wrong. */
+  isProbe(path: string): boolean
+  /** Told of each socket that was refused, with the status it was given. */
+  onSocketRefused(status: number): void
 }): Failures {
   const { log, clock, random, isUnavailable } = options
 
@@ -40,10 +44,18 @@ export function openFailures(options: {
 
   return {
     answer: (error, request, reply) => {
-      const { status, headers, body, unforeseen } = describe(error, request.id)
-      const facts = { requestId: request.id, method: request.method, status, err: error }
-      if (unforeseen) log.error(facts, 'a request failed')
-      else if (status >= 500) log.warn(facts, 'a request could not be served')
+      const { code, status, headers, body, unforeseen } = describe(error, request.id)
+      request.errorCode = code
+      if (unforeseen || status >= 500) {
+        const route = request.routeOptions.config.path
+        const facts = { requestId: request.id, method: request.method, route, status }
+        if (unforeseen) log.error({ ...facts, err: error }, 'a request failed')
+        else if (route === undefined || !options.isProbe(route)) {
+          const cause = error instanceof Error ? error.cause : undefined
+          const reasons = { reason: error, ...(cause === undefined ? {} : { lastReason: cause }) }
+          log.warn({ ...facts, ...reasons }, 'a request could not be served')
+        }
+      }
       // A reply is thenable; what it would wait for is its own business.
       void reply
         .code(status)
@@ -57,6 +69,7 @@ export function openFailures(options: {
       }
       const requestId = newId(random, 'req')
       const { status, body } = describe(error, requestId)
+      options.onSocketRefused(status)
       const text = writeJson(body)
       const head = Object.entries({
         ...ANSWER_HEADERS,

@@ -1,13 +1,24 @@
 import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
+import type { Log } from '../kernel/log.ts'
 import { route } from './route.ts'
 import type { Route } from './route.ts'
 
 /** Each part that payments need, by name, and whether it answers now. */
 export type Readiness = () => Promise<ReadonlyMap<string, 'ok' | 'down'>>
 
-/** GET /health/live and /health/ready. While the service stops it lives but is not ready. */
-export function healthRoutes(readiness: Readiness): readonly Route[] {
+/**
+ * GET /health/live and /health/ready. While the service stops it lives but is not ready. What is down is logged when it changes, not
+ * each time that somebody asks.
+ */
+export function healthRoutes(readiness: Readiness, log: Log): readonly Route[] {
+  let lastDown = ''
+  const noteDown = (down: string) => {
+    if (down === lastDown) return
+    lastDown = down
+    if (down === '') log.info({}, 'a probe was told that the service is ready again')
+    else log.info({ down }, 'a probe was told that the service is not ready')
+  }
   return [
     route(endpoints.healthLive, async () => ({ body: { status: 'live' as const } })),
     route(endpoints.healthReady, async ({ closing }) => {
@@ -20,6 +31,7 @@ export function healthRoutes(readiness: Readiness): readonly Route[] {
         if (state === 'ok') parts[name] = state
         else down[name] = state
       }
+      noteDown(Object.keys(down).join(' '))
       if (Object.keys(down).length > 0) {
         throw new Refusal('NETWORK_ERROR', { details: { ...parts, ...down } })
       }

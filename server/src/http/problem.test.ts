@@ -19,6 +19,7 @@ describe('a refusal', () => {
   test('has exactly the published shape', () => {
     const details = { required: '0.51', available: '0.2' }
     expect(problem(new Refusal('INSUFFICIENT_BALANCE', { details }), context)).toEqual({
+      code: 'INSUFFICIENT_BALANCE',
       status: 400,
       headers: {},
       body: {

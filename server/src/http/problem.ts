@@ -4,6 +4,7 @@ import { limits } from '../kernel/limits.ts'
 import { AfterCommit } from './after-commit.ts'
 
 export interface Problem {
+  readonly code: ErrorCode
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: object
@@ -64,6 +65,7 @@ function answer(
     ? (facts.retryAfterSeconds ?? (REPEATS.has(code) ? limits.retryAfterSeconds : undefined))
     : undefined
   return {
+    code,
     status,
     headers: {
       ...(retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfter)) }),

@@ -1,6 +1,7 @@
 import fastify from 'fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '@florin/wire/errors.ts'
+import type { ErrorCode } from '@florin/wire/errors.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { newId } from '../kernel/id.ts'
@@ -35,6 +36,8 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     caller: Caller | undefined
+    /** Of the answer, when it is a refusal. */
+    errorCode: ErrorCode | undefined
     /** Who asks, before anybody knows with which key. */
     client: Client | undefined
   }
@@ -79,12 +82,18 @@ type Limits = ServerOptions['limits']
 /** The edge: one HTTP server in front of the routes. Nothing above this room sees the HTTP library. */
 export function openServer(options: ServerOptions): Server {
   const { clock, gate, limits, log } = options
-  const probes = healthRoutes(options.readiness)
+  const probes = healthRoutes(options.readiness, log)
   const routes = [...probes, ...options.routes]
   const pages = options.pages ?? []
   const drain = openDrain(clock)
   let baseUrl = options.publicUrl?.replace(/\/$/, '') ?? ''
-  const failures = openFailures({ ...options, baseUrl: () => baseUrl })
+  const onAnswered = options.onAnswered ?? (() => undefined)
+  const failures = openFailures({
+    ...options,
+    baseUrl: () => baseUrl,
+    isProbe: (path) => probes.some(({ endpoint }) => endpoint.path === path),
+    onSocketRefused: (status) => onAnswered({ route: null, method: '', status, milliseconds: 0 }),
+  })
   const sockets = openNodeServers({ limits, tls: options.tls })
   const app = openLibrary(limits, options.random, failures, sockets)
   const trusted = options.trustedProxies ?? NO_PROXIES
@@ -100,7 +109,7 @@ export function openServer(options: ServerOptions): Server {
   const note = openAnswered({
     log,
     isQuiet: (path) => quietPaths.has(path),
-    onAnswered: options.onAnswered ?? (() => undefined),
+    onAnswered,
   })
   app.addHook('onRequest', async (request, reply) => {
     const startedAtMilliseconds = clock.nowMilliseconds()
@@ -194,6 +203,7 @@ function openLibrary(
     done(null, bytes),
   )
   app.decorateRequest('caller', undefined)
+  app.decorateRequest('errorCode', undefined)
   app.decorateRequest('client', undefined)
   app.setErrorHandler(failures.answer)
   // The first hook has refused by now; the library only wants to be told that nothing else answers.

@@ -25,7 +25,7 @@ export function startForgetting({
         const before = clock.nowMilliseconds() - limits.idempotencyDays * DAY_MILLISECONDS
         await store.inTransaction('service', (tx) => forgetKeys(tx, before, KEYS_PER_STATEMENT_MAX))
       } catch (error) {
-        log.warn({ reason: String(error) }, 'old idempotency keys were not removed')
+        log.warn({ reason: error }, 'old idempotency keys were not removed')
       }
       await clock.sleep(EVERY_MILLISECONDS, stopping.signal)
     }

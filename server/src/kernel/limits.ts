@@ -89,6 +89,9 @@ export const limits = {
   /** Age of the database's figures in /metrics, however often it is read, and how long reading them may take. */
   metricsLifetimeMilliseconds: 5_000,
   metricsReadSeconds: 3,
+  /** Of each text in a log line, and of each error's stack. */
+  logTextCharactersMax: 500,
+  logStackFramesMax: 12,
   /** Names of node calls that are counted apart; further ones are "other". */
   metricsNodeMethodsMax: 64,
 } as const

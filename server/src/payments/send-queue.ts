@@ -120,7 +120,7 @@ export function openSendQueue(deps: SendQueueDeps): SendQueue {
       return
     }
     deps.log.warn(
-      { count: batch.length, reason: String(error) },
+      { count: batch.length, reason: error },
       'a batch of sends failed and is repeated one by one',
     )
     for (const item of batch) {

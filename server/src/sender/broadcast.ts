@@ -54,10 +54,7 @@ export function openBroadcaster({
           ),
         )
       } catch (error) {
-        log.warn(
-          { network, count: committed.length, reason: String(error) },
-          'verdicts were not recorded',
-        )
+        log.warn({ network, count: committed.length, reason: error }, 'verdicts were not recorded')
       }
       killPoint('broadcast.after-verdict')
       return verdicts

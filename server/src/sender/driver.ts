@@ -167,22 +167,14 @@ export function startDriver(deps: DriverDeps): Driver {
 
   function report(error: unknown): void {
     if (error instanceof LeaseLost || error instanceof ChainMoved) {
-      log.info({ network, reason: error.message }, 'round dropped')
+      log.info({ network, reason: error }, 'round dropped')
       return
     }
     state = { ...state, following: false }
     const expected = error instanceof NodeFailure || error instanceof StoreUnavailable
-    const facts = {
-      network,
-      reason: error instanceof Error ? error.message : String(error),
-      failures,
-    }
-    if (expected) log.warn(facts, 'round failed, nothing was decided')
-    else
-      log.error(
-        { ...facts, stack: error instanceof Error ? error.stack : undefined },
-        'round failed',
-      )
+    const facts = { network, failures }
+    if (expected) log.warn({ ...facts, reason: error }, 'round failed, nothing was decided')
+    else log.error({ ...facts, err: error }, 'round failed')
   }
 
   const running = Promise.all([run(), keepLease()])

@@ -37,8 +37,8 @@ export async function makeNextAttempt(
     await tryNextAttempt(deps, attempt, points, allowed)
   } catch (error) {
     // One place that cannot be renewed must not keep the others waiting; it is looked at again in its turn.
-    const reason = error instanceof Error ? error.message : 'unknown'
-    deps.log.warn({ network: deps.chain.config.network, hash: attempt.hash, reason }, 'not renewed')
+    const { network } = deps.chain.config
+    deps.log.warn({ network, hash: attempt.hash, reason: error }, 'not renewed')
   }
 }
 

@@ -66,10 +66,7 @@ export function openListener({
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       await listenOnce().catch((error: unknown) => {
-        log.debug(
-          { reason: error instanceof Error ? error.message : 'unknown' },
-          'listening was interrupted',
-        )
+        log.debug({ reason: error }, 'listening was interrupted')
       })
       await clock.sleep(RECONNECT_MILLISECONDS, stopping.signal)
     }

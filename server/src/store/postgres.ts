@@ -111,7 +111,7 @@ function openPool(url: string, log: Log, role: string | null): pg.Pool {
     ...(role === null ? {} : { options: `-c role=${role}` }),
   })
   pool.on('error', (error) => {
-    log.warn({ reason: error.message }, 'an idle database connection was lost')
+    log.warn({ reason: error }, 'an idle database connection was lost')
   })
   // A client in use that is lost between two statements says so here, and its next statement fails.
   pool.on('connect', (client) => client.on('error', () => undefined))

@@ -54,7 +54,7 @@ async function makeHome(directory: string, token: string, runAs: RunAs, log: Log
     await writeWhole(join(home, 'claim'), token, 0o600)
     if (await isOpenTo(home, runAs)) return home
   } catch (error) {
-    log.debug({ reason: String(error) }, `${SHARED_HOME} cannot be used`)
+    log.debug({ reason: error }, `${SHARED_HOME} cannot be used`)
   }
   const home = await mkdtemp(join(tmpdir(), 'florin-'))
   await chmod(home, 0o711)
