@@ -2,6 +2,7 @@ import { limits } from '../../kernel/limits.ts'
 import type { NetworkConfig } from '../../kernel/network-config.ts'
 import type { Chain } from '../chain.ts'
 import { openEndpoint } from '../json-rpc/endpoint.ts'
+import { noSandbox } from '../json-rpc/no-sandbox.ts'
 import { readSandboxInstance } from '../json-rpc/sandbox.ts'
 import { openTransport } from '../json-rpc/transport.ts'
 import type { ConnectOptions } from '../connect-options.ts'
@@ -45,7 +46,7 @@ export function connectSolana(options: ConnectOptions): Chain {
       fetch: options.fetch ?? fetch,
     })
     // A sandbox announces a public cluster's id, because clients know no other, over a chain of its own.
-    const checked = config.sandbox ? endpoint : onlyChain(reference, endpoint)
+    const checked = config.sandbox ? endpoint : onlyChain(reference, noSandbox(endpoint))
     return onlyUpToDate(() => seenSlot, checked)
   })
   const transport = openTransport({ endpoints, onCall, clock, limits })
