@@ -42,10 +42,14 @@ afterEach(() => rm(checkout, { recursive: true, force: true }))
 
 /** Puts a program into the PATH that stands for npm: it gets `ci`, `test` or `run test:full`. */
 async function installNpm(script: string): Promise<void> {
+  await symlink(process.execPath, join(checkout, 'path', 'node'))
+  await install('npm', script)
+}
+
+async function install(program: string, script: string): Promise<void> {
   const path = join(checkout, 'path')
-  await symlink(process.execPath, join(path, 'node'))
-  await writeFile(join(path, 'npm'), `#!${join(path, 'bash')}\n${script}\n`)
-  await chmod(join(path, 'npm'), 0o755)
+  await writeFile(join(path, program), `#!${join(path, 'bash')}\n${script}\n`)
+  await chmod(join(path, program), 0o755)
 }
 
 function run(): Promise<{ code: number; output: string; lastLine: string | undefined }> {
@@ -86,6 +90,33 @@ test('a run without a count is a failure and does not hide the other one', async
   esac`)
   expect(await run()).toMatchObject({ code: 1, lastLine: '3 passed, 1 failed' })
 })
+
+const MAY_INSTALL = process.getuid?.() === 0 && existsSync('/etc/debian_version')
+test.runIf(MAY_INSTALL)(
+  'root on Debian is given redis-server when it is missing, and a failure of that fails nothing',
+  async () => {
+    await installNpm(`[ "$*" = ci ] || echo '1 passed, 0 failed'`)
+    const [notes, outcome] = [join(checkout, 'apt'), join(checkout, 'outcome')]
+    await install(
+      'apt-get',
+      `echo "$FLORIN_CI_RUN$* $RUNLEVEL" >>'${notes}'; exit "$(cat '${outcome}')"`,
+    )
+    await writeFile(outcome, '0')
+    expect(await run()).toMatchObject({ code: 0, lastLine: '2 passed, 0 failed' })
+    expect((await readFile(notes, 'utf8')).split('\n').slice(0, 2)).toEqual([
+      '-qq update 1',
+      '-qq -y --no-install-recommends install redis-server 1',
+    ])
+    await writeFile(outcome, '100')
+    const failed = await run()
+    expect(failed).toMatchObject({ code: 0, lastLine: '2 passed, 0 failed' })
+    expect(failed.output).toContain('its tests are skipped')
+    await install('redis-server', 'exit 1')
+    await rm(notes)
+    await run()
+    expect(existsSync(notes)).toBe(false)
+  },
+)
 
 test('when the installation fails nothing else runs', async () => {
   await installNpm(`[ "$*" = ci ] && exit 1; echo '1 passed, 0 failed'`)
