@@ -92,6 +92,13 @@ const INVARIANTS: Readonly<Record<string, string>> = {
     select k.operation || ' ' || k.resource_id as subject from idempotency_keys k
     where not exists (select from payments where id = k.resource_id)
       and not exists (select from wallets where id = k.resource_id)`,
+  'an address has as many payments as are counted for it': `
+    select coalesce(p.address, c.address) || ' ' || coalesce(p.type, c.type) as subject from (
+      select account_id, type, case type when 'sent' then sender else recipient end as address, count(*) as there
+      from payments group by 1, 2, 3) p
+    full join (select account_id, type, address, sum(count) as counted from payment_counts group by 1, 2, 3) c
+      using (account_id, type, address)
+    where there is distinct from counted`,
   'no network is stopped and no final block was replaced': `
     select network as subject from followers where halted_reason is not null
     union all select id from payments where finality_violated`,
