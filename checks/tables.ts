@@ -16,7 +16,8 @@ export const TABLE_OWNERS: Readonly<Record<string, readonly string[]>> = {
     'followed_blocks',
     'expiry_looks',
   ],
-  payments: ['payments', 'effects', 'payment_counts'],
+  facilitator: ['settler_wallets', 'settlement_claims'],
+  payments: ['payments', 'effects', 'payment_counts', 'payment_tallies'],
 }
 
 /** Files that may read every table, and write none, each with its reason. */

@@ -33,6 +33,7 @@ table attempts
   first_accepted_at timestamp with time zone
   last_sent_at timestamp with time zone
   last_verdict text
+  request_id text
 table chain_transactions
   id bigint not null generated always as identity
   network text not null
@@ -135,6 +136,12 @@ table payment_counts
   type text not null
   shard bigint not null
   count bigint not null
+table payment_tallies
+  network text not null
+  type text not null
+  status text not null
+  shard bigint not null
+  count bigint not null
 table payment_transactions
   payment_id text not null
   chain_transaction_id bigint not null
@@ -223,6 +230,7 @@ attempts attempts_chain_transaction_id_number_key: UNIQUE (chain_transaction_id,
 attempts attempts_network_hash_key: UNIQUE (network, hash)
 attempts attempts_number_check: CHECK ((number >= 1))
 attempts attempts_pkey: PRIMARY KEY (id)
+attempts attempts_request_id_check: CHECK ((request_id ~ '^req_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
 chain_transactions chain_transactions_check: CHECK (((state = ANY (ARRAY['mined'::text, 'final'::text])) = (mined_hash IS NOT NULL)))
 chain_transactions chain_transactions_network_lane_address_fkey: FOREIGN KEY (network, lane_address) REFERENCES lanes(network, address)
 chain_transactions chain_transactions_network_lane_address_nonce_key: UNIQUE (network, lane_address, nonce)
@@ -272,6 +280,9 @@ payment_counts payment_counts_count_check: CHECK ((count > 0))
 payment_counts payment_counts_pkey: PRIMARY KEY (account_id, address, type, shard)
 payment_counts payment_counts_shard_check: CHECK ((shard >= 0))
 payment_counts payment_counts_type_check: CHECK ((type = ANY (ARRAY['sent'::text, 'received'::text])))
+payment_tallies payment_tallies_pkey: PRIMARY KEY (network, type, status, shard)
+payment_tallies payment_tallies_shard_check: CHECK ((shard >= 0))
+payment_tallies payment_tallies_type_check: CHECK ((type = ANY (ARRAY['sent'::text, 'received'::text])))
 payment_transactions payment_transactions_chain_transaction_id_effect_index_key: UNIQUE (chain_transaction_id, effect_index)
 payment_transactions payment_transactions_chain_transaction_id_fkey: FOREIGN KEY (chain_transaction_id) REFERENCES chain_transactions(id)
 payment_transactions payment_transactions_effect_index_check: CHECK ((effect_index >= 0))
@@ -315,6 +326,7 @@ wallets wallets_pkey: PRIMARY KEY (id)
 CREATE INDEX api_keys_by_account ON public.api_keys USING btree (account_id, created_at)
 CREATE INDEX chain_transactions_open ON public.chain_transactions USING btree (network, lane_address, nonce) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]))
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at)
+CREATE INDEX lanes_frozen ON public.lanes USING btree (network) WHERE (state = 'frozen'::text)
 CREATE UNIQUE INDEX ledger_closed_once ON public.ledger_transfers USING btree (payment_id, asset) WHERE (kind = ANY (ARRAY['post'::text, 'void'::text]))
 CREATE INDEX ledger_entries_by_account ON public.ledger_entries USING btree (ledger_account_id)
 CREATE UNIQUE INDEX ledger_holds_once ON public.ledger_transfers USING btree (payment_id, asset) WHERE (kind = 'hold'::text)
@@ -384,6 +396,40 @@ AS $function$
 begin
   raise exception '% is append-only', tg_table_name using errcode = 'insufficient_privilege';
 end $function$
+CREATE OR REPLACE FUNCTION public.tally_payments()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  shards constant integer := 64;
+  tallying constant integer := 7627116; -- "tal" in ASCII
+  own bigint := pg_backend_pid() % shards;
+  tried integer := 1;
+begin
+  while not pg_try_advisory_xact_lock(tallying, own::integer) loop
+    if tried = shards then
+      own := shards + pg_current_xact_id()::text::bigint;
+      exit;
+    end if;
+    own := (own + 1) % shards;
+    tried := tried + 1;
+  end loop;
+  if tg_op = 'INSERT' then
+    insert into payment_tallies as tally (network, type, status, shard, count)
+    select network, type, status, own, count(*) from after group by 1, 2, 3
+    on conflict (network, type, status, shard) do update set count = tally.count + excluded.count;
+  else
+    insert into payment_tallies as tally (network, type, status, shard, count)
+    select network, type, status, own, sum(change)
+    from (select network, type, status, -1 as change from before
+          union all select network, type, status, 1 from after) changes
+    group by 1, 2, 3 having sum(change) <> 0
+    on conflict (network, type, status, shard) do update set count = tally.count + excluded.count;
+  end if;
+  return null;
+end $function$
 
 -- triggers
 
@@ -391,6 +437,8 @@ CREATE TRIGGER ledger_entries_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON
 CREATE CONSTRAINT TRIGGER ledger_entries_balance AFTER INSERT ON public.ledger_entries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION ledger_transfer_balances()
 CREATE TRIGGER ledger_transfers_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 CREATE TRIGGER payments_counted AFTER INSERT ON public.payments REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_new_payments()
+CREATE TRIGGER payments_tallied_in AFTER INSERT ON public.payments REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION tally_payments()
+CREATE TRIGGER payments_tallied_on AFTER UPDATE ON public.payments REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION tally_payments()
 
 -- rights
 
@@ -416,6 +464,7 @@ migrations: grant select to florin_service
 outbox: grant delete, insert, select, update to florin_service
 outbox_id_seq: grant usage to florin_service
 payment_counts: grant select to florin_service
+payment_tallies: grant select to florin_service
 payment_transactions: grant insert, select, update to florin_service
 payments: grant insert, select, update to florin_service
 plan_operations: grant delete, insert, select, update to florin_service

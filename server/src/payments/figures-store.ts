@@ -8,10 +8,11 @@ export interface PaymentFigures {
   readonly count: number
 }
 
+/** Adds up the tallies that the database keeps with every change of a payment: the same cost however many there are. */
 export async function paymentFigures(tx: Tx): Promise<readonly PaymentFigures[]> {
   const rows = await tx.query<{ network: string; type: string; status: string; count: string }>(
     'figures_payments',
-    `select network, type, status, count(*) from payments where status in ('pending', 'confirmed')
+    `select network, type, status, sum(count) as count from payment_tallies
      group by network, type, status`,
   )
   return rows.map((row) => ({ ...row, count: Number(row.count) }))
