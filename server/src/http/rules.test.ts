@@ -8,6 +8,7 @@ describe('a query', () => {
     Exactly({
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
       type: Type.Optional(Type.Enum(['sent', 'received'])),
+      cursor: Type.Optional(Type.String()),
     }),
   )
 
@@ -23,6 +24,7 @@ describe('a query', () => {
     [{ limit: ['1', '2'] }, { limit: 'must be an integer' }],
     [{ type: 'all' }, { type: 'must be one of sent, received' }],
     [{ limt: '1' }, { limt: 'unknown field' }],
+    [{ cursor: 'a\0b' }, { cursor: 'must not have a NUL character' }],
   ])('%j is refused', (query, faults) => {
     expect(check(query, 'query')).toEqual({ ok: false, faults })
   })

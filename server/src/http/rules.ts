@@ -14,6 +14,7 @@ export type Checked<T> =
 export type Check<T> = (value: unknown, where: string) => Checked<T>
 
 const FAULTS_MAX = 20
+const NUL_RULE = 'must not have a NUL character'
 const HTTP_URL = /^https?:\/\/[^\s]+$/i
 
 /** Compiles a schema into a check. */
@@ -24,9 +25,20 @@ export function bodyRules(): Rules {
   return rules(false)
 }
 
-/** For query strings and path parts, where a number arrives as text. */
+/** For query strings and path parts, where a number arrives as text. No text may have a NUL: PostgreSQL keeps none. */
 export function queryRules(): Rules {
-  return rules(true)
+  const compile = rules(true)
+  return (schema) => {
+    const check = compile(schema)
+    return (value, where) => {
+      const fields = Object.entries(Object(value)).filter(
+        ([, text]) => typeof text === 'string' && text.includes('\0'),
+      )
+      return fields.length === 0
+        ? check(value, where)
+        : { ok: false, faults: Object.fromEntries(fields.map(([field]) => [field, NUL_RULE])) }
+    }
+  }
 }
 
 function rules(coerceTypes: boolean): Rules {
