@@ -122,3 +122,8 @@ export function bodyOf({ body }: Answered): Record<string, any> {
 export function idsOf(answer: Answered): string[] {
   return bodyOf(answer)['payments'].map(({ paymentId }: { paymentId: string }) => paymentId)
 }
+
+/** The fields that a refusal names, with their rules. */
+export function faultsOf(answer: Answered): Record<string, string> {
+  return bodyOf(answer)['error'].details
+}
