@@ -71,7 +71,7 @@ export const limits = {
   rebroadcastBatchMax: 200,
   followBlocksPerRoundMax: 50,
   /** Deposits that a follower takes in with one step of its cursor, unless a single block has more; and rows of one statement of it. */
-  depositsPerRoundMax: 2_000,
+  depositsPerRoundMax: 1_000,
   depositsPerStatementMax: 500,
   leaseSeconds: 5,
   gapRecoverySeconds: 30,

@@ -43,11 +43,15 @@ async function readTransfers(
   tokens: readonly string[],
   block: Block,
 ): Promise<readonly Arrival[] | undefined> {
-  const [natives, logged] = await Promise.all([
+  const [natives, logged] = await Promise.allSettled([
     transport.read(nativeRead(block)),
     tokens.length === 0 ? [] : transport.read(logsRead(block, tokens)),
   ])
-  return natives === undefined ? undefined : [...natives, ...logged]
+  if (natives.status === 'rejected') throw natives.reason
+  // Where the block is not there, an error about its logs says no more.
+  if (natives.value === undefined) return undefined
+  if (logged.status === 'rejected') throw logged.reason
+  return [...natives.value, ...logged.value]
 }
 
 /** The transactions of a block that offer value to an address; undefined when the node does not have that block. */
