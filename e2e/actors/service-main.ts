@@ -1,5 +1,6 @@
 import { sandboxNetwork, solanaSandboxNetwork } from '@florin/cli/up/sandbox-network.ts'
 import { seedKeys } from '@florin/cli/up/seed-keys.ts'
+import { seedSettlers } from '@florin/cli/up/seed-settlers.ts'
 import { seedWallets } from '@florin/cli/up/seed-wallets.ts'
 import { openService } from '@florin/server/app.ts'
 import { keyFromText } from '@florin/server/custody/key-file.ts'
@@ -20,6 +21,7 @@ const service = await openService({
     ...(solana === undefined ? [] : [solanaSandboxNetwork({ instance, solana })]),
   ],
   databaseUrl: new Secret(settings.databaseUrl),
+  ...(settings.redisUrl === undefined ? {} : { redisUrl: new Secret(settings.redisUrl) }),
   keyText: keyFromText(settings.keyText),
   log: openLog(settings.logLevel ?? 'warn'),
   clock: systemClock,
@@ -30,8 +32,9 @@ const service = await openService({
 })
 const { accountId, apiKeys } = await seedKeys(service, settings.apiKeys)
 const wallets = await seedWallets(service, accountId, ready)
+const settlers = await seedSettlers(service, { clock: systemClock, random: systemRandom }, ready)
 const { url } = await service.listen({ host: '127.0.0.1', port: settings.port ?? 0 })
-process.stdout.write(`${JSON.stringify({ baseUrl: url, apiKeys, accountId, wallets })}\n`)
+process.stdout.write(`${JSON.stringify({ baseUrl: url, apiKeys, accountId, wallets, settlers })}\n`)
 
 const stop = () => void service.stop().then(() => process.exit(0))
 process.stdin.on('end', stop).resume()

@@ -28,6 +28,8 @@ export interface ServiceSettings {
   /** Keys of an earlier run on the same database. */
   readonly apiKeys?: SandboxFile['apiKeys']
   readonly port?: number
+  /** A Redis that instances share. */
+  readonly redisUrl?: string
   /** `point:nth`, see kernel/kill-point.ts. */
   readonly killPoint?: string
   readonly logLevel?: LogLevel
@@ -42,6 +44,8 @@ export interface ServiceHandle {
   readonly apiKeys: SandboxFile['apiKeys']
   readonly accountId: string
   readonly wallets: SandboxFile['wallets']
+  /** The keys that pay for settlements; a world gives them native currency. */
+  readonly settlers: SandboxFile['wallets']
   readonly pid: number
   /** Everything it wrote, newest last. */
   readonly log: readonly string[]
@@ -93,7 +97,7 @@ export async function startService(
   try {
     const facts = JSON.parse(await ready.promise) as Pick<
       ServiceHandle,
-      'baseUrl' | 'apiKeys' | 'accountId' | 'wallets'
+      'baseUrl' | 'apiKeys' | 'accountId' | 'wallets' | 'settlers'
     >
     return {
       ...facts,

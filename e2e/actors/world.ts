@@ -109,12 +109,13 @@ export async function openWorld(
   const chain = createPublicClient({ transport: http(sandbox.rpcUrl) })
   try {
     const first = await start(options)
-    await Promise.all(
-      first.wallets.flatMap(({ address }) => [
+    await Promise.all([
+      ...first.wallets.flatMap(({ address }) => [
         sandbox.fund(address, 'native', '50'),
         sandbox.fund(address, 'USDC', '500'),
       ]),
-    )
+      ...first.settlers.map(({ address }) => sandbox.fund(address, 'native', '50')),
+    ])
   } catch (error) {
     await end()
     throw error

@@ -1,4 +1,6 @@
+import { endpoints } from '@florin/wire/endpoints.ts'
 import type { NetworkId } from '@florin/wire/network.ts'
+import { operationReferences } from '@florin/wire/reference/operations.ts'
 import { openAddressLimit } from './access/address-limit.ts'
 import { openAuthenticator } from './access/authenticate.ts'
 import { openGate } from './access/gate.ts'
@@ -35,8 +37,15 @@ import { openProofs } from './payments/proof.ts'
 import { paymentRoutes } from './payments/routes.ts'
 import { openSendQueue } from './payments/send-queue.ts'
 import { openWaits } from './payments/wait.ts'
+import { readDocuments, DOCUMENTS_DIRECTORY } from './reference/document-library.ts'
+import { openSite } from './reference/site.ts'
 import { openBroadcaster } from './sender/broadcast.ts'
 import { startDriver } from './sender/driver.ts'
+import { x402Routes } from './facilitator/routes.ts'
+import { openSettlers } from './facilitator/settlers.ts'
+import type { Settlers } from './facilitator/settlers.ts'
+import { watchClaims } from './facilitator/watch.ts'
+import { openReceivedRecords } from './payments/received.ts'
 import type { Driver } from './sender/driver.ts'
 import { metricsReader, openMetricsDoor, openServiceMetrics } from './service-metrics.ts'
 import type { MetricsDoor } from './service-metrics.ts'
@@ -72,6 +81,8 @@ export interface Service {
   readonly store: Store
   readonly custody: Custody
   readonly keyPepper: SecretBytes
+  /** The keys that pay for settlements. */
+  readonly settlers: Settlers
   /** Each part that payments need, and whether it answers now: what /health/ready says. */
   readiness(): Promise<ReadonlyMap<string, 'ok' | 'down'>>
   /** Whether all of them do. */
@@ -116,6 +127,14 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const broadcaster = openBroadcaster({ chains: directory.all, store, clock, log, killPoint })
   const book = openPaymentBook({ clock })
   const deposits = openDepositBook({ clock, random })
+  const waits = openWaits({ store, listener, clock })
+  const settlers = openSettlers({ store, clock, log, networks })
+  const records = openReceivedRecords({
+    clock,
+    waits,
+    networks: configs,
+    inTransaction: (scope, work) => store.inTransaction(scope, work),
+  })
   const instance = newId(random, 'req')
   const drivers = new Map(
     chains.map((chain) => [
@@ -130,6 +149,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         log,
         killPoint,
         instance,
+        watch: (finalizedHeight) =>
+          watchClaims({ store, records, clock, log }, chain, finalizedHeight),
         signerOf: async (address) => {
           const { family } = chain.config
           const wallet = await store.inTransaction('service', (tx) =>
@@ -150,7 +171,6 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     signerFor: (wallet, chain) => openSigner({ wrapper, schemes }, wallet, chain.config),
   })
   const stopForgetting = startForgetting({ store, clock, log })
-  const waits = openWaits({ store, listener, clock })
   const proofs = openProofs({ proofKey, chains: directory.all })
   const windows = openWindows({ clock })
   const addresses = openAddressLimit({ windows: openWindows({ clock }) })
@@ -159,7 +179,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const readMetrics = metricsReader(metrics, { store, drivers })
   let metricsDoor: Awaited<ReturnType<typeof openMetricsDoor>>
 
+  const pages = await openSite({
+    endpoints: Object.values(endpoints),
+    references: operationReferences,
+    documents: await readDocuments(DOCUMENTS_DIRECTORY),
+  })
   const server = openServer({
+    pages,
     routes: [
       metricsRoute(readMetrics),
       ...paymentRoutes({
@@ -174,6 +200,20 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         networks: configs,
       }),
       ...walletRoutes({ store, custody, directory, clock }),
+      ...x402Routes({
+        chains: directory.all,
+        store,
+        records,
+        settlers,
+        settlersOf: (family) => settlers.addressesOf(family),
+        signerFor: (wallet, network) => openSigner({ wrapper, schemes }, wallet, network),
+        broadcaster,
+        clock,
+        random,
+        log,
+        killPoint,
+        isUsable: ({ config }) => drivers.get(config.network)?.state().following ?? false,
+      }),
       ...networkRoutes({
         store,
         networks,
@@ -205,6 +245,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     store,
     custody,
     keyPepper,
+    settlers,
     readiness: () => readiness(store, drivers),
     isReady: async () => {
       const parts = await readiness(store, drivers)
@@ -220,6 +261,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       await queue.drained()
       await authenticator.close()
       await stopForgetting()
+      await settlers.stop()
       await Promise.all([...drivers.values()].map((driver) => driver.stop()))
       await listener.stop()
       await metricsDoor?.stop()

@@ -15,12 +15,19 @@ import {
   WalletPolicyAnswer,
   WalletPolicyBody,
 } from './wallet.ts'
+import {
+  X402Body,
+  X402SettleAnswer,
+  X402SupportedAnswer,
+  X402VerifyAnswer,
+} from './x402/answers.ts'
 
 /** Load balancers and probes add parameters of their own. */
 const anyQuery = Type.Object({})
 
 const read = { scope: 'read', plan: 'standard' } as const
 const write = { scope: 'write', plan: 'standard' } as const
+const settle = { scope: 'settle', plan: 'standard' } as const
 
 /** The API, one row per operation. Routes, clients, OpenAPI, documents and contract tests are read from it. */
 export const endpoints = {
@@ -163,5 +170,39 @@ export const endpoints = {
     body: WalletPolicyBody,
     answer: WalletPolicyAnswer,
     fails: ['NOT_FOUND', 'UNSUPPORTED_NETWORK', 'UNSUPPORTED_ASSET'],
+  },
+  x402Verify: {
+    ...bare,
+    id: 'x402Verify',
+    method: 'POST',
+    path: '/x402/verify',
+    summary: 'Whether an x402 payment would settle now',
+    needs: settle,
+    body: X402Body,
+    answer: X402VerifyAnswer,
+    foreignShape: true,
+    fails: ['NETWORK_ERROR'],
+  },
+  x402Settle: {
+    ...bare,
+    id: 'x402Settle',
+    method: 'POST',
+    path: '/x402/settle',
+    summary: 'Settle an x402 payment on chain',
+    needs: settle,
+    body: X402Body,
+    answer: X402SettleAnswer,
+    foreignShape: true,
+    fails: ['NETWORK_ERROR'],
+  },
+  x402Supported: {
+    ...bare,
+    id: 'x402Supported',
+    method: 'GET',
+    path: '/x402/supported',
+    summary: 'The kinds of x402 payment that can be settled here',
+    needs: settle,
+    answer: X402SupportedAnswer,
+    foreignShape: true,
   },
 } as const satisfies Readonly<Record<string, Endpoint>>

@@ -24,3 +24,8 @@ const ALIASES: Readonly<Record<string, string>> = {
 export function readNetworkName(text: string): NetworkId | undefined {
   return parseNetworkId(Object.hasOwn(ALIASES, text) ? (ALIASES[text] ?? '') : text)
 }
+
+/** The x402 v1 name of a network, if it has one. */
+export function networkAliasOf(network: NetworkId): string | undefined {
+  return Object.entries(ALIASES).find(([, id]) => id === network)?.[0]
+}

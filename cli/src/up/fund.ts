@@ -12,7 +12,11 @@ const GIFTS = {
 
 /** Fills up wallets that hold little, through the same faucet that everybody may use. */
 export async function fundWallets(
-  { faucetUrl, chains }: { faucetUrl: string; chains: readonly Chain[] },
+  {
+    faucetUrl,
+    chains,
+    onlyNative = false,
+  }: { faucetUrl: string; chains: readonly Chain[]; onlyNative?: boolean },
   wallets: SandboxFile['wallets'],
 ): Promise<void> {
   await Promise.all(
@@ -22,7 +26,7 @@ export async function fundWallets(
       if (chain === undefined || address === undefined) {
         throw new Error(`${text} is not a wallet of the sandbox`)
       }
-      const { assets } = chain.config
+      const assets = chain.config.assets.filter(({ asset }) => !onlyNative || asset === 'native')
       const { amounts } = await chain.balances(address, assets)
       for (const [index, { asset, decimals }] of assets.entries()) {
         const kind = asset === 'native' ? 'native' : 'USDC'

@@ -7,6 +7,7 @@ import { fundWallets } from './fund.ts'
 import { awaitReady, openDoor, openOwnService } from './run-service.ts'
 import type { SandboxReady } from './sandbox-ready.ts'
 import { seedKeys } from './seed-keys.ts'
+import { seedSettlers } from './seed-settlers.ts'
 import { seedWallets } from './seed-wallets.ts'
 import { together } from './together.ts'
 import type { Workshop } from './workshop.ts'
@@ -24,6 +25,7 @@ export async function runWithSandbox(
   const earlier = await readSandboxFile(workshop.paths.earlierSandboxFile)
   const { accountId, apiKeys } = await seedKeys(service, earlier?.apiKeys)
   const wallets = await seedWallets(service, accountId, sandbox)
+  const settlers = await seedSettlers(service, workshop, sandbox)
   const { evm, solana, faucetUrl } = sandbox
   const { log, clock } = workshop
   const chains = networks.map((config) => connectChain({ config, log, clock }))
@@ -31,6 +33,7 @@ export async function runWithSandbox(
     openDoor(workshop, service),
     awaitReady(workshop, service),
     fundWallets({ faucetUrl, chains }, wallets),
+    fundWallets({ faucetUrl, chains, onlyNative: true }, settlers),
   )
   return {
     baseUrl,

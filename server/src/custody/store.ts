@@ -138,16 +138,84 @@ export async function listWallets(tx: Tx, accountId: AccountId): Promise<readonl
 
 /** Stores a new wallet. Refuses INVALID_PARAMETERS when the account has `walletsPerAccountMax` already. */
 export async function insertWallet(tx: Tx, wallet: Wallet): Promise<void> {
+  await requireRoom(tx, wallet.accountId)
+  await tx.query('custody_insert_wallet', INSERT, valuesOf(wallet))
+}
+
+/**
+ * Stores a wallet unless there is one of its address already, whoever it belongs to, deleted or not; and gives the one that is
+ * there then. Refuses as `insertWallet` does.
+ */
+export async function insertWalletOnce(
+  tx: Tx,
+  wallet: Wallet,
+): Promise<{ readonly wallet: Wallet; readonly isNew: boolean; readonly isDeleted: boolean }> {
+  const { family, address } = wallet
+  const found = async () => {
+    const rows = await tx.query<WalletRow & { readonly deleted_at: Date | null }>(
+      'custody_any_wallet_of_address',
+      `select ${COLUMNS}, deleted_at from wallets where family = $1 and address = $2`,
+      [family, address],
+    )
+    return rows[0] && { wallet: toWallet(rows[0]), isNew: false, isDeleted: !!rows[0].deleted_at }
+  }
+  const there = await found()
+  if (there !== undefined) return there
+  await requireRoom(tx, wallet.accountId)
+  const inserted = await tx.query(
+    'custody_insert_wallet_once',
+    `${INSERT} on conflict (family, address) do nothing returning id`,
+    valuesOf(wallet),
+  )
+  if (inserted.length === 1) return { wallet, isNew: true, isDeleted: false }
+  const other = await found()
+  if (other === undefined) throw new Error('a wallet was neither stored nor found')
+  return other
+}
+
+/** Shows a deleted wallet again. Refuses as `insertWallet` does. */
+export async function restoreWallet(
+  tx: Tx,
+  accountId: AccountId,
+  walletId: WalletId,
+): Promise<void> {
+  await requireRoom(tx, accountId)
+  await tx.query(
+    'custody_restore_wallet',
+    `update wallets set deleted_at = null where id = $2 and account_id = $1`,
+    [accountId, walletId],
+  )
+}
+
+const INSERT = `insert into wallets (id, account_id, family, address, label, sealed_data_key,
+  sealed_private_key, sandbox_instance, created_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+
+function valuesOf(wallet: Wallet): readonly unknown[] {
+  return [
+    wallet.id,
+    wallet.accountId,
+    wallet.family,
+    wallet.address,
+    wallet.label,
+    wallet.sealedDataKey,
+    wallet.sealedPrivateKey,
+    wallet.sandboxInstance,
+    new Date(wallet.createdAtMilliseconds),
+  ]
+}
+
+async function requireRoom(tx: Tx, accountId: AccountId): Promise<void> {
   // Creations of one account wait for each other, so that two at once cannot pass the count.
   await tx.query(
     'custody_lock_creation',
     `select pg_advisory_xact_lock(hashtextextended('florin-wallets-of-' || $1, 0))`,
-    [wallet.accountId],
+    [accountId],
   )
   const counted = await tx.query<{ count: string }>(
     'custody_count_wallets',
     `select count(*) from wallets where account_id = $1 and deleted_at is null`,
-    [wallet.accountId],
+    [accountId],
   )
   if (Number(counted[0]?.count ?? 0) >= limits.walletsPerAccountMax) {
     throw new Refusal('INVALID_PARAMETERS', {
@@ -155,23 +223,6 @@ export async function insertWallet(tx: Tx, wallet: Wallet): Promise<void> {
       details: { wallets: `at most ${limits.walletsPerAccountMax} per account` },
     })
   }
-  await tx.query(
-    'custody_insert_wallet',
-    `insert into wallets (id, account_id, family, address, label, sealed_data_key,
-       sealed_private_key, sandbox_instance, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    [
-      wallet.id,
-      wallet.accountId,
-      wallet.family,
-      wallet.address,
-      wallet.label,
-      wallet.sealedDataKey,
-      wallet.sealedPrivateKey,
-      wallet.sandboxInstance,
-      new Date(wallet.createdAtMilliseconds),
-    ],
-  )
 }
 
 /**

@@ -1,5 +1,7 @@
 /** The places where tests end the process with SIGKILL, in the order in which a payment passes them, and a deposit. */
 export const KILL_POINTS = [
+  'claim.before-commit',
+  'claim.after-commit',
   'send.before-transaction',
   'send.before-commit',
   'send.after-commit',

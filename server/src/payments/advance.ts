@@ -1,4 +1,4 @@
-import type { TokenTransfer } from '../chains/chain.ts'
+import type { TokenTransfer, TransactionHash } from '../chains/chain.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import { post, release } from '../ledger/entry.ts'
@@ -6,6 +6,7 @@ import type { Hold, LedgerTransfer } from '../ledger/entry.ts'
 import { openHolds, record } from '../ledger/store.ts'
 import { releaseSpends } from '../policies/store.ts'
 import type { PaymentBook } from '../sender/book.ts'
+import { notifyChanged } from '../store/listen.ts'
 import type { Tx } from '../store/postgres.ts'
 import { movePayments, violateFinality } from './move-payments.ts'
 import type { Payment, PaymentFailure, PaymentStatus } from './payment.ts'
@@ -44,6 +45,12 @@ export function openPaymentBook({ clock }: { clock: Clock }): PaymentBook {
         })
       })
       await moved(tx, 'confirmed', changes)
+      // A settlement that was included without effect changes no status, and somebody may be waiting to hear of it.
+      const reverted = transactions.filter(({ succeeded }) => !succeeded)
+      await notifyChanged(
+        tx,
+        reverted.flatMap(({ paymentIds }) => paymentIds),
+      )
     },
 
     vanished: async (tx, _network, paymentIds) => {
@@ -70,7 +77,7 @@ export function openPaymentBook({ clock }: { clock: Clock }): PaymentBook {
         const share = BigInt(Math.max(transaction.paymentIds.length, 1))
         for (const [index, id] of transaction.paymentIds.entries()) {
           const payment = payments.get(id)
-          if (payment === undefined) continue
+          if (payment === undefined || isElsewhere(payment, transaction)) continue
           const paid = payment.status === 'confirmed'
           // The first payment of a shared transaction also pays what the division leaves over.
           const fee = transaction.feePaid / share + (index === 0 ? transaction.feePaid % share : 0n)
@@ -94,8 +101,22 @@ export function openPaymentBook({ clock }: { clock: Clock }): PaymentBook {
       const ids = transactions.flatMap(({ paymentIds }) => paymentIds)
       const holds = await openHolds(tx, ids)
       await record(tx, holds.map(release), clock.nowMilliseconds())
+      const payments = await byId(tx, ids)
+      const expired = transactions.flatMap(({ paymentIds, reason }) =>
+        reason === 'authorization_expired' ? paymentIds : [],
+      )
+      await moved(
+        tx,
+        'expired',
+        expired.map((paymentId) => ({ paymentId, ...NOTHING_SEEN, failure: null })),
+      )
       const changes = transactions.flatMap(({ paymentIds, reason }) =>
-        paymentIds.map((paymentId) => ({ paymentId, ...NOTHING_SEEN, failure: failureOf(reason) })),
+        reason === 'authorization_expired'
+          ? []
+          : paymentIds
+              // Whoever holds a payer's authorization can still submit it: that is no failure of the payment.
+              .filter((paymentId) => payments.get(paymentId)?.type === 'sent')
+              .map((paymentId) => ({ paymentId, ...NOTHING_SEEN, failure: failureOf(reason) })),
       )
       await releaseSpends(tx, [...(await moved(tx, 'failed', changes))], clock.nowMilliseconds())
     },
@@ -155,6 +176,17 @@ function findEffect(
   return match
 }
 
+/**
+ * Whether this transaction is not what decides the payment: a settlement that came to nothing leaves the payer's authorization as good as
+ * before, and another transaction may have paid meanwhile. The facilitator follows those to their end.
+ */
+function isElsewhere(
+  { type, status, transactionHash }: Payment,
+  { hash }: { readonly hash: TransactionHash },
+): boolean {
+  return type === 'received' && (status !== 'confirmed' || transactionHash !== hash)
+}
+
 /** The effects of the payments that have just become final. */
 function effectsOf(
   payments: ReadonlyMap<PaymentId, Payment>,
@@ -166,7 +198,9 @@ function effectsOf(
     if (payment === undefined || transactionHash === null || !done.has(paymentId)) return []
     const { network, accountId } = payment
     const effectIndex = logIndex ?? 0
-    return [{ network, transactionHash, effectIndex, direction: 'sent', paymentId, accountId }]
+    return [
+      { network, transactionHash, effectIndex, direction: payment.type, paymentId, accountId },
+    ]
   })
 }
 

@@ -19,6 +19,13 @@ export interface Waits {
     reached: (status: PaymentStatus) => boolean,
     until: { atMilliseconds: number; over: AbortSignal },
   ): Promise<Payment | undefined>
+  /** The same for whatever is read about a payment: read again whenever the payment may have changed. */
+  look<Seen>(
+    id: PaymentId,
+    read: () => Promise<Seen | undefined>,
+    isEnough: (seen: Seen) => boolean,
+    until: { atMilliseconds: number; over: AbortSignal },
+  ): Promise<Seen | undefined>
   /** How many requests wait now. */
   count(): number
 }
@@ -36,33 +43,40 @@ export function openWaits({
   let waiting = 0
   listener.onChanged((name) => wakers.get(name)?.forEach((wake) => wake()))
 
+  const look: Waits['look'] = async (id, read, isEnough, { atMilliseconds, over }) => {
+    if (waiting >= limits.waitersMax) return read()
+    let woken = new AbortController()
+    const wake = () => woken.abort()
+    const mine = wakers.get(id) ?? new Set()
+    wakers.set(id, mine.add(wake))
+    waiting += 1
+    try {
+      while (true) {
+        const seen = await read()
+        const left = atMilliseconds - clock.nowMilliseconds()
+        if (seen === undefined || isEnough(seen) || left <= 0 || over.aborted) return seen
+        await clock.sleep(
+          Math.min(left, LOOK_AGAIN_MILLISECONDS),
+          AbortSignal.any([woken.signal, over]),
+        )
+        woken = new AbortController()
+      }
+    } finally {
+      waiting -= 1
+      mine.delete(wake)
+      if (mine.size === 0) wakers.delete(id)
+    }
+  }
+
   return {
     count: () => waiting,
-    until: async ({ accountId, id }, reached, { atMilliseconds, over }) => {
-      const look = () => store.inTransaction(accountId, (tx) => findPayment(tx, accountId, id))
-      if (waiting >= limits.waitersMax) return look()
-      let woken = new AbortController()
-      const wake = () => woken.abort()
-      const mine = wakers.get(id) ?? new Set()
-      wakers.set(id, mine.add(wake))
-      waiting += 1
-      try {
-        while (true) {
-          const payment = await look()
-          const left = atMilliseconds - clock.nowMilliseconds()
-          if (payment === undefined || reached(payment.status) || left <= 0 || over.aborted)
-            return payment
-          await clock.sleep(
-            Math.min(left, LOOK_AGAIN_MILLISECONDS),
-            AbortSignal.any([woken.signal, over]),
-          )
-          woken = new AbortController()
-        }
-      } finally {
-        waiting -= 1
-        mine.delete(wake)
-        if (mine.size === 0) wakers.delete(id)
-      }
-    },
+    look,
+    until: ({ accountId, id }, reached, until) =>
+      look(
+        id,
+        () => store.inTransaction(accountId, (tx) => findPayment(tx, accountId, id)),
+        (payment) => reached(payment.status),
+        until,
+      ),
   }
 }

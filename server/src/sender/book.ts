@@ -22,7 +22,8 @@ export type FinalTransaction = Omit<MinedTransaction, 'transfers'>
 /** A place in a lane that can never carry its payments any more. */
 export interface DeadTransaction {
   readonly network: NetworkId
-  readonly reason: 'nonce_used_by_another_transaction'
+  /** `authorization_expired`: bytes that only the payer could make anew have outlived their lifetime. */
+  readonly reason: 'nonce_used_by_another_transaction' | 'authorization_expired'
   readonly paymentIds: readonly PaymentId[]
 }
 

@@ -13,7 +13,12 @@ import type { NextAttemptDeps } from './next-attempt.ts'
 import { rebroadcast } from './rebroadcast.ts'
 import { lookPause, rebuildExpired } from './rebuild.ts'
 
-export type DriverDeps = FollowDeps & NextAttemptDeps & { readonly instance: string }
+export type DriverDeps = FollowDeps &
+  NextAttemptDeps & {
+    readonly instance: string
+    /** What else looks at the chain once per round while this instance has the lease, at most every second. */
+    readonly watch?: (finalizedHeight: bigint) => Promise<void>
+  }
 
 /** What a driver last managed to do, for health and metrics. */
 export interface DriverState {
@@ -51,6 +56,7 @@ export function startDriver(deps: DriverDeps): Driver {
   const waiting: Waiting = new Map()
   const suspects: Suspects = new Set()
   let lookAt = 0
+  let watchAt = 0
   let holding = false
   let resending: Promise<void> | undefined
   let failures = 0
@@ -89,6 +95,7 @@ export function startDriver(deps: DriverDeps): Driver {
     } while (cursor.height > before && cursor.height < head.height && !stopping.signal.aborted)
     cursor = await closeFinalBlocks(deps, cursor, head)
     await renewStuck(cursor.height)
+    await watch(cursor.finalizedHeight)
     state = {
       ...state,
       following: true,
@@ -134,6 +141,12 @@ export function startDriver(deps: DriverDeps): Driver {
       default:
         renewal satisfies never
     }
+  }
+
+  async function watch(finalizedHeight: bigint): Promise<void> {
+    if (deps.watch === undefined || clock.nowMilliseconds() < watchAt) return
+    await deps.watch(finalizedHeight)
+    watchAt = clock.nowMilliseconds() + WATCH_PAUSE
   }
 
   async function run(): Promise<void> {
@@ -189,6 +202,7 @@ export function startDriver(deps: DriverDeps): Driver {
   }
 }
 
+const WATCH_PAUSE = 1_000
 const LEASE_BLOCKS = 10
 const STALE_BLOCKS = 10
 const STALE_MIN = 15_000

@@ -1,0 +1,123 @@
+import type { Fields } from '@florin/wire/x402/fields.ts'
+import type { Family } from '@florin/wire/network.ts'
+import type { Reason } from '@florin/wire/x402/reasons.ts'
+import type { Intake } from './intake.ts'
+import type { Settled, SettledPayment } from './settle.ts'
+import type { Verified } from './verify.ts'
+
+/** What a person reads beside a reason of ours; the reference's own reasons say it themselves. */
+const MESSAGES: Partial<Record<Reason, string>> = {
+  asset_not_listed: 'This facilitator does not take that asset.',
+  network_unavailable: 'This network cannot be used right now. Nothing was sent; ask again later.',
+  settlement_pending: 'The outcome is still open. Asking again with the same body joins the wait.',
+  duplicate_settlement: 'This payment was settled and answered before. Do not pay again.',
+  receiver_of_another_account: 'The receiving address belongs to another account.',
+  payment_too_small_for_its_gas: 'The payment is smaller than what settling it costs.',
+  gas_budget_spent: 'The gas budget of today is spent.',
+}
+
+/** A verification in the shape of x402. */
+export function verifyAnswer(verified: Verified) {
+  if (verified.ok) return { isValid: true, payer: verified.intake.authorization.payer }
+  const message = verified.message ?? MESSAGES[verified.reason]
+  return {
+    isValid: false,
+    invalidReason: verified.reason,
+    ...(message === undefined ? {} : { invalidMessage: message }),
+    ...(verified.payer === null ? {} : { payer: verified.payer }),
+  }
+}
+
+/** A settlement in the shape of x402; `extra` tells what one transaction for several payments cannot. */
+export function settleAnswer(settled: Settled) {
+  switch (settled.kind) {
+    case 'settled':
+      return {
+        success: true,
+        ...moneyOf(settled),
+        amount: `${settled.intake.authorization.amount}`,
+        extra: extraOf(settled),
+      }
+    case 'pending':
+      return { ...failed('settlement_pending'), ...moneyOf(settled), extra: extraOf(settled) }
+    case 'reverted':
+      return {
+        ...failed(revertReason(settled.intake)),
+        ...moneyOf(settled),
+        extra: extraOf(settled),
+      }
+    case 'expired':
+      return {
+        ...failed(expiryReason(settled.intake)),
+        ...moneyOf(settled),
+        extra: extraOf(settled),
+      }
+    case 'duplicate':
+      return {
+        ...failed('duplicate_settlement'),
+        ...(settled.own === null
+          ? { transaction: '', network: networkOf(settled.intake), payer: payerOf(settled.intake) }
+          : {
+              ...moneyOf({ ...settled.own, intake: settled.intake }),
+              extra: {
+                ...extraOf({ ...settled.own, intake: settled.intake }),
+                firstAnsweredAt: settled.own.firstAnsweredAt,
+              },
+            }),
+      }
+    case 'refused': {
+      const { reason, message, payer, networkName } = settled
+      return {
+        ...failed(reason, message),
+        ...(payer === null ? {} : { payer }),
+        transaction: '',
+        network: networkName,
+      }
+    }
+    default:
+      return settled satisfies never
+  }
+}
+
+function failed(reason: Reason, message = MESSAGES[reason]) {
+  return {
+    success: false,
+    errorReason: reason,
+    ...(message === undefined ? {} : { errorMessage: message }),
+  }
+}
+
+function moneyOf({ intake, state }: SettledPayment) {
+  return { payer: payerOf(intake), transaction: state.hash ?? '', network: networkOf(intake) }
+}
+
+function extraOf({ paymentId, state }: SettledPayment): Fields {
+  return {
+    paymentId,
+    status: state.status,
+    ...(state.logIndex === null ? {} : { logIndex: state.logIndex }),
+  }
+}
+
+function payerOf({ authorization }: Intake): string {
+  return authorization.payer
+}
+
+function networkOf({ requirements }: Intake): string {
+  return requirements.networkName
+}
+
+const REVERTED = {
+  evm: 'invalid_exact_evm_transaction_failed',
+  solana: 'invalid_exact_svm_transaction_failed',
+} as const satisfies Record<Family, Reason>
+
+function revertReason({ chain }: Intake): Reason {
+  return REVERTED[chain.config.family]
+}
+
+function expiryReason(intake: Intake): Reason {
+  return intake.chain.config.family === 'evm'
+    ? 'invalid_exact_evm_payload_authorization_valid_before'
+    : revertReason(intake)
+}

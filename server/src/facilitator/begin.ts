@@ -1,0 +1,181 @@
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { Reason } from '@florin/wire/x402/reasons.ts'
+import type { ForeignSettlement, SettlementDraft } from '../chains/exact.ts'
+import type { SignedTransaction } from '../chains/chain.ts'
+import type { OpenSigner } from '../custody/signer.ts'
+import type { Wallet } from '../custody/wallet.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { PaymentId, AccountId } from '../kernel/id.ts'
+import type { KillPoint } from '../kernel/kill-point.ts'
+import type { NetworkConfig } from '../kernel/network-config.ts'
+import { followedHeight, networkStanding } from '../sender/follower-store.ts'
+import { advanceLane, freezeLane, lockLane } from '../sender/lane-store.ts'
+import { storeTransactions } from '../sender/transaction-store.ts'
+import type { Store, Tx } from '../store/postgres.ts'
+import { insertClaim, lockClaim } from './claim-store.ts'
+import type { Intake } from './intake.ts'
+import type { ReceivedRecords } from './records.ts'
+import type { Settlers } from './settlers.ts'
+
+export interface BeginDeps {
+  readonly store: Store
+  readonly records: ReceivedRecords
+  readonly settlers: Settlers
+  readonly clock: Clock
+  readonly killPoint: (point: KillPoint) => void
+  /** The key of a settling wallet, to be erased by whoever asked. */
+  signerFor(wallet: Wallet, network: NetworkConfig): Promise<OpenSigner>
+}
+
+/** A claim to be made, or made before and to be tried again. */
+export interface Beginning {
+  readonly accountId: AccountId
+  readonly paymentId: PaymentId
+  readonly digest: Uint8Array
+  readonly intake: Intake
+  readonly isNew: boolean
+}
+
+export type Begun =
+  | { readonly kind: 'signed'; readonly network: NetworkId; readonly signed: SignedTransaction }
+  /** Nothing to send: somebody else's transaction has paid already, and counts. */
+  | { readonly kind: 'found' }
+  /** Somebody has the claim, or another call is at it: look again. */
+  | { readonly kind: 'taken' }
+  | { readonly kind: 'refused'; readonly reason: Reason; readonly message?: string }
+
+/** How far back a payment that somebody else settled is looked for. */
+const LOOK_BACK_BLOCKS = 5_000n
+const FOREIGN_USE = 'the chain has used more nonces of this wallet than this service has filled'
+
+/**
+ * Asks what settling needs, then in one transaction: claim, record, place, signature and bytes. Nothing is sent here, and a refusal
+ * has stored nothing.
+ */
+export async function beginSettlement(deps: BeginDeps, beginning: Beginning): Promise<Begun> {
+  const { store, settlers, killPoint } = deps
+  const { chain, exact, authorization } = beginning.intake
+  const { config } = chain
+  const settler = settlers.next(config.family, authorization.feePayer)
+  if (settler === undefined) return { kind: 'refused', reason: 'network_unavailable' }
+  const drafted = await exact.draft(authorization, settler.address)
+  if (!drafted.ok) {
+    const foreign = await findForeign(deps, beginning)
+    if (foreign !== undefined) return recordForeign(deps, beginning, foreign)
+    const { reason, message } = drafted
+    return { kind: 'refused', reason, ...(message === undefined ? {} : { message }) }
+  }
+  const signer = await deps.signerFor(settler, config)
+  try {
+    const begun = await store.inTransaction('service', async (tx) => {
+      if ((await networkStanding(tx, config.network)) !== 'followed') {
+        return { kind: 'refused', reason: 'network_unavailable' } as const
+      }
+      if (!(await hold(tx, deps, beginning))) return { kind: 'taken' } as const
+      const signed = await place(tx, deps, beginning, { settler, signer, draft: drafted.draft })
+      killPoint('claim.before-commit')
+      return { kind: 'signed', network: config.network, signed } as const
+    })
+    if (begun.kind === 'signed') killPoint('claim.after-commit')
+    return begun
+  } catch (error) {
+    if (!(error instanceof LaneFrozen)) throw error
+    // Everything above was rolled back; what was found out about the key must stay.
+    if (error.foundNow) {
+      await store.inTransaction('service', (tx) =>
+        freezeLane(tx, config.network, settler.address, FOREIGN_USE),
+      )
+    }
+    return { kind: 'refused', reason: 'network_unavailable' }
+  } finally {
+    signer.erase()
+  }
+}
+
+/** Rolls the claim back: a key that somebody else uses signs nothing more. */
+class LaneFrozen extends Error {
+  override readonly name = 'LaneFrozen'
+  readonly foundNow: boolean
+  constructor(foundNow: boolean) {
+    super('the lane of a settling key is frozen')
+    this.foundNow = foundNow
+  }
+}
+
+/** Makes the claim and opens its record; or locks the one that is there. False when another call was first. */
+async function hold(tx: Tx, deps: BeginDeps, beginning: Beginning): Promise<boolean> {
+  const { accountId, paymentId, digest, intake, isNew } = beginning
+  const { chain, authorization, requirements, payment } = intake
+  const { network } = chain.config
+  if (!isNew) {
+    if (!(await lockClaim(tx, paymentId))) return false
+    const state = await deps.records.state(tx, accountId, paymentId)
+    return state?.status === 'pending' && !state.underWay
+  }
+  const since = (await followedHeight(tx, network)) ?? 0n
+  const claim = {
+    paymentId,
+    accountId,
+    network,
+    proofKey: authorization.proofKey,
+    termsDigest: digest,
+    stored: authorization.stored,
+    validBeforeSeconds: authorization.validBeforeSeconds,
+    sinceHeight: since > LOOK_BACK_BLOCKS ? since - LOOK_BACK_BLOCKS : 0n,
+  }
+  if (!(await insertClaim(tx, claim, deps.clock.nowMilliseconds()))) return false
+  await deps.records.open(tx, {
+    paymentId,
+    accountId,
+    network: chain.config,
+    asset: authorization.asset,
+    amount: authorization.amount,
+    payer: authorization.payer,
+    payTo: authorization.payTo,
+    resource: requirements.resource ?? payment.resource,
+  })
+  return true
+}
+
+async function place(
+  tx: Tx,
+  { clock }: BeginDeps,
+  { paymentId, intake: { chain } }: Beginning,
+  { settler, signer, draft }: { settler: Wallet; signer: OpenSigner; draft: SettlementDraft },
+): Promise<SignedTransaction> {
+  const { network } = chain.config
+  const lane = await lockLane(tx, network, settler.address, draft.laneLatest)
+  if (lane.frozenReason !== null) throw new LaneFrozen(false)
+  if (draft.laneLatest > lane.nextNonce) throw new LaneFrozen(true)
+  const signed = await chain.sign(draft.terms, lane.nextNonce, signer)
+  const { terms, feeCeiling } = draft
+  const transaction = { nonce: lane.nextNonce, terms, signed, feeCeiling, paymentIds: [paymentId] }
+  await storeTransactions(tx, lane, [transaction], clock.nowMilliseconds())
+  await advanceLane(tx, lane, 1)
+  return signed
+}
+
+/** A draft that fails because somebody submitted the authorization first may still be a payment. */
+async function findForeign(
+  { store }: BeginDeps,
+  { intake: { chain, exact, authorization } }: Beginning,
+): Promise<ForeignSettlement | undefined> {
+  const read = await store.inTransaction('service', (tx) =>
+    followedHeight(tx, chain.config.network),
+  )
+  if (read === null) return undefined
+  return exact.findForeign(authorization, read > LOOK_BACK_BLOCKS ? read - LOOK_BACK_BLOCKS : 0n)
+}
+
+async function recordForeign(
+  deps: BeginDeps,
+  beginning: Beginning,
+  settlement: ForeignSettlement,
+): Promise<Begun> {
+  const { accountId, paymentId } = beginning
+  return deps.store.inTransaction('service', async (tx) => {
+    if (!(await hold(tx, deps, beginning))) return { kind: 'taken' }
+    await deps.records.paidElsewhere(tx, { accountId, paymentId }, settlement, false)
+    return { kind: 'found' }
+  })
+}

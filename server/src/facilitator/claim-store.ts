@@ -1,0 +1,148 @@
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { ProofKey } from '../chains/exact.ts'
+import type { AccountId, PaymentId } from '../kernel/id.ts'
+import type { Tx } from '../store/postgres.ts'
+import type { Claim } from './claim.ts'
+
+interface ClaimRow {
+  readonly payment_id: PaymentId
+  readonly account_id: AccountId
+  readonly network: NetworkId
+  readonly proof_key: string
+  readonly terms_digest: Buffer
+  readonly stored: Readonly<Record<string, string>>
+  readonly valid_before: string | null
+  readonly since_height: string
+  readonly answered_at: Date | null
+}
+
+const COLUMNS = `payment_id, account_id, network, proof_key, terms_digest, "authorization" as stored, valid_before,
+  since_height, answered_at`
+
+function claimOf(row: ClaimRow): Claim {
+  return {
+    paymentId: row.payment_id,
+    accountId: row.account_id,
+    network: row.network,
+    proofKey: row.proof_key as ProofKey,
+    termsDigest: new Uint8Array(row.terms_digest),
+    stored: row.stored,
+    validBeforeSeconds: row.valid_before === null ? null : BigInt(row.valid_before),
+    sinceHeight: BigInt(row.since_height),
+    answeredAtMilliseconds: row.answered_at?.getTime() ?? null,
+  }
+}
+
+/**
+ * Claims a proof for one payment. False when somebody has it, whoever and for whatever: the primary key decides, and a claim that is
+ * being made at this moment is waited for.
+ */
+export async function insertClaim(
+  tx: Tx,
+  claim: Omit<Claim, 'answeredAtMilliseconds'>,
+  nowMilliseconds: number,
+): Promise<boolean> {
+  const rows = await tx.query(
+    'claim_insert',
+    `insert into settlement_claims (payment_id, account_id, network, proof_key, terms_digest, "authorization",
+       valid_before, since_height, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, to_timestamp($9 / 1000.0))
+     on conflict (network, proof_key) do nothing returning payment_id`,
+    [
+      claim.paymentId,
+      claim.accountId,
+      claim.network,
+      claim.proofKey,
+      claim.termsDigest,
+      JSON.stringify(claim.stored),
+      claim.validBeforeSeconds?.toString() ?? null,
+      claim.sinceHeight.toString(),
+      nowMilliseconds,
+    ],
+  )
+  return rows.length === 1
+}
+
+/** Whoever claimed the proof, whatever account that is. */
+export async function findClaim(
+  tx: Tx,
+  network: NetworkId,
+  proofKey: ProofKey,
+): Promise<Claim | undefined> {
+  const rows = await tx.query<ClaimRow>(
+    'claim_find',
+    `select ${COLUMNS} from settlement_claims where network = $1 and proof_key = $2`,
+    [network, proofKey],
+  )
+  return rows[0] && claimOf(rows[0])
+}
+
+/** Takes the row lock of a claim, so that one call at a time tries it again. */
+export async function lockClaim(tx: Tx, paymentId: PaymentId): Promise<boolean> {
+  const rows = await tx.query(
+    'claim_lock',
+    'select from settlement_claims where payment_id = $1 for no key update',
+    [paymentId],
+  )
+  return rows.length === 1
+}
+
+/** The claims of payments that have not come to an end, the longest unlooked at first. */
+export async function openClaims(
+  tx: Tx,
+  network: NetworkId,
+  count: number,
+): Promise<readonly Claim[]> {
+  const rows = await tx.query<ClaimRow>(
+    'claims_open',
+    `select ${COLUMNS} from settlement_claims where network = $1 and closed_at is null
+     order by looked_at nulls first, created_at limit $2`,
+    [network, count],
+  )
+  return rows.map(claimOf)
+}
+
+/** Notes that claims were looked at, and closes those that need no more looking. */
+export async function noteLooks(
+  tx: Tx,
+  looks: readonly { readonly paymentId: PaymentId; readonly closed: boolean }[],
+  nowMilliseconds: number,
+): Promise<void> {
+  if (looks.length === 0) return
+  await tx.query(
+    'claims_looked',
+    `update settlement_claims c set looked_at = to_timestamp($3 / 1000.0),
+       closed_at = case when l.closed then to_timestamp($3 / 1000.0) else closed_at end
+     from unnest($1::text[], $2::boolean[]) as l (payment_id, closed) where c.payment_id = l.payment_id`,
+    [looks.map(({ paymentId }) => paymentId), looks.map(({ closed }) => closed), nowMilliseconds],
+  )
+}
+
+/** Takes the one success of a claim. False when it was given out before: then there is none to give. */
+export async function takeAnswer(
+  tx: Tx,
+  paymentId: PaymentId,
+  nowMilliseconds: number,
+): Promise<boolean> {
+  const rows = await tx.query(
+    'claim_answer',
+    `update settlement_claims set answered_at = to_timestamp($2 / 1000.0)
+     where payment_id = $1 and answered_at is null returning payment_id`,
+    [paymentId, nowMilliseconds],
+  )
+  return rows.length === 1
+}
+
+/** Gives a success back that reached nobody: only the taker's own, told by its time. */
+export async function returnAnswer(
+  tx: Tx,
+  paymentId: PaymentId,
+  takenAtMilliseconds: number,
+): Promise<void> {
+  await tx.query(
+    'claim_answer_back',
+    `update settlement_claims set answered_at = null
+     where payment_id = $1 and answered_at = to_timestamp($2 / 1000.0)`,
+    [paymentId, takenAtMilliseconds],
+  )
+}

@@ -1,0 +1,123 @@
+import { parsePaymentPayload } from '@florin/wire/x402/payment-payload.ts'
+import type { PaymentPayload } from '@florin/wire/x402/payment-payload.ts'
+import { parsePaymentRequirements } from '@florin/wire/x402/payment-requirements.ts'
+import type { PaymentRequirements } from '@florin/wire/x402/payment-requirements.ts'
+import type { Reason } from '@florin/wire/x402/reasons.ts'
+import type { Family, NetworkId } from '@florin/wire/network.ts'
+import type { Address, Chain } from '../chains/chain.ts'
+import type { ExactAuthorization, ExactPayments } from '../chains/exact.ts'
+
+/** The scheme that this facilitator settles. */
+export const EXACT = 'exact'
+
+/** A payment as the seller's server hands it over, nothing believed yet. */
+export interface Presented {
+  /** Left out by some clients; then the payment's own counts. */
+  readonly x402Version?: unknown
+  readonly paymentPayload: unknown
+  readonly paymentRequirements: unknown
+}
+
+/** A payment that reads well and is signed: whether the chain takes it is the next question. */
+export interface Intake {
+  readonly chain: Chain
+  readonly exact: ExactPayments
+  readonly payment: PaymentPayload
+  readonly requirements: PaymentRequirements
+  readonly authorization: ExactAuthorization
+}
+
+/** A "no" in the words of x402. */
+export interface Refused {
+  readonly ok: false
+  readonly reason: Reason
+  readonly message?: string
+  readonly payer: string | null
+  /** As the seller wrote it, or empty. */
+  readonly networkName: string
+}
+
+export type IntakeOutcome = { readonly ok: true; readonly intake: Intake } | Refused
+
+/**
+ * Reads a presented payment against the seller's requirements, first what costs nothing. Nothing here asks a node, and nothing that a
+ * caller can send throws. Source: x402 v1 and v2, verification of `exact`.
+ */
+export function takeIn(
+  presented: Presented,
+  chains: ReadonlyMap<NetworkId, Chain>,
+  settlersOf: (family: Family) => ReadonlySet<Address>,
+): IntakeOutcome {
+  const read = parsePaymentPayload(presented.paymentPayload)
+  if (!read.ok) return refused(read.reason)
+  const { payment } = read
+  const { x402Version } = payment
+  if (presented.x402Version !== undefined && presented.x402Version !== x402Version) {
+    return refused('invalid_x402_version')
+  }
+  const wanted = parsePaymentRequirements(presented.paymentRequirements, x402Version)
+  if (!wanted.ok) return refused(wanted.reason)
+  const { requirements } = wanted
+  const { networkName } = requirements
+  const no = (reason: Reason, payer: string | null = null) => refused(reason, networkName, payer)
+
+  if (requirements.scheme !== EXACT) return no('unsupported_scheme')
+  const chain = chains.get(requirements.network)
+  if (chain?.exact === undefined) return no('invalid_network')
+  const words = WORDS[chain.config.family]
+  if (payment.scheme !== EXACT) return no(words.scheme)
+  if (payment.network !== requirements.network) return no(words.network)
+  const payTo = chain.parseAddress(requirements.payTo)
+  if (payTo === undefined || requirements.amount === 0n) return no('invalid_payment_requirements')
+  const token = chain.parseAddress(requirements.asset)
+  const asset = chain.config.assets.find(({ asset: known }) => known === token)
+  if (asset === undefined) return no('asset_not_listed')
+  const settlers = settlersOf(chain.config.family)
+  if (settlers.has(payTo) || isNobody(chain, payTo)) return no(words.recipient)
+
+  const { amount, extra } = requirements
+  const outcome = chain.exact.read(payment.payload, { asset, payTo, amount, extra, settlers })
+  if (!outcome.ok) return no(outcome.reason, outcome.payer)
+  const { authorization } = outcome
+  // Money that moves from a wallet to itself pays nobody.
+  if (authorization.payer === payTo) return no(words.recipient, authorization.payer)
+  const intake = { chain, exact: chain.exact, payment, requirements, authorization }
+  return { ok: true, intake }
+}
+
+/** A receiver that nobody can spend from: the token itself, or the address of all zeros. */
+function isNobody(chain: Chain, payTo: Address): boolean {
+  return (
+    chain.config.assets.some(({ asset }) => asset === payTo) ||
+    chain.addressBytes(payTo).every((byte) => byte === 0)
+  )
+}
+
+/** The reference names the same faults differently per family. */
+const WORDS = {
+  evm: {
+    scheme: 'invalid_exact_evm_scheme',
+    network: 'invalid_exact_evm_network_mismatch',
+    recipient: 'invalid_exact_evm_recipient_mismatch',
+  },
+  solana: {
+    scheme: 'invalid_exact_svm_unsupported_scheme',
+    network: 'invalid_exact_svm_network_mismatch',
+    recipient: 'invalid_exact_svm_payload_recipient_mismatch',
+  },
+} as const satisfies Record<Family, Record<string, Reason>>
+
+export function refused(
+  reason: Reason,
+  networkName = '',
+  payer: string | null = null,
+  message?: string,
+): Refused {
+  return {
+    ok: false,
+    reason,
+    payer,
+    networkName,
+    ...(message === undefined ? {} : { message }),
+  }
+}

@@ -1,0 +1,58 @@
+import type { Address, TransactionHash } from '../chains/chain.ts'
+import type { ForeignSettlement } from '../chains/exact.ts'
+import type { AccountId, PaymentId } from '../kernel/id.ts'
+import type { AssetProfile, NetworkConfig } from '../kernel/network-config.ts'
+import type { BaseUnits } from '@florin/wire/amount.ts'
+import type { Tx } from '../store/postgres.ts'
+
+/** A payment that a seller is about to receive. */
+export interface NewReceived {
+  readonly paymentId: PaymentId
+  readonly accountId: AccountId
+  readonly network: NetworkConfig
+  readonly asset: AssetProfile
+  readonly amount: BaseUnits
+  readonly payer: Address
+  readonly payTo: Address
+  readonly resource: string | null
+}
+
+/** Where a received payment stands. */
+export interface ReceivedState {
+  readonly status: 'pending' | 'confirmed' | 'settled' | 'failed' | 'expired'
+  /** On chain, with its effect, at the depth at which a seller may release something. */
+  readonly released: boolean
+  /** The transaction that carries it, or the newest that might. */
+  readonly hash: TransactionHash | null
+  readonly logIndex: number | null
+  readonly blockHeight: bigint | null
+  /** Its newest transaction was included without effect, and nothing else of ours is under way. */
+  readonly reverted: boolean
+  /** A transaction of ours is under way. */
+  readonly underWay: boolean
+}
+
+/**
+ * The books of received payments, kept by the room that owns payments. The facilitator says what it knows of them inside its own
+ * transactions.
+ */
+export interface ReceivedRecords {
+  open(tx: Tx, received: NewReceived): Promise<void>
+  state(tx: Tx, accountId: AccountId, paymentId: PaymentId): Promise<ReceivedState | undefined>
+  /** The state as soon as it is released, reverted or at its end, or as it is when the time is over. */
+  wait(
+    payment: { readonly accountId: AccountId; readonly paymentId: PaymentId },
+    until: { readonly atMilliseconds: number; readonly over: AbortSignal },
+  ): Promise<ReceivedState | undefined>
+  /** Somebody else's transaction paid it; `final` when that cannot be undone any more. */
+  paidElsewhere(
+    tx: Tx,
+    payment: { readonly accountId: AccountId; readonly paymentId: PaymentId },
+    settlement: ForeignSettlement,
+    final: boolean,
+  ): Promise<void>
+  /** The transaction that had paid it is not in the chain any more. */
+  unseen(tx: Tx, paymentIds: readonly PaymentId[]): Promise<void>
+  /** It took no effect and never will: proven at finality. */
+  expired(tx: Tx, paymentIds: readonly PaymentId[]): Promise<void>
+}

@@ -1,0 +1,50 @@
+import { endpoints } from '@florin/wire/endpoints.ts'
+import type { Chain } from '../chains/chain.ts'
+import { route } from '../http/route.ts'
+import type { Route } from '../http/route.ts'
+import type { Log } from '../kernel/log.ts'
+import { settleAnswer, verifyAnswer } from './answer.ts'
+import { settlePayment } from './settle.ts'
+import type { SettleDeps } from './settle.ts'
+import { supported } from './supported.ts'
+import { verifyPayment } from './verify.ts'
+
+/** Below the 30 s after which impatient clients give up; stock clients wait 90 s. */
+const SETTLE_WAIT_MILLISECONDS = 25_000
+
+export interface X402RoutesDeps extends SettleDeps {
+  readonly log: Log
+  /** Whether the network can be settled on now. */
+  readonly isUsable: (chain: Chain) => boolean
+}
+
+/** The facilitator under /x402, in the shapes of x402. */
+export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
+  const { chains, settlers, clock, isUsable, log } = deps
+  return [
+    route(endpoints.x402Verify, async ({ body }) => ({
+      body: verifyAnswer(await verifyPayment(deps, body)),
+    })),
+    route(endpoints.x402Settle, async ({ body, caller, clientGone, closing }) => {
+      const settled = await settlePayment(deps, {
+        accountId: caller.accountId,
+        presented: body,
+        waitUntilMilliseconds: clock.nowMilliseconds() + SETTLE_WAIT_MILLISECONDS,
+        over: AbortSignal.any([clientGone, closing]),
+      })
+      const answer = { body: settleAnswer(settled) }
+      if (settled.kind !== 'settled') return answer
+      const { paymentId, takeBack } = settled
+      const undelivered = () => {
+        // Nobody waits for it: when it fails the success counts as given, which the seller is told.
+        takeBack().catch((error: unknown) =>
+          log.warn({ paymentId, err: error }, 'an undelivered success was not taken back'),
+        )
+      }
+      return { ...answer, undelivered }
+    }),
+    route(endpoints.x402Supported, async () => ({
+      body: supported({ chains: [...chains.values()], settlers, isUsable }),
+    })),
+  ]
+}

@@ -1,0 +1,41 @@
+import { networkAliasOf } from '@florin/wire/network-alias.ts'
+import type { Family } from '@florin/wire/network.ts'
+import type { Chain } from '../chains/chain.ts'
+import { EXACT } from './intake.ts'
+import type { Settlers } from './settlers.ts'
+
+const NAMESPACES = { evm: 'eip155:*', solana: 'solana:*' } as const satisfies Record<Family, string>
+
+/**
+ * What can be settled now: networks whose node is followed and whose keys can pay. Sellers read this once, at their start, and pin what
+ * they read: a fee payer stays in the list for as long as its key is kept.
+ */
+export function supported({
+  chains,
+  settlers,
+  isUsable,
+}: {
+  readonly chains: readonly Chain[]
+  readonly settlers: Pick<Settlers, 'of'>
+  readonly isUsable: (chain: Chain) => boolean
+}) {
+  const kinds = chains.flatMap((chain) => {
+    const { family, network } = chain.config
+    const [settler] = settlers.of(family)
+    if (chain.exact === undefined || settler === undefined || !isUsable(chain)) return []
+    const extra = family === 'solana' ? { extra: { feePayer: settler.address } } : {}
+    const alias = networkAliasOf(network)
+    return [
+      { x402Version: 2, scheme: EXACT, network, ...extra },
+      ...(alias === undefined ? [] : [{ x402Version: 1, scheme: EXACT, network: alias, ...extra }]),
+    ]
+  })
+  const families = new Set(chains.map(({ config }) => config.family))
+  const signers = Object.fromEntries(
+    [...families].map((family) => [
+      NAMESPACES[family],
+      settlers.of(family).map(({ address }) => address),
+    ]),
+  )
+  return { kinds, extensions: [], signers }
+}

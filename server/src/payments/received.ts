@@ -1,0 +1,173 @@
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { ReceivedRecords, ReceivedState } from '../facilitator/records.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { AccountId, PaymentId } from '../kernel/id.ts'
+import type { NetworkConfig } from '../kernel/network-config.ts'
+import { addToOutbox } from '../events/store.ts'
+import { followedHeight } from '../sender/follower-store.ts'
+import { placesOf } from '../sender/payment-place-store.ts'
+import type { Tx } from '../store/postgres.ts'
+import { claimDeposits } from './deposit-store.ts'
+import { paymentEvent } from './event.ts'
+import { movePayments } from './move-payments.ts'
+import type { Payment } from './payment.ts'
+import { findPayment, insertPayments } from './store.ts'
+import type { StatusChange } from './store.ts'
+import type { Waits } from './wait.ts'
+
+/** Keeps the records of payments that a seller had settled here. */
+export function openReceivedRecords({
+  clock,
+  waits,
+  networks,
+  inTransaction,
+}: {
+  readonly clock: Clock
+  readonly waits: Pick<Waits, 'look'>
+  readonly networks: ReadonlyMap<NetworkId, NetworkConfig>
+  readonly inTransaction: <T>(scope: AccountId, work: (tx: Tx) => Promise<T>) => Promise<T>
+}): ReceivedRecords {
+  async function state(
+    tx: Tx,
+    accountId: AccountId,
+    paymentId: PaymentId,
+  ): Promise<ReceivedState | undefined> {
+    const payment = await findPayment(tx, accountId, paymentId)
+    if (payment === undefined) return undefined
+    const places = await placesOf(tx, paymentId)
+    const config = networks.get(payment.network)
+    const read = await followedHeight(tx, payment.network)
+    return {
+      status: payment.status,
+      released: isReleased(payment, config, read),
+      hash: payment.transactionHash ?? places.newestHash,
+      logIndex: payment.logIndex,
+      blockHeight: payment.blockHeight,
+      reverted: places.reverted,
+      underWay: places.underWay,
+    }
+  }
+
+  return {
+    state,
+    open: async (tx, received) => {
+      const { paymentId, accountId, network, asset, amount, payer, payTo, resource } = received
+      const now = clock.nowMilliseconds()
+      const payment: Payment = {
+        id: paymentId,
+        accountId,
+        type: 'received',
+        walletId: null,
+        network: network.network,
+        asset: asset.asset,
+        amount,
+        decimals: asset.decimals,
+        sender: payer,
+        recipient: payTo,
+        resource,
+        metadataText: null,
+        priorityFee: null,
+        feeCeiling: null,
+        commitment: null,
+        status: 'pending',
+        sandbox: network.sandbox,
+        finalityViolated: false,
+        transactionHash: null,
+        blockHeight: null,
+        logIndex: null,
+        feePaid: null,
+        failure: null,
+        createdAtMilliseconds: now,
+        confirmedAtMilliseconds: null,
+        settledAtMilliseconds: null,
+      }
+      await insertPayments(tx, [payment])
+      await addToOutbox(tx, [paymentEvent(payment)], now)
+    },
+
+    wait: ({ accountId, paymentId }, until) =>
+      waits.look(
+        paymentId,
+        () => inTransaction(accountId, (tx) => state(tx, accountId, paymentId)),
+        (seen) => seen.released || isOver(seen),
+        until,
+      ),
+
+    paidElsewhere: async (tx, { accountId, paymentId }, settlement, final) => {
+      const payment = await findPayment(tx, accountId, paymentId)
+      if (payment === undefined) throw new Error('a claim has no record')
+      const change = {
+        paymentId,
+        transactionHash: settlement.hash,
+        blockHeight: settlement.height,
+        blockHash: settlement.blockHash,
+        logIndex: settlement.logIndex,
+        feePaid: null,
+        failure: null,
+      }
+      const now = clock.nowMilliseconds()
+      await movePayments(tx, 'confirmed', [change], now)
+      if (!final) return
+      const moved = await movePayments(tx, 'settled', [change], now)
+      if (!moved.has(paymentId)) return
+      const effect = {
+        id: paymentId,
+        accountId,
+        status: 'settled' as const,
+        transactionHash: settlement.hash,
+        height: settlement.height,
+        blockHash: settlement.blockHash,
+        effectIndex: settlement.logIndex,
+      }
+      await claimDeposits(tx, payment.network, [effect], now)
+    },
+
+    unseen: async (tx, paymentIds) => {
+      await movePayments(tx, 'pending', paymentIds.map(nothing), clock.nowMilliseconds())
+    },
+
+    expired: async (tx, paymentIds) => {
+      await movePayments(tx, 'expired', paymentIds.map(nothing), clock.nowMilliseconds())
+    },
+  }
+}
+
+/** What a seller may release something on: the effect, with as many blocks on top as the network asks for. */
+function isReleased(
+  { status, blockHeight }: Payment,
+  config: NetworkConfig | undefined,
+  followed: bigint | null,
+): boolean {
+  if (status === 'settled') return true
+  if (status !== 'confirmed' || config === undefined) return false
+  if (blockHeight === null || followed === null) return false
+  return followed - blockHeight >= BigInt(config.releaseDepth)
+}
+
+/** Nothing that is under way can change it any more. */
+function isOver({ status, reverted, underWay }: ReceivedState): boolean {
+  switch (status) {
+    case 'failed':
+    case 'expired':
+    case 'settled':
+      return true
+    case 'pending':
+      return reverted && !underWay
+    case 'confirmed':
+      return false
+    default:
+      return status satisfies never
+  }
+}
+
+function nothing(paymentId: PaymentId): StatusChange {
+  return {
+    paymentId,
+    transactionHash: null,
+    blockHeight: null,
+    blockHash: null,
+    logIndex: null,
+    feePaid: null,
+    failure: null,
+  }
+}
