@@ -3,6 +3,7 @@ import { AccountState } from '@solana-program/token'
 import type { StoredAccount } from '../chain/account.ts'
 import { TOKEN_PROGRAM } from '../chain/program-addresses.ts'
 import { mintOf, TOKEN_BYTES, tokenOf, uiTokenAmount } from '../chain/token-account.ts'
+import { parsedRuntimeAccount } from './parsed-runtime-account.ts'
 import { extensionName } from './token-extensions.ts'
 import type { RpcValue } from '../rpc-json.ts'
 
@@ -11,7 +12,8 @@ const STATES: Readonly<Record<AccountState, string>> = {
   [AccountState.Initialized]: 'initialized',
   [AccountState.Frozen]: 'frozen',
 }
-/** Token accounts and mints in words; undefined for every other account. */
+
+/** Token accounts, mints, lookup tables and nonce accounts in words; undefined for every other account. */
 export function parsedAccount(
   account: StoredAccount,
   read: (address: string) => StoredAccount | undefined,
@@ -40,7 +42,7 @@ export function parsedAccount(
     return { program, parsed: { type: 'account', info }, space }
   }
   const mint = mintOf(account)
-  if (mint === undefined) return undefined
+  if (mint === undefined) return parsedRuntimeAccount(account)
   const { mintAuthority, freezeAuthority, supply, decimals, isInitialized } = mint
   const info = {
     mintAuthority: unwrapOption(mintAuthority),
