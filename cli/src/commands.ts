@@ -45,6 +45,24 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import('./keys/delete.ts')).runKeysDelete,
   },
   {
+    name: 'wallets create',
+    usage: '--family evm|solana [--label L] [--account ID] [--json]',
+    summary: 'make a wallet with a new key',
+    load: async () => (await import('./wallets/create.ts')).runWalletsCreate,
+  },
+  {
+    name: 'wallets import',
+    usage: '[--label L] [--account ID] [--json] < KEY',
+    summary: 'seal a private key from standard input as a wallet',
+    load: async () => (await import('./wallets/import.ts')).runWalletsImport,
+  },
+  {
+    name: 'wallets list',
+    usage: '[--account ID] [--json]',
+    summary: 'list the wallets',
+    load: async () => (await import('./wallets/list.ts')).runWalletsList,
+  },
+  {
     name: 'doctor',
     usage: '[--json]',
     summary: 'hold database and chains against every invariant; changes nothing',

@@ -1,17 +1,13 @@
 import { connectChain } from '@florin/server/chains/connect.ts'
-import type { Config } from '@florin/server/config.ts'
 import { diagnose } from '@florin/server/doctor/run.ts'
 import { systemClock } from '@florin/server/kernel/clock.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
-import type { NetworkConfig } from '@florin/server/kernel/network-config.ts'
 import { openStore, StoreUnavailable } from '@florin/server/store/postgres.ts'
 import type { Run } from './command.ts'
-import type { DatabaseAccess } from './database-file.ts'
 import { configOrFail, findDatabase } from './find-database.ts'
+import { networksOf } from './networks-of.ts'
 import { readArguments } from './read-arguments.ts'
 import { table } from './table.ts'
-import { readNetworksFile } from './up/networks.ts'
-import { sandboxNetworks } from './up/sandbox-network.ts'
 import { CommandFailed } from './usage-error.ts'
 
 /** `florin doctor`: holds database and chains against every invariant. Changes nothing; exit code 1 unless all is known and sound. */
@@ -47,12 +43,4 @@ export const runDoctor: Run = async ({ args, environment, print, note }) => {
   } finally {
     await store.close()
   }
-}
-
-async function networksOf(
-  { networksFile }: Config,
-  { sandbox }: DatabaseAccess,
-): Promise<readonly NetworkConfig[]> {
-  if (sandbox !== null) return sandboxNetworks(sandbox)
-  return networksFile === null ? [] : await readNetworksFile(networksFile)
 }

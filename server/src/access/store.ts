@@ -108,6 +108,14 @@ export async function lockFirstAccount(tx: Tx): Promise<Account | undefined> {
   return rows[0] && toAccount(rows[0])
 }
 
+/** Whether there is such an account. */
+export async function hasAccount(tx: Tx, accountId: AccountId): Promise<boolean> {
+  const rows = await tx.query('access_has_account', 'select from accounts where id = $1', [
+    accountId,
+  ])
+  return rows.length === 1
+}
+
 /** Takes the account's row lock, so that two creations cannot both be the last that fits. False: no such account. */
 export async function lockAccount(tx: Tx, accountId: AccountId): Promise<boolean> {
   const rows = await tx.query(
@@ -159,14 +167,8 @@ export async function insertKey(
   )
 }
 
-/** The key with this digest unless it was deleted. Asked before anybody knows whose it is, so it names no account. */
-export async function findKeyByDigest(
-  store: Store,
-  digest: Uint8Array,
-): Promise<FoundKey | undefined> {
-  const [row] = await store.query<FoundKeyRow>(
-    'access_find_key',
-    `select k.id, k.account_id, k.name, k.mode, k.last_four, k.plan, k.scopes, k.created_at,
+const FIND_KEYS = `
+     select k.id, k.account_id, k.name, k.mode, k.last_four, k.plan, k.scopes, k.created_at,
             k.last_used_at, k.expires_at, k.digest,
             case when k.plan = 'enterprise'
               then coalesce(a.enterprise_requests_per_minute, p.requests_per_minute)
@@ -178,10 +180,28 @@ export async function findKeyByDigest(
      from api_keys k
      join accounts a on a.id = k.account_id
      join plans p on p.name = k.plan
-     where k.digest = $1 and k.deleted_at is null`,
-    [digest],
-  )
-  if (row === undefined) return undefined
+     where k.deleted_at is null and k.digest =`
+
+/** The key with this digest unless it was deleted. Asked before anybody knows whose it is, so it names no account. */
+export async function findKeyByDigest(
+  store: Store,
+  digest: Uint8Array,
+): Promise<FoundKey | undefined> {
+  const sql = `${FIND_KEYS} $1`
+  const [row] = await store.query<FoundKeyRow>('access_find_key', sql, [digest])
+  return row && toFound(row)
+}
+
+/** The keys among these digests that were not deleted, with one query, in no order. */
+export async function findKeysByDigest(
+  store: Store,
+  digests: readonly Uint8Array[],
+): Promise<readonly FoundKey[]> {
+  const sql = `${FIND_KEYS} any($1)`
+  return (await store.query<FoundKeyRow>('access_find_keys', sql, [digests])).map(toFound)
+}
+
+function toFound(row: FoundKeyRow): FoundKey {
   return {
     facts: toFacts(row),
     digest: row.digest,

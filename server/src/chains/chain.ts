@@ -213,6 +213,8 @@ export interface Chain {
   /** The canonical chain's view of each hash, in order. One round trip, and one more when anything was mined. */
   outcomes(hashes: readonly TransactionHash[]): Promise<readonly Outcome[]>
   lanePosition(address: Address): Promise<LanePosition>
+  /** How many transactions of an address wait for a block. Left out where transactions have no places. */
+  readonly pooled?: (address: Address) => Promise<bigint>
   /** Balances of one address in each asset, in the order given, all at one block. */
   balances(
     address: Address,

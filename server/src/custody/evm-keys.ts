@@ -18,7 +18,7 @@ export function evmKeys({ random }: { random: Random }): KeyScheme {
     generate: () => {
       for (let draw = 0; draw < DRAWS_MAX; draw += 1) {
         const privateKey = random.bytes(KEY_BYTES)
-        if (isScalar(privateKey)) return new SecretBytes(privateKey)
+        if (isEvmKey(privateKey)) return new SecretBytes(privateKey)
       }
       throw new Error('random bytes gave no private key')
     },
@@ -27,7 +27,9 @@ export function evmKeys({ random }: { random: Random }): KeyScheme {
   }
 }
 
-/** 0 < key < order. */
-function isScalar(key: Uint8Array): boolean {
-  return key.some((byte) => byte !== 0) && Buffer.compare(key, ORDER) < 0
+/** Whether bytes are a private key: 0 < key < order. */
+export function isEvmKey(key: Uint8Array): boolean {
+  return (
+    key.length === KEY_BYTES && key.some((byte) => byte !== 0) && Buffer.compare(key, ORDER) < 0
+  )
 }

@@ -94,3 +94,35 @@ export async function lockLanes(
     [network, [...new Set(addresses)]],
   )
 }
+
+/**
+ * How a lane stands whose key was used elsewhere. `none`: there is none; the first payment begins it where the chain is. `there`:
+ * nobody used it since. `moved`: it goes on where the chain is. `busy`: places of it are open, so the guard decides. `frozen`: the
+ * guard stopped it, and only an operator releases it.
+ */
+export type LaneState = 'none' | 'there' | 'moved' | 'busy' | 'frozen'
+
+/**
+ * Moves an idle lane past the places that its key has used up without this service, never back. Only when the key's owner says that
+ * from now on it signs nowhere else; never on the way of a payment, where such a use is an alarm.
+ */
+export async function moveIdleLane(
+  tx: Tx,
+  network: NetworkId,
+  address: Address,
+  nextNonce: bigint,
+): Promise<LaneState> {
+  const [row] = (await readLocked(tx, network, address)) ?? []
+  if (row === undefined) return 'none'
+  if (row.frozen_reason !== null) return 'frozen'
+  if (BigInt(row.next_nonce) >= nextNonce) return 'there'
+  const moved = await tx.query(
+    'lane_move_idle',
+    `update lanes set next_nonce = $3 where network = $1 and address = $2 and not exists (
+       select from chain_transactions
+        where network = $1 and lane_address = $2 and state in ('open', 'mined'))
+     returning next_nonce`,
+    [network, address, nextNonce.toString()],
+  )
+  return moved.length === 1 ? 'moved' : 'busy'
+}

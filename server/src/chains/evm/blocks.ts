@@ -58,6 +58,15 @@ export async function readLanePosition(
   return { latest, finalized, finalizedHeight }
 }
 
+/** How many transactions of an address wait in the pool of the node that answers. One round trip. */
+export async function readPooled(transport: Transport, address: Address): Promise<bigint> {
+  const [latest, pending] = await Promise.all([
+    transport.read(nonceRead(address, 'latest')),
+    transport.read(nonceRead(address, 'pending')),
+  ])
+  return pending > latest ? pending - latest : 0n
+}
+
 /** The hash of the canonical block at a height; undefined above the head. */
 export function blockHashRead(height: bigint): Read<string | undefined> {
   const { method, params } = blockRead(height)

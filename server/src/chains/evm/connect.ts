@@ -5,7 +5,7 @@ import type { ConnectOptions } from '../connect-options.ts'
 import { addressBytes, parseAddress } from './account.ts'
 import { readArrivals } from './arrivals.ts'
 import { readBalances } from './balances.ts'
-import { readBlocks, readHead, readLanePosition } from './blocks.ts'
+import { readBlocks, readHead, readLanePosition, readPooled } from './blocks.ts'
 import { broadcastTo } from './broadcast.ts'
 import { renewTerms } from './renew.ts'
 import { onlyChain } from './chain-id.ts'
@@ -74,6 +74,7 @@ export function connectEvm(options: ConnectOptions): Chain {
       noteFinal(finalizedHeight)
       return position
     },
+    pooled: (address) => readPooled(transport, address),
     balances: (address, assets) => readBalances(transport, address, assets),
     exact: openExact({ ...deps, clock }),
     estimateFees: () => estimateFees(deps),
