@@ -8,12 +8,18 @@ import type { Taken, Windows } from './windows.ts'
 export interface AddressLimit {
   /** Counts a request without a good key. Throws Refusal RATE_LIMIT. */
   count(address: string): void
-  /**
-   * Counts the look-up of a key that nobody vouches for, before it is made. Throws Refusal RATE_LIMIT. The function that comes
-   * back takes it out again: for a key that turned out to be good.
-   */
-  countLookUp(address: string): () => void
+  /** Counts the look-up of a key that nobody vouches for, before it is made. */
+  countLookUp(address: string): LookUpAllowance
 }
+
+/** A look-up of one's own; or none, and what to answer unless the key is found with others' after all. */
+export type LookUpAllowance =
+  | {
+      readonly allowed: true
+      /** Takes it out again: the key was good, or nobody could say. */
+      giveBack(): void
+    }
+  | { readonly allowed: false; readonly refusal: Refusal }
 
 const ALL_LOOK_UPS = 'look-ups'
 
@@ -25,23 +31,29 @@ export function openAddressLimit({ windows }: { readonly windows: Windows }): Ad
   return {
     count: (address) => {
       const name = `keyless ${addressGroup(address)}`
-      demand(windows.take(name, limits.keylessRequestsPerAddress))
+      const taken = windows.take(name, limits.keylessRequestsPerAddress)
+      if (!taken.allowed) throw refusalOf(taken)
     },
     countLookUp: (address) => {
       const name = `look-ups ${addressGroup(address)}`
-      demand(windows.take(name, limits.keyLookUpsPerAddress))
-      demand(windows.take(ALL_LOOK_UPS, limits.keyLookUpsPerInstance))
-      return () => {
+      const own = windows.take(name, limits.keyLookUpsPerAddress)
+      if (!own.allowed) return { allowed: false, refusal: refusalOf(own) }
+      const all = windows.take(ALL_LOOK_UPS, limits.keyLookUpsPerInstance)
+      if (!all.allowed) {
+        windows.giveBack(name)
+        return { allowed: false, refusal: refusalOf(all) }
+      }
+      const giveBack = () => {
         windows.giveBack(name)
         windows.giveBack(ALL_LOOK_UPS)
       }
+      return { allowed: true, giveBack }
     },
   }
 }
 
-function demand(taken: Taken): void {
-  if (taken.allowed) return
-  throw new Refusal('RATE_LIMIT', {
+function refusalOf(taken: Taken): Refusal {
+  return new Refusal('RATE_LIMIT', {
     message: 'Too many requests without a good key from this address.',
     retryAfterSeconds: wholeSecondsLeft(taken),
   })

@@ -5,6 +5,7 @@ import type { Log } from '../kernel/log.ts'
 import type { SecretBytes } from '../kernel/secret.ts'
 import type { Store } from '../store/postgres.ts'
 import type { AddressLimit } from './address-limit.ts'
+import { openKeyBatch } from './key-batch.ts'
 import type { KeyHolder } from './key-holder.ts'
 import { keyDigest, parseKey, sameDigest } from './key.ts'
 import { findKeyByDigest, markKeyUsed } from './store.ts'
@@ -21,6 +22,7 @@ export interface Authenticator {
   close(): Promise<void>
 }
 
+const VOUCHED = { allowed: true, giveBack: () => undefined } as const
 const BEARER = /^Bearer +([^ ]+) *$/i
 
 interface Entry {
@@ -39,8 +41,9 @@ interface Found {
 
 /**
  * Remembers a good key for limits.keyCacheMilliseconds, so a deletion, or another limit of its plan, holds within that time on
- * every instance and a busy key costs few look-ups. A key that nobody holds is not remembered: a new key works at once. What
- * bounds their look-ups is the address; a key that was good once is looked up whatever its neighbours at that address do.
+ * every instance and a busy key costs few look-ups. A key that nobody holds is not remembered: a new key works at once.
+ * Their look-ups are counted by address; a key that was good once is looked up whatever its neighbours at that address do, and
+ * one that nobody has seen waits for others and shares their query, once the address has had too many.
  */
 export function openAuthenticator({
   store,
@@ -57,6 +60,7 @@ export function openAuthenticator({
 }): Authenticator {
   const entries = new Map<string, Entry>()
   const knownKeys = new Set<string>()
+  const batch = openKeyBatch({ store, clock })
   const noting = new Set<Promise<void>>()
   let closed = false
 
@@ -65,14 +69,20 @@ export function openAuthenticator({
     digest: Uint8Array,
     address: string,
   ): Promise<Found | undefined> {
-    const countOut = knownKeys.has(name) ? () => undefined : addresses.countLookUp(address)
+    const allowance = knownKeys.has(name) ? VOUCHED : addresses.countLookUp(address)
+    if (!allowance.allowed) {
+      const found = await batch.find(digest)
+      if (found === undefined) throw allowance.refusal
+      addKnown(name)
+      return foundOf(found)
+    }
     const found = await findKeyByDigest(store, digest).catch((error: unknown) => {
-      countOut()
+      allowance.giveBack()
       throw error
     })
     knownKeys.delete(name)
     if (found === undefined || !sameDigest(found.digest, digest)) return undefined
-    countOut()
+    allowance.giveBack()
     addKnown(name)
     return foundOf(found)
   }
@@ -147,6 +157,7 @@ export function openAuthenticator({
     },
     close: async () => {
       closed = true
+      await batch.close()
       await Promise.all(noting)
     },
   }

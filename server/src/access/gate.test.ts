@@ -23,8 +23,11 @@ import { openAddressLimit } from './address-limit.ts'
 import { openAuthenticator } from './authenticate.ts'
 import { createAccount } from './create-account.ts'
 import { createKey } from './create-key.ts'
+import { deleteKey } from './delete-key.ts'
 import { openGate } from './gate.ts'
+import { openKeyBatch } from './key-batch.ts'
 import { makeKey } from './key.ts'
+import { listKeys } from './list-keys.ts'
 import { openWindows } from './windows.ts'
 
 /** So that Reset, in whole seconds, is seen to be rounded up. */
@@ -55,7 +58,7 @@ beforeEach(() => {
   // Every window of the test before is over.
   now += limits.rateWindowSeconds * 1000
   now -= (now - START) % 1000
-  door.seen.lookUps = 0
+  Object.assign(door.seen, { lookUps: 0, batches: 0 })
 })
 afterAll(async () => {
   await owner.end()
@@ -65,9 +68,10 @@ afterAll(async () => {
 
 /** Nothing but a gate: whatever passes it is answered 404. */
 async function openDoor() {
-  const seen = { lookUps: 0 }
+  const seen = { lookUps: 0, batches: 0 }
   const query: Store['query'] = (name, sql, values) => {
     if (name === 'access_find_key') seen.lookUps += 1
+    if (name === 'access_find_keys') seen.batches += 1
     return database.store.query(name, sql, values)
   }
   const store = { ...database.store, query }
@@ -348,13 +352,14 @@ describe('every operation', () => {
 describe('what comes without a good key', () => {
   const badKey = () => makeKey(systemRandom, 'test').text.reveal()
 
-  test('a flood of keys that nobody has costs no more look-ups than an address has', async () => {
-    const flood = await Promise.all(Array.from({ length: 700 }, () => door.status(badKey())))
+  test('a flood of keys that nobody has costs no more look-ups than an address has, and few queries for all others', async () => {
+    const flood = await Promise.all(Array.from({ length: 300 }, () => door.status(badKey())))
     expect(door.seen.lookUps).toBe(limits.keyLookUpsPerAddress)
+    expect(door.seen.batches).toBeLessThan(40)
     const statuses = Map.groupBy(flood, ({ status }) => status)
     expect(statuses.get(401)).toHaveLength(limits.keyLookUpsPerAddress)
     const refused = statuses.get(429) ?? []
-    expect(refused).toHaveLength(700 - limits.keyLookUpsPerAddress)
+    expect(refused).toHaveLength(300 - limits.keyLookUpsPerAddress)
     for (const answered of refused) {
       assertProblem(answered, 'RATE_LIMIT')
       expect(answered.headers.get('retry-after')).toBe('60')
@@ -370,12 +375,48 @@ describe('what comes without a good key', () => {
     await Promise.all(Array.from({ length: 200 }, () => door.status(badKey())))
     now += 10_000
     expect(limits.keyCacheMilliseconds).toBeLessThan(10_000)
+    expect(door.seen.batches).toBeGreaterThan(0)
+    door.seen.batches = 0
     assertProblem(await door.status(known.text), 'NOT_FOUND')
-    assertProblem(await door.status(fresh.text), 'RATE_LIMIT')
-    assertProblem(await door.status(fresh.text, '203.0.113.10'), 'NOT_FOUND')
-    // Known by now, wherever it comes from.
+    assertProblem(await door.status(badKey(), '203.0.113.10'), 'UNAUTHORIZED')
+    expect(door.seen.batches).toBe(0)
+    // One that nobody has seen waits a moment, once.
+    assertProblem(await door.status(fresh.text), 'NOT_FOUND')
+    expect(door.seen.batches).toBe(1)
     now += 10_000
     assertProblem(await door.status(fresh.text), 'NOT_FOUND')
+    expect(door.seen.batches).toBe(1)
+  })
+
+  test('a deleted key is out at once for a flooded address as well', async () => {
+    const { text, accountId } = await aKey('standard')
+    assertProblem(await door.status(text), 'NOT_FOUND')
+    await Promise.all(Array.from({ length: 150 }, () => door.status(badKey())))
+    const [facts] = await listKeys(deps(), accountId)
+    if (facts === undefined) throw new Error('the key is not listed')
+    await deleteKey(deps(), facts)
+    now += limits.keyCacheMilliseconds
+    assertProblem(await door.status(text), 'UNAUTHORIZED')
+    assertProblem(await door.status(text), 'RATE_LIMIT')
+  })
+
+  test('those that wait together are bounded, end with the service, and hear when the database is away', async () => {
+    const held = Promise.withResolvers<void>()
+    const query: Store['query'] = async (name, sql, values) => {
+      await held.promise
+      return database.store.query(name, sql, values)
+    }
+    const batch = openKeyBatch({ store: { ...database.store, query }, clock })
+    const digest = () => systemRandom.bytes(32)
+    const all = Array.from({ length: limits.keyBatchMax }, () => batch.find(digest()))
+    expect(await batch.find(digest())).toBeUndefined()
+    held.resolve()
+    await batch.close()
+    expect(new Set(await Promise.all(all))).toEqual(new Set([undefined]))
+
+    const away = () => Promise.reject(new Error('away'))
+    const lost = openKeyBatch({ store: { ...database.store, query: away }, clock })
+    await expect(lost.find(digest())).rejects.toThrow('away')
   })
 
   test('a good key costs its address nothing, however many there are and however often they come', async () => {
@@ -386,14 +427,19 @@ describe('what comes without a good key', () => {
 
   test('missing and malformed keys, and paths that are not there, are counted by address, without a look-up', async () => {
     const each = limits.keylessRequestsPerAddress / 3
-    for (let round = 0; round < each; round += 1) {
-      const answered = await Promise.all([
+    const answered = await Promise.all(
+      Array.from({ length: each }, () => [
         door.status(''),
         door.from('/nothing', HERE),
         door.from('/payment/send', HERE, 'PUT'),
-      ])
-      expect(answered.map(({ status }) => status)).toEqual([401, 404, 405])
-    }
+      ]).flat(),
+    )
+    const statuses = Map.groupBy(answered, ({ status }) => status)
+    expect([...statuses].map(([status, { length }]) => [status, length])).toEqual([
+      [401, each],
+      [404, each],
+      [405, each],
+    ])
     expect(door.seen.lookUps).toBe(0)
     assertProblem(await door.status('x'), 'RATE_LIMIT')
     assertProblem(await door.from('/nothing', HERE), 'RATE_LIMIT')
@@ -403,12 +449,13 @@ describe('what comes without a good key', () => {
     expect((await door.from('/health/live', HERE)).status).toBe(200)
   })
 
-  test('an IPv6 subscriber is one address', async () => {
+  test('an IPv6 subscriber is one address', () => {
+    const { count } = openAddressLimit({ windows: openWindows({ clock }) })
     for (let host = 0; host < limits.keylessRequestsPerAddress; host += 1) {
-      await door.from('/nothing', `2001:db8:7:7::${host.toString(16)}`)
+      count(`2001:db8:7:7::${host.toString(16)}`)
     }
-    assertProblem(await door.from('/nothing', '2001:db8:7:7:ffff::1'), 'RATE_LIMIT')
-    assertProblem(await door.from('/nothing', '2001:db8:7:8::1'), 'NOT_FOUND')
+    expect(() => count('2001:db8:7:7:ffff::1')).toThrow(Refusal)
+    count('2001:db8:7:8::1')
   })
 
   test('a database that is away costs no good key its look-ups', async () => {
@@ -425,8 +472,9 @@ describe('what comes without a good key', () => {
   test('all addresses together have a bounded number of look-ups', () => {
     const { countLookUp } = openAddressLimit({ windows: openWindows({ clock }) })
     for (let count = 0; count < limits.keyLookUpsPerInstance; count += 1) {
-      countLookUp(`198.${count >> 16}.${(count >> 8) & 255}.${count & 255}`)
+      const address = `198.${count >> 16}.${(count >> 8) & 255}.${count & 255}`
+      if (!countLookUp(address).allowed) throw new Error(`refused after ${count}`)
     }
-    expect(() => countLookUp(HERE)).toThrow(Refusal)
+    expect(countLookUp(HERE)).toMatchObject({ allowed: false, refusal: { code: 'RATE_LIMIT' } })
   })
 })

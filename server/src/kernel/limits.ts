@@ -38,6 +38,9 @@ export const limits = {
   /** Look-ups per window of keys that turn out not to exist: from one address, and by one instance. */
   keyLookUpsPerAddress: 100,
   keyLookUpsPerInstance: 30_000,
+  /** Further ones wait this long and share one query; so many at most, one more is refused. */
+  keyBatchMilliseconds: 250,
+  keyBatchMax: 1_000,
   /** Keys whose look-up nobody can crowd out, because they were good before. */
   knownKeysMax: 100_000,
   /** After this Redis counts as away; requests then do without it for the pause. */
