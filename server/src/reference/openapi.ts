@@ -5,6 +5,7 @@ import { groupOf } from '@florin/wire/reference/groups.ts'
 import type { OperationReference } from '@florin/wire/reference/operation-reference.ts'
 import { limits } from '../kernel/limits.ts'
 import { isAbsent } from './absent.ts'
+import { exampleAnswer } from './example-answer.ts'
 import { toJsonSchema } from './json-schema.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { NAMED_SCHEMAS, schemaNames } from './named-schemas.ts'
@@ -12,8 +13,6 @@ import { HEADERS } from './openapi-headers.ts'
 import { responsesOf } from './openapi-responses.ts'
 
 export const API_VERSION = '1.0.0'
-/** When the examples happened, Unix milliseconds. */
-export const EXAMPLE_TIME = 1_790_000_000_000
 
 export interface OpenApiOptions {
   readonly endpoints: readonly Endpoint[]
@@ -113,7 +112,7 @@ function operationOf(
     ...parametersOf(query, 'query', reference?.query),
     ...(idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
   ]
-  const example = { success: true, ...reference?.answer, timestamp: EXAMPLE_TIME }
+  const example = exampleAnswer(endpoint, reference ?? { answer: {} })
   return {
     operationId: id,
     summary,
