@@ -62,17 +62,34 @@ function tokensIn(
   isWanted: (holding: Holding) => boolean,
 ): readonly Transfer[] {
   const incoming = called.flatMap((each) => [...moved(each, holdings), ...minted(each)])
-  const left = new Map<Address, bigint>()
-  return incoming.flatMap(({ index, program, account, from, declared }) => {
+  const byAccount = Map.groupBy(incoming, ({ account }) => account)
+  return [...byAccount].flatMap(([account, into]) => {
     const holding = holdings.get(account)
     if (holding === undefined || !isWanted(holding)) return []
     const { mint, owner } = holding
-    if (facts.tokenAccount(owner, { address: mint, program }).address !== account) return []
-    // A mint may keep a part of each transfer: together no more counts than the account really got.
-    const rest = left.get(account) ?? arrivedAt(account, holding, called)
-    const amount = declared < rest ? declared : rest
-    left.set(account, rest - amount)
-    return [{ asset: mint, from, to: owner, amount: baseUnits(amount), effectIndex: index }]
+    const own = into.filter(
+      ({ program }) => facts.tokenAccount(owner, { address: mint, program }).address === account,
+    )
+    const amounts = shares(own, arrivedAt(account, holding, called))
+    return own.map(({ from, index }, place) => ({
+      asset: mint,
+      from,
+      to: owner,
+      amount: baseUnits(amounts[place] ?? 0n),
+      effectIndex: index,
+    }))
+  })
+}
+
+/** A mint may keep a part of each transfer: then each is what it said less its share of what is missing, and all are what arrived. */
+function shares(incoming: readonly Incoming[], arrived: bigint): readonly bigint[] {
+  const total = incoming.reduce((sum, { declared }) => sum + declared, 0n)
+  if (arrived >= total) return incoming.map(({ declared }) => declared)
+  let said = 0n
+  return incoming.map(({ declared }) => {
+    const before = (arrived * said) / total
+    said += declared
+    return (arrived * said) / total - before
   })
 }
 
