@@ -1,0 +1,75 @@
+import type { OperationReference } from './operation-reference.ts'
+
+const PAYER = '0x8Ba1f109551bD432803012645Ac136ddd64DBA72'
+const SELLER = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+const SETTLER = '0x2c7536E3605D9C16a7a3D7b1898e529396a65c23'
+
+const paymentRequirements = {
+  scheme: 'exact',
+  network: 'eip155:84532',
+  asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+  amount: '10000',
+  payTo: SELLER,
+  maxTimeoutSeconds: 60,
+  extra: { name: 'USDC', version: '2' },
+}
+
+const body = {
+  x402Version: 2,
+  paymentPayload: {
+    x402Version: 2,
+    accepted: paymentRequirements,
+    payload: {
+      signature: `0x${'5a'.repeat(64)}1b`,
+      authorization: {
+        from: PAYER,
+        to: SELLER,
+        value: '10000',
+        validAfter: '0',
+        validBefore: '1790000060',
+        nonce: `0x${'c5'.repeat(32)}`,
+      },
+    },
+  },
+  paymentRequirements,
+}
+
+export const x402Verify: OperationReference = {
+  about: [
+    'Says whether the payment would settle now. It is a statement, not a lock: nothing is stored, and nothing should be released on it.',
+    'Point a stock x402 server at `{base_url}/x402` and it calls this by itself. A "no" is HTTP 200 with `isValid: false` and the reason in the words of x402.',
+  ],
+  body,
+  answer: { isValid: true, payer: PAYER },
+}
+
+export const x402Settle: OperationReference = {
+  about: [
+    'Moves the money and waits up to 25 s until the chain shows it. One proof gives one success: it counts as given once the answer was written completely.',
+    '`settlement_pending` means that the outcome is open. Ask again with the same body: you join the wait, and nothing is sent twice.',
+    '`extra.paymentId` is the record of the payment here, for the status endpoint.',
+  ],
+  body,
+  answer: {
+    success: true,
+    payer: PAYER,
+    transaction: `0x${'9d'.repeat(32)}`,
+    network: 'eip155:84532',
+    amount: '10000',
+    extra: { paymentId: 'pay_7Jw3Kq9TnXv5BzRm2LdYcH', status: 'confirmed', logIndex: 1 },
+  },
+}
+
+export const x402Supported: OperationReference = {
+  about: [
+    'The kinds of payment that can be settled here at this moment, for both versions of x402, and the addresses that pay the fees. A network whose node is away is left out.',
+  ],
+  answer: {
+    kinds: [
+      { x402Version: 2, scheme: 'exact', network: 'eip155:84532' },
+      { x402Version: 1, scheme: 'exact', network: 'base-sepolia' },
+    ],
+    extensions: [],
+    signers: { 'eip155:*': [SETTLER] },
+  },
+}
