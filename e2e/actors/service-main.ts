@@ -28,13 +28,16 @@ const service = await openService({
   random: systemRandom,
   killPoint: killPointsFrom(settings.killPoint),
   checkAnswers: settings.checkAnswers ?? true,
+  metricsDoor: { host: '127.0.0.1', port: 0 },
   ...(settings.sendBatchMax === undefined ? {} : { sendBatchMax: settings.sendBatchMax }),
 })
 const { accountId, apiKeys } = await seedKeys(service, settings.apiKeys)
 const wallets = await seedWallets(service, accountId, ready)
 const settlers = await seedSettlers(service, { clock: systemClock, random: systemRandom }, ready)
-const { url } = await service.listen({ host: '127.0.0.1', port: settings.port ?? 0 })
-process.stdout.write(`${JSON.stringify({ baseUrl: url, apiKeys, accountId, wallets, settlers })}\n`)
+const { url, metricsUrl } = await service.listen({ host: '127.0.0.1', port: settings.port ?? 0 })
+process.stdout.write(
+  `${JSON.stringify({ baseUrl: url, metricsUrl, apiKeys, accountId, wallets, settlers })}\n`,
+)
 
 const stop = () => void service.stop().then(() => process.exit(0))
 process.stdin.on('end', stop).resume()

@@ -41,6 +41,8 @@ export interface ServiceSettings {
 
 export interface ServiceHandle {
   readonly baseUrl: string
+  /** /metrics without a key. */
+  readonly metricsUrl: string
   readonly apiKeys: SandboxFile['apiKeys']
   readonly accountId: string
   readonly wallets: SandboxFile['wallets']
@@ -97,7 +99,7 @@ export async function startService(
   try {
     const facts = JSON.parse(await ready.promise) as Pick<
       ServiceHandle,
-      'baseUrl' | 'apiKeys' | 'accountId' | 'wallets' | 'settlers'
+      'baseUrl' | 'metricsUrl' | 'apiKeys' | 'accountId' | 'wallets' | 'settlers'
     >
     return {
       ...facts,

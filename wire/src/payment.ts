@@ -96,6 +96,12 @@ export const Attempt = Exactly({
   status: Type.Enum(ATTEMPT_STATUSES),
   createdAt: Milliseconds,
   sentAt: Nullable(Milliseconds),
+  requestId: Nullable(
+    Type.String({
+      description:
+        'X-Request-Id of the answer to the request that it was signed for; null when the service raised a fee or built it anew.',
+    }),
+  ),
 })
 
 export const Failure = Exactly({ reason: Type.String(), message: Type.String() })

@@ -151,6 +151,7 @@ async function store(
         signed: bytes,
         feeCeiling: draft.feeCeiling,
         paymentIds: [payment.id],
+        requestId: accepted[index]?.requestId,
       })),
       nowMilliseconds,
     )

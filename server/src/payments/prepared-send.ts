@@ -14,6 +14,8 @@ export interface PreparedSend {
   readonly resource: string | null
   readonly metadataText: string | null
   readonly draft: Draft
+  /** The request that asks for it. */
+  readonly requestId?: string
   /** When the caller's own time for it is over: later it is not committed any more. */
   readonly deadlineMilliseconds: number
   /** The caller's idempotency key with the fingerprint of its body, when it gave one. */

@@ -43,6 +43,7 @@ export function paymentRoutes(deps: PaymentRoutesDeps): readonly Route[] {
       const metadataText = call.rawText('metadata') ?? null
       const waitSeconds = body.timeout ?? limits.waitDefaultSeconds
       const { payment, hash, replayed } = await sendPayment(deps, {
+        requestId: call.requestId,
         accountId: caller.accountId,
         chain,
         walletAddress: address,

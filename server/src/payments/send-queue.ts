@@ -93,9 +93,11 @@ export function openSendQueue(deps: SendQueueDeps): SendQueue {
     batch: readonly Waiting[],
     { decisions, unknown }: Committed,
   ): void {
-    const committed = decisions.flatMap((decision) =>
-      decision.kind === 'committed' && unknown === undefined ? [decision.signed] : [],
-    )
+    const committed = decisions.flatMap((decision, index) => {
+      if (decision.kind !== 'committed' || unknown !== undefined) return []
+      const requestId = batch[index]?.send.requestId ?? null
+      return [{ ...decision.signed, requestId, paymentId: decision.payment.id }]
+    })
     const broadcast = deps.broadcaster.broadcast(chain.config.network, committed)
     broadcasts.add(broadcast)
     void broadcast.finally(() => broadcasts.delete(broadcast))

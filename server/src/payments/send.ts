@@ -36,6 +36,7 @@ export interface SendDeps {
 
 /** A send as the door has parsed it. */
 export interface SendOrder {
+  readonly requestId: string
   readonly accountId: AccountId
   readonly chain: Chain
   readonly walletAddress: Address

@@ -55,6 +55,7 @@ export function recordFacts(
       status: attemptStatus(payment, attempt),
       createdAt: attempt.createdAtMilliseconds,
       sentAt: attempt.lastSentAtMilliseconds,
+      requestId: attempt.requestId,
     })),
     ...times(payment),
   }

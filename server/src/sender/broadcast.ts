@@ -1,6 +1,7 @@
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { Chain, TransactionHash, Verdict } from '../chains/chain.ts'
 import type { Clock } from '../kernel/clock.ts'
+import type { PaymentId } from '../kernel/id.ts'
 import type { KillPoint } from '../kernel/kill-point.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Store } from '../store/postgres.ts'
@@ -10,6 +11,11 @@ import { recordVerdicts } from './transaction-store.ts'
 export interface Committed {
   readonly hash: TransactionHash
   readonly raw: Uint8Array
+  /** The request and the payment that it was signed for, when they are known: for the log. */
+  readonly requestId?: string | null
+  readonly paymentId?: PaymentId
+  /** It was sent before: told at debug only. */
+  readonly isRepeat?: boolean
 }
 
 export interface Broadcaster {
@@ -41,6 +47,7 @@ export function openBroadcaster({
       killPoint('broadcast.before-node')
       const verdicts = await chain.broadcast(committed.map(({ raw }) => raw))
       killPoint('broadcast.after-node')
+      noteVerdicts(log, network, committed, verdicts)
       try {
         await store.inTransaction('service', (tx) =>
           recordVerdicts(
@@ -59,5 +66,21 @@ export function openBroadcaster({
       killPoint('broadcast.after-verdict')
       return verdicts
     },
+  }
+}
+
+/** One line for each: the way from a request to its transaction. */
+function noteVerdicts(
+  log: Log,
+  network: NetworkId,
+  committed: readonly Committed[],
+  verdicts: readonly Verdict[],
+): void {
+  for (const [index, { hash, requestId, paymentId, isRepeat = false }] of committed.entries()) {
+    const verdict = verdicts[index]
+    const facts = { network, hash, requestId, paymentId, verdict: verdict?.kind }
+    const reason = verdict !== undefined && 'reason' in verdict ? { reason: verdict.reason } : {}
+    if (isRepeat) log.debug({ ...facts, ...reason }, 'broadcast again')
+    else log.info({ ...facts, ...reason }, 'broadcast')
   }
 }

@@ -14,6 +14,8 @@ export interface LivingAttempt {
   readonly hash: TransactionHash
   readonly terms: Terms
   readonly feeCeiling: BaseUnits
+  /** The request that the place was signed for. */
+  readonly requestId: string | null
 }
 
 /** Every attempt of the oldest open places, by place and number. */
@@ -31,10 +33,11 @@ export async function livingAttempts(
     hash: TransactionHash
     terms: Terms
     fee_ceiling: string
+    request_id: string | null
   }>(
     'attempts_living',
     `select a.id as attempt_id, t.id as transaction_id, t.lane_address, t.nonce, a.number, a.hash, a.terms,
-       t.fee_ceiling
+       t.fee_ceiling, first_value(a.request_id) over (partition by t.id order by a.number) as request_id
      from (select * from chain_transactions where network = $1 and state = 'open' order by id limit $2) t
      join attempts a on a.chain_transaction_id = t.id
      order by t.id, a.number`,
@@ -49,6 +52,7 @@ export async function livingAttempts(
     hash: row.hash,
     terms: row.terms,
     feeCeiling: baseUnits(row.fee_ceiling),
+    requestId: row.request_id,
   }))
 }
 

@@ -42,7 +42,7 @@ export async function followBlocks(deps: FollowDeps, cursor: Cursor): Promise<Cu
 
 /** Everything that the first blocks of a read showed and the cursor behind them, in one transaction. */
 async function storeRound(
-  { chain, store, book, deposits: depositBook, killPoint }: FollowDeps,
+  { chain, store, book, deposits: depositBook, log, killPoint }: FollowDeps,
   cursor: Cursor,
   read: { blocks: readonly Block[]; seen: readonly Seen[]; deposits: readonly Deposit[] },
 ): Promise<Cursor> {
@@ -68,6 +68,12 @@ async function storeRound(
     return next
   })
   if (seen.length > 0) killPoint('follow.after-commit')
+  for (const { matched, outcome } of seen) {
+    const { hash, requestId, paymentIds } = matched
+    const { height, succeeded } = outcome
+    const facts = { network, hash, requestId, paymentId: paymentIds[0] }
+    log.info({ ...facts, height: String(height), succeeded }, 'mined')
+  }
   if (deposits.length > 0) killPoint('deposit.after-commit')
   return moved
 }

@@ -36,7 +36,12 @@ export async function guardLanes(
     seen.add(front.transactionId)
     if (!suspects.has(front.transactionId)) continue
     log.error(
-      { network, address: front.laneAddress, nonce: String(front.nonce) },
+      {
+        network,
+        address: front.laneAddress,
+        nonce: String(front.nonce),
+        requestId: front.requestId,
+      },
       'a transaction that is not ours took a nonce of this key: lane frozen',
     )
     await store.inTransaction('service', async (tx) => {

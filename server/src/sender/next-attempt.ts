@@ -21,7 +21,7 @@ export interface NextAttemptDeps {
 }
 
 /** What both kinds of renewal know of the attempt that they follow up. */
-export type Renewed = Omit<StoredAttempt, 'raw'>
+export type Renewed = Omit<StoredAttempt, 'raw' | 'wasSent'>
 
 /**
  * Signs, stores and then sends the next attempt of a place: same effect, under the lane's lock, only while the place is open and
@@ -38,7 +38,8 @@ export async function makeNextAttempt(
   } catch (error) {
     // One place that cannot be renewed must not keep the others waiting; it is looked at again in its turn.
     const { network } = deps.chain.config
-    deps.log.warn({ network, hash: attempt.hash, reason: error }, 'not renewed')
+    const { hash, requestId } = attempt
+    deps.log.warn({ network, hash, requestId, reason: error }, 'not renewed')
   }
 }
 
@@ -54,9 +55,10 @@ async function tryNextAttempt(
   allowed: (tx: Tx) => Promise<boolean> = async () => true,
 ): Promise<void> {
   const { network } = chain.config
+  const { hash, requestId } = attempt
   const terms = await chain.renew(attempt.terms, attempt.feeCeiling)
   if (terms === undefined) {
-    log.warn({ network, hash: attempt.hash }, 'a place waits and its fee ceiling leaves no room')
+    log.warn({ network, hash, requestId }, 'a place waits and its fee ceiling leaves no room')
     return
   }
   // Before the transaction: a remote key wrapper takes its time, and no lock waits for it.
@@ -74,8 +76,8 @@ async function tryNextAttempt(
     })
     if (!stored) return
     killPoint(points.afterCommit)
-    log.info({ network, hash: attempt.hash, next: signed.hash }, 'sent anew')
-    await broadcaster.broadcast(network, [signed])
+    log.info({ network, hash, next: signed.hash, requestId }, 'signed anew')
+    await broadcaster.broadcast(network, [{ ...signed, requestId }])
   } finally {
     signer.erase()
   }

@@ -11,6 +11,8 @@ export interface Matched {
   readonly hash: TransactionHash
   readonly laneAddress: Address
   readonly paymentIds: readonly PaymentId[]
+  /** The request that the place was signed for. */
+  readonly requestId: string | null
 }
 
 /** Which of a block range's transactions are ours: cost per block, not per payment. */
@@ -25,10 +27,12 @@ export async function matchHashes(
     hash: TransactionHash
     lane_address: Address
     payment_ids: PaymentId[]
+    request_id: string | null
   }>(
     'transactions_match',
     `select t.id, a.hash, t.lane_address,
-       array(select payment_id from payment_transactions where chain_transaction_id = t.id order by effect_index) as payment_ids
+       array(select payment_id from payment_transactions where chain_transaction_id = t.id order by effect_index) as payment_ids,
+       (select f.request_id from attempts f where f.chain_transaction_id = t.id and f.number = 1) as request_id
      from attempts a join chain_transactions t on t.id = a.chain_transaction_id
      where a.network = $1 and a.hash = any($2) and t.state = 'open'`,
     [network, hashes],
@@ -38,6 +42,7 @@ export async function matchHashes(
     hash: row.hash,
     laneAddress: row.lane_address,
     paymentIds: row.payment_ids,
+    requestId: row.request_id,
   }))
 }
 

@@ -22,6 +22,9 @@ export async function rebroadcast(
       limits.rebroadcastBatchMax,
     ),
   )
-  await broadcaster.broadcast(network, attempts)
+  await broadcaster.broadcast(
+    network,
+    attempts.map((attempt) => ({ ...attempt, isRepeat: attempt.wasSent })),
+  )
   return attempts.length
 }

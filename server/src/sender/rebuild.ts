@@ -74,7 +74,8 @@ function isLate(look: HistoryLook, { terms }: LivingAttempt, lifetimes: Lifetime
 async function rebuild(deps: NextAttemptDeps, attempt: LivingAttempt): Promise<void> {
   const { chain, log } = deps
   if (attempt.number >= limits.attemptsMax) {
-    const facts = { network: chain.config.network, hash: attempt.hash }
+    const { hash, requestId } = attempt
+    const facts = { network: chain.config.network, hash, requestId }
     log.error(facts, 'a payment has used up its attempts and waits for an operator')
     return
   }

@@ -19,6 +19,8 @@ export interface NewTransaction {
   readonly feeCeiling: BaseUnits
   /** Whose transfers it carries, in the order of its effects. */
   readonly paymentIds: readonly PaymentId[]
+  /** The request that it is signed for; left out when nobody asked at this moment. */
+  readonly requestId?: string | undefined
 }
 
 /** Stored bytes that a node may have to hear again. */
@@ -32,6 +34,9 @@ export interface StoredAttempt {
   readonly raw: Uint8Array
   readonly terms: Terms
   readonly feeCeiling: BaseUnits
+  /** The request that the place was signed for, whichever attempt this is. */
+  readonly requestId: string | null
+  readonly wasSent: boolean
 }
 
 interface AttemptRow {
@@ -44,10 +49,13 @@ interface AttemptRow {
   readonly raw: Buffer
   readonly terms: Terms
   readonly fee_ceiling: string
+  readonly request_id: string | null
+  readonly was_sent: boolean
 }
 
 const ATTEMPT_COLUMNS = `a.id as attempt_id, t.id as transaction_id, t.lane_address, t.nonce, a.number, a.hash,
-  a.raw, a.terms, t.fee_ceiling`
+  a.raw, a.terms, t.fee_ceiling, a.last_sent_at is not null as was_sent,
+  (select f.request_id from attempts f where f.chain_transaction_id = t.id and f.number = 1) as request_id`
 
 // The rows were written by this file from branded values; reading them back restores the brands.
 function attemptOf(row: AttemptRow): StoredAttempt {
@@ -61,6 +69,8 @@ function attemptOf(row: AttemptRow): StoredAttempt {
     raw: new Uint8Array(row.raw),
     terms: row.terms,
     feeCeiling: baseUnits(row.fee_ceiling),
+    requestId: row.request_id,
+    wasSent: row.was_sent,
   }
 }
 
@@ -76,14 +86,14 @@ export async function storeTransactions(
     'transactions_store',
     `with given as (
        select * from json_to_recordset($1::json) as g (nonce bigint, terms json, hash text, raw text,
-         fee_ceiling numeric, payment_ids text[])
+         fee_ceiling numeric, payment_ids text[], request_id text)
      ), places as (
        insert into chain_transactions (network, lane_address, nonce, fee_ceiling, created_at)
        select $2, $3, nonce, fee_ceiling, to_timestamp($4 / 1000.0) from given order by nonce
        returning id, nonce
      ), signed as (
-       insert into attempts (chain_transaction_id, number, network, hash, raw, terms, created_at)
-       select p.id, 1, $2, g.hash, decode(g.raw, 'hex'), g.terms, to_timestamp($4 / 1000.0)
+       insert into attempts (chain_transaction_id, number, network, hash, raw, terms, created_at, request_id)
+       select p.id, 1, $2, g.hash, decode(g.raw, 'hex'), g.terms, to_timestamp($4 / 1000.0), g.request_id
        from places p join given g using (nonce)
      )
      insert into payment_transactions (payment_id, chain_transaction_id, effect_index)
@@ -99,6 +109,7 @@ export async function storeTransactions(
           raw: Buffer.from(transaction.signed.raw).toString('hex'),
           fee_ceiling: transaction.feeCeiling.toString(),
           payment_ids: transaction.paymentIds,
+          request_id: transaction.requestId ?? null,
         })),
       ),
       network,
@@ -225,6 +236,8 @@ export interface AttemptView {
   readonly createdAtMilliseconds: number
   readonly lastSentAtMilliseconds: number | null
   readonly acceptedAtMilliseconds: number | null
+  /** The request that it was signed for; null for what the service made by itself. */
+  readonly requestId: string | null
 }
 
 /** The attempts of each payment, oldest first. */
@@ -239,9 +252,10 @@ export async function attemptsOfPayments(
     created_at: Date
     last_sent_at: Date | null
     first_accepted_at: Date | null
+    request_id: string | null
   }>(
     'attempts_of_payments',
-    `select pt.payment_id, a.number, a.hash, a.created_at, a.last_sent_at, a.first_accepted_at
+    `select pt.payment_id, a.number, a.hash, a.created_at, a.last_sent_at, a.first_accepted_at, a.request_id
      from payment_transactions pt join attempts a using (chain_transaction_id)
      where pt.payment_id = any($1) order by pt.payment_id, a.chain_transaction_id, a.number`,
     [paymentIds],
@@ -255,6 +269,7 @@ export async function attemptsOfPayments(
       createdAtMilliseconds: row.created_at.getTime(),
       lastSentAtMilliseconds: row.last_sent_at?.getTime() ?? null,
       acceptedAtMilliseconds: row.first_accepted_at?.getTime() ?? null,
+      requestId: row.request_id,
     })
     views.set(row.payment_id, list)
   }

@@ -24,6 +24,20 @@ const confirmed = {
   estimatedConfirmation: '2-6 seconds',
 }
 
+const settled = {
+  ...confirmed,
+  status: 'settled',
+  fee: 0.0000000412,
+  type: 'sent',
+  priorityFee: 0.00000002244,
+  confirmations: 66,
+  releaseDepth: 1,
+  finality: "the node's finalized block",
+  createdAt: 1790000000000,
+  confirmedAt: 1790000002310,
+  settledAt: 1790000134000,
+}
+
 export const sendPayment: OperationReference = {
   about: [
     'Builds, signs and broadcasts one transfer from a wallet whose key the service holds, and waits as long as you ask it to. The payment is stored before any node hears of it, so it cannot be lost, and the service drives it to its end whether or not you keep waiting.',
@@ -50,14 +64,7 @@ export const paymentStatus: OperationReference = {
   ],
   params: { paymentId: 'pay_3nJ8vTq5ZcWm2XyRbE7hKd' },
   answer: {
-    ...confirmed,
-    status: 'settled',
-    fee: 0.0000000412,
-    type: 'sent',
-    priorityFee: 0.00000002244,
-    confirmations: 66,
-    releaseDepth: 1,
-    finality: "the node's finalized block",
+    ...settled,
     attempts: [
       {
         number: 1,
@@ -65,10 +72,35 @@ export const paymentStatus: OperationReference = {
         status: 'mined',
         createdAt: 1790000000000,
         sentAt: 1790000000041,
+        requestId: 'req_8fKq2VnRw5YtHc3JmZ7bLd',
       },
     ],
-    createdAt: 1790000000000,
-    confirmedAt: 1790000002310,
-    settledAt: 1790000134000,
   },
+}
+
+export const paymentHistory: OperationReference = {
+  about: [
+    'Lists the records of your own account that an address has part in, newest first; an address that you have nothing with has an empty list. What arrived at a wallet of yours without a request is listed as `received`.',
+    'Pass `nextCursor` of one page as `cursor` of the next. A page costs the same at any depth, and payments that arrive meanwhile do not shift it. `offset` is there for small histories.',
+  ],
+  params: { walletAddress: SENDER },
+  query: { limit: 50, type: 'sent' },
+  answer: {
+    walletAddress: SENDER,
+    type: 'sent',
+    payments: [settled],
+    total: 1,
+    limit: 50,
+    offset: 0,
+    hasMore: false,
+    nextCursor: null,
+  },
+}
+
+export const findPayment: OperationReference = {
+  about: [
+    'Looks by exactly one of `signature`, `proof`, or `nonce` with `network` and `sender`. One transaction may carry several payments, and a payment is found by every attempt that was ever signed for it. Nothing found is an empty list.',
+  ],
+  query: { signature: HASH },
+  answer: { payments: [settled] },
 }
