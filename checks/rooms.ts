@@ -28,6 +28,7 @@ export const FENCED: Readonly<Record<string, readonly string[]>> = {
   viem: ['server/src/chains/', 'sandbox/'],
   '@solana/kit': ['server/src/chains/', 'sandbox/'],
   pg: ['server/src/store/'],
+  ioredis: ['server/src/store/'],
   fastify: ['server/src/http/'],
   'prom-client': ['server/src/metrics/'],
 }
