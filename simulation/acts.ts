@@ -35,8 +35,7 @@ export const acts: Readonly<Record<WorldAct, (world: World) => void | Promise<vo
     for (let mined = 0; mined < blocks; mined += 1) network.mine(world.time.now(), dice.roll())
   },
   mine: ({ dice, network, time }) => network.mine(time.now(), dice.roll()),
-  reorg: ({ dice, network, time }) =>
-    network.reorg(dice.between(1, REORG_DEPTH_MAX), time.now()),
+  reorg: ({ dice, network, time }) => network.reorg(dice.between(1, REORG_DEPTH_MAX), time.now()),
   finalize: ({ dice, network }) => network.finalize(dice.between(2, 10)),
   forget: ({ dice, network }) => network.forget(dice.pick(network.nodes)),
   'trouble a node': ({ dice, network }) => {

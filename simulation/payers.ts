@@ -102,7 +102,7 @@ export function openPayers({
       const intent: Intent = {
         number,
         wallet: dice.pick(wallets),
-        recipient: dice.pick([...RECIPIENTS.keys()]),
+        recipient: dice.pick([...RECIPIENTS.keys(), ...wallets]),
         asset: dice.pick(['native', TOKEN]),
         amount: AMOUNT_MIN + BigInt(number),
         key: dice.chance(0.7) ? `key-${number}` : undefined,

@@ -28,6 +28,8 @@ const BOOKS_EVERY_STEPS = 250
 const TRACE_LINES = 60
 const HEALING_ROUNDS_MAX = 150
 const STEPS_PER_ROUND_MAX = 3_000
+/** A driver's pause is one second at most, and its lease runs out after five. */
+const CALM_ROUNDS = 6
 
 /** Lives through one world: trouble for so many steps, then healing, then the last judgement. */
 export async function runWorld(
@@ -84,6 +86,7 @@ async function trouble(world: World): Promise<void> {
 async function take(world: World, step: Step, fate: Fate): Promise<void> {
   world.note(`${step.actor} ${step.kind} ${step.label} ${fate}`)
   await world.steps.perform(step, fate)
+  if (world.steps.blocked() > 0) world.note(`${world.steps.blocked()} wait for locks`)
   world.witness.rethrow()
 }
 
@@ -124,18 +127,30 @@ async function heal(world: World): Promise<void> {
   }
   await steps.quiet()
   for (let round = 0; round < HEALING_ROUNDS_MAX; round += 1) {
-    for (let count = 0; count < STEPS_PER_ROUND_MAX; count += 1) {
-      const [step] = steps.ready(time.now())
-      if (step === undefined) break
-      await take(world, step, 'done')
-    }
-    if (round > 2 && (await witness.openPayments()) === 0) return
+    await takeAll(world)
+    if (round > CALM_ROUNDS && (await witness.openPayments()) === 0) break
     await world.passTime(1_000)
     network.mine(time.now(), 0.9)
     network.finalize(2)
     witness.lookAtChain()
   }
-  throw new Broken('everything comes to its end', `${await witness.openPayments()} payments`)
+  const open = await witness.openPayments()
+  if (open > 0) throw new Broken('everything comes to its end', `${open} payments`)
+  // The last blocks are final now; whoever follows has still to read them.
+  for (let round = 0; round < CALM_ROUNDS; round += 1) {
+    await world.passTime(1_000)
+    await takeAll(world)
+  }
+}
+
+/** Every step that is ready, and those that follow from them, oldest first. */
+async function takeAll(world: World): Promise<void> {
+  for (let count = 0; count < STEPS_PER_ROUND_MAX; count += 1) {
+    const [step] = world.steps.ready(world.time.now())
+    if (step === undefined) return
+    await take(world, step, 'done')
+  }
+  throw new Broken('work comes to rest', 'too many steps in one moment')
 }
 
 async function end(world: World): Promise<void> {

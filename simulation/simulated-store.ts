@@ -11,24 +11,37 @@ export interface CommittedWork {
   readonly notified: readonly string[]
 }
 
+/** PostgreSQL as all instances of a world use it. */
+export interface SharedDatabase {
+  readonly store: Store
+  openTransactions: number
+}
+
 /** The database as one life of an instance sees it. */
 export interface SimulatedStore extends Store {
   /** The process is dead: its connections break and PostgreSQL rolls back what it had begun. */
   breakOff(): Promise<void>
 }
 
+/**
+ * Of all instances together. Of two, one can wait for the other and no more: among three, PostgreSQL itself would choose who of two that wait
+ * goes first, and the same seed would not always give the same world.
+ */
+const OPEN_TRANSACTIONS_MAX = 2
+
 /** The real PostgreSQL behind one step per statement, so that statements of several transactions meet in any order. */
 export function openSimulatedStore({
   actor,
   steps,
-  store,
+  database,
   onCommitted,
 }: {
   actor: string
   steps: Steps
-  store: Store
+  database: SharedDatabase
   onCommitted: (work: CommittedWork) => Promise<void>
 }): SimulatedStore {
+  /** Those that wait for no answer of PostgreSQL. */
   const idle = new Set<OpenTransaction>()
   let isDead = false
   const unavailable = () => new StoreUnavailable('the world took the database away')
@@ -38,7 +51,7 @@ export function openSimulatedStore({
       actor,
       kind: 'query',
       label: name,
-      effect: () => store.query(name, text, values),
+      effect: () => database.store.query(name, text, values),
       failure: unavailable,
     })
 
@@ -48,15 +61,18 @@ export function openSimulatedStore({
       kind: 'begin',
       label: scope === 'service' ? scope : 'account',
       effect: async () => {
-        const begun = await beginTransaction(store, scope)
+        database.openTransactions += 1
+        const begun = await beginTransaction(database.store, scope)
         idle.add(begun)
         return begun
       },
+      isPossible: () => database.openTransactions < OPEN_TRANSACTIONS_MAX,
     })
     const statements: string[] = []
     const notified: string[] = []
     let isBroken = false
     const end = (how: 'commit' | 'rollback') => {
+      database.openTransactions -= 1
       idle.delete(transaction)
       return transaction[how]()
     }
@@ -120,7 +136,10 @@ export function openSimulatedStore({
     breakOff: async () => {
       isDead = true
       await steps.release(async () => {
-        for (const transaction of idle) await transaction.rollback()
+        for (const transaction of idle) {
+          database.openTransactions -= 1
+          await transaction.rollback()
+        }
       })
       idle.clear()
     },

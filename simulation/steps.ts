@@ -25,12 +25,15 @@ interface Ask<T> {
   readonly failure?: (fate: 'refused' | 'lost') => Error | Promise<Error>
   /** World time before which it cannot be taken. */
   readonly notBefore?: number
+  /** Whether it could be taken now, for what waits for something else than its turn. */
+  readonly isPossible?: () => boolean
   /** Takes it off the list and answers it at once when it aborts. */
   readonly signal?: AbortSignal | undefined
 }
 
 interface Entry extends Step {
   readonly notBefore: number
+  readonly isPossible: () => boolean
   readonly perform: (fate: Fate) => Promise<void>
   /** Hands the result over to who asked; nothing is handed over to a dead actor. */
   readonly deliver: () => void
@@ -70,7 +73,14 @@ export function openSteps({ waitingForLocks }: { waitingForLocks(): Promise<numb
   const finished: Entry[] = []
   let count = 0
 
-  function ask<T>({ effect, failure, signal, notBefore = 0, ...facts }: Ask<T>): Promise<T> {
+  function ask<T>({
+    effect,
+    failure,
+    signal,
+    notBefore = 0,
+    isPossible = () => true,
+    ...facts
+  }: Ask<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       let deliver = (): void => undefined
       const entry: Entry = {
@@ -78,6 +88,7 @@ export function openSteps({ waitingForLocks }: { waitingForLocks(): Promise<numb
         number: (count += 1),
         canFail: failure !== undefined,
         notBefore,
+        isPossible,
         perform: async (fate) => {
           try {
             const value = fate === 'refused' ? undefined : await effect()
@@ -151,7 +162,7 @@ export function openSteps({ waitingForLocks }: { waitingForLocks(): Promise<numb
   return {
     ask,
     quiet,
-    ready: (now) => waiting.filter(({ notBefore }) => notBefore <= now),
+    ready: (now) => waiting.filter(({ notBefore, isPossible }) => notBefore <= now && isPossible()),
     nextDue: () =>
       waiting.reduce<number | undefined>(
         (least, { notBefore }) =>

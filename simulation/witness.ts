@@ -1,7 +1,8 @@
 import type { Log } from '@florin/server/kernel/log.ts'
 import { findInBooks } from '@florin/server/doctor/books-store.ts'
 import type { SimulationDatabase } from './database.ts'
-import { balanceKey, line, nonceKey, SOURCE } from './chain/block-tree.ts'
+import type { Address } from '@florin/server/chains/chain.ts'
+import { balanceKey, line, nonceKey } from './chain/block-tree.ts'
 import type { Included } from './chain/block-tree.ts'
 import type { ModelNetwork } from './chain/model-network.ts'
 import type { HeardTransfer } from './chain/signed-transfer.ts'
@@ -16,10 +17,18 @@ interface PaymentRow {
   readonly mark: string
   readonly asset: string
   readonly sender: string
+  readonly nonce: string
+}
+
+interface ReceivedRow {
+  readonly status: string
+  readonly transaction_hash: string
 }
 
 /** Who sees both sides, the chain's truth and what is committed, and holds them against each other and against the payers' own notes. */
 export interface Witness {
+  /** The service has begun to read the chain at its final block: what came before is not its business. */
+  beginFollowing(): void
   /** Bytes are about to leave the house. */
   onBroadcast(transfers: readonly HeardTransfer[]): Promise<void>
   /** The chain has changed. */
@@ -43,8 +52,10 @@ export function openWitness({
   database,
   network,
   intents,
+  wallets,
 }: {
   plan: Plan
+  wallets: readonly Address[]
   database: SimulationDatabase
   network: ModelNetwork
   intents: readonly Intent[]
@@ -53,6 +64,7 @@ export function openWitness({
   const heard = new Map<string, HeardTransfer>()
   const ended = new Map<string, string>()
   const reported: unknown[] = []
+  let followedFrom = 0n
   const note = (invariant: string, subject: string) => {
     reported.push(new Broken(invariant, subject))
   }
@@ -72,24 +84,30 @@ export function openWitness({
   const payments = () =>
     owner.query<PaymentRow>(
       'witness_payments',
-      `select id, status, amount, encode(commitment, 'hex') as mark, asset, sender
-       from payments where type = 'sent' order by id`,
+      `select p.id, p.status, p.amount, encode(p.commitment, 'hex') as mark, p.asset, p.sender, t.nonce
+       from payments p join payment_transactions pt on pt.payment_id = p.id
+       join chain_transactions t on t.id = pt.chain_transaction_id order by p.id`,
     )
 
   async function lookAtPayments(): Promise<void> {
     const onChain = effects()
-    const final = new Set<string>()
+    const final = new Map<string, Included>()
     for (const { included } of line(network.final())) {
-      for (const { transfer, moved } of included) if (moved) final.add(transfer.mark)
+      for (const one of included) final.set(one.transfer.mark, one)
     }
     const spent = new Map<string, bigint>()
-    for (const { id, status, amount, mark, asset, sender } of await payments()) {
+    for (const { id, status, amount, mark, asset, sender, nonce } of await payments()) {
       const before = ended.get(id)
       demand(before === undefined || before === status, 'an end is final', `${id} left ${before}`)
       if (status === 'settled' || status === 'failed') ended.set(id, status)
       const moved = onChain.get(mark)?.some((included) => included.moved) === true
       demand(status !== 'failed' || !moved, 'what failed never moves money', id)
-      demand(status !== 'settled' || final.has(mark), 'settled is final on chain', id)
+      const end = final.get(mark)
+      demand(status !== 'settled' || end?.moved === true, 'settled is final on chain', id)
+      const used = network.final().state.get(nonceKey(sender as Address)) ?? 0n
+      const isTaken = plan.chain === 'fee' && used > BigInt(nonce)
+      const isOver = end === undefined ? isTaken : !end.moved
+      demand(status !== 'failed' || isOver, 'failed is proven at finality', id)
       const key = `${sender} ${asset}`
       if (status !== 'failed') spent.set(key, (spent.get(key) ?? 0n) + BigInt(amount))
     }
@@ -100,12 +118,45 @@ export function openWitness({
 
   async function lookAtBooks(): Promise<void> {
     await lookAtPayments()
-    const findings = await database.store.inTransaction('service', findInBooks)
-    const found = findings.find(({ invariant }) => invariant !== '')
+    const [found] = await database.store.inTransaction('service', findInBooks)
     if (found !== undefined) throw new Broken(found.invariant, found.subject)
+    const frozen = await owner.query<{ address: string }>(
+      'witness_frozen',
+      `select address from lanes where state = 'frozen'`,
+    )
+    for (const { address } of frozen) {
+      demand(network.strangers.has(address), 'only a stranger freezes a lane', address)
+    }
+  }
+
+  /** Every final arrival since the network is followed has one record, and it is settled. */
+  async function lookAtDeposits(): Promise<void> {
+    const rows = await owner.query<ReceivedRow>(
+      'witness_received',
+      `select status, transaction_hash from payments where type = 'received'`,
+    )
+    const records = Map.groupBy(rows, (row) => row.transaction_hash)
+    for (const { included, height } of line(network.final())) {
+      for (const { transfer, moved } of included) {
+        if (!moved || !wallets.includes(transfer.to) || height <= followedFrom) continue
+        const mine = records.get(transfer.hash)?.map(({ status }) => status) ?? []
+        records.delete(transfer.hash)
+        demand(
+          mine.join() === 'settled',
+          'what came is recorded once',
+          `${transfer.hash} ${mine.join()}`,
+        )
+      }
+    }
+    for (const [hash, [row]] of records) {
+      demand(row?.status !== 'settled', 'what is recorded as settled came', hash)
+    }
   }
 
   return {
+    beginFollowing: () => {
+      followedFrom = network.final().height
+    },
     report: (error) => void reported.push(error),
     rethrow: () => {
       if (reported.length > 0) throw reported[0]
@@ -153,8 +204,14 @@ export function openWitness({
       const ids = new Set(rows.map(({ id }) => id))
       for (const intent of intents) judgeAnswers(intent, rows, ids)
       await conserved()
+      await lookAtDeposits()
     },
-    log: listeningLog((facts, message) => note(message, JSON.stringify(facts))),
+    log: listeningLog((facts, message) => {
+      const text = 'err' in facts && facts.err instanceof Error ? facts.err.stack : undefined
+      // Whether it was right is asked of the chain, see `lookAtPayments`.
+      if (message.endsWith('lane frozen')) return
+      note(message, text ?? JSON.stringify(facts))
+    }),
   }
 
   /** Other bytes of the same payment that a node has heard of. */
@@ -204,13 +261,12 @@ export function openWitness({
     )
     const best = network.best()
     for (const { address, asset, booked, in: funded } of rows) {
-      const key = balanceKey(address as HeardTransfer['from'], asset)
+      const key = balanceKey(address as Address, asset)
       let came = network.tree.first.state.get(key) ?? 0n
       let isStolen = false
       for (const { included } of line(best)) {
-        for (const { transfer } of included) {
-          const isOurs = transfer.to === address && transfer.asset === asset
-          if (transfer.from === SOURCE && isOurs) came += transfer.amount
+        for (const { transfer, moved } of included) {
+          if (moved && transfer.to === address && transfer.asset === asset) came += transfer.amount
           if (transfer.from === address && !heard.has(transfer.hash)) isStolen = true
         }
       }
@@ -226,8 +282,8 @@ export function openWitness({
     }
   }
 
-  async function lanes(): Promise<readonly (readonly [HeardTransfer['from'], bigint])[]> {
-    const rows = await owner.query<{ address: HeardTransfer['from']; next_nonce: string }>(
+  async function lanes(): Promise<readonly (readonly [Address, bigint])[]> {
+    const rows = await owner.query<{ address: Address; next_nonce: string }>(
       'witness_lanes',
       `select address, next_nonce from lanes`,
     )
@@ -239,18 +295,18 @@ function isSamePlace(one: HeardTransfer, other: HeardTransfer): boolean {
   return one.from === other.from && one.nonce === other.nonce
 }
 
-/** Errors that the world itself makes, as the service's log words them. */
-const OWN = /the world|no node/
+/** What the world itself lets the service hear; these are no surprise. */
+const OWN = new Set(['CommitUnknown', 'NodeFailure', 'StoreUnavailable'])
 
 function listeningLog(onError: (facts: object, message: string) => void): Log {
-  const listen = (facts: object, message: string) => {
-    if (!('reason' in facts && OWN.test(String(facts.reason)))) onError(facts, message)
-  }
   const log: Log = {
     debug: () => undefined,
     info: () => undefined,
     warn: () => undefined,
-    error: listen,
+    error: (facts, message) => {
+      if (facts.err instanceof Error && OWN.has(facts.err.name)) return
+      onError(facts, message)
+    },
     child: () => log,
   }
   return log

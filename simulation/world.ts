@@ -20,7 +20,7 @@ import type { WorldTime } from './simulated-clock.ts'
 import { openSimulatedListener } from './simulated-listener.ts'
 import type { SimulatedListener } from './simulated-listener.ts'
 import { openSimulatedStore } from './simulated-store.ts'
-import type { SimulatedStore } from './simulated-store.ts'
+import type { SharedDatabase, SimulatedStore } from './simulated-store.ts'
 import { openSteps } from './steps.ts'
 import type { Step, Steps } from './steps.ts'
 import { openWitness } from './witness.ts'
@@ -114,8 +114,15 @@ export async function openWorld(
   const time = openWorldTime()
   await database.setTime(time.now())
   const payers = openPayers({ caller, wallets, dice })
-  const witness = openWitness({ plan, database, network, intents: payers.intents })
+  const witness = openWitness({
+    plan,
+    database,
+    network,
+    wallets,
+    intents: payers.intents,
+  })
   const lives: Life[] = []
+  const shared: SharedDatabase = { store: database.store, openTransactions: 0 }
   const lines: string[] = []
   const hash = createHash('sha256')
   const note = (text: string) => {
@@ -143,9 +150,10 @@ export async function openWorld(
       const store = openSimulatedStore({
         actor,
         steps,
-        store: database.store,
+        database: shared,
         onCommitted: async ({ statements, notified }) => {
           for (const name of notified) for (const life of lives) life.listener.tell(name)
+          if (statements.includes('follower_first_block')) witness.beginFollowing()
           if (statements.includes('payments_change_status')) {
             await witness.lookAtPayments().catch(witness.report)
           }

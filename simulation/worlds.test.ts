@@ -21,9 +21,22 @@ test('worlds', { timeout: 300_000 }, async () => {
   const count = Number(process.env['COUNT'] ?? 1)
   for (let seed = from; seed < from + count; seed += 1) {
     const begun = performance.now()
-    const report = await runWorld(seed, simulation, false)
+    const report = await runWorld(seed, simulation, process.env['FULL_TRACE'] !== undefined)
     const took = Math.round(performance.now() - begun)
-    console.log(seed, took, 'ms', report.steps, report.payments, report.traceHash.slice(0, 8), report.broken ?? '')
+    console.log(
+      seed,
+      took,
+      'ms',
+      report.steps,
+      report.payments,
+      report.traceHash.slice(0, 8),
+      report.broken ?? '',
+    )
+    if (process.env['FULL_TRACE'])
+      (await import('node:fs')).writeFileSync(
+        process.env['FULL_TRACE'] + seed,
+        report.trace.join('\n'),
+      )
     if (report.broken && process.env['TRACE']) console.log(report.trace.join('\n'))
   }
   expect(1).toBe(1)

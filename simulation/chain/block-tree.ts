@@ -37,7 +37,10 @@ export interface BlockTree {
   /** The state after the transfers, if the next block that is made builds on `parent` and holds them. */
   preview(parent: ModelBlock, transfers: readonly HeardTransfer[]): ReadonlyMap<string, bigint>
   /** The block of the line ending in `tip` that holds a transaction. */
-  find(tip: ModelBlock, hash: TransactionHash): { block: ModelBlock; included: Included } | undefined
+  find(
+    tip: ModelBlock,
+    hash: TransactionHash,
+  ): { block: ModelBlock; included: Included } | undefined
 }
 
 interface BlockFacts {

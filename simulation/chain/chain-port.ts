@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { baseUnits } from '@florin/wire/amount.ts'
-import { NodeFailure } from '@florin/server/chains/chain.ts'
-import type { Address, Block, Chain, Outcome } from '@florin/server/chains/chain.ts'
+import { NATIVE_EFFECT_INDEX, NodeFailure } from '@florin/server/chains/chain.ts'
+import type { Address, Arrival, Block, Chain, Outcome } from '@florin/server/chains/chain.ts'
 import type { NetworkConfig } from '@florin/server/kernel/network-config.ts'
 import { scriptedChain } from '@florin/server/sender/test-chain.ts'
 import type { Dice } from '../dice.ts'
@@ -49,7 +49,10 @@ export function openChainPort({
   const addressBytes = (address: Address) =>
     new Uint8Array(createHash('sha256').update(address).digest()).slice(0, isFee ? 20 : 32)
 
-  const outcomeAt = ({ tip }: ModelNode, hash: Parameters<Chain['outcomes']>[0][number]): Outcome => {
+  const outcomeAt = (
+    { tip }: ModelNode,
+    hash: Parameters<Chain['outcomes']>[0][number],
+  ): Outcome => {
     const found = network.tree.find(tip, hash)
     if (found === undefined) return { state: 'absent' }
     const { block, included } = found
@@ -71,7 +74,15 @@ export function openChainPort({
         const fee = network.baseFee * 2n
         const mark = Buffer.from(commitment).toString('hex')
         const lifetime = isFee ? 0n : tip.height + LIFETIME
-        const terms = { from: sender, to: recipient, asset: asset.asset, amount, mark, fee, lifetime }
+        const terms = {
+          from: sender,
+          to: recipient,
+          asset: asset.asset,
+          amount,
+          mark,
+          fee,
+          lifetime,
+        }
         const balance = (of: string) => tip.state.get(balanceKey(sender, of)) ?? 0n
         return {
           ok: true,
@@ -142,6 +153,18 @@ export function openChainPort({
           .slice(0, count)
           .map(blockOf),
       ),
+    arrivals: async (blocks, ours) => {
+      const found = await ask('arrivals', ({ tip }) => {
+        const shown = blocks.map(({ height, hash }) => {
+          const block = ancestorAt(tip, height)
+          return block?.hash === hash ? arrivalsOf(block) : undefined
+        })
+        return shown.includes(undefined) ? undefined : shown.flatMap((each) => each ?? [])
+      })
+      if (found === undefined || found.length === 0) return found
+      const mine = await ours([...new Set(found.map(({ to }) => to))])
+      return found.filter(({ to }) => mine.has(to))
+    },
     outcomes: (hashes) =>
       ask(
         'outcomes',
@@ -167,6 +190,15 @@ export function openChainPort({
   })
 }
 
+function arrivalsOf({ hash: blockHash, height, included }: ModelBlock): readonly Arrival[] {
+  return included.flatMap(({ transfer, moved, transfers }) => {
+    const { hash, from, to, asset, amount } = transfer
+    const effectIndex = transfers[0]?.logIndex ?? NATIVE_EFFECT_INDEX
+    const facts = { transactionHash: hash, height, blockHash, asset, from, to, effectIndex }
+    return moved ? [{ ...facts, amount: baseUnits(amount) }] : []
+  })
+}
+
 function blockOf({ height, hash, parent, timeMilliseconds, included }: ModelBlock): Block {
   return {
     height,
@@ -176,4 +208,3 @@ function blockOf({ height, hash, parent, timeMilliseconds, included }: ModelBloc
     transactionHashes: included.map(({ transfer }) => transfer.hash),
   }
 }
-

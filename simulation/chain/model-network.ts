@@ -38,6 +38,8 @@ export interface ModelNetwork {
   readonly nodes: readonly ModelNode[]
   best(): ModelBlock
   final(): ModelBlock
+  /** Addresses for which somebody else has signed. */
+  readonly strangers: ReadonlySet<string>
   baseFee: bigint
   weather: Weather
   /** One more block; `fill` is the share of what it could hold that it holds. */
@@ -77,19 +79,18 @@ export function openModelNetwork({
   const tree = openBlockTree(network, state, mannerOf)
   const heard = new Map<TransactionHash, HeardTransfer>()
   const deposits = new Map<TransactionHash, HeardTransfer>()
+  const strangers = new Set<string>()
   let best = tree.first
   let final = tree.first
   let preferred = 0
-  const nodes = [1, 2].map(
-    (number): ModelNode => ({
-      name: `node ${number}`,
-      tip: best,
-      final,
-      pool: new Map(),
-      isDown: false,
-      isStuck: false,
-    }),
-  )
+  const nodes = [1, 2].map((number): ModelNode => ({
+    name: `node ${number}`,
+    tip: best,
+    final,
+    pool: new Map(),
+    isDown: false,
+    isStuck: false,
+  }))
 
   const after = (parent: ModelBlock): Surroundings => ({
     height: parent.height + (skipsHeights && dice.chance(0.2) ? 2n : 1n),
@@ -150,6 +151,7 @@ export function openModelNetwork({
     nodes,
     best: () => best,
     final: () => final,
+    strangers,
     baseFee: BASE_FEE,
     weather: { unheard: 0, unanswered: 0, resurfaces: 0 },
     mine: (now, fill) => {
@@ -177,7 +179,10 @@ export function openModelNetwork({
     forget: (node) => node.pool.clear(),
     inject: (transfer) => {
       if (transfer.from === SOURCE) deposits.set(transfer.hash, transfer)
-      else for (const { pool } of nodes) pool.set(transfer.hash, transfer)
+      else {
+        strangers.add(transfer.from)
+        for (const { pool } of nodes) pool.set(transfer.hash, transfer)
+      }
     },
     broadcast: (transfer) => jointVerdict(nodes.map((node) => tell(node, transfer))),
     node: (heightAtLeast) => {

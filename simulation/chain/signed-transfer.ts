@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto'
 import { baseUnits } from '@florin/wire/amount.ts'
-import type { Address, SignedTransaction, Terms, TransactionHash } from '@florin/server/chains/chain.ts'
+import type {
+  Address,
+  SignedTransaction,
+  Terms,
+  TransactionHash,
+} from '@florin/server/chains/chain.ts'
 
 /** What a transaction of a model chain says, whoever signed it. */
 export interface Transfer {
