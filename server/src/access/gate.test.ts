@@ -3,116 +3,36 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Endpoint } from '@florin/wire/endpoint.ts'
 import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
-import { readTrustedProxies } from '../http/client-address.ts'
 import { route } from '../http/route.ts'
 import { assertProblem, isErrorBody, openTestServer } from '../http/test-server.ts'
 import type { Answered } from '../http/test-server.ts'
 import { PLANS, SCOPES } from '../kernel/caller.ts'
 import type { Plan, Scope } from '../kernel/caller.ts'
-import type { Clock } from '../kernel/clock.ts'
-import { systemClock } from '../kernel/clock.ts'
 import { newId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
-import { openLog } from '../kernel/log.ts'
 import { systemRandom } from '../kernel/random.ts'
-import { SecretBytes } from '../kernel/secret.ts'
-import type { Store } from '../store/postgres.ts'
-import { openTestDatabase } from '../store/test-database.ts'
-import type { TestDatabase } from '../store/test-database.ts'
-import { openAddressLimit } from './address-limit.ts'
-import { openAuthenticator } from './authenticate.ts'
-import { createAccount } from './create-account.ts'
 import { createKey } from './create-key.ts'
-import { deleteKey } from './delete-key.ts'
 import { openGate } from './gate.ts'
-import { openKeyBatch } from './key-batch.ts'
 import { makeKey } from './key.ts'
-import { listKeys } from './list-keys.ts'
+import { openTestDoor } from './test-door.ts'
+import type { TestDoor } from './test-door.ts'
 import { openWindows } from './windows.ts'
 
-/** So that Reset, in whole seconds, is seen to be rounded up. */
-const START = 1_790_000_000_250
-const HERE = '203.0.113.9'
 const GOOD = '{"walletAddress":"0xa","recipientAddress":"0xb","amount":1}'
-const pepper = new SecretBytes(new Uint8Array(systemRandom.bytes(32)))
-const proxies = readTrustedProxies('127.0.0.0/8')
 const operations: readonly Endpoint[] = Object.values(endpoints)
-const notThere = () => Promise.reject(new Refusal('NOT_FOUND'))
 
-let database: TestDatabase
-let now = START
-const clock: Clock = { ...systemClock, nowMilliseconds: () => now }
-const deps = () => ({ store: database.store, clock, random: systemRandom, pepper })
-
-type Door = Awaited<ReturnType<typeof openDoor>>
-let door: Door
+let door: TestDoor
 let owner: pg.Client
-
 beforeAll(async () => {
-  database = await openTestDatabase()
-  door = await openDoor()
-  owner = new pg.Client({ connectionString: database.ownerUrl.reveal() })
+  door = await openTestDoor()
+  owner = new pg.Client({ connectionString: door.database.ownerUrl.reveal() })
   await owner.connect()
 })
-beforeEach(() => {
-  // Every window of the test before is over.
-  now += limits.rateWindowSeconds * 1000
-  now -= (now - START) % 1000
-  Object.assign(door.seen, { lookUps: 0, batches: 0 })
-})
+beforeEach(() => door.startAnew())
 afterAll(async () => {
   await owner.end()
   await door.close()
-  await database.close()
 })
-
-/** Nothing but a gate: whatever passes it is answered 404. */
-async function openDoor() {
-  const seen = { lookUps: 0, batches: 0 }
-  const query: Store['query'] = (name, sql, values) => {
-    if (name === 'access_find_key') seen.lookUps += 1
-    if (name === 'access_find_keys') seen.batches += 1
-    return database.store.query(name, sql, values)
-  }
-  const store = { ...database.store, query }
-  const addresses = openAddressLimit({ windows: openWindows({ clock }) })
-  const log = openLog('silent')
-  const authenticator = openAuthenticator({ ...deps(), store, log, addresses })
-  const server = await openTestServer({
-    routes: [route(endpoints.sendPayment, notThere), route(endpoints.paymentStatus, notThere)],
-    gate: openGate({ authenticator, addresses, windows: openWindows({ clock }) }),
-    trustedProxies: proxies.ok ? proxies.proxies : { includes: () => false, none: true },
-    clock,
-  })
-  return {
-    ...server,
-    seen,
-    status: (key: string, from: string = HERE) =>
-      server.ask('GET', '/payment/status/pay_1', { headers: headersOf(key, from) }),
-    from: (path: string, from: string, method = 'GET') =>
-      server.ask(method, path, { headers: headersOf('', from) }),
-    send: (key: string, body: string, more: Record<string, string> = {}) =>
-      server.ask('POST', '/payment/send', {
-        body,
-        headers: { ...headersOf(key, HERE), 'content-type': 'application/json', ...more },
-      }),
-    close: async () => {
-      await server.close()
-      await authenticator.close()
-    },
-  }
-}
-
-function headersOf(key: string, from: string): Record<string, string> {
-  return { authorization: key === '' ? '' : `Bearer ${key}`, 'x-forwarded-for': from }
-}
-
-async function aKey(plan: Plan, scopes: readonly Scope[] = SCOPES) {
-  const { accountId } = await createAccount(deps(), 'Sellers')
-  const order = { accountId, name: 'till', mode: 'test', plan, scopes } as const
-  const { key } = await createKey(deps(), { ...order, expiresAtMilliseconds: null })
-  return { accountId, text: key.reveal() }
-}
 
 const RATE_HEADERS = [
   'x-ratelimit-limit',
@@ -127,8 +47,8 @@ const NOTHING = RATE_HEADERS.map(() => null)
 
 describe('every answer to a good key', () => {
   test('says where its window stands, in the old headers and the new fields', async () => {
-    const { text } = await aKey('standard')
-    const reset = String(Math.ceil((now + 60_000) / 1000))
+    const { text } = await door.aKey('standard')
+    const reset = String(Math.ceil((door.time.now + 60_000) / 1000))
     expect(rateOf(await door.status(text))).toEqual([
       '100',
       '99',
@@ -137,7 +57,7 @@ describe('every answer to a good key', () => {
       '"standard";r=99;t=60',
       null,
     ])
-    now += 29_001
+    door.time.now += 29_001
     expect(rateOf(await door.status(text))).toEqual([
       '100',
       '98',
@@ -146,12 +66,12 @@ describe('every answer to a good key', () => {
       '"standard";r=98;t=31',
       null,
     ])
-    const premium = await aKey('premium')
+    const premium = await door.aKey('premium')
     expect(rateOf(await door.status(premium.text)).slice(0, 2)).toEqual(['1000', '999'])
   })
 
   test('counts and says so whatever it is: refused by scope, malformed, too large, not there', async () => {
-    const { text } = await aKey('standard', ['write'])
+    const { text } = await door.aKey('standard', ['write'])
     const { send } = door
     const answers: readonly (readonly [number, Promise<Answered> | Answered])[] = [
       [403, await door.status(text)],
@@ -181,18 +101,18 @@ describe('every answer to a good key', () => {
 
 describe('a standard key', () => {
   test('has 100 requests in a window, all at once as well; the next is 429 and says when to come back', async () => {
-    const { text } = await aKey('standard')
+    const { text } = await door.aKey('standard')
     const burst = await Promise.all(Array.from({ length: 100 }, () => door.status(text)))
     expect(new Set(burst.map(({ status }) => status))).toEqual(new Set([404]))
     const left = burst.map(({ headers }) => Number(headers.get('x-ratelimit-remaining')))
     expect(left.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, n) => n))
-    now += 59_499
+    door.time.now += 59_499
     const over = await door.status(text)
     assertProblem(over, 'RATE_LIMIT')
     expect(rateOf(over)).toEqual([
       '100',
       '0',
-      String(Math.ceil((now + 501) / 1000)),
+      String(Math.ceil((door.time.now + 501) / 1000)),
       '"standard";q=100;w=60',
       '"standard";r=0;t=1',
       '1',
@@ -201,23 +121,23 @@ describe('a standard key', () => {
   })
 
   test('is not kept out for longer by knocking, and another key of its account is not kept out at all', async () => {
-    const { text, accountId } = await aKey('standard')
+    const { text, accountId } = await door.aKey('standard')
     await Promise.all(Array.from({ length: 100 }, () => door.status(text)))
     for (let second = 0; second < 59; second += 1) {
-      now += 1_000
+      door.time.now += 1_000
       const { headers } = await door.status(text)
       expect(headers.get('retry-after')).toBe(String(59 - second))
     }
     const order = { accountId, name: 'other', mode: 'test', plan: 'standard' } as const
     const more = { scopes: SCOPES, expiresAtMilliseconds: null }
-    const other = await createKey(deps(), { ...order, ...more })
+    const other = await createKey(door.deps, { ...order, ...more })
     expect((await door.status(other.key.reveal())).headers.get('x-ratelimit-remaining')).toBe('99')
-    now += 1_000
+    door.time.now += 1_000
     expect((await door.status(text)).headers.get('x-ratelimit-remaining')).toBe('99')
   })
 
   test('a request over the limit is not looked at: no body is read, no scope is asked for', async () => {
-    const { text } = await aKey('standard', ['settle'])
+    const { text } = await door.aKey('standard', ['settle'])
     await Promise.all(Array.from({ length: 100 }, () => door.status(text)))
     assertProblem(await door.status(text), 'RATE_LIMIT')
     assertProblem(await door.send(text, '{'), 'RATE_LIMIT')
@@ -228,44 +148,44 @@ describe('what the plans are', () => {
   const change = (sql: string) => owner.query(sql)
 
   test('is data: a change of a number holds within half a second, in the window that is open', async () => {
-    const { text } = await aKey('premium')
+    const { text } = await door.aKey('premium')
     await door.status(text)
     await change(`update plans set requests_per_minute = 3 where name = 'premium'`)
-    now += limits.keyCacheMilliseconds
+    door.time.now += limits.keyCacheMilliseconds
     expect(rateOf(await door.status(text)).slice(0, 2)).toEqual(['3', '1'])
     await change(`update plans set requests_per_minute = null where name = 'premium'`)
-    now += limits.keyCacheMilliseconds
+    door.time.now += limits.keyCacheMilliseconds
     expect(rateOf(await door.status(text))).toEqual(NOTHING)
     await change(`update plans set requests_per_minute = 1000 where name = 'premium'`)
   })
 
   test('enterprise is unlimited and says nothing, unless a number was agreed with the account', async () => {
-    const { text, accountId } = await aKey('enterprise')
+    const { text, accountId } = await door.aKey('enterprise')
     for (let request = 0; request < 120; request += 1) {
       expect(rateOf(await door.status(text))).toEqual(NOTHING)
     }
     await change(`update accounts set enterprise_requests_per_minute = 2 where id = '${accountId}'`)
-    now += limits.keyCacheMilliseconds
+    door.time.now += limits.keyCacheMilliseconds
     expect(rateOf(await door.status(text)).slice(0, 4)).toEqual([
       '2',
       '1',
-      String(Math.ceil((now + 60_000) / 1000)),
+      String(Math.ceil((door.time.now + 60_000) / 1000)),
       '"enterprise";q=2;w=60',
     ])
     await door.status(text)
     assertProblem(await door.status(text), 'RATE_LIMIT')
-    const others = await aKey('enterprise')
+    const others = await door.aKey('enterprise')
     expect(rateOf(await door.status(others.text))).toEqual(NOTHING)
   })
 
   test('the number of an account is for its enterprise keys', async () => {
-    const { text, accountId } = await aKey('standard')
+    const { text, accountId } = await door.aKey('standard')
     await change(`update accounts set enterprise_requests_per_minute = 5 where id = '${accountId}'`)
     expect((await door.status(text)).headers.get('x-ratelimit-limit')).toBe('100')
   })
 
   test('an operation is taken from one plan, and given to it again, without touching the others', async () => {
-    const [standard, premium] = [await aKey('standard'), await aKey('premium')]
+    const [standard, premium] = [await door.aKey('standard'), await door.aKey('premium')]
     await change(`insert into plan_operations values ('standard', 'paymentStatus', false)`)
     const refused = await door.status(standard.text)
     assertProblem(refused, 'FORBIDDEN')
@@ -275,15 +195,15 @@ describe('what the plans are', () => {
     assertProblem(await door.status(premium.text), 'NOT_FOUND')
     assertProblem(await door.send(standard.text, GOOD), 'NOT_FOUND')
     await change(`update plan_operations set included = true`)
-    now += limits.keyCacheMilliseconds
+    door.time.now += limits.keyCacheMilliseconds
     assertProblem(await door.status(standard.text), 'NOT_FOUND')
     await change(`delete from plan_operations`)
-    now += limits.keyCacheMilliseconds
+    door.time.now += limits.keyCacheMilliseconds
     assertProblem(await door.status(standard.text), 'NOT_FOUND')
   })
 
   test('cannot be nonsense, and a plan that keys have cannot go', async () => {
-    await aKey('premium')
+    await door.aKey('premium')
     for (const sql of [
       `update plans set requests_per_minute = 0`,
       `update accounts set enterprise_requests_per_minute = 0`,
@@ -309,11 +229,13 @@ describe('every operation', () => {
       return { accountId, keyId, plan, scopes, requestsPerMinute: null, exceptions }
     }
     server = await openTestServer({
-      routes: withKey.map((endpoint) => route(endpoint, notThere)),
+      routes: withKey.map((endpoint) =>
+        route(endpoint, () => Promise.reject(new Refusal('NOT_FOUND'))),
+      ),
       gate: openGate({
         authenticator: { authenticate },
         addresses: { count: () => undefined },
-        windows: openWindows({ clock }),
+        windows: openWindows({ clock: door.clock }),
       }),
     })
   })
@@ -346,135 +268,5 @@ describe('every operation', () => {
         expect(answered.body).toMatchObject({ error: { details: { plan: `needs ${needed}` } } })
       }
     }
-  })
-})
-
-describe('what comes without a good key', () => {
-  const badKey = () => makeKey(systemRandom, 'test').text.reveal()
-
-  test('a flood of keys that nobody has costs no more look-ups than an address has, and few queries for all others', async () => {
-    const flood = await Promise.all(Array.from({ length: 300 }, () => door.status(badKey())))
-    expect(door.seen.lookUps).toBe(limits.keyLookUpsPerAddress)
-    expect(door.seen.batches).toBeLessThan(40)
-    const statuses = Map.groupBy(flood, ({ status }) => status)
-    expect(statuses.get(401)).toHaveLength(limits.keyLookUpsPerAddress)
-    const refused = statuses.get(429) ?? []
-    expect(refused).toHaveLength(300 - limits.keyLookUpsPerAddress)
-    for (const answered of refused) {
-      assertProblem(answered, 'RATE_LIMIT')
-      expect(answered.headers.get('retry-after')).toBe('60')
-      expect(answered.headers.has('x-ratelimit-limit')).toBe(false)
-    }
-    now += 60_000
-    assertProblem(await door.status(badKey()), 'UNAUTHORIZED')
-  })
-
-  test('does not keep a neighbour with a known key out, and counts nobody else', async () => {
-    const [known, fresh] = [await aKey('standard'), await aKey('standard')]
-    assertProblem(await door.status(known.text), 'NOT_FOUND')
-    await Promise.all(Array.from({ length: 200 }, () => door.status(badKey())))
-    now += 10_000
-    expect(limits.keyCacheMilliseconds).toBeLessThan(10_000)
-    expect(door.seen.batches).toBeGreaterThan(0)
-    door.seen.batches = 0
-    assertProblem(await door.status(known.text), 'NOT_FOUND')
-    assertProblem(await door.status(badKey(), '203.0.113.10'), 'UNAUTHORIZED')
-    expect(door.seen.batches).toBe(0)
-    // One that nobody has seen waits a moment, once.
-    assertProblem(await door.status(fresh.text), 'NOT_FOUND')
-    expect(door.seen.batches).toBe(1)
-    now += 10_000
-    assertProblem(await door.status(fresh.text), 'NOT_FOUND')
-    expect(door.seen.batches).toBe(1)
-  })
-
-  test('a deleted key is out at once for a flooded address as well', async () => {
-    const { text, accountId } = await aKey('standard')
-    assertProblem(await door.status(text), 'NOT_FOUND')
-    await Promise.all(Array.from({ length: 150 }, () => door.status(badKey())))
-    const [facts] = await listKeys(deps(), accountId)
-    if (facts === undefined) throw new Error('the key is not listed')
-    await deleteKey(deps(), facts)
-    now += limits.keyCacheMilliseconds
-    assertProblem(await door.status(text), 'UNAUTHORIZED')
-    assertProblem(await door.status(text), 'RATE_LIMIT')
-  })
-
-  test('those that wait together are bounded, end with the service, and hear when the database is away', async () => {
-    const held = Promise.withResolvers<void>()
-    const query: Store['query'] = async (name, sql, values) => {
-      await held.promise
-      return database.store.query(name, sql, values)
-    }
-    const batch = openKeyBatch({ store: { ...database.store, query }, clock })
-    const digest = () => systemRandom.bytes(32)
-    const all = Array.from({ length: limits.keyBatchMax }, () => batch.find(digest()))
-    expect(await batch.find(digest())).toBeUndefined()
-    held.resolve()
-    await batch.close()
-    expect(new Set(await Promise.all(all))).toEqual(new Set([undefined]))
-
-    const away = () => Promise.reject(new Error('away'))
-    const lost = openKeyBatch({ store: { ...database.store, query: away }, clock })
-    await expect(lost.find(digest())).rejects.toThrow('away')
-  })
-
-  test('a good key costs its address nothing, however many there are and however often they come', async () => {
-    const keys = await Promise.all(Array.from({ length: 120 }, () => aKey('standard')))
-    for (const { text } of keys) assertProblem(await door.status(text), 'NOT_FOUND')
-    assertProblem(await door.status(badKey()), 'UNAUTHORIZED')
-  })
-
-  test('missing and malformed keys, and paths that are not there, are counted by address, without a look-up', async () => {
-    const each = limits.keylessRequestsPerAddress / 3
-    const answered = await Promise.all(
-      Array.from({ length: each }, () => [
-        door.status(''),
-        door.from('/nothing', HERE),
-        door.from('/payment/send', HERE, 'PUT'),
-      ]).flat(),
-    )
-    const statuses = Map.groupBy(answered, ({ status }) => status)
-    expect([...statuses].map(([status, { length }]) => [status, length])).toEqual([
-      [401, each],
-      [404, each],
-      [405, each],
-    ])
-    expect(door.seen.lookUps).toBe(0)
-    assertProblem(await door.status('x'), 'RATE_LIMIT')
-    assertProblem(await door.from('/nothing', HERE), 'RATE_LIMIT')
-    assertProblem(await door.from('/nothing', '203.0.113.10'), 'NOT_FOUND')
-    const { text } = await aKey('standard')
-    assertProblem(await door.status(text), 'NOT_FOUND')
-    expect((await door.from('/health/live', HERE)).status).toBe(200)
-  })
-
-  test('an IPv6 subscriber is one address', () => {
-    const { count } = openAddressLimit({ windows: openWindows({ clock }) })
-    for (let host = 0; host < limits.keylessRequestsPerAddress; host += 1) {
-      count(`2001:db8:7:7::${host.toString(16)}`)
-    }
-    expect(() => count('2001:db8:7:7:ffff::1')).toThrow(Refusal)
-    count('2001:db8:7:8::1')
-  })
-
-  test('a database that is away costs no good key its look-ups', async () => {
-    const addresses = openAddressLimit({ windows: openWindows({ clock }) })
-    const query = () => Promise.reject(new Error('away'))
-    const store = { ...database.store, query }
-    const log = openLog('silent')
-    const { authenticate } = openAuthenticator({ ...deps(), store, log, addresses })
-    for (let request = 0; request < 2 * limits.keyLookUpsPerAddress; request += 1) {
-      await expect(authenticate([`Bearer ${badKey()}`], HERE)).rejects.toThrow('away')
-    }
-  })
-
-  test('all addresses together have a bounded number of look-ups', () => {
-    const { countLookUp } = openAddressLimit({ windows: openWindows({ clock }) })
-    for (let count = 0; count < limits.keyLookUpsPerInstance; count += 1) {
-      const address = `198.${count >> 16}.${(count >> 8) & 255}.${count & 255}`
-      if (!countLookUp(address).allowed) throw new Error(`refused after ${count}`)
-    }
-    expect(countLookUp(HERE)).toMatchObject({ allowed: false, refusal: { code: 'RATE_LIMIT' } })
   })
 })
