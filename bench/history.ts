@@ -97,11 +97,11 @@ try {
   await server.close()
   const figures = [...taken].map(([way, all]) => ({
     way,
-    p50: quantile(all, 0.5),
-    p99: quantile(all, 0.99),
+    p50: Number(quantile(all, 0.5).toFixed(1)),
+    p99: Number(quantile(all, 0.99).toFixed(1)),
   }))
   for (const { way, p50, p99 } of figures) {
-    process.stdout.write(`${way.padEnd(38)} p50 ${p50.toFixed(1)} ms  p99 ${p99.toFixed(1)} ms\n`)
+    process.stdout.write(`${way.padEnd(38)} p50 ${p50} ms  p99 ${p99} ms\n`)
   }
   process.stdout.write(`${JSON.stringify({ payments: PAYMENTS, rounds: ROUNDS, figures })}\n`)
 } finally {
