@@ -23,31 +23,41 @@ export function networkProblems(networks: readonly NetworkConfig[]): readonly Pr
   return [...problems, ...networks.flatMap(nodeAddressProblems)]
 }
 
-function nodeAddressProblems({ network, rpcUrls }: NetworkConfig): readonly Problem[] {
+function nodeAddressProblems(config: NetworkConfig): readonly Problem[] {
+  return config.rpcUrls.flatMap((_, index) =>
+    addressProblems(config, index + 1).map(({ what, next }) => ({
+      what: `Node ${index + 1} of ${config.network} ${what}`,
+      next,
+    })),
+  )
+}
+
+/** What is wrong with one node's address, by its place from 1; a sentence that the node begins. */
+export function addressProblems(
+  { rpcUrls }: Pick<NetworkConfig, 'rpcUrls'>,
+  node: number,
+): readonly Problem[] {
   const urls = rpcUrls.map((secret) => secret.reveal())
-  return urls.flatMap((text, index) => {
-    const url = URL.parse(text)
-    if (url === null) return []
-    const node = `Node ${index + 1} of ${network}`
-    const problems: Problem[] = []
-    if (isExample(url.hostname) || PLACEHOLDER.test(text)) {
-      problems.push({
-        what: `${node} has the address of the example.`,
-        next: 'Put in the address that your provider gave you, or that of your own node.',
-      })
-    }
-    if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-      problems.push({
-        what: `${node} is reached by plain HTTP over a network, where anybody on the way may answer in its place.`,
-        next: 'Use https://, or a tunnel that ends on this machine.',
-      })
-    }
-    if (urls.indexOf(text) !== index) {
-      problems.push({
-        what: `${node} is the same as node ${urls.indexOf(text) + 1}.`,
-        next: 'Leave it out: it is no second opinion.',
-      })
-    }
-    return problems
-  })
+  const text = urls[node - 1] ?? ''
+  const url = URL.parse(text)
+  if (url === null) return []
+  const problems: Problem[] = []
+  const add = (what: string, next: string) => problems.push({ what, next })
+  if (isExample(url.hostname) || PLACEHOLDER.test(text)) {
+    add(
+      'has the address of the example.',
+      'Put in the address that your provider gave you, or that of your own node.',
+    )
+  }
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    add(
+      'is reached by plain HTTP over a network, where anybody on the way may answer in its place.',
+      'Use https://, or a tunnel that ends on this machine.',
+    )
+  }
+  const first = urls.indexOf(text) + 1
+  if (first !== node) {
+    add(`is the same as node ${first}.`, 'Leave it out: it is no second opinion.')
+  }
+  return problems
 }

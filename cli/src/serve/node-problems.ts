@@ -2,6 +2,7 @@ import { inspectNodes } from '@florin/server/chains/inspect.ts'
 import type { NodeReport } from '@florin/server/chains/inspect.ts'
 import type { Clock } from '@florin/server/kernel/clock.ts'
 import type { NetworkConfig } from '@florin/server/kernel/network-config.ts'
+import { addressProblems } from './network-problems.ts'
 import type { Problem } from './problem.ts'
 
 /** A node that takes longer at the start counts as silent; it is asked again while the service runs. */
@@ -12,7 +13,15 @@ export async function findNodeProblems(
   networks: readonly NetworkConfig[],
   clock: Clock,
 ): Promise<{ readonly problems: readonly Problem[]; readonly reports: readonly NodeReport[] }> {
-  const asked = networks.map((config) => inspectNodes({ config, clock, callSeconds: CALL_SECONDS }))
+  const asked = networks.map((config) =>
+    inspectNodes({
+      config,
+      clock,
+      callSeconds: CALL_SECONDS,
+      // An address that is refused anyway may hold a key, and the way there may be overheard.
+      mayAsk: (node) => addressProblems(config, node).length === 0,
+    }),
+  )
   const reports = (await Promise.all(asked)).flat()
   const problems = reports.flatMap(({ network, node, host, finding }) =>
     finding.kind === 'wrong'

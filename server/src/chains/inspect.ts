@@ -18,30 +18,36 @@ export interface NodeReport {
   readonly finding: NodeFinding
 }
 
-/** Asks every node of a network, all at once, whether it belongs to it. Never throws for a node. */
+/**
+ * Asks the nodes of a network, all at once, whether they belong to it. Never throws for a node.
+ * @param mayAsk which nodes, by their place from 1; left out, all of them.
+ */
 export async function inspectNodes({
   config,
   clock,
   callSeconds = limits.nodeCallSeconds,
   fetch: ask = fetch,
-}: Pick<ConnectOptions, 'config' | 'clock' | 'callSeconds' | 'fetch'>): Promise<
-  readonly NodeReport[]
-> {
+  mayAsk = () => true,
+}: Pick<ConnectOptions, 'config' | 'clock' | 'callSeconds' | 'fetch'> & {
+  readonly mayAsk?: (node: number) => boolean
+}): Promise<readonly NodeReport[]> {
   const identity = identityOf(config)
+  const nodes = config.rpcUrls.map((url, index) => ({ url, node: index + 1 }))
   return await Promise.all(
-    config.rpcUrls.map(async (url, index) => {
-      const node = index + 1
-      const endpoint = openEndpoint({
-        url,
-        name: `node ${node}`,
-        clock,
-        callSeconds,
-        responseBytesMax: limits.nodeResponseBytesMax,
-        fetch: ask,
-      })
-      const finding = await checkNode(endpoint, identity, { isMain: config.testnet === false })
-      return { network: config.network, node, host: shownHost(url), finding }
-    }),
+    nodes
+      .filter(({ node }) => mayAsk(node))
+      .map(async ({ url, node }) => {
+        const endpoint = openEndpoint({
+          url,
+          name: `node ${node}`,
+          clock,
+          callSeconds,
+          responseBytesMax: limits.nodeResponseBytesMax,
+          fetch: ask,
+        })
+        const finding = await checkNode(endpoint, identity, { isMain: config.testnet === false })
+        return { network: config.network, node, host: shownHost(url), finding }
+      }),
   )
 }
 

@@ -1,0 +1,227 @@
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { privateKeyToAddress } from 'viem/accounts'
+import { testCertificate } from '@florin/cli/serve/test-certificate.ts'
+import { systemClock } from '@florin/server/kernel/clock.ts'
+import { openLog } from '@florin/server/kernel/log.ts'
+import { systemRandom } from '@florin/server/kernel/random.ts'
+import { until } from '@florin/server/kernel/until.ts'
+import { startPostgres } from '@florin/server/store/embedded/start-postgres.ts'
+import type { EmbeddedPostgres } from '@florin/server/store/embedded/start-postgres.ts'
+import { FLORIN } from './actors/florin.ts'
+import { startPlainNode } from './actors/plain-node.ts'
+import type { PlainNode } from './actors/plain-node.ts'
+import { openTlsClient, spawnServe } from './actors/serve.ts'
+import type { ServeHandle } from './actors/serve.ts'
+
+const SEPOLIA = 11_155_111
+const ETHER = 10n ** 18n
+/** Secrets of this test: nothing may ever print them. */
+const MASTER = randomBytes(32).toString('hex')
+const PRIVATE = randomBytes(32)
+
+let directory: string
+let postgres: EmbeddedPostgres
+let node: PlainNode
+let env: Readonly<Record<string, string>>
+const path = (name: string) => join(directory, name)
+const certificates = [testCertificate(), testCertificate()]
+const printed: string[] = []
+
+function networks(change: object = {}) {
+  return JSON.stringify({
+    networks: [
+      {
+        network: node.network,
+        name: 'Somebody else’s test network',
+        rpcUrls: [node.rpcUrl],
+        assets: [{ symbol: 'ETH', asset: 'native', decimals: 18, takesCommitment: true }],
+        releaseDepth: 0,
+        finality: { kind: 'tag' },
+        blockTimeMilliseconds: 1_000,
+        fees: {
+          feePerGasMax: '500000000000',
+          tipPerGasDefault: '1000000',
+          ceilingMultiple: '2',
+          bumpAfterBlocks: 3,
+        },
+        ...change,
+      },
+    ],
+  })
+}
+
+/** Runs a command of ours to its end, as an operator would. */
+function florin(args: readonly string[], { input = '' }: { input?: string } = {}) {
+  const { PATH = '' } = process.env
+  const ran = spawnSync(process.execPath, [FLORIN, ...args], {
+    cwd: directory,
+    env: { PATH, HOME: directory, ...env },
+    input,
+    encoding: 'utf8',
+  })
+  printed.push(ran.stdout, ran.stderr)
+  return ran
+}
+
+async function showCertificate(index: number): Promise<void> {
+  const { certificate = '', key = '' } = certificates[index] ?? {}
+  await writeFile(path('chain.pem'), certificate)
+  await writeFile(path('key.pem'), key, { mode: 0o600 })
+}
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'florin-serve-'))
+  await chmod(directory, 0o711)
+  const surroundings = { log: openLog('silent'), clock: systemClock, random: systemRandom }
+  ;[postgres, node] = await Promise.all([
+    startPostgres({ directory: path('postgres'), ...surroundings }),
+    startPlainNode(SEPOLIA),
+  ])
+  await writeFile(path('master.key'), `${MASTER}\n`, { mode: 0o600 })
+  await writeFile(path('networks.json'), networks())
+  await showCertificate(0)
+  env = {
+    DATABASE_URL: postgres.ownerUrl.reveal(),
+    FLORIN_NETWORKS: path('networks.json'),
+    FLORIN_KEY_FILE: path('master.key'),
+    FLORIN_TLS_CERT: path('chain.pem'),
+    FLORIN_TLS_KEY: path('key.pem'),
+    FLORIN_PUBLIC_URL: 'https://localhost',
+  }
+})
+afterAll(async () => {
+  await node?.stop()
+  await postgres?.stop()
+  await rm(directory, { recursive: true, force: true })
+})
+
+describe('from nothing to production', () => {
+  test('serve says what an empty database needs, and migrate does it', async () => {
+    const early = spawnServe(env, { directory })
+    expect((await early.ended).code).toBe(78)
+    expect(early.stderr()).toContain('one problem')
+    expect(early.stderr()).toContain('florin migrate')
+    const first = florin(['migrate'])
+    expect(first.stdout).toMatch(/^Applied:\n {2}000001_foundation\.sql\n/)
+    expect(florin(['migrate']).stdout).toContain('nothing was applied')
+  })
+
+  test('a key comes by standard input only, and gives the same wallet each time', () => {
+    const hex = PRIVATE.toString('hex')
+    const imported = florin(['wallets', 'import', '--label', 'till', '--json'], { input: hex })
+    expect(imported.status, imported.stderr).toBe(0)
+    const wallet = JSON.parse(imported.stdout) as Record<string, unknown>
+    expect(wallet).toMatchObject({ address: privateKeyToAddress(`0x${hex}`), was: 'new' })
+    const again = florin(['wallets', 'import', '--json'], { input: `0x${hex}\n` })
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      id: wallet['id'],
+      label: 'till',
+      was: 'there',
+    })
+    for (const args of [[hex], [`--key=${hex}`], ['--label', 'x', hex]]) {
+      const refused = florin(['wallets', 'import', ...args])
+      expect(refused).toMatchObject({ status: 2, stdout: '' })
+      expect(refused.stderr).toContain('standard input')
+    }
+    expect(florin(['wallets', 'import'], { input: 'not a key' }).status).toBe(1)
+    const listed = florin(['wallets', 'list'])
+    expect(listed.stdout).toContain(String(wallet['address']))
+    expect(printed.join('')).not.toContain(hex)
+  })
+
+  describe('a running instance', () => {
+    let serve: ServeHandle
+    let call: ReturnType<typeof openTlsClient>
+    let shown = 0
+    const wallet = privateKeyToAddress(`0x${PRIVATE.toString('hex')}`)
+    const recipient = privateKeyToAddress(`0x${randomBytes(32).toString('hex')}`)
+    beforeAll(async () => {
+      await node.fund(wallet, 10n * ETHER)
+      serve = spawnServe(env, { directory })
+      const key = florin(['keys', 'create', '--name', 'first', '--json'])
+      const apiKey = String((JSON.parse(key.stdout) as Record<string, unknown>)['key'])
+      const port = await serve.port()
+      call = openTlsClient(port, () => certificates[shown]?.certificate ?? '', apiKey)
+    })
+    afterAll(async () => {
+      serve.signal('SIGKILL')
+      await serve.ended
+    })
+
+    test('becomes ready and says so, in JSON on standard output', async () => {
+      await until('ready', async () => (await call('GET', '/health/ready')).status === 200, {
+        seconds: 20,
+      })
+      await until('ready in the log', () => serve.said('ready'), { seconds: 5 })
+      const reply = await call('GET', '/health/live')
+      expect(reply.headers['strict-transport-security']).toMatch(/^max-age=/)
+      const { body } = await call('GET', '/nowhere')
+      expect(body['error']).toMatchObject({ docs: 'https://localhost/docs/errors/NOT_FOUND' })
+      expect(serve.stderr()).toBe('')
+    })
+
+    test('pays from the imported wallet over TLS', async () => {
+      const reply = await call('POST', '/payment/send', {
+        walletAddress: wallet,
+        recipientAddress: recipient,
+        amount: '1.5',
+        timeout: 20,
+      })
+      expect(reply.body).toMatchObject({ success: true, status: 'confirmed' })
+      expect(await node.balanceOf(recipient)).toBe((3n * ETHER) / 2n)
+      expect(florin(['doctor']).stdout).toContain('Every invariant holds')
+    })
+
+    test('a second signal to hang up brings a new certificate in, and a bad one is not taken', async () => {
+      await writeFile(path('chain.pem'), 'nothing')
+      serve.signal('SIGHUP')
+      const kept = 'SIGHUP: the new certificate is not fit, the old one stays'
+      await until('the bad one is named', () => serve.said(kept), { seconds: 5 })
+      expect((await call('GET', '/health/live')).status).toBe(200)
+      await showCertificate(1)
+      serve.signal('SIGHUP')
+      const renewed = 'SIGHUP: the certificate was read again'
+      await until('the new one is there', () => serve.said(renewed), { seconds: 5 })
+      await expect(call('GET', '/health/live')).rejects.toThrow('self-signed')
+      shown = 1
+      expect((await call('GET', '/health/live')).status).toBe(200)
+    })
+
+    test('SIGTERM lets what is in flight finish, not ready meanwhile, and ends with 0', async () => {
+      await node.client.call('evm_setAutomine', [false])
+      await node.client.call('evm_setIntervalMining', [0])
+      const paying = call('POST', '/payment/send', {
+        walletAddress: wallet,
+        recipientAddress: recipient,
+        amount: '0.5',
+        timeout: 20,
+      })
+      await until(
+        'the node has it',
+        async () => {
+          const pool = await node.client.call('txpool_status', [])
+          return Number((pool as { pending?: string }).pending ?? '0') === 1
+        },
+        { seconds: 10 },
+      )
+      serve.signal('SIGTERM')
+      const reply = await paying
+      expect(reply.body).toMatchObject({ success: true, status: 'pending' })
+      expect(await serve.ended).toEqual({ code: 0, signal: null })
+      expect(serve.said('stopped')).toBe(true)
+    })
+
+    test('nothing that it or a command printed holds a secret', () => {
+      const all = [...printed, serve.stdout(), serve.stderr()].join('\n')
+      const password = new URL(postgres.ownerUrl.reveal()).password
+      for (const secret of [MASTER, PRIVATE.toString('hex'), password]) {
+        expect(all).not.toContain(secret)
+      }
+    })
+  })
+})
