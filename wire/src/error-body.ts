@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { catalogue } from './errors.ts'
 import type { ErrorCode } from './errors.ts'
-import { Exactly, Milliseconds } from './fields.ts'
+import { Exactly, Milliseconds, Said } from './fields.ts'
 
 const codes = Object.keys(catalogue).filter((code): code is ErrorCode => code in catalogue)
 
@@ -9,12 +9,19 @@ const codes = Object.keys(catalogue).filter((code): code is ErrorCode => code in
 export const ErrorBody = Exactly({
   success: Type.Literal(false),
   error: Exactly({
-    code: Type.Enum(codes),
-    message: Type.String(),
-    details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    retryAfter: Type.Optional(Type.Integer({ minimum: 0, description: 'Seconds.' })),
-    requestId: Type.String(),
-    docs: Type.String(),
+    code: Type.Enum(codes, { description: 'What to act on.' }),
+    message: Type.String({ description: 'For people; it may change.' }),
+    details: Type.Optional(
+      Said(
+        'Facts of this refusal; of a validation error, each bad field and the rule it broke.',
+        Type.Record(Type.String(), Type.Unknown()),
+      ),
+    ),
+    retryAfter: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'Seconds to wait; on 409, 429 and 503 only.' }),
+    ),
+    requestId: Type.String({ description: 'The same as in the header X-Request-Id.' }),
+    docs: Type.String({ description: 'The page of this code.' }),
   }),
   timestamp: Milliseconds,
 })

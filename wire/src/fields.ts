@@ -45,7 +45,12 @@ export const SentObject = Type.Unsafe<object | RawJson>({ type: 'object' })
 export const BaseUnitsText = Type.String({ pattern: '^(0|[1-9][0-9]{0,77})$' })
 
 /** Unix time in milliseconds. */
-export const Milliseconds = Type.Integer({ minimum: 0 })
+export const Milliseconds = Type.Integer({ minimum: 0, description: 'Unix milliseconds.' })
+
+/** The same with what it means, for the reference. */
+export function Said<S extends TSchema>(description: string, schema: S) {
+  return Type.With(schema, { description })
+}
 
 /** The schema, or null: what is not known is null, never 0. */
 export function Nullable<S extends TSchema>(schema: S) {

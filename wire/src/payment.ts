@@ -8,6 +8,7 @@ import {
   Milliseconds,
   MoneyText,
   Nullable,
+  Said,
   SentObject,
 } from './fields.ts'
 
@@ -65,37 +66,55 @@ export const SendBody = Exactly({
   ),
 })
 
+const Text = (description: string) => Type.String({ description })
+
 const facts = {
-  paymentId: Type.String(),
-  signature: Nullable(Type.String()),
-  network: Type.String(),
-  asset: Type.String(),
-  amount: ExactNumber,
-  amountBaseUnits: BaseUnitsText,
-  sender: Type.String(),
-  recipient: Type.String(),
-  status: Type.Enum(PAYMENT_STATUSES),
-  blockHeight: Nullable(Type.Integer({ minimum: 0 })),
-  fee: Nullable(ExactNumber),
-  resource: Nullable(Type.String()),
-  metadata: Nullable(SentObject),
-  estimatedConfirmation: Nullable(Type.String({ description: 'For people: "2-5 seconds".' })),
-  /** Present, and true, on everything that happened on a sandbox chain. */
-  sandbox: Type.Optional(Type.Literal(true)),
+  paymentId: Text('Name of the payment: pay_ and 22 characters.'),
+  signature: Said(
+    'The transaction that took effect, or the newest attempt while none has: a hash on EVM, a signature on Solana.',
+    Nullable(Type.String()),
+  ),
+  network: Text('CAIP-2 id.'),
+  asset: Text('`native`, or the canonical address or mint of the token.'),
+  amount: Said('Whole units of the asset.', ExactNumber),
+  amountBaseUnits: Said('The same, exactly, in the smallest unit of the asset.', BaseUnitsText),
+  sender: Text('Whose money moves.'),
+  recipient: Text('Who gets it.'),
+  status: Type.Enum(PAYMENT_STATUSES, { description: 'What is known of it now.' }),
+  blockHeight: Said(
+    'Block that holds the effect; slot on Solana. Null while none does.',
+    Nullable(Type.Integer({ minimum: 0 })),
+  ),
+  fee: Said(
+    'What the network really took, in native currency; null before that is known.',
+    Nullable(ExactNumber),
+  ),
+  resource: Said('What was paid for, as it was sent.', Nullable(Type.String())),
+  metadata: Said('Your own facts, as they were sent.', Nullable(SentObject)),
+  estimatedConfirmation: Said('For people: "2-5 seconds".', Nullable(Type.String())),
+  sandbox: Type.Optional(
+    Said('There, and true, when it happened on a sandbox chain.', Type.Literal(true)),
+  ),
 }
 
 /** The answer of POST /payment/send. */
 export const SendAnswer = Exactly({
   ...facts,
-  paymentProof: Nullable(Type.String()),
+  paymentProof: Said(
+    'What the recipient shows to claim the payment; null when it has none. Keep it secret.',
+    Nullable(Type.String()),
+  ),
 })
 
 export const Attempt = Exactly({
-  number: Type.Integer({ minimum: 1 }),
-  signature: Type.String(),
-  status: Type.Enum(ATTEMPT_STATUSES),
+  number: Type.Integer({ minimum: 1, description: 'Counts from 1; the newest is the last.' }),
+  signature: Text('Its transaction, whether or not it took effect.'),
+  status: Type.Enum(ATTEMPT_STATUSES, {
+    description:
+      '`signed`: stored. `sent`: a node took it. `mined`: it took effect. `reverted`: on chain without effect. `replaced`: another attempt took its place.',
+  }),
   createdAt: Milliseconds,
-  sentAt: Nullable(Milliseconds),
+  sentAt: Said('When it last went to the nodes, Unix milliseconds.', Nullable(Milliseconds)),
   requestId: Nullable(
     Type.String({
       description:
@@ -104,29 +123,48 @@ export const Attempt = Exactly({
   ),
 })
 
-export const Failure = Exactly({ reason: Type.String(), message: Type.String() })
+export const Failure = Exactly({
+  reason: Text('For programs.'),
+  message: Text('For people.'),
+})
 
 const standing = {
-  type: Type.Enum(PAYMENT_TYPES),
-  priorityFee: Nullable(ExactNumber),
-  confirmations: Type.Integer({ minimum: 0 }),
+  type: Type.Enum(PAYMENT_TYPES, { description: 'Which side of it this record is.' }),
+  priorityFee: Said(
+    'Total priority fee of the first attempt in native currency.',
+    Nullable(ExactNumber),
+  ),
+  confirmations: Type.Integer({
+    minimum: 0,
+    description: 'Blocks that hold or build on the effect; the including one is the first.',
+  }),
   /** Null, like `finality`, when the payment's network is not configured any more. */
-  releaseDepth: Nullable(Type.Integer({ minimum: 0 })),
-  finality: Nullable(Type.String({ description: 'The policy that decides settled.' })),
-  finalityViolated: Type.Optional(Type.Literal(true)),
+  releaseDepth: Said(
+    'Blocks on top after which something may be released for it.',
+    Nullable(Type.Integer({ minimum: 0 })),
+  ),
+  finality: Said('The policy that decides `settled`.', Nullable(Type.String())),
+  finalityViolated: Type.Optional(
+    Said(
+      'There, and true, when the chain took back what its policy called final. An operator is looking.',
+      Type.Literal(true),
+    ),
+  ),
 }
 
 const times = {
   createdAt: Milliseconds,
-  confirmedAt: Nullable(Milliseconds),
-  settledAt: Nullable(Milliseconds),
-  failure: Type.Optional(Failure),
+  confirmedAt: Said('When its effect was first seen, Unix milliseconds.', Nullable(Milliseconds)),
+  settledAt: Said('When its effect became final, Unix milliseconds.', Nullable(Milliseconds)),
+  failure: Type.Optional(Said('Why it failed; there when `status` is `failed`.', Failure)),
 }
 
 /** The payment record: GET /payment/status/{paymentId}. `paymentProof` is shown to keys with write scope only. */
 export const PaymentRecord = Exactly({
   ...facts,
-  paymentProof: Type.Optional(Nullable(Type.String())),
+  paymentProof: Type.Optional(
+    Said('Shown to keys with the scope `write` only.', Nullable(Type.String())),
+  ),
   ...standing,
   attempts: Type.Array(Attempt),
   ...times,

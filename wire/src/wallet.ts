@@ -7,27 +7,34 @@ import {
   Milliseconds,
   MoneyText,
   Nullable,
+  Said,
 } from './fields.ts'
 
 const FAMILIES = ['evm', 'solana'] as const
 const ENTRIES_MAX = 100
 
 export const WalletPath = Exactly({
-  address: Type.String({ minLength: 1, maxLength: 128 }),
+  address: Type.String({ minLength: 1, maxLength: 128, description: 'A wallet of your account.' }),
 })
 
 export const CreateWalletBody = Exactly({
-  family: Type.Enum(FAMILIES),
-  label: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  family: Type.Enum(FAMILIES, { description: 'Which kind of chain it is for.' }),
+  label: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: 'What you call it.' }),
+  ),
 })
 
+const Text = (description: string) => Type.String({ description })
+
 const wallet = {
-  walletId: Type.String(),
-  address: Type.String(),
-  family: Type.Enum(FAMILIES),
-  label: Nullable(Type.String()),
+  walletId: Text('Name of the wallet: wal_ and 22 characters.'),
+  address: Text('Where it is paid, and what requests call it.'),
+  family: Type.Enum(FAMILIES, { description: 'It works on every enabled network of this family.' }),
+  label: Said('What you called it.', Nullable(Type.String())),
   createdAt: Milliseconds,
-  sandbox: Type.Optional(Type.Literal(true)),
+  sandbox: Type.Optional(
+    Said('There, and true, when it pays on a sandbox chain only.', Type.Literal(true)),
+  ),
 }
 
 /** The answer of POST /wallets. */
@@ -40,17 +47,17 @@ export const WalletList = Exactly({
 
 /** One asset of one network: what is there, what payments under way hold, and what is left to spend. */
 export const Balance = Exactly({
-  network: Type.String(),
-  asset: Type.String(),
-  symbol: Type.String(),
-  decimals: Type.Integer({ minimum: 0 }),
-  amount: ExactNumber,
-  amountBaseUnits: BaseUnitsText,
-  held: ExactNumber,
-  heldBaseUnits: BaseUnitsText,
-  available: ExactNumber,
-  availableBaseUnits: BaseUnitsText,
-  height: Type.Integer({ minimum: 0 }),
+  network: Text('CAIP-2 id.'),
+  asset: Text('`native`, or the address or mint of the token.'),
+  symbol: Text('What people call it.'),
+  decimals: Type.Integer({ minimum: 0, description: 'Fraction digits of a whole unit.' }),
+  amount: Said('What the chain shows, whole units.', ExactNumber),
+  amountBaseUnits: Said('The same in the smallest unit.', BaseUnitsText),
+  held: Said('What payments under way may still take, whole units.', ExactNumber),
+  heldBaseUnits: Said('The same in the smallest unit.', BaseUnitsText),
+  available: Said('What the next payment may use, whole units.', ExactNumber),
+  availableBaseUnits: Said('The same in the smallest unit.', BaseUnitsText),
+  height: Type.Integer({ minimum: 0, description: 'Block, or slot, that this was read at.' }),
 })
 
 const per = (description: string) => Type.Optional(MoneyText({}, description))
@@ -60,8 +67,21 @@ export const WalletPolicyBody = Exactly({
   limits: Type.Optional(
     Type.Array(
       Exactly({
-        network: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-        asset: Type.Optional(Type.String({ minLength: 1, maxLength: 128, default: 'native' })),
+        network: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 64,
+            description: 'Left out, the first configured one of the family.',
+          }),
+        ),
+        asset: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 128,
+            default: 'native',
+            description: '`native`, a configured symbol, or the address of a configured asset.',
+          }),
+        ),
         perPayment: per('The most that one payment may move.'),
         perHour: per('The most within any 60 minutes.'),
         perDay: per('The most within any 24 hours.'),
@@ -87,38 +107,47 @@ export const WalletPolicyBody = Exactly({
   ),
 })
 
+const most = (within: string) =>
+  Type.Optional(Said(`The most that ${within} may move, whole units.`, ExactNumber))
+
 /** A policy as it is in force. */
 export const WalletPolicy = Exactly({
   limits: Type.Array(
     Exactly({
-      network: Type.String(),
-      asset: Type.String(),
-      perPayment: Type.Optional(ExactNumber),
-      perHour: Type.Optional(ExactNumber),
-      perDay: Type.Optional(ExactNumber),
-      perMonth: Type.Optional(ExactNumber),
+      network: Text('CAIP-2 id.'),
+      asset: Text('`native`, or the address or mint of the token.'),
+      perPayment: most('one payment'),
+      perHour: most('any 60 minutes'),
+      perDay: most('any 24 hours'),
+      perMonth: most('any 30 days'),
     }),
+    { description: 'When there are any, an asset without an entry may not be spent.' },
   ),
-  recipients: Nullable(Type.Array(Type.String())),
-  resources: Nullable(Type.Array(Type.String())),
+  recipients: Said('Who may be paid; null when anybody may.', Nullable(Type.Array(Type.String()))),
+  resources: Said(
+    'What may be paid for; null when anything may.',
+    Nullable(Type.Array(Type.String())),
+  ),
 })
 
 /** The answer of GET /wallets/{address}. */
 export const WalletDetail = Exactly({
   ...wallet,
-  balances: Type.Array(Balance),
-  policy: Nullable(WalletPolicy),
+  balances: Type.Array(Balance, {
+    description: 'One entry for each asset of each enabled network of the family.',
+  }),
+  policy: Said('Null when there is none.', Nullable(WalletPolicy)),
 })
 
 /** The answer of DELETE /wallets/{address}. */
 export const WalletDeleted = Exactly({
-  walletId: Type.String(),
-  address: Type.String(),
+  walletId: Text('Name of the wallet that was.'),
+  address: Text('It is never given out again.'),
   deletedAt: Milliseconds,
 })
 
 /** The answer of PUT /wallets/{address}/policy. */
 export const WalletPolicyAnswer = Exactly({
-  address: Type.String(),
-  policy: Nullable(WalletPolicy),
+  address: Text('The wallet that it holds for.'),
+  policy: Said('As it is in force; null when there is none.', Nullable(WalletPolicy)),
 })

@@ -87,7 +87,12 @@ function convertKeyword(keyword: string, value: unknown, options: ConvertOptions
 function child(schema: unknown, options: ConvertOptions): JsonSchema {
   const own = recordOf(schema)
   const name = options.nameOf?.(own)
-  return name === undefined ? toJsonSchema(own, options) : { $ref: `#/components/schemas/${name}` }
+  if (name === undefined) return toJsonSchema(own, options)
+  const { description } = own
+  return {
+    $ref: `#/components/schemas/${name}`,
+    ...(typeof description === 'string' ? { description } : {}),
+  }
 }
 
 /** A number or decimal text. JSON Schema can bound the number; the text is compared by the edge. */

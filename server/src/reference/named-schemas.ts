@@ -16,10 +16,14 @@ export const NAMED_SCHEMAS: Readonly<Record<string, object>> = {
   NetworkFees,
 }
 
-/** The name of a schema; equal schemas are one, wherever they were made. */
+/** The name of a schema; equal schemas are one, wherever they were made and whatever is said of them there. */
 export function schemaNames(): (schema: object) => string | undefined {
   const names = new Map(
-    Object.entries(NAMED_SCHEMAS).map(([name, schema]) => [JSON.stringify(schema), name]),
+    Object.entries(NAMED_SCHEMAS).map(([name, schema]) => [keyOf(schema), name]),
   )
-  return (schema) => names.get(JSON.stringify(schema))
+  return (schema) => names.get(keyOf(schema))
+}
+
+function keyOf(schema: object): string {
+  return JSON.stringify({ ...schema, description: undefined })
 }
