@@ -19,6 +19,8 @@ export const ANSWER_HEADERS = {
 export interface Failures {
   /** Answers a request with what was thrown, and logs what nobody foresaw. */
   answer(error: unknown, request: FastifyRequest, reply: FastifyReply): void
+  /** Answers a request whose URL could not be read: no hook has seen it, and none will. */
+  refuseUrl(error: unknown, request: FastifyRequest, reply: FastifyReply): void
   /** Bytes that are not HTTP, or come too slowly: there is no request to answer, only a socket. */
   refuseSocket(error: Error, socket: Socket): void
 }
@@ -31,8 +33,8 @@ export function openFailures(options: {
   isUnavailable(error: unknown): boolean
   /** Whether a request of this path says by itself, when it changes, what is wrong. */
   isProbe(path: string): boolean
-  /** Told of each socket that was refused, with the status it was given. */
-  onSocketRefused(status: number): void
+  /** Told of what was refused before it was a request, with the status that it was given. */
+  onUnread(status: number): void
 }): Failures {
   const { log, clock, random, isUnavailable } = options
 
@@ -42,26 +44,30 @@ export function openFailures(options: {
     return problem(fromLibrary(error), { requestId, nowMilliseconds, baseUrl, isUnavailable })
   }
 
-  return {
-    answer: (error, request, reply) => {
-      const { code, status, headers, body, unforeseen } = describe(error, request.id)
-      request.errorCode = code
-      if (unforeseen || status >= 500) {
-        const route = request.routeOptions.config.path
-        const facts = { requestId: request.id, method: request.method, route, status }
-        if (unforeseen) log.error({ ...facts, err: error }, 'a request failed')
-        else if (route === undefined || !options.isProbe(route)) {
-          const cause = error instanceof Error ? error.cause : undefined
-          const reasons = { reason: error, ...(cause === undefined ? {} : { lastReason: cause }) }
-          log.warn({ ...facts, ...reasons }, 'a request could not be served')
-        }
+  const answer = (error: unknown, request: FastifyRequest, reply: FastifyReply): number => {
+    const { code, status, headers, body, unforeseen } = describe(error, request.id)
+    request.errorCode = code
+    if (unforeseen || status >= 500) {
+      const route = request.routeOptions.config.path
+      const facts = { requestId: request.id, method: request.method, route, status }
+      if (unforeseen) log.error({ ...facts, err: error }, 'a request failed')
+      else if (route === undefined || !options.isProbe(route)) {
+        const cause = error instanceof Error ? error.cause : undefined
+        const reasons = { reason: error, ...(cause === undefined ? {} : { lastReason: cause }) }
+        log.warn({ ...facts, ...reasons }, 'a request could not be served')
       }
-      // A reply is thenable; what it would wait for is its own business.
-      void reply
-        .code(status)
-        .headers({ ...ANSWER_HEADERS, 'x-request-id': request.id, ...headers })
-        .send(writeJson(body))
-    },
+    }
+    // A reply is thenable; what it would wait for is its own business.
+    void reply
+      .code(status)
+      .headers({ ...ANSWER_HEADERS, 'x-request-id': request.id, ...headers })
+      .send(writeJson(body))
+    return status
+  }
+
+  return {
+    answer: (error, request, reply) => void answer(error, request, reply),
+    refuseUrl: (error, request, reply) => options.onUnread(answer(error, request, reply)),
     refuseSocket: (error, socket) => {
       if (!socket.writable || ('code' in error && error.code === 'ECONNRESET')) {
         socket.destroy()
@@ -69,7 +75,7 @@ export function openFailures(options: {
       }
       const requestId = newId(random, 'req')
       const { status, body } = describe(error, requestId)
-      options.onSocketRefused(status)
+      options.onUnread(status)
       const text = writeJson(body)
       const head = Object.entries({
         ...ANSWER_HEADERS,

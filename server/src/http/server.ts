@@ -92,7 +92,7 @@ export function openServer(options: ServerOptions): Server {
     ...options,
     baseUrl: () => baseUrl,
     isProbe: (path) => probes.some(({ endpoint }) => endpoint.path === path),
-    onSocketRefused: (status) => onAnswered({ route: null, method: '', status, milliseconds: 0 }),
+    onUnread: (status) => onAnswered({ route: null, method: '', status, milliseconds: 0 }),
   })
   const sockets = openNodeServers({ limits, tls: options.tls })
   const app = openLibrary(limits, options.random, failures, sockets)
@@ -195,7 +195,7 @@ function openLibrary(
     serverFactory: (handler) => sockets.open(handler),
     return503OnClosing: false,
     routerOptions: { maxParamLength: limits.pathPartCharactersMax },
-    frameworkErrors: failures.answer,
+    frameworkErrors: failures.refuseUrl,
     clientErrorHandler: failures.refuseSocket,
   })
   app.removeAllContentTypeParsers()
