@@ -93,8 +93,10 @@ export async function startService(
   const ready = Promise.withResolvers<string>()
   createInterface({ input: child.stdout }).once('line', ready.resolve)
   const timer = setTimeout(() => ready.reject(new Error('too slow')), START_SECONDS * 1000)
-  void ended.then(() =>
-    ready.reject(new Error(`the service ended at its start:\n${log.join('\n')}`)),
+  void ended.then(({ signal, code }) =>
+    ready.reject(
+      new Error(`the service ended at its start with ${signal ?? code}:\n${log.join('\n')}`),
+    ),
   )
   try {
     const facts = JSON.parse(await ready.promise) as Pick<
