@@ -65,7 +65,7 @@ function nativeRead(block: Block): Read<readonly Arrival[] | undefined> {
       requireSame(fields['hash'], block, 'block hash')
       return listFrom(fields['transactions'], "block's transactions").flatMap((each) => {
         const transaction = fieldsFrom(each, 'transaction')
-        const value = quantityFrom(transaction['value'], 'value')
+        const value = quantityFrom(transaction['value'] ?? '0x0', 'value')
         const to = transaction['to'] ?? null
         if (value === 0n || to === null) return []
         const hash = transactionHashFrom(transaction['hash'], 'transaction hash')
