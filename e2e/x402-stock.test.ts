@@ -1,11 +1,28 @@
-import { randomBytes } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { createKeyPairSignerFromBytes } from '@solana/kit'
 import { getAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buy, openShop } from './actors/run-actor.ts'
 import type { Shop } from './actors/run-actor.ts'
+import type { ShopSettings } from './actors/shop.ts'
+import type { Bought } from './actors/buyer.ts'
 import type { World } from './actors/world.ts'
 import { openWorld } from './actors/world.ts'
+
+const EVM = 'eip155:84532'
+const SOLANA = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1'
+
+interface PaymentResponse {
+  readonly transaction: string
+}
+
+/** The answer that the seller hands on to the buyer. */
+function responseOf({ paymentResponse }: Bought, expected: object): PaymentResponse {
+  const answer: unknown = JSON.parse(Buffer.from(paymentResponse ?? '', 'base64').toString())
+  expect(answer).toMatchObject({ success: true, ...expected })
+  return answer as PaymentResponse
+}
 
 describe('stock clients of x402 version 2 pay a stock seller', () => {
   let world: World
@@ -14,12 +31,12 @@ describe('stock clients of x402 version 2 pay a stock seller', () => {
   })
   afterAll(() => world.stop())
 
-  async function shopFor(payTo: string): Promise<Shop> {
+  async function shopFor(payTo: string, network: ShopSettings['network'] = EVM): Promise<Shop> {
     const { baseUrl, apiKeys } = world.service()
     return openShop({
       facilitatorUrl: `${baseUrl}/x402`,
       apiKey: apiKeys.enterprise,
-      network: 'eip155:84532',
+      network,
       payTo,
       price: '$0.01',
     })
@@ -34,14 +51,7 @@ describe('stock clients of x402 version 2 pay a stock seller', () => {
     try {
       const bought = await buy({ url: shop.url, evmKey, times: 3 })
       expect(bought.map(({ status }) => status)).toEqual([200, 200, 200])
-      const hashes = bought.map(({ paymentResponse }) => {
-        const answer = JSON.parse(Buffer.from(paymentResponse ?? '', 'base64').toString()) as {
-          transaction: string
-          payer: string
-        }
-        expect(answer).toMatchObject({ success: true, network: 'eip155:84532', payer })
-        return answer.transaction
-      })
+      const hashes = bought.map((one) => responseOf(one, { network: EVM, payer }).transaction)
       expect(new Set(hashes).size).toBe(3)
       expect(await world.balanceOf(payTo, 'USDC')).toBe(30_000n)
       expect(await world.balanceOf(payer, 'USDC')).toBe(970_000n)
@@ -49,4 +59,35 @@ describe('stock clients of x402 version 2 pay a stock seller', () => {
       await shop.stop()
     }
   })
+
+  test('on Solana: each purchase moves the money exactly once, and the answer equals the chain', async () => {
+    const { payer, solanaKey } = await newSolanaKey()
+    await world.sandbox.fund(payer, 'USDC', '1')
+    const payTo = world.newAddress('solana')
+    await world.sandbox.fund(payTo, 'USDC', '0.5')
+    const shop = await shopFor(payTo, SOLANA)
+    try {
+      const { rpcUrl } = world.sandbox.solana
+      const bought = await buy({ url: shop.url, solanaKey, solanaRpcUrl: rpcUrl, times: 3 })
+      expect(bought.map(({ status }) => status)).toEqual([200, 200, 200])
+      const hashes = bought.map((one) => responseOf(one, { network: SOLANA, payer }).transaction)
+      expect(new Set(hashes).size).toBe(3)
+      expect(await world.balanceOf(payTo, 'USDC')).toBe(530_000n)
+      expect(await world.balanceOf(payer, 'USDC')).toBe(970_000n)
+    } finally {
+      await shop.stop()
+    }
+  })
 })
+
+/** A wallet outside of the service: its address, and seed and public key in hex. */
+async function newSolanaKey(): Promise<{ payer: string; solanaKey: string }> {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const seed = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-32)
+  const bytes = Buffer.concat([
+    seed,
+    publicKey.export({ format: 'der', type: 'spki' }).subarray(-32),
+  ])
+  const { address } = await createKeyPairSignerFromBytes(bytes)
+  return { payer: address, solanaKey: bytes.toString('hex') }
+}

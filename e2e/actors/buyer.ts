@@ -1,6 +1,6 @@
 import { x402Client, wrapFetchWithPayment } from '@x402/fetch'
 import { registerExactEvmScheme } from '@x402/evm/exact/client'
-import { registerExactSvmScheme } from '@x402/svm/exact/client'
+import { ExactSvmScheme } from '@x402/svm/exact/client'
 import { createKeyPairSignerFromBytes } from '@solana/kit'
 import { privateKeyToAccount } from 'viem/accounts'
 
@@ -28,10 +28,12 @@ const { evmKey, solanaKey, solanaRpcUrl } = settings
 if (evmKey !== undefined) registerExactEvmScheme(client, { signer: privateKeyToAccount(evmKey) })
 if (solanaKey !== undefined) {
   const signer = await createKeyPairSignerFromBytes(Buffer.from(solanaKey, 'hex'))
-  registerExactSvmScheme(client, {
+  // The scheme's registration helper does not hand an RPC address on, and devnet is out of reach.
+  const scheme = new ExactSvmScheme(
     signer,
-    ...(solanaRpcUrl === undefined ? {} : { rpcUrl: solanaRpcUrl }),
-  })
+    solanaRpcUrl === undefined ? undefined : { rpcUrl: solanaRpcUrl },
+  )
+  client.register('solana:*', scheme)
 }
 const pay = wrapFetchWithPayment(fetch, client)
 const bought = await Promise.all(

@@ -163,6 +163,8 @@ export type Renewal =
       readonly kind: 'lifetime'
       /** The last height at which bytes with these terms can be included. */
       lifetimeOf(terms: Terms): bigint
+      /** Whether new bytes can be made here; only the payer can make those of its own transaction. Left out: always. */
+      isRenewable?(terms: Terms): boolean
       /** Per hash, one look per node that answered. Throws NodeFailure when none did. */
       lookBack(hashes: readonly TransactionHash[]): Promise<readonly (readonly HistoryLook[])[]>
     }

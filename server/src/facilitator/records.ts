@@ -28,6 +28,8 @@ export interface ReceivedState {
   readonly blockHeight: bigint | null
   /** Its newest transaction was included without effect, and nothing else of ours is under way. */
   readonly reverted: boolean
+  /** The same, and final. */
+  readonly revertedForGood: boolean
   /** A transaction of ours is under way. */
   readonly underWay: boolean
 }

@@ -99,6 +99,8 @@ async function tryAgain(
     deps.records.state(tx, accountId, paymentId),
   )
   if (state?.status !== 'pending' || state.underWay) return undefined
+  // The bytes are the payer's own: once they have been in a block, no block takes them again.
+  if (intake.authorization.feePayer !== null) return undefined
   const beginning = { accountId, paymentId, digest, intake, isNew: false }
   const begun = await beginSettlement(deps, beginning)
   if (begun.kind === 'refused') return refusalOf(begun, intake)

@@ -1,5 +1,5 @@
 import type { Chain } from '../chains/chain.ts'
-import type { ExactAuthorization, ForeignSettlement } from '../chains/exact.ts'
+import type { ForeignSettlement } from '../chains/exact.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Store } from '../store/postgres.ts'
@@ -71,7 +71,13 @@ async function watchClaim(
     )
     return false
   }
-  return followPending({ store, records }, claim, authorization, {
+  if (authorization.validBeforeSeconds === null) {
+    // Without an end of its own, the payer's bytes end with the proof that they failed, or with the sender's that they expired.
+    if (!state.revertedForGood) return false
+    await store.inTransaction('service', (tx) => records.expired(tx, [paymentId]))
+    return true
+  }
+  return followPending({ store, records }, claim, {
     finalState: () => exact.finalState(authorization),
     find: () => exact.findForeign(authorization, claim.sinceHeight),
     finalizedHeight,
@@ -81,15 +87,12 @@ async function watchClaim(
 async function followPending(
   { store, records }: Pick<WatchDeps, 'store' | 'records'>,
   claim: Claim,
-  { validBeforeSeconds }: ExactAuthorization,
   chain: {
     finalState(): Promise<'open' | 'used' | 'expired'>
     find(): Promise<ForeignSettlement | undefined>
     readonly finalizedHeight: bigint
   },
 ): Promise<boolean> {
-  // Without an end of its own, only the sender's proof of expiry ends it.
-  if (validBeforeSeconds === null) return false
   const final = await chain.finalState()
   if (final === 'open') return false
   const found = final === 'used' ? await chain.find() : undefined

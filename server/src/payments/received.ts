@@ -44,6 +44,7 @@ export function openReceivedRecords({
       logIndex: payment.logIndex,
       blockHeight: payment.blockHeight,
       reverted: places.reverted,
+      revertedForGood: places.revertedForGood,
       underWay: places.underWay,
     }
   }

@@ -3,6 +3,8 @@ import { NodeFailure } from '@florin/server/chains/chain.ts'
 import type { Chain, HistoryLook, Renewal, Terms } from '@florin/server/chains/chain.ts'
 import { limits } from '@florin/server/kernel/limits.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
+import { systemClock } from '@florin/server/kernel/clock.ts'
+import { openPaymentBook } from '@florin/server/payments/advance.ts'
 import { openTestLane, signTest } from '@florin/server/payments/test-lane.ts'
 import type { TestLane } from '@florin/server/payments/test-lane.ts'
 import { openModelChain } from '@florin/server/payments/test-model-chain.ts'
@@ -72,6 +74,9 @@ async function anOpenPlace() {
       {
         chain,
         store: database.store,
+        book: openPaymentBook({
+          clock: { ...systemClock, nowMilliseconds: () => nowMilliseconds },
+        }),
         broadcaster: {
           broadcast: async (_network, committed) => {
             const stored = (await attempts()).at(-1)

@@ -1,5 +1,8 @@
 import type { Chain, HistoryLook, Renewal } from '../chains/chain.ts'
 import { limits } from '../kernel/limits.ts'
+import type { FollowDeps } from './follow.ts'
+import { lockLane } from './lane-store.ts'
+import { markDead } from './place-store.ts'
 import type { LateLook, LivingAttempt } from './expiry-store.ts'
 import { deadPlaces, livingAttempts, storeLooks } from './expiry-store.ts'
 import type { NextAttemptDeps } from './next-attempt.ts'
@@ -11,6 +14,8 @@ const POINTS = {
 } as const
 
 type Lifetimes = Extract<Renewal, { kind: 'lifetime' }>
+
+export type RebuildDeps = NextAttemptDeps & Pick<FollowDeps, 'book'>
 
 /** Two looks of one and the same node count as two only this far apart. */
 const LOOK_GAP_MILLISECONDS = 20_000
@@ -31,7 +36,7 @@ function gapOf({ config }: Pick<Chain, 'config'>): number {
  * included any more, and every look into the history after that succeeded and found nothing. The looks are kept as evidence. A look
  * that failed is no look; bytes that were found once, by whichever node, are never replaced.
  */
-export async function rebuildExpired(deps: NextAttemptDeps, lifetimes: Lifetimes): Promise<void> {
+export async function rebuildExpired(deps: RebuildDeps, lifetimes: Lifetimes): Promise<void> {
   const { chain, store, clock } = deps
   const { network } = chain.config
   const living = await store.inTransaction('service', (tx) =>
@@ -62,13 +67,29 @@ export async function rebuildExpired(deps: NextAttemptDeps, lifetimes: Lifetimes
   })
   const newest = new Map(candidates.map((attempt) => [attempt.transactionId, attempt]))
   for (const attempt of newest.values()) {
-    if (dead.has(attempt.transactionId)) await rebuild(deps, attempt)
+    if (!dead.has(attempt.transactionId)) continue
+    if (lifetimes.isRenewable?.(attempt.terms) === false) await giveUp(deps, attempt)
+    else await rebuild(deps, attempt)
   }
 }
 
 /** Whether the bytes could not be included any more when this look was made. */
 function isLate(look: HistoryLook, { terms }: LivingAttempt, lifetimes: Lifetimes): boolean {
   return look.finalizedHeight > lifetimes.lifetimeOf(terms)
+}
+
+/** Bytes that nobody here can make anew are at their end with the same proof that would allow new ones. */
+async function giveUp({ chain, store, book, log }: RebuildDeps, attempt: LivingAttempt) {
+  const { network } = chain.config
+  await store.inTransaction('service', async (tx) => {
+    await lockLane(tx, network, attempt.laneAddress, attempt.nonce)
+    const still = await deadPlaces(tx, [attempt.transactionId], gapOf(chain))
+    if (!still.has(attempt.transactionId)) return
+    const paymentIds = await markDead(tx, attempt.transactionId)
+    if (paymentIds.length === 0) return
+    await book.dead(tx, [{ network, reason: 'authorization_expired', paymentIds }])
+    log.info({ network, hash: attempt.hash }, 'a payer’s transaction has expired')
+  })
 }
 
 async function rebuild(deps: NextAttemptDeps, attempt: LivingAttempt): Promise<void> {

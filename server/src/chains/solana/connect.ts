@@ -14,9 +14,11 @@ import { broadcastTo } from './broadcast.ts'
 import { onlyChain } from './chain-id.ts'
 import { draftTransfer } from './draft.ts'
 import { estimateFees } from './estimate-fees.ts'
+import { openExact } from './exact.ts'
 import { openFacts } from './facts.ts'
 import { lookBack } from './look-back.ts'
 import { readOutcomes } from './outcome.ts'
+import { arePaymentTerms, readPaymentTerms, signPayment } from './payment-terms.ts'
 import { renewTerms } from './renew.ts'
 import { signTerms } from './sign.ts'
 import { readTerms } from './terms.ts'
@@ -59,10 +61,18 @@ export function connectSolana(options: ConnectOptions): Chain {
     parseAddress,
     addressBytes,
     draft: (order) => draftTransfer(deps, order),
-    sign: async (terms, _nonce, signer) => signTerms(readTerms(terms, config.network), signer),
+    sign: async (terms, _nonce, signer) =>
+      arePaymentTerms(terms)
+        ? signPayment(readPaymentTerms(terms, config.network), signer)
+        : signTerms(readTerms(terms, config.network), signer),
+    exact: openExact(deps),
     renewal: {
       kind: 'lifetime',
-      lifetimeOf: (terms) => readTerms(terms, config.network).lastValidBlockHeight,
+      lifetimeOf: (terms) =>
+        arePaymentTerms(terms)
+          ? readPaymentTerms(terms, config.network).lastValidBlockHeight
+          : readTerms(terms, config.network).lastValidBlockHeight,
+      isRenewable: (terms) => !arePaymentTerms(terms),
       lookBack: (hashes) => lookBack(transport, nodeNames, hashes),
     },
     renew: (terms, feeCeiling) => renewTerms(deps, terms, feeCeiling),

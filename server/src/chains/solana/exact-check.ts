@@ -1,0 +1,33 @@
+import type { ExactCheck } from '../exact.ts'
+import { fieldsFrom } from '../json-rpc/answer.ts'
+import type { Read } from '../json-rpc/transport.ts'
+import { contextFrom } from './answer.ts'
+
+const OPTIONS = {
+  commitment: 'confirmed',
+  encoding: 'base64',
+  sigVerify: false,
+  replaceRecentBlockhash: false,
+}
+const ERROR_CHARACTERS_MAX = 200
+
+/**
+ * What the transaction would do now, with the payer's own blockhash. It runs alone: every simulation starts from the chain's state and
+ * leaves nothing behind. Whatever the chain says against it is the payment's own fault, since nothing in it is ours.
+ */
+export function paymentSimulationRead(transaction: string): Read<ExactCheck> {
+  return {
+    method: 'simulateTransaction',
+    params: [transaction, OPTIONS],
+    parse: (result) => {
+      const { err } = fieldsFrom(contextFrom(result, 'simulation').value, 'simulation')
+      if (err === null) return { ok: true }
+      const said = JSON.stringify(err) ?? 'no reason'
+      return {
+        ok: false,
+        reason: 'invalid_exact_svm_transaction_simulation_failed',
+        message: said.slice(0, ERROR_CHARACTERS_MAX),
+      }
+    },
+  }
+}

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto'
+import { textOf } from '@florin/wire/x402/fields.ts'
+import type { Fields } from '@florin/wire/x402/fields.ts'
+import type { Reason } from '@florin/wire/x402/reasons.ts'
+import { proofKey } from '../exact.ts'
+import type { ExactDemand, ExactRead } from '../exact.ts'
+import { parseAddress } from './account.ts'
+import { isSignedBy } from './ed25519.ts'
+import { readLayout } from './exact-layout.ts'
+import type { Facts } from './facts.ts'
+import { readWireTransaction } from './wire-transaction.ts'
+import type { WireTransaction } from './wire-transaction.ts'
+
+/** The largest transaction in base64. */
+const TRANSACTION_CHARACTERS_MAX = 1_644
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+const MEMO_BYTES_MAX = 256
+
+/**
+ * Reads the payload of `exact` on Solana: a transaction that the payer has signed and whose fee one of ours is to pay. In the order in
+ * which the reference looks; nothing of it needs a node.
+ */
+export function readPayload(
+  facts: Pick<Facts, 'tokenAccount'>,
+  payload: Fields,
+  demand: ExactDemand,
+): ExactRead {
+  const { asset, payTo, amount, extra, settlers } = demand
+  const no = (reason: Reason, payer: string | null = null): ExactRead => ({
+    ok: false,
+    reason,
+    payer,
+  })
+  const named = textOf(extra['feePayer'])
+  const feePayer = named === undefined ? undefined : parseAddress(named)
+  if (feePayer === undefined) return no('invalid_exact_svm_payload_missing_fee_payer')
+  if (!settlers.has(feePayer)) return no('invalid_exact_svm_fee_payer_not_managed_by_facilitator')
+  const text = payload['transaction']
+  const transaction = typeof text === 'string' ? transactionOf(text) : undefined
+  if (transaction === undefined) {
+    return no('invalid_exact_svm_payload_transaction_could_not_be_decoded')
+  }
+  if (transaction.signers[0] !== feePayer) return no('invalid_exact_svm_fee_payer_mismatch')
+  if (!othersSigned(transaction)) return no('invalid_exact_svm_payload_signature_invalid')
+  const layout = readLayout(transaction, settlers)
+  if (!layout.ok) return no(layout.reason, layout.payer)
+  const { transfer } = layout
+  const payer = transfer.authority
+  if (transfer.mint !== asset.asset) return no('invalid_exact_svm_payload_mint_mismatch', payer)
+  const mint = { address: transfer.mint, program: transfer.tokenProgram }
+  if (facts.tokenAccount(payTo, mint).address !== transfer.destination) {
+    return no('invalid_exact_svm_payload_recipient_mismatch', payer)
+  }
+  if (transfer.amount !== amount || transfer.decimals !== asset.decimals) {
+    return no('invalid_exact_svm_payload_amount_mismatch', payer)
+  }
+  const memo = extra['memo']
+  if (memo !== undefined) {
+    if (transfer.memos.length !== 1) return no('invalid_exact_svm_payload_memo_count', payer)
+    const [bytes = new Uint8Array()] = transfer.memos
+    const wanted = Buffer.from(typeof memo === 'string' ? memo : '', 'utf8')
+    if (wanted.length === 0 || wanted.length > MEMO_BYTES_MAX || !wanted.equals(bytes)) {
+      return no('invalid_exact_svm_payload_memo_mismatch', payer)
+    }
+  }
+  const messageHash = createHash('sha256').update(transaction.message).digest('hex')
+  return {
+    ok: true,
+    authorization: {
+      proofKey: proofKey(`message:${messageHash}`),
+      payer,
+      asset,
+      payTo,
+      amount,
+      validBeforeSeconds: null,
+      feePayer,
+      stored: {
+        token: asset.asset,
+        from: payer,
+        to: payTo,
+        value: `${amount}`,
+        feePayer,
+        fee: `${transfer.fee}`,
+        transaction: Buffer.from(wireOf(transaction)).toString('base64'),
+      },
+    },
+  }
+}
+
+function transactionOf(text: string): WireTransaction | undefined {
+  if (text.length > TRANSACTION_CHARACTERS_MAX || !BASE64.test(text)) return undefined
+  return readWireTransaction(Buffer.from(text, 'base64'))
+}
+
+/** Everybody but the fee payer: the simulation does not look at signatures. */
+function othersSigned({ signers, signatures, message }: WireTransaction): boolean {
+  return signers.every((signer, index) => {
+    const signature = signatures[index]
+    return index === 0 || (signature !== undefined && isSignedBy(signer, message, signature))
+  })
+}
+
+/** The bytes again with the fee payer's place left open: what stands there is nobody's word. */
+export function wireOf({ signatures, message }: WireTransaction, own?: Uint8Array): Uint8Array {
+  const [, ...others] = signatures
+  const first = own ?? new Uint8Array(64)
+  return Buffer.concat([Uint8Array.of(signatures.length), first, ...others, message])
+}

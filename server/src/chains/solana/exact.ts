@@ -1,0 +1,61 @@
+import { baseUnits } from '@florin/wire/amount.ts'
+import type { NetworkConfig } from '../../kernel/network-config.ts'
+import type { Address } from '../chain.ts'
+import type { ExactAuthorization, ExactPayments } from '../exact.ts'
+import type { Transport } from '../json-rpc/transport.ts'
+import { accountsRead } from './accounts.ts'
+import { lifetimeRead } from './blocks.ts'
+import { paymentSimulationRead } from './exact-check.ts'
+import { readPayload } from './exact-read.ts'
+import type { Facts } from './facts.ts'
+import { writePaymentTerms } from './payment-terms.ts'
+
+/** x402 `exact` by a transaction that the payer signs and whose fee we pay: without our signature nobody can submit it. */
+export function openExact({
+  transport,
+  config,
+  facts,
+}: {
+  readonly transport: Transport
+  readonly config: NetworkConfig
+  readonly facts: Facts
+}): ExactPayments {
+  const simulate = ({ stored }: ExactAuthorization) =>
+    transport.read(paymentSimulationRead(stored['transaction'] ?? ''))
+
+  return {
+    read: (payload, demand) => readPayload(facts, payload, demand),
+    check: simulate,
+    draft: async (authorization, settler: Address) => {
+      const [check, { lastValidBlockHeight }, { accounts }] = await Promise.all([
+        simulate(authorization),
+        transport.read(lifetimeRead),
+        transport.read(accountsRead([settler])),
+      ])
+      if (!check.ok) return check
+      const { stored } = authorization
+      const fee = baseUnits(stored['fee'] ?? '')
+      const transaction = stored['transaction'] ?? ''
+      // No blockhash that is valid now outlives the newest one.
+      const terms = {
+        network: config.network,
+        feePayer: settler,
+        transaction,
+        lastValidBlockHeight,
+      }
+      return {
+        ok: true,
+        draft: {
+          terms: writePaymentTerms(terms),
+          feeCeiling: fee,
+          feeExpected: fee,
+          laneLatest: 0n,
+          settlerBalance: accounts[0]?.lamports ?? 0n,
+        },
+      }
+    },
+    // Its end is proven by the sender, which holds the only bytes that can be included.
+    finalState: async () => 'open',
+    findForeign: async () => undefined,
+  }
+}
