@@ -13,6 +13,8 @@ export interface RecordStore {
   slotOf(signature: string): number | undefined
   /** Signatures that name an address, oldest first. */
   ofAddress(address: string): readonly string[]
+  /** Of all, oldest first. */
+  signatures(): readonly string[]
   count(): number
   /** One line of JSON for each, oldest first. */
   lines(): readonly string[]
@@ -64,6 +66,7 @@ export function openRecordStore(lines: readonly string[] = []): RecordStore {
     },
     slotOf: (signature) => entries.get(signature)?.slot,
     ofAddress: (address) => [...(byAddress.get(address) ?? [])],
+    signatures: () => [...entries.keys()],
     count: () => entries.size,
     lines: () => Array.from(entries.values(), ({ line }) => line),
   }

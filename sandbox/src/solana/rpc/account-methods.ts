@@ -1,11 +1,16 @@
 import type { StoredAccount } from '../chain/account.ts'
+import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../chain/program-addresses.ts'
 import { accountForm, accountView } from './account-view.ts'
 import { filtersOf, ownedAt } from './program-accounts.ts'
 import { viewFor, withContext } from './method.ts'
 import type { Methods, RpcContext, View } from './method.ts'
-import { addressAt, addressOf, configAt, listAt } from './params.ts'
+import { addressAt, addressOf, configAt, listAt, oneOf } from './params.ts'
 
 const ACCOUNTS_MAX = 100
+const LARGEST_MAX = 20
+const FILTERS = ['circulating', 'nonCirculating'] as const
+/** The machine lists accounts by owner only; these own all that is worth something. */
+const OWNERS = [SYSTEM_PROGRAM, TOKEN_PROGRAM, TOKEN_2022_PROGRAM]
 
 /** Balances and accounts, each as of the commitment that the caller names. */
 export const ACCOUNT_METHODS: Methods = {
@@ -41,6 +46,19 @@ export const ACCOUNT_METHODS: Methods = {
       .filter(([, account]) => matches(account))
       .map(([pubkey, account]) => ({ pubkey, account: accountView(account, form, read) }))
     return config['withContext'] === true ? withContext(view, found) : found
+  },
+  getLargestAccounts(context, params) {
+    const config = configAt(params, 0)
+    const view = viewFor(context, config)
+    // Nothing here is locked up.
+    if (oneOf(config['filter'], FILTERS, 'circulating') === 'nonCirculating') {
+      return withContext(view, [])
+    }
+    const largest = OWNERS.flatMap((program) => ownedAt(context, program, view))
+      .map(([address, { lamports }]) => ({ address, lamports }))
+      .sort((left, right) => (left.lamports < right.lamports ? 1 : -1))
+      .slice(0, LARGEST_MAX)
+    return withContext(view, largest)
   },
 }
 

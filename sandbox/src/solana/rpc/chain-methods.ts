@@ -5,7 +5,7 @@ import { SLOTS_PER_EPOCH } from '../chain/svm.ts'
 import { feeOf } from '../chain/fee.ts'
 import { API_VERSION, viewAt, viewFor, withContext } from './method.ts'
 import type { Methods, RpcContext } from './method.ts'
-import { addressOf, configAt, commitmentOf, listAt, textAt, wholeAt } from './params.ts'
+import { addressOf, configAt, commitmentOf, listAt, textAt, wholeAt, wholeOf } from './params.ts'
 import { invalidParams } from './rpc-failure.ts'
 import { readMessage } from './wire-param.ts'
 
@@ -37,7 +37,7 @@ export const CHAIN_METHODS: Methods = {
     return {
       absoluteSlot: slot,
       blockHeight: heightAt(context, slot),
-      epoch: Math.floor(slot / SLOTS_IN_EPOCH),
+      epoch: epochOf(slot),
       slotIndex: slot % SLOTS_IN_EPOCH,
       slotsInEpoch: SLOTS_IN_EPOCH,
       transactionCount: context.chain.bank.records.count(),
@@ -93,7 +93,18 @@ export const CHAIN_METHODS: Methods = {
     }
     return Array.from({ length: count }, () => faucetAddress(chain.identity))
   },
-  getLeaderSchedule: () => null,
+  getLeaderSchedule(context, params) {
+    const isConfigFirst = typeof params[0] === 'object' && params[0] !== null
+    const { identity } = configAt(params, isConfigFirst ? 0 : 1)
+    const newest = context.chain.bank.open().slot
+    const slot = isConfigFirst ? undefined : wholeOf(params[0], 'slot')
+    if (epochOf(slot ?? newest) !== epochOf(newest)) return null
+    const leader = faucetAddress(context.chain.identity)
+    if (identity !== undefined && identity !== null && addressOf(identity) !== leader) return {}
+    return { [leader]: Array.from({ length: SLOTS_IN_EPOCH }, (_, index) => index) }
+  },
+  /** That of a consensus which this chain has not reached. */
+  getAgGenesisCert: () => null,
   getVoteAccounts: () => ({ current: [], delinquent: [] }),
   getInflationGovernor: () => ({
     initial: 0,
@@ -106,7 +117,7 @@ export const CHAIN_METHODS: Methods = {
     total: 0,
     validator: 0,
     foundation: 0,
-    epoch: Math.floor(context.chain.bank.open().slot / SLOTS_IN_EPOCH),
+    epoch: epochOf(context.chain.bank.open().slot),
   }),
   getInflationReward: (_, params) => listAt(params, 0, LEADERS_MAX).map(() => null),
   getStakeMinimumDelegation: (context, params) =>
@@ -139,4 +150,8 @@ export const CHAIN_METHODS: Methods = {
 
 function heightAt({ chain }: RpcContext, slot: number): number {
   return chain.bank.blockAt(slot).height
+}
+
+function epochOf(slot: number): number {
+  return Math.floor(slot / SLOTS_IN_EPOCH)
 }

@@ -1,4 +1,5 @@
 import { ACCOUNT_METHODS } from './account-methods.ts'
+import { ADDRESS_HISTORY } from './address-history.ts'
 import { BLOCK_METHODS } from './block-methods.ts'
 import { CHAIN_METHODS } from './chain-methods.ts'
 import type { Method, Methods } from './method.ts'
@@ -11,6 +12,7 @@ const METHODS: Methods = {
   ...ACCOUNT_METHODS,
   ...TOKEN_METHODS,
   ...TRANSACTION_METHODS,
+  ...ADDRESS_HISTORY,
   ...BLOCK_METHODS,
   ...SEND_METHODS,
 }

@@ -86,7 +86,8 @@ function statusOf(context: RpcContext, view: View, signature: string): RpcValue 
   }
 }
 
-function statusAt(context: RpcContext, slot: number): string {
+/** How far a slot has come. */
+export function statusAt(context: RpcContext, slot: number): string {
   if (slot <= viewAt(context, 'finalized').slot) return 'finalized'
   return slot <= viewAt(context, 'confirmed').slot ? 'confirmed' : 'processed'
 }

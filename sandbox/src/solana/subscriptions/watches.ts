@@ -12,6 +12,7 @@ import type { Params } from '../rpc/params.ts'
 import { filtersOf } from '../rpc/program-accounts.ts'
 import { invalidParams } from '../rpc/rpc-failure.ts'
 import type { RpcValue } from '../rpc-json.ts'
+import { slotUpdatesWatch } from './slot-updates.ts'
 import type { Reached, Watch } from './subscription.ts'
 
 /** Opens what `xSubscribe` asks for. @throws {RpcFailure} */
@@ -24,6 +25,7 @@ export const WATCHES: Readonly<Record<string, OpenWatch>> = {
   logsSubscribe: logsWatch,
   signatureSubscribe: signatureWatch,
   slotSubscribe: slotWatch,
+  slotsUpdatesSubscribe: slotUpdatesWatch,
   rootSubscribe: rootWatch,
   blockSubscribe: blockWatch,
 }
