@@ -32,14 +32,14 @@ test('what was paid is in the history of both ends, page by page, and is found b
   const ids = sent.map(({ paymentId }) => paymentId).toReversed()
 
   const seen: Listed[] = []
-  let cursor: unknown = ''
+  let cursor: string | null = ''
   while (cursor !== null) {
     const page = await client.get(
-      `/api/payment/history/${sender}?type=sent&limit=2${cursor === '' ? '' : `&cursor=${String(cursor)}`}`,
+      `/api/payment/history/${sender}?type=sent&limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`,
     )
     expect(page.body).toMatchObject({ success: true, total: 3, limit: 2 })
     seen.push(...paymentsOf(page))
-    cursor = page.body['nextCursor']
+    cursor = page.body['nextCursor'] as string | null
   }
   expect(seen.map(({ paymentId }) => paymentId)).toEqual(ids)
   expect(JSON.stringify(seen)).not.toContain('paymentProof')

@@ -10,7 +10,16 @@ import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import type { Payment } from './payment.ts'
 import type { Reading } from './test-records.ts'
-import { bodyOf, EVM, EVM_OTHER, faultsOf, idsOf, openReading, SOLANA } from './test-records.ts'
+import {
+  bodyOf,
+  EVM,
+  EVM_OTHER,
+  faultsOf,
+  idsOf,
+  listedIn,
+  openReading,
+  SOLANA,
+} from './test-records.ts'
 
 const NOW = 1_790_000_000_000
 const SIGNATURE = '5'.repeat(87)
@@ -41,7 +50,7 @@ async function sign(payments: readonly Payment[], hashes: readonly TransactionHa
   const terms = JSON.parse('{}') as Terms
   await reading.store(payments)
   await database.store.inTransaction('service', async (tx) => {
-    await beginFollowing(tx, network, { height: 1n, hash: 'a' as never })
+    await beginFollowing(tx, network, { height: 1n, hash: 'a' })
     const lane = await lockLane(tx, network, address, nonce)
     const [hash = newHash(), ...later] = hashes
     const paymentIds = payments.map(({ id }) => id)
@@ -123,7 +132,7 @@ describe('by proof', () => {
     await reading.store([payment, equal])
     const answer = await find({ proof: proofOf(payment) })
     expect(idsOf(answer)).toEqual([payment.id])
-    expect(bodyOf(answer)['payments'][0]).not.toHaveProperty('paymentProof')
+    expect(listedIn(answer)[0]).not.toHaveProperty('paymentProof')
     // With "+" sent as it is, which a form reads as a space.
     expect(proofOf(payment)).toContain('+')
     const spaced = proofOf(payment).replaceAll('+', ' ')
@@ -226,7 +235,7 @@ test.each([
   [{ proof: 'a'.repeat(9_000) }, ['proof']],
   [{ signature: hash, limit: '1' }, ['limit']],
 ])('a search with %j is refused, naming the fields', async (query, fields) => {
-  const answer = await find(query as Record<string, string>)
+  const answer = await find(query)
   expect(answer.status).toBe(400)
   expect(Object.keys(faultsOf(answer))).toEqual(fields)
 })

@@ -90,7 +90,7 @@ test('counts are what counting finds, whatever is inserted at once and taken bac
                 }
                 if (fails) throw new Error('taken back')
               })
-              .catch((error: Error) => expect(error.message).toBe('taken back')),
+              .catch((error: unknown) => expect(error).toMatchObject({ message: 'taken back' })),
           ),
         )
         await expectExact()

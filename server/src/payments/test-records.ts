@@ -114,16 +114,27 @@ export async function openReading(store: Store): Promise<Reading> {
 }
 
 /** The fields of an answer's body. */
-export function bodyOf({ body }: Answered): Record<string, any> {
+export function bodyOf({ body }: Answered): Record<string, unknown> {
   return Object(body)
+}
+
+/** An answer's payments. */
+export function listedIn(answer: Answered): { readonly paymentId: string }[] {
+  return Object(bodyOf(answer)['payments'])
 }
 
 /** The ids of an answer's payments. */
 export function idsOf(answer: Answered): string[] {
-  return bodyOf(answer)['payments'].map(({ paymentId }: { paymentId: string }) => paymentId)
+  return listedIn(answer).map(({ paymentId }) => paymentId)
+}
+
+/** The cursor of the page behind, or null at the end. */
+export function nextOf(answer: Answered): string | null {
+  const { nextCursor } = bodyOf(answer)
+  return typeof nextCursor === 'string' ? nextCursor : null
 }
 
 /** The fields that a refusal names, with their rules. */
 export function faultsOf(answer: Answered): Record<string, string> {
-  return bodyOf(answer)['error'].details
+  return Object(bodyOf(answer)['error']).details
 }
