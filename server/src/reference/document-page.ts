@@ -10,7 +10,7 @@ import { documentPath } from './site-map.ts'
 export function documentPage(document: Document, all: readonly Document[]): Content {
   const own = documentPath(document)
   const pages = new Map(all.map((each) => [`${each.folder}/${each.name}.md`, documentPath(each)]))
-  const { body, title } = renderMarkdown(document.source, (target) => {
+  const { body, headings, title } = renderMarkdown(document.source, (target) => {
     if (/^(https?:|#)/.test(target)) return target
     if (target.startsWith('/')) return relativeAddress(own, target)
     const [file = '', fragment] = target.split('#')
@@ -23,5 +23,6 @@ export function documentPage(document: Document, all: readonly Document[]): Cont
     title,
     description: `${title}. Documents of the Florin payment API.`,
     body: markup`<h1>${title}</h1>\n${body}`,
+    headings,
   }
 }

@@ -49,7 +49,7 @@ export function errorPage(
   const text =
     source ??
     `# ${code}\n\nHTTP ${status}.\n\n## What happened\n\n${says}\n\n## What to do\n\n${next}\n`
-  const { body } = renderMarkdown(text, (target) => {
+  const { body, headings } = renderMarkdown(text, (target) => {
     const other = /^(?:\.\/)?([A-Z_]+)\.md$/.exec(target)?.[1]
     return other === undefined ? target : relativeAddress(own, errorPath(other))
   })
@@ -67,5 +67,6 @@ export function errorPage(
 <p class="lead">${inlineMarkdown(says, () => undefined)}</p>
 ${body}
 ${links.length === 0 ? NOTHING : markup`<h2 id="operations">Operations that answer with it</h2>\n<ul class="operations">${links}</ul>`}`,
+    headings,
   }
 }

@@ -1,7 +1,9 @@
-import { relativeAddress } from './relative-address.ts'
+import { contents, neighbours } from './contents.ts'
+import type { Heading } from './markdown.ts'
 import { markup, NOTHING } from './markup.ts'
 import type { Html } from './markup.ts'
 import { API_VERSION } from './openapi.ts'
+import { relativeAddress } from './relative-address.ts'
 import type { Place, SiteMap } from './site-map.ts'
 import { ERRORS_PATH, OVERVIEW_PATH } from './site-map.ts'
 
@@ -13,7 +15,9 @@ export interface Content {
   readonly description: string
   readonly body: Html
   /** What stands beside the body and stays in view: samples. */
-  readonly aside?: Html
+  readonly samples?: Html
+  /** Listed beside the body where there are no samples. */
+  readonly headings?: readonly Heading[]
 }
 
 export interface FrameOptions {
@@ -22,17 +26,12 @@ export interface FrameOptions {
   readonly assetTag: string
 }
 
-/** The whole page: head, the list of everything at its side, and the content. Readable without style and script. */
-export function framed(
-  { path, title, description, body, aside }: Content,
-  options: FrameOptions,
-): Html {
+/** The whole page: head, the list of everything, and the content. Readable without style and script. */
+export function framed(content: Content, { map, assetTag }: FrameOptions): Html {
+  const { path, title, description, body } = content
   const to = (target: string) => relativeAddress(path, target)
-  const asset = (name: string) => `${to(`/docs/${name}`)}?v=${options.assetTag}`
-  const main =
-    aside === undefined
-      ? markup`<article class="prose">${body}</article>`
-      : markup`<article class="prose">${body}</article><aside class="samples">${aside}</aside>`
+  const asset = (name: string) => `${to(`/docs/${name}`)}?v=${assetTag}`
+  const beside = besideOf(content)
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -48,52 +47,42 @@ export function framed(
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <header class="top">
-<button class="menu" popovertarget="side" aria-label="Menu"><span></span><span></span><span></span></button>
+<button class="menu" type="button" popovertarget="side" aria-label="Menu"><span></span><span></span><span></span></button>
 <a class="brand" href="${to(OVERVIEW_PATH)}">Florin<span>API ${API_VERSION}</span></a>
 <nav class="links" aria-label="Elsewhere"><a href="${to(ERRORS_PATH)}">Errors</a><a href="${to('/openapi.json')}">OpenAPI</a></nav>
 </header>
 <nav class="side" id="side" popover aria-label="Contents">
-${side(path, options.map, to)}</nav>
-<main id="content" class="${aside === undefined ? 'plain' : 'split'}">
-${main}
+${contents(path, map)}</nav>
+<main id="content" class="${beside.kind}">
+<article class="prose">${body}</article>
+${beside.html}${footer(path, map)}
 </main>
 </body>
 </html>
 `
 }
 
-function side(
-  path: string,
-  { guides, operating, groups, errors }: SiteMap,
-  to: (target: string) => string,
-): Html {
-  const item = (place: Place, label: Html) =>
-    markup`<li><a href="${to(place.path)}"${place.path === path ? markup` aria-current="page"` : NOTHING}>${label}</a></li>\n`
-  const list = (title: string, items: readonly Html[]) =>
-    items.length === 0 ? NOTHING : markup`<h2>${title}</h2>\n<ul>\n${items}</ul>\n`
-  const named = (places: readonly Place[]) =>
-    places.map((place) => item(place, markup`${place.title}`))
-  return markup`${list('Start', [
-    item({ path: OVERVIEW_PATH, title: 'Overview' }, markup`Overview`),
-    ...named(guides.places),
-  ])}${groups.map(({ title, places }) =>
-    list(
-      title,
-      places.map((place) =>
-        item(
-          place,
-          markup`${place.endpoint === undefined ? NOTHING : methodBadge(place.endpoint.method)}<span>${place.title}</span>`,
-        ),
-      ),
-    ),
-  )}${list('Operating', named(operating.places))}${list('Errors', [
-    item({ path: ERRORS_PATH, title: 'All codes' }, markup`All codes`),
-    ...(path.startsWith(`${ERRORS_PATH}/`)
-      ? errors.map((place) => item(place, markup`<span class="code-name">${place.title}</span>`))
-      : []),
-  ])}`
+function besideOf({ samples, headings = [] }: Content): {
+  readonly kind: string
+  readonly html: Html
+} {
+  if (samples !== undefined) {
+    return { kind: 'split', html: markup`<aside class="samples">${samples}</aside>\n` }
+  }
+  const listed = headings.filter(({ level }) => level === 2)
+  if (listed.length < 2) return { kind: 'plain', html: NOTHING }
+  const items = listed.map(({ id, text }) => markup`<li><a href="#${id}">${text}</a></li>\n`)
+  return {
+    kind: 'outlined',
+    html: markup`<nav class="outline" aria-label="On this page"><h2>On this page</h2><ul>${items}</ul></nav>\n`,
+  }
 }
 
-export function methodBadge(method: string): Html {
-  return markup`<span class="method ${method.toLowerCase()}">${method === 'DELETE' ? 'DEL' : method}</span>`
+function footer(path: string, map: SiteMap): Html {
+  const { before, after } = neighbours(path, map)
+  const link = (place: Place | undefined, rel: string, says: string) =>
+    place === undefined
+      ? markup`<span></span>`
+      : markup`<a rel="${rel}" href="${relativeAddress(path, place.path)}"><span>${says}</span>${place.title}</a>`
+  return markup`<nav class="turn" aria-label="Neighbouring pages">${link(before, 'prev', 'Before')}${link(after, 'next', 'Next')}</nav>`
 }

@@ -3,7 +3,6 @@ import type { Endpoint } from '@florin/wire/endpoint.ts'
 import { catalogue } from '@florin/wire/errors.ts'
 import type { OperationReference } from '@florin/wire/reference/operation-reference.ts'
 import { isAbsent } from './absent.ts'
-import { curlSample } from './curl-sample.ts'
 import { exampleAnswer } from './example-answer.ts'
 import { fieldList } from './field-list.ts'
 import type { Content } from './frame.ts'
@@ -15,6 +14,8 @@ import { markup, NOTHING } from './markup.ts'
 import type { Html } from './markup.ts'
 import { codesByStatus } from './openapi-responses.ts'
 import { relativeAddress } from './relative-address.ts'
+import { sampleTabs } from './sample-tabs.ts'
+import { samplesOf } from './samples.ts'
 import { documentPath, errorPath, operationPath } from './site-map.ts'
 
 const IDEMPOTENCY_GUIDE = documentPath({ folder: 'guides', name: 'idempotency' })
@@ -32,22 +33,23 @@ export function operationPage(
   const request = (schema: object) => fieldList(toJsonSchema(schema, { open: false }), 'request')
   return {
     path: own,
-    title: summary,
+    title: reference.title,
     description: `${method} ${path}: ${summary}.`,
-    body: markup`<h1>${summary}</h1>
+    body: markup`<h1>${reference.title}</h1>
 <p class="route"><span class="method ${method.toLowerCase()}">${method}</span> <code>${pathParts(path)}</code></p>
+<p class="lead">${summary}.</p>
 ${deprecation(endpoint, own)}${reference.about.map((text) => markup`<p>${inlineMarkdown(text, resolve)}</p>\n`)}
 ${needs(endpoint, own)}
-${hasFields(params) ? markup`<h2 id="path">Path</h2>${request(params)}` : NOTHING}
-${hasFields(query) ? markup`<h2 id="query">Query</h2>${request(query)}` : NOTHING}
-${isAbsent(body) ? NOTHING : markup`<h2 id="body">Body</h2>${request(body)}`}
-<h2 id="answer">Answer</h2>
-${fieldList(toJsonSchema(published(endpoint), { open: true }), 'answer')}
+${hasFields(params) ? markup`<h2 id="path">Path parameters</h2>${request(params)}` : NOTHING}
+${hasFields(query) ? markup`<h2 id="query">Query parameters</h2>${request(query)}` : NOTHING}
+${isAbsent(body) ? NOTHING : markup`<h2 id="body">Request body</h2>${request(body)}`}
+<h2 id="response">Response</h2>
+${fieldList(toJsonSchema(published(endpoint), { open: true }), 'response')}
 <h2 id="errors">Errors</h2>
 ${errors(endpoint, own)}`,
-    aside: markup`<h2>Request</h2>
-${codeBlock(curlSample(endpoint, reference, baseUrl), 'sh')}
-<h2>Answer <span class="status ok">200</span></h2>
+    samples: markup`<h2>Request</h2>
+${sampleTabs(samplesOf(endpoint, reference, baseUrl))}
+<h2>Response <span class="status ok">200</span></h2>
 ${codeBlock(JSON.stringify(exampleAnswer(endpoint, reference), null, 2), 'json')}`,
   }
 }

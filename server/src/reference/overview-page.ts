@@ -1,8 +1,8 @@
 import type { Content } from './frame.ts'
-import { methodBadge } from './frame.ts'
 import { codeBlock } from './markdown.ts'
 import { markup, NOTHING } from './markup.ts'
 import type { Html } from './markup.ts'
+import { methodBadge } from './method-badge.ts'
 import { relativeAddress } from './relative-address.ts'
 import { ERRORS_PATH, OVERVIEW_PATH } from './site-map.ts'
 import type { Section, SiteMap } from './site-map.ts'
@@ -39,8 +39,8 @@ function cards({ title, says, places }: Section): Html {
 
 function operations({ title, says, places }: Section): Html {
   const rows = places.map(
-    ({ endpoint, path, title: summary }) =>
-      markup`<li><a href="${to(path)}">${endpoint === undefined ? NOTHING : methodBadge(endpoint.method)}<code>${endpoint?.path ?? ''}</code><span>${summary}</span></a></li>\n`,
+    ({ endpoint, path, title }) =>
+      markup`<li><a href="${to(path)}">${endpoint === undefined ? NOTHING : methodBadge(endpoint.method)}<code>${endpoint?.path ?? ''}</code><span>${title}</span></a></li>\n`,
   )
   return markup`<section class="group"><h3>${title}</h3><p>${says}</p><ul class="rows">${rows}</ul></section>\n`
 }

@@ -1,6 +1,7 @@
 import type { Endpoint } from '@florin/wire/endpoint.ts'
 import { catalogue } from '@florin/wire/errors.ts'
 import { GROUPS, groupOf } from '@florin/wire/reference/groups.ts'
+import type { OperationReference } from '@florin/wire/reference/operation-reference.ts'
 import type { Document } from './document-library.ts'
 
 export interface Place {
@@ -22,7 +23,11 @@ export interface SiteMap {
   readonly errors: readonly Place[]
 }
 
-export function siteMap(endpoints: readonly Endpoint[], documents: readonly Document[]): SiteMap {
+export function siteMap(
+  endpoints: readonly Endpoint[],
+  references: Readonly<Record<string, OperationReference>>,
+  documents: readonly Document[],
+): SiteMap {
   const inFolder = (folder: string) =>
     documents
       .filter((document) => document.folder === folder)
@@ -33,7 +38,11 @@ export function siteMap(endpoints: readonly Endpoint[], documents: readonly Docu
     says: group.says,
     places: endpoints
       .filter(({ path }) => groupOf(path) === group)
-      .map((endpoint) => ({ path: operationPath(endpoint.id), title: endpoint.summary, endpoint })),
+      .map((endpoint) => ({
+        path: operationPath(endpoint.id),
+        title: references[endpoint.id]?.title ?? endpoint.id,
+        endpoint,
+      })),
   }))
   return {
     guides: {

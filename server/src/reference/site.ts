@@ -38,7 +38,10 @@ export async function openSite({
   const assets = await Promise.all(ASSETS.map(readAsset))
   const assetTag = createHash('sha256')
   for (const { text } of assets) assetTag.update(text)
-  const frame = { map: siteMap(endpoints, documents), assetTag: assetTag.digest('hex').slice(0, 8) }
+  const frame = {
+    map: siteMap(endpoints, references, documents),
+    assetTag: assetTag.digest('hex').slice(0, 8),
+  }
   const sources = new Map(
     documents.filter(({ folder }) => folder === 'errors').map(({ name, source }) => [name, source]),
   )
@@ -55,7 +58,11 @@ export async function openSite({
     ),
     ...endpoints.map((endpoint) =>
       page(operationPath(endpoint.id), (baseUrl) =>
-        operationPage(endpoint, references[endpoint.id] ?? { about: [], answer: {} }, baseUrl),
+        operationPage(
+          endpoint,
+          references[endpoint.id] ?? { title: endpoint.id, about: [], answer: {} },
+          baseUrl,
+        ),
       ),
     ),
     ...documents

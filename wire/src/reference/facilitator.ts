@@ -35,6 +35,7 @@ const body = {
 }
 
 export const x402Verify: OperationReference = {
+  title: 'Verify an x402 payment',
   about: [
     'Says whether the payment would settle now. It is a statement, not a lock: nothing is stored, and nothing should be released on it.',
     'Point a stock x402 server at `{base_url}/x402` and it calls this by itself. A "no" is HTTP 200 with `isValid: false` and the reason in the words of x402.',
@@ -44,6 +45,7 @@ export const x402Verify: OperationReference = {
 }
 
 export const x402Settle: OperationReference = {
+  title: 'Settle an x402 payment',
   about: [
     'Moves the money and waits up to 25 s until the chain shows it. One proof gives one success: it counts as given once the answer was written completely.',
     '`settlement_pending` means that the outcome is open. Ask again with the same body: you join the wait, and nothing is sent twice.',
@@ -61,6 +63,7 @@ export const x402Settle: OperationReference = {
 }
 
 export const x402Supported: OperationReference = {
+  title: 'List supported kinds',
   about: [
     'The kinds of payment that can be settled here at this moment, for both versions of x402, and the addresses that pay the fees. A network whose node is away is left out.',
   ],

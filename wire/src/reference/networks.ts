@@ -1,6 +1,7 @@
 import type { OperationReference } from './operation-reference.ts'
 
 export const listNetworks: OperationReference = {
+  title: 'List networks',
   about: [
     'Every network that this installation is set up for, with its assets. The first one of a family is the default of that family.',
     '`height` and `healthy` say how far the service has followed the chain and whether it is following it now. `fees` is what the network asks for at this moment, at most a few seconds old; it is `null` while that is not known.',

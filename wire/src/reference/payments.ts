@@ -39,6 +39,7 @@ const settled = {
 }
 
 export const sendPayment: OperationReference = {
+  title: 'Send a payment',
   about: [
     'Builds, signs and broadcasts one transfer from a wallet whose key the service holds, and waits as long as you ask it to. The payment is stored before any node hears of it, so it cannot be lost, and the service drives it to its end whether or not you keep waiting.',
     'The answer is 200 as soon as the payment is stored; `status` says how far it came. When the wait runs out it is `pending` or `confirmed`: read [its status](#paymentStatus) later. Send an `Idempotency-Key` and repeat the same request after any doubt: it answers for the same payment, and money moves once.',
@@ -58,6 +59,7 @@ export const sendPayment: OperationReference = {
 }
 
 export const paymentStatus: OperationReference = {
+  title: 'Get a payment',
   about: [
     'The whole record of one payment of your account, as the service knows it now. `settled`, `failed` and `expired` never change any more.',
     '`paymentProof` is shown to keys with the scope `write` only: whoever has it can claim the payment.',
@@ -79,6 +81,7 @@ export const paymentStatus: OperationReference = {
 }
 
 export const paymentHistory: OperationReference = {
+  title: 'List payments',
   about: [
     'Lists the records of your own account that an address has part in, newest first; an address that you have nothing with has an empty list. What arrived at a wallet of yours without a request is listed as `received`.',
     'Pass `nextCursor` of one page as `cursor` of the next. A page costs the same at any depth, and payments that arrive meanwhile do not shift it. `offset` is there for small histories.',
@@ -98,6 +101,7 @@ export const paymentHistory: OperationReference = {
 }
 
 export const findPayment: OperationReference = {
+  title: 'Find payments',
   about: [
     'Looks by exactly one of `signature`, `proof`, or `nonce` with `network` and `sender`. One transaction may carry several payments, and a payment is found by every attempt that was ever signed for it. Nothing found is an empty list.',
   ],

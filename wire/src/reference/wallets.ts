@@ -19,6 +19,7 @@ const policy = {
 }
 
 export const createWallet: OperationReference = {
+  title: 'Create a wallet',
   about: [
     'Makes a key that never leaves the service and gives out its address. One wallet works on every enabled network of its family.',
   ],
@@ -27,6 +28,7 @@ export const createWallet: OperationReference = {
 }
 
 export const listWallets: OperationReference = {
+  title: 'List wallets',
   about: ['All wallets of your account that were not deleted, oldest first.'],
   answer: {
     wallets: [
@@ -43,6 +45,7 @@ export const listWallets: OperationReference = {
 }
 
 export const getWallet: OperationReference = {
+  title: 'Get a wallet',
   about: [
     'Balances are read from the chains while you wait. `amount` is what the chain shows, `held` what payments under way may still take, `available` what the next payment may use.',
   ],
@@ -82,6 +85,7 @@ export const getWallet: OperationReference = {
 }
 
 export const deleteWallet: OperationReference = {
+  title: 'Delete a wallet',
   about: [
     'Only a wallet that is empty on every enabled network and has no payment under way can be deleted; otherwise this is a 400 `INVALID_PARAMETERS` whose `details.left` says what is left. Its address is never given out again.',
   ],
@@ -90,6 +94,7 @@ export const deleteWallet: OperationReference = {
 }
 
 export const setWalletPolicy: OperationReference = {
+  title: 'Set a spending policy',
   about: [
     'Replaces the whole policy; an empty object removes it. Budgets are reserved before anything is signed, so payments at the same time cannot pass one together. Windows are rolling and end now. A payment that breaks a rule is refused with `POLICY_REFUSED`.',
   ],

@@ -36,6 +36,7 @@ const body = {
 }
 
 export const x402Verify: OperationReference = {
+  title: 'Verify an x402 payment',
   about: [
     'Takes and answers exactly what x402 versions 1 and 2 say, so that stock sellers can name `/x402` as their facilitator. A payment that would not settle is a 200 with `isValid: false` and the reason in the words of the protocol. Nothing moves.',
   ],
@@ -44,6 +45,7 @@ export const x402Verify: OperationReference = {
 }
 
 export const x402Settle: OperationReference = {
+  title: 'Settle an x402 payment',
   about: [
     'Brings the payment on chain and waits for it. A payment that cannot be settled is a 200 with `success: false` and the reason. An outcome that is still open is `settlement_pending` with the hash: asking again joins the wait.',
   ],
@@ -58,6 +60,7 @@ export const x402Settle: OperationReference = {
 }
 
 export const x402Supported: OperationReference = {
+  title: 'List supported kinds',
   about: ['What this facilitator settles, and the addresses that it signs with.'],
   answer: {
     kinds: [{ x402Version: 2, scheme: 'exact', network: 'eip155:84532' }],
