@@ -45,7 +45,7 @@ describe('secrets', () => {
     expect(log).toContain('answered')
     // Of a path only its pattern, of a request no header and no body; nothing had to be left out of a line.
     expect(log).not.toMatch(/authorization|\?|"dropped"/i)
-    expect(log.includes(String(order.recipientAddress))).toBe(false)
+    expect(log.includes(order.recipientAddress)).toBe(false)
     for (const secret of [...secrets, rpcPort]) {
       expect(outside.includes(secret), 'an answer').toBe(false)
       expect(log.includes(secret), 'the log').toBe(false)

@@ -99,6 +99,12 @@ const INVARIANTS: Readonly<Record<string, string>> = {
     full join (select account_id, type, address, sum(count) as counted from payment_counts group by 1, 2, 3) c
       using (account_id, type, address)
     where there is distinct from counted`,
+  'a status has as many payments as are tallied for it': `
+    select coalesce(p.network, t.network) || ' ' || coalesce(p.type, t.type) || ' ' || coalesce(p.status, t.status) as subject
+    from (select network, type, status, count(*) as there from payments group by 1, 2, 3) p
+    full join (select network, type, status, nullif(sum(count), 0) as tallied from payment_tallies group by 1, 2, 3) t
+      using (network, type, status)
+    where there is distinct from tallied`,
   'no network is stopped and no final block was replaced': `
     select network as subject from followers where halted_reason is not null
     union all select id from payments where finality_violated`,

@@ -89,7 +89,11 @@ const deposited = async (run: Run, { wallet, network }: Sound, accountId: string
     network,
     wallet.address,
   )
-  // Triggers are off, this one's too.
+  // Triggers are off, these two as well.
+  await run(
+    `insert into payment_tallies (network, type, status, shard, count) values ($1, 'received', 'settled', 0, 1)`,
+    network,
+  )
   await run(
     `insert into payment_counts (account_id, address, type, shard, count) values ($1, $2, 'received', 0, 1)`,
     accountId,
@@ -324,5 +328,11 @@ export const DIVERGENCES: readonly Divergence[] = [
     invariant: 'an address has as many payments as are counted for it',
     what: 'a payment counted twice',
     plant: (run) => run(`update payment_counts set count = count + 1 where type = 'sent'`),
+  },
+  {
+    invariant: 'a status has as many payments as are tallied for it',
+    what: 'a status that was left without being tallied',
+    plant: (run) =>
+      run(`update payment_tallies set count = count + 1 where status = 'confirmed' and count > 0`),
   },
 ]
