@@ -86,7 +86,6 @@ async function trouble(world: World): Promise<void> {
 async function take(world: World, step: Step, fate: Fate): Promise<void> {
   world.note(`${step.actor} ${step.kind} ${step.label} ${fate}`)
   await world.steps.perform(step, fate)
-  if (world.steps.blocked() > 0) world.note(`${world.steps.blocked()} wait for locks`)
   world.witness.rethrow()
 }
 

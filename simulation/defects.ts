@@ -1,0 +1,342 @@
+/** A mistake that somebody could make, as exchanged pieces of source text. */
+export interface Defect {
+  readonly name: string
+  readonly changes: readonly {
+    /** Below server/src. */
+    readonly module: string
+    readonly from: string
+    readonly to: string
+  }[]
+}
+
+/** Does something in a transaction of its own once the nodes have answered a broadcast, for the hashes whose verdict is unknown. */
+const afterUnknownVerdict = (sql: string) => ({
+  module: 'sender/broadcast.ts',
+  from: `killPoint('broadcast.after-node')`,
+  to: `const unknown = committed.filter((_, index) => verdicts[index]?.kind === 'unknown')
+      if (unknown.length > 0) await store.inTransaction('service', (tx) => tx.query('defect', \`${sql}\`,
+        [unknown.map(({ hash }) => hash)]))`,
+})
+const PAYMENTS_OF_HASHES = `select pt.payment_id from payment_transactions pt
+  join attempts a using (chain_transaction_id) where a.hash = any($1)`
+
+/** What the simulation must find. Each stands for a mistake that services of this kind have made. */
+export const defects: readonly Defect[] = [
+  {
+    name: 'a place is used again after an error of a node',
+    changes: [
+      afterUnknownVerdict(
+        `update lanes set next_nonce = next_nonce - 1 where address in (select lane_address
+         from chain_transactions t join attempts a on a.chain_transaction_id = t.id where a.hash = any($1))`,
+      ),
+    ],
+  },
+  {
+    name: 'an unknown verdict is a failure',
+    changes: [
+      afterUnknownVerdict(
+        `update payments set status = 'failed', failure = '{}' where id in (${PAYMENTS_OF_HASHES})`,
+      ),
+    ],
+  },
+  {
+    name: 'an unknown verdict gives the budget back',
+    changes: [
+      afterUnknownVerdict(
+        `update policy_spends set released_at = now() where payment_id in (${PAYMENTS_OF_HASHES})`,
+      ),
+    ],
+  },
+  {
+    name: 'a look that failed found nothing',
+    changes: [
+      {
+        module: 'sender/rebuild.ts',
+        from: `await lifetimes.lookBack(living.map(({ hash }) => hash))`,
+        to: `await lifetimes.lookBack(living.map(({ hash }) => hash)).catch(() => living.map(({ terms }) =>
+          [{ node: 'none', finalizedHeight: lifetimes.lifetimeOf(terms) + 1n, found: false }]))`,
+      },
+    ],
+  },
+  {
+    name: 'a lifetime is over before it is final',
+    changes: [
+      {
+        module: 'sender/rebuild.ts',
+        from: `return look.finalizedHeight > lifetimes.lifetimeOf(terms)`,
+        to: `return true`,
+      },
+    ],
+  },
+  {
+    name: 'one look of one node is proof',
+    changes: [
+      {
+        module: 'sender/expiry-store.ts',
+        from: `max(l.looked_at) - min(l.looked_at) >= $2 * interval '1 millisecond'`,
+        to: `$2::numeric is not null`,
+      },
+    ],
+  },
+  {
+    name: 'bytes leave before they are committed',
+    changes: [
+      {
+        module: 'payments/send-queue.ts',
+        from: `        sends,
+      )
+    })`,
+        to: `        sends,
+      )
+      const signed = decisions.flatMap((one) => one.kind === 'committed' ? [one.signed] : [])
+      await deps.broadcaster.broadcast(chain.config.network, signed)
+    })`,
+      },
+    ],
+  },
+  {
+    name: 'raised bytes leave before they are stored',
+    changes: [
+      {
+        module: 'sender/next-attempt.ts',
+        from: `const stored = await store.inTransaction(`,
+        to: `await broadcaster.broadcast(network, [signed])
+    const stored = await store.inTransaction(`,
+      },
+    ],
+  },
+  {
+    name: 'a raised fee takes a new place',
+    changes: [
+      {
+        module: 'sender/next-attempt.ts',
+        from: `chain.sign(terms, attempt.nonce, signer)`,
+        to: `chain.sign(terms, attempt.nonce + 1n, signer)`,
+      },
+    ],
+  },
+  {
+    name: 'success is taken for an effect',
+    changes: [
+      {
+        module: 'payments/advance.ts',
+        from: `if (payment.asset === 'native') return { logIndex: null }`,
+        to: `return { logIndex: null }`,
+      },
+    ],
+  },
+  {
+    name: 'mined is taken for success',
+    changes: [
+      {
+        module: 'payments/advance.ts',
+        from: `if (!transaction.succeeded) return []`,
+        to: ``,
+      },
+    ],
+  },
+  {
+    name: 'settled before it is final',
+    changes: [
+      {
+        module: 'sender/finalize.ts',
+        from: `head.finalizedHeight < cursor.height ? head.finalizedHeight : cursor.height`,
+        to: `cursor.height`,
+      },
+    ],
+  },
+  {
+    name: 'a dead payment keeps its hold',
+    changes: [
+      {
+        module: 'payments/advance.ts',
+        from: `await record(tx, holds.map(release), clock.nowMilliseconds())`,
+        to: ``,
+      },
+    ],
+  },
+  {
+    name: 'a hold is closed twice',
+    changes: [
+      {
+        module: 'payments/advance.ts',
+        from: `closings.push(post(hold, takenFrom(hold, payment, paid, fee)))`,
+        to: `closings.push(post(hold, takenFrom(hold, payment, paid, fee)), release(hold))`,
+      },
+    ],
+  },
+  {
+    name: 'fees are not booked',
+    changes: [
+      {
+        module: 'payments/advance.ts',
+        from: `fee: fee < rest ? fee : rest`,
+        to: `fee: 0n`,
+      },
+    ],
+  },
+  {
+    name: 'a reorg reopens nothing',
+    changes: [
+      {
+        module: 'sender/follower-store.ts',
+        from: `and state in ('mined', 'final') for no key update`,
+        to: `and state = 'final' for no key update`,
+      },
+    ],
+  },
+  {
+    name: 'the cursor moves ahead of the payments',
+    changes: [
+      {
+        module: 'sender/follow.ts',
+        from: `const next = await storeBlocks(tx, cursor, read.blocks)`,
+        to: `const next = await store.inTransaction('service', (own) => storeBlocks(own, cursor, read.blocks))`,
+      },
+    ],
+  },
+  {
+    name: 'an idempotency key is kept in a transaction of its own',
+    changes: [
+      {
+        module: 'payments/commit-sends.ts',
+        from: `import { claimKeys, giveKeysBack }`,
+        to: `import { findKey, giveKeysBack }`,
+      },
+      {
+        module: 'payments/commit-sends.ts',
+        from: `const claims = await claimKeys(`,
+        to: `const look = async (tx, claims) => {
+    const found = []
+    for (const claim of claims) found.push((await findKey(tx, claim)) ?? { kind: 'new' })
+    return found
+  }
+  const claims = await look(`,
+      },
+      {
+        module: 'payments/send-queue.ts',
+        from: `import { commitSends } from './commit-sends.ts'`,
+        to: `import { commitSends, SEND_OPERATION as operation } from './commit-sends.ts'
+import { claimKeys } from '../idempotency/store.ts'`,
+      },
+      {
+        module: 'payments/send-queue.ts',
+        from: `if (decisions.some(({ kind }) => kind === 'committed')) killPoint('send.after-commit')`,
+        to: `const claims = sends.flatMap(({ once, paymentId }, index) => once !== null && decisions[index].kind === 'committed'
+    ? [{ accountId: wallet.accountId, operation, ...once, resourceId: paymentId }] : [])
+  await store.inTransaction(wallet.accountId, (tx) => claimKeys(tx, claims, clock.nowMilliseconds()))`,
+      },
+    ],
+  },
+  {
+    name: 'a refused request keeps its key',
+    changes: [
+      {
+        module: 'payments/commit-sends.ts',
+        from: `await giveKeysBack(tx, unused)`,
+        to: ``,
+      },
+    ],
+  },
+  {
+    name: 'a key answers whatever is asked',
+    changes: [
+      {
+        module: 'idempotency/store.ts',
+        from: `row.fingerprint.equals(fingerprint)`,
+        to: `true`,
+      },
+    ],
+  },
+  {
+    name: 'a commit without an answer is taken for none',
+    changes: [
+      {
+        module: 'payments/send-queue.ts',
+        from: `if (exists) return { decisions }`,
+        to: ``,
+      },
+    ],
+  },
+  {
+    name: 'a commit without an answer is taken for done',
+    changes: [
+      {
+        module: 'payments/send-queue.ts',
+        from: `if (exists) return { decisions }`,
+        to: `return { decisions }`,
+      },
+    ],
+  },
+  {
+    name: 'a commit without an answer is tried again as another payment',
+    changes: [
+      {
+        module: 'payments/send.ts',
+        from: `if (error instanceof CommitUnknown) throw new AfterCommit(send.paymentId, error)`,
+        to: `if (error instanceof CommitUnknown) return deps.queue.submit(order.chain, wallet,
+      { ...send, paymentId: newId(deps.random, 'pay') }, order.clientGone)`,
+      },
+    ],
+  },
+  {
+    name: 'bytes that nobody has heard of are not sent again',
+    changes: [
+      {
+        module: 'sender/transaction-store.ts',
+        from: `(a.last_sent_at is null or a.last_sent_at < to_timestamp($2 / 1000.0))`,
+        to: `a.last_sent_at < to_timestamp($2 / 1000.0)`,
+      },
+    ],
+  },
+  {
+    name: 'the lane is not locked',
+    changes: [
+      {
+        module: 'sender/lane-store.ts',
+        from: `where network = $1 and address = $2 for update`,
+        to: `where network = $1 and address = $2`,
+      },
+    ],
+  },
+  {
+    name: 'an old lease may write',
+    changes: [
+      {
+        module: 'sender/follower-store.ts',
+        from: `where network = $1 and fence = $2 returning network`,
+        to: `where network = $1 and $2::bigint > 0 returning network`,
+      },
+    ],
+  },
+  {
+    name: 'a balance of a fork is news',
+    changes: [
+      {
+        module: 'payments/decide-sends.ts',
+        from: `return known === blockHash ? 'followed' : 'forked'`,
+        to: `return 'followed'`,
+      },
+    ],
+  },
+  {
+    name: 'a hold leaves the fee out',
+    changes: [
+      {
+        module: 'payments/hold.ts',
+        from: `const inNative = native ? amount + ceiling : ceiling`,
+        to: `const inNative = native ? amount : ceiling`,
+      },
+    ],
+  },
+  {
+    name: 'a deposit is recorded again when it is seen again',
+    changes: [
+      {
+        module: 'payments/deposits.ts',
+        from: `known: left.get(content)?.[occurrence]`,
+        to: `known: undefined`,
+      },
+    ],
+  },
+]
