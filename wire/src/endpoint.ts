@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { TObject, TSchema } from 'typebox'
 import type { Deprecation } from './deprecation.ts'
 import type { ErrorCode } from './errors.ts'
-import { Exactly, Milliseconds } from './fields.ts'
+import { Exactly, Milliseconds, Said } from './fields.ts'
 import type { Plan, Scope } from './plan.ts'
 
 /** One operation of the API. Served at its path and under /api; both spellings are one operation. */
@@ -54,5 +54,9 @@ export function published({
   foreignShape,
 }: Pick<Endpoint, 'answer' | 'foreignShape'>): TObject {
   if (foreignShape) return answer
-  return Exactly({ success: Type.Literal(true), ...answer.properties, timestamp: Milliseconds })
+  return Exactly({
+    success: Type.Literal(true, { description: 'An error has `false` here.' }),
+    ...answer.properties,
+    timestamp: Said('When this was answered, Unix milliseconds.', Milliseconds),
+  })
 }

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exactly, HttpUrl, Nullable } from './fields.ts'
+import { Exactly, HttpUrl, Nullable, Said } from './fields.ts'
 import { ListedPayment, PAYMENT_STATUSES, PAYMENT_TYPES } from './payment.ts'
 
 export const HISTORY_TYPES = [...PAYMENT_TYPES, 'all'] as const
@@ -28,10 +28,12 @@ export const HistoryQuery = Exactly({
   type: Type.Optional(
     Type.Enum(HISTORY_TYPES, {
       default: 'all',
-      description: 'sent: the address paid. received: it was paid.',
+      description: '`sent`: the address paid. `received`: it was paid.',
     }),
   ),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 500, default: 50, description: 'Payments on a page.' }),
+  ),
   offset: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -41,8 +43,10 @@ export const HistoryQuery = Exactly({
         'Payments to skip. A cursor costs the same at any depth, and new payments do not shift it.',
     }),
   ),
-  cursor: Text(256, 'nextCursor of the page before; not together with offset.'),
-  status: Type.Optional(Type.Enum(PAYMENT_STATUSES)),
+  cursor: Text(256, '`nextCursor` of the page before; not together with `offset`.'),
+  status: Type.Optional(
+    Type.Enum(PAYMENT_STATUSES, { description: 'Only those that stand there now.' }),
+  ),
   from: Time('Created at this time or later: Unix milliseconds.'),
   to: Time('Created before this time: Unix milliseconds.'),
   resource: Type.Optional(HttpUrl('What was paid for, spelled as it was sent.')),
@@ -51,14 +55,14 @@ export const HistoryQuery = Exactly({
 
 /** A page of payments, newest first. */
 export const HistoryAnswer = Exactly({
-  walletAddress: Type.String(),
-  type: Type.Enum(HISTORY_TYPES),
-  payments: Type.Array(ListedPayment),
+  walletAddress: Type.String({ description: 'The address in its one canonical spelling.' }),
+  type: Type.Enum(HISTORY_TYPES, { description: 'What was asked for.' }),
+  payments: Type.Array(ListedPayment, { description: 'Newest first.' }),
   total: Nullable(Type.Integer({ minimum: 0, description: 'Exact; null when a filter is given.' })),
-  limit: Type.Integer({ minimum: 1 }),
-  offset: Type.Integer({ minimum: 0 }),
-  hasMore: Type.Boolean(),
-  nextCursor: Nullable(Type.String()),
+  limit: Type.Integer({ minimum: 1, description: 'What was asked for.' }),
+  offset: Type.Integer({ minimum: 0, description: 'What was asked for.' }),
+  hasMore: Type.Boolean({ description: 'Whether another page follows.' }),
+  nextCursor: Said('The `cursor` of the next page; null on the last one.', Nullable(Type.String())),
 })
 
 /** GET /payment/find: by `signature`, by `proof`, or by `nonce` with `network` and `sender`. Exactly one of the three. */

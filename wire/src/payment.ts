@@ -57,10 +57,15 @@ export const SendBody = Exactly({
       minLength: 1,
       maxLength: 128,
       default: 'native',
-      description: 'native, a configured symbol, or the address of a configured asset.',
+      description: '`native`, a configured symbol, or the address of a configured asset.',
     }),
   ),
-  waitFor: Type.Optional(Type.Enum(WAIT_FOR, { default: 'confirmed' })),
+  waitFor: Type.Optional(
+    Type.Enum(WAIT_FOR, {
+      default: 'confirmed',
+      description: 'How far the payment should have come before this answers.',
+    }),
+  ),
   timeout: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 60, default: 10, description: 'Seconds to wait.' }),
   ),
@@ -93,7 +98,7 @@ const facts = {
   metadata: Said('Your own facts, as they were sent.', Nullable(SentObject)),
   estimatedConfirmation: Said('For people: "2-5 seconds".', Nullable(Type.String())),
   sandbox: Type.Optional(
-    Said('There, and true, when it happened on a sandbox chain.', Type.Literal(true)),
+    Said('Present, and true, when it happened on a sandbox chain.', Type.Literal(true)),
   ),
 }
 
@@ -146,7 +151,7 @@ const standing = {
   finality: Said('The policy that decides `settled`.', Nullable(Type.String())),
   finalityViolated: Type.Optional(
     Said(
-      'There, and true, when the chain took back what its policy called final. An operator is looking.',
+      'Present, and true, when the chain took back what its policy called final. An operator is looking.',
       Type.Literal(true),
     ),
   ),
@@ -156,7 +161,7 @@ const times = {
   createdAt: Milliseconds,
   confirmedAt: Said('When its effect was first seen, Unix milliseconds.', Nullable(Milliseconds)),
   settledAt: Said('When its effect became final, Unix milliseconds.', Nullable(Milliseconds)),
-  failure: Type.Optional(Said('Why it failed; there when `status` is `failed`.', Failure)),
+  failure: Type.Optional(Said('Why it failed; present when `status` is `failed`.', Failure)),
 }
 
 /** The payment record: GET /payment/status/{paymentId}. `paymentProof` is shown to keys with write scope only. */

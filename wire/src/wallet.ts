@@ -33,7 +33,7 @@ const wallet = {
   label: Said('What you called it.', Nullable(Type.String())),
   createdAt: Milliseconds,
   sandbox: Type.Optional(
-    Said('There, and true, when it pays on a sandbox chain only.', Type.Literal(true)),
+    Said('Present, and true, when it pays on a sandbox chain only.', Type.Literal(true)),
   ),
 }
 

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http'
 import type { Endpoint } from '@florin/wire/endpoint.ts'
 import { catalogue } from '@florin/wire/errors.ts'
 import type { ErrorCode } from '@florin/wire/errors.ts'
@@ -21,7 +22,7 @@ export function errorsPage(): Content {
     .sort(([a], [b]) => a - b)
     .map(
       ([status, codes]) =>
-        markup`<h2 id="${status}"><span class="status bad">${status}</span></h2>\n<dl class="codes">${codes.map(row)}</dl>\n`,
+        markup`<h2 id="status-${status}"><span class="status bad">${status}</span> ${STATUS_CODES[status] ?? ''}</h2>\n<dl class="codes">${codes.map(row)}</dl>\n`,
     )
   return {
     path: ERRORS_PATH,

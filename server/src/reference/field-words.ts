@@ -47,8 +47,11 @@ export function innerSchema({
   return anyOf?.map(innerSchema).find((each) => each !== undefined)
 }
 
+const LARGE = 2 ** 31 - 1
+
 function rangeWords(minimum: number | undefined, maximum: number | undefined): readonly string[] {
-  if (maximum !== undefined && maximum >= Number.MAX_SAFE_INTEGER) return []
+  // So large that it only keeps a column from overflowing.
+  if (maximum !== undefined && maximum >= LARGE) return []
   if (minimum !== undefined && maximum !== undefined)
     return [`${plain(minimum)} to ${plain(maximum)}`]
   if (maximum !== undefined) return [`at most ${plain(maximum)}`]

@@ -97,6 +97,18 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  test('writes no number with an exponent, as the service does not', () => {
+    const numbers = (value: unknown): number[] =>
+      typeof value === 'number'
+        ? [value]
+        : typeof value === 'object' && value !== null
+          ? Object.values(value).flatMap(numbers)
+          : []
+    const found = numbers(operationReferences)
+    expect(found.length).toBeGreaterThan(20)
+    for (const number of found) expect(String(number)).not.toContain('e')
+  })
+
   test('shows each error as the service writes it', () => {
     const check = compile(document.components.schemas.Error)
     for (const code of Object.keys(catalogue)) {

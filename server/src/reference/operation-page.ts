@@ -86,9 +86,11 @@ function hasFields(schema: object): boolean {
 function errors(endpoint: Endpoint, own: string): Html {
   const rows = [...codesByStatus(endpoint)].flatMap(([status, codes]) =>
     codes.map(
-      (code) =>
-        markup`<tr><td><span class="status bad">${status}</span></td><td><a href="${relativeAddress(own, errorPath(code))}"><code>${code}</code></a></td><td>${catalogue[code].says}</td></tr>\n`,
+      (
+        code,
+      ) => markup`<li><div class="field"><span class="status bad">${status}</span> <a href="${relativeAddress(own, errorPath(code))}"><code>${code}</code></a></div>
+<p>${catalogue[code].says}</p></li>\n`,
     ),
   )
-  return markup`<div class="wide"><table class="errors"><tbody>${rows}</tbody></table></div>`
+  return markup`<ul class="fields">${rows}</ul>`
 }

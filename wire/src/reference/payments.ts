@@ -27,9 +27,9 @@ const confirmed = {
 const settled = {
   ...confirmed,
   status: 'settled',
-  fee: 0.0000000412,
+  fee: 0.00000412,
   type: 'sent',
-  priorityFee: 0.00000002244,
+  priorityFee: 0.00000224,
   confirmations: 66,
   releaseDepth: 1,
   finality: "the node's finalized block",
