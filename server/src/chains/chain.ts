@@ -2,6 +2,7 @@ import type { BaseUnits } from '@florin/wire/amount.ts'
 import type { Brand } from '@florin/wire/brand.ts'
 import type { AssetProfile, NetworkConfig } from '../kernel/network-config.ts'
 import type { ExactPayments } from './exact.ts'
+import type { NodeState } from './node-state.ts'
 import type { Signer } from './signer.ts'
 
 /** An address of the chain's family in its one canonical spelling (EVM: EIP-55; Solana: base58). */
@@ -225,6 +226,8 @@ export interface Chain {
   /** x402 `exact`, where the chain has it. */
   readonly exact?: ExactPayments
   estimateFees(): Promise<FeeEstimate>
+  /** How each configured node does. Left out by chains without nodes. */
+  readonly nodes?: () => readonly NodeState[]
   /** The random id that only a sandbox node answers, or null on a real network. */
   sandboxInstance(): Promise<string | null>
 }

@@ -56,6 +56,20 @@ export const limits = {
   databaseStatementSeconds: 10,
   databaseLockSeconds: 5,
   nodeCallSeconds: 10,
+  /** The same where another node can be asked instead. */
+  nodeCallWithOthersSeconds: 5,
+  /** How long a node that failed is not read, doubled each time it fails again, up to the second. */
+  nodeAsideSeconds: 15,
+  nodeAsideSecondsMax: 240,
+  /** Answers that take longer, so many in a row, put a node aside, too. */
+  nodeSlowMilliseconds: 2_000,
+  nodeSlowAnswersMax: 3,
+  /** How often the heights of a network's nodes are compared, and how long the highest of them counts. */
+  nodeLookSeconds: 5,
+  nodeHeightSeconds: 30,
+  /** How far a node may be behind another: this many blocks, or as many as the seconds hold where blocks are quick. */
+  nodeBehindBlocksMax: 5,
+  nodeBehindSecondsMax: 15,
   /** How old the fees that GET /networks shows may be; a network is asked for them at most this often. */
   networkFeesSeconds: 10,
   /** How long a caller waits for fees that nobody knows yet. */
@@ -65,6 +79,8 @@ export const limits = {
   nodeBatchCallsMax: 100,
   /** HTTP requests to a network's nodes under way at once; what comes later shares bigger batches. */
   nodeRequestsMax: 16,
+  /** Broadcasts under way at once to one node; it misses one more, which is sent again later. */
+  nodeTellsMax: 64,
   /** Different reads that may wait for their turn; one more fails at once. */
   nodeReadsMax: 10_000,
   /** Sends of one wallet that share one database transaction. */

@@ -1,4 +1,3 @@
-import { limits } from '../../kernel/limits.ts'
 import type { NetworkConfig } from '../../kernel/network-config.ts'
 import type { Address, Chain } from '../chain.ts'
 import type { ConnectOptions } from '../connect-options.ts'
@@ -12,19 +11,18 @@ import { onlyChain } from './chain-id.ts'
 import { draftTransfer } from './draft.ts'
 import { estimateFees } from './estimate-fees.ts'
 import { openExact } from './exact.ts'
-import { openEndpoint } from '../json-rpc/endpoint.ts'
 import { noSandbox } from '../json-rpc/no-sandbox.ts'
+import { openNodes } from '../json-rpc/open-nodes.ts'
 import { readOutcomes } from './outcome.ts'
 import { readSandboxInstance } from '../json-rpc/sandbox.ts'
 import { engine } from './secp256k1.ts'
 import { signTerms } from './sign.ts'
 import { readTerms } from './terms.ts'
-import { openTransport } from '../json-rpc/transport.ts'
-import { onlyUpToDate } from './up-to-date.ts'
+import { HEIGHT, onlyUpToDate } from './up-to-date.ts'
 
 /** Connects to an EVM network. Nothing is asked before the first use. Throws when the configuration is not of this family. */
 export function connectEvm(options: ConnectOptions): Chain {
-  const { config, log, clock, onCall = () => undefined } = options
+  const { config, log, clock } = options
   const chainId = chainIdOf(config)
   for (const { asset } of config.assets) if (asset !== 'native') requireCanonical(asset)
   /** The highest block that any of the nodes has called final; final never goes back. */
@@ -32,21 +30,18 @@ export function connectEvm(options: ConnectOptions): Chain {
   const noteFinal = (height: bigint): void => {
     if (height > finalHeight) finalHeight = height
   }
-  const endpoints = config.rpcUrls.map((url, index) => {
-    const endpoint = openEndpoint({
-      url,
-      name: `node ${index + 1} of ${config.network}`,
-      clock,
-      callSeconds: options.callSeconds ?? limits.nodeCallSeconds,
-      responseBytesMax: limits.nodeResponseBytesMax,
-      fetch: options.fetch ?? fetch,
-    })
-    const real = config.sandbox ? endpoint : noSandbox(endpoint)
-    return onlyUpToDate(() => finalHeight, onlyChain(chainId, real))
+  const { transport, nodes } = openNodes(options, {
+    guard: (endpoint) => {
+      const real = config.sandbox ? endpoint : noSandbox(endpoint)
+      return onlyUpToDate(() => finalHeight, onlyChain(chainId, real))
+    },
+    height: HEIGHT,
   })
-  const transport = openTransport({ endpoints, onCall, clock, limits })
   const deps = { transport, config, chainId }
-  log.debug({ network: config.network, nodes: endpoints.length, secp256k1: engine }, 'connected')
+  log.debug(
+    { network: config.network, nodes: config.rpcUrls.length, secp256k1: engine },
+    'connected',
+  )
 
   return {
     config,
@@ -78,6 +73,7 @@ export function connectEvm(options: ConnectOptions): Chain {
     balances: (address, assets) => readBalances(transport, address, assets),
     exact: openExact({ ...deps, clock }),
     estimateFees: () => estimateFees(deps),
+    nodes,
     sandboxInstance: () => readSandboxInstance(transport),
   }
 }

@@ -3,6 +3,11 @@ import { quantityFrom } from './answer.ts'
 import type { Endpoint } from '../json-rpc/endpoint.ts'
 
 const BLOCK_NUMBER = { method: 'eth_blockNumber', params: [] }
+/** How a node is asked for its height. */
+export const HEIGHT = {
+  call: BLOCK_NUMBER,
+  parse: (result: unknown) => quantityFrom(result, 'height'),
+} as const
 const DEPENDS_ON_HEIGHT: ReadonlySet<string> = new Set([
   'eth_getTransactionReceipt',
   'eth_getTransactionCount',

@@ -16,17 +16,31 @@ export interface BroadcastAnswers {
   readonly verdictOf: (error: NodeError) => Verdict
 }
 
-/** Hands transactions to every node once, and says for each what came of it. */
+/**
+ * Hands transactions to every node once, and says for each what came of it. Does not wait for a node that hangs once another has
+ * all of them: what a slow one says after that changes nothing.
+ */
 export async function broadcastToAll(
   transport: Transport,
   sendings: readonly Sending[],
   answers: BroadcastAnswers,
 ): Promise<readonly Verdict[]> {
   if (sendings.length === 0) return []
-  const nodes = await transport.tellAll(sendings.map(({ call }) => call))
-  return sendings.map(({ hash }, index) =>
-    jointVerdict(nodes.map((node) => verdictFrom(node[index], hash, answers))),
-  )
+  const told = transport.tellEach(sendings.map(({ call }) => call))
+  const verdicts: Verdict[][] = sendings.map(() => [])
+  const joint = () => verdicts.map(jointVerdict)
+  const enough = Promise.withResolvers<undefined>()
+  const heard = told.map(async (node) => {
+    const said = await node
+    sendings.forEach(({ hash }, index) => {
+      verdicts[index]?.push(verdictFrom(said[index], hash, answers))
+    })
+    if (joint().every(({ kind }) => kind === 'accepted' || kind === 'known')) {
+      enough.resolve(undefined)
+    }
+  })
+  await Promise.race([enough.promise, Promise.all(heard)])
+  return joint()
 }
 
 /** From the most to the least telling; a node that may have the bytes outweighs one that certainly has not. */

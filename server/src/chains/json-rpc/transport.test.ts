@@ -8,6 +8,7 @@ import { NodeFailure } from '../chain.ts'
 import { quantityFrom } from '../evm/answer.ts'
 import { onlyChain } from '../evm/chain-id.ts'
 import { openEndpoint } from './endpoint.ts'
+import { openNodeHealth } from './node-health.ts'
 import { startTestNode } from './test-node.ts'
 import type { Reply, Script, TestNode } from './test-node.ts'
 import { openTransport } from './transport.ts'
@@ -61,7 +62,16 @@ function transportTo(urls: readonly string[], options: Options = {}): Transport 
   )
   const onCall = options.onCall ?? (() => undefined)
   const clock = options.clock ?? systemClock
-  return openTransport({ endpoints, onCall, clock, limits: { ...limits, ...options.limits } })
+  const own = { ...limits, ...options.limits }
+  const hosts = urls.map((_, index) => `node ${index + 1}`)
+  const health = openNodeHealth({
+    hosts,
+    clock,
+    limits: own,
+    behindBlocksMax: 5n,
+    onChange: () => undefined,
+  })
+  return openTransport({ endpoints, onCall, clock, health, limits: own })
 }
 
 const ask = (method: string, ...params: readonly unknown[]): Read<bigint> => ({
@@ -160,7 +170,7 @@ describe('reads', () => {
     await expect(transportTo([broken.url]).read(ask('a'))).rejects.toThrow(NodeFailure)
   })
 
-  test('of one batch that failed alone are the only ones asked of the next node', async () => {
+  test('of one batch come from one node: when it fails at one of them, all are asked of the next', async () => {
     const poor = await start({
       reply: (method) => (method === 'b' ? error(1, 'no') : result('0x1')),
     })
@@ -168,8 +178,49 @@ describe('reads', () => {
     const transport = transportTo([poor.url, sound.url])
     await expect(
       Promise.all([transport.read(ask('a')), transport.read(ask('b'))]),
-    ).resolves.toEqual([1n, 2n])
-    expect(sound.requests).toEqual([['b', 'eth_chainId']])
+    ).resolves.toEqual([2n, 2n])
+    expect(sound.requests).toEqual([['a', 'b', 'eth_chainId']])
+  })
+
+  test('of one batch come from the node that served most of it, when none serves all', async () => {
+    const serves = (number: string, ...methods: readonly string[]): Script => ({
+      reply: (method) => (methods.includes(method) ? result(number) : error(1, 'no')),
+    })
+    const nodes = [serves('0x1', 'a'), serves('0x2', 'a', 'b'), serves('0x3', 'c')]
+    const urls = (await Promise.all(nodes.map(start))).map(({ url }) => url)
+    const transport = transportTo(urls)
+    const all = ['a', 'b', 'c'].map((method) => transport.read(ask(method)))
+    const ends = await Promise.allSettled(all)
+    expect(ends.map((end) => (end.status === 'fulfilled' ? end.value : 'failed'))).toEqual([
+      2n,
+      2n,
+      'failed',
+    ])
+  })
+
+  test('are not asked of a third node when two refuse them alike', async () => {
+    const refusing: Script = { reply: () => error(3, 'reverted') }
+    const started = await Promise.all([refusing, refusing, refusing].map(start))
+    const transport = transportTo(started.map(({ url }) => url))
+    await expect(transport.read(ask('a'))).rejects.toThrow('reverted')
+    expect(started.map(({ requests }) => requests.length)).toEqual([1, 1, 0])
+    // Nobody is to blame, so the first is asked first again.
+    await expect(transport.read(ask('b'))).rejects.toThrow('reverted')
+    expect(started.map(({ requests }) => requests.length)).toEqual([2, 2, 0])
+  })
+
+  test('of a lone node that failed alone are the only ones asked again', async () => {
+    let failures = 0
+    const node = await start({
+      reply: (method) => {
+        if (method !== 'b' || failures > 0) return result('0x1')
+        failures += 1
+        return error(1, 'no')
+      },
+    })
+    const transport = transportTo([node.url])
+    await Promise.all([transport.read(ask('a')), transport.read(ask('b'))])
+    expect(node.requests).toEqual([['a', 'b', 'eth_chainId'], ['b']])
   })
 
   test('take an error for an answer where it is one', async () => {

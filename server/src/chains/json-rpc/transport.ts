@@ -2,26 +2,29 @@ import type { Clock } from '../../kernel/clock.ts'
 import { NodeFailure } from '../chain.ts'
 import { NodeTimeout } from './endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { NodeAnswer, NodeCall, NodeError } from './messages.ts'
+import type { NodeAnswer, NodeCall } from './messages.ts'
+import type { NodeHealth } from './node-health.ts'
+import { judgeRound, takerOf } from './waiting-read.ts'
+import type { Read, Round, Taker, WaitingRead } from './waiting-read.ts'
 
-/** A read: how to ask, and what the answer means. */
-export interface Read<Value> extends NodeCall {
-  /** Parses the result; throws NodeFailure when it is malformed. */
-  readonly parse: (result: unknown) => Value
-  /** A node's error that is an answer, such as a revert; undefined means that it is only a failure. */
-  readonly meaning?: (error: NodeError) => Value | undefined
-}
+export type { Read } from './waiting-read.ts'
 
 /** The way to a network's nodes. */
 export interface Transport {
   /**
-   * Asks for a value. Reads of one tick share one HTTP round trip, and equal ones among them one call. A read that
-   * fails is asked once more, of the next node when there is one; then it throws NodeFailure.
+   * Asks for a value. Reads of one tick share one HTTP round trip, and equal ones among them one call. A batch with a read that
+   * fails is asked whole of the next node, so that what is read together is never put together from two nodes; a lone node is
+   * asked once more for what it failed at. Throws NodeFailure when that does not help.
    */
   read<Value>(read: Read<Value>): Promise<Value>
   /** Says the calls to every node, in order, once: per node one answer for each call. Never throws for a node. */
-  tellAll(calls: readonly NodeCall[]): Promise<readonly (readonly (NodeAnswer | NodeFailure)[])[]>
+  tellAll(calls: readonly NodeCall[]): Promise<readonly NodeAnswers[]>
+  /** The same, without waiting for the slowest: a promise per node, none of which rejects. */
+  tellEach(calls: readonly NodeCall[]): readonly Promise<NodeAnswers>[]
 }
+
+/** One node's answers, in the order of the calls. */
+export type NodeAnswers = readonly (NodeAnswer | NodeFailure)[]
 
 /** One call that ended, for metrics. Errors are the node's; failures mean that no usable answer came. */
 export interface CallEnd {
@@ -36,6 +39,10 @@ export interface TransportOptions {
   readonly endpoints: readonly Endpoint[]
   readonly onCall: (end: CallEnd) => void
   readonly clock: Clock
+  /** Which nodes do well. */
+  readonly health: NodeHealth
+  /** How to ask a node for its height; left out, heights are not compared. */
+  readonly height?: { readonly call: NodeCall; readonly parse: (result: unknown) => bigint }
   readonly limits: {
     /** Calls in one HTTP request. */
     readonly nodeBatchCallsMax: number
@@ -43,30 +50,21 @@ export interface TransportOptions {
     readonly nodeRequestsMax: number
     /** Reads that may wait for their turn; one more is a NodeFailure. */
     readonly nodeReadsMax: number
+    /** Requests of `tellAll` under way at once to one node; one more is a NodeFailure for it. */
+    readonly nodeTellsMax: number
   }
 }
 
-interface Waiting {
-  readonly call: NodeCall
-  /** Everybody who asked this. */
-  readonly takers: Taker[]
-}
-
-interface Taker {
-  /** Hands the answer over, or says why it serves nobody. */
-  take(answer: NodeAnswer): NodeFailure | undefined
-  fail(error: unknown): void
-}
-
 /** Opens the way to a network's nodes; at least one endpoint. */
-export function openTransport({ endpoints, onCall, clock, limits }: TransportOptions): Transport {
-  const waiting = new Map<string, Waiting>()
+export function openTransport(options: TransportOptions): Transport {
+  const { endpoints, onCall, clock, health, limits } = options
+  const waiting = new Map<string, { readonly call: NodeCall; readonly takers: Taker[] }>()
+  const tells = endpoints.map(() => 0)
   let requests = 0
   let scheduled = false
-  /** The node that answered last: a node that is down is not asked first every time. */
-  let preferred = 0
 
-  function read<Value>({ method, params, parse, meaning }: Read<Value>): Promise<Value> {
+  function read<Value>(asked: Read<Value>): Promise<Value> {
+    const { method, params } = asked
     return new Promise((resolve, reject) => {
       const key = JSON.stringify([method, params])
       const group = waiting.get(key) ?? { call: { method, params }, takers: [] }
@@ -75,26 +73,7 @@ export function openTransport({ endpoints, onCall, clock, limits }: TransportOpt
         return
       }
       waiting.set(key, group)
-      const taker: Taker = {
-        fail: reject,
-        take: (answer) => {
-          try {
-            if (answer.ok) {
-              resolve(parse(answer.result))
-              return undefined
-            }
-            const value = meaning?.(answer.error)
-            if (value === undefined) return refused(method, answer.error)
-            resolve(value)
-            return undefined
-          } catch (error) {
-            if (error instanceof NodeFailure) return error
-            taker.fail(error)
-            return undefined
-          }
-        },
-      }
-      group.takers.push(taker)
+      group.takers.push(takerOf(asked, resolve, reject))
       schedule()
     })
   }
@@ -117,71 +96,94 @@ export function openTransport({ endpoints, onCall, clock, limits }: TransportOpt
     })
   }
 
-  /** Asks node after node until every group is served; never rejects. */
-  async function deliver(groups: readonly Waiting[]): Promise<void> {
-    let open = groups
-    let failure: unknown = new NodeFailure('no node is configured')
+  /** Asks until everybody is served; never rejects. */
+  async function deliver(reads: readonly WaitingRead[]): Promise<void> {
     try {
-      for (const node of turns()) {
-        const round = await ask(node, open)
-        open = round.open
-        if (open.length === 0) {
-          preferred = node
-          return
-        }
-        failure = round.failure ?? failure
-        if (failure instanceof NodeTimeout && endpoints.length === 1) break
-      }
+      compareHeights()
+      await (endpoints.length === 1 ? askAgain(reads) : askNodeAfterNode(reads))
     } catch (error) {
-      failure = error
+      for (const { takers } of reads) for (const { fail } of takers) fail(error)
     }
-    for (const { takers } of open) for (const { fail } of takers) fail(failure)
   }
 
-  /** Each node once, the one that works first. A lone node is asked twice: some errors last for one block only. */
-  function turns(): readonly number[] {
-    if (endpoints.length === 1) return [0, 0]
-    return endpoints.map((_, offset) => (preferred + offset) % endpoints.length)
+  /** A lone node is asked twice: some errors last for one block only. */
+  async function askAgain(reads: readonly WaitingRead[]): Promise<void> {
+    const first = await ask(0, reads)
+    if (first.unserved === 0 || first.failure instanceof NodeTimeout) {
+      first.handOver()
+      return
+    }
+    first.handOverServed()
+    const second = await ask(0, first.left)
+    second.handOver()
   }
 
-  async function ask(
-    node: number,
-    groups: readonly Waiting[],
-  ): Promise<{ open: readonly Waiting[]; failure?: NodeFailure }> {
-    const calls = groups.map(({ call }) => call)
-    const answers = await answersOf(node, calls)
-    const open: Waiting[] = []
-    let failure: NodeFailure | undefined
-    groups.forEach((group, index) => {
-      const answer = answers[index] ?? new NodeFailure('a call without an answer')
-      if (answer instanceof NodeFailure) {
-        failure = answer
-        open.push(group)
-        return
+  /** The whole batch of one node after the other, until one serves all of it; else what the best of them gave. */
+  async function askNodeAfterNode(reads: readonly WaitingRead[]): Promise<void> {
+    const rounds: Round[] = []
+    for (const node of health.order()) {
+      const round = await ask(node, reads)
+      const alike =
+        round.refusals !== undefined && rounds.some((each) => each.refusals === round.refusals)
+      rounds.push(round)
+      if (round.unserved === 0) {
+        // What one node did the others could have done.
+        for (const { node: poor, failure } of rounds.slice(0, -1)) {
+          health.failed(poor, failure?.message ?? 'it did not answer')
+        }
+        break
       }
-      const takers = group.takers.filter((taker) => {
-        const problem = taker.take(answer)
-        failure = problem ?? failure
-        return problem !== undefined
-      })
-      if (takers.length > 0) open.push({ call: group.call, takers })
-    })
-    return failure === undefined ? { open } : { open, failure }
+      // Two nodes say the same no: it is about the read, and a third would only cost time.
+      if (alike) break
+    }
+    const [best] = rounds.toSorted((a, b) => a.unserved - b.unserved)
+    if (best === undefined) throw new NodeFailure('no node is configured')
+    best.handOver()
+  }
+
+  async function ask(node: number, reads: readonly WaitingRead[]): Promise<Round> {
+    const answers = await answersOf(
+      node,
+      reads.map(({ call }) => call),
+    )
+    return judgeRound(node, reads, answers)
+  }
+
+  /** Beside the reads that are under way, so that nobody waits for it. */
+  function compareHeights(): void {
+    const { height } = options
+    if (height === undefined) return
+    const nodes = health.dueForLook()
+    if (nodes.length === 0) return
+    const heightOf = async (node: number): Promise<readonly [number, bigint][]> => {
+      try {
+        const [answer] = await answersOf(node, [height.call])
+        if (answer === undefined || answer instanceof NodeFailure) return []
+        if (answer.ok) return [[node, height.parse(answer.result)]]
+        health.failed(node, `it refused ${height.call.method}`)
+      } catch (error) {
+        // Nobody waits for this; a node that cannot be understood is not read.
+        health.failed(node, error instanceof Error ? error.message : String(error))
+      }
+      return []
+    }
+    void Promise.all(nodes.map(heightOf)).then((seen) => health.seen(new Map(seen.flat())))
   }
 
   /** One request to one node; a request that failed is a failure of each of its calls. */
-  async function answersOf(
-    node: number,
-    calls: readonly NodeCall[],
-  ): Promise<readonly (NodeAnswer | NodeFailure)[]> {
+  async function answersOf(node: number, calls: readonly NodeCall[]): Promise<NodeAnswers> {
     const endpoint = endpoints[node]
     if (endpoint === undefined) throw new RangeError('there is no such node')
     const startedMilliseconds = clock.nowMilliseconds()
-    const answers = await endpoint.post(calls).catch((error: unknown) => {
+    const answers: NodeAnswers = await endpoint.post(calls).catch((error: unknown) => {
       if (error instanceof NodeFailure) return calls.map(() => error)
       throw error
     })
     const milliseconds = clock.nowMilliseconds() - startedMilliseconds
+    const failure = answers.find((answer): answer is NodeFailure => answer instanceof NodeFailure)
+    const isWhole = answers.length > 0 && answers.every((answer) => answer === failure)
+    if (isWhole) health.failed(node, failure?.message ?? 'it did not answer')
+    else health.answered(node, milliseconds)
     calls.forEach(({ method }, index) => {
       const answer = answers[index]
       const end = answer instanceof NodeFailure || answer === undefined ? 'failure' : endOf(answer)
@@ -190,30 +192,37 @@ export function openTransport({ endpoints, onCall, clock, limits }: TransportOpt
     return answers
   }
 
-  async function tellAll(
-    calls: readonly NodeCall[],
-  ): Promise<readonly (readonly (NodeAnswer | NodeFailure)[])[]> {
-    return Promise.all(endpoints.map((_, node) => tell(node, calls)))
+  function tellEach(calls: readonly NodeCall[]): readonly Promise<NodeAnswers>[] {
+    return endpoints.map((_, node) => tell(node, calls))
   }
 
-  async function tell(
-    node: number,
-    calls: readonly NodeCall[],
-  ): Promise<readonly (NodeAnswer | NodeFailure)[]> {
+  async function tell(node: number, calls: readonly NodeCall[]): Promise<NodeAnswers> {
     const answers: (NodeAnswer | NodeFailure)[] = []
     for (let from = 0; from < calls.length; from += limits.nodeBatchCallsMax) {
-      answers.push(...(await answersOf(node, calls.slice(from, from + limits.nodeBatchCallsMax))))
+      const some = calls.slice(from, from + limits.nodeBatchCallsMax)
+      answers.push(...(await tellSome(node, some)))
     }
     return answers
   }
 
-  return { read, tellAll }
+  /** A node that hangs is not given more and more to hang at: what it missed is sent again later. */
+  async function tellSome(node: number, calls: readonly NodeCall[]): Promise<NodeAnswers> {
+    const underWay = tells[node] ?? 0
+    if (underWay >= limits.nodeTellsMax) {
+      const full = new NodeFailure('the node has too many sends under way')
+      return calls.map(() => full)
+    }
+    tells[node] = underWay + 1
+    try {
+      return await answersOf(node, calls)
+    } finally {
+      tells[node] = (tells[node] ?? 1) - 1
+    }
+  }
+
+  return { read, tellEach, tellAll: (calls) => Promise.all(tellEach(calls)) }
 }
 
 function endOf(answer: NodeAnswer): CallEnd['end'] {
   return answer.ok ? 'result' : 'error'
-}
-
-function refused(method: string, error: NodeError): NodeFailure {
-  return new NodeFailure(`the node refused ${method}: ${error.code} ${error.message}`)
 }

@@ -1,10 +1,8 @@
-import { limits } from '../../kernel/limits.ts'
 import type { NetworkConfig } from '../../kernel/network-config.ts'
 import type { Chain } from '../chain.ts'
-import { openEndpoint } from '../json-rpc/endpoint.ts'
 import { noSandbox } from '../json-rpc/no-sandbox.ts'
+import { openNodes } from '../json-rpc/open-nodes.ts'
 import { readSandboxInstance } from '../json-rpc/sandbox.ts'
-import { openTransport } from '../json-rpc/transport.ts'
 import type { ConnectOptions } from '../connect-options.ts'
 import { addressBytes, knownAddress, parseAddress } from './account.ts'
 import { readArrivals } from './arrivals.ts'
@@ -22,14 +20,14 @@ import { arePaymentTerms, readPaymentTerms, signPayment } from './payment-terms.
 import { renewTerms } from './renew.ts'
 import { signTerms } from './sign.ts'
 import { readTerms } from './terms.ts'
-import { onlyUpToDate } from './up-to-date.ts'
+import { HEIGHT, onlyUpToDate } from './up-to-date.ts'
 
 /**
  * Connects to a Solana network. Heights are slots, lifetimes are block heights. Nothing is asked before the first use. Throws when
  * the configuration is not of this family.
  */
 export function connectSolana(options: ConnectOptions): Chain {
-  const { config, log, clock, onCall = () => undefined } = options
+  const { config, log, clock } = options
   const reference = referenceOf(config)
   for (const { asset } of config.assets) if (asset !== 'native') knownAddress(asset)
   /** The highest slot that any of the nodes has shown as confirmed. */
@@ -38,23 +36,17 @@ export function connectSolana(options: ConnectOptions): Chain {
     if (slot > seenSlot) seenSlot = slot
   }
   const nodeNames = config.rpcUrls.map((_, index) => `node ${index + 1} of ${config.network}`)
-  const endpoints = config.rpcUrls.map((url, index) => {
-    const endpoint = openEndpoint({
-      url,
-      name: nodeNames[index] ?? config.network,
-      clock,
-      callSeconds: options.callSeconds ?? limits.nodeCallSeconds,
-      responseBytesMax: limits.nodeResponseBytesMax,
-      fetch: options.fetch ?? fetch,
-    })
-    // A sandbox announces a public cluster's id, because clients know no other, over a chain of its own.
-    const checked = config.sandbox ? endpoint : onlyChain(reference, noSandbox(endpoint))
-    return onlyUpToDate(() => seenSlot, checked)
+  const { transport, nodes } = openNodes(options, {
+    guard: (endpoint) => {
+      // A sandbox announces a public cluster's id, because clients know no other, over a chain of its own.
+      const checked = config.sandbox ? endpoint : onlyChain(reference, noSandbox(endpoint))
+      return onlyUpToDate(() => seenSlot, checked)
+    },
+    height: HEIGHT,
   })
-  const transport = openTransport({ endpoints, onCall, clock, limits })
   const facts = openFacts({ transport, clock })
   const deps = { transport, config, facts }
-  log.debug({ network: config.network, nodes: endpoints.length }, 'connected')
+  log.debug({ network: config.network, nodes: config.rpcUrls.length }, 'connected')
 
   return {
     config,
@@ -93,6 +85,7 @@ export function connectSolana(options: ConnectOptions): Chain {
     lanePosition: async () => ({ latest: 0n, finalized: 0n }),
     balances: (address, assets) => readBalances(transport, facts, address, assets),
     estimateFees: () => estimateFees(deps),
+    nodes,
     sandboxInstance: () => readSandboxInstance(transport),
   }
 }

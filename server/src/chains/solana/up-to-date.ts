@@ -5,6 +5,12 @@ import { integerFrom } from './answer.ts'
 const LOOK_UP = 'getTransaction'
 const SLOT = { method: 'getSlot', params: [{ commitment: 'confirmed' }] }
 
+/** How a node is asked for its height: the slot that it has seen confirmed. */
+export const HEIGHT = {
+  call: SLOT,
+  parse: (result: unknown) => integerFrom(result, 'slot'),
+} as const
+
 /**
  * Refuses a node's "there is no such transaction" while it is behind a slot that another answer has shown. What it does find
  * is believed. Its slot is asked first, so that the look-up is not older.

@@ -1,0 +1,55 @@
+import { limits } from '../../kernel/limits.ts'
+import type { ConnectOptions } from '../connect-options.ts'
+import type { NodeState } from '../node-state.ts'
+import { openEndpoint } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { NodeCall } from './messages.ts'
+import { openNodeHealth } from './node-health.ts'
+import { shownHost } from './node-url.ts'
+import { openTransport } from './transport.ts'
+import type { Transport } from './transport.ts'
+
+/** What a family knows of its nodes. */
+export interface NodeKind {
+  /** What stands before every request to a node: checks that it is the right one and up to date. */
+  guard(endpoint: Endpoint): Endpoint
+  /** How a node is asked for its height. */
+  readonly height: { readonly call: NodeCall; readonly parse: (result: unknown) => bigint }
+}
+
+/** Opens the configured nodes of a network. Nothing is asked before the first use. */
+export function openNodes(
+  { config, log, clock, onCall = () => undefined, callSeconds, fetch: ask = fetch }: ConnectOptions,
+  { guard, height }: NodeKind,
+): { readonly transport: Transport; readonly nodes: () => readonly NodeState[] } {
+  const { network, rpcUrls, blockTimeMilliseconds } = config
+  const patience = rpcUrls.length > 1 ? limits.nodeCallWithOthersSeconds : limits.nodeCallSeconds
+  const endpoints = rpcUrls.map((url, index) =>
+    guard(
+      openEndpoint({
+        url,
+        name: `node ${index + 1} of ${network}`,
+        clock,
+        callSeconds: callSeconds ?? patience,
+        responseBytesMax: limits.nodeResponseBytesMax,
+        fetch: ask,
+      }),
+    ),
+  )
+  const inTime = Math.ceil((limits.nodeBehindSecondsMax * 1000) / blockTimeMilliseconds)
+  const health = openNodeHealth({
+    hosts: rpcUrls.map(shownHost),
+    clock,
+    limits,
+    behindBlocksMax: BigInt(Math.max(limits.nodeBehindBlocksMax, inTime)),
+    onChange: ({ node, host, state, reason }, seconds) => {
+      const facts = { network, node: String(node), host }
+      if (state === 'ok') log.info(facts, 'a node is read again')
+      else if (state === 'behind')
+        log.warn({ ...facts, reason }, 'a node is behind: it is not read')
+      else log.warn({ ...facts, reason, seconds }, 'a node is put aside')
+    },
+  })
+  const transport = openTransport({ endpoints, onCall, clock, health, height, limits })
+  return { transport, nodes: health.states }
+}
