@@ -230,6 +230,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     clock,
     random,
     readiness: () => readiness(store, drivers),
+    nodesInUse: () =>
+      Object.fromEntries(
+        chains.map(({ config, nodes }) => [
+          config.network,
+          (nodes?.() ?? []).map(({ node, host, state }) => ({ node, host, state })),
+        ]),
+      ),
     quietPaths: ['/metrics'],
     onAnswered: metrics.answered,
     limits,

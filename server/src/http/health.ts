@@ -1,5 +1,7 @@
+import type { Static } from 'typebox'
 import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
+import type { Ready } from '@florin/wire/health.ts'
 import type { Log } from '../kernel/log.ts'
 import { route } from './route.ts'
 import type { Route } from './route.ts'
@@ -7,11 +9,18 @@ import type { Route } from './route.ts'
 /** Each part that payments need, by name, and whether it answers now. */
 export type Readiness = () => Promise<ReadonlyMap<string, 'ok' | 'down'>>
 
+/** The nodes of each network, as anybody may see them. */
+export type NodesInUse = () => Static<typeof Ready>['nodes']
+
 /**
  * GET /health/live and /health/ready. While the service stops it lives but is not ready. What is down is logged when it changes, not
  * each time that somebody asks.
  */
-export function healthRoutes(readiness: Readiness, log: Log): readonly Route[] {
+export function healthRoutes(
+  readiness: Readiness,
+  log: Log,
+  nodesInUse: NodesInUse = () => ({}),
+): readonly Route[] {
   let lastDown = ''
   const noteDown = (down: string) => {
     if (down === lastDown) return
@@ -33,9 +42,9 @@ export function healthRoutes(readiness: Readiness, log: Log): readonly Route[] {
       }
       noteDown(Object.keys(down).join(' '))
       if (Object.keys(down).length > 0) {
-        throw new Refusal('NETWORK_ERROR', { details: { ...parts, ...down } })
+        throw new Refusal('NETWORK_ERROR', { details: { ...parts, ...down, nodes: nodesInUse() } })
       }
-      return { body: { status: 'ready' as const, parts } }
+      return { body: { status: 'ready' as const, parts, nodes: nodesInUse() } }
     }),
   ]
 }

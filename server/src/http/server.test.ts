@@ -270,19 +270,22 @@ describe('health', () => {
       ['database', 'ok'],
       ['eip155:84532', 'ok'],
     ])
-    const watched = await openTestServer({ readiness: async () => parts })
+    const nodes = { 'eip155:84532': [{ node: 1, host: '*.node.test', state: 'aside' as const }] }
+    const nodesInUse = () => nodes
+    const watched = await openTestServer({ readiness: async () => parts, nodesInUse })
     const none = { headers: { authorization: '' } }
     try {
       expect(await watched.ask('GET', '/health/live', none)).toMatchObject({ status: 200 })
       expect((await watched.ask('GET', '/api/health/ready?probe=1', none)).body).toMatchObject({
         status: 'ready',
         parts: { database: 'ok', 'eip155:84532': 'ok' },
+        nodes,
       })
       parts.set('eip155:84532', 'down')
       const away = await watched.ask('GET', '/health/ready', none)
       assertProblem(away, 'NETWORK_ERROR')
       expect(away.body).toMatchObject({
-        error: { details: { database: 'ok', 'eip155:84532': 'down' } },
+        error: { details: { database: 'ok', 'eip155:84532': 'down', nodes } },
       })
       expect(await watched.ask('GET', '/health/live', none)).toMatchObject({ status: 200 })
     } finally {

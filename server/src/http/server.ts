@@ -18,7 +18,7 @@ import { ANSWER_HEADERS, openFailures } from './failures.ts'
 import type { Failures } from './failures.ts'
 import type { Gate } from './gate.ts'
 import { healthRoutes } from './health.ts'
-import type { Readiness } from './health.ts'
+import type { NodesInUse, Readiness } from './health.ts'
 import { invalidRequest } from './library-errors.ts'
 import { openNodeServers } from './node-server.ts'
 import type { NodeServers, TlsIdentity } from './node-server.ts'
@@ -52,6 +52,7 @@ export interface ServerOptions {
   readonly clock: Clock
   readonly random: Random
   readonly readiness: Readiness
+  readonly nodesInUse?: NodesInUse
   readonly limits: Readonly<Record<keyof typeof limits, number>>
   isUnavailable(error: unknown): boolean
   /** Paths of operations that machines ask for all the time, beside the probes: logged at debug only. */
@@ -82,7 +83,7 @@ type Limits = ServerOptions['limits']
 /** The edge: one HTTP server in front of the routes. Nothing above this room sees the HTTP library. */
 export function openServer(options: ServerOptions): Server {
   const { clock, gate, limits, log } = options
-  const probes = healthRoutes(options.readiness, log)
+  const probes = healthRoutes(options.readiness, log, options.nodesInUse)
   const routes = [...probes, ...options.routes]
   const pages = options.pages ?? []
   const drain = openDrain(clock)
