@@ -8,7 +8,12 @@ export interface Reply {
 /** A plain HTTP client of the service, as any stranger would write it. */
 export interface Client {
   get(path: string): Promise<Reply>
-  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>
+  post(
+    path: string,
+    body: unknown,
+    headers?: Record<string, string>,
+    signal?: AbortSignal,
+  ): Promise<Reply>
   put(path: string, body: unknown): Promise<Reply>
   delete(path: string): Promise<Reply>
   /** Sends bytes as they are. */
@@ -32,8 +37,12 @@ export function openClient(baseUrl: string, apiKey: string): Client {
   const json = { 'content-type': 'application/json' }
   return {
     get: (path) => call('GET', path),
-    post: (path, body, headers = {}) =>
-      call('POST', path, { body: JSON.stringify(body), headers: { ...json, ...headers } }),
+    post: (path, body, headers = {}, signal) =>
+      call('POST', path, {
+        body: JSON.stringify(body),
+        headers: { ...json, ...headers },
+        ...(signal === undefined ? {} : { signal }),
+      }),
     put: (path, body) => call('PUT', path, { body: JSON.stringify(body), headers: json }),
     delete: (path) => call('DELETE', path),
     raw: (path, body, headers = {}) =>

@@ -68,18 +68,31 @@ const INVARIANTS: Readonly<Record<string, string>> = {
   'a payment and its place tell the same story': `
     select p.id as subject from payments p join payment_transactions pt on pt.payment_id = p.id
     join chain_transactions t on t.id = pt.chain_transaction_id
-    where not case p.status
+    where p.type = 'sent' and not case p.status
       when 'pending' then t.state = 'open' or (t.state = 'mined' and (not t.succeeded or p.asset <> 'native'))
       when 'confirmed' then t.state = 'mined' and t.succeeded and t.mined_hash = p.transaction_hash
       when 'settled' then t.state = 'final' and t.succeeded and t.mined_hash = p.transaction_hash
       when 'failed' then t.state = 'dead' or (t.state = 'final' and (not t.succeeded or p.asset <> 'native'))
       else false end`,
+  'a settlement of ours that took effect is what its payment names': `
+    select p.id as subject from payments p join payment_transactions pt on pt.payment_id = p.id
+    join chain_transactions t on t.id = pt.chain_transaction_id
+    where p.type = 'received' and t.state in ('mined', 'final') and t.succeeded
+      and (p.transaction_hash is distinct from t.mined_hash or p.status not in ('confirmed', 'settled')
+        or (t.state = 'final' and p.status <> 'settled'))`,
+  'what was claimed is a received payment of the same account, and nothing else is settled without a claim': `
+    select coalesce(c.payment_id, p.id) as subject from settlement_claims c
+    full join (select * from payments where type = 'received' and occurrence is null) p on p.id = c.payment_id
+    where c.payment_id is null or p.id is null or c.account_id <> p.account_id`,
+  'a success is given out for what is on chain': `
+    select c.payment_id as subject from settlement_claims c join payments p on p.id = c.payment_id
+    where c.answered_at is not null and p.status in ('failed', 'expired')`,
   'the newest event of a payment tells its status': `
     select p.id as subject from payments p where p.status is distinct from (
       select data ->> 'status' from outbox where resource_id = p.id order by id desc limit 1)`,
   'a payment that was sent or came in counts one effect, its own, when it is settled and not before': `
     select p.id as subject from payments p left join effects e on e.payment_id = p.id
-    where (p.type = 'sent' or p.occurrence is not null) and not case p.status
+    where not case p.status
       when 'settled' then coalesce(e.direction = p.type and e.transaction_hash = p.transaction_hash, false)
       else e.payment_id is null end`,
   'a deposit is a record of the wallet that it came to': `

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto'
+import { createWalletClient, getAddress, http, parseAbi } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { baseSepolia } from 'viem/chains'
+import { testPayer } from '@florin/server/chains/evm/test-payer.ts'
+import type { AuthorizeOrder, TestPayer } from '@florin/server/chains/evm/test-payer.ts'
+import type { Address } from '@florin/server/chains/chain.ts'
+import type { Fields } from '@florin/wire/x402/fields.ts'
+import type { Reply } from './client.ts'
+import type { World } from './world.ts'
+
+export const EVM = 'eip155:84532'
+/** Base units of the sandbox's USDC. */
+export const PRICE = 10_000n
+
+/** What a seller's server hands to the facilitator, and what it asks for. */
+export interface Purchase {
+  readonly body: {
+    readonly x402Version: 2
+    readonly paymentPayload: Fields
+    readonly paymentRequirements: Fields
+  }
+  readonly payer: TestPayer
+  readonly payTo: Address
+}
+
+/** A payer with one USDC who has signed a payment of 0.01 to a new address. */
+export async function aPurchase(
+  world: World,
+  change: Partial<AuthorizeOrder> = {},
+): Promise<Purchase> {
+  const payer = testPayer()
+  await world.sandbox.fund(payer.address, 'USDC', '1')
+  return purchaseFrom(world, payer, change)
+}
+
+export async function purchaseFrom(
+  world: World,
+  payer: TestPayer,
+  change: Partial<AuthorizeOrder> = {},
+): Promise<Purchase> {
+  const payTo = getAddress(`0x${randomBytes(20).toString('hex')}`) as string as Address
+  const asset = {
+    symbol: 'USDC',
+    asset: getAddress(world.sandbox.usdc),
+    decimals: 6,
+    takesCommitment: true,
+    domain: { name: 'USDC', version: '2' },
+  }
+  const payload = await payer.authorize({ asset, to: payTo, amount: PRICE, ...change })
+  const paymentRequirements = {
+    scheme: 'exact',
+    network: EVM,
+    asset: asset.asset,
+    amount: `${change.amount ?? PRICE}`,
+    payTo,
+    maxTimeoutSeconds: 60,
+    extra: { name: 'USDC', version: '2' },
+  }
+  return {
+    payer,
+    payTo,
+    body: {
+      x402Version: 2,
+      paymentPayload: { x402Version: 2, accepted: paymentRequirements, payload },
+      paymentRequirements,
+    },
+  }
+}
+
+/** Asks the world's service to settle it. */
+export function settle(world: World, { body }: Purchase, signal?: AbortSignal): Promise<Reply> {
+  return world.client().post('/x402/settle', body, {}, signal)
+}
+
+const TOKEN = parseAbi([
+  'function transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)',
+])
+
+/** Submits the authorization as a stranger would who saw it on its way, and gives the hash. */
+export async function submitElsewhere(world: World, { body }: Purchase): Promise<string> {
+  const account = privateKeyToAccount(`0x${randomBytes(32).toString('hex')}`)
+  await world.sandbox.fund(account.address, 'native', '1')
+  const payload = body.paymentPayload['payload'] as {
+    signature: `0x${string}`
+    authorization: Record<string, string>
+  }
+  const { from, to, value, validAfter, validBefore, nonce } = payload.authorization
+  const stranger = createWalletClient({
+    account,
+    chain: baseSepolia,
+    transport: http(world.sandbox.rpcUrl),
+  })
+  return stranger.writeContract({
+    address: getAddress(world.sandbox.usdc),
+    abi: TOKEN,
+    functionName: 'transferWithAuthorization',
+    args: [
+      getAddress(from ?? ''),
+      getAddress(to ?? ''),
+      BigInt(value ?? 0),
+      BigInt(validAfter ?? 0),
+      BigInt(validBefore ?? 0),
+      `0x${(nonce ?? '').slice(2)}`,
+      payload.signature,
+    ],
+  })
+}

@@ -1,0 +1,157 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '@florin/server/kernel/until.ts'
+import type { Reply } from './actors/client.ts'
+import { aPurchase, EVM, PRICE, settle, submitElsewhere } from './actors/seller.ts'
+import type { World } from './actors/world.ts'
+import { openWorld } from './actors/world.ts'
+
+const SEND = ['eth_sendRawTransaction']
+
+describe('POST /x402/settle', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld()
+  })
+  afterEach(() => world.sandbox.clearFaults())
+  afterAll(() => world.stop())
+
+  const reasons = (replies: readonly Reply[]) =>
+    replies.map(({ body }) => (body['success'] === true ? 'success' : String(body['errorReason'])))
+  const transactionsOf = async (payTo: string): Promise<number> => {
+    const rows = await world.database.store.query<{ places: string }>(
+      'test_places',
+      `select count(*) as places from payments join payment_transactions on payment_id = id where recipient = $1`,
+      [payTo],
+    )
+    return Number(rows[0]?.places)
+  }
+  const recordOf = async (payTo: string) => {
+    const rows = await world.database.store.query<{ status: string; transaction_hash: string }>(
+      'test_record',
+      'select status, transaction_hash from payments where recipient = $1',
+      [payTo],
+    )
+    return rows[0]
+  }
+  const statusOf = async (reply: Reply): Promise<unknown> => {
+    const { paymentId } = reply.body['extra'] as { paymentId: string }
+    return (await world.client().get(`/payment/status/${paymentId}`)).body['status']
+  }
+
+  test('settles once what fifty ask for at the same moment, and one of them has the success', async () => {
+    const purchase = await aPurchase(world)
+    const replies = await Promise.all(Array.from({ length: 50 }, () => settle(world, purchase)))
+    const said = reasons(replies)
+    expect(said.filter((reason) => reason === 'success')).toHaveLength(1)
+    expect(new Set(said)).toEqual(new Set(['success', 'duplicate_settlement']))
+    expect(await world.balanceOf(purchase.payTo, 'USDC')).toBe(PRICE)
+    expect(await transactionsOf(purchase.payTo)).toBe(1)
+  })
+
+  test('answers a repeat with the hash, and moves nothing', async () => {
+    const purchase = await aPurchase(world)
+    const first = await settle(world, purchase)
+    const again = await settle(world, purchase)
+    expect(again.body).toMatchObject({
+      success: false,
+      errorReason: 'duplicate_settlement',
+      transaction: first.body['transaction'],
+      network: EVM,
+    })
+    expect(await world.balanceOf(purchase.payTo, 'USDC')).toBe(PRICE)
+  })
+
+  test('tells another account nothing of a claim', async () => {
+    const purchase = await aPurchase(world)
+    const first = await settle(world, purchase)
+    expect(first.body['success']).toBe(true)
+    const other = { ...purchase.body.paymentRequirements, resource: 'https://shop.example/b' }
+    const reply = await world.client().post('/x402/settle', {
+      ...purchase.body,
+      paymentPayload: {
+        ...purchase.body.paymentPayload,
+        resource: { url: 'https://shop.example/other' },
+      },
+      paymentRequirements: other,
+    })
+    expect(reply.body).toMatchObject({
+      success: false,
+      errorReason: 'duplicate_settlement',
+      transaction: '',
+    })
+  })
+
+  test('finds and counts what a stranger submitted first', async () => {
+    const purchase = await aPurchase(world)
+    const hash = await submitElsewhere(world, purchase)
+    await until(
+      'the stranger has paid',
+      async () => (await world.balanceOf(purchase.payTo, 'USDC')) === PRICE,
+      { seconds: 10 },
+    )
+    const reply = await settle(world, purchase)
+    expect(reply.body).toMatchObject({ success: true, transaction: hash })
+    await until('it is settled', async () => (await statusOf(reply)) === 'settled', { seconds: 15 })
+    expect(await transactionsOf(purchase.payTo)).toBe(0)
+  })
+
+  test('says at once that an attempt reverted, and settles when the authorization is good again', async () => {
+    const purchase = await aPurchase(world)
+    // The bytes wait in the pool while a stranger is faster: ours is included and reverts.
+    await world.sandbox.fault({ kind: 'drop', count: 1 })
+    const pending = settle(world, purchase)
+    await until('it is signed', async () => (await transactionsOf(purchase.payTo)) === 1, {
+      seconds: 10,
+    })
+    const hash = await submitElsewhere(world, purchase)
+    await pending
+    await until(
+      'the record says who paid',
+      async () => {
+        const record = await recordOf(purchase.payTo)
+        return record?.status === 'settled' && record.transaction_hash === hash
+      },
+      { seconds: 30 },
+    )
+    expect(await world.balanceOf(purchase.payTo, 'USDC')).toBe(PRICE)
+  })
+
+  test('an authorization that is never used expires, proven at finality', async () => {
+    const validBefore = Math.floor(Date.now() / 1000) + 8
+    const purchase = await aPurchase(world, { validBefore: BigInt(validBefore) })
+    await world.sandbox.fault({ kind: 'fail', answer: 'http-500', methods: SEND, forward: false })
+    const impatient = AbortSignal.timeout(2_000)
+    await settle(world, purchase, impatient).catch(() => null)
+    const state = () => recordOf(purchase.payTo)
+    expect((await state())?.status).toBe('pending')
+    await until('the chain is past its end', () => Date.now() > validBefore * 1000, { seconds: 20 })
+    await world.sandbox.clearFaults()
+    // The bytes go out after all, too late: they are included and move nothing.
+    await until('it is expired', async () => (await state())?.status === 'expired', { seconds: 40 })
+    expect(await world.balanceOf(purchase.payTo, 'USDC')).toBe(0n)
+  })
+
+  test('gives a success that was cut off to the same call again', async () => {
+    const purchase = await aPurchase(world)
+    const { baseUrl, apiKeys } = world.service()
+    const cut = new AbortController()
+    const first = fetch(`${baseUrl}/x402/settle`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${apiKeys.enterprise}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify(purchase.body),
+      signal: cut.signal,
+    })
+    await until('it is signed', async () => (await transactionsOf(purchase.payTo)) === 1, {
+      seconds: 10,
+    })
+    cut.abort()
+    await expect(first).rejects.toThrow()
+    const again = await settle(world, purchase)
+    expect(again.body).toMatchObject({ success: true })
+    expect((await settle(world, purchase)).body).toMatchObject({ success: false })
+    expect(await world.balanceOf(purchase.payTo, 'USDC')).toBe(PRICE)
+  })
+})

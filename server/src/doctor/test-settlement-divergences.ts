@@ -1,0 +1,90 @@
+import type { Divergence, Run, Sound } from './test-divergences.ts'
+
+/** A payment that a seller had settled here, with everything that goes with its status but what is left out. */
+async function received(
+  run: Run,
+  { wallet, network }: Sound,
+  { status, isClaimed = true }: { status: 'pending' | 'settled' | 'expired'; isClaimed?: boolean },
+): Promise<string> {
+  const id = `pay_${'2'.repeat(22)}`
+  const isSettled = status === 'settled'
+  await run(
+    `insert into payments (id, account_id, type, network, asset, amount, decimals, sender, recipient, status, sandbox,
+       transaction_hash, block_height, block_hash, log_index, created_at)
+     values ($1, $2, 'received', $3, 'token', 7, 6, 'payer', 'seller', $4, true, $5, $6, $7, 1, now())`,
+    id,
+    wallet.accountId,
+    network,
+    status,
+    isSettled ? 'settlement' : null,
+    isSettled ? 1 : null,
+    isSettled ? 'b' : null,
+  )
+  // Triggers are off, these two as well.
+  await run(
+    `insert into payment_tallies (network, type, status, shard, count) values ($1, 'received', $2, 0, 1)`,
+    network,
+    status,
+  )
+  await run(
+    `insert into payment_counts (account_id, address, type, shard, count) values ($1, 'seller', 'received', 0, 1)`,
+    wallet.accountId,
+  )
+  await run(
+    `insert into outbox (account_id, type, resource_id, data, created_at)
+     values ($1, 'payment', $2, json_build_object('status', $3::text), now())`,
+    wallet.accountId,
+    id,
+    status,
+  )
+  if (isSettled) {
+    await run(
+      `insert into effects (network, transaction_hash, effect_index, direction, payment_id, account_id, created_at)
+       values ($1, 'settlement', 1, 'received', $2, $3, now())`,
+      network,
+      id,
+      wallet.accountId,
+    )
+  }
+  if (isClaimed) {
+    await run(
+      `insert into settlement_claims (payment_id, account_id, network, proof_key, terms_digest, "authorization",
+         since_height, created_at) values ($1, $2, $3, 'proof', $4, '{}', 0, now())`,
+      id,
+      wallet.accountId,
+      network,
+      Buffer.alloc(32),
+    )
+  }
+  return id
+}
+
+/** Ways in which settlements can be wrong, each with the only invariant that it breaks. */
+export const SETTLEMENT_DIVERGENCES: readonly Divergence[] = [
+  {
+    invariant: 'a settlement of ours that took effect is what its payment names',
+    what: 'a payment that is still pending though its settlement is final',
+    plant: async (run, sound) =>
+      run(
+        `insert into payment_transactions (payment_id, chain_transaction_id, effect_index)
+         select $1, chain_transaction_id, 9 from payment_transactions where payment_id = $2`,
+        await received(run, sound, { status: 'pending' }),
+        sound.ids['settled'],
+      ),
+  },
+  {
+    invariant:
+      'what was claimed is a received payment of the same account, and nothing else is settled without a claim',
+    what: 'a settled payment without a claim',
+    plant: (run, sound) => received(run, sound, { status: 'settled', isClaimed: false }),
+  },
+  {
+    invariant: 'a success is given out for what is on chain',
+    what: 'a success that was given out for an authorization that expired',
+    plant: async (run, sound) =>
+      run(
+        'update settlement_claims set answered_at = now() where payment_id = $1',
+        await received(run, sound, { status: 'expired' }),
+      ),
+  },
+]
