@@ -185,9 +185,18 @@ describe('a node that says of a block', () => {
     transactionHashes: [HASH],
   }
   const TRANSACTION = { hash: HASH, from: WALLET, to: WALLET.toLowerCase(), value: '0x5' }
+  const topic = `0x${WALLET.slice(2).toLowerCase().padStart(64, '0')}`
+  const LOG = {
+    address: USDC.asset.toLowerCase(),
+    blockHash: BLOCK.hash,
+    transactionHash: HASH,
+    logIndex: '0x3',
+    topics: [`0x${TRANSFER}`, topic, topic],
+    data: `0x${'6'.padStart(64, '0')}`,
+  }
   const GOOD: Readonly<Record<string, unknown>> = {
     eth_getBlockByHash: { hash: BLOCK.hash, transactions: [TRANSACTION] },
-    eth_getLogs: [],
+    eth_getLogs: [LOG],
     eth_getTransactionReceipt: { blockHash: BLOCK.hash, status: '0x1' },
     eth_blockNumber: '0x10',
   }
@@ -209,7 +218,10 @@ describe('a node that says of a block', () => {
   }
 
   test('what it should is believed', async () => {
-    expect(await arrivals({})).toMatchObject([{ to: WALLET, amount: 5n, effectIndex: -1 }])
+    expect(await arrivals({})).toMatchObject([
+      { to: WALLET, asset: 'native', amount: 5n, effectIndex: -1 },
+      { to: WALLET, asset: USDC.asset, amount: 6n, effectIndex: 3 },
+    ])
   })
 
   test.each<[string, Readonly<Record<string, unknown>>]>([
@@ -228,7 +240,7 @@ describe('a node that says of a block', () => {
     ['that it has hashes only', { eth_getBlockByHash: { hash: BLOCK.hash, transactions: [HASH] } }],
     ['that it knows no logs of it', { eth_getLogs: new Error('unknown block') }],
     ['nothing when asked for its logs', { eth_getLogs: null }],
-    ['what stands in another block', { eth_getLogs: [{ blockHash: word('d') }] }],
+    ['what stands in another block', { eth_getLogs: [{ ...LOG, blockHash: word('d') }] }],
     ['no status', { eth_getTransactionReceipt: { blockHash: BLOCK.hash } }],
   ])('%s has failed', async (_, change) => {
     await expect(arrivals(change)).rejects.toThrow(NodeFailure)
