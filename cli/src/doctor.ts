@@ -1,4 +1,5 @@
 import { connectChain } from '@florin/server/chains/connect.ts'
+import type { LookAt } from '@florin/server/doctor/look-at.ts'
 import { diagnose } from '@florin/server/doctor/run.ts'
 import { systemClock } from '@florin/server/kernel/clock.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
@@ -10,7 +11,10 @@ import { readArguments } from './read-arguments.ts'
 import { table } from './table.ts'
 import { CommandFailed } from './usage-error.ts'
 
-/** `florin doctor`: holds database and chains against every invariant. Changes nothing; exit code 1 unless all is known and sound. */
+/**
+ * `florin doctor`: holds database and chains against every invariant, and names what waits for a person. Changes nothing; exit
+ * code 1 unless all is known and sound, and nothing waits.
+ */
 export const runDoctor: Run = async ({ args, environment, print, note }) => {
   const json = readArguments(args, { switches: ['json'] }).has('json')
   const config = configOrFail(environment)
@@ -22,8 +26,8 @@ export const runDoctor: Run = async ({ args, environment, print, note }) => {
   )
   const store = openStore({ url: database.url, log })
   try {
-    const diagnosis = await diagnose({ store, chains })
-    const { findings, unasked } = diagnosis
+    const diagnosis = await diagnose({ store, chains, clock: systemClock })
+    const { findings, unasked, lookAt } = diagnosis
     if (json) print(`${JSON.stringify(diagnosis)}\n`)
     else {
       if (findings.length === 0) print('Every invariant holds in what could be asked.\n')
@@ -33,14 +37,29 @@ export const runDoctor: Run = async ({ args, environment, print, note }) => {
         )
       for (const reason of unasked)
         print(`not known, because the chain could not be asked: ${reason}\n`)
+      if (lookAt.length > 0) print(foundTable(lookAt))
       if (networks.length === 0)
         note('no network is configured here: only the database was looked at\n')
     }
-    return findings.length + unasked.length === 0 ? 0 : 1
+    return findings.length + unasked.length + lookAt.length === 0 ? 0 : 1
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error
     throw new CommandFailed('the database cannot be reached. Is it running?', { cause: error })
   } finally {
     await store.close()
   }
+}
+
+function foundTable(places: readonly LookAt[]): string {
+  const heading =
+    'Look at these: a node has them in its history and no followed block has them. They stay pending.\n'
+  const rows = places.map(({ network, address, nonce, hash, nodes, since }) => [
+    network,
+    address,
+    nonce,
+    hash,
+    nodes.join(' '),
+    since,
+  ])
+  return heading + table([['NETWORK', 'ADDRESS', 'NONCE', 'HASH', 'FOUND BY', 'SINCE'], ...rows])
 }

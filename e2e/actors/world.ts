@@ -85,8 +85,9 @@ export async function openWorld(
       },
       { seconds: QUIET_SECONDS },
     )
-    const diagnosis = await diagnose({ store: database.store, chains })
-    if (diagnosis.findings.length + diagnosis.unasked.length > 0) {
+    const diagnosis = await diagnose({ store: database.store, chains, clock: systemClock })
+    const { findings, unasked, lookAt } = diagnosis
+    if (findings.length + unasked.length + lookAt.length > 0) {
       throw new Error(`invariants are broken: ${JSON.stringify(diagnosis, null, 1)}`)
     }
   }

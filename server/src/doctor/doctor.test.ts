@@ -118,9 +118,10 @@ describe('the books', () => {
     )
     expect(statuses?.all).toEqual(['confirmed', 'failed', 'pending', 'settled'])
     expect(await findingsAfter(async () => {})).toEqual([])
-    expect(await diagnose({ store: database.store, chains: [] })).toEqual({
+    expect(await diagnose({ store: database.store, chains: [], clock: systemClock })).toEqual({
       findings: [],
       unasked: [],
+      lookAt: [],
     })
   })
 
@@ -152,6 +153,7 @@ describe('the chain', () => {
   const askedOf = (script: Partial<Chain>) =>
     diagnose({
       store: database.store,
+      clock: systemClock,
       chains: [
         scriptedChain(idle.chain.config, {
           outcomes: idle.chain.outcomes,
@@ -183,7 +185,7 @@ describe('the chain', () => {
     }
 
   test('that agrees with the books gives no finding', async () => {
-    expect(await askedOf({})).toEqual({ findings: [], unasked: [] })
+    expect(await askedOf({})).toEqual({ findings: [], unasked: [], lookAt: [] })
   })
 
   test.each([

@@ -1,24 +1,31 @@
 import type { Chain } from '../chains/chain.ts'
 import { NodeFailure } from '../chains/chain.ts'
+import type { Clock } from '../kernel/clock.ts'
 import type { Store } from '../store/postgres.ts'
 import type { Finding } from './books-store.ts'
 import { findInBooks } from './books-store.ts'
 import { findOnChain } from './chain.ts'
+import type { LookAt } from './look-at.ts'
+import { findToLookAt } from './look-at.ts'
 
 export interface Diagnosis {
   /** What must never be so and is. Empty is sound. */
   readonly findings: readonly Finding[]
   /** Networks whose chain could not be asked, and why: nothing is known of them, good or bad. */
   readonly unasked: readonly string[]
+  /** What breaks no invariant, but stays as it is until a person has looked. */
+  readonly lookAt: readonly LookAt[]
 }
 
 /** The one invariant checker: runs after every whole-service test, and as `florin doctor` in production. Changes nothing. */
 export async function diagnose({
   store,
   chains,
+  clock,
 }: {
   store: Store
   chains: readonly Chain[]
+  clock: Clock
 }): Promise<Diagnosis> {
   const findings = [...(await store.inTransaction('service', findInBooks))]
   const unasked: string[] = []
@@ -30,5 +37,5 @@ export async function diagnose({
       unasked.push(`${chain.config.network}: ${error.message}`)
     }
   }
-  return { findings, unasked }
+  return { findings, unasked, lookAt: await findToLookAt(store, clock) }
 }

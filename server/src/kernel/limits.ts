@@ -103,6 +103,9 @@ export const limits = {
   laneFrontsMax: 200,
   /** Open places whose expiry is looked after in one round. */
   livingPlacesMax: 200,
+  /** How long a node may have found a place that the follower has not seen before somebody is told, and how often it is logged. */
+  foundUnseenSeconds: 600,
+  foundWarnedSeconds: 3_600,
   /** Attempts of one place, fee raises and rebuilds together. */
   attemptsMax: 20,
   /** Age of the database's figures in /metrics, however often it is read, and how long reading them may take. */

@@ -12,6 +12,8 @@ import { guardLanes } from './guard.ts'
 import type { NextAttemptDeps } from './next-attempt.ts'
 import { rebroadcast } from './rebroadcast.ts'
 import { lookPause, rebuildExpired } from './rebuild.ts'
+import type { WarnedPlaces } from './warn-found.ts'
+import { warnOfFound } from './warn-found.ts'
 
 export type DriverDeps = FollowDeps &
   NextAttemptDeps & {
@@ -55,6 +57,7 @@ export function startDriver(deps: DriverDeps): Driver {
   let pause = new AbortController()
   const waiting: Waiting = new Map()
   const suspects: Suspects = new Set()
+  const warned: WarnedPlaces = new Map()
   let lookAt = 0
   let watchAt = 0
   let holding = false
@@ -135,6 +138,8 @@ export function startDriver(deps: DriverDeps): Driver {
         lookAt = clock.nowMilliseconds() + guardPause(blockTimeMilliseconds)
         return
       case 'lifetime':
+        // First, because nobody may answer the other.
+        await warnOfFound(deps, warned)
         await rebuildExpired(deps, renewal)
         lookAt = clock.nowMilliseconds() + lookPause(chain)
         return

@@ -64,7 +64,10 @@ export interface LateLook {
   readonly found: boolean
 }
 
-/** Keeps looks as evidence. */
+/**
+ * Keeps looks as evidence. Once bytes were found, what a node says about them again adds nothing: such a place may stay open, and
+ * be looked at, for days.
+ */
 export async function storeLooks(
   tx: Tx,
   looks: readonly LateLook[],
@@ -74,7 +77,10 @@ export async function storeLooks(
   await tx.query(
     'expiry_looks_store',
     `insert into expiry_looks (attempt_id, node, finalized_height, found, looked_at)
-     select *, to_timestamp($5 / 1000.0) from unnest($1::bigint[], $2::text[], $3::bigint[], $4::boolean[])
+     select look.*, to_timestamp($5 / 1000.0)
+     from unnest($1::bigint[], $2::text[], $3::bigint[], $4::boolean[]) as look (attempt_id, node, height, found)
+     where not exists (select from expiry_looks l where l.attempt_id = look.attempt_id and l.found
+       and (not look.found or l.node = look.node))
      on conflict do nothing`,
     [
       looks.map((look) => look.attemptId),
