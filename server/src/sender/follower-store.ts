@@ -202,6 +202,9 @@ export async function storeBlocks(
 ): Promise<Cursor> {
   const last = blocks.at(-1)
   if (last === undefined) return cursor
+  // The fence before the blocks: an instance that has lost the lease must hear of that, not of blocks that are there already.
+  const moved = { ...cursor, height: last.height, blockHash: last.hash }
+  await moveCursor(tx, cursor, moved)
   await tx.query(
     'followed_blocks_store',
     `insert into followed_blocks (network, height, block_hash, parent_hash)
@@ -213,8 +216,6 @@ export async function storeBlocks(
       blocks.map((block) => block.parentHash),
     ],
   )
-  const moved = { ...cursor, height: last.height, blockHash: last.hash }
-  await moveCursor(tx, cursor, moved)
   return moved
 }
 
