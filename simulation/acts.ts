@@ -9,15 +9,29 @@ import type { World } from './world.ts'
 const REORG_DEPTH_MAX = 8
 const DEPOSIT = 1_000_000n
 
+/** Whether an act would do anything now. */
+export function canHappen(act: WorldAct, { lives, payers, plan }: World): boolean {
+  switch (act) {
+    case 'pay':
+      return lives.length > 0 && payers.intents.length < plan.intents
+    case 'repeat':
+      return lives.length > 0 && payers.intents.length > 0
+    case 'crash':
+      return lives.length > 0
+    case 'start':
+      return lives.length < plan.instances
+    default:
+      return true
+  }
+}
+
 /** What can happen in a world besides the steps of the service. */
 export const acts: Readonly<Record<WorldAct, (world: World) => void | Promise<void>>> = {
-  pay: ({ dice, payers, lives, plan }) => {
-    if (lives.length === 0 || payers.intents.length >= plan.intents) return
+  pay: ({ dice, payers, lives }) => {
     const { instance, actor } = dice.pick(lives)
     payers.pay(instance, actor)
   },
   repeat: ({ dice, payers, lives }) => {
-    if (lives.length === 0 || payers.intents.length === 0) return
     const { instance, actor } = dice.pick(lives)
     payers.repeat(instance, actor, dice.pick(payers.intents))
   },
@@ -36,7 +50,7 @@ export const acts: Readonly<Record<WorldAct, (world: World) => void | Promise<vo
   },
   mine: ({ dice, network, time }) => network.mine(time.now(), dice.roll()),
   reorg: ({ dice, network, time }) => network.reorg(dice.between(1, REORG_DEPTH_MAX), time.now()),
-  finalize: ({ dice, network }) => network.finalize(dice.between(2, 10)),
+  finalize: ({ dice, network }) => network.finalize(dice.between(2, 16)),
   forget: ({ dice, network }) => network.forget(dice.pick(network.nodes)),
   'trouble a node': ({ dice, network }) => {
     const node = dice.pick(network.nodes)
@@ -58,12 +72,8 @@ export const acts: Readonly<Record<WorldAct, (world: World) => void | Promise<vo
     const transfer = { from, to, asset: 'native', amount: 1n, mark: '', fee, nonce, lifetime: 0n }
     network.inject(readTransfer(signTransfer(transfer).raw))
   },
-  crash: async (world) => {
-    if (world.lives.length > 0) await world.crash(world.dice.pick(world.lives))
-  },
-  start: async (world) => {
-    if (world.lives.length < world.plan.instances) await world.start()
-  },
+  crash: (world) => world.crash(world.dice.pick(world.lives)),
+  start: (world) => world.start(),
 }
 
 /** Money from outside; `number` tells one deposit from another. */

@@ -5,6 +5,7 @@ import { bodyRules, queryRules } from '@florin/server/http/rules.ts'
 import type { Incoming, Outgoing } from '@florin/server/http/route.ts'
 import type { Caller } from '@florin/server/kernel/caller.ts'
 import type { Clock } from '@florin/server/kernel/clock.ts'
+import { newId } from '@florin/server/kernel/id.ts'
 import type { Log } from '@florin/server/kernel/log.ts'
 import type { Random } from '@florin/server/kernel/random.ts'
 import { SecretBytes } from '@florin/server/kernel/secret.ts'
@@ -111,7 +112,7 @@ export function openInstance({ actor, steps, chain, store, listener, clock, rand
         query: {},
         bytes: Buffer.from(body),
         caller,
-        requestId: 'req',
+        requestId: newId(random, 'req'),
         idempotencyKey,
         clientGone: () => clientGone,
         closing,

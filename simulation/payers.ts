@@ -24,6 +24,8 @@ export interface Intent {
 /** One request for an intent. */
 export interface Try {
   readonly actor: string
+  /** Another one than the intent's, when the key came with another body. */
+  readonly amount: bigint
   readonly hangUp: AbortController
   /** Undefined as long as nothing came back; for ever, when the instance died. */
   answer: Answer | undefined
@@ -41,6 +43,8 @@ export type Answer =
 /** In base units: 0.001 whole units, the least that may be sent, and then one more for each intent. */
 const AMOUNT_MIN = 1_000_000n
 const DECIMALS = 9
+/** What a repeat with another body asks for more. */
+const OTHER_BODY = 1_000_000n
 
 export interface Payers {
   readonly intents: readonly Intent[]
@@ -65,8 +69,8 @@ export function openPayers({
   const intents: Intent[] = []
 
   function ask(instance: Instance, actor: string, intent: Intent, amount = intent.amount): void {
-    const own: Try = { actor, hangUp: new AbortController(), answer: undefined }
-    if (amount === intent.amount) intent.tries.push(own)
+    const own: Try = { actor, amount, hangUp: new AbortController(), answer: undefined }
+    intent.tries.push(own)
     const body = {
       walletAddress: intent.wallet,
       recipientAddress: intent.recipient,
@@ -113,7 +117,7 @@ export function openPayers({
     },
     repeat: (instance, actor, intent) => {
       const other = intent.key !== undefined && dice.chance(0.1)
-      ask(instance, actor, intent, other ? intent.amount + 1_000_000n : intent.amount)
+      ask(instance, actor, intent, other ? intent.amount + OTHER_BODY : intent.amount)
     },
     hangUp: () => {
       const waiting = intents.flatMap(({ tries }) => tries.filter(({ answer }) => !answer))

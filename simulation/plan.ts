@@ -14,7 +14,10 @@ export interface Plan {
   /** Probabilities per step that could fail. */
   readonly statementFails: number
   readonly commitUnknown: number
-  readonly nodeFails: number
+  /** Per question to a node; one kind may fail nearly always and the others never. */
+  readonly nodeFails: Readonly<Record<NodeQuestion, number>>
+  /** Dying right after the effect of a commit or of a broadcast, before its answer. */
+  readonly diesAfter: number
   readonly weather: Weather
   /** Weights of what the world itself does between the steps of the service. */
   readonly weights: Readonly<Record<WorldAct, number>>
@@ -36,6 +39,18 @@ export type WorldAct =
   | 'crash'
   | 'start'
 
+export const NODE_QUESTIONS = [
+  'head',
+  'blocks',
+  'arrivals',
+  'outcomes',
+  'draft',
+  'renew',
+  'lane position',
+  'look back',
+] as const
+export type NodeQuestion = (typeof NODE_QUESTIONS)[number]
+
 export function drawPlan(dice: Dice): Plan {
   /** Half of the worlds do not know this trouble at all. */
   const some = (most: number) => (dice.chance(0.5) ? dice.roll() * most : 0)
@@ -48,24 +63,36 @@ export function drawPlan(dice: Dice): Plan {
     intents: dice.between(2, 10),
     limit: dice.chance(0.3) ? 6_000_000n : undefined,
     statementFails: some(0.02),
-    commitUnknown: some(0.05),
-    nodeFails: some(0.3),
+    commitUnknown: some(0.2),
+    nodeFails: drawFailures(dice),
+    diesAfter: some(0.05),
     weather: { unheard: some(0.5), unanswered: some(0.5), resurfaces: some(0.5) },
     weights: {
       pay: 6,
-      repeat: 4,
+      repeat: 2,
       'hang up': some(1),
-      'pass time': 10,
-      mine: 4,
-      reorg: some(3),
-      finalize: 3,
-      forget: some(3),
-      'trouble a node': some(4),
-      fees: some(3),
+      'pass time': 14,
+      mine: 5,
+      reorg: some(6),
+      finalize: 2,
+      forget: some(4),
+      'trouble a node': some(5),
+      fees: some(4),
       deposit: 1,
-      stranger: chain === 'fee' && dice.chance(0.15) ? 0.5 : 0,
-      crash: some(2),
-      start: 4,
+      stranger: chain === 'fee' && dice.chance(0.25) ? 1 : 0,
+      crash: some(3),
+      start: 8,
     },
   }
+}
+
+function drawFailures(dice: Dice): Plan['nodeFails'] {
+  const rate = () =>
+    dice.weighed([
+      [7, 0],
+      [2, 0.3 * dice.roll()],
+      [1, 0.9 * dice.roll()],
+    ])
+  const rates = NODE_QUESTIONS.map((question) => [question, rate()] as const)
+  return Object.fromEntries(rates) as Record<NodeQuestion, number>
 }

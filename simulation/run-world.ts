@@ -1,10 +1,10 @@
-import { acts, deposit } from './acts.ts'
+import { acts, canHappen, deposit } from './acts.ts'
 import { BASE_FEE } from './chain/model-network.ts'
 import type { SimulationDatabase } from './database.ts'
 import { openDice } from './dice.ts'
 import { Broken } from './finding.ts'
 import { TOKEN } from './networks.ts'
-import { drawPlan } from './plan.ts'
+import { drawPlan, NODE_QUESTIONS } from './plan.ts'
 import type { WorldAct } from './plan.ts'
 import type { Fate, Step } from './steps.ts'
 import { openWorld } from './world.ts'
@@ -23,7 +23,7 @@ export interface WorldReport {
 }
 
 /** The service's own steps come before the world's acts this often, as long as there are any. */
-const SERVICE_SHARE = 0.85
+const SERVICE_SHARE = 0.82
 const BOOKS_EVERY_STEPS = 250
 const TRACE_LINES = 60
 const HEALING_ROUNDS_MAX = 150
@@ -71,10 +71,15 @@ async function trouble(world: World): Promise<void> {
   const ready = steps.ready(time.now())
   if (ready.length > 0 && dice.chance(SERVICE_SHARE)) {
     const step = dice.pick(ready)
-    await take(world, step, fateOf(world, step))
+    const life = world.lives.find(({ actor }) => actor === step.actor)
+    const matters = step.kind === 'commit' || step.label === 'broadcast'
+    if (life !== undefined && matters && dice.chance(plan.diesAfter)) await world.crash(life, step)
+    else await take(world, step, fateOf(world, step))
+    witness.rethrow()
     return
   }
-  const weights = Object.entries(plan.weights) as [WorldAct, number][]
+  const possible = Object.entries(plan.weights) as [WorldAct, number][]
+  const weights = possible.filter(([act]) => canHappen(act, world))
   const act = dice.weighed(weights.map(([name, weight]) => [weight, name] as const))
   world.note(act)
   await acts[act](world)
@@ -89,19 +94,11 @@ async function take(world: World, step: Step, fate: Fate): Promise<void> {
   world.witness.rethrow()
 }
 
-function fateOf({ dice, plan }: World, { canFail, kind }: Step): Fate {
-  const chance = {
-    query: plan.statementFails,
-    commit: plan.commitUnknown,
-    node: plan.nodeFails,
-    begin: 0,
-    rollback: 0,
-    key: 0,
-    timer: 0,
-    wake: 0,
-  }[kind]
-  if (!canFail || !dice.chance(chance)) return 'done'
-  return dice.pick(['refused', 'lost'])
+function fateOf({ dice, plan }: World, { canFail, kind, label }: Step): Fate {
+  const question = NODE_QUESTIONS.find((candidate) => kind === 'node' && candidate === label)
+  const statement = kind === 'commit' ? plan.commitUnknown : plan.statementFails
+  const chance = question === undefined ? statement : plan.nodeFails[question]
+  return canFail && dice.chance(chance) ? dice.pick(['refused', 'lost']) : 'done'
 }
 
 /** Trouble ends, everybody who got no answer asks again, and everything must come to its end within so many blocks. */

@@ -28,7 +28,7 @@ interface ReceivedRow {
 /** Who sees both sides, the chain's truth and what is committed, and holds them against each other and against the payers' own notes. */
 export interface Witness {
   /** The service has begun to read the chain at its final block: what came before is not its business. */
-  beginFollowing(): void
+  beginFollowing(): Promise<void>
   /** Bytes are about to leave the house. */
   onBroadcast(transfers: readonly HeardTransfer[]): Promise<void>
   /** The chain has changed. */
@@ -154,8 +154,12 @@ export function openWitness({
   }
 
   return {
-    beginFollowing: () => {
-      followedFrom = network.final().height
+    beginFollowing: async () => {
+      const rows = await owner.query<{ height: string }>(
+        'witness_begin',
+        `select height from followers`,
+      )
+      followedFrom = BigInt(rows[0]?.height ?? 0)
     },
     report: (error) => void reported.push(error),
     rethrow: () => {
@@ -189,9 +193,11 @@ export function openWitness({
           perAmount.set(transfer.amount, (perAmount.get(transfer.amount) ?? 0) + 1)
         }
       }
-      for (const { amount, key, tries, number } of intents) {
+      for (const { key, tries, number } of intents) {
+        const asked = new Set(tries.map(({ amount }) => amount))
+        const paid = [...asked].reduce((sum, amount) => sum + (perAmount.get(amount) ?? 0), 0)
         const most = key === undefined ? tries.length : 1
-        demand((perAmount.get(amount) ?? 0) <= most, 'an intent is paid once', String(number))
+        demand(paid <= most, 'an intent is paid once', String(number))
       }
     },
     lookAtPayments,
@@ -201,8 +207,7 @@ export function openWitness({
     lookAtEnd: async () => {
       await lookAtBooks()
       const rows = await payments()
-      const ids = new Set(rows.map(({ id }) => id))
-      for (const intent of intents) judgeAnswers(intent, rows, ids)
+      for (const intent of intents) judgeAnswers(intent, rows)
       await conserved()
       await lookAtDeposits()
     },
@@ -226,22 +231,23 @@ export function openWitness({
   }
 
   /** What payers were told against what is stored. */
-  function judgeAnswers(
-    { number, amount, key, tries }: Intent,
-    rows: readonly PaymentRow[],
-    ids: ReadonlySet<string>,
-  ): void {
-    const mine = rows.filter((row) => BigInt(row.amount) === amount)
-    const mayExist = tries.filter(({ answer }) => answer?.kind !== 'refused').length
-    demand(mine.length <= mayExist, 'what was refused was not stored', `intent ${number}`)
-    demand(key === undefined || mine.length <= 1, 'a key makes one payment', `intent ${number}`)
-    for (const { answer } of tries) {
-      if (answer?.kind === 'unforeseen') {
-        const { error } = answer
-        throw new Broken('nothing unforeseen', error instanceof Error ? (error.stack ?? '') : '')
-      }
-      if (answer?.kind === 'paid') {
-        demand(ids.has(answer.paymentId), 'an answered payment exists', answer.paymentId)
+  function judgeAnswers({ number, key, tries }: Intent, rows: readonly PaymentRow[]): void {
+    const subject = `intent ${number}`
+    const amounts = Map.groupBy(tries, ({ amount }) => amount)
+    const mine = rows.filter((row) => amounts.has(BigInt(row.amount)))
+    demand(key === undefined || mine.length <= 1, 'a key makes one payment', subject)
+    for (const [amount, asked] of amounts) {
+      const made = mine.filter((row) => BigInt(row.amount) === amount)
+      const mayExist = asked.filter(({ answer }) => answer?.kind !== 'refused').length
+      demand(made.length <= mayExist, 'what was refused was not stored', subject)
+      for (const { answer } of asked) {
+        if (answer?.kind === 'unforeseen') {
+          const { error } = answer
+          throw new Broken('nothing unforeseen', error instanceof Error ? `${error.stack}` : '')
+        }
+        if (answer?.kind !== 'paid') continue
+        const isMade = made.some(({ id }) => id === answer.paymentId)
+        demand(isMade, 'an answer names the payment that was asked for', subject)
       }
     }
   }

@@ -153,7 +153,7 @@ export async function openWorld(
         database: shared,
         onCommitted: async ({ statements, notified }) => {
           for (const name of notified) for (const life of lives) life.listener.tell(name)
-          if (statements.includes('follower_first_block')) witness.beginFollowing()
+          if (statements.includes('follower_first_block')) await witness.beginFollowing()
           if (statements.includes('payments_change_status')) {
             await witness.lookAtPayments().catch(witness.report)
           }

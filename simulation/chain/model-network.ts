@@ -2,7 +2,7 @@ import type { Address, TransactionHash, Verdict } from '@florin/server/chains/ch
 import { NodeFailure } from '@florin/server/chains/chain.ts'
 import { jointVerdict } from '@florin/server/chains/json-rpc/broadcast.ts'
 import type { Dice } from '../dice.ts'
-import { openBlockTree, SOURCE } from './block-tree.ts'
+import { line, openBlockTree, SOURCE } from './block-tree.ts'
 import type { BlockTree, Manner, ModelBlock } from './block-tree.ts'
 import type { Rules, Surroundings } from './rules.ts'
 import type { HeardTransfer } from './signed-transfer.ts'
@@ -164,6 +164,13 @@ export function openModelNetwork({
         parent = parent.parent ?? parent
       }
       if (parent === best) return
+      for (const block of line(best)) {
+        if (block === parent) break
+        // Whoever sent it has spent it elsewhere in the other branch.
+        for (const { transfer } of block.included) {
+          if (dice.chance(0.5)) deposits.delete(transfer.hash)
+        }
+      }
       const target = best.height
       while (parent.height <= target) parent = grow(parent, now, dice.roll())
       best = parent
