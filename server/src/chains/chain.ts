@@ -205,8 +205,8 @@ export interface Chain {
   blocks(fromHeight: bigint, count: number): Promise<readonly Block[]>
   /**
    * The transfers of configured assets in the given blocks to the addresses that `ours` keeps of those it is asked about, in the order of the
-   * blocks. Undefined when one of these blocks is not the chain's any more. Asks per block, never per address: one round trip for up to
-   * 5 (Solana) or 20 blocks, and one more only when something arrived. Not seen: what a contract or program moves by its own hand without
+   * blocks. Undefined when one of these blocks is not the chain's any more. Asks per block, never per address: one round trip for a
+   * few blocks, and one more only when something arrived. Not seen: what a contract or program moves by its own hand without
    * a token's transfer (EVM internal transfers, lamports that a program gives away, rent that comes back).
    */
   arrivals(

@@ -224,6 +224,27 @@ describe('a node that says of a block', () => {
     ])
   })
 
+  test('is asked for a few blocks at a time, and leaves none out', async () => {
+    const blocks = Array.from({ length: 20 }, (_, index) => ({
+      ...BLOCK,
+      height: BigInt(index),
+      hash: `0x${(index + 1).toString(16).padStart(64, '0')}`,
+    }))
+    const reply = (method: string, [first]: readonly unknown[]): Reply => {
+      if (method !== 'eth_getLogs') return { result: { hash: first, transactions: [] } }
+      const { blockHash } = first as { blockHash: string }
+      return { result: [{ ...LOG, blockHash }] }
+    }
+    const node = await startTestNode({ reply })
+    nodes.push(node)
+    const found = await chainOf(node.url).arrivals(blocks, of(WALLET))
+    expect(found?.map(({ blockHash }) => blockHash)).toEqual(blocks.map(({ hash }) => hash))
+    const asked = node.requests.map(
+      (methods) => methods.filter((method) => method === 'eth_getLogs').length,
+    )
+    expect(asked).toEqual([8, 8, 4])
+  })
+
   test.each<[string, Readonly<Record<string, unknown>>]>([
     ['that it is not there', { eth_getBlockByHash: null }],
     ['that its transaction has no receipt', { eth_getTransactionReceipt: null }],

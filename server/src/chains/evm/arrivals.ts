@@ -9,8 +9,8 @@ import { addressFrom, quantityFrom, transactionHashFrom, wordFrom } from './answ
 import { succeededFrom } from './outcome.ts'
 import { TRANSFER_TOPIC, transferFrom } from './token-transfers.ts'
 
-/** A busy block's transactions are about 1 MB of JSON; so many stay below what an answer may have. */
-const BLOCKS_PER_READ_MAX = 20
+/** A busy block's transactions are 1 to 2 MB of JSON; so many stay well below what an answer may have. */
+const BLOCKS_PER_READ_MAX = 8
 
 /**
  * Native transfers are read from the blocks' own transactions, tokens from the logs of the configured ones. Both are asked by block hash,

@@ -17,8 +17,8 @@ import { outcomeOptions } from './outcome.ts'
 import { knownAddress } from './account.ts'
 import { transfersIn } from './arrived-in.ts'
 
-/** A full block with its balances is about 3 MB of JSON; so many stay below what an answer may have. */
-const BLOCKS_PER_READ_MAX = 5
+/** A full block with its balances is 3 to 6 MB of JSON; so many stay well below what an answer may have. */
+const BLOCKS_PER_READ_MAX = 2
 const VOTE_PROGRAM = knownAddress('Vote111111111111111111111111111111111111111')
 const OPTIONS = {
   commitment: 'confirmed',
