@@ -1,14 +1,18 @@
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text as readAll } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { privateKeyToAddress } from 'viem/accounts'
 import { testCertificate } from '@florin/cli/serve/test-certificate.ts'
 import { systemClock } from '@florin/server/kernel/clock.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
 import { systemRandom } from '@florin/server/kernel/random.ts'
+import { startTestProxy } from '@florin/server/chains/json-rpc/test-proxy.ts'
+import type { TestProxy } from '@florin/server/chains/json-rpc/test-proxy.ts'
 import { until } from '@florin/server/kernel/until.ts'
 import { startPostgres } from '@florin/server/store/embedded/start-postgres.ts'
 import type { EmbeddedPostgres } from '@florin/server/store/embedded/start-postgres.ts'
@@ -23,10 +27,13 @@ const ETHER = 10n ** 18n
 /** Secrets of this test: nothing may ever print them. */
 const MASTER = randomBytes(32).toString('hex')
 const PRIVATE = randomBytes(32)
+const PROVIDER_KEY = randomBytes(16).toString('hex')
 
 let directory: string
 let postgres: EmbeddedPostgres
 let node: PlainNode
+/** Two ways to the node, as from two providers. */
+let gateways: readonly TestProxy[]
 let env: Readonly<Record<string, string>>
 const path = (name: string) => join(directory, name)
 const certificates = [testCertificate(), testCertificate()]
@@ -38,7 +45,7 @@ function networks(change: object = {}) {
       {
         network: node.network,
         name: 'Somebody else’s test network',
-        rpcUrls: [node.rpcUrl],
+        rpcUrls: gateways.map(({ url }) => `${url}/v2/${PROVIDER_KEY}`),
         assets: [{ symbol: 'ETH', asset: 'native', decimals: 18, takesCommitment: true }],
         releaseDepth: 0,
         finality: { kind: 'tag' },
@@ -56,16 +63,18 @@ function networks(change: object = {}) {
 }
 
 /** Runs a command of ours to its end, as an operator would. */
-function florin(args: readonly string[], { input = '' }: { input?: string } = {}) {
+async function florin(args: readonly string[], { input = '' }: { input?: string } = {}) {
   const { PATH = '' } = process.env
-  const ran = spawnSync(process.execPath, [FLORIN, ...args], {
+  const child = spawn(process.execPath, [FLORIN, ...args], {
     cwd: directory,
     env: { PATH, HOME: directory, ...env },
-    input,
-    encoding: 'utf8',
   })
-  printed.push(ran.stdout, ran.stderr)
-  return ran
+  const ended = once(child, 'close')
+  child.stdin.end(input)
+  const [stdout, stderr] = await Promise.all([readAll(child.stdout), readAll(child.stderr)])
+  await ended
+  printed.push(stdout, stderr)
+  return { status: child.exitCode, stdout, stderr }
 }
 
 async function showCertificate(index: number): Promise<void> {
@@ -82,6 +91,7 @@ beforeAll(async () => {
     startPostgres({ directory: path('postgres'), ...surroundings }),
     startPlainNode(SEPOLIA),
   ])
+  gateways = await Promise.all([startTestProxy(node.rpcUrl), startTestProxy(node.rpcUrl)])
   await writeFile(path('master.key'), `${MASTER}\n`, { mode: 0o600 })
   await writeFile(path('networks.json'), networks())
   await showCertificate(0)
@@ -95,6 +105,7 @@ beforeAll(async () => {
   }
 })
 afterAll(async () => {
+  await Promise.all((gateways ?? []).map((gateway) => gateway.stop()))
   await node?.stop()
   await postgres?.stop()
   await rm(directory, { recursive: true, force: true })
@@ -106,30 +117,32 @@ describe('from nothing to production', () => {
     expect((await early.ended).code).toBe(78)
     expect(early.stderr()).toContain('one problem')
     expect(early.stderr()).toContain('florin migrate')
-    const first = florin(['migrate'])
+    const first = await florin(['migrate'])
     expect(first.stdout).toMatch(/^Applied:\n {2}000001_foundation\.sql\n/)
-    expect(florin(['migrate']).stdout).toContain('nothing was applied')
+    expect((await florin(['migrate'])).stdout).toContain('nothing was applied')
   })
 
-  test('a key comes by standard input only, and gives the same wallet each time', () => {
+  test('a key comes by standard input only, and gives the same wallet each time', async () => {
     const hex = PRIVATE.toString('hex')
-    const imported = florin(['wallets', 'import', '--label', 'till', '--json'], { input: hex })
+    const imported = await florin(['wallets', 'import', '--label', 'till', '--json'], {
+      input: hex,
+    })
     expect(imported.status, imported.stderr).toBe(0)
     const wallet = JSON.parse(imported.stdout) as Record<string, unknown>
     expect(wallet).toMatchObject({ address: privateKeyToAddress(`0x${hex}`), was: 'new' })
-    const again = florin(['wallets', 'import', '--json'], { input: `0x${hex}\n` })
+    const again = await florin(['wallets', 'import', '--json'], { input: `0x${hex}\n` })
     expect(JSON.parse(again.stdout)).toMatchObject({
       id: wallet['id'],
       label: 'till',
       was: 'there',
     })
     for (const args of [[hex], [`--key=${hex}`], ['--label', 'x', hex]]) {
-      const refused = florin(['wallets', 'import', ...args])
+      const refused = await florin(['wallets', 'import', ...args])
       expect(refused).toMatchObject({ status: 2, stdout: '' })
       expect(refused.stderr).toContain('standard input')
     }
-    expect(florin(['wallets', 'import'], { input: 'not a key' }).status).toBe(1)
-    const listed = florin(['wallets', 'list'])
+    expect((await florin(['wallets', 'import'], { input: 'not a key' })).status).toBe(1)
+    const listed = await florin(['wallets', 'list'])
     expect(listed.stdout).toContain(String(wallet['address']))
     expect(printed.join('')).not.toContain(hex)
   })
@@ -143,7 +156,7 @@ describe('from nothing to production', () => {
     beforeAll(async () => {
       await node.fund(wallet, 10n * ETHER)
       serve = spawnServe(env, { directory })
-      const key = florin(['keys', 'create', '--name', 'first', '--json'])
+      const key = await florin(['keys', 'create', '--name', 'first', '--json'])
       const apiKey = String((JSON.parse(key.stdout) as Record<string, unknown>)['key'])
       const port = await serve.port()
       call = openTlsClient(port, () => certificates[shown]?.certificate ?? '', apiKey)
@@ -174,10 +187,36 @@ describe('from nothing to production', () => {
       })
       expect(reply.body).toMatchObject({ success: true, status: 'confirmed' })
       expect(await node.balanceOf(recipient)).toBe((3n * ETHER) / 2n)
-      expect(florin(['doctor']).stdout).toContain('Every invariant holds')
+      expect((await florin(['doctor'])).stdout).toContain('Every invariant holds')
     })
 
-    test('a second signal to hang up brings a new certificate in, and a bad one is not taken', async () => {
+    test('pays on when a node fails, stays ready, and says which one it does not read', async () => {
+      const [first, second] = gateways
+      first?.set('refuses')
+      const reply = await call('POST', '/payment/send', {
+        walletAddress: wallet,
+        recipientAddress: recipient,
+        amount: '0.5',
+        timeout: 20,
+      })
+      expect(reply.body).toMatchObject({ success: true, status: 'confirmed' })
+      const host = (gateway: TestProxy | undefined) => new URL(gateway?.url ?? '').host
+      const ready = await call('GET', '/health/ready')
+      expect(ready.body).toMatchObject({
+        status: 'ready',
+        nodes: {
+          [node.network]: [
+            { node: 1, host: host(first), state: 'aside' },
+            { node: 2, host: host(second), state: 'ok' },
+          ],
+        },
+      })
+      const line = serve.log().find(({ msg }) => msg === 'a node is put aside')
+      expect(line).toMatchObject({ network: node.network, host: host(first) })
+      first?.set('passes')
+    })
+
+    test('SIGHUP brings a new certificate in, and a bad one is not taken', async () => {
       await writeFile(path('chain.pem'), 'nothing')
       serve.signal('SIGHUP')
       const kept = 'SIGHUP: the new certificate is not fit, the old one stays'
@@ -219,7 +258,7 @@ describe('from nothing to production', () => {
     test('nothing that it or a command printed holds a secret', () => {
       const all = [...printed, serve.stdout(), serve.stderr()].join('\n')
       const password = new URL(postgres.ownerUrl.reveal()).password
-      for (const secret of [MASTER, PRIVATE.toString('hex'), password]) {
+      for (const secret of [MASTER, PRIVATE.toString('hex'), PROVIDER_KEY, password]) {
         expect(all).not.toContain(secret)
       }
     })
