@@ -236,7 +236,7 @@ describe('florin up', () => {
 
   test('florin doctor finds nothing broken', async () => {
     const diagnosis = await runFlorin(['doctor', '--json'], florin.dataDirectory)
-    expect(JSON.parse(diagnosis.stdout)).toEqual({ findings: [], unasked: [] })
+    expect(JSON.parse(diagnosis.stdout)).toEqual({ findings: [], unasked: [], lookAt: [] })
     expect(diagnosis.code).toBe(0)
   })
 
