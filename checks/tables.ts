@@ -16,7 +16,7 @@ export const TABLE_OWNERS: Readonly<Record<string, readonly string[]>> = {
     'followed_blocks',
     'expiry_looks',
   ],
-  facilitator: ['settler_wallets', 'settlement_claims'],
+  facilitator: ['settler_wallets', 'settlement_claims', 'gas_budgets'],
   payments: ['payments', 'effects', 'payment_counts', 'payment_tallies'],
 }
 

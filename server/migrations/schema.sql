@@ -75,6 +75,11 @@ table followers
   lease_until timestamp with time zone
   fence bigint not null default 0
   halted_reason text
+table gas_budgets
+  network text not null
+  day date not null
+  subject text not null
+  reserved numeric(78,0) not null
 table idempotency_keys
   account_id text not null
   operation text not null
@@ -262,6 +267,9 @@ expiry_looks expiry_looks_pkey: PRIMARY KEY (attempt_id, node, looked_at)
 followed_blocks followed_blocks_network_fkey: FOREIGN KEY (network) REFERENCES followers(network)
 followed_blocks followed_blocks_pkey: PRIMARY KEY (network, height)
 followers followers_pkey: PRIMARY KEY (network)
+gas_budgets gas_budgets_pkey: PRIMARY KEY (network, day, subject)
+gas_budgets gas_budgets_reserved_check: CHECK ((reserved >= (0)::numeric))
+gas_budgets gas_budgets_subject_check: CHECK (((length(subject) >= 1) AND (length(subject) <= 200)))
 idempotency_keys idempotency_keys_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 idempotency_keys idempotency_keys_fingerprint_check: CHECK ((octet_length(fingerprint) = 32))
 idempotency_keys idempotency_keys_key_check: CHECK (((length(key) >= 1) AND (length(key) <= 255)))
@@ -479,6 +487,7 @@ effects: grant insert, select to florin_service
 expiry_looks: grant insert, select to florin_service
 followed_blocks: grant delete, insert, select, update to florin_service
 followers: grant delete, insert, select, update to florin_service
+gas_budgets: grant delete, insert, select, update to florin_service
 idempotency_keys: grant delete, insert, select, update to florin_service
 installation_secrets: grant delete, insert, select, update to florin_service
 lanes: grant insert, select, update to florin_service

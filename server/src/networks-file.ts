@@ -7,6 +7,7 @@ import type {
   FeePolicy,
   FinalityPolicy,
   NetworkConfig,
+  SponsorPolicy,
 } from './kernel/network-config.ts'
 import { Secret } from './kernel/secret.ts'
 import { openReader } from './settings-reader.ts'
@@ -24,6 +25,21 @@ const DEPTH_MAX = 10_000
 const BLOCK_TIME_MILLISECONDS_MAX = 600_000
 const CEILING_MULTIPLE_MAX = 100n
 const BUMP_AFTER_BLOCKS_MAX = 1_000
+const GAS_PER_DAY_MAX = 10n ** 24n
+const PERCENT_MAX = 1_000_000n
+/** Some ten thousand settlements of an account on a roll-up or on Solana, a tenth of it for one payer. */
+const SPONSORING = {
+  evm: {
+    gasPerAccountPerDay: 10n ** 16n,
+    gasPerPayerPerDay: 10n ** 15n,
+    paymentToGasPercent: 100n,
+  },
+  solana: {
+    gasPerAccountPerDay: 100_000_000n,
+    gasPerPayerPerDay: 10_000_000n,
+    paymentToGasPercent: 100n,
+  },
+} as const satisfies Record<Family, SponsorPolicy>
 const EVM_HASH = /^0x[0-9a-fA-F]{64}$/
 const EVM_ADDRESS = /^0x[0-9a-fA-F]{40}$/
 const TOKEN_RULES = {
@@ -70,6 +86,7 @@ function readNetwork(entry: Reader): NetworkConfig {
     'finality',
     'blockTimeMilliseconds',
     'fees',
+    'sponsoring',
   ])
   const network = readNetworkId(entry)
   return Object.freeze({
@@ -90,6 +107,9 @@ function readNetwork(entry: Reader): NetworkConfig {
     finality: readFinality(entry.object('finality')),
     blockTimeMilliseconds: entry.whole('blockTimeMilliseconds', 1, BLOCK_TIME_MILLISECONDS_MAX),
     fees: readFees(entry.object('fees')),
+    sponsoring: entry.has('sponsoring')
+      ? readSponsoring(entry.object('sponsoring'))
+      : SPONSORING[familyOf(network)],
   })
 }
 
@@ -135,7 +155,7 @@ function readAssets(entry: Reader, family: Family): readonly AssetProfile[] {
 }
 
 function readAsset(entry: Reader, family: Family): AssetProfile {
-  entry.only(['symbol', 'asset', 'decimals', 'takesCommitment', 'domain'])
+  entry.only(['symbol', 'asset', 'decimals', 'takesCommitment', 'domain', 'unitsPerNative'])
   const asset = entry.text('asset')
   const { isToken, rule } = TOKEN_RULES[family]
   if (asset !== 'native' && !isToken(asset)) entry.refuse('asset', rule)
@@ -146,6 +166,9 @@ function readAsset(entry: Reader, family: Family): AssetProfile {
     asset,
     decimals: entry.whole('decimals', 0, DECIMALS_MAX),
     takesCommitment: entry.has('takesCommitment') ? entry.flag('takesCommitment') : false,
+    ...(entry.has('unitsPerNative')
+      ? { unitsPerNative: entry.bigWhole('unitsPerNative', 1n, 10n ** 30n) }
+      : {}),
     ...(domain ? { domain: { name: domain.text('name'), version: domain.text('version') } } : {}),
   })
 }
@@ -168,5 +191,14 @@ function readFees(entry: Reader): FeePolicy {
     tipPerGasDefault: entry.bigWhole('tipPerGasDefault', 0n, 10n ** 15n),
     ceilingMultiple: entry.bigWhole('ceilingMultiple', 1n, CEILING_MULTIPLE_MAX),
     bumpAfterBlocks: entry.whole('bumpAfterBlocks', 1, BUMP_AFTER_BLOCKS_MAX),
+  })
+}
+
+function readSponsoring(entry: Reader): SponsorPolicy {
+  entry.only(['gasPerAccountPerDay', 'gasPerPayerPerDay', 'paymentToGasPercent'])
+  return Object.freeze({
+    gasPerAccountPerDay: entry.bigWhole('gasPerAccountPerDay', 0n, GAS_PER_DAY_MAX),
+    gasPerPayerPerDay: entry.bigWhole('gasPerPayerPerDay', 0n, GAS_PER_DAY_MAX),
+    paymentToGasPercent: entry.bigWhole('paymentToGasPercent', 0n, PERCENT_MAX),
   })
 }

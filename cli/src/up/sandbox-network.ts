@@ -47,6 +47,11 @@ export function sandboxNetwork({
       ceilingMultiple: 2n,
       bumpAfterBlocks: 3,
     },
+    sponsoring: {
+      gasPerAccountPerDay: 1_000n * GIGA * GIGA,
+      gasPerPayerPerDay: 100n * GIGA * GIGA,
+      paymentToGasPercent: 100n,
+    },
   })
 }
 
@@ -80,6 +85,11 @@ export function solanaSandboxNetwork({
       tipPerGasDefault: 10_000n,
       ceilingMultiple: 4n,
       bumpAfterBlocks: 3,
+    },
+    sponsoring: {
+      gasPerAccountPerDay: 1_000n * GIGA,
+      gasPerPayerPerDay: 100n * GIGA,
+      paymentToGasPercent: 100n,
     },
   })
 }

@@ -16,6 +16,7 @@ import { insertClaim, lockClaim } from './claim-store.ts'
 import type { Intake } from './intake.ts'
 import type { ReceivedRecords } from './records.ts'
 import type { Settlers } from './settlers.ts'
+import { isWorthItsGas, reserveSponsoring } from './sponsoring.ts'
 
 export interface BeginDeps {
   readonly store: Store
@@ -65,6 +66,10 @@ export async function beginSettlement(deps: BeginDeps, beginning: Beginning): Pr
     const { reason, message } = drafted
     return { kind: 'refused', reason, ...(message === undefined ? {} : { message }) }
   }
+  const { draft } = drafted
+  if (!isWorthItsGas(config, authorization, draft.feeExpected)) {
+    return { kind: 'refused', reason: 'payment_too_small_for_its_gas' }
+  }
   const signer = await deps.signerFor(settler, config)
   try {
     const begun = await store.inTransaction('service', async (tx) => {
@@ -72,13 +77,22 @@ export async function beginSettlement(deps: BeginDeps, beginning: Beginning): Pr
         return { kind: 'refused', reason: 'network_unavailable' } as const
       }
       if (!(await hold(tx, deps, beginning))) return { kind: 'taken' } as const
-      const signed = await place(tx, deps, beginning, { settler, signer, draft: drafted.draft })
+      const refusal = await reserveSponsoring(
+        tx,
+        config,
+        { accountId: beginning.accountId, payer: authorization.payer },
+        draft,
+        deps.clock.nowMilliseconds(),
+      )
+      if (refusal !== undefined) throw new NotSponsored(refusal)
+      const signed = await place(tx, deps, beginning, { settler, signer, draft })
       killPoint('claim.before-commit')
       return { kind: 'signed', network: config.network, signed } as const
     })
     if (begun.kind === 'signed') killPoint('claim.after-commit')
     return begun
   } catch (error) {
+    if (error instanceof NotSponsored) return { kind: 'refused', reason: error.reason }
     if (!(error instanceof LaneFrozen)) throw error
     // Everything above was rolled back; what was found out about the key must stay.
     if (error.foundNow) {
@@ -89,6 +103,16 @@ export async function beginSettlement(deps: BeginDeps, beginning: Beginning): Pr
     return { kind: 'refused', reason: 'network_unavailable' }
   } finally {
     signer.erase()
+  }
+}
+
+/** Rolls the claim back: this settlement is not paid for. */
+class NotSponsored extends Error {
+  override readonly name = 'NotSponsored'
+  readonly reason: Reason
+  constructor(reason: Reason) {
+    super(reason)
+    this.reason = reason
   }
 }
 

@@ -11,6 +11,8 @@ export interface AssetProfile {
   readonly takesCommitment: boolean
   /** EVM: the token's EIP-712 domain, for EIP-3009 authorizations. */
   readonly domain?: { readonly name: string; readonly version: string }
+  /** How many base units of it one whole native coin is worth, as the operator says: only to weigh a payment against its gas. */
+  readonly unitsPerNative?: bigint
 }
 
 /** How a block of this network becomes final: the node's `finalized` tag, or a depth where there is none. */
@@ -27,6 +29,16 @@ export interface FeePolicy {
   readonly ceilingMultiple: bigint
   /** EVM: blocks an attempt may wait before its fee is raised. Solana renews by lifetime. */
   readonly bumpAfterBlocks: number
+}
+
+/** What the service pays to settle other people's payments on a network. Native base units. */
+export interface SponsorPolicy {
+  /** For one account's sellers, per day of UTC. */
+  readonly gasPerAccountPerDay: bigint
+  /** For one payer, whichever seller it pays. */
+  readonly gasPerPayerPerDay: bigint
+  /** What a payment must at least be worth, as a percentage of what settling it takes; for assets whose worth is given. */
+  readonly paymentToGasPercent: bigint
 }
 
 /** One enabled network. Frozen at start. */
@@ -49,6 +61,8 @@ export interface NetworkConfig {
   readonly finality: FinalityPolicy
   readonly blockTimeMilliseconds: number
   readonly fees: FeePolicy
+  /** Left out: nothing is settled for anybody. */
+  readonly sponsoring?: SponsorPolicy
 }
 
 /** How finality is said to callers, one sentence per policy. */

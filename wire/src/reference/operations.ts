@@ -4,7 +4,6 @@ import * as networks from './networks.ts'
 import type { OperationReference } from './operation-reference.ts'
 import * as payments from './payments.ts'
 import * as wallets from './wallets.ts'
-import * as x402 from './x402.ts'
 
 /** By operation id. A row of the endpoint table without an entry here fails a test. */
 export const operationReferences: Readonly<Record<string, OperationReference>> = {
@@ -13,5 +12,4 @@ export const operationReferences: Readonly<Record<string, OperationReference>> =
   ...networks,
   ...payments,
   ...wallets,
-  ...x402,
 }

@@ -1,0 +1,39 @@
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { Tx } from '../store/postgres.ts'
+
+/** Reserves gas of a day for a subject. False, and nothing reserved, when that would pass the limit. */
+export async function reserveGas(
+  tx: Tx,
+  {
+    network,
+    subject,
+    amount,
+    limit,
+  }: { network: NetworkId; subject: string; amount: bigint; limit: bigint },
+  nowMilliseconds: number,
+): Promise<boolean> {
+  if (amount > limit) return false
+  const rows = await tx.query(
+    'gas_reserve',
+    `insert into gas_budgets as budget (network, day, subject, reserved)
+     values ($1, (to_timestamp($5 / 1000.0) at time zone 'UTC')::date, $2, $3)
+     on conflict (network, day, subject) do update set reserved = budget.reserved + excluded.reserved
+       where budget.reserved + excluded.reserved <= $4
+     returning subject`,
+    [network, subject, amount.toString(), limit.toString(), nowMilliseconds],
+  )
+  return rows.length === 1
+}
+
+/** Forgets budgets of days that are over for good. */
+export async function forgetGas(
+  tx: Tx,
+  network: NetworkId,
+  nowMilliseconds: number,
+): Promise<void> {
+  await tx.query(
+    'gas_forget',
+    `delete from gas_budgets where network = $1 and day < (to_timestamp($2 / 1000.0) at time zone 'UTC')::date - 7`,
+    [network, nowMilliseconds],
+  )
+}

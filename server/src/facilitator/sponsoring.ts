@@ -1,0 +1,46 @@
+import type { Reason } from '@florin/wire/x402/reasons.ts'
+import type { ExactAuthorization, SettlementDraft } from '../chains/exact.ts'
+import type { AccountId } from '../kernel/id.ts'
+import type { NetworkConfig } from '../kernel/network-config.ts'
+import type { Tx } from '../store/postgres.ts'
+import { reserveGas } from './gas-store.ts'
+
+/** Whether a payment is worth the gas that settling it takes; true where nobody said what its asset is worth. */
+export function isWorthItsGas(
+  { assets, sponsoring }: Pick<NetworkConfig, 'assets' | 'sponsoring'>,
+  { asset, amount }: Pick<ExactAuthorization, 'asset' | 'amount'>,
+  feeExpected: bigint,
+): boolean {
+  const { unitsPerNative } = asset
+  const decimals = assets.find((known) => known.asset === 'native')?.decimals
+  if (sponsoring === undefined) return false
+  if (unitsPerNative === undefined || decimals === undefined) return true
+  // amount / unitsPerNative >= percent / 100 * fee / 10^decimals, without a division.
+  const worth = amount * 10n ** BigInt(decimals) * 100n
+  return worth >= sponsoring.paymentToGasPercent * feeExpected * unitsPerNative
+}
+
+/**
+ * Reserves what a settlement is expected to take from the budgets of the account and of the payer, inside the claim's transaction. The
+ * refusal rolls that back with everything else.
+ */
+export async function reserveSponsoring(
+  tx: Tx,
+  { network, sponsoring }: Pick<NetworkConfig, 'network' | 'sponsoring'>,
+  { accountId, payer }: { accountId: AccountId; payer: string },
+  { feeExpected }: Pick<SettlementDraft, 'feeExpected'>,
+  nowMilliseconds: number,
+): Promise<Extract<Reason, 'gas_budget_spent'> | undefined> {
+  if (sponsoring === undefined) return 'gas_budget_spent'
+  const { gasPerAccountPerDay, gasPerPayerPerDay } = sponsoring
+  // Always in this order, so that two settlements never wait for each other crosswise.
+  const budgets = [
+    { subject: `account:${accountId}`, limit: gasPerAccountPerDay },
+    { subject: `payer:${payer}`, limit: gasPerPayerPerDay },
+  ]
+  for (const { subject, limit } of budgets) {
+    const budget = { network, subject, amount: feeExpected, limit }
+    if (!(await reserveGas(tx, budget, nowMilliseconds))) return 'gas_budget_spent'
+  }
+  return undefined
+}
