@@ -1,15 +1,12 @@
 import Type from 'typebox'
-import { catalogue } from './errors.ts'
-import type { ErrorCode } from './errors.ts'
+import { ERROR_CODES } from './errors.ts'
 import { Exactly, Milliseconds, Said } from './fields.ts'
-
-const codes = Object.keys(catalogue).filter((code): code is ErrorCode => code in catalogue)
 
 /** The one shape of every error answer. `details` of a validation error maps each bad field to the rule it broke. */
 export const ErrorBody = Exactly({
   success: Type.Literal(false),
   error: Exactly({
-    code: Type.Enum(codes, { description: 'What to act on.' }),
+    code: Type.Enum(ERROR_CODES, { description: 'What to act on.' }),
     message: Type.String({ description: 'For people; it may change.' }),
     details: Type.Optional(
       Said(

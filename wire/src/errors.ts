@@ -137,6 +137,10 @@ export const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue
 
+export const ERROR_CODES = Object.keys(catalogue).filter(
+  (code): code is ErrorCode => code in catalogue,
+)
+
 /** Facts of a refusal that a caller may see: field -> text. */
 export type ErrorDetails = Readonly<Record<string, unknown>>
 

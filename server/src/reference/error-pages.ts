@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Endpoint } from '@florin/wire/endpoint.ts'
-import { catalogue } from '@florin/wire/errors.ts'
+import { catalogue, ERROR_CODES } from '@florin/wire/errors.ts'
 import type { ErrorCode } from '@florin/wire/errors.ts'
 import type { Content } from './frame.ts'
 import { inlineMarkdown } from './markdown-inline.ts'
@@ -10,10 +10,6 @@ import type { Html } from './markup.ts'
 import { codesByStatus } from './openapi-responses.ts'
 import { relativeAddress } from './relative-address.ts'
 import { ERRORS_PATH, errorPath, operationPath } from './site-map.ts'
-
-export const ERROR_CODES = Object.keys(catalogue).filter(
-  (code): code is ErrorCode => code in catalogue,
-)
 
 /** Every code by status, with its sentence and what to do. */
 export function errorsPage(): Content {

@@ -50,7 +50,7 @@ export function toJsonSchema(schema: object, options: ConvertOptions): JsonSchem
   for (const [keyword, value] of Object.entries(schema)) {
     Object.assign(converted, convertKeyword(keyword, value, options))
   }
-  return nullable(converted)
+  return nullable(anyFields(converted))
 }
 
 function convertKeyword(keyword: string, value: unknown, options: ConvertOptions): JsonSchema {
@@ -108,6 +108,14 @@ function money({ minimum = '0', maximum }: Readonly<Record<string, unknown>>): J
       { type: 'string', pattern: DECIMAL.source, description: `Decimal text, ${between}.` },
     ],
   }
+}
+
+/** An object of which nothing is said holds anything; generators of clients want to hear it. */
+function anyFields(schema: JsonSchema): JsonSchema {
+  const { additionalProperties, properties, type } = schema
+  return type === 'object' && properties === undefined && additionalProperties === undefined
+    ? { ...schema, additionalProperties: true }
+    : schema
 }
 
 /** `anyOf: [X, null]` of a plain X is one type more. */

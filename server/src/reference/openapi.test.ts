@@ -71,6 +71,15 @@ describe('the OpenAPI document', () => {
       expect(resolve(String(reference)), String(reference)).toBeDefined()
   })
 
+  test('has nothing that nobody refers to', () => {
+    const used = new Set(all('$ref').map(String))
+    for (const kind of ['schemas', 'headers', 'parameters', 'examples']) {
+      for (const name of Object.keys(document.components[kind])) {
+        expect([...used]).toContain(`#/components/${kind}/${name}`)
+      }
+    }
+  })
+
   test('has schemas that compile, none of them with a word of our own', () => {
     for (const schema of Object.values<object>(document.components.schemas)) compile(schema)
     for (const { schema } of Object.values<any>(document.components.headers)) compile(schema)
@@ -111,8 +120,9 @@ describe('the OpenAPI document', () => {
 
   test('shows each error as the service writes it', () => {
     const check = compile(document.components.schemas.Error)
-    for (const code of Object.keys(catalogue)) {
-      const { value } = document.components.examples[code]
+    const examples = Object.entries<any>(document.components.examples)
+    expect(examples.length).toBeGreaterThan(10)
+    for (const [code, { value }] of examples) {
       expect(check(value), code).toBe(true)
       expect(value.error).toMatchObject({ code, docs: `${BASE}/docs/errors/${code}` })
     }

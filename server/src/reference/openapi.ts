@@ -1,6 +1,7 @@
 import { published } from '@florin/wire/endpoint.ts'
 import type { Endpoint } from '@florin/wire/endpoint.ts'
-import { catalogue } from '@florin/wire/errors.ts'
+import { catalogue, ERROR_CODES } from '@florin/wire/errors.ts'
+import type { ErrorCode } from '@florin/wire/errors.ts'
 import { groupOf } from '@florin/wire/reference/groups.ts'
 import type { OperationReference } from '@florin/wire/reference/operation-reference.ts'
 import { limits } from '../kernel/limits.ts'
@@ -9,8 +10,8 @@ import { exampleAnswer } from './example-answer.ts'
 import { toJsonSchema } from './json-schema.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { NAMED_SCHEMAS, schemaNames } from './named-schemas.ts'
-import { HEADERS } from './openapi-headers.ts'
-import { responsesOf } from './openapi-responses.ts'
+import { HEADERS, headersOf } from './openapi-headers.ts'
+import { codesByStatus, responsesOf } from './openapi-responses.ts'
 
 export const API_VERSION = '1.0.0'
 
@@ -45,12 +46,12 @@ export function openApiDocument({ endpoints, references, errorExamples, baseUrl 
     paths: pathsOf(endpoints, references, baseUrl),
     components: {
       schemas: schemasOf(endpoints),
-      headers: HEADERS,
+      headers: usedHeaders(endpoints),
       parameters: { IdempotencyKey: IDEMPOTENCY_KEY },
       examples: Object.fromEntries(
-        Object.entries(catalogue).map(([code, { says }]) => [
+        usedCodes(endpoints).map((code) => [
           code,
-          { summary: says, value: errorExamples.get(code) ?? {} },
+          { summary: catalogue[code].says, value: errorExamples.get(code) ?? {} },
         ]),
       ),
       securitySchemes: {
@@ -154,6 +155,23 @@ function parametersOf(
     schema: field,
     ...(examples[name] === undefined ? {} : { example: examples[name] }),
   }))
+}
+
+/** Codes that some operation answers, in the order of the catalogue. */
+function usedCodes(endpoints: readonly Endpoint[]): readonly ErrorCode[] {
+  const used = new Set(
+    endpoints.flatMap((endpoint) => [...codesByStatus(endpoint).values()].flat()),
+  )
+  return ERROR_CODES.filter((code) => used.has(code))
+}
+
+function usedHeaders(endpoints: readonly Endpoint[]) {
+  const used: ReadonlySet<string> = new Set(
+    endpoints.flatMap((endpoint) =>
+      [200, ...codesByStatus(endpoint).keys()].flatMap((status) => headersOf(endpoint, status)),
+    ),
+  )
+  return Object.fromEntries(Object.entries(HEADERS).filter(([name]) => used.has(name)))
 }
 
 function schemasOf(endpoints: readonly Endpoint[]): Readonly<Record<string, JsonSchema>> {
