@@ -42,6 +42,7 @@ import { openSite } from './reference/site.ts'
 import { openBroadcaster } from './sender/broadcast.ts'
 import { startDriver } from './sender/driver.ts'
 import { x402Routes } from './facilitator/routes.ts'
+import { openSettlerFunds } from './facilitator/settler-funds.ts'
 import { openSettlers } from './facilitator/settlers.ts'
 import type { Settlers } from './facilitator/settlers.ts'
 import { watchClaims } from './facilitator/watch.ts'
@@ -129,6 +130,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const deposits = openDepositBook({ clock, random })
   const waits = openWaits({ store, listener, clock })
   const settlers = openSettlers({ store, clock, log, networks })
+  const funds = openSettlerFunds({ chains, settlers, clock, log })
   const records = openReceivedRecords({
     clock,
     waits,
@@ -205,6 +207,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         store,
         records,
         settlers,
+        funds,
         settlersOf: (family) => settlers.addressesOf(family),
         signerFor: (wallet, network) => openSigner({ wrapper, schemes }, wallet, network),
         broadcaster,
@@ -268,6 +271,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       await queue.drained()
       await authenticator.close()
       await stopForgetting()
+      await funds.stop()
       await settlers.stop()
       await Promise.all([...drivers.values()].map((driver) => driver.stop()))
       await listener.stop()

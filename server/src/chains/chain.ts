@@ -225,6 +225,7 @@ export interface Chain {
   ): Promise<{ readonly height: bigint; readonly amounts: readonly bigint[] }>
   /** x402 `exact`, where the chain has it. */
   readonly exact?: ExactPayments
+  /** What a plain transfer would take at this moment. */
   estimateFees(): Promise<FeeEstimate>
   /** How each configured node does. Left out by chains without nodes. */
   readonly nodes?: () => readonly NodeState[]

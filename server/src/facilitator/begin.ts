@@ -15,6 +15,7 @@ import type { Store, Tx } from '../store/postgres.ts'
 import { insertClaim, lockClaim } from './claim-store.ts'
 import type { Intake } from './intake.ts'
 import type { ReceivedRecords } from './records.ts'
+import type { SettlerFunds } from './settler-funds.ts'
 import type { Settlers } from './settlers.ts'
 import { isWorthItsGas, reserveSponsoring } from './sponsoring.ts'
 
@@ -22,6 +23,7 @@ export interface BeginDeps {
   readonly store: Store
   readonly records: ReceivedRecords
   readonly settlers: Settlers
+  readonly funds: SettlerFunds
   readonly clock: Clock
   readonly killPoint: (point: KillPoint) => void
   /** The key of a settling wallet, to be erased by whoever asked. */
@@ -35,6 +37,8 @@ export interface Beginning {
   readonly digest: Uint8Array
   readonly intake: Intake
   readonly isNew: boolean
+  /** The request that asks for it: an operator finds the transaction by it. */
+  readonly requestId?: string
 }
 
 export type Begun =
@@ -57,7 +61,9 @@ export async function beginSettlement(deps: BeginDeps, beginning: Beginning): Pr
   const { store, settlers, killPoint } = deps
   const { chain, exact, authorization } = beginning.intake
   const { config } = chain
-  const settler = settlers.next(config.family, authorization.feePayer)
+  const settler = settlers.next(config.family, authorization.feePayer, (address) =>
+    deps.funds.isLow(config.network, address),
+  )
   if (settler === undefined) return { kind: 'refused', reason: 'network_unavailable' }
   const drafted = await exact.draft(authorization, settler.address)
   if (!drafted.ok) {
@@ -67,6 +73,9 @@ export async function beginSettlement(deps: BeginDeps, beginning: Beginning): Pr
     return { kind: 'refused', reason, ...(message === undefined ? {} : { message }) }
   }
   const { draft } = drafted
+  if (!deps.funds.note(config.network, settler.address, draft)) {
+    return { kind: 'refused', reason: 'network_unavailable' }
+  }
   if (!isWorthItsGas(config, authorization, draft.feeExpected)) {
     return { kind: 'refused', reason: 'payment_too_small_for_its_gas' }
   }
@@ -164,7 +173,7 @@ async function hold(tx: Tx, deps: BeginDeps, beginning: Beginning): Promise<bool
 async function place(
   tx: Tx,
   { clock }: BeginDeps,
-  { paymentId, intake: { chain } }: Beginning,
+  { paymentId, requestId, intake: { chain } }: Beginning,
   { settler, signer, draft }: { settler: Wallet; signer: OpenSigner; draft: SettlementDraft },
 ): Promise<SignedTransaction> {
   const { network } = chain.config
@@ -173,7 +182,14 @@ async function place(
   if (draft.laneLatest > lane.nextNonce) throw new LaneFrozen(true)
   const signed = await chain.sign(draft.terms, lane.nextNonce, signer)
   const { terms, feeCeiling } = draft
-  const transaction = { nonce: lane.nextNonce, terms, signed, feeCeiling, paymentIds: [paymentId] }
+  const transaction = {
+    nonce: lane.nextNonce,
+    terms,
+    signed,
+    feeCeiling,
+    paymentIds: [paymentId],
+    ...(requestId === undefined ? {} : { requestId }),
+  }
   await storeTransactions(tx, lane, [transaction], clock.nowMilliseconds())
   await advanceLane(tx, lane, 1)
   return signed

@@ -20,15 +20,16 @@ export interface X402RoutesDeps extends SettleDeps {
 
 /** The facilitator under /x402, in the shapes of x402. */
 export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
-  const { chains, settlers, clock, isUsable, log } = deps
+  const { chains, settlers, funds, clock, isUsable, log } = deps
   return [
     route(endpoints.x402Verify, async ({ body }) => ({
       body: verifyAnswer(await verifyPayment(deps, body)),
     })),
-    route(endpoints.x402Settle, async ({ body, caller, clientGone, closing }) => {
+    route(endpoints.x402Settle, async ({ body, caller, requestId, clientGone, closing }) => {
       const settled = await settlePayment(deps, {
         accountId: caller.accountId,
         presented: body,
+        requestId,
         waitUntilMilliseconds: clock.nowMilliseconds() + SETTLE_WAIT_MILLISECONDS,
         over: AbortSignal.any([clientGone, closing]),
       })
@@ -44,7 +45,12 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
       return { ...answer, undelivered }
     }),
     route(endpoints.x402Supported, async () => ({
-      body: supported({ chains: [...chains.values()], settlers, isUsable }),
+      body: supported({
+        chains: [...chains.values()],
+        settlers,
+        isLow: (network, address) => funds.isLow(network, address),
+        isUsable: (chain) => isUsable(chain) && funds.canPay(chain),
+      }),
     })),
   ]
 }

@@ -22,6 +22,7 @@ export interface SettleDeps extends VerifyDeps, BeginDeps {
 export interface SettleOrder {
   readonly accountId: AccountId
   readonly presented: Presented
+  readonly requestId?: string
   readonly waitUntilMilliseconds: number
   /** The wait ends early: nobody listens any more, or the service stops. */
   readonly over: AbortSignal
@@ -67,7 +68,8 @@ export async function settlePayment(deps: SettleDeps, order: SettleOrder): Promi
     if (claim === undefined) {
       const paymentId = newId(deps.random, 'pay')
       const { accountId } = order
-      const beginning = { accountId, paymentId, digest, intake, isNew: true }
+      const asked = order.requestId === undefined ? {} : { requestId: order.requestId }
+      const beginning = { accountId, paymentId, digest, intake, isNew: true, ...asked }
       const begun = await beginSettlement(deps, beginning)
       if (begun.kind === 'refused') return refusalOf(begun, intake)
       await send(deps, begun)

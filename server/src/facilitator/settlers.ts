@@ -16,8 +16,12 @@ const REFRESH_MILLISECONDS = 10_000
 export interface Settlers {
   of(family: Family): readonly Wallet[]
   addressesOf(family: Family): ReadonlySet<Address>
-  /** The next in turn; or the one that a payment names. Undefined when there is none. */
-  next(family: Family, named: Address | null): Wallet | undefined
+  /** The next in turn that is not low, or the one that a payment names. Undefined when there is none. */
+  next(
+    family: Family,
+    named: Address | null,
+    isLow: (address: Address) => boolean,
+  ): Wallet | undefined
   refresh(): Promise<void>
   stop(): Promise<void>
 }
@@ -64,8 +68,8 @@ export function openSettlers({
   return {
     of,
     addressesOf: (family) => new Set(of(family).map(({ address }) => address)),
-    next: (family, named) => {
-      const own = of(family)
+    next: (family, named, isLow) => {
+      const own = of(family).filter(({ address }) => !isLow(address))
       if (named !== null) return own.find(({ address }) => address === named)
       turn += 1
       return own[turn % Math.max(own.length, 1)]

@@ -1,6 +1,6 @@
 import { networkAliasOf } from '@florin/wire/network-alias.ts'
-import type { Family } from '@florin/wire/network.ts'
-import type { Chain } from '../chains/chain.ts'
+import type { Family, NetworkId } from '@florin/wire/network.ts'
+import type { Address, Chain } from '../chains/chain.ts'
 import { EXACT } from './intake.ts'
 import type { Settlers } from './settlers.ts'
 
@@ -13,15 +13,17 @@ const NAMESPACES = { evm: 'eip155:*', solana: 'solana:*' } as const satisfies Re
 export function supported({
   chains,
   settlers,
+  isLow,
   isUsable,
 }: {
   readonly chains: readonly Chain[]
   readonly settlers: Pick<Settlers, 'of'>
+  readonly isLow: (network: NetworkId, address: Address) => boolean
   readonly isUsable: (chain: Chain) => boolean
 }) {
   const kinds = chains.flatMap((chain) => {
     const { family, network } = chain.config
-    const [settler] = settlers.of(family)
+    const settler = settlers.of(family).find(({ address }) => !isLow(network, address))
     if (chain.exact === undefined || settler === undefined || !isUsable(chain)) return []
     const extra = family === 'solana' ? { extra: { feePayer: settler.address } } : {}
     const alias = networkAliasOf(network)

@@ -1,0 +1,96 @@
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { Address, Chain } from '../chains/chain.ts'
+import type { SettlementDraft } from '../chains/exact.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Log } from '../kernel/log.ts'
+import type { Settlers } from './settlers.ts'
+
+/** What is known of a key's money is at most this old. */
+const LOOK_MILLISECONDS = 15_000
+/** A key that cannot pay for this many plain transfers is low: it should be filled up before it is empty. */
+const TRANSFERS_MIN = 20n
+
+/** Which settling keys can still pay. Sellers read `/supported` once, so a network goes before its last key is empty. */
+export interface SettlerFunds {
+  isLow(network: NetworkId, address: Address): boolean
+  /** Whether any key of the network's family can pay there. */
+  canPay(chain: Chain): boolean
+  /** What a draft has just shown of its settler. False when it cannot hold the ceiling. */
+  note(network: NetworkId, address: Address, draft: SettlementDraft): boolean
+  /** Looks at every key now. */
+  look(): Promise<void>
+  stop(): Promise<void>
+}
+
+export function openSettlerFunds({
+  chains,
+  settlers,
+  clock,
+  log,
+}: {
+  readonly chains: readonly Chain[]
+  readonly settlers: Pick<Settlers, 'of'>
+  readonly clock: Clock
+  readonly log: Log
+}): SettlerFunds {
+  const low = new Set<string>()
+  const stopping = new AbortController()
+  const keyOf = (network: NetworkId, address: Address) => `${network} ${address}`
+
+  function mark(network: NetworkId, address: Address, isLow: boolean): void {
+    const key = keyOf(network, address)
+    if (isLow === low.has(key)) return
+    if (!isLow) {
+      low.delete(key)
+      return
+    }
+    low.add(key)
+    log.warn({ network, address }, 'a settling key is low on native currency')
+  }
+
+  async function lookAt(chain: Chain): Promise<void> {
+    const { network, family, assets } = chain.config
+    const native = assets.filter(({ asset }) => asset === 'native')
+    const { transfer } = await chain.estimateFees()
+    for (const { address } of settlers.of(family)) {
+      const { amounts } = await chain.balances(address, native)
+      mark(network, address, (amounts[0] ?? 0n) < transfer * TRANSFERS_MIN)
+    }
+  }
+
+  async function look(): Promise<void> {
+    for (const chain of chains) {
+      if (chain.exact === undefined) continue
+      try {
+        await lookAt(chain)
+      } catch (error) {
+        // Nothing was learnt: what was known stays, and health says that the node is away.
+        log.debug({ network: chain.config.network, err: error }, 'settling keys were not looked at')
+      }
+    }
+  }
+
+  async function keepLooking(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await look()
+      await clock.sleep(LOOK_MILLISECONDS, stopping.signal)
+    }
+  }
+  const ended = keepLooking()
+
+  return {
+    isLow: (network, address) => low.has(keyOf(network, address)),
+    canPay: ({ config: { network, family } }) =>
+      settlers.of(family).some(({ address }) => !low.has(keyOf(network, address))),
+    note: (network, address, { settlerBalance, feeCeiling }) => {
+      const isEnough = settlerBalance >= feeCeiling
+      if (!isEnough) mark(network, address, true)
+      return isEnough
+    },
+    look,
+    stop: async () => {
+      stopping.abort()
+      await ended
+    },
+  }
+}
