@@ -15,28 +15,84 @@ import { SecretBytes } from '@florin/server/kernel/secret.ts'
 import { startPostgres } from '@florin/server/store/embedded/start-postgres.ts'
 import { migrate } from '@florin/server/store/migrate.ts'
 import { openStore } from '@florin/server/store/postgres.ts'
+import type { Store } from '@florin/server/store/postgres.ts'
+import type { Bench } from './bench.ts'
+import { quantilesOf } from './figures.ts'
 
 // GET /payment/history and /payment/find over HTTP, one caller, one address with a million payments of one account:
 // 700,000 sent and 300,000 received in mixed order, one in a hundred not settled, one in four with a resource of its own.
-// Service, database and caller share the machine. Ways take turns, so that drift of the machine meets all of them.
-const PAYMENTS = Number(process.env['FLORIN_BENCH_PAYMENTS'] ?? 1_000_000)
-const ROUNDS = Number(process.env['FLORIN_BENCH_ROUNDS'] ?? 400)
+// Service, database and caller share the machine.
+const ROUNDS = 400
+const WARM_UP_ROUNDS = 20
 const DEPTHS = 100
 const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 const OTHER = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
 const FILL_AT_ONCE = 100_000
 
-const log = openLog('silent')
-const directory = await mkdtemp(join(tmpdir(), 'florin-bench-'))
-const surroundings = { log, clock: systemClock, random: systemRandom }
-const postgres = await startPostgres({ directory: join(directory, 'db'), ...surroundings })
-const owner = new pg.Client({ connectionString: postgres.ownerUrl.reveal() })
-const store = openStore({ url: postgres.ownerUrl, log })
-try {
-  await migrate({ url: postgres.ownerUrl, log })
-  await owner.connect()
-  const accountId = newId(systemRandom, 'acct')
-  await fill(accountId)
+/** Pages by cursor stay below this at any depth, a page at offset 100,000 below the second; p99. */
+const CURSOR_GOAL_MILLISECONDS = 25
+const OFFSET_GOAL_MILLISECONDS = 150
+
+export const history: Bench = {
+  name: 'history',
+  about: 'pages of a history of a million payments (--payments), by cursor and by offset',
+  run: async ({ options: { payments }, note, defer }) => {
+    const log = openLog('silent')
+    const directory = await mkdtemp(join(tmpdir(), 'florin-bench-'))
+    defer(() => rm(directory, { recursive: true, force: true }))
+    const surroundings = { log, clock: systemClock, random: systemRandom }
+    const postgres = await startPostgres({ directory: join(directory, 'db'), ...surroundings })
+    defer(postgres.stop)
+    await migrate({ url: postgres.ownerUrl, log })
+    const owner = new pg.Client({ connectionString: postgres.ownerUrl.reveal() })
+    await owner.connect()
+    defer(() => owner.end())
+    const store = openStore({ url: postgres.ownerUrl, log })
+    defer(store.close)
+    const accountId = newId(systemRandom, 'acct')
+    note(`${payments} payments in ${(await fill(owner, accountId, payments)).toFixed(0)} s`)
+    const taken = await askAll(await openHistory({ owner, store, accountId, defer }), payments)
+    const offset = `offset ${offsetFor(payments)}`
+    const goals: Readonly<Record<string, number>> = {
+      'page of 50, cursor, any depth': CURSOR_GOAL_MILLISECONDS,
+      [offset]: OFFSET_GOAL_MILLISECONDS,
+    }
+    const first = quantilesOf(taken.get('page of 50, first') ?? [])
+    return [...taken].map(([way, all]) => {
+      const milliseconds = quantilesOf(all)
+      const goal = goals[way]
+      return {
+        bench: 'history',
+        what: way,
+        milliseconds,
+        ratio: milliseconds.p50 / first.p50,
+        ...(goal === undefined
+          ? {}
+          : { goal: { text: `p99 < ${goal} ms`, isMet: milliseconds.p99 < goal } }),
+        more: { payments, asked: all.length },
+      }
+    })
+  },
+}
+
+interface Opened {
+  readonly ask: (path: string) => Promise<{ status: number; body: unknown }>
+  readonly positions: readonly { id: PaymentId; at: string }[]
+  readonly hashes: readonly { transaction_hash: string; resource: string }[]
+}
+
+/** The real edge and the real reading routes over the filled database. */
+async function openHistory({
+  owner,
+  store,
+  accountId,
+  defer,
+}: {
+  owner: pg.Client
+  store: Store
+  accountId: AccountId
+  defer: (close: () => Promise<void>) => void
+}): Promise<Opened> {
   const { rows: positions } = await owner.query<{ id: PaymentId; at: string }>(
     `select id, (extract(epoch from created_at) * 1000000)::bigint as at from payments
      where id in (select id from payments order by md5(id) limit $1)`,
@@ -47,10 +103,8 @@ try {
      where transaction_hash is not null and resource is not null order by md5(id) limit $1`,
     [DEPTHS],
   )
-  const proofs = openProofs({
-    proofKey: new SecretBytes(systemRandom.bytes(32)),
-    chains: new Map(),
-  })
+  const proofKey = new SecretBytes(systemRandom.bytes(32))
+  const proofs = openProofs({ proofKey, chains: new Map() })
   const server = await openTestServer({
     routes: paymentReadRoutes({ store, networks: new Map(), proofs }),
     authenticate: async () => ({
@@ -61,61 +115,54 @@ try {
     }),
     checkAnswers: false,
   })
+  defer(server.close)
+  return { ask: (path) => server.ask('GET', path), positions, hashes }
+}
+
+/** Milliseconds of each answer, by way; ways take turns, so that drift of the machine meets all of them. */
+async function askAll({ ask, positions, hashes }: Opened, payments: number) {
   const page = (query: string) => `/payment/history/${ADDRESS}?${query}`
   const cursorAt = (round: number) => {
-    const { id, at } = positions[round % positions.length] ?? {
-      id: newId(systemRandom, 'pay'),
-      at: '0',
-    }
-    return writeCursor({ paymentId: id, atMicroseconds: BigInt(at) })
+    const place = positions[round % positions.length]
+    if (place === undefined) throw new Error('there are no payments')
+    return writeCursor({ paymentId: place.id, atMicroseconds: BigInt(place.at) })
   }
   const chosen = (round: number) => hashes[round % hashes.length]
+  const offset = offsetFor(payments)
   const ways: Record<string, (round: number) => string> = {
-    'first page': () => page('type=all'),
-    'first page, sent': () => page('type=sent'),
-    'page by cursor, any depth': (round) => page(`cursor=${cursorAt(round)}`),
-    'page by cursor, received, any depth': (round) =>
-      page(`type=received&cursor=${cursorAt(round)}`),
-    'page of 500 by cursor': (round) => page(`limit=500&cursor=${cursorAt(round)}`),
-    'failed ones, any depth': (round) => page(`status=failed&cursor=${cursorAt(round)}`),
+    'page of 50, first': () => page('type=all'),
+    'page of 50, cursor, any depth': (round) => page(`cursor=${cursorAt(round)}`),
+    'page of 50, cursor, received': (round) => page(`type=received&cursor=${cursorAt(round)}`),
+    'page of 50, cursor, failed': (round) => page(`status=failed&cursor=${cursorAt(round)}`),
+    'page of 500, cursor': (round) => page(`limit=500&cursor=${cursorAt(round)}`),
     'one resource': (round) => page(`resource=${chosen(round)?.resource ?? ''}`),
-    'offset 100,000': () => page('offset=100000'),
+    [`offset ${offset}`]: () => page(`offset=${offset}`),
     'find by signature': (round) =>
       `/payment/find?signature=${chosen(round)?.transaction_hash ?? ''}`,
   }
   const taken = new Map(Object.keys(ways).map((way) => [way, [] as number[]]))
-  // The first rounds warm up: connections, plans, caches.
-  for (let round = -20; round < ROUNDS; round += 1) {
+  for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round += 1) {
     for (const [way, path] of Object.entries(ways)) {
       const started = performance.now()
-      const { status, body } = await server.ask('GET', path(Math.max(round, 0)))
+      const { status, body } = await ask(path(Math.max(round, 0)))
       const milliseconds = performance.now() - started
       if (status !== 200) throw new Error(`${way}: ${JSON.stringify(body)}`)
       if (round >= 0) taken.get(way)?.push(milliseconds)
     }
   }
-  await server.close()
-  const figures = [...taken].map(([way, all]) => ({
-    way,
-    p50: Number(quantile(all, 0.5).toFixed(1)),
-    p99: Number(quantile(all, 0.99).toFixed(1)),
-  }))
-  for (const { way, p50, p99 } of figures) {
-    process.stdout.write(`${way.padEnd(38)} p50 ${p50} ms  p99 ${p99} ms\n`)
-  }
-  process.stdout.write(`${JSON.stringify({ payments: PAYMENTS, rounds: ROUNDS, figures })}\n`)
-} finally {
-  await store.close()
-  await owner.end()
-  await postgres.stop()
-  await rm(directory, { recursive: true, force: true })
+  return taken
 }
 
-/** Payments a second apart, as the database has them after autovacuum has been by. */
-async function fill(accountId: AccountId): Promise<void> {
+/** 100,000, or a tenth of a smaller history. */
+function offsetFor(payments: number): number {
+  return Math.min(100_000, Math.floor(payments / 10))
+}
+
+/** Payments a second apart, as the database has them after autovacuum has been by; the seconds that it took. */
+async function fill(owner: pg.Client, accountId: AccountId, payments: number): Promise<number> {
   const started = performance.now()
   await owner.query(`insert into accounts (id, name) values ($1, 'bench')`, [accountId])
-  for (let from = 1; from <= PAYMENTS; from += FILL_AT_ONCE) {
+  for (let from = 1; from <= payments; from += FILL_AT_ONCE) {
     await owner.query(
       `insert into payments (id, account_id, type, network, asset, amount, decimals, sender, recipient, resource, commitment,
          status, sandbox, transaction_hash, block_height, fee_paid, failure, created_at, confirmed_at, settled_at)
@@ -127,15 +174,9 @@ async function fill(accountId: AccountId): Promise<void> {
          case when n % 100 = 0 then '{"reason":"no_effect","message":"nothing moved"}'::json end,
          timestamptz '2026-01-01' + n * interval '1 second', now(), now()
        from (select n, n % 10 < 7 as sent from generate_series($4::bigint, $5::bigint) n) numbers`,
-      [accountId, ADDRESS, OTHER, from, Math.min(from + FILL_AT_ONCE - 1, PAYMENTS)],
+      [accountId, ADDRESS, OTHER, from, Math.min(from + FILL_AT_ONCE - 1, payments)],
     )
   }
   await owner.query('vacuum analyze payments')
-  const seconds = (performance.now() - started) / 1000
-  process.stderr.write(`${PAYMENTS} payments in ${seconds.toFixed(0)} s\n`)
-}
-
-function quantile(values: readonly number[], part: number): number {
-  const sorted = values.toSorted((one, other) => one - other)
-  return sorted[Math.min(Math.floor(sorted.length * part), sorted.length - 1)] ?? Number.NaN
+  return (performance.now() - started) / 1000
 }
