@@ -5,6 +5,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
+import { connect } from 'node:tls'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { privateKeyToAddress } from 'viem/accounts'
 import { testCertificate } from '@florin/cli/serve/test-certificate.ts'
@@ -22,6 +24,7 @@ import type { PlainNode } from './actors/plain-node.ts'
 import { openTlsClient, spawnServe } from './actors/serve.ts'
 import type { ServeHandle } from './actors/serve.ts'
 
+const READY = fileURLToPath(new URL('../deploy/ready.js', import.meta.url))
 const SEPOLIA = 11_155_111
 const ETHER = 10n ** 18n
 /** Secrets of this test: nothing may ever print them. */
@@ -136,8 +139,9 @@ describe('from nothing to production', () => {
       label: 'till',
       was: 'there',
     })
-    for (const args of [[hex], [`--key=${hex}`], ['--label', 'x', hex]]) {
-      const refused = await florin(['wallets', 'import', ...args])
+    const onTheLine = [[hex], [`--key=${hex}`], ['--label', 'x', hex]]
+    const refusals = onTheLine.map((args) => florin(['wallets', 'import', ...args]))
+    for (const refused of await Promise.all(refusals)) {
       expect(refused).toMatchObject({ status: 2, stdout: '' })
       expect(refused.stderr).toContain('standard input')
     }
@@ -151,13 +155,14 @@ describe('from nothing to production', () => {
     let serve: ServeHandle
     let call: ReturnType<typeof openTlsClient>
     let shown = 0
+    let apiKey = ''
     const wallet = privateKeyToAddress(`0x${PRIVATE.toString('hex')}`)
     const recipient = privateKeyToAddress(`0x${randomBytes(32).toString('hex')}`)
     beforeAll(async () => {
       await node.fund(wallet, 10n * ETHER)
       serve = spawnServe(env, { directory })
       const key = await florin(['keys', 'create', '--name', 'first', '--json'])
-      const apiKey = String((JSON.parse(key.stdout) as Record<string, unknown>)['key'])
+      apiKey = String((JSON.parse(key.stdout) as Record<string, unknown>)['key'])
       const port = await serve.port()
       call = openTlsClient(port, () => certificates[shown]?.certificate ?? '', apiKey)
     })
@@ -176,6 +181,10 @@ describe('from nothing to production', () => {
       const { body } = await call('GET', '/nowhere')
       expect(body['error']).toMatchObject({ docs: 'https://localhost/docs/errors/NOT_FOUND' })
       expect(serve.stderr()).toBe('')
+      const settings = { FLORIN_PORT: String(await serve.port()), FLORIN_TLS_CERT: 'given' }
+      const probe = spawn(process.execPath, [READY], { env: settings })
+      await once(probe, 'exit')
+      expect(probe.exitCode).toBe(0)
     })
 
     test('pays from the imported wallet over TLS', async () => {
@@ -231,7 +240,7 @@ describe('from nothing to production', () => {
       expect((await call('GET', '/health/live')).status).toBe(200)
     })
 
-    test('SIGTERM lets what is in flight finish, not ready meanwhile, and ends with 0', async () => {
+    test('SIGTERM lets what is in flight finish, and ends with 0', async () => {
       await node.client.call('evm_setAutomine', [false])
       await node.client.call('evm_setIntervalMining', [0])
       const paying = call('POST', '/payment/send', {
@@ -253,6 +262,37 @@ describe('from nothing to production', () => {
       expect(reply.body).toMatchObject({ success: true, status: 'pending' })
       expect(await serve.ended).toEqual({ code: 0, signal: null })
       expect(serve.said('stopped')).toBe(true)
+    })
+
+    test('while it drains it is not ready, and another signal ends it at once', async () => {
+      const draining = spawnServe(env, { directory })
+      const port = await draining.port()
+      const ask = openTlsClient(port, () => certificates[shown]?.certificate ?? '', 'none')
+      const unfinished = connect({ host: '127.0.0.1', port, rejectUnauthorized: false })
+      unfinished.on('error', () => undefined)
+      await once(unfinished, 'secureConnect')
+      const head = ['POST /wallets HTTP/1.1', 'host: localhost', `authorization: Bearer ${apiKey}`]
+      const body = ['content-type: application/json', 'content-length: 9', '', '{']
+      unfinished.write([...head, ...body].join('\r\n'))
+      // Whatever was sent before this has arrived.
+      expect((await ask('GET', '/health/live')).status).toBe(200)
+      draining.signal('SIGTERM')
+      await until(
+        'it says that it stops',
+        async () => {
+          const { status, body } = await ask('GET', '/health/ready')
+          const { details } = (body['error'] ?? {}) as { details?: { service?: string } }
+          return status === 503 && details?.service === 'stopping'
+        },
+        { seconds: 5 },
+      )
+      let isOver = false
+      void draining.ended.then(() => (isOver = true))
+      await until('it ends', () => draining.signal('SIGTERM') === undefined && isOver, {
+        seconds: 5,
+      })
+      expect(await draining.ended).toEqual({ code: 130, signal: null })
+      unfinished.destroy()
     })
 
     test('nothing that it or a command printed holds a secret', () => {

@@ -57,7 +57,9 @@ export function spawnServe(
     stdout: () => stdout,
     stderr: () => stderr,
     said: (message) => log().some(({ msg }) => msg === message),
-    signal: (signal) => child.kill(signal),
+    signal: (signal) => {
+      child.kill(signal)
+    },
     ended,
     port: () =>
       until(

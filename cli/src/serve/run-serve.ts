@@ -1,6 +1,7 @@
 import { openService } from '@florin/server/app.ts'
 import type { Service } from '@florin/server/app.ts'
 import { systemClock } from '@florin/server/kernel/clock.ts'
+import { limits } from '@florin/server/kernel/limits.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
 import type { Log } from '@florin/server/kernel/log.ts'
 import { systemRandom } from '@florin/server/kernel/random.ts'
@@ -20,6 +21,7 @@ import { renewTlsOnHangUp } from './renew-tls.ts'
 import { watchReadiness } from './watch-readiness.ts'
 
 const clock = systemClock
+const STOP_SECONDS = limits.drainSeconds + 10
 
 /** `florin serve`: the service on a database and on networks of the operator's own, until a signal. */
 export const runServe: Run = async ({ args, environment, note }) => {
@@ -79,9 +81,18 @@ async function serve(
   } finally {
     stopRenewing()
     await watching
-    await service.stop()
-    log.info({}, 'stopped')
+    await stop(service, log)
   }
+}
+
+/** Waits for what is in flight, but not for ever: a supervisor would kill what does not end, and say nothing. */
+async function stop(service: Service, log: Log): Promise<void> {
+  const stopped = new AbortController()
+  const stopping = service.stop().finally(() => stopped.abort())
+  await Promise.race([stopping, clock.sleep(STOP_SECONDS * 1000, stopped.signal)])
+  if (!stopped.signal.aborted) throw new CommandFailed(`still busy after ${STOP_SECONDS} s`)
+  await stopping
+  log.info({}, 'stopped')
 }
 
 async function open(service: Service, { host, port }: Production['config']) {

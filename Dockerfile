@@ -1,0 +1,38 @@
+# Not run: no container engine was at hand where this was written. checks/deployment.test.ts reads it: the paths exist,
+# the port is the service's, the settings are known. docs/operating/production.md says how it is meant.
+#
+#   docker build -t florin .
+
+FROM node:26.10.0-bookworm-slim AS packages
+WORKDIR /florin
+COPY package.json package-lock.json .npmrc ./
+COPY wire/package.json wire/
+COPY server/package.json server/
+COPY sandbox/package.json sandbox/
+COPY cli/package.json cli/
+COPY sdk/package.json sdk/
+# Optional packages are the runtime that the image has already, and binaries that only `florin up` and tests start.
+RUN npm ci --omit=dev --omit=optional
+
+FROM node:26.10.0-bookworm-slim
+ENV NODE_ENV=production
+WORKDIR /florin
+COPY --from=packages /florin ./
+COPY LICENSE ./
+COPY bin bin
+COPY wire wire
+COPY server server
+COPY sandbox sandbox
+COPY cli cli
+COPY docs docs
+COPY deploy/ready.js deploy/
+# The image's own unprivileged user, uid 1000: the key file must be readable by it and by nobody else.
+USER node
+# Inside a container the loopback reaches nobody. TLS or a trusted proxy is still asked for.
+ENV FLORIN_HOST=0.0.0.0
+ENV FLORIN_PORT=4020
+EXPOSE 4020
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "deploy/ready.js"]
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["node", "bin/florin.js"]
+CMD ["serve"]

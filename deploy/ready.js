@@ -1,0 +1,18 @@
+// Plain JavaScript, for the health check of a container: 0 when /health/ready says ready, else 1.
+// The certificate is not looked at: this asks the same machine whether it works, not who it is.
+import { request as overHttp } from 'node:http'
+import { request as overTls } from 'node:https'
+
+const { FLORIN_PORT = '4020', FLORIN_TLS_CERT = '' } = process.env
+const options = {
+  host: '127.0.0.1',
+  port: Number(FLORIN_PORT),
+  path: '/health/ready',
+  timeout: 4_000,
+  rejectUnauthorized: false,
+}
+const asked = FLORIN_TLS_CERT === '' ? overHttp(options) : overTls(options)
+asked.on('response', ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1))
+asked.on('timeout', () => process.exit(1))
+asked.on('error', () => process.exit(1))
+asked.end()
