@@ -1,12 +1,15 @@
-import { x402Client, wrapFetchWithPayment } from '@x402/fetch'
-import { registerExactEvmScheme } from '@x402/evm/exact/client'
-import { ExactSvmScheme } from '@x402/svm/exact/client'
+import axios from 'axios'
 import { createKeyPairSignerFromBytes } from '@solana/kit'
+import { wrapAxiosWithPayment, x402Client as AxiosClient } from '@x402/axios'
+import { ExactEvmScheme } from '@x402/evm/exact/client'
+import { wrapFetchWithPayment, x402Client as FetchClient } from '@x402/fetch'
+import { ExactSvmScheme } from '@x402/svm/exact/client'
 import { privateKeyToAccount } from 'viem/accounts'
 
 /** What a buyer is told; JSON in its only argument. */
 export interface BuyerSettings {
   readonly url: string
+  readonly client: 'fetch' | 'axios'
   readonly evmKey?: `0x${string}`
   /** 64 bytes in hex. */
   readonly solanaKey?: string
@@ -17,31 +20,52 @@ export interface BuyerSettings {
 /** What a buyer got; one JSON line each. */
 export interface Bought {
   readonly status: number
-  readonly body: string
+  readonly body: unknown
   readonly paymentResponse: string | null
 }
 
-// A buyer with the stock client of version 2, as a process of its own.
+// A buyer with a stock client of version 2, as a process of its own.
 const settings = JSON.parse(process.argv[2] ?? '{}') as BuyerSettings
-const client = new x402Client()
-const { evmKey, solanaKey, solanaRpcUrl } = settings
-if (evmKey !== undefined) registerExactEvmScheme(client, { signer: privateKeyToAccount(evmKey) })
-if (solanaKey !== undefined) {
-  const signer = await createKeyPairSignerFromBytes(Buffer.from(solanaKey, 'hex'))
-  // The scheme's registration helper does not hand an RPC address on, and devnet is out of reach.
-  const scheme = new ExactSvmScheme(
-    signer,
-    solanaRpcUrl === undefined ? undefined : { rpcUrl: solanaRpcUrl },
-  )
-  client.register('solana:*', scheme)
+
+async function withSchemes<Client extends FetchClient | AxiosClient>(
+  client: Client,
+): Promise<Client> {
+  const { evmKey, solanaKey, solanaRpcUrl } = settings
+  if (evmKey !== undefined) {
+    client.register('eip155:*', new ExactEvmScheme(privateKeyToAccount(evmKey)))
+  }
+  if (solanaKey !== undefined) {
+    const signer = await createKeyPairSignerFromBytes(Buffer.from(solanaKey, 'hex'))
+    // Devnet's own nodes are out of reach.
+    const options = solanaRpcUrl === undefined ? undefined : { rpcUrl: solanaRpcUrl }
+    client.register('solana:*', new ExactSvmScheme(signer, options))
+  }
+  return client
 }
-const pay = wrapFetchWithPayment(fetch, client)
-const bought = await Promise.all(
-  Array.from({ length: settings.times }, async (): Promise<Bought> => {
+
+async function openFetch(): Promise<() => Promise<Bought>> {
+  const pay = wrapFetchWithPayment(fetch, await withSchemes(new FetchClient()))
+  return async () => {
     const answer = await pay(settings.url)
     const paymentResponse = answer.headers.get('payment-response')
-    return { status: answer.status, body: await answer.text(), paymentResponse }
-  }),
-)
+    return { status: answer.status, body: await answer.json(), paymentResponse }
+  }
+}
+
+async function openAxios(): Promise<() => Promise<Bought>> {
+  const pay = wrapAxiosWithPayment(axios.create(), await withSchemes(new AxiosClient()))
+  return async () => {
+    const { status, data, headers } = await pay.get<unknown>(settings.url)
+    const paymentResponse: unknown = headers['payment-response']
+    return {
+      status,
+      body: data,
+      paymentResponse: typeof paymentResponse === 'string' ? paymentResponse : null,
+    }
+  }
+}
+
+const buyOne = await (settings.client === 'axios' ? openAxios() : openFetch())
+const bought = await Promise.all(Array.from({ length: settings.times }, buyOne))
 for (const one of bought) process.stdout.write(`${JSON.stringify(one)}\n`)
 process.exit(0)
