@@ -1,9 +1,10 @@
 import type { Fields } from '@florin/wire/x402/fields.ts'
 import type { Family } from '@florin/wire/network.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
-import type { Intake } from './intake.ts'
+import type { Intake, Presented } from './intake.ts'
 import type { Settled, SettledPayment } from './settle.ts'
 import type { Verified } from './verify.ts'
+import { saidIn } from './version-words.ts'
 
 /** What a person reads beside a reason of ours; the reference's own reasons say it themselves. */
 const MESSAGES: Partial<Record<Reason, string>> = {
@@ -16,20 +17,25 @@ const MESSAGES: Partial<Record<Reason, string>> = {
   gas_budget_spent: 'The gas budget of today is spent.',
 }
 
-/** A verification in the shape of x402. */
-export function verifyAnswer(verified: Verified) {
+/** A verification in the shape of x402, in the words of the version that was asked in. */
+export function verifyAnswer(verified: Verified, presented: Presented) {
   if (verified.ok) return { isValid: true, payer: verified.intake.authorization.payer }
   const message = verified.message ?? MESSAGES[verified.reason]
   return {
     isValid: false,
-    invalidReason: verified.reason,
+    invalidReason: saidIn(presented, verified.reason),
     ...(message === undefined ? {} : { invalidMessage: message }),
     ...(verified.payer === null ? {} : { payer: verified.payer }),
   }
 }
 
 /** A settlement in the shape of x402; `extra` tells what one transaction for several payments cannot. */
-export function settleAnswer(settled: Settled) {
+export function settleAnswer(settled: Settled, presented: Presented) {
+  const failed = (reason: Reason, message = MESSAGES[reason]) => ({
+    success: false,
+    errorReason: saidIn(presented, reason),
+    ...(message === undefined ? {} : { errorMessage: message }),
+  })
   switch (settled.kind) {
     case 'settled':
       return {
@@ -76,14 +82,6 @@ export function settleAnswer(settled: Settled) {
     }
     default:
       return settled satisfies never
-  }
-}
-
-function failed(reason: Reason, message = MESSAGES[reason]) {
-  return {
-    success: false,
-    errorReason: reason,
-    ...(message === undefined ? {} : { errorMessage: message }),
   }
 }
 

@@ -23,7 +23,7 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
   const { chains, settlers, funds, clock, isUsable, log } = deps
   return [
     route(endpoints.x402Verify, async ({ body }) => ({
-      body: verifyAnswer(await verifyPayment(deps, body)),
+      body: verifyAnswer(await verifyPayment(deps, body), body),
     })),
     route(endpoints.x402Settle, async ({ body, caller, requestId, clientGone, closing }) => {
       const settled = await settlePayment(deps, {
@@ -33,7 +33,7 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
         waitUntilMilliseconds: clock.nowMilliseconds() + SETTLE_WAIT_MILLISECONDS,
         over: AbortSignal.any([clientGone, closing]),
       })
-      const answer = { body: settleAnswer(settled) }
+      const answer = { body: settleAnswer(settled, body) }
       if (settled.kind !== 'settled') return answer
       const { paymentId, takeBack } = settled
       const undelivered = () => {

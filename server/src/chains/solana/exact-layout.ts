@@ -25,13 +25,15 @@ const PRIORITY_LAMPORTS_MAX = 50_000n
 const MICROLAMPORTS = 1_000_000n
 /** Lamports per signature. */
 const SIGNATURE_FEE = 5_000n
-const SIGNERS_MAX = 2
+/** The payer and the fee payer; each signature more would cost us 5,000 lamports. */
+export const SIGNERS_MAX = 2
 
 /** The one transfer that a payment is made of. */
 export interface ExactTransfer {
   readonly authority: Address
   readonly tokenProgram: Address
   readonly mint: Address
+  readonly source: Address
   readonly destination: Address
   readonly amount: bigint
   readonly decimals: number
@@ -39,6 +41,8 @@ export interface ExactTransfer {
   readonly fee: bigint
   /** As bytes: text that is no UTF-8 must not look like some that is. */
   readonly memos: readonly Uint8Array[]
+  /** The first instruction behind the transfer that is neither an assertion nor a memo; null when there is none. */
+  readonly stray: Reason | null
 }
 
 export type Layout =
@@ -47,8 +51,8 @@ export type Layout =
 
 /**
  * Reads a transaction of the one layout that plain wallets make: limit, price, transfer, then only assertions and memos. Ours is the
- * fee payer's signature over the whole message, so the fee payer stands in no instruction at all, whatever the instruction does.
- * Source: x402 `exact` on SVM, static path and sponsor policy.
+ * fee payer's signature over the whole message, so the fee payer stands in no instruction at all, whatever the instruction does. In the
+ * order in which the reference looks. Source: x402 `exact` on SVM, static path and sponsor policy.
  */
 export function readLayout(transaction: WireTransaction, ours: ReadonlySet<Address>): Layout {
   const { instructions, signers } = transaction
@@ -56,7 +60,6 @@ export function readLayout(transaction: WireTransaction, ours: ReadonlySet<Addre
   if (transaction.usesLookupTables) {
     return no('invalid_exact_svm_payload_transaction')
   }
-  if (signers.length > SIGNERS_MAX) return no('invalid_exact_svm_payload_excessive_signers')
   if (instructions.length < INSTRUCTIONS_MIN || instructions.length > INSTRUCTIONS_MAX) {
     return no('invalid_exact_svm_payload_transaction_instructions_length')
   }
@@ -65,9 +68,20 @@ export function readLayout(transaction: WireTransaction, ours: ReadonlySet<Addre
   if (units === undefined) {
     return no('invalid_exact_svm_payload_transaction_instructions_compute_limit_instruction')
   }
+  if (units > COMPUTE_UNITS_MAX) {
+    return no(
+      'invalid_exact_svm_payload_transaction_instructions_compute_limit_instruction_too_high',
+    )
+  }
   const pricePerUnit = unitPrice(price)
   if (pricePerUnit === undefined) {
     return no('invalid_exact_svm_payload_transaction_instructions_compute_price_instruction')
+  }
+  const priority = (units * pricePerUnit + MICROLAMPORTS - 1n) / MICROLAMPORTS
+  if (pricePerUnit > COMPUTE_PRICE_MAX || priority > PRIORITY_LAMPORTS_MAX) {
+    return no(
+      'invalid_exact_svm_payload_transaction_instructions_compute_price_instruction_too_high',
+    )
   }
   const transfer = transferChecked(moving)
   if (transfer === undefined) return no('invalid_exact_svm_payload_no_transfer_instruction')
@@ -76,31 +90,17 @@ export function readLayout(transaction: WireTransaction, ours: ReadonlySet<Addre
   if (named.some((address) => ours.has(address))) {
     return no('invalid_exact_svm_payload_transaction_fee_payer_transferring_funds', authority)
   }
-  if (units > COMPUTE_UNITS_MAX) {
-    return no(
-      'invalid_exact_svm_payload_transaction_instructions_compute_limit_instruction_too_high',
-      authority,
-    )
-  }
-  const priority = (units * pricePerUnit + MICROLAMPORTS - 1n) / MICROLAMPORTS
-  if (pricePerUnit > COMPUTE_PRICE_MAX || priority > PRIORITY_LAMPORTS_MAX) {
-    return no(
-      'invalid_exact_svm_payload_transaction_instructions_compute_price_instruction_too_high',
-      authority,
-    )
-  }
   if (!signers.includes(authority)) {
     return no('invalid_exact_svm_payload_signature_invalid', authority)
   }
-  const stray = others.findIndex(
+  const strayAt = others.findIndex(
     ({ program }) => program !== LIGHTHOUSE_PROGRAM && program !== MEMO_PROGRAM,
   )
-  if (stray !== -1) {
-    return no(UNKNOWN[stray] ?? 'invalid_exact_svm_payload_unknown_optional_instruction', authority)
-  }
+  const unknown = UNKNOWN[strayAt] ?? 'invalid_exact_svm_payload_unknown_optional_instruction'
+  const stray = strayAt === -1 ? null : unknown
   const memos = others.filter(({ program }) => program === MEMO_PROGRAM).map(({ data }) => data)
   const fee = SIGNATURE_FEE * BigInt(signers.length) + priority
-  return { ok: true, transfer: { ...transfer, fee, memos } }
+  return { ok: true, transfer: { ...transfer, fee, memos, stray } }
 }
 
 const UNKNOWN: readonly Reason[] = [
@@ -134,14 +134,15 @@ function budgetData(
 /** Exactly four accounts: more are signers of a multisignature or what a transfer hook wants. */
 function transferChecked(
   instruction: WireInstruction | undefined,
-): Omit<ExactTransfer, 'fee' | 'memos'> | undefined {
+): Omit<ExactTransfer, 'fee' | 'memos' | 'stray'> | undefined {
   if (instruction === undefined) return undefined
   const { program: tokenProgram, accounts } = instruction
   if (tokenProgram !== TOKEN_PROGRAM && tokenProgram !== TOKEN_2022_PROGRAM) return undefined
   const data = Buffer.from(instruction.data)
   if (data.length !== 10 || data[0] !== TRANSFER_CHECKED || accounts.length !== 4) return undefined
-  const [, mint, destination, authority] = accounts
-  if (mint === undefined || destination === undefined || authority === undefined) return undefined
-  const amount = data.readBigUInt64LE(1)
-  return { authority, tokenProgram, mint, destination, amount, decimals: data.readUInt8(9) }
+  const [source, mint, destination, authority] = accounts
+  if (source === undefined || mint === undefined) return undefined
+  if (destination === undefined || authority === undefined) return undefined
+  const [amount, decimals] = [data.readBigUInt64LE(1), data.readUInt8(9)]
+  return { authority, tokenProgram, mint, source, destination, amount, decimals }
 }

@@ -6,7 +6,7 @@ import { proofKey } from '../exact.ts'
 import type { ExactDemand, ExactRead } from '../exact.ts'
 import { parseAddress } from './account.ts'
 import { isSignedBy } from './ed25519.ts'
-import { readLayout } from './exact-layout.ts'
+import { readLayout, SIGNERS_MAX } from './exact-layout.ts'
 import type { Facts } from './facts.ts'
 import { readWireTransaction } from './wire-transaction.ts'
 import type { WireTransaction } from './wire-transaction.ts'
@@ -40,6 +40,9 @@ export function readPayload(
   if (transaction === undefined) {
     return no('invalid_exact_svm_payload_transaction_could_not_be_decoded')
   }
+  if (transaction.signers.length > SIGNERS_MAX) {
+    return no('invalid_exact_svm_payload_excessive_signers')
+  }
   if (transaction.signers[0] !== feePayer) return no('invalid_exact_svm_fee_payer_mismatch')
   if (!othersSigned(transaction)) return no('invalid_exact_svm_payload_signature_invalid')
   const layout = readLayout(transaction, settlers)
@@ -48,14 +51,18 @@ export function readPayload(
   const payer = transfer.authority
   if (transfer.mint !== asset.asset) return no('invalid_exact_svm_payload_mint_mismatch', payer)
   const mint = { address: transfer.mint, program: transfer.tokenProgram }
-  if (facts.tokenAccount(payTo, mint).address !== transfer.destination) {
+  const { source, destination } = transfer
+  // Into itself an account transfers anything without a fault, and nothing moves: a delegate of the seller could.
+  if (facts.tokenAccount(payTo, mint).address !== destination || source === destination) {
     return no('invalid_exact_svm_payload_recipient_mismatch', payer)
   }
   if (transfer.amount !== amount || transfer.decimals !== asset.decimals) {
     return no('invalid_exact_svm_payload_amount_mismatch', payer)
   }
-  const memo = extra['memo']
-  if (memo !== undefined) {
+  if (transfer.stray !== null) return no(transfer.stray, payer)
+  const { memo } = extra
+  // Empty means none, as clients read it, too.
+  if (memo !== undefined && memo !== null && memo !== '') {
     if (transfer.memos.length !== 1) return no('invalid_exact_svm_payload_memo_count', payer)
     const [bytes = new Uint8Array()] = transfer.memos
     const wanted = Buffer.from(typeof memo === 'string' ? memo : '', 'utf8')
