@@ -22,7 +22,7 @@ export function ruleWords(schema: JsonSchema): readonly string[] {
   const bytesMax = schema['x-bytes-max']
   const money = schema.oneOf?.find((each) => each.type === 'number')
   return [
-    ...(whenLeftOut === undefined ? [] : [`default ${String(whenLeftOut)}`]),
+    ...(whenLeftOut === undefined ? [] : [`default ${plainValue(whenLeftOut)}`]),
     ...rangeWords(money?.minimum ?? minimum, money?.maximum ?? maximum),
     ...(maxLength === undefined ? [] : [`at most ${maxLength} characters`]),
     ...(maxItems === undefined ? [] : [`at most ${maxItems} entries`]),
@@ -56,6 +56,10 @@ function rangeWords(minimum: number | undefined, maximum: number | undefined): r
     return [`${plain(minimum)} to ${plain(maximum)}`]
   if (maximum !== undefined) return [`at most ${plain(maximum)}`]
   return minimum === undefined || minimum === 0 ? [] : [`at least ${plain(minimum)}`]
+}
+
+function plainValue(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 /** Without an exponent. */

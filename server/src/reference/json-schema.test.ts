@@ -123,7 +123,7 @@ describe('the document and the edge', () => {
       return false
     }
   }
-  const mostly = <T>(good: readonly T[], bad: readonly unknown[]) =>
+  const mostly = (good: readonly unknown[], bad: readonly unknown[]) =>
     fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...good) }, fc.constantFrom(...bad))
   const values = fc.record(
     {

@@ -100,8 +100,8 @@ function money({ minimum = '0', maximum }: Readonly<Record<string, unknown>>): J
   const upTo = maximum === undefined ? {} : { maximum: Number(maximum) }
   const between =
     maximum === undefined
-      ? `at least ${String(minimum)}`
-      : `between ${String(minimum)} and ${String(maximum)}`
+      ? `at least ${Number(minimum)}`
+      : `between ${Number(minimum)} and ${Number(maximum)}`
   return {
     oneOf: [
       { type: 'number', minimum: Number(minimum), ...upTo },

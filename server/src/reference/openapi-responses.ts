@@ -13,10 +13,25 @@ export function codesByStatus(endpoint: Endpoint): ReadonlyMap<number, readonly 
 }
 
 /** The responses of an operation: its answer, and each error status with its codes. */
-export function responsesOf(endpoint: Endpoint, example: object, answerName: string) {
-  const failures = [...codesByStatus(endpoint)].map(([status, codes]) => [
-    String(status),
-    {
+export function responsesOf(
+  endpoint: Endpoint,
+  example: object,
+  answerName: string,
+): Readonly<Record<string, object>> {
+  const responses: Record<string, object> = {
+    '200': {
+      description: endpoint.summary,
+      headers: headerReferences(endpoint, 200),
+      content: {
+        'application/json': {
+          schema: { $ref: `#/components/schemas/${answerName}` },
+          example,
+        },
+      },
+    },
+  }
+  for (const [status, codes] of codesByStatus(endpoint)) {
+    responses[status] = {
       description: codes.map((code) => `\`${code}\`: ${catalogue[code].says}`).join('\n\n'),
       headers: headerReferences(endpoint, status),
       content: {
@@ -28,21 +43,9 @@ export function responsesOf(endpoint: Endpoint, example: object, answerName: str
         },
       },
       'x-error-codes': codes,
-    },
-  ])
-  return {
-    '200': {
-      description: endpoint.summary,
-      headers: headerReferences(endpoint, 200),
-      content: {
-        'application/json': {
-          schema: { $ref: `#/components/schemas/${answerName}` },
-          example,
-        },
-      },
-    },
-    ...Object.fromEntries(failures),
+    }
   }
+  return responses
 }
 
 function headerReferences(endpoint: Endpoint, status: number) {

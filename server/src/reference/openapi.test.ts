@@ -6,12 +6,13 @@ import { catalogue } from '@florin/wire/errors.ts'
 import { operationReferences } from '@florin/wire/reference/operations.ts'
 import { errorExamples } from './test-error-examples.ts'
 import { openApiDocument } from './openapi.ts'
-import { documentSchemas } from './test-document-schemas.ts'
+import { documentSchemas, operationOf } from './test-document.ts'
+import type { TestDocument } from './test-document.ts'
 import { OpenApiShape } from './test-openapi-shape.ts'
 
 const BASE = 'https://pay.example'
 const rows: readonly Endpoint[] = Object.values(endpoints)
-const write = (endpoints: readonly Endpoint[] = rows): any =>
+const write = (endpoints: readonly Endpoint[] = rows): TestDocument =>
   JSON.parse(
     JSON.stringify(
       openApiDocument({
@@ -33,9 +34,13 @@ function all(key: string, within: unknown = document): unknown[] {
   return [...own.map(([, value]) => value), ...Object.values(within).flatMap((v) => all(key, v))]
 }
 
-function resolve(pointer: string): any {
+function resolve(pointer: string): unknown {
   const parts = pointer.replace(/^#\//, '').split('/')
-  return parts.reduce((at: any, part) => at?.[part], document)
+  return parts.reduce<unknown>((at, part) => Object(at)[part], document)
+}
+
+function fail(reason: string): never {
+  throw new Error(reason)
 }
 
 describe('the OpenAPI document', () => {
@@ -50,13 +55,13 @@ describe('the OpenAPI document', () => {
     expect(check({ ...document, path: {} })).toBe(false)
     const [first] = Object.keys(document.paths)
     const broken = structuredClone(document)
-    Object.values<any>(broken.paths[first ?? ''])[0].requestbody = {}
+    Object.assign(Object.values(broken.paths[first ?? ''] ?? {})[0] ?? {}, { requestbody: {} })
     expect(check(broken)).toBe(false)
   })
 
   test('has every row once, under its own id', () => {
-    const said = Object.entries<any>(document.paths).flatMap(([path, methods]) =>
-      Object.entries<any>(methods).map(([method, { operationId }]) => [operationId, method, path]),
+    const said = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { operationId }]) => [operationId, method, path]),
     )
     expect(said.sort()).toEqual(
       rows.map(({ id, method, path }) => [id, method.toLowerCase(), path]).sort(),
@@ -73,7 +78,7 @@ describe('the OpenAPI document', () => {
 
   test('has nothing that nobody refers to', () => {
     const used = new Set(all('$ref').map(String))
-    for (const kind of ['schemas', 'headers', 'parameters', 'examples']) {
+    for (const kind of ['schemas', 'headers', 'parameters', 'examples'] as const) {
       for (const name of Object.keys(document.components[kind])) {
         expect([...used]).toContain(`#/components/${kind}/${name}`)
       }
@@ -82,26 +87,24 @@ describe('the OpenAPI document', () => {
 
   test('has schemas that compile, none of them with a word of our own', () => {
     for (const schema of Object.values<object>(document.components.schemas)) compile(schema)
-    for (const { schema } of Object.values<any>(document.components.headers)) compile(schema)
+    for (const { schema } of Object.values(document.components.headers)) compile(schema)
     for (const word of ['money', 'httpUrl', 'keptBytesMax', 'absent', '~kind', '~optional']) {
       expect(all(word), word).toEqual([])
     }
   })
 
   test.each(rows.map((row) => [row.id, row] as const))('%s fits its examples', (id, row) => {
-    const operation = document.paths[row.path][row.method.toLowerCase()]
+    const operation = operationOf(document, row)
     for (const content of [
       ...(operation.requestBody === undefined ? [] : [operation.requestBody.content]),
-      operation.responses['200'].content,
+      operation.responses['200']?.content ?? fail('no answer'),
     ]) {
       const { schema, example } = content['application/json']
       const check = compile(schema)
       check(example)
       expect(check.errors ?? [], id).toEqual([])
     }
-    for (const { in: place, schema, example } of (operation.parameters ?? []).filter(
-      (p: any) => p.in,
-    )) {
+    for (const { in: place, schema, example } of operation.parameters ?? []) {
       if (place === 'path') expect(compile(schema)(example)).toBe(true)
     }
   })
@@ -119,8 +122,8 @@ describe('the OpenAPI document', () => {
   })
 
   test('shows each error as the service writes it', () => {
-    const check = compile(document.components.schemas.Error)
-    const examples = Object.entries<any>(document.components.examples)
+    const check = compile({ $ref: '#/components/schemas/Error' })
+    const examples = Object.entries(document.components.examples)
     expect(examples.length).toBeGreaterThan(10)
     for (const [code, { value }] of examples) {
       expect(check(value), code).toBe(true)
@@ -129,26 +132,26 @@ describe('the OpenAPI document', () => {
   })
 
   test('lists for each operation its own codes and those of the edge, by status', () => {
-    const { responses } = document.paths['/payment/send'].post
-    const codes = Object.entries<any>(responses).flatMap(([status, response]) =>
-      (response['x-error-codes'] ?? []).map((code: keyof typeof catalogue) => {
-        expect(catalogue[code].status).toBe(Number(status))
+    const { responses } = operationOf(document, endpoints.sendPayment)
+    const codes = Object.entries(responses).flatMap(([status, response]) =>
+      (response['x-error-codes'] ?? []).map((code) => {
+        expect(Object(catalogue)[code].status).toBe(Number(status))
         return code
       }),
     )
     expect(codes).toEqual(expect.arrayContaining([...endpoints.sendPayment.fails]))
     expect(codes).toEqual(expect.arrayContaining(['UNAUTHORIZED', 'RATE_LIMIT', 'INTERNAL_ERROR']))
-    expect(document.paths['/health/live'].get.responses).not.toHaveProperty('401')
-    expect(Object.keys(responses['429'].headers)).toEqual(
+    expect(operationOf(document, endpoints.healthLive).responses).not.toHaveProperty('401')
+    expect(Object.keys(responses['429']?.headers ?? {})).toEqual(
       expect.arrayContaining(['Retry-After', 'X-RateLimit-Limit', 'RateLimit', 'X-Request-Id']),
     )
-    expect(responses['200'].headers).toHaveProperty('Idempotent-Replayed')
-    expect(responses['401'].headers).not.toHaveProperty('X-RateLimit-Limit')
+    expect(responses['200']?.headers).toHaveProperty('Idempotent-Replayed')
+    expect(responses['401']?.headers).not.toHaveProperty('X-RateLimit-Limit')
   })
 
   test('asks for a key with the scope of the row, and for none on health', () => {
-    expect(document.paths['/payment/send'].post.security).toEqual([{ apiKey: ['write'] }])
-    expect(document.paths['/health/live'].get.security).toEqual([])
+    expect(operationOf(document, endpoints.sendPayment).security).toEqual([{ apiKey: ['write'] }])
+    expect(operationOf(document, endpoints.healthLive).security).toEqual([])
   })
 
   test('marks a deprecated row, with the headers of its answers', () => {
@@ -156,13 +159,13 @@ describe('the OpenAPI document', () => {
       ...endpoints.getWallet,
       deprecated: { sinceMilliseconds: 0, sunsetMilliseconds: 0, guide: '/docs/guides/x' },
     }
-    const { get } = write([row]).paths['/wallets/{address}']
+    const get = operationOf(write([row]), row)
     expect(get.deprecated).toBe(true)
-    for (const response of Object.values<any>(get.responses)) {
+    for (const response of Object.values(get.responses)) {
       expect(Object.keys(response.headers)).toEqual(
         expect.arrayContaining(['Deprecation', 'Sunset', 'Link']),
       )
     }
-    expect(document.paths['/wallets/{address}'].get).not.toHaveProperty('deprecated')
+    expect(operationOf(document, row)).not.toHaveProperty('deprecated')
   })
 })

@@ -176,15 +176,16 @@ function usedHeaders(endpoints: readonly Endpoint[]) {
 
 function schemasOf(endpoints: readonly Endpoint[]): Readonly<Record<string, JsonSchema>> {
   const nameOf = schemaNames()
-  const named = Object.entries(NAMED_SCHEMAS).map(([name, schema]) => [
-    name,
-    toJsonSchema(schema, { nameOf, open: true }),
-  ])
-  const own = endpoints.flatMap(({ id, body, ...endpoint }) => [
-    ...(isAbsent(body) ? [] : [[requestName(id), toJsonSchema(body, { nameOf, open: false })]]),
-    [answerName(id), toJsonSchema(published(endpoint), { nameOf, open: true })],
-  ])
-  return Object.fromEntries([...named, ...own])
+  const schemas: Record<string, JsonSchema> = {}
+  for (const [name, schema] of Object.entries(NAMED_SCHEMAS)) {
+    schemas[name] = toJsonSchema(schema, { nameOf, open: true })
+  }
+  for (const endpoint of endpoints) {
+    const { body, id } = endpoint
+    if (!isAbsent(body)) schemas[requestName(id)] = toJsonSchema(body, { nameOf, open: false })
+    schemas[answerName(id)] = toJsonSchema(published(endpoint), { nameOf, open: true })
+  }
+  return schemas
 }
 
 function requestName(id: string): string {

@@ -7,12 +7,22 @@ import { operationReferences } from '@florin/wire/reference/operations.ts'
 import { samplesOf } from './samples.ts'
 
 const BASE = 'https://pay.example/prefix'
-const rows: readonly Endpoint[] = Object.values(endpoints)
+/** That each row has words is another test's affair. */
+const rows: readonly Endpoint[] = Object.values(endpoints).filter(
+  ({ id }) => id in operationReferences,
+)
 const sampleOf = (row: Endpoint, language: string, body?: object) => {
   const reference = operationReferences[row.id]
   if (reference === undefined) throw new Error(`${row.id} has no words`)
   const samples = samplesOf(row, { ...reference, ...(body === undefined ? {} : { body }) }, BASE)
   return samples.find((sample) => sample.language === language)?.text ?? ''
+}
+
+/** What a sample in JavaScript hands to fetch beside the address. */
+interface Asked {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
 }
 
 /** The words that a shell hands to curl, with the key in its environment. */
@@ -42,9 +52,9 @@ describe('a sample', () => {
   test.each(rows.map((row) => [row.id, row] as const))(
     'in JavaScript asks for %s',
     async (id, row) => {
-      const asked: [string, any][] = []
-      const fetch = async (address: string, init: unknown) => {
-        asked.push([address, init ?? {}])
+      const asked: [string, Asked][] = []
+      const fetch = async (address: string, init: Asked = {}) => {
+        asked.push([address, init])
         return { ok: true, json: async () => ({}) }
       }
       const process = { env: { FLORIN_API_KEY: 'key' } }
@@ -52,7 +62,7 @@ describe('a sample', () => {
       const [address = '', init = {}] = asked[0] ?? []
       expect(address.startsWith(BASE)).toBe(true)
       expect(init.method ?? 'GET').toBe(row.method)
-      expect(init.headers?.Authorization).toBe(row.needs === null ? undefined : 'Bearer key')
+      expect(init.headers?.['Authorization']).toBe(row.needs === null ? undefined : 'Bearer key')
       const body = operationReferences[id]?.body
       expect(init.body === undefined ? undefined : JSON.parse(init.body)).toEqual(body)
     },

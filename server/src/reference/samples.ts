@@ -43,7 +43,7 @@ function requestOf(
   )
   return {
     method,
-    address: `${baseUrl}${filled}${search.size === 0 ? '' : `?${search}`}`,
+    address: `${baseUrl}${filled}${search.size === 0 ? '' : `?${search.toString()}`}`,
     hasKey: needs !== null,
     headers: [
       ...(idempotent ? [['Idempotency-Key', EXAMPLE_KEYS[id] ?? 'order-1001'] as const] : []),

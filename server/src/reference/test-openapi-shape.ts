@@ -7,7 +7,7 @@ const text = Type.String({ minLength: 1 })
 const optional = Type.Optional
 const map = <S extends Type.TSchema>(schema: S) => Type.Record(Type.String(), schema)
 /** Names of components. */
-const named = <S extends Type.TSchema>(schema: S) =>
+const named = (schema: Type.TSchema) =>
   Type.Object({}, { additionalProperties: schema, propertyNames: { pattern: '^[a-zA-Z0-9._-]+$' } })
 
 const Reference = Exactly({ $ref: Type.String({ pattern: '^#/components/' }) })
