@@ -23,7 +23,13 @@ export const GROUPS: readonly Group[] = [
     id: 'wallets',
     title: 'Wallets',
     says: 'Keys that the service holds, their balances and their spending policies.',
-    paths: /^\/(wallets|addresses)/,
+    paths: /^\/wallets/,
+  },
+  {
+    id: 'addresses',
+    title: 'Receiving addresses',
+    says: 'Addresses of your own that payments may be claimed for by your account alone.',
+    paths: /^\/addresses/,
   },
   {
     id: 'x402',

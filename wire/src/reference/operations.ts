@@ -3,6 +3,7 @@ import * as health from './health.ts'
 import * as networks from './networks.ts'
 import type { OperationReference } from './operation-reference.ts'
 import * as payments from './payments.ts'
+import * as receiving from './receiving.ts'
 import * as wallets from './wallets.ts'
 
 /** By operation id. A row of the endpoint table without an entry here fails a test. */
@@ -11,5 +12,6 @@ export const operationReferences: Readonly<Record<string, OperationReference>> =
   ...health,
   ...networks,
   ...payments,
+  ...receiving,
   ...wallets,
 }
