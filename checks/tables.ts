@@ -2,7 +2,7 @@
 export const TABLE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   store: ['migrations'],
   access: ['accounts', 'api_keys', 'plans', 'plan_operations'],
-  custody: ['installation_secrets', 'wallets'],
+  custody: ['installation_secrets', 'wallets', 'receiving_addresses'],
   policies: ['wallet_policies', 'policy_spends'],
   ledger: ['ledger_accounts', 'ledger_transfers', 'ledger_entries'],
   events: ['outbox'],

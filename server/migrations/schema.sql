@@ -197,6 +197,14 @@ table policy_spends
   amount numeric(78,0) not null
   reserved_at timestamp with time zone not null
   released_at timestamp with time zone
+table receiving_addresses
+  id bigint not null generated always as identity
+  account_id text not null
+  family text not null
+  address text not null
+  label text
+  registered_at timestamp with time zone not null
+  deleted_at timestamp with time zone
 table settlement_claims
   payment_id text not null
   account_id text not null
@@ -210,6 +218,8 @@ table settlement_claims
   looked_at timestamp with time zone
   answered_at timestamp with time zone
   closed_at timestamp with time zone
+  x402_version smallint
+  answer_kept boolean not null default false
 table settler_wallets
   wallet_id text not null
   created_at timestamp with time zone not null
@@ -336,6 +346,11 @@ policy_spends policy_spends_account_id_fkey: FOREIGN KEY (account_id) REFERENCES
 policy_spends policy_spends_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id) DEFERRABLE INITIALLY DEFERRED
 policy_spends policy_spends_pkey: PRIMARY KEY (payment_id)
 policy_spends policy_spends_wallet_id_fkey: FOREIGN KEY (wallet_id) REFERENCES wallets(id)
+receiving_addresses receiving_addresses_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+receiving_addresses receiving_addresses_address_check: CHECK (((length(address) >= 1) AND (length(address) <= 128)))
+receiving_addresses receiving_addresses_family_check: CHECK ((family = ANY (ARRAY['evm'::text, 'solana'::text])))
+receiving_addresses receiving_addresses_label_check: CHECK (((length(label) >= 1) AND (length(label) <= 100)))
+receiving_addresses receiving_addresses_pkey: PRIMARY KEY (id)
 settlement_claims settlement_claims_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 settlement_claims settlement_claims_network_proof_key_key: UNIQUE (network, proof_key)
 settlement_claims settlement_claims_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id) DEFERRABLE INITIALLY DEFERRED
@@ -343,6 +358,7 @@ settlement_claims settlement_claims_pkey: PRIMARY KEY (payment_id)
 settlement_claims settlement_claims_proof_key_check: CHECK (((length(proof_key) >= 1) AND (length(proof_key) <= 200)))
 settlement_claims settlement_claims_since_height_check: CHECK ((since_height >= 0))
 settlement_claims settlement_claims_terms_digest_check: CHECK ((octet_length(terms_digest) = 32))
+settlement_claims settlement_claims_x402_version_check: CHECK ((x402_version = ANY (ARRAY[1, 2])))
 settler_wallets settler_wallets_pkey: PRIMARY KEY (wallet_id)
 settler_wallets settler_wallets_wallet_id_fkey: FOREIGN KEY (wallet_id) REFERENCES wallets(id)
 wallet_policies wallet_policies_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
@@ -380,6 +396,8 @@ CREATE INDEX payments_sent_for ON public.payments USING btree (account_id, sende
 CREATE INDEX payments_sent_unsettled ON public.payments USING btree (account_id, sender, status, created_at DESC, id DESC) WHERE ((type = 'sent'::text) AND (status <> 'settled'::text))
 CREATE INDEX payments_uncommitted ON public.payments USING btree (account_id, sender, recipient, amount) WHERE ((type = 'sent'::text) AND (commitment IS NULL))
 CREATE INDEX policy_spends_by_wallet ON public.policy_spends USING btree (wallet_id, network, asset, reserved_at) WHERE (released_at IS NULL)
+CREATE INDEX receiving_addresses_by_account ON public.receiving_addresses USING btree (account_id, registered_at)
+CREATE UNIQUE INDEX receiving_addresses_live ON public.receiving_addresses USING btree (family, address) WHERE (deleted_at IS NULL)
 CREATE INDEX settlement_claims_open ON public.settlement_claims USING btree (network, looked_at NULLS FIRST, created_at) WHERE (closed_at IS NULL)
 CREATE INDEX wallets_by_account ON public.wallets USING btree (account_id, created_at)
 
@@ -506,6 +524,8 @@ payments: grant insert, select, update to florin_service
 plan_operations: grant delete, insert, select, update to florin_service
 plans: grant select, update to florin_service
 policy_spends: grant insert, select, update to florin_service
+receiving_addresses: grant insert, select, update to florin_service
+receiving_addresses_id_seq: grant usage to florin_service
 settlement_claims: grant insert, select, update to florin_service
 settler_wallets: grant insert, select, update to florin_service
 wallet_policies: grant delete, insert, select, update to florin_service

@@ -2,6 +2,7 @@ import type { NetworkId } from '@florin/wire/network.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
 import type { ForeignSettlement, SettlementDraft } from '../chains/exact.ts'
 import type { SignedTransaction } from '../chains/chain.ts'
+import { receiverAccount } from '../custody/receiver-store.ts'
 import type { OpenSigner } from '../custody/signer.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -58,6 +59,15 @@ const FOREIGN_USE = 'the chain has used more nonces of this wallet than this ser
  * has stored nothing.
  */
 export async function beginSettlement(deps: BeginDeps, beginning: Beginning): Promise<Begun> {
+  try {
+    return await draftAndClaim(deps, beginning)
+  } catch (error) {
+    if (error instanceof ClaimRefused) return { kind: 'refused', reason: error.reason }
+    throw error
+  }
+}
+
+async function draftAndClaim(deps: BeginDeps, beginning: Beginning): Promise<Begun> {
   const { store, settlers, killPoint } = deps
   const { chain, exact, authorization } = beginning.intake
   const { config } = chain
@@ -93,7 +103,7 @@ export async function beginSettlement(deps: BeginDeps, beginning: Beginning): Pr
         draft,
         deps.clock.nowMilliseconds(),
       )
-      if (refusal !== undefined) throw new NotSponsored(refusal)
+      if (refusal !== undefined) throw new ClaimRefused(refusal)
       const signed = await place(tx, deps, beginning, { settler, signer, draft })
       killPoint('claim.before-commit')
       return { kind: 'signed', network: config.network, signed } as const
@@ -101,7 +111,6 @@ export async function beginSettlement(deps: BeginDeps, beginning: Beginning): Pr
     if (begun.kind === 'signed') killPoint('claim.after-commit')
     return begun
   } catch (error) {
-    if (error instanceof NotSponsored) return { kind: 'refused', reason: error.reason }
     if (!(error instanceof LaneFrozen)) throw error
     // Everything above was rolled back; what was found out about the key must stay.
     if (error.foundNow) {
@@ -115,9 +124,9 @@ export async function beginSettlement(deps: BeginDeps, beginning: Beginning): Pr
   }
 }
 
-/** Rolls the claim back: this settlement is not paid for. */
-class NotSponsored extends Error {
-  override readonly name = 'NotSponsored'
+/** Rolls the claim back: not for this account, or not paid for. */
+class ClaimRefused extends Error {
+  override readonly name = 'ClaimRefused'
   readonly reason: Reason
   constructor(reason: Reason) {
     super(reason)
@@ -138,12 +147,16 @@ class LaneFrozen extends Error {
 /** Makes the claim and opens its record; or locks the one that is there. False when another call was first. */
 async function hold(tx: Tx, deps: BeginDeps, beginning: Beginning): Promise<boolean> {
   const { accountId, paymentId, digest, intake, isNew } = beginning
-  const { chain, authorization, requirements, payment } = intake
-  const { network } = chain.config
+  const { chain, authorization, payment, resource } = intake
+  const { network, family } = chain.config
   if (!isNew) {
     if (!(await lockClaim(tx, paymentId))) return false
     const state = await deps.records.state(tx, accountId, paymentId)
     return state?.status === 'pending' && !state.underWay
+  }
+  const owner = await receiverAccount(tx, family, authorization.payTo)
+  if (owner !== undefined && owner !== accountId) {
+    throw new ClaimRefused('receiver_of_another_account')
   }
   const since = (await followedHeight(tx, network)) ?? 0n
   const claim = {
@@ -152,6 +165,7 @@ async function hold(tx: Tx, deps: BeginDeps, beginning: Beginning): Promise<bool
     network,
     proofKey: authorization.proofKey,
     termsDigest: digest,
+    x402Version: payment.x402Version,
     stored: authorization.stored,
     validBeforeSeconds: authorization.validBeforeSeconds,
     sinceHeight: since > LOOK_BACK_BLOCKS ? since - LOOK_BACK_BLOCKS : 0n,
@@ -165,7 +179,7 @@ async function hold(tx: Tx, deps: BeginDeps, beginning: Beginning): Promise<bool
     amount: authorization.amount,
     payer: authorization.payer,
     payTo: authorization.payTo,
-    resource: requirements.resource ?? payment.resource,
+    resource,
   })
   return true
 }

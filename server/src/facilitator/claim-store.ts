@@ -10,14 +10,15 @@ interface ClaimRow {
   readonly network: NetworkId
   readonly proof_key: string
   readonly terms_digest: Buffer
+  readonly x402_version: 1 | 2 | null
   readonly stored: Readonly<Record<string, string>>
   readonly valid_before: string | null
   readonly since_height: string
   readonly answered_at: Date | null
 }
 
-const COLUMNS = `payment_id, account_id, network, proof_key, terms_digest, "authorization" as stored, valid_before,
-  since_height, answered_at`
+const COLUMNS = `payment_id, account_id, network, proof_key, terms_digest, x402_version, "authorization" as stored,
+  valid_before, since_height, answered_at`
 
 function claimOf(row: ClaimRow): Claim {
   return {
@@ -26,6 +27,7 @@ function claimOf(row: ClaimRow): Claim {
     network: row.network,
     proofKey: row.proof_key as ProofKey,
     termsDigest: new Uint8Array(row.terms_digest),
+    x402Version: row.x402_version,
     stored: row.stored,
     validBeforeSeconds: row.valid_before === null ? null : BigInt(row.valid_before),
     sinceHeight: BigInt(row.since_height),
@@ -45,8 +47,8 @@ export async function insertClaim(
   const rows = await tx.query(
     'claim_insert',
     `insert into settlement_claims (payment_id, account_id, network, proof_key, terms_digest, "authorization",
-       valid_before, since_height, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, to_timestamp($9 / 1000.0))
+       valid_before, since_height, created_at, x402_version)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, to_timestamp($9 / 1000.0), $10)
      on conflict (network, proof_key) do nothing returning payment_id`,
     [
       claim.paymentId,
@@ -58,6 +60,7 @@ export async function insertClaim(
       claim.validBeforeSeconds?.toString() ?? null,
       claim.sinceHeight.toString(),
       nowMilliseconds,
+      claim.x402Version,
     ],
   )
   return rows.length === 1
@@ -73,6 +76,20 @@ export async function findClaim(
     'claim_find',
     `select ${COLUMNS} from settlement_claims where network = $1 and proof_key = $2`,
     [network, proofKey],
+  )
+  return rows[0] && claimOf(rows[0])
+}
+
+/** The claim behind a payment of the account. */
+export async function claimOfPayment(
+  tx: Tx,
+  accountId: AccountId,
+  paymentId: PaymentId,
+): Promise<Claim | undefined> {
+  const rows = await tx.query<ClaimRow>(
+    'claim_of_payment',
+    `select ${COLUMNS} from settlement_claims where payment_id = $1 and account_id = $2`,
+    [paymentId, accountId],
   )
   return rows[0] && claimOf(rows[0])
 }
@@ -133,16 +150,27 @@ export async function takeAnswer(
   return rows.length === 1
 }
 
-/** Gives a success back that reached nobody: only the taker's own, told by its time. */
+/** Notes that a success was given out again under its key: it cannot be given back any more. */
+export async function keepAnswer(tx: Tx, paymentId: PaymentId): Promise<void> {
+  await tx.query(
+    'claim_answer_keep',
+    'update settlement_claims set answer_kept = true where payment_id = $1 and not answer_kept',
+    [paymentId],
+  )
+}
+
+/** Gives a success back that reached nobody: only the taker's own, told by its time. False when it stays given out. */
 export async function returnAnswer(
   tx: Tx,
   paymentId: PaymentId,
   takenAtMilliseconds: number,
-): Promise<void> {
-  await tx.query(
+): Promise<boolean> {
+  const rows = await tx.query(
     'claim_answer_back',
     `update settlement_claims set answered_at = null
-     where payment_id = $1 and answered_at = to_timestamp($2 / 1000.0)`,
+     where payment_id = $1 and answered_at = to_timestamp($2 / 1000.0) and not answer_kept
+     returning payment_id`,
     [paymentId, takenAtMilliseconds],
   )
+  return rows.length === 1
 }

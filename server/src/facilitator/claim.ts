@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { NetworkId } from '@florin/wire/network.ts'
+import type { X402Version } from '@florin/wire/x402/payment-requirements.ts'
 import type { ProofKey } from '../chains/exact.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
-import type { Intake } from './intake.ts'
 
 /** Who claimed a proof, for what, and what is needed to follow it to its end. One per proof, for ever. */
 export interface Claim {
@@ -12,6 +12,8 @@ export interface Claim {
   readonly proofKey: ProofKey
   /** SHA-256 of the terms it was claimed for, 32 bytes. */
   readonly termsDigest: Uint8Array
+  /** In which version of x402 it was shown, so that the answer can be in the same; null for claims older than this fact. */
+  readonly x402Version: X402Version | null
   /** The authorization as plain text. */
   readonly stored: Readonly<Record<string, string>>
   readonly validBeforeSeconds: bigint | null
@@ -21,14 +23,21 @@ export interface Claim {
   readonly answeredAtMilliseconds: number | null
 }
 
+/** What somebody wants to be paid, and for what. */
+export interface ClaimTerms {
+  readonly network: NetworkId
+  readonly asset: string
+  readonly payTo: string
+  readonly amount: bigint
+  readonly resource: string | null
+}
+
 /**
  * What a claim is made for. The same proof for other terms is another purchase and gets nothing. Source: cross-resource substitution,
  * arXiv 2605.30998.
  */
-export function termsDigest({ requirements, payment, authorization }: Intake): Uint8Array {
-  const { network, resource } = requirements
-  const { asset, payTo, amount } = authorization
-  const terms = [network, asset.asset, payTo, `${amount}`, resource ?? payment.resource]
+export function termsDigest({ network, asset, payTo, amount, resource }: ClaimTerms): Uint8Array {
+  const terms = [network, asset, payTo, `${amount}`, resource]
   return createHash('sha256').update(JSON.stringify(terms)).digest()
 }
 

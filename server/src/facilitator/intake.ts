@@ -16,6 +16,8 @@ export interface Presented {
   readonly x402Version?: unknown
   readonly paymentPayload: unknown
   readonly paymentRequirements: unknown
+  /** What the seller says that it is for; counts before what the payer repeats. */
+  readonly resource?: string
 }
 
 /** A payment that reads well and is signed: whether the chain takes it is the next question. */
@@ -25,6 +27,8 @@ export interface Intake {
   readonly payment: PaymentPayload
   readonly requirements: PaymentRequirements
   readonly authorization: ExactAuthorization
+  /** What is paid for: the seller's word, else the payer's, else nobody's. */
+  readonly resource: string | null
 }
 
 /** A "no" in the words of x402. */
@@ -81,7 +85,8 @@ export function takeIn(
   const { authorization } = outcome
   // Money that moves from a wallet to itself pays nobody.
   if (authorization.payer === payTo) return no(words.recipient, authorization.payer)
-  const intake = { chain, exact: chain.exact, payment, requirements, authorization }
+  const resource = presented.resource ?? requirements.resource ?? payment.resource
+  const intake = { chain, exact: chain.exact, payment, requirements, authorization, resource }
   return { ok: true, intake }
 }
 

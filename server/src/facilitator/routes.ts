@@ -22,8 +22,8 @@ export interface X402RoutesDeps extends SettleDeps {
 export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
   const { chains, settlers, funds, clock, isUsable, log } = deps
   return [
-    route(endpoints.x402Verify, async ({ body }) => ({
-      body: verifyAnswer(await verifyPayment(deps, body), body),
+    route(endpoints.x402Verify, async ({ body, caller }) => ({
+      body: verifyAnswer(await verifyPayment(deps, caller.accountId, body), body),
     })),
     route(endpoints.x402Settle, async ({ body, caller, requestId, clientGone, closing }) => {
       const settled = await settlePayment(deps, {

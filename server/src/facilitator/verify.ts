@@ -1,9 +1,13 @@
 import type { Family, NetworkId } from '@florin/wire/network.ts'
 import type { Address, Chain } from '../chains/chain.ts'
+import { receiverAccount } from '../custody/receiver-store.ts'
+import type { AccountId } from '../kernel/id.ts'
+import type { Store } from '../store/postgres.ts'
 import { refused, takeIn } from './intake.ts'
 import type { Intake, Presented, Refused } from './intake.ts'
 
 export interface VerifyDeps {
+  readonly store: Store
   readonly chains: ReadonlyMap<NetworkId, Chain>
   /** Our addresses that settle on networks of a family. */
   readonly settlersOf: (family: Family) => ReadonlySet<Address>
@@ -15,12 +19,23 @@ export type Verified = { readonly ok: true; readonly intake: Intake } | Refused
  * Whether a payment would settle now: a statement, not a lock. Nothing is stored and nothing may be released on it. At most one node
  * round trip, shared with whoever asks at the same moment. Throws NodeFailure when no node answered: that is nobody's fault.
  */
-export async function verifyPayment(deps: VerifyDeps, presented: Presented): Promise<Verified> {
+export async function verifyPayment(
+  deps: VerifyDeps,
+  accountId: AccountId,
+  presented: Presented,
+): Promise<Verified> {
   const taken = takeIn(presented, deps.chains, deps.settlersOf)
   if (!taken.ok) return taken
-  const { exact, authorization, requirements } = taken.intake
-  const check = await exact.check(authorization)
-  if (check.ok) return taken
+  const { chain, exact, authorization, requirements } = taken.intake
   const { networkName } = requirements
-  return refused(check.reason, networkName, authorization.payer, check.message)
+  const { payTo, payer } = authorization
+  const [owner, check] = await Promise.all([
+    receiverAccount(deps.store, chain.config.family, payTo),
+    exact.check(authorization),
+  ])
+  if (owner !== undefined && owner !== accountId) {
+    return refused('receiver_of_another_account', networkName, payer)
+  }
+  if (check.ok) return taken
+  return refused(check.reason, networkName, payer, check.message)
 }

@@ -48,6 +48,8 @@ export const limits = {
   redisConnectMilliseconds: 1_000,
   redisPauseMilliseconds: 1_000,
   walletsPerAccountMax: 1_000,
+  /** Registered receiving addresses, wallets of the service not counted. */
+  receiversPerAccountMax: 1_000,
   /** Payments of one account behind one transaction that a search shows. */
   foundPaymentsMax: 1_000,
   /** Payments with the terms of a proof that the chain does not show, whose secrets are held against it: the newest. */

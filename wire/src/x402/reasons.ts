@@ -69,6 +69,14 @@ export const REASONS = [
   'gas_budget_spent',
   'network_unavailable',
   'receiver_of_another_account',
+  'resource_mismatch',
+  'transfer_unknown',
+  'transfer_failed',
+  'transfer_past_its_life',
+  'transfer_network_mismatch',
+  'transfer_asset_mismatch',
+  'transfer_recipient_mismatch',
+  'transfer_amount_mismatch',
 ] as const
 
 /** One of the reasons above. */
