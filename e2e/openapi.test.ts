@@ -10,7 +10,7 @@ import type { Endpoint } from '@florin/wire/endpoint.ts'
 import { openWorld } from './actors/world.ts'
 import type { World } from './actors/world.ts'
 
-const RUNS = 12
+const RUNS = 8
 const rows: readonly Endpoint[] = Object.values(endpoints)
 
 let world: World
