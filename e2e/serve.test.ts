@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 import { connect } from 'node:tls'
 import { fileURLToPath } from 'node:url'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { privateKeyToAddress } from 'viem/accounts'
 import { testCertificate } from '@florin/cli/serve/test-certificate.ts'
@@ -30,6 +31,7 @@ const ETHER = 10n ** 18n
 /** Secrets of this test: nothing may ever print them. */
 const MASTER = randomBytes(32).toString('hex')
 const PRIVATE = randomBytes(32)
+const PASSWORD = randomBytes(24).toString('hex')
 const PROVIDER_KEY = randomBytes(16).toString('hex')
 
 let directory: string
@@ -80,6 +82,25 @@ async function florin(args: readonly string[], { input = '' }: { input?: string 
   return { status: child.exitCode, stdout, stderr }
 }
 
+/** As docs/operating/production.md says: a role that is no superuser, and a database of its own. */
+async function makeDatabase(superuser: string): Promise<string> {
+  const page = await readFile(new URL('../docs/operating/production.md', import.meta.url), 'utf8')
+  const [, statements = ''] = /```sql\n(.*?)```/s.exec(page) ?? []
+  const owner = new pg.Client({ connectionString: superuser })
+  await owner.connect()
+  try {
+    // The embedded PostgreSQL has a superuser of that name already.
+    const own = statements.replaceAll('florin', 'keeper').replace("'...'", `'${PASSWORD}'`)
+    for (const statement of own.split(/;\n/)) {
+      if (statement.trim() !== '') await owner.query(statement)
+    }
+  } finally {
+    await owner.end()
+  }
+  const url = new URL(superuser)
+  return Object.assign(url, { username: 'keeper', password: PASSWORD, pathname: '/keeper' }).href
+}
+
 async function showCertificate(index: number): Promise<void> {
   const { certificate = '', key = '' } = certificates[index] ?? {}
   await writeFile(path('chain.pem'), certificate)
@@ -94,12 +115,13 @@ beforeAll(async () => {
     startPostgres({ directory: path('postgres'), ...surroundings }),
     startPlainNode(SEPOLIA),
   ])
+  const databaseUrl = await makeDatabase(postgres.ownerUrl.reveal())
   gateways = await Promise.all([startTestProxy(node.rpcUrl), startTestProxy(node.rpcUrl)])
   await writeFile(path('master.key'), `${MASTER}\n`, { mode: 0o600 })
   await writeFile(path('networks.json'), networks())
   await showCertificate(0)
   env = {
-    DATABASE_URL: postgres.ownerUrl.reveal(),
+    DATABASE_URL: databaseUrl,
     FLORIN_NETWORKS: path('networks.json'),
     FLORIN_KEY_FILE: path('master.key'),
     FLORIN_TLS_CERT: path('chain.pem'),
@@ -297,8 +319,7 @@ describe('from nothing to production', () => {
 
     test('nothing that it or a command printed holds a secret', () => {
       const all = [...printed, serve.stdout(), serve.stderr()].join('\n')
-      const password = new URL(postgres.ownerUrl.reveal()).password
-      for (const secret of [MASTER, PRIVATE.toString('hex'), PROVIDER_KEY, password]) {
+      for (const secret of [MASTER, PRIVATE.toString('hex'), PROVIDER_KEY, PASSWORD]) {
         expect(all).not.toContain(secret)
       }
     })
