@@ -10,10 +10,11 @@ export interface Import {
   readonly path: string | undefined
 }
 
-const OURS = /^@florin\/(wire|server|sandbox|cli)\/(.+)$/
+const OURS = /^@florin\/(wire|sdk|server|sandbox|cli)\/(.+)$/
 
 function resolve(file: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return posix.join(posix.dirname(file), specifier)
+  if (specifier === '@florin/sdk') return 'sdk/src/florin.ts'
   const [, workspace, rest] = OURS.exec(specifier) ?? []
   return workspace === undefined || rest === undefined ? undefined : `${workspace}/src/${rest}`
 }

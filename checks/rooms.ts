@@ -17,9 +17,11 @@ const TOP = {
 /** What each part of the repository may import of the others. Parts that are not listed are free: they only test. */
 export const PARTS: Readonly<Record<string, readonly string[]>> = {
   wire: [],
+  sdk: [],
+  examples: ['sdk'],
   sandbox: [],
   server: ['wire'],
-  cli: ['server', 'sandbox', 'wire', 'bin'],
+  cli: ['server', 'sandbox', 'wire', 'sdk', 'bin'],
   bin: [],
 }
 

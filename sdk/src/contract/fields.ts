@@ -1,0 +1,17 @@
+// Made from the endpoint table by checks/sdk-contract.test.ts; do not edit.
+/** JSON numbers of an answer that count money: they are read as text, digit by digit. */
+export const EXACT_FIELDS: readonly string[] = [
+  'amount',
+  'available',
+  'fee',
+  'held',
+  'perDay',
+  'perHour',
+  'perMonth',
+  'perPayment',
+  'priorityFee',
+  'transfer',
+]
+
+/** What is in these is somebody else's: read as any JSON. */
+export const FREE_FIELDS: readonly string[] = ['metadata', 'nodes', 'parts']

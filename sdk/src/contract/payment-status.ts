@@ -1,0 +1,90 @@
+// Made from the endpoint table by checks/sdk-contract.test.ts; do not edit.
+/**
+ * The record of a payment and where it stands: the answer of GET
+ * /payment/status/{paymentId}.
+ */
+export interface PaymentStatusAnswer {
+  /** An error has `false` here. */
+  readonly success: true
+  /** Name of the payment: pay_ and 22 characters. */
+  readonly paymentId: string
+  /**
+   * The transaction that took effect, or the newest attempt while none has: a hash on EVM, a
+   * signature on Solana.
+   */
+  readonly signature: string | null
+  /** CAIP-2 id. */
+  readonly network: string
+  /** `native`, or the canonical address or mint of the token. */
+  readonly asset: string
+  /** Whole units of the asset. */
+  readonly amount: string
+  /** The same, exactly, in the smallest unit of the asset. */
+  readonly amountBaseUnits: string
+  /** Whose money moves. */
+  readonly sender: string
+  /** Who gets it. */
+  readonly recipient: string
+  /** What is known of it now. */
+  readonly status: 'pending' | 'confirmed' | 'settled' | 'failed' | 'expired'
+  /** Block that holds the effect; slot on Solana. Null while none does. */
+  readonly blockHeight: number | null
+  /** What the network really took, in native currency; null before that is known. */
+  readonly fee: string | null
+  /** What was paid for, as it was sent. */
+  readonly resource: string | null
+  /** Your own facts, as they were sent. */
+  readonly metadata: Readonly<Record<string, unknown>> | null
+  /** For people: "2-5 seconds". */
+  readonly estimatedConfirmation: string | null
+  /** Present, and true, when it happened on a sandbox chain. */
+  readonly sandbox?: true
+  /** Shown to keys with the scope `write` only. */
+  readonly paymentProof?: string | null
+  /** Which side of it this record is. */
+  readonly type: 'sent' | 'received'
+  /** Total priority fee of the first attempt in native currency. */
+  readonly priorityFee: string | null
+  /** Blocks that hold or build on the effect; the including one is the first. */
+  readonly confirmations: number
+  /** Blocks on top after which something may be released for it. */
+  readonly releaseDepth: number | null
+  /** The policy that decides `settled`. */
+  readonly finality: string | null
+  /**
+   * Present, and true, when the chain took back what its policy called final. An operator is
+   * looking.
+   */
+  readonly finalityViolated?: true
+  readonly attempts: readonly {
+    /** Counts from 1; the newest is the last. */
+    readonly number: number
+    /** Its transaction, whether or not it took effect. */
+    readonly signature: string
+    /**
+     * `signed`: stored. `sent`: a node took it. `mined`: it took effect. `reverted`: on chain
+     * without effect. `replaced`: another attempt took its place.
+     */
+    readonly status: 'signed' | 'sent' | 'mined' | 'reverted' | 'replaced'
+    /** Unix milliseconds. */
+    readonly createdAt: number
+    /** When it last went to the nodes, Unix milliseconds. */
+    readonly sentAt: number | null
+    readonly requestId: string | null
+  }[]
+  /** Unix milliseconds. */
+  readonly createdAt: number
+  /** When its effect was first seen, Unix milliseconds. */
+  readonly confirmedAt: number | null
+  /** When its effect became final, Unix milliseconds. */
+  readonly settledAt: number | null
+  /** Why it failed; present when `status` is `failed`. */
+  readonly failure?: {
+    /** For programs. */
+    readonly reason: string
+    /** For people. */
+    readonly message: string
+  }
+  /** When this was answered, Unix milliseconds. */
+  readonly timestamp: number
+}

@@ -1,0 +1,166 @@
+// Made from the endpoint table by checks/sdk-contract.test.ts; do not edit.
+import type { HealthLiveAnswer } from './health-live.ts'
+import type { HealthReadyAnswer } from './health-ready.ts'
+import type { ListNetworksAnswer } from './list-networks.ts'
+import type { SendPaymentBody, SendPaymentAnswer } from './send-payment.ts'
+import type { ReceivePaymentBody, ReceivePaymentAnswer } from './receive-payment.ts'
+import type { SettlePaymentBody, SettlePaymentAnswer } from './settle-payment.ts'
+import type { SettlePaymentV1Body, SettlePaymentV1Answer } from './settle-payment-v1.ts'
+import type { VerifyPaymentBody, VerifyPaymentAnswer } from './verify-payment.ts'
+import type { PaymentStatusAnswer } from './payment-status.ts'
+import type { PaymentHistoryQuery, PaymentHistoryAnswer } from './payment-history.ts'
+import type { FindPaymentQuery, FindPaymentAnswer } from './find-payment.ts'
+import type { CreateWalletBody, CreateWalletAnswer } from './create-wallet.ts'
+import type { ListWalletsAnswer } from './list-wallets.ts'
+import type { GetWalletAnswer } from './get-wallet.ts'
+import type { DeleteWalletAnswer } from './delete-wallet.ts'
+import type { SetWalletPolicyBody, SetWalletPolicyAnswer } from './set-wallet-policy.ts'
+import type { ChallengeAddressQuery, ChallengeAddressAnswer } from './challenge-address.ts'
+import type { RegisterAddressBody, RegisterAddressAnswer } from './register-address.ts'
+import type { ListAddressesAnswer } from './list-addresses.ts'
+import type { DeleteAddressAnswer } from './delete-address.ts'
+import type { X402VerifyBody, X402VerifyAnswer } from './x402-verify.ts'
+import type { X402SettleBody, X402SettleAnswer } from './x402-settle.ts'
+import type { X402SupportedAnswer } from './x402-supported.ts'
+
+/** What each operation takes and gives. */
+export interface Operations {
+  readonly healthLive: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: HealthLiveAnswer
+  }
+  readonly healthReady: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: HealthReadyAnswer
+  }
+  readonly listNetworks: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: ListNetworksAnswer
+  }
+  readonly sendPayment: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: SendPaymentBody
+    readonly answer: SendPaymentAnswer
+  }
+  readonly receivePayment: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: ReceivePaymentBody
+    readonly answer: ReceivePaymentAnswer
+  }
+  readonly settlePayment: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: SettlePaymentBody
+    readonly answer: SettlePaymentAnswer
+  }
+  readonly settlePaymentV1: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: SettlePaymentV1Body
+    readonly answer: SettlePaymentV1Answer
+  }
+  readonly verifyPayment: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: VerifyPaymentBody
+    readonly answer: VerifyPaymentAnswer
+  }
+  readonly paymentStatus: {
+    readonly parts: { readonly paymentId: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: PaymentStatusAnswer
+  }
+  readonly paymentHistory: {
+    readonly parts: { readonly walletAddress: string }
+    readonly query: PaymentHistoryQuery
+    readonly body: undefined
+    readonly answer: PaymentHistoryAnswer
+  }
+  readonly findPayment: {
+    readonly parts: undefined
+    readonly query: FindPaymentQuery
+    readonly body: undefined
+    readonly answer: FindPaymentAnswer
+  }
+  readonly createWallet: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: CreateWalletBody
+    readonly answer: CreateWalletAnswer
+  }
+  readonly listWallets: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: ListWalletsAnswer
+  }
+  readonly getWallet: {
+    readonly parts: { readonly address: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: GetWalletAnswer
+  }
+  readonly deleteWallet: {
+    readonly parts: { readonly address: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: DeleteWalletAnswer
+  }
+  readonly setWalletPolicy: {
+    readonly parts: { readonly address: string }
+    readonly query: undefined
+    readonly body: SetWalletPolicyBody
+    readonly answer: SetWalletPolicyAnswer
+  }
+  readonly challengeAddress: {
+    readonly parts: undefined
+    readonly query: ChallengeAddressQuery
+    readonly body: undefined
+    readonly answer: ChallengeAddressAnswer
+  }
+  readonly registerAddress: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: RegisterAddressBody
+    readonly answer: RegisterAddressAnswer
+  }
+  readonly listAddresses: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: ListAddressesAnswer
+  }
+  readonly deleteAddress: {
+    readonly parts: { readonly address: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: DeleteAddressAnswer
+  }
+  readonly x402Verify: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: X402VerifyBody
+    readonly answer: X402VerifyAnswer
+  }
+  readonly x402Settle: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: X402SettleBody
+    readonly answer: X402SettleAnswer
+  }
+  readonly x402Supported: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: X402SupportedAnswer
+  }
+}

@@ -1,0 +1,65 @@
+import { call } from './call.ts'
+import type { CallOptions } from './call.ts'
+import { connect } from './connection.ts'
+import type { FlorinOptions } from './connection.ts'
+import type { HealthReadyAnswer } from './contract/health-ready.ts'
+import type { ListNetworksAnswer } from './contract/list-networks.ts'
+import { payments } from './payments.ts'
+import type { Payments } from './payments.ts'
+import { wallets } from './wallets.ts'
+import type { Wallets } from './wallets.ts'
+import { x402 } from './x402.ts'
+import type { X402 } from './x402.ts'
+
+// What somebody who installed the package may name: this file is its only entry.
+export { FlorinError } from './florin-error.ts'
+export { newIdempotencyKey } from './idempotency-key.ts'
+export type { ClientCode, FlorinErrorCode } from './florin-error.ts'
+export type { CallOptions, IntentOptions } from './call.ts'
+export type { Clock } from './clock.ts'
+export type { FlorinOptions } from './connection.ts'
+export type { ListedPayment, PaymentRecord, Payments } from './payments.ts'
+export type { WaitOptions } from './wait-for.ts'
+export type { Wallet, Wallets } from './wallets.ts'
+export type { X402 } from './x402.ts'
+export type { Operations } from './contract/shapes.ts'
+
+export type Network = ListNetworksAnswer['networks'][number]
+
+/**
+ * A Florin service. Every method takes and gives what the service's reference says; amounts come out as decimal text
+ * and never pass through a JavaScript number. Failures are FlorinErrors. Requests are repeated after 429, 503 and lost
+ * connections, with pauses that grow, and never pay twice.
+ */
+export class Florin {
+  readonly baseUrl: string
+  readonly payments: Payments
+  readonly wallets: Wallets
+  readonly x402: X402
+  readonly networks: {
+    /** The enabled networks and their assets, the default of each family first. */
+    list(options?: CallOptions): Promise<readonly Network[]>
+  }
+  readonly health: {
+    /** Whether everything that payments need is reachable. */
+    ready(options?: CallOptions): Promise<HealthReadyAnswer>
+  }
+
+  /** @throws {FlorinError} INVALID_SETTING when an option cannot be used. */
+  constructor(options: FlorinOptions) {
+    const connection = connect(options)
+    this.baseUrl = connection.baseUrl
+    this.payments = payments(connection)
+    this.wallets = wallets(connection)
+    this.x402 = x402(connection)
+    this.networks = {
+      list: async (own) => (await call(connection, 'listNetworks', {}, own)).networks,
+    }
+    this.health = { ready: (own) => call(connection, 'healthReady', {}, own) }
+  }
+
+  /** Where it is, without the key. */
+  toJSON(): { readonly baseUrl: string } {
+    return { baseUrl: this.baseUrl }
+  }
+}

@@ -1,0 +1,25 @@
+/** Bounds of the client. Every wait, every loop and every text that it reads ends at one of these. */
+export const limits = {
+  /** Requests that one call may send, the first one included. */
+  triesMax: 8,
+  /** Time that one call may take, all its tries and pauses together. */
+  totalMilliseconds: 120_000,
+  /** Time for one try, beside what the service was asked to wait. */
+  tryMilliseconds: 30_000,
+  /** A settlement may be waited for by the service itself. */
+  settleWaitSeconds: 25,
+  /** Wait of a send that names none. */
+  sendWaitSeconds: 10,
+  /** The first pause; each one doubles. */
+  pauseFirstMilliseconds: 250,
+  pauseMaxMilliseconds: 8_000,
+  /** Between two looks at a payment. */
+  lookFirstMilliseconds: 250,
+  lookMaxMilliseconds: 3_000,
+  /** How long wait() looks at a payment unless it is told otherwise. */
+  waitSeconds: 300,
+  /** Far more than any answer of the service. */
+  answerCharactersMax: 32 * 1024 * 1024,
+  /** Bounds of an API key, and of an idempotency key. */
+  keyCharactersMax: 255,
+} as const

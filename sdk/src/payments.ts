@@ -1,0 +1,71 @@
+import { call } from './call.ts'
+import type { CallOptions, IntentOptions } from './call.ts'
+import type { Connection } from './connection.ts'
+import type { FindPaymentAnswer, FindPaymentQuery } from './contract/find-payment.ts'
+import type { PaymentHistoryAnswer, PaymentHistoryQuery } from './contract/payment-history.ts'
+import type { PaymentStatusAnswer } from './contract/payment-status.ts'
+import type { SendPaymentAnswer, SendPaymentBody } from './contract/send-payment.ts'
+import { limits } from './limits.ts'
+import { waitFor } from './wait-for.ts'
+import type { WaitOptions } from './wait-for.ts'
+
+export type PaymentRecord = PaymentStatusAnswer
+export type ListedPayment = PaymentHistoryAnswer['payments'][number]
+
+export interface Payments {
+  /**
+   * Pays from a wallet that the service holds, once, however often the request has to be repeated. The answer carries
+   * the status that was reached in time; `pending` is not a failure.
+   */
+  send(order: SendPaymentBody, options?: IntentOptions): Promise<SendPaymentAnswer>
+  /** The record of a payment and where it stands. */
+  status(paymentId: string, options?: CallOptions): Promise<PaymentRecord>
+  /** Everything that an address sent and received, newest first, page after page as it is read. */
+  history(
+    walletAddress: string,
+    query?: Omit<PaymentHistoryQuery, 'cursor' | 'offset'>,
+    options?: CallOptions,
+  ): AsyncGenerator<ListedPayment, void, undefined>
+  /** One page of it, with the total. */
+  historyPage(
+    walletAddress: string,
+    query?: PaymentHistoryQuery,
+    options?: CallOptions,
+  ): Promise<PaymentHistoryAnswer>
+  /** The payments behind a transaction, a proof or a nonce. */
+  find(query: FindPaymentQuery, options?: CallOptions): Promise<FindPaymentAnswer>
+  /**
+   * Looks at a payment until it has come so far, `settled` unless told otherwise.
+   * @throws {FlorinError} PAYMENT_ENDED when it failed or expired; WAIT_OVER when it is still under way.
+   */
+  wait(paymentId: string, options?: WaitOptions): Promise<PaymentRecord>
+}
+
+export function payments(connection: Connection): Payments {
+  const status = (paymentId: string, options?: CallOptions) =>
+    call(connection, 'paymentStatus', { parts: { paymentId } }, options)
+  const historyPage: Payments['historyPage'] = (walletAddress, query, options) =>
+    call(connection, 'paymentHistory', { parts: { walletAddress }, query }, options)
+  return {
+    send: (body, options) => {
+      const waitSeconds = body.timeout ?? limits.sendWaitSeconds
+      return call(connection, 'sendPayment', { body }, { ...options, waitSeconds })
+    },
+    status,
+    async *history(walletAddress, query = {}, options) {
+      let cursor: string | null | undefined
+      while (cursor !== null) {
+        const page: PaymentHistoryAnswer = await historyPage(
+          walletAddress,
+          { ...query, cursor },
+          options,
+        )
+        yield* page.payments
+        cursor = page.nextCursor
+      }
+    },
+    historyPage,
+    find: (query, options) => call(connection, 'findPayment', { query }, options),
+    wait: (paymentId, options) => waitFor(connection, () => status(paymentId, options), options),
+  }
+}

@@ -1,0 +1,37 @@
+import { call } from './call.ts'
+import type { CallOptions } from './call.ts'
+import type { Connection } from './connection.ts'
+import type { X402SettleAnswer, X402SettleBody } from './contract/x402-settle.ts'
+import type { X402SupportedAnswer } from './contract/x402-supported.ts'
+import type { X402VerifyAnswer, X402VerifyBody } from './contract/x402-verify.ts'
+import { limits } from './limits.ts'
+
+export interface X402 {
+  /** Whether an x402 payment would settle now. A "no" is an answer with `isValid: false`, not an error. */
+  verify(payment: X402VerifyBody, options?: CallOptions): Promise<X402VerifyAnswer>
+  /**
+   * Settles an x402 payment on chain. While the service says `settlement_pending`, the identical request is sent
+   * again and joins the wait; if it is still pending when the tries are used up, that is the answer.
+   */
+  settle(payment: X402SettleBody, options?: CallOptions): Promise<X402SettleAnswer>
+  /** The kinds of payment that can be settled here. */
+  supported(options?: CallOptions): Promise<X402SupportedAnswer>
+}
+
+export function x402(connection: Connection): X402 {
+  return {
+    verify: (body, options) => call(connection, 'x402Verify', { body }, options),
+    settle: (body, options) =>
+      call(
+        connection,
+        'x402Settle',
+        { body },
+        {
+          ...options,
+          waitSeconds: limits.settleWaitSeconds,
+          isOpen: (answer) => !answer.success && answer.errorReason === 'settlement_pending',
+        },
+      ),
+    supported: (options) => call(connection, 'x402Supported', {}, options),
+  }
+}
