@@ -15,9 +15,33 @@ export interface Shop {
   stop(): Promise<void>
 }
 
-/** Opens a shop; it ends with this process. */
-export async function openShop(settings: ShopSettings): Promise<Shop> {
-  const main = fileURLToPath(new URL('./shop.ts', import.meta.url))
+/** Stock packages of version 1 have an install of their own: `npm ci --prefix e2e/legacy`. */
+export const LEGACY = fileURLToPath(new URL('../legacy/', import.meta.url))
+
+/** What a buyer of version 1 is told. */
+export interface LegacyBuyerSettings {
+  readonly url: string
+  readonly client: 'fetch' | 'axios'
+  readonly network: string
+  /** 0x and hex, or base58. */
+  readonly key: string
+  readonly solanaRpcUrl?: string
+  readonly times: number
+}
+
+/** Opens a shop with the stock middleware of version 2; it ends with this process. */
+export function openShop(settings: ShopSettings): Promise<Shop> {
+  return start(fileURLToPath(new URL('./shop.ts', import.meta.url)), settings)
+}
+
+/** The same with the middleware of version 1, whose networks have names. */
+export function openLegacyShop(
+  settings: Omit<ShopSettings, 'network'> & { readonly network: string },
+): Promise<Shop> {
+  return start(`${LEGACY}shop.js`, settings)
+}
+
+async function start(main: string, settings: object): Promise<Shop> {
   const child = spawn(process.execPath, [main, JSON.stringify(settings)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
@@ -36,8 +60,16 @@ export async function openShop(settings: ShopSettings): Promise<Shop> {
 }
 
 /** Lets a buyer pay so many times at once, and gives what it got. */
-export async function buy(settings: BuyerSettings): Promise<readonly Bought[]> {
-  const main = fileURLToPath(new URL('./buyer.ts', import.meta.url))
+export function buy(settings: BuyerSettings): Promise<readonly Bought[]> {
+  return run(fileURLToPath(new URL('./buyer.ts', import.meta.url)), settings)
+}
+
+/** The same with a client of version 1. */
+export function buyLegacy(settings: LegacyBuyerSettings): Promise<readonly Bought[]> {
+  return run(`${LEGACY}buyer.js`, settings)
+}
+
+async function run(main: string, settings: object): Promise<readonly Bought[]> {
   const { stdout } = await promisify(execFile)(process.execPath, [main, JSON.stringify(settings)], {
     timeout: BUY_SECONDS * 1000,
   })
