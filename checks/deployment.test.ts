@@ -33,6 +33,11 @@ function at(value: Yaml | undefined, ...path: readonly string[]): Yaml | undefin
     value,
   )
 }
+const textAt = (...path: readonly string[]): string => {
+  const found = at(compose, ...path)
+  if (typeof found !== 'string') throw new Error(`compose.yaml has no text at ${path.join('.')}`)
+  return found
+}
 const keysAt = (...path: readonly string[]) => Object.keys(at(compose, ...path) ?? {})
 const listAt = (...path: readonly string[]): readonly string[] => {
   const found = at(compose, ...path)
@@ -92,14 +97,14 @@ test('rule: the compose file publishes the port, knows the settings and mounts w
   expect(ports).toEqual([envOf('FLORIN_PORT')])
   const mounted = listAt('services', 'florin', 'volumes').map((volume) => volume.split(':')[1])
   const named = keysAt('services', 'florin', 'environment')
-    .map((name) => at(compose, 'services', 'florin', 'environment', name))
-    .filter((value) => String(value).startsWith('/'))
-  expect(mounted.toSorted()).toEqual(named.map(String).toSorted())
+    .map((name) => textAt('services', 'florin', 'environment', name))
+    .filter((value) => value.startsWith('/'))
+  expect(mounted.toSorted()).toEqual(named.toSorted())
   expect(listAt('services', 'migrate', 'command')).toEqual(['migrate'])
-  const address = String(at(compose, 'services', 'florin', 'environment', 'DATABASE_URL'))
+  const address = textAt('services', 'florin', 'environment', 'DATABASE_URL')
   expect(URL.parse(address.replace(/\$\{\w+\}/, 'x'))?.hostname).toBe('database')
-  expect(address).toBe(at(compose, 'services', 'migrate', 'environment', 'DATABASE_URL'))
-  const grace = Number.parseInt(String(at(compose, 'services', 'florin', 'stop_grace_period')), 10)
+  expect(address).toBe(textAt('services', 'migrate', 'environment', 'DATABASE_URL'))
+  const grace = Number.parseInt(textAt('services', 'florin', 'stop_grace_period'), 10)
   expect(grace).toBeGreaterThan(limits.drainSeconds + 10)
 })
 

@@ -90,7 +90,8 @@ describe('florin serve starts nothing and names everything that is wrong at once
       FLORIN_SANDBOX_FAULTS: '1',
       FLORIN_PUBLIC_URL: 'https://pay.example.com',
       FLORIN_PORT: 'many',
-    }).finally(() => wrongChain.stop())
+    })
+    await wrongChain.stop()
     const all = problems.join('\n')
     for (const said of [
       'FLORIN_PORT must be',
@@ -145,7 +146,8 @@ describe('florin serve starts nothing and names everything that is wrong at once
       DATABASE_URL: database.url.reveal(),
       FLORIN_NETWORKS: await writeNetworks(entry('eip155:84532', [node.url])),
       FLORIN_KEY: randomBytes(32).toString('hex'),
-    }).finally(() => node.stop())
+    })
+    await node.stop()
     const all = problems.join('\n')
     expect(all).toContain('fsync = off')
     expect(all).toContain('wallets of a sandbox')

@@ -51,8 +51,11 @@ export async function startPlainNode(chainId: number): Promise<PlainNode> {
     fund: async (address, wei) => {
       await client.call('anvil_setBalance', [address, `0x${wei.toString(16)}`])
     },
-    balanceOf: async (address) =>
-      BigInt(String(await client.call('eth_getBalance', [address, 'latest']))),
+    balanceOf: async (address) => {
+      const balance = await client.call('eth_getBalance', [address, 'latest'])
+      if (typeof balance !== 'string') throw new Error('the node tells no balance')
+      return BigInt(balance)
+    },
     stop: async () => {
       child.kill('SIGKILL')
       await ended

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { text as readAll } from 'node:stream/consumers'
 import { until } from '@florin/server/kernel/until.ts'
@@ -99,7 +100,7 @@ export function openTlsClient(port: number, certificate: () => string, apiKey: s
     })
     const answered = once(call, 'response')
     call.end(body === undefined ? undefined : JSON.stringify(body))
-    const [response] = (await answered) as [import('node:http').IncomingMessage]
+    const [response] = (await answered) as [IncomingMessage]
     return {
       status: response.statusCode ?? 0,
       headers: response.headers,

@@ -59,7 +59,7 @@ export function testCertificate({
   const lines = whole.toString('base64').match(/.{1,64}/g) ?? []
   return {
     certificate: `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`,
-    key: String(keys.privateKey.export({ format: 'pem', type: 'pkcs8' })),
+    key: keys.privateKey.export({ format: 'pem', type: 'pkcs8' }),
   }
 }
 

@@ -73,6 +73,6 @@ describe('a certificate and its key', () => {
       cipher: 'aes-256-cbc',
       passphrase: 'canary',
     })
-    expect((await read(certificate, String(sealed))).text).toContain('passphrase')
+    expect((await read(certificate, sealed)).text).toContain('passphrase')
   })
 })
