@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { getRequestListener } from '@hono/node-server'
+import { createAdaptorServer } from '@hono/node-server'
 import express from 'express'
 import { Hono } from 'hono'
 import { HTTPFacilitatorClient } from '@x402/core/server'
@@ -56,7 +56,7 @@ function openHono() {
   const shop = new Hono()
   shop.use(honoMiddleware(routes, server))
   shop.get('/goods', (context) => context.json(GOODS))
-  return createServer(getRequestListener(shop.fetch))
+  return createAdaptorServer({ fetch: shop.fetch })
 }
 
 const listening = settings.framework === 'hono' ? openHono() : openExpress()

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { getRequestListener } from '@hono/node-server'
+import { createAdaptorServer } from '@hono/node-server'
 import express from 'express'
 import { Hono } from 'hono'
 import { paymentMiddleware as expressMiddleware } from 'x402-express'
@@ -32,7 +32,7 @@ function openHono() {
   const shop = new Hono()
   shop.use(honoMiddleware(payTo, routes, facilitator))
   shop.get('/goods', (context) => context.json(GOODS))
-  return createServer(getRequestListener(shop.fetch))
+  return createAdaptorServer({ fetch: shop.fetch })
 }
 
 const listening = framework === 'hono' ? openHono() : openExpress()
