@@ -85,7 +85,7 @@ export function messageOf(
       data,
     ]),
     ...(legacy ? [] : [compactLength(tables.length)]),
-    ...tables.flatMap(({ table, entries }) => [
+    ...(legacy ? [] : tables).flatMap(({ table, entries }) => [
       addressBytes(table),
       compactLength(entries.length),
       Uint8Array.from(entries),

@@ -73,8 +73,14 @@ function transactionFrom(bytes: Uint8Array): WireTransaction {
     accounts: [...reader.take(reader.length())],
     data: reader.take(reader.length()),
   }))
-  const usesLookupTables = isVersioned && reader.length() > 0
-  if (!usesLookupTables && reader.at() !== message.length) throw new Malformed('left over')
+  const tables = isVersioned ? reader.length() : 0
+  for (let table = 0; table < tables; table += 1) {
+    reader.take(WORD_BYTES)
+    reader.take(reader.length())
+    reader.take(reader.length())
+  }
+  const usesLookupTables = tables > 0
+  if (reader.at() !== message.length) throw new Malformed('left over')
   const named = (index: number): Address => {
     const account = accounts[index]
     if (account === undefined) throw new Malformed('an account that is not there')
