@@ -30,7 +30,7 @@ const BOUNDS = {
   payments: { default: 1_000_000, max: 10_000_000 },
 } as const
 
-const HELP = `npm run bench -- [NAME ...] [--json FILE] [--seconds N] [--rounds N] [--minutes N] [--payments N]
+const HELP = `npm run bench -- [NAME ...] [--json FILE] [--seconds N] [--rounds N] [--minutes N] [--payments N] [--profile FOLDER]
 
 Measures this checkout on this machine, on the loopback, with everything of its own. Without names all of:
 ${BENCHES.map(({ name, about }) => `  ${name.padEnd(9)} ${about}`).join('\n')}
@@ -40,6 +40,7 @@ ${BENCHES.map(({ name, about }) => `  ${name.padEnd(9)} ${about}`).join('\n')}
   --rounds N    in which variants take turns; the median round counts (${BOUNDS.rounds.default})
   --minutes N   of load while memory is watched (${BOUNDS.minutes.default}; the goal is about 10)
   --payments N  in the history (${BOUNDS.payments.default})
+  --profile FOLDER  of the shared installation's processes, for Chrome's developer tools
 `
 
 const { values, positionals } = parseArgs({
@@ -50,6 +51,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string' },
     minutes: { type: 'string' },
     payments: { type: 'string' },
+    profile: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
   },
 })
@@ -82,7 +84,7 @@ async function main(): Promise<number> {
     note: (text) => process.stderr.write(`${text}\n`),
     defer: (close) => closers.push(close),
     installation: () => {
-      shared ??= startInstallation().then((installation) => {
+      shared ??= startInstallation(values.profile).then((installation) => {
         closers.push(installation.stop)
         return installation
       })

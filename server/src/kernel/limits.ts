@@ -50,8 +50,13 @@ export const limits = {
   walletsPerAccountMax: 1_000,
   /** Registered receiving addresses, wallets of the service not counted. */
   receiversPerAccountMax: 1_000,
+  /** Statements that read statuses at once, and payments that share one: what comes meanwhile gathers for the next. */
+  statusReadsUnderWayMax: 2,
+  statusReadsSharedMax: 64,
   /** Payments of one account behind one transaction that a search shows. */
   foundPaymentsMax: 1_000,
+  /** How long the proof of a transfer can be claimed after it was confirmed. */
+  transferProofHours: 24,
   /** Payments with the terms of a proof that the chain does not show, whose secrets are held against it: the newest. */
   proofCandidatesMax: 1_000,
   databaseConnectionsMax: 12,

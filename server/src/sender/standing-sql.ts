@@ -1,0 +1,44 @@
+import type { TransactionHash } from '../chains/chain.ts'
+import type { AttemptView } from './transaction-store.ts'
+
+/** An attempt as `attemptsOf` selects it. */
+export interface AttemptJson {
+  readonly number: number
+  readonly hash: TransactionHash
+  /** Milliseconds of the epoch, like the two below. */
+  readonly created: number
+  readonly sent: number | null
+  readonly accepted: number | null
+  readonly request: string | null
+}
+
+/**
+ * A subquery for a statement of another room: the attempts of the payment whose id the given expression names, as a JSON array
+ * of AttemptJson, oldest first; null when it has none. One statement for a payment and its attempts is one round trip.
+ */
+export function attemptsOf(paymentId: string): string {
+  return `select json_agg(json_build_object('number', a.number, 'hash', a.hash,
+       'created', round(extract(epoch from a.created_at) * 1000),
+       'sent', round(extract(epoch from a.last_sent_at) * 1000),
+       'accepted', round(extract(epoch from a.first_accepted_at) * 1000),
+       'request', a.request_id) order by a.chain_transaction_id, a.number)
+     from payment_transactions pt join attempts a using (chain_transaction_id)
+     where pt.payment_id = ${paymentId}`
+}
+
+/** The same for how far the network that an expression names has been read; null before the first block. */
+export function followedHeightOf(network: string): string {
+  return `select f.height from followers f where f.network = ${network}`
+}
+
+/** What `attemptsOf` selected. */
+export function attemptViews(selected: readonly AttemptJson[] | null): readonly AttemptView[] {
+  return (selected ?? []).map(({ number, hash, created, sent, accepted, request }) => ({
+    number,
+    hash,
+    createdAtMilliseconds: created,
+    lastSentAtMilliseconds: sent,
+    acceptedAtMilliseconds: accepted,
+    requestId: request,
+  }))
+}
