@@ -249,6 +249,13 @@ describe('a send whose turn comes', () => {
     ])
   })
 
+  test('after its time, as the only one of its wallet, keeps no later one from its turn', async () => {
+    await expect(world.submit(world.prepare(), GONE)).rejects.toMatchObject({
+      code: 'NETWORK_ERROR',
+    })
+    expect(await world.submit(world.prepare())).toMatchObject({ kind: 'committed' })
+  })
+
   test('when too many wait already is refused at once', async () => {
     const leaving = new AbortController()
     const template = world.prepare()

@@ -153,8 +153,11 @@ export function openSendQueue(deps: SendQueueDeps): SendQueue {
           return
         }
         const waiting: Waiting[] = [{ send, callerGone, resolve, reject }]
-        const worker = work(name, chain, wallet, waiting)
-        lanes.set(name, { waiting, worker })
+        // Known before its work begins: that of a lone send whose caller has gone is over at once, and must not leave a lane
+        // behind in which every later send would wait for ever.
+        const opened = { waiting, worker: Promise.resolve() }
+        lanes.set(name, opened)
+        opened.worker = work(name, chain, wallet, waiting)
       }),
     drained: async () => {
       await Promise.all([...lanes.values()].map(({ worker }) => worker))
