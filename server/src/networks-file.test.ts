@@ -108,6 +108,33 @@ describe('a networks file', () => {
     expect(problems.join()).not.toContain('canary')
   })
 
+  test('says what a network is worth: known ones by themselves, others when told, none otherwise than it is', () => {
+    const worthOf = (network: string, more: object = {}) => {
+      const outcome = parse({ ...entry, network, ...more })
+      return outcome.ok ? outcome.networks[0]?.testnet : outcome.problems
+    }
+    expect(worthOf('eip155:8453')).toBe(false)
+    expect(worthOf('eip155:84532')).toBe(true)
+    expect(worthOf('eip155:84532', { testnet: true })).toBe(true)
+    expect(worthOf('eip155:777777')).toBeUndefined()
+    expect(worthOf('eip155:777777', { testnet: false })).toBe(false)
+    expect(worthOf('eip155:8453', { testnet: true })).toEqual([
+      'networks[0].testnet: eip155:8453 is a main network',
+    ])
+    expect(worthOf('eip155:84532', { testnet: false })).toEqual([
+      'networks[0].testnet: eip155:84532 is a test network',
+    ])
+  })
+
+  test('may name the first block of an EVM network', () => {
+    const genesisHash = `0x${'ab'.repeat(32)}`
+    expect(parse({ ...entry, genesisHash })).toMatchObject({ networks: [{ genesisHash }] })
+    expect(problemsOf({ ...entry, genesisHash: '0xab' })[0]).toContain('64 hex digits')
+    const network = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1'
+    const assets = [{ symbol: 'SOL', asset: 'native', decimals: 9 }]
+    expect(problemsOf({ ...entry, network, assets, genesisHash })[0]).toContain('on Solana')
+  })
+
   test.each([
     ['no JSON', '{'],
     ['a list', '[]'],
