@@ -7,6 +7,11 @@ const INTERNAL: Readonly<Record<string, string>> = {
   FLORIN_LAUNCHER_FD: 'bin/florin.js, so that the service ends with its launcher',
   FLORIN_TEST_FULL: 'checks/run-tests.ts --full',
 }
+/** Of callers and their commands, not of the service; `florin env` exports them: name -> where they are explained. */
+const OF_CALLERS: Readonly<Record<string, string>> = {
+  FLORIN_BASE_URL: 'docs/guides/command-line.md',
+  FLORIN_API_KEY: 'docs/guides/command-line.md',
+}
 const LINE = /^([A-Z][A-Z0-9_]*)=(.*)$/
 
 /** The variables of an .env file in order; a line that is neither comment, blank nor NAME=value is a problem. */
@@ -35,6 +40,7 @@ export function unexplainedVariables(
       tokens(text)
         .filter((token) => /^FLORIN_[A-Z_]+$/.test(token.text))
         .filter((token) => !explained.includes(token.text) && !(token.text in INTERNAL))
+        .filter((token) => !(token.text in OF_CALLERS))
         .map((token) => `${path}:${token.line}: ${token.text} is not in .env.example`),
     )
 }

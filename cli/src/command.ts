@@ -8,6 +8,10 @@ export interface CommandContext {
   print(text: string): void
   /** Progress and remarks, to standard error. */
   note(text: string): void
+  /** Whether standard error is a terminal: only there may a line be drawn again. */
+  readonly terminal?: boolean
+  /** Aborts at Ctrl-C, which from the first call on no longer ends the process by itself. */
+  interrupted?(): AbortSignal
 }
 
 /** Runs one command and gives its exit code. Throws UsageError or CommandFailed for the expected ways to fail. */

@@ -63,6 +63,31 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import('./wallets/list.ts')).runWalletsList,
   },
   {
+    name: 'wallets',
+    usage: '[--json]',
+    summary: 'the wallets that the API key can pay from, with what they can spend',
+    load: async () => (await import('./caller/wallets.ts')).runWallets,
+  },
+  {
+    name: 'pay',
+    usage:
+      'RECIPIENT AMOUNT [--asset USDC] [--from ADDRESS] [--network N] [--wait submitted|confirmed|settled] [--timeout SECONDS] [--idempotency-key K] [--json]',
+    summary: 'pay once and show how far it has come',
+    load: async () => (await import('./caller/pay.ts')).runPay,
+  },
+  {
+    name: 'status',
+    usage: 'PAYMENT_ID [--watch] [--timeout SECONDS] [--json]',
+    summary: 'where a payment stands; --watch until it is settled or failed',
+    load: async () => (await import('./caller/status.ts')).runStatus,
+  },
+  {
+    name: 'history',
+    usage: 'ADDRESS [--type sent|received|all] [--limit N] [--json]',
+    summary: 'what an address sent and received, newest first',
+    load: async () => (await import('./caller/history.ts')).runHistory,
+  },
+  {
     name: 'doctor',
     usage: '[--json]',
     summary: 'hold database and chains against every invariant; changes nothing',

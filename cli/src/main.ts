@@ -26,6 +26,12 @@ function findCommand(args: readonly string[]): { command: Command; rest: readonl
   throw new UsageError(`say which: ${family.map((known) => `florin ${known.name}`).join(', ')}`)
 }
 
+function interrupted(): AbortSignal {
+  const controller = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => controller.abort())
+  return controller.signal
+}
+
 async function main(args: readonly string[]): Promise<number> {
   try {
     const { command, rest } = findCommand(args)
@@ -35,6 +41,8 @@ async function main(args: readonly string[]): Promise<number> {
       environment: await readEnvironment(process.env, process.cwd()),
       print: (text) => process.stdout.write(text),
       note: (text) => process.stderr.write(text),
+      terminal: process.stderr.isTTY,
+      interrupted,
     })
   } catch (error) {
     if (error instanceof UsageError) {

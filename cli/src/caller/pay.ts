@@ -1,0 +1,91 @@
+import { FlorinError } from '@florin/sdk'
+import type { Florin, PaymentRecord, Wallet } from '@florin/sdk'
+import type { Run } from '../command.ts'
+import { readArguments } from '../read-arguments.ts'
+import { CommandFailed, UsageError } from '../usage-error.ts'
+import { readAssetNames } from './asset-names.ts'
+import { EXIT } from './exit-code.ts'
+import { paymentText } from './payment-text.ts'
+import { openProgressLine } from './progress-line.ts'
+import { secondsFrom } from './seconds.ts'
+import { tellFailure } from './tell-failure.ts'
+import { shortened, visible } from './visible.ts'
+import { withClient } from './with-client.ts'
+
+const WAITS = ['submitted', 'confirmed', 'settled'] as const
+const TIMEOUT_SECONDS = 120
+
+/** `florin pay`: pays once and shows how far it has come. */
+export const runPay: Run = async (context) => {
+  const given = readArguments(context.args, {
+    flags: ['asset', 'from', 'network', 'wait', 'timeout', 'idempotency-key'],
+    switches: ['json'],
+    positionals: ['RECIPIENT', 'AMOUNT'],
+  })
+  const [recipientAddress = '', amount = ''] = given.positionals
+  if (!/^\d+(\.\d+)?$/.test(amount)) {
+    throw new UsageError(`AMOUNT must be a decimal number such as 2.5, not "${amount}"`)
+  }
+  const wanted = given.flag('wait') ?? 'confirmed'
+  const wait = WAITS.find((known) => known === wanted)
+  if (wait === undefined) throw new UsageError(`--wait must be one of ${WAITS.join(', ')}`)
+  const timeoutSeconds = secondsFrom('timeout', given.flag('timeout'), TIMEOUT_SECONDS)
+  const [json, asset] = [given.has('json'), given.flag('asset') ?? 'native']
+  return await withClient(context, json, async (florin, signal) => {
+    const walletAddress =
+      given.flag('from') ?? (await chooseWallet(florin, recipientAddress, signal)).address
+    const names = await readAssetNames(florin, signal)
+    const startedAt = Date.now()
+    const sent = await florin.payments.send(
+      {
+        ...{ walletAddress, recipientAddress, amount, asset },
+        ...{ network: given.flag('network'), waitFor: 'submitted' },
+      },
+      { signal, idempotencyKey: given.flag('idempotency-key') },
+    )
+    const { paymentId, network } = sent
+    if (!json) {
+      const [from, to] = [shortened(sent.sender), shortened(sent.recipient)]
+      const money = `${sent.amount} ${names(network, sent.asset)}`
+      context.note(visible(`${money} from ${from} to ${to} on ${network}: ${paymentId}`) + '\n')
+    }
+    try {
+      const payment = await look()
+      context.print(json ? `${JSON.stringify(payment)}\n` : paymentText(payment, names))
+      return EXIT.done
+    } catch (error) {
+      if (!(error instanceof FlorinError)) throw error
+      return tellFailure(error, context, { json, paymentId })
+    }
+
+    async function look(): Promise<PaymentRecord> {
+      if (wait === undefined || wait === 'submitted') {
+        return await florin.payments.status(paymentId, { signal })
+      }
+      const progress = json ? undefined : openProgressLine(context, startedAt)
+      const options = { until: wait, timeoutSeconds, signal, onLook: progress?.look }
+      return await florin.payments.wait(paymentId, options).finally(() => progress?.end())
+    }
+  })
+}
+
+/** Whose money: the account's only wallet of the recipient's family, or any of a sandbox. Never a guess with real money. */
+async function chooseWallet(
+  florin: Florin,
+  recipient: string,
+  signal: AbortSignal,
+): Promise<Wallet> {
+  const family = recipient.startsWith('0x') ? 'evm' : 'solana'
+  const all = await florin.wallets.list({ signal })
+  const own = all.filter((wallet) => wallet.family === family && wallet.address !== recipient)
+  const [first, second] = own
+  if (first === undefined) {
+    throw new CommandFailed(
+      `the account has no ${family} wallet to pay from. See "florin wallets".`,
+    )
+  }
+  if (second === undefined || own.every(({ sandbox }) => sandbox === true)) return first
+  throw new CommandFailed(
+    `say which of the ${own.length} ${family} wallets pays: --from ADDRESS. See "florin wallets".`,
+  )
+}

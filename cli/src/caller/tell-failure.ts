@@ -1,0 +1,65 @@
+import type { FlorinError } from '@florin/sdk'
+import { catalogue } from '@florin/wire/errors.ts'
+import type { CommandContext } from '../command.ts'
+import { EXIT } from './exit-code.ts'
+import type { ExitCode } from './exit-code.ts'
+import { factLines, visible } from './visible.ts'
+
+/** What to do about a code of the client itself. */
+const NEXT: Readonly<Record<string, string>> = {
+  NO_ANSWER: 'Check the address, and whether the service runs.',
+  BAD_ANSWER: 'Check FLORIN_BASE_URL.',
+  PAYMENT_ENDED: 'Paying again is a new payment.',
+}
+
+/**
+ * A failed call for people, or as one JSON object; gives the exit code that says whether anything may have moved.
+ * `paymentId`: the payment existed before that call, which only asked about it.
+ */
+export function tellFailure(
+  error: FlorinError,
+  { print, note }: Pick<CommandContext, 'print' | 'note'>,
+  { json, paymentId }: { json: boolean; paymentId?: string },
+): ExitCode {
+  const known = Object.entries(catalogue).find(([code]) => code === error.code)?.[1]
+  const goesOn =
+    paymentId === undefined || isEnd(error)
+      ? undefined
+      : `The payment goes on by itself. Look again: florin status ${paymentId} --watch`
+  const exitCode = goesOn === undefined ? exitCodeOf(error) : EXIT.open
+  const next = goesOn ?? repeatAdvice(error) ?? NEXT[error.code] ?? known?.next
+  if (json) {
+    print(`${JSON.stringify({ success: false, error: { ...error.toJSON(), next } })}\n`)
+    return exitCode
+  }
+  const details = Object.entries(error.details ?? {}).map(
+    ([name, value]) => [name, shown(value)] as const,
+  )
+  const facts = factLines([
+    ...details,
+    ['next', next],
+    ['docs', error.docs],
+    ['request', error.requestId],
+  ])
+  note(`florin: ${error.code}: ${visible(error.message)}\n${facts}`)
+  return exitCode
+}
+
+function isEnd({ code }: FlorinError): boolean {
+  return code === 'TRANSACTION_FAILED' || code === 'PAYMENT_ENDED'
+}
+
+function exitCodeOf(error: FlorinError): ExitCode {
+  if (isEnd(error)) return EXIT.ended
+  return error.outcomeUnknown ? EXIT.open : EXIT.refused
+}
+
+function repeatAdvice({ outcomeUnknown, idempotencyKey }: FlorinError): string | undefined {
+  return outcomeUnknown && idempotencyKey !== undefined
+    ? `It may have been paid. Run the same command with --idempotency-key ${idempotencyKey}: that never pays twice.`
+    : undefined
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

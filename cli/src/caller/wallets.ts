@@ -1,0 +1,52 @@
+import type { Florin, Wallet } from '@florin/sdk'
+import type { Run } from '../command.ts'
+import { readArguments } from '../read-arguments.ts'
+import { table } from '../table.ts'
+import { EXIT } from './exit-code.ts'
+import { visible } from './visible.ts'
+import { withClient } from './with-client.ts'
+
+/** Each costs a request of the plan's limit. */
+const BALANCES_MAX = 25
+const AT_ONCE = 5
+
+type Detail = Awaited<ReturnType<Florin['wallets']['get']>>
+
+/** `florin wallets`: the wallets that the key can pay from, with what they can spend. */
+export const runWallets: Run = async (context) => {
+  const json = readArguments(context.args, { switches: ['json'] }).has('json')
+  return await withClient(context, json, async (florin, signal) => {
+    const wallets = await florin.wallets.list({ signal })
+    if (json) {
+      context.print(`${JSON.stringify({ wallets })}\n`)
+      return EXIT.done
+    }
+    const details: (Detail | Wallet)[] = []
+    for (let from = 0; from < wallets.length; from += AT_ONCE) {
+      const some = wallets.slice(from, from + AT_ONCE)
+      const withBalances = from < BALANCES_MAX
+      const read = (wallet: Wallet) => florin.wallets.get(wallet.address, { signal })
+      details.push(...(withBalances ? await Promise.all(some.map(read)) : some))
+    }
+    const rows = details.map((wallet) => [
+      wallet.address,
+      wallet.family,
+      visible(wallet.label ?? ''),
+      'balances' in wallet ? balancesText(wallet) : '',
+    ])
+    context.print(table([['ADDRESS', 'FAMILY', 'LABEL', 'AVAILABLE'], ...rows]))
+    if (wallets.length > BALANCES_MAX) {
+      context.note(`Balances are shown for the oldest ${BALANCES_MAX} wallets only.\n`)
+    }
+    return EXIT.done
+  })
+}
+
+function balancesText({ balances }: Detail): string {
+  const hasOne = new Set(balances.map(({ network }) => network)).size === 1
+  return balances
+    .map(({ available, symbol, network }) => {
+      return `${available} ${visible(symbol)}${hasOne ? '' : ` on ${network}`}`
+    })
+    .join(', ')
+}

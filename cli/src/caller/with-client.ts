@@ -1,0 +1,23 @@
+import { FlorinError } from '@florin/sdk'
+import type { Florin } from '@florin/sdk'
+import type { CommandContext } from '../command.ts'
+import { CommandFailed } from '../usage-error.ts'
+import { openClient } from './open-client.ts'
+import { tellFailure } from './tell-failure.ts'
+
+/** Does a caller's work with the service and gives its exit code; a failure is told in the caller's words. */
+export async function withClient(
+  context: CommandContext,
+  json: boolean,
+  work: (florin: Florin, signal: AbortSignal) => Promise<number>,
+): Promise<number> {
+  try {
+    const signal = context.interrupted?.() ?? new AbortController().signal
+    return await work(await openClient(context.environment), signal)
+  } catch (error) {
+    if (!(error instanceof FlorinError)) throw error
+    // A setting is of the environment, not of a call.
+    if (error.code === 'INVALID_SETTING') throw new CommandFailed(error.message, { cause: error })
+    return tellFailure(error, context, { json })
+  }
+}
