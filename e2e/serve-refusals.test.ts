@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -144,8 +144,12 @@ describe('florin serve starts nothing and names everything that is wrong at once
     const wallet = await createWallet(custody, { accountId, family: 'evm', label: null })
     await store.inTransaction(accountId, (tx) => insertWallet(tx, wallet))
     const node = await startTestNode({ reply: () => ({ error: { code: -32601, message: 'no' } }) })
+    const owned = { url: database.url.reveal(), keyFile: 'master.key', sandbox: null }
+    await mkdir(join(directory, 'up'))
+    await write(join('up', 'database.json'), JSON.stringify(owned))
     const problems = await refusalsOf({
       DATABASE_URL: database.url.reveal(),
+      FLORIN_DATA_DIR: join(directory, 'up'),
       FLORIN_NETWORKS: await writeNetworks(entry('eip155:84532', [node.url])),
       FLORIN_KEY: randomBytes(32).toString('hex'),
     })
@@ -154,7 +158,8 @@ describe('florin serve starts nothing and names everything that is wrong at once
     expect(all).toContain('fsync = off')
     expect(all).toContain('wallets of a sandbox')
     expect(all).toContain('is not the one that sealed')
-    expect(problems).toHaveLength(3)
+    expect(all).toContain('the embedded database of the `florin up`')
+    expect(problems).toHaveLength(4)
   })
 })
 

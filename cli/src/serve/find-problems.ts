@@ -7,6 +7,8 @@ import type { Clock } from '@florin/server/kernel/clock.ts'
 import type { Log } from '@florin/server/kernel/log.ts'
 import type { NetworkConfig } from '@florin/server/kernel/network-config.ts'
 import type { Secret, SecretBytes } from '@florin/server/kernel/secret.ts'
+import { dataPaths } from '../data-paths.ts'
+import { readDatabaseFile } from '../database-file.ts'
 import { readNetworksFile } from '../up/networks.ts'
 import { CommandFailed } from '../usage-error.ts'
 import { findDatabaseProblems } from './database-problems.ts'
@@ -58,7 +60,7 @@ export async function findProblems({
       ...read.problems.map((what) => ({ what: `${what}.`, next: '.env.example explains it.' })),
     )
   }
-  problems.push(...settingProblems(config, environment))
+  problems.push(...settingProblems(config, environment), ...(await embeddedProblems(config)))
 
   const given = await networksOf(config)
   problems.push(...given.problems, ...networkProblems(given.networks))
@@ -99,6 +101,27 @@ export async function findProblems({
       databaseAway: database.away,
     },
   }
+}
+
+/** The database of a `florin up` ends with it, and holds its sandbox. */
+async function embeddedProblems({
+  databaseUrl,
+  dataDirectory,
+}: Config): Promise<readonly Problem[]> {
+  const own = await readDatabaseFile(dataPaths(dataDirectory).database)
+  const placeOf = (url: Secret | null | undefined) => {
+    const { hostname, port, pathname } = URL.parse(url?.reveal() ?? '') ?? {}
+    return `${hostname}:${port}${pathname}`
+  }
+  if (own === undefined || databaseUrl === null || placeOf(own.url) !== placeOf(databaseUrl)) {
+    return []
+  }
+  return [
+    {
+      what: `DATABASE_URL is the embedded database of the \`florin up\` on ${dataDirectory}.`,
+      next: 'Set it to a PostgreSQL 18 that runs by itself.',
+    },
+  ]
 }
 
 function hasKey(environment: Environment): boolean {

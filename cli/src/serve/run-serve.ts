@@ -1,10 +1,12 @@
 import { openService } from '@florin/server/app.ts'
-import type { Service } from '@florin/server/app.ts'
+import type { Service, ServiceOptions } from '@florin/server/app.ts'
+import { KeyUnusable } from '@florin/server/custody/key-file.ts'
 import { systemClock } from '@florin/server/kernel/clock.ts'
 import { limits } from '@florin/server/kernel/limits.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
 import type { Log } from '@florin/server/kernel/log.ts'
 import { systemRandom } from '@florin/server/kernel/random.ts'
+import { StoreUnavailable } from '@florin/server/store/postgres.ts'
 import type { Run } from '../command.ts'
 import { noArguments } from '../read-arguments.ts'
 import { openEnding } from '../up/ending.ts'
@@ -55,7 +57,7 @@ async function serve(
 ): Promise<void> {
   const { config, networks, databaseUrl, keyText, tls } = production
   sayWhatIsNotRight(production, log)
-  const service = await openService({
+  const service = await openOrFail({
     networks,
     databaseUrl,
     redisUrl: config.redisUrl,
@@ -93,6 +95,17 @@ async function stop(service: Service, log: Log): Promise<void> {
   if (!stopped.signal.aborted) throw new CommandFailed(`still busy after ${STOP_SECONDS} s`)
   await stopping
   log.info({}, 'stopped')
+}
+
+/** What was looked at a moment ago may have changed since. */
+async function openOrFail(options: ServiceOptions): Promise<Service> {
+  try {
+    return await openService(options)
+  } catch (error) {
+    if (error instanceof KeyUnusable) throw new CommandFailed(error.message, { cause: error })
+    if (!(error instanceof StoreUnavailable)) throw error
+    throw new CommandFailed('the database went away while the service started', { cause: error })
+  }
 }
 
 async function open(service: Service, { host, port }: Production['config']) {
