@@ -1,5 +1,5 @@
 import { endpoints } from '@florin/wire/endpoints.ts'
-import type { NetworkId } from '@florin/wire/network.ts'
+import type { Family, NetworkId } from '@florin/wire/network.ts'
 import { operationReferences } from '@florin/wire/reference/operations.ts'
 import { openAddressLimit } from './access/address-limit.ts'
 import { openAuthenticator } from './access/authenticate.ts'
@@ -16,7 +16,9 @@ import { openKeyEncryptionKey } from './custody/key-encryption-key.ts'
 import { localKeyWrapper } from './custody/key-wrapper.ts'
 import { openSigner } from './custody/signer.ts'
 import { solanaKeys } from './custody/solana-keys.ts'
+import { installationName } from './custody/installation-name.ts'
 import { findWalletOfAddress } from './custody/store.ts'
+import type { Wallet } from './custody/wallet.ts'
 import { openServer } from './http/server.ts'
 import type { Server, ServerOptions } from './http/server.ts'
 import { startForgetting } from './idempotency/forget.ts'
@@ -34,6 +36,7 @@ import { networkRoutes } from './networks/routes.ts'
 import { openPaymentBook } from './payments/advance.ts'
 import { openDepositBook } from './payments/deposits.ts'
 import { openProofs } from './payments/proof.ts'
+import { receiveRoutes } from './payments/receive-routes.ts'
 import { paymentRoutes } from './payments/routes.ts'
 import { openSendQueue } from './payments/send-queue.ts'
 import { openWaits } from './payments/wait.ts'
@@ -54,6 +57,7 @@ import { openListener } from './store/listen.ts'
 import { CommitUnknown, openStore, StoreUnavailable } from './store/postgres.ts'
 import type { Store } from './store/postgres.ts'
 import { openRedis } from './store/redis.ts'
+import { addressRoutes } from './wallets/address-routes.ts'
 import { walletRoutes } from './wallets/routes.ts'
 
 export interface ServiceOptions {
@@ -186,6 +190,22 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     references: operationReferences,
     documents: await readDocuments(DOCUMENTS_DIRECTORY),
   })
+  const settling = {
+    chains: directory.all,
+    store,
+    records,
+    settlers,
+    funds,
+    settlersOf: (family: Family) => settlers.addressesOf(family),
+    signerFor: (wallet: Wallet, network: NetworkConfig) =>
+      openSigner({ wrapper, schemes }, wallet, network),
+    broadcaster,
+    clock,
+    random,
+    killPoint,
+  }
+  // Known once it listens, where no address was configured.
+  let baseUrl = options.edge?.publicUrl?.replace(/\/$/, '') ?? ''
   const server = openServer({
     pages,
     routes: [
@@ -202,19 +222,18 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         networks: configs,
       }),
       ...walletRoutes({ store, custody, directory, clock }),
-      ...x402Routes({
-        chains: directory.all,
-        store,
-        records,
-        settlers,
-        funds,
-        settlersOf: (family) => settlers.addressesOf(family),
-        signerFor: (wallet, network) => openSigner({ wrapper, schemes }, wallet, network),
-        broadcaster,
-        clock,
-        random,
+      ...addressRoutes({ store, directory, clock, installation: installationName(proofKey) }),
+      ...receiveRoutes({
+        ...settling,
+        directory,
+        proofs,
+        waits,
         log,
-        killPoint,
+        facilitatorUrl: () => `${baseUrl}/x402`,
+      }),
+      ...x402Routes({
+        ...settling,
+        log,
         isUsable: ({ config }) => drivers.get(config.network)?.state().following ?? false,
       }),
       ...networkRoutes({
@@ -264,7 +283,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     renewTls: (tls) => server.renewTls(tls),
     listen: async (where) => {
       metricsDoor = await openMetricsDoor(options.metricsDoor, { log, read: readMetrics })
-      return { ...(await server.listen(where)), metricsUrl: metricsDoor?.url ?? null }
+      const listening = await server.listen(where)
+      if (options.edge?.publicUrl === undefined) baseUrl = listening.url
+      return { ...listening, metricsUrl: metricsDoor?.url ?? null }
     },
     stop: async () => {
       await server.close()

@@ -5,6 +5,16 @@ import { Live, Ready } from './health.ts'
 import { FindAnswer, FindQuery, HistoryAnswer, HistoryPath, HistoryQuery } from './history.ts'
 import { NetworkList } from './network-list.ts'
 import { PaymentPath, PaymentRecord, SendAnswer, SendBody } from './payment.ts'
+import { ReceiveAnswer, ReceiveBody, SettleBody, VerifyAnswer, VerifyBody } from './receive.ts'
+import {
+  AddressPath,
+  Challenge,
+  ChallengeQuery,
+  ReceivingAddress,
+  ReceivingAddressDeleted,
+  ReceivingAddressList,
+  RegisterBody,
+} from './receiving-address.ts'
 import {
   CreateWalletBody,
   Wallet,
@@ -28,6 +38,21 @@ const anyQuery = Type.Object({})
 const read = { scope: 'read', plan: 'standard' } as const
 const write = { scope: 'write', plan: 'standard' } as const
 const settle = { scope: 'settle', plan: 'standard' } as const
+
+/** What receiving and settling may answer beside success. */
+const receiveFails = [
+  'INVALID_PAYMENT_PROOF',
+  'PAYMENT_VERIFICATION_FAILED',
+  'INVALID_RECIPIENT',
+  'INSUFFICIENT_BALANCE',
+  'POLICY_REFUSED',
+  'UNSUPPORTED_NETWORK',
+  'UNSUPPORTED_ASSET',
+  'DUPLICATE_SETTLEMENT',
+  'IDEMPOTENCY_MISMATCH',
+  'NETWORK_ERROR',
+  'SETTLEMENT_PENDING',
+] as const
 
 /** The API, one row per operation. Routes, clients, OpenAPI, documents and contract tests are read from it. */
 export const endpoints = {
@@ -83,6 +108,53 @@ export const endpoints = {
       'TRANSACTION_FAILED',
       'NETWORK_ERROR',
     ],
+  },
+  receivePayment: {
+    ...bare,
+    id: 'receivePayment',
+    method: 'POST',
+    path: '/payment/receive',
+    summary: 'Verify and settle what a buyer sent, and wait until it is on chain',
+    needs: settle,
+    idempotent: true,
+    body: ReceiveBody,
+    answer: ReceiveAnswer,
+    fails: receiveFails,
+  },
+  settlePayment: {
+    ...bare,
+    id: 'settlePayment',
+    method: 'POST',
+    path: '/payment/settle',
+    summary: 'Settle a payment by its proof, or join one that was begun',
+    needs: settle,
+    idempotent: true,
+    body: SettleBody,
+    answer: ReceiveAnswer,
+    fails: [...receiveFails, 'NOT_FOUND'],
+  },
+  settlePaymentV1: {
+    ...bare,
+    id: 'settlePaymentV1',
+    method: 'POST',
+    path: '/v1/payments/settle',
+    summary: 'The same as POST /payment/settle',
+    needs: settle,
+    idempotent: true,
+    body: SettleBody,
+    answer: ReceiveAnswer,
+    fails: [...receiveFails, 'NOT_FOUND'],
+  },
+  verifyPayment: {
+    ...bare,
+    id: 'verifyPayment',
+    method: 'POST',
+    path: '/v1/payments/verify',
+    summary: 'Whether a proof would settle now',
+    needs: settle,
+    body: VerifyBody,
+    answer: VerifyAnswer,
+    fails: ['INVALID_RECIPIENT', 'UNSUPPORTED_NETWORK', 'UNSUPPORTED_ASSET', 'NETWORK_ERROR'],
   },
   paymentStatus: {
     ...bare,
@@ -170,6 +242,48 @@ export const endpoints = {
     body: WalletPolicyBody,
     answer: WalletPolicyAnswer,
     fails: ['NOT_FOUND', 'UNSUPPORTED_NETWORK', 'UNSUPPORTED_ASSET'],
+  },
+  challengeAddress: {
+    ...bare,
+    id: 'challengeAddress',
+    method: 'GET',
+    path: '/addresses/challenge',
+    summary: 'The text to sign for a receiving address',
+    needs: write,
+    query: ChallengeQuery,
+    answer: Challenge,
+  },
+  registerAddress: {
+    ...bare,
+    id: 'registerAddress',
+    method: 'POST',
+    path: '/addresses',
+    summary: 'Register a receiving address by its signature',
+    needs: write,
+    idempotent: true,
+    body: RegisterBody,
+    answer: ReceivingAddress,
+    fails: ['IDEMPOTENCY_MISMATCH'],
+  },
+  listAddresses: {
+    ...bare,
+    id: 'listAddresses',
+    method: 'GET',
+    path: '/addresses',
+    summary: 'The registered receiving addresses of the account',
+    needs: read,
+    answer: ReceivingAddressList,
+  },
+  deleteAddress: {
+    ...bare,
+    id: 'deleteAddress',
+    method: 'DELETE',
+    path: '/addresses/{address}',
+    summary: 'Give a registered receiving address up',
+    needs: write,
+    params: AddressPath,
+    answer: ReceivingAddressDeleted,
+    fails: ['NOT_FOUND'],
   },
   x402Verify: {
     ...bare,

@@ -15,7 +15,11 @@ const AMOUNT = /^[1-9][0-9]{0,77}$/
  * scheme, or nothing that this scheme can be. Fields nobody asked for are ignored, as x402 allows extensions.
  */
 export function parseTransferProof(proof: string): TransferProof | undefined {
-  const header = proof.length <= PROOF_CHARACTERS_MAX ? fromBase64(proof) : undefined
+  return proof.length <= PROOF_CHARACTERS_MAX ? transferProofOf(fromBase64(proof)) : undefined
+}
+
+/** The same of a header that is decoded already. */
+export function transferProofOf(header: unknown): TransferProof | undefined {
   const requirement = isObject(header) ? requirementOf(header) : undefined
   if (!isObject(header) || requirement?.['scheme'] !== TRANSFER_SCHEME) return undefined
   const network = readNetworkName(textOf(requirement['network']) ?? '')

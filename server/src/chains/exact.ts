@@ -22,7 +22,7 @@ export interface ExactDemand {
  */
 export type ProofKey = Brand<string, 'ProofKey'>
 
-/** For the chains alone: they know what an authorization's content is. */
+/** For whoever knows what a scheme's content is: the chains, and the transfers that this service sends. */
 export function proofKey(text: string): ProofKey {
   return text as ProofKey
 }
@@ -45,6 +45,14 @@ export interface ExactAuthorization {
 export type ExactRead =
   | { readonly ok: true; readonly authorization: ExactAuthorization }
   | { readonly ok: false; readonly reason: Reason; readonly payer: string | null }
+
+/** Null where the payload does not say it, or cannot be read. */
+export interface ExactPeek {
+  /** Solana: the mint that its transfer moves. */
+  readonly token: string | null
+  /** Solana: who is to pay the fee. */
+  readonly feePayer: Address | null
+}
 
 /** What the chain says of an authorization now. */
 export type ExactCheck =
@@ -79,6 +87,8 @@ export interface ForeignSettlement {
  * is never the payer's fault.
  */
 export interface ExactPayments {
+  /** What a payload says that its seller may have left open. Nothing of it is checked: a demand that is made of it is. */
+  peek(payload: Fields): ExactPeek
   /** Reads a payload against a demand: form, signature of a plain key, recipient, amount. Time is the chain's, so `check` asks. */
   read(payload: Fields, demand: ExactDemand): ExactRead
   /**

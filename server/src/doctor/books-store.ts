@@ -82,8 +82,8 @@ const INVARIANTS: Readonly<Record<string, string>> = {
         or (t.state = 'final' and p.status <> 'settled'))`,
   'what was claimed is a received payment of the same account, and nothing else is settled without a claim': `
     select coalesce(c.payment_id, p.id) as subject from settlement_claims c
-    full join (select * from payments where type = 'received' and occurrence is null) p on p.id = c.payment_id
-    where c.payment_id is null or p.id is null or c.account_id <> p.account_id`,
+    full join (select * from payments where type = 'received') p on p.id = c.payment_id
+    where p.id is null or c.account_id <> p.account_id or (c.payment_id is null and p.occurrence is null)`,
   'a success is given out for what is on chain': `
     select c.payment_id as subject from settlement_claims c join payments p on p.id = c.payment_id
     where c.answered_at is not null and p.status in ('failed', 'expired')`,
@@ -104,7 +104,8 @@ const INVARIANTS: Readonly<Record<string, string>> = {
   'an idempotency key names something that exists': `
     select k.operation || ' ' || k.resource_id as subject from idempotency_keys k
     where not exists (select from payments where id = k.resource_id)
-      and not exists (select from wallets where id = k.resource_id)`,
+      and not exists (select from wallets where id = k.resource_id)
+      and not exists (select from receiving_addresses where address = k.resource_id)`,
   'an address has as many payments as are counted for it': `
     select coalesce(p.address, c.address) || ' ' || coalesce(p.type, c.type) as subject from (
       select account_id, type, case type when 'sent' then sender else recipient end as address, count(*) as there

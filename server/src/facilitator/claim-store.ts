@@ -49,7 +49,7 @@ export async function insertClaim(
     `insert into settlement_claims (payment_id, account_id, network, proof_key, terms_digest, "authorization",
        valid_before, since_height, created_at, x402_version)
      values ($1, $2, $3, $4, $5, $6, $7, $8, to_timestamp($9 / 1000.0), $10)
-     on conflict (network, proof_key) do nothing returning payment_id`,
+     on conflict do nothing returning payment_id`,
     [
       claim.paymentId,
       claim.accountId,

@@ -53,6 +53,12 @@ export interface ReceivedRecords {
     settlement: ForeignSettlement,
     final: boolean,
   ): Promise<void>
+  /** It is the other side of a payment that was sent from here: it goes where that one goes. */
+  mirror(
+    tx: Tx,
+    payment: { readonly accountId: AccountId; readonly paymentId: PaymentId },
+    sentId: PaymentId,
+  ): Promise<void>
   /** The transaction that had paid it is not in the chain any more. */
   unseen(tx: Tx, paymentIds: readonly PaymentId[]): Promise<void>
   /** It took no effect and never will: proven at finality. */

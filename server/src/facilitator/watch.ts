@@ -6,6 +6,7 @@ import type { Store } from '../store/postgres.ts'
 import type { Claim } from './claim.ts'
 import { noteLooks, openClaims } from './claim-store.ts'
 import { authorizationOf } from './authorization-of.ts'
+import { sentOf } from './claim-transfer.ts'
 import type { ReceivedRecords, ReceivedState } from './records.ts'
 
 /** Open claims that are looked at in one round. */
@@ -60,6 +61,11 @@ async function watchClaim(
   const { exact } = chain
   const authorization = authorizationOf(claim, chain)
   if (isOver(state)) return true
+  const sentId = sentOf(claim)
+  if (sentId !== undefined) {
+    await store.inTransaction('service', (tx) => records.mirror(tx, claim, sentId))
+    return false
+  }
   if (state.underWay || exact === undefined || authorization === undefined) return false
 
   if (state.status === 'confirmed') {

@@ -11,6 +11,8 @@ import { claimDeposits } from './deposit-store.ts'
 import { paymentEvent } from './event.ts'
 import { movePayments } from './move-payments.ts'
 import type { Payment } from './payment.ts'
+import { isReleased } from './released.ts'
+import { sentPlace } from './sent-place-store.ts'
 import { findPayment, insertPayments } from './store.ts'
 import type { StatusChange } from './store.ts'
 import type { Waits } from './wait.ts'
@@ -47,6 +49,40 @@ export function openReceivedRecords({
       revertedForGood: places.revertedForGood,
       underWay: places.underWay,
     }
+  }
+
+  const paidElsewhere: ReceivedRecords['paidElsewhere'] = async (
+    tx,
+    { accountId, paymentId },
+    settlement,
+    final,
+  ) => {
+    const payment = await findPayment(tx, accountId, paymentId)
+    if (payment === undefined) throw new Error('a claim has no record')
+    const change = {
+      paymentId,
+      transactionHash: settlement.hash,
+      blockHeight: settlement.height,
+      blockHash: settlement.blockHash,
+      logIndex: settlement.logIndex,
+      feePaid: null,
+      failure: null,
+    }
+    const now = clock.nowMilliseconds()
+    await movePayments(tx, 'confirmed', [change], now)
+    if (!final) return
+    const moved = await movePayments(tx, 'settled', [change], now)
+    if (!moved.has(paymentId)) return
+    const effect = {
+      id: paymentId,
+      accountId,
+      status: 'settled' as const,
+      transactionHash: settlement.hash,
+      height: settlement.height,
+      blockHash: settlement.blockHash,
+      effectIndex: settlement.logIndex,
+    }
+    await claimDeposits(tx, payment.network, [effect], now)
   }
 
   return {
@@ -94,33 +130,29 @@ export function openReceivedRecords({
         until,
       ),
 
-    paidElsewhere: async (tx, { accountId, paymentId }, settlement, final) => {
-      const payment = await findPayment(tx, accountId, paymentId)
-      if (payment === undefined) throw new Error('a claim has no record')
-      const change = {
-        paymentId,
-        transactionHash: settlement.hash,
-        blockHeight: settlement.height,
-        blockHash: settlement.blockHash,
-        logIndex: settlement.logIndex,
-        feePaid: null,
-        failure: null,
-      }
+    paidElsewhere,
+
+    mirror: async (tx, payment, sentId) => {
+      const record = await findPayment(tx, payment.accountId, payment.paymentId)
+      const place = await sentPlace(tx, sentId)
+      if (record === undefined || place === undefined) throw new Error('a claim has no record')
+      const { paymentId } = payment
       const now = clock.nowMilliseconds()
-      await movePayments(tx, 'confirmed', [change], now)
-      if (!final) return
-      const moved = await movePayments(tx, 'settled', [change], now)
-      if (!moved.has(paymentId)) return
-      const effect = {
-        id: paymentId,
-        accountId,
-        status: 'settled' as const,
-        transactionHash: settlement.hash,
-        height: settlement.height,
-        blockHash: settlement.blockHash,
-        effectIndex: settlement.logIndex,
+      const isElsewhere =
+        place.settlement?.hash !== record.transactionHash ||
+        place.settlement?.height !== record.blockHeight
+      if (record.status === 'confirmed' && isElsewhere) {
+        await movePayments(tx, 'pending', [nothing(paymentId)], now)
       }
-      await claimDeposits(tx, payment.network, [effect], now)
+      if (place.settlement !== null && place.status !== 'failed') {
+        await paidElsewhere(tx, payment, place.settlement, place.status === 'settled')
+      }
+      if (place.status !== 'failed') return
+      const failure = {
+        reason: 'no_effect',
+        message: 'The transfer that was shown failed after all.',
+      } as const
+      await movePayments(tx, 'failed', [{ ...nothing(paymentId), failure }], now)
     },
 
     unseen: async (tx, paymentIds) => {
@@ -131,18 +163,6 @@ export function openReceivedRecords({
       await movePayments(tx, 'expired', paymentIds.map(nothing), clock.nowMilliseconds())
     },
   }
-}
-
-/** What a seller may release something on: the effect, with as many blocks on top as the network asks for. */
-function isReleased(
-  { status, blockHeight }: Payment,
-  config: NetworkConfig | undefined,
-  followed: bigint | null,
-): boolean {
-  if (status === 'settled') return true
-  if (status !== 'confirmed' || config === undefined) return false
-  if (blockHeight === null || followed === null) return false
-  return followed - blockHeight >= BigInt(config.releaseDepth)
 }
 
 /** Nothing that is under way can change it any more. */

@@ -14,7 +14,7 @@ const CHALLENGE = [
   '',
   `Address: ${SELLER}`,
   'Account: acct_2pLm9XvKz4RtYc7QbWnE3h',
-  'Installation: inst_5dGk8JqVw3TyHc6MxZbR9n',
+  'Installation: 5f0c9a4be1d27386a1c4b0de92f37a68',
   'Issued at: 2026-09-21T14:13:20.000Z',
   'Valid for: 600 seconds',
 ].join('\n')
@@ -49,6 +49,7 @@ export const receivePayment: OperationReference = {
   about: [
     'Give it what the buyer sent and what you asked for. It checks the proof against your own terms, never against what the payer wrote, settles it, and answers 200 when the money is on chain as deep as the network asks for. Release what was bought then, and only then.',
     'A proof succeeds once. A repeat with the same `Idempotency-Key` gets the same answer; any other is `DUPLICATE_SETTLEMENT`. When the outcome is still open at the timeout this is `SETTLEMENT_PENDING`: repeat it, and it joins the wait.',
+    'A `paymentProof` that this installation gave out for `POST /payment/send` is taken as well, for 24 hours after the transfer was confirmed.',
   ],
   body: {
     walletAddress: SELLER,
@@ -105,6 +106,7 @@ export const registerAddress: OperationReference = {
   title: 'Register an address',
   about: [
     'Once an address is registered, payments made to it can be claimed by your account alone. Wallets that the service holds need no registration.',
+    'On EVM the address signs with `personal_sign` and a plain key: accounts with code are not asked. On Solana it signs the UTF-8 bytes of the text.',
   ],
   body: {
     address: SELLER,

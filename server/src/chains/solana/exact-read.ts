@@ -3,7 +3,7 @@ import { textOf } from '@florin/wire/x402/fields.ts'
 import type { Fields } from '@florin/wire/x402/fields.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
 import { proofKey } from '../exact.ts'
-import type { ExactDemand, ExactRead } from '../exact.ts'
+import type { ExactDemand, ExactPeek, ExactRead } from '../exact.ts'
 import { parseAddress } from './account.ts'
 import { isSignedBy } from './ed25519.ts'
 import { readLayout, SIGNERS_MAX } from './exact-layout.ts'
@@ -32,9 +32,11 @@ export function readPayload(
     payer,
   })
   const named = textOf(extra['feePayer'])
-  const feePayer = named === undefined ? undefined : parseAddress(named)
-  if (feePayer === undefined) return no('invalid_exact_svm_payload_missing_fee_payer')
-  if (!settlers.has(feePayer)) return no('invalid_exact_svm_fee_payer_not_managed_by_facilitator')
+  if (named === undefined) return no('invalid_exact_svm_payload_missing_fee_payer')
+  const feePayer = parseAddress(named)
+  if (feePayer === undefined || !settlers.has(feePayer)) {
+    return no('invalid_exact_svm_fee_payer_not_managed_by_facilitator')
+  }
   const text = payload['transaction']
   const transaction = typeof text === 'string' ? transactionOf(text) : undefined
   if (transaction === undefined) {
@@ -91,6 +93,17 @@ export function readPayload(
         transaction: Buffer.from(wireOf(transaction)).toString('base64'),
       },
     },
+  }
+}
+
+/** The mint of the one transfer, and whoever is named to pay the fee. */
+export function peekPayload(payload: Fields): ExactPeek {
+  const text = payload['transaction']
+  const transaction = typeof text === 'string' ? transactionOf(text) : undefined
+  const layout = transaction && readLayout(transaction, new Set())
+  return {
+    token: layout?.ok === true ? layout.transfer.mint : null,
+    feePayer: transaction?.signers[0] ?? null,
   }
 }
 

@@ -1,12 +1,13 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import type { NetworkConfig } from '../../kernel/network-config.ts'
 import type { Address } from '../chain.ts'
-import type { ExactAuthorization, ExactPayments } from '../exact.ts'
+import type { ExactAuthorization, ExactCheck, ExactPayments } from '../exact.ts'
 import type { Transport } from '../json-rpc/transport.ts'
+import { knownAddress } from './account.ts'
 import { accountsRead } from './accounts.ts'
 import { lifetimeRead } from './blocks.ts'
 import { paymentSimulationRead } from './exact-check.ts'
-import { readPayload } from './exact-read.ts'
+import { peekPayload, readPayload } from './exact-read.ts'
 import type { Facts } from './facts.ts'
 import { writePaymentTerms } from './payment-terms.ts'
 
@@ -20,10 +21,22 @@ export function openExact({
   readonly config: NetworkConfig
   readonly facts: Facts
 }): ExactPayments {
-  const simulate = ({ stored }: ExactAuthorization) =>
-    transport.read(paymentSimulationRead(stored['transaction'] ?? ''))
+  /** What the mint keeps of a transfer the seller would not get, and no simulation says so. Known for ten minutes, announced for days. */
+  const simulate = async ({ stored, asset, amount }: ExactAuthorization): Promise<ExactCheck> => {
+    const [check, mint] = await Promise.all([
+      transport.read(paymentSimulationRead(stored['transaction'] ?? '')),
+      facts.mint(knownAddress(asset.asset)),
+    ])
+    if (!check.ok || mint.feeOf(amount) === 0n) return check
+    return {
+      ok: false,
+      reason: 'invalid_exact_svm_payload_amount_mismatch',
+      message: 'The token keeps a part of each transfer.',
+    }
+  }
 
   return {
+    peek: peekPayload,
     read: (payload, demand) => readPayload(facts, payload, demand),
     check: simulate,
     draft: async (authorization, settler: Address) => {

@@ -1,0 +1,134 @@
+import { endpoints } from '@florin/wire/endpoints.ts'
+import { Refusal } from '@florin/wire/errors.ts'
+import type { SettleBody, ReceiveBody } from '@florin/wire/receive.ts'
+import type { Static } from 'typebox'
+import type { Once } from '../facilitator/give.ts'
+import { route } from '../http/route.ts'
+import type { Call, Route } from '../http/route.ts'
+import { fingerprint } from '../idempotency/fingerprint.ts'
+import type { Log } from '../kernel/log.ts'
+import { receivedFacts } from './receive-answer.ts'
+import { joinPayment, receivePayment } from './receive.ts'
+import type { ReceiveDeps, Received } from './receive.ts'
+import { verifyProof } from './verify-proof.ts'
+
+const WAIT_SECONDS = 30
+
+export interface ReceiveRoutesDeps extends ReceiveDeps {
+  readonly log: Log
+  /** Where callers reach the facilitator of this service. */
+  readonly facilitatorUrl: () => string
+}
+
+type Receive = Static<typeof ReceiveBody>
+type Settle = Static<typeof SettleBody>
+
+/** The routes of the seller's side. */
+export function receiveRoutes(deps: ReceiveRoutesDeps): readonly Route[] {
+  const settle = async (call: Call<unknown, unknown, Settle>) => {
+    const { paymentId, timeout, ...fields } = call.body
+    const once = onceOf(call, endpoints.settlePayment.id)
+    if (paymentId === undefined) return receive(deps, call, once, wholeOf(call.body))
+    const others = Object.keys(fields)
+    if (others.length > 0) {
+      const rule = 'must be left out beside paymentId'
+      throw invalid(Object.fromEntries(others.map((field) => [field, rule])))
+    }
+    const order = { ...waitOf(deps, call, timeout), once }
+    return answer(deps, call, await joinPayment(deps, order, paymentId))
+  }
+  return [
+    route(endpoints.receivePayment, (call) =>
+      receive(deps, call, onceOf(call, endpoints.receivePayment.id), call.body),
+    ),
+    route(endpoints.settlePayment, settle),
+    route(endpoints.settlePaymentV1, settle),
+    route(endpoints.verifyPayment, async ({ body, caller }) => {
+      const { payment_proof: proofText, amount, recipient, network, asset } = body
+      const said = { recipient, amount, network, asset }
+      return { body: await verifyProof(deps, caller.accountId, { proofText, said }) }
+    }),
+  ]
+}
+
+async function receive(
+  deps: ReceiveRoutesDeps,
+  call: Call<unknown, unknown, unknown>,
+  once: Once | null,
+  body: Receive,
+) {
+  requireOwn(body.facilitatorUrl, deps.facilitatorUrl())
+  const { walletAddress, expectedAmount, network, asset } = body
+  const received = await receivePayment(deps, {
+    ...waitOf(deps, call, body.timeout),
+    once,
+    said: { recipient: walletAddress, amount: expectedAmount, network, asset },
+    proofText: body.paymentProof,
+    resource: body.resource,
+    requestId: call.requestId,
+  })
+  return answer(deps, call, received)
+}
+
+async function answer(
+  deps: ReceiveRoutesDeps,
+  { caller }: Call<unknown, unknown, unknown>,
+  received: Received,
+) {
+  const { log, store } = deps
+  const facilitator = deps.facilitatorUrl()
+  const { paymentId, replayed, takeBack } = received
+  const undelivered = () => {
+    // Nobody waits for it: when it fails the success counts as given, which the seller is told.
+    takeBack().catch((error: unknown) =>
+      log.warn({ paymentId, err: error }, 'an undelivered success was not taken back'),
+    )
+  }
+  return {
+    body: await receivedFacts({ store, facilitator }, caller.accountId, received),
+    headers: replayed ? { 'idempotent-replayed': 'true' } : {},
+    undelivered,
+  }
+}
+
+function waitOf(
+  { clock }: ReceiveRoutesDeps,
+  { caller, clientGone, closing }: Call<unknown, unknown, unknown>,
+  timeoutSeconds: number = WAIT_SECONDS,
+) {
+  return {
+    accountId: caller.accountId,
+    waitUntilMilliseconds: clock.nowMilliseconds() + timeoutSeconds * 1000,
+    over: AbortSignal.any([clientGone, closing]),
+  }
+}
+
+/** Both spellings of a path are one operation, so keys are kept under the name of one. */
+function onceOf(
+  { idempotencyKey, body }: Call<unknown, unknown, unknown>,
+  operation: string,
+): Once | null {
+  if (idempotencyKey === undefined) return null
+  return { operation, key: idempotencyKey, fingerprint: fingerprint(body) }
+}
+
+function wholeOf({ paymentId: _, ...body }: Settle): Receive {
+  const { walletAddress, paymentProof, expectedAmount } = body
+  if (walletAddress === undefined || paymentProof === undefined || expectedAmount === undefined) {
+    const needed = { walletAddress, paymentProof, expectedAmount }
+    const missing = Object.entries(needed).filter(([, value]) => value === undefined)
+    const rule = 'is required without paymentId'
+    throw invalid(Object.fromEntries(missing.map(([field]) => [field, rule])))
+  }
+  return { ...body, walletAddress, paymentProof, expectedAmount }
+}
+
+/** This service settles by itself; another facilitator is none that an operator could allow yet. */
+function requireOwn(named: string | undefined, own: string): void {
+  if (named === undefined || named.replace(/\/+$/, '') === own) return
+  throw invalid({ facilitatorUrl: `must be ${own}, or left out` })
+}
+
+function invalid(details: Readonly<Record<string, string>>): Refusal {
+  return new Refusal('INVALID_PARAMETERS', { details })
+}

@@ -1,0 +1,200 @@
+import { Refusal } from '@florin/wire/errors.ts'
+import { familyOf } from '@florin/wire/network.ts'
+import type { Family } from '@florin/wire/network.ts'
+import type { Reason } from '@florin/wire/x402/reasons.ts'
+import type { ChainDirectory } from '../chains/directory.ts'
+import { claimOfPayment } from '../facilitator/claim-store.ts'
+import type { Once } from '../facilitator/give.ts'
+import { takeIn } from '../facilitator/intake.ts'
+import { joinClaim } from '../facilitator/join.ts'
+import type { ClaimedPayment, Joined, JoinOrder } from '../facilitator/join.ts'
+import { settlePayment } from '../facilitator/settle.ts'
+import type { SettleDeps } from '../facilitator/settle.ts'
+import { findKey } from '../idempotency/store.ts'
+import { parseId } from '../kernel/id.ts'
+import type { PaymentId } from '../kernel/id.ts'
+import { expectationOf, isForResource, requirementsOf } from './expectation.ts'
+import type { Expectation, Said } from './expectation.ts'
+import { receiveTransfer } from './receive-transfer.ts'
+import type { TransferDeps, TransferReceived } from './receive-transfer.ts'
+import { refusalOf } from './refusal-of.ts'
+import { readShownProof } from './shown-proof.ts'
+import type { ShownProof } from './shown-proof.ts'
+import { findPayment } from './store.ts'
+
+export interface ReceiveDeps extends SettleDeps, TransferDeps {
+  readonly directory: ChainDirectory
+}
+
+export interface ReceiveOrder extends JoinOrder {
+  readonly said: Said
+  readonly proofText: string
+  readonly resource: string | undefined
+  readonly requestId: string
+  readonly once: Once | null
+}
+
+/** What the seller's own part of a request is called in it. */
+export const RECEIVE_FIELDS = { recipient: 'walletAddress', amount: 'expectedAmount' } as const
+
+/** A payment that may be told as a success; everything else is thrown as the refusal that says it. */
+export type Received = Extract<Joined, { kind: 'settled' }>
+
+/**
+ * Settles what a buyer sent, against nothing but the seller's own words, and waits until it is on chain. The same key gets a success
+ * again, whatever became of the payment since.
+ */
+export async function receivePayment(deps: ReceiveDeps, order: ReceiveOrder): Promise<Received> {
+  const known = await earlier(deps, order)
+  if (known !== undefined) return successOf(deps, order, known)
+  const read = readShownProof(order.proofText)
+  if (!read.ok) {
+    throw refusalOf(read.reason, { paymentProof: 'is not a payment proof of an enabled kind' })
+  }
+  const { shown } = read
+  const expected = expectationOf(deps.directory, order.said, RECEIVE_FIELDS, shown)
+  if (!isForResource(shown, order.resource)) {
+    throw refusalOf('resource_mismatch', { resource: 'the proof is for something else' })
+  }
+  const { resource } = order
+  const received =
+    shown.scheme === 'transfer'
+      ? await receiveTransfer(deps, { ...order, ...shown, expected, resource })
+      : await receiveExact(deps, order, shown, expected)
+  return successOf(deps, order, received)
+}
+
+/** Joins a payment of the account that was begun before. Refuses NOT_FOUND. */
+export async function joinPayment(
+  deps: ReceiveDeps,
+  order: JoinOrder & { readonly once: Once | null },
+  paymentIdText: string,
+): Promise<Received> {
+  const known = await earlier(deps, order)
+  if (known !== undefined) return successOf(deps, order, known)
+  const paymentId = parseId('pay', paymentIdText)
+  if (paymentId === undefined) throw new Refusal('NOT_FOUND')
+  return successOf(deps, order, await joinById(deps, order, paymentId))
+}
+
+/** The success that the key got before. Refuses IDEMPOTENCY_MISMATCH when it was used for something else. */
+async function earlier(
+  deps: ReceiveDeps,
+  order: JoinOrder & { readonly once: Once | null },
+): Promise<Joined | undefined> {
+  const { accountId, once } = order
+  if (once === null) return undefined
+  const known = await deps.store.inTransaction(accountId, (tx) =>
+    findKey(tx, { ...once, accountId }),
+  )
+  if (known === undefined) return undefined
+  if (known.kind === 'mismatch') throw new Refusal('IDEMPOTENCY_MISMATCH')
+  const paymentId = parseId('pay', known.resourceId)
+  if (paymentId === undefined) throw new Error('an idempotency key names no payment')
+  return joinById(deps, order, paymentId)
+}
+
+async function joinById(
+  deps: ReceiveDeps,
+  order: JoinOrder,
+  paymentId: PaymentId,
+): Promise<Joined> {
+  const claim = await deps.store.inTransaction(order.accountId, (tx) =>
+    claimOfPayment(tx, order.accountId, paymentId),
+  )
+  if (claim === undefined) throw new Refusal('NOT_FOUND')
+  return joinClaim(deps, order, claim)
+}
+
+type Refused = { readonly kind: 'refused'; readonly reason: Reason; readonly message?: string }
+
+async function receiveExact(
+  deps: ReceiveDeps,
+  order: ReceiveOrder,
+  shown: Extract<ShownProof, { scheme: 'exact' }>,
+  expected: Expectation,
+): Promise<Joined | Refused> {
+  const presented = {
+    paymentPayload: shown.header,
+    paymentRequirements: requirementsOf(expected, shown),
+    ...(order.resource === undefined ? {} : { resource: order.resource }),
+  }
+  const settled = await settlePayment(deps, { ...order, presented })
+  if (settled.kind !== 'refused') return settled
+  const { reason, message } = settled
+  if (reason === 'invalid_exact_evm_payload_authorization_valid_before') {
+    // Too late to settle may mean that it was settled long ago: then nobody should be asked for a fresh one.
+    const taken = takeIn(presented, deps.chains, deps.settlersOf)
+    const used = taken.ok && (await taken.intake.exact.finalState(taken.intake.authorization))
+    if (used === 'used') return { kind: 'refused', reason: 'invalid_exact_evm_nonce_already_used' }
+  }
+  return { kind: 'refused', reason, ...(message === undefined ? {} : { message }) }
+}
+
+async function successOf(
+  { store }: ReceiveDeps,
+  { accountId }: JoinOrder,
+  received: Joined | TransferReceived | Refused,
+): Promise<Received> {
+  switch (received.kind) {
+    case 'settled':
+      return received
+    case 'pending':
+      throw refusalOf('settlement_pending', namesOf(received))
+    case 'waiting':
+      throw refusalOf('settlement_pending', { signature: received.hash })
+    case 'reverted':
+    case 'expired': {
+      const { paymentId } = received
+      const payment = await store.inTransaction(accountId, (tx) =>
+        findPayment(tx, accountId, paymentId),
+      )
+      if (payment === undefined) throw new Error('a claim has no record')
+      const words = ENDED[familyOf(payment.network)]
+      if (received.kind === 'reverted') throw refusalOf(words.reverted, namesOf(received))
+      // Proven: it moved nothing and never will.
+      throw new Refusal('INVALID_PAYMENT_PROOF', {
+        details: { ...namesOf(received), reason: words.expired },
+      })
+    }
+    case 'duplicate': {
+      const { own } = received
+      if (own === null) throw refusalOf('duplicate_settlement')
+      const { firstAnsweredAt, state } = own
+      throw refusalOf('duplicate_settlement', {
+        ...namesOf(own),
+        status: state.status,
+        firstAnsweredAt,
+      })
+    }
+    case 'refused': {
+      if ('sent' in received && received.sent !== null && received.reason !== 'transfer_failed') {
+        const { transactionHash, confirmedAtMilliseconds } = received.sent
+        throw refusalOf(received.reason, {
+          signature: transactionHash,
+          confirmedAt: confirmedAtMilliseconds,
+        })
+      }
+      const message = 'message' in received ? received.message : undefined
+      throw refusalOf(received.reason, {}, message)
+    }
+    default:
+      return received satisfies never
+  }
+}
+
+/** How the reference says that an attempt, and that an authorization, came to nothing. */
+const ENDED = {
+  evm: {
+    reverted: 'invalid_exact_evm_transaction_failed',
+    expired: 'invalid_exact_evm_payload_authorization_valid_before',
+  },
+  solana: {
+    reverted: 'invalid_exact_svm_transaction_failed',
+    expired: 'invalid_exact_svm_transaction_failed',
+  },
+} as const satisfies Record<Family, Record<string, Reason>>
+
+function namesOf({ paymentId, state }: ClaimedPayment) {
+  return { paymentId, signature: state.hash }
+}

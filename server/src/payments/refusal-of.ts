@@ -1,0 +1,53 @@
+import { Refusal } from '@florin/wire/errors.ts'
+import type { ErrorCode, ErrorDetails } from '@florin/wire/errors.ts'
+import type { Reason } from '@florin/wire/x402/reasons.ts'
+
+const RETRY_SECONDS = 2
+
+/** The codes of the reasons of x402; every other one means that the proof does not pay what was expected. */
+const CODES: Partial<Record<Reason, ErrorCode>> = {
+  invalid_payload: 'INVALID_PAYMENT_PROOF',
+  invalid_x402_version: 'INVALID_PAYMENT_PROOF',
+  invalid_exact_evm_signature: 'INVALID_PAYMENT_PROOF',
+  invalid_exact_evm_payload_authorization_valid_before: 'INVALID_PAYMENT_PROOF',
+  invalid_exact_evm_payload_authorization_valid_after: 'INVALID_PAYMENT_PROOF',
+  invalid_exact_svm_payload_transaction_could_not_be_decoded: 'INVALID_PAYMENT_PROOF',
+  invalid_exact_svm_payload_signature_invalid: 'INVALID_PAYMENT_PROOF',
+  transfer_failed: 'INVALID_PAYMENT_PROOF',
+  invalid_network: 'UNSUPPORTED_NETWORK',
+  invalid_exact_evm_insufficient_balance: 'INSUFFICIENT_BALANCE',
+  invalid_exact_evm_recipient_mismatch: 'INVALID_RECIPIENT',
+  invalid_exact_svm_payload_recipient_mismatch: 'INVALID_RECIPIENT',
+  transfer_recipient_mismatch: 'INVALID_RECIPIENT',
+  duplicate_settlement: 'DUPLICATE_SETTLEMENT',
+  invalid_exact_evm_nonce_already_used: 'DUPLICATE_SETTLEMENT',
+  transfer_past_its_life: 'DUPLICATE_SETTLEMENT',
+  payment_too_small_for_its_gas: 'POLICY_REFUSED',
+  gas_budget_spent: 'POLICY_REFUSED',
+  network_unavailable: 'NETWORK_ERROR',
+  settlement_pending: 'SETTLEMENT_PENDING',
+}
+
+/** What people should read where the code's own sentence says something else. */
+const MESSAGES: Partial<Record<Reason, string>> = {
+  invalid_exact_evm_insufficient_balance: 'The payer does not have what it signed for.',
+  transfer_past_its_life: 'This proof is past its life. It was paid: do not pay again.',
+  payment_too_small_for_its_gas: 'The payment is smaller than what settling it costs.',
+  gas_budget_spent: 'The gas budget of today is spent.',
+  receiver_of_another_account: 'The receiving address belongs to another account.',
+}
+
+/** The refusal that says a reason of x402 in our codes, always with the reason itself. Source: x402 reference notes, 2.1. */
+export function refusalOf(
+  reason: Reason,
+  details: ErrorDetails = {},
+  message: string | undefined = MESSAGES[reason],
+): Refusal {
+  const code = CODES[reason] ?? 'PAYMENT_VERIFICATION_FAILED'
+  const waits = code === 'SETTLEMENT_PENDING' || code === 'NETWORK_ERROR'
+  return new Refusal(code, {
+    details: { ...details, reason },
+    ...(message === undefined ? {} : { message }),
+    ...(waits ? { retryAfterSeconds: RETRY_SECONDS } : {}),
+  })
+}
