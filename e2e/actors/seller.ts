@@ -13,13 +13,18 @@ export const EVM = 'eip155:84532'
 /** Base units of the sandbox's USDC. */
 export const PRICE = 10_000n
 
-/** What a seller's server hands to the facilitator, and what it asks for. */
-export interface Purchase {
+/** What a seller's server hands to the facilitator. */
+export interface SettleBody {
   readonly body: {
     readonly x402Version: 2
     readonly paymentPayload: Fields
     readonly paymentRequirements: Fields
   }
+  readonly payTo: string
+}
+
+/** The same on EVM, with the payer's own hands. */
+export interface Purchase extends SettleBody {
   readonly payer: TestPayer
   readonly payTo: Address
 }
@@ -69,7 +74,11 @@ export async function purchaseFrom(
 }
 
 /** Asks the world's service to settle it. */
-export function settle(world: World, { body }: Purchase, signal?: AbortSignal): Promise<Reply> {
+export function settle(
+  world: World,
+  { body }: Pick<SettleBody, 'body'>,
+  signal?: AbortSignal,
+): Promise<Reply> {
   return world.client().post('/x402/settle', body, {}, signal)
 }
 

@@ -1,0 +1,34 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { createKeyPairSignerFromBytes } from '@solana/kit'
+import { ExactSvmScheme } from '@x402/svm/exact/client'
+import type { Fields } from '@florin/wire/x402/fields.ts'
+import { PRICE } from './seller.ts'
+import type { SettleBody } from './seller.ts'
+import type { World } from './world.ts'
+
+export const SOLANA = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1'
+
+/** A payer with one USDC who has signed a payment of 0.01 to a new address, made by the stock client. */
+export async function aSolanaPurchase(world: World): Promise<SettleBody> {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const seed = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-32)
+  const spki = publicKey.export({ format: 'der', type: 'spki' })
+  const signer = await createKeyPairSignerFromBytes(Buffer.concat([seed, spki.subarray(-32)]))
+  const payTo = world.newAddress('solana')
+  await world.sandbox.fund(signer.address, 'USDC', '1')
+  await world.sandbox.fund(payTo, 'USDC', '0.5')
+  const feePayer = world.service().settlers.find(({ family }) => family === 'solana')?.address
+  const paymentRequirements = {
+    scheme: 'exact',
+    network: SOLANA,
+    asset: world.sandbox.solana.usdc,
+    amount: `${PRICE}`,
+    payTo,
+    maxTimeoutSeconds: 60,
+    extra: { feePayer },
+  } as const
+  const scheme = new ExactSvmScheme(signer, { rpcUrl: world.sandbox.solana.rpcUrl })
+  const { payload } = await scheme.createPaymentPayload(2, paymentRequirements)
+  const paymentPayload: Fields = { x402Version: 2, accepted: paymentRequirements, payload }
+  return { payTo, body: { x402Version: 2, paymentPayload, paymentRequirements } }
+}
