@@ -8,7 +8,7 @@ export interface SourceFile {
   readonly text: string
 }
 
-const LEFT_OUT = new Set(['node_modules', '.git', '.florin', 'package-lock.json'])
+const LEFT_OUT = new Set(['node_modules', 'dist', '.git', '.florin', 'package-lock.json'])
 const TEXT = /(^|\/)(\.?[\w-]+|[\w.-]+\.(ts|js|json|md|sql|sol|sh|yaml|yml|toml|example|html|css))$/
 
 function* walk(folder: string): Generator<string> {

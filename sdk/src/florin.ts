@@ -1,9 +1,13 @@
+import { addresses } from './addresses.ts'
+import type { Addresses } from './addresses.ts'
 import { call } from './call.ts'
-import type { CallOptions } from './call.ts'
+import type { CallOptions, Sending } from './call.ts'
 import { connect } from './connection.ts'
 import type { FlorinOptions } from './connection.ts'
 import type { HealthReadyAnswer } from './contract/health-ready.ts'
 import type { ListNetworksAnswer } from './contract/list-networks.ts'
+import type { Operations } from './contract/shapes.ts'
+import type { Input } from './prepare.ts'
 import { payments } from './payments.ts'
 import type { Payments } from './payments.ts'
 import { wallets } from './wallets.ts'
@@ -15,6 +19,7 @@ import type { X402 } from './x402.ts'
 export { FlorinError } from './florin-error.ts'
 export { newIdempotencyKey } from './idempotency-key.ts'
 export type { ClientCode, FlorinErrorCode } from './florin-error.ts'
+export type { Addresses, ReceivingAddress } from './addresses.ts'
 export type { CallOptions, IntentOptions } from './call.ts'
 export type { Clock } from './clock.ts'
 export type { FlorinOptions } from './connection.ts'
@@ -35,6 +40,7 @@ export class Florin {
   readonly baseUrl: string
   readonly payments: Payments
   readonly wallets: Wallets
+  readonly addresses: Addresses
   readonly x402: X402
   readonly networks: {
     /** The enabled networks and their assets, the default of each family first. */
@@ -45,16 +51,25 @@ export class Florin {
     ready(options?: CallOptions): Promise<HealthReadyAnswer>
   }
 
+  /** Any operation of the service by its name, with its types: the methods above are this with better manners. */
+  readonly call: <Id extends keyof Operations>(
+    id: Id,
+    input: Input<Id>,
+    options?: Sending<Operations[Id]['answer']>,
+  ) => Promise<Operations[Id]['answer']>
+
   /** @throws {FlorinError} INVALID_SETTING when an option cannot be used. */
   constructor(options: FlorinOptions) {
     const connection = connect(options)
     this.baseUrl = connection.baseUrl
     this.payments = payments(connection)
     this.wallets = wallets(connection)
+    this.addresses = addresses(connection)
     this.x402 = x402(connection)
     this.networks = {
       list: async (own) => (await call(connection, 'listNetworks', {}, own)).networks,
     }
+    this.call = (id, input, own) => call(connection, id, input, own)
     this.health = { ready: (own) => call(connection, 'healthReady', {}, own) }
   }
 

@@ -10,6 +10,8 @@ export const limits = {
   settleWaitSeconds: 25,
   /** Wait of a send that names none. */
   sendWaitSeconds: 10,
+  /** Wait of a receive or a settle that names none. */
+  receiveWaitSeconds: 30,
   /** The first pause; each one doubles. */
   pauseFirstMilliseconds: 250,
   pauseMaxMilliseconds: 8_000,

@@ -4,7 +4,10 @@ import type { Connection } from './connection.ts'
 import type { FindPaymentAnswer, FindPaymentQuery } from './contract/find-payment.ts'
 import type { PaymentHistoryAnswer, PaymentHistoryQuery } from './contract/payment-history.ts'
 import type { PaymentStatusAnswer } from './contract/payment-status.ts'
+import type { ReceivePaymentAnswer, ReceivePaymentBody } from './contract/receive-payment.ts'
 import type { SendPaymentAnswer, SendPaymentBody } from './contract/send-payment.ts'
+import type { SettlePaymentAnswer, SettlePaymentBody } from './contract/settle-payment.ts'
+import type { VerifyPaymentAnswer, VerifyPaymentBody } from './contract/verify-payment.ts'
 import { limits } from './limits.ts'
 import { waitFor } from './wait-for.ts'
 import type { WaitOptions } from './wait-for.ts'
@@ -18,6 +21,15 @@ export interface Payments {
    * the status that was reached in time; `pending` is not a failure.
    */
   send(order: SendPaymentBody, options?: IntentOptions): Promise<SendPaymentAnswer>
+  /**
+   * Settles what a buyer sent and waits until it is on chain. Success is given out once per proof: release what was
+   * paid for when this resolves. While the service says SETTLEMENT_PENDING the same request is sent again.
+   */
+  receive(proof: ReceivePaymentBody, options?: IntentOptions): Promise<ReceivePaymentAnswer>
+  /** Settles by proof, or joins a payment that was begun, by `paymentId`. */
+  settle(payment: SettlePaymentBody, options?: IntentOptions): Promise<SettlePaymentAnswer>
+  /** Whether a proof would settle now. Moves nothing and holds nothing. */
+  verify(proof: VerifyPaymentBody, options?: CallOptions): Promise<VerifyPaymentAnswer>
   /** The record of a payment and where it stands. */
   status(paymentId: string, options?: CallOptions): Promise<PaymentRecord>
   /** Everything that an address sent and received, newest first, page after page as it is read. */
@@ -51,6 +63,15 @@ export function payments(connection: Connection): Payments {
       const waitSeconds = body.timeout ?? limits.sendWaitSeconds
       return call(connection, 'sendPayment', { body }, { ...options, waitSeconds })
     },
+    receive: (body, options) => {
+      const waitSeconds = body.timeout ?? limits.receiveWaitSeconds
+      return call(connection, 'receivePayment', { body }, { ...options, waitSeconds })
+    },
+    settle: (body, options) => {
+      const waitSeconds = body.timeout ?? limits.receiveWaitSeconds
+      return call(connection, 'settlePayment', { body }, { ...options, waitSeconds })
+    },
+    verify: (body, options) => call(connection, 'verifyPayment', { body }, options),
     status,
     async *history(walletAddress, query = {}, options) {
       let cursor: string | null | undefined
