@@ -71,13 +71,13 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'pay',
     usage:
-      'RECIPIENT AMOUNT [--asset USDC] [--from ADDRESS] [--network N] [--wait submitted|confirmed|settled] [--timeout SECONDS] [--idempotency-key K] [--json]',
-    summary: 'pay once and show how far it has come',
+      'RECIPIENT AMOUNT [--asset A] [--from A] [--network N] [--wait W] [--timeout S] [--idempotency-key K] [--json]',
+    summary: 'pay once and show how far it has come, up to --wait submitted, confirmed or settled',
     load: async () => (await import('./caller/pay.ts')).runPay,
   },
   {
     name: 'status',
-    usage: 'PAYMENT_ID [--watch] [--timeout SECONDS] [--json]',
+    usage: 'PAYMENT_ID [--watch] [--timeout S] [--json]',
     summary: 'where a payment stands; --watch until it is settled or failed',
     load: async () => (await import('./caller/status.ts')).runStatus,
   },

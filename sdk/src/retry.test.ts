@@ -24,6 +24,7 @@ const PAID = {
 }
 const ORDER = { walletAddress: 'a', recipientAddress: 'b', amount: '1' }
 const SETTLED = { success: true, transaction: '0x1', network: 'eip155:84532' }
+const PENDING = { details: { paymentId: 'pay_1' } }
 const OPEN = { ...SETTLED, success: false, errorReason: 'settlement_pending' }
 
 async function failureOf(work: Promise<unknown>): Promise<FlorinError> {
@@ -138,6 +139,27 @@ describe('what the service asks to wait for', () => {
     })
   })
 
+  test.each([
+    [503, 'SETTLEMENT_PENDING', true],
+    [409, 'IDEMPOTENCY_CONFLICT', true],
+    [500, 'INTERNAL_ERROR', true],
+    [503, 'NETWORK_ERROR', false],
+    [429, 'RATE_LIMIT', false],
+  ])(
+    '%i %s to the end: whether it may have happened is %s',
+    async (status, code, outcomeUnknown) => {
+      await serve(refusal(status, code, code === 'SETTLEMENT_PENDING' ? PENDING : {}))
+      const error = await failureOf(service.client().payments.send(ORDER))
+      expect(error).toMatchObject({ code, outcomeUnknown, tries: limits.triesMax })
+    },
+  )
+
+  test('503 of a proxy does not say that nothing happened: deleting is not repeated after it', async () => {
+    await serve(answer(503, 'busy'))
+    const error = await failureOf(service.client().wallets.delete('a'))
+    expect(error).toMatchObject({ code: 'BAD_ANSWER', outcomeUnknown: true, tries: 1 })
+  })
+
   test('a failure that names its payment is not repeated: the payment exists', async () => {
     await serve(refusal(500, 'INTERNAL_ERROR', { details: { paymentId: 'pay_1' } }))
     const error = await failureOf(service.client().payments.send(ORDER))
@@ -224,6 +246,12 @@ describe('what answers is not the service', () => {
     await serve(answer(200, body))
     const error = await failureOf(service.client().payments.send(ORDER))
     expect(error).toMatchObject({ code: 'BAD_ANSWER', outcomeUnknown: true })
+  })
+
+  test('a page for people is not taken for an answer', async () => {
+    await serve(answer(200, '<html>', { 'content-type': 'text/html' }))
+    const error = await failureOf(service.client().payments.send(ORDER))
+    expect(error).toMatchObject({ code: 'BAD_ANSWER', status: 200, outcomeUnknown: true })
   })
 
   test('a torn answer is a lost one', async () => {

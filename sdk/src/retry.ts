@@ -1,3 +1,4 @@
+import { isObject } from './is-object.ts'
 import { limits } from './limits.ts'
 import type { Failed } from './try-once.ts'
 
@@ -10,20 +11,25 @@ export type Repeat = 'freely' | 'with its key' | 'never'
  */
 export function mayRepeat(failed: Failed, repeat: Repeat): boolean {
   if (isUnclear(failed)) return repeat !== 'never' && !namesPayment(failed)
-  if (failed.kind === 'lost' || failed.status === 429 || failed.status === 503) return true
-  // Our own earlier request is still being accepted: it would be wrong to call that a failure.
-  return failed.error?.['code'] === 'IDEMPOTENCY_CONFLICT'
+  return failed.kind === 'lost' || failed.status === 429 || failed.status === 503
 }
 
-/** Whether it is open what the service did: no answer, or a failure in it or in a proxy before it. */
+/** Codes of the service that leave it open what becomes of the request, or of an earlier one like it. */
+const OPEN_CODES: readonly unknown[] = ['SETTLEMENT_PENDING', 'IDEMPOTENCY_CONFLICT']
+
+/** Whether it is open what the service did: no answer, one that leaves it open, or one that is not the service's. */
 export function isUnclear(failed: Failed): boolean {
-  return failed.kind === 'lost' ? failed.sent : [500, 502, 504].includes(failed.status)
+  if (failed.kind === 'lost') return failed.sent
+  const { status, error } = failed
+  if (error === undefined) return status >= 500 || (status >= 200 && status < 300)
+  return [500, 502, 504].includes(status) || OPEN_CODES.includes(error['code'])
 }
 
 /** A failure after the commit: the payment exists, and its status says more than another try. */
 function namesPayment(failed: Failed): boolean {
-  const details = failed.kind === 'refused' ? failed.error?.['details'] : undefined
-  return typeof details === 'object' && details !== null && 'paymentId' in details
+  if (failed.kind === 'lost' || failed.error?.['code'] !== 'INTERNAL_ERROR') return false
+  const { details } = failed.error
+  return isObject(details) && 'paymentId' in details
 }
 
 /** Milliseconds to wait after so many tries: doubled each time, spread, never less than the service asked for. */

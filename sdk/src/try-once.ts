@@ -69,10 +69,9 @@ async function read(response: Response, foreign: boolean): Promise<Outcome> {
   const text = await response.text()
   const isGood = status >= 200 && status < 300
   const body = parsed(text, isGood && !foreign)
-  if (isGood) {
-    return body === undefined
-      ? { kind: 'lost', reason: 'the answer was torn', sent: true }
-      : { kind: 'answered', answer: body }
+  if (isGood && body !== undefined) return { kind: 'answered', answer: body }
+  if (isGood && /json/i.test(headers.get('content-type') ?? '')) {
+    return { kind: 'lost', reason: 'the answer was torn', sent: true }
   }
   const error = body?.['error']
   const retryAfterSeconds = secondsOf(headers.get('retry-after'))
