@@ -64,6 +64,11 @@ async function openScene(): Promise<Scene> {
     })
   add('a', 100, [])
   const chain = scriptedChain(config, {
+    // A node that calls its last block final, so that another block in its place breaks the policy.
+    head: async () => {
+      const height = blocks.at(-1)?.height ?? 0n
+      return { height, hash: blocks.at(-1)?.hash ?? '', finalizedHeight: height }
+    },
     blocks: async (from, count) => blocks.filter(({ height }) => height >= from).slice(0, count),
     outcomes: async (hashes) => hashes.map(() => ({ state: 'absent' as const })),
     arrivals: async (read, ours) => {

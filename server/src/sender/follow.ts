@@ -150,6 +150,9 @@ async function undoReorg(deps: FollowDeps, cursor: Cursor): Promise<Cursor> {
   if (!remembered.some(isGone)) throw new ChainMoved('the node is behind what was read before')
   const ancestor = remembered.find((block) => canonical.get(block.height) === block.blockHash)
   if (ancestor === undefined || ancestor.height < cursor.finalizedHeight) {
+    if (!(await isFinalReplaced(chain, cursor, remembered))) {
+      throw new ChainMoved('the node is on a branch that was left behind')
+    }
     const reason = `blocks at or below the final height ${cursor.finalizedHeight} were replaced`
     log.error({ network, height: String(cursor.height) }, reason)
     await store.inTransaction('service', (tx) => haltNetwork(tx, network, reason))
@@ -165,4 +168,20 @@ async function undoReorg(deps: FollowDeps, cursor: Cursor): Promise<Cursor> {
     await deposits.undone(tx, network, ancestor.height)
     return { ...cursor, ...ancestor }
   })
+}
+
+/**
+ * Whether the nodes call another block final than the one that we have as final. One that hangs on a branch which finality has passed by
+ * contradicts nothing: its own final block lies below. Asked before and after, as another node may answer in between.
+ */
+async function isFinalReplaced(
+  chain: Chain,
+  { finalizedHeight }: Cursor,
+  remembered: readonly { height: bigint; blockHash: string }[],
+): Promise<boolean> {
+  if ((await chain.head()).finalizedHeight < finalizedHeight) return false
+  const [block] = await chain.blocks(finalizedHeight, 1)
+  const known = remembered.find(({ height }) => height === finalizedHeight)
+  if (block === undefined || block.hash === known?.blockHash) return false
+  return (await chain.head()).finalizedHeight >= finalizedHeight
 }

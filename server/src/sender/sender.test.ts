@@ -147,6 +147,31 @@ describe('the follower', () => {
     expect(await one('select halted_reason from followers')).toEqual({ halted_reason: null })
   })
 
+  /** A node whose blocks part from ours right below the final one, and that calls final what it is told to. */
+  const onAnotherBranch = (finalizedHeight: bigint) =>
+    stub({
+      head: async () => ({ height: 101n, hash: 'b101', finalizedHeight }),
+      blocks: async (from, count) =>
+        Array.from({ length: count }, (_, i) => Number(from) + i)
+          .filter((height) => height <= 101)
+          .map((height) => block(height, height >= 90 ? 'b' : 'a')),
+    })
+
+  test('a node that hangs on a branch below our final block does not stop the network', async () => {
+    const cursor = await following(100, 90)
+    const followed = followBlocks(deps(onAnotherBranch(70n)), cursor)
+    await expect(followed).rejects.toThrow('left behind')
+    expect(await one('select halted_reason from followers')).toEqual({ halted_reason: null })
+  })
+
+  test('a node that calls another block final than we do stops the network', async () => {
+    const cursor = await following(100, 90)
+    await expect(followBlocks(deps(onAnotherBranch(90n)), cursor)).rejects.toThrow()
+    expect(await one('select halted_reason is not null as halted from followers')).toEqual({
+      halted: true,
+    })
+  })
+
   test('a node that is behind takes no confirmation back', async () => {
     await openPlace()
     let cursor = await following(100, 90)
