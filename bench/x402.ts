@@ -1,0 +1,312 @@
+import type { Bench, BenchContext } from './bench.ts'
+import { median, quantilesOf } from './figures.ts'
+import type { Figure } from './figures.ts'
+import { runCallers } from './x402/callers.ts'
+import type { CallersPlan, CallersReport } from './x402/callers.ts'
+import { newEvmAddress, newEvmPayers, newSolanaScene, solanaPayments } from './x402/payments.ts'
+import type { EvmPayer } from './x402/payments.ts'
+import { AMOUNT } from './x402/payments.ts'
+import { openStage } from './x402/stage.ts'
+import type { Side, Stage } from './x402/stage.ts'
+
+const CALLERS = 64
+const MANY_CALLERS = 256
+const PAYERS = 64
+/** More than any cache of signatures holds: each verification of a round is one of a payment that was not seen lately. */
+const PROOFS = 12_000
+const SOLANA_PROOFS = 3_000
+const SETTLEMENTS = { florin: 640, reference: 320 } as const
+const SAME_PROOF_CALLS = 50
+const WARM_UP_SECONDS = 2
+
+const GOALS = {
+  verifyRatio: 20,
+  verifyP99Milliseconds: 100,
+  chainRequestsPerVerification: 0.1,
+  settleRatio: 5,
+  solanaCpuRatio: 5,
+} as const
+
+/** One load on one facilitator. */
+interface Taken {
+  readonly report: CallersReport
+  readonly perSecond: number
+  /** Of good answers. */
+  readonly each: {
+    readonly ownMilliseconds: number
+    readonly databaseMilliseconds: number
+    readonly chainRequests: number
+    readonly chainCalls: number
+  }
+}
+
+/** Florin against the official TypeScript facilitator, in turn, on the same chains, each with one core and one key. */
+export const x402: Bench = {
+  name: 'x402',
+  about: `x402 verify and settle against the official TypeScript facilitator, ${CALLERS} callers`,
+  run: async (context) => {
+    const stage = await openStage(context)
+    const { note } = context
+    note(`facilitators on one core, all others on the other: ${stage.isPinned ? 'yes' : 'no'}`)
+    const payers = await newEvmPayers(stage.sandbox, PAYERS)
+    const figures = [
+      ...(await verifyEvm(context, stage, payers)),
+      ...(await verifySolana(context, stage)),
+      ...(await settleDistinct(context, stage, payers)),
+      ...(await settleOne(stage, payers)),
+    ]
+    return figures.map((figure) => ({ ...figure, more: { ...figure.more, ...pinnedIn(stage) } }))
+  },
+}
+
+function pinnedIn({ isPinned }: Stage) {
+  return { isPinned }
+}
+
+/** In turn, so that drift of the machine meets both; of each the round with the median rate. */
+async function alternate(
+  { options: { rounds }, note }: BenchContext,
+  what: string,
+  sides: readonly Side[],
+  take: (side: Side) => Promise<Taken>,
+): Promise<readonly (Taken & { readonly rates: readonly number[] })[]> {
+  const taken = sides.map(() => [] as Taken[])
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const [index, side] of sides.entries()) {
+      const one = await take(side)
+      taken[index]?.push(one)
+      note(`${what}, ${side.name}, round ${round}: ${told(one)}`)
+    }
+  }
+  return taken.map((all) => {
+    const rates = all.map(({ perSecond }) => perSecond)
+    const middle = all.find(({ perSecond }) => perSecond === median(rates))
+    if (middle === undefined) throw new Error('no round was measured')
+    return { ...middle, rates }
+  })
+}
+
+function told({ perSecond, each, report }: Taken): string {
+  const refused = report.refusedCount === 0 ? '' : `, ${report.refusedCount} refused`
+  const { p50, p99 } = quantilesOf(report.milliseconds)
+  return (
+    `${perSecond.toFixed(0)}/s, p50 ${p50.toFixed(0)} p99 ${p99.toFixed(0)} ms, ` +
+    `own ${each.ownMilliseconds.toFixed(2)} + database ${each.databaseMilliseconds.toFixed(2)} ms CPU, ` +
+    `${each.chainRequests.toFixed(3)} requests with ${each.chainCalls.toFixed(2)} calls to the chain${refused}`
+  )
+}
+
+async function load(
+  stage: Stage,
+  side: Side,
+  plan: Omit<CallersPlan, 'baseUrl' | 'apiKey'>,
+): Promise<Taken> {
+  const { baseUrl, apiKey } = side
+  const read = async () => ({ cpu: await side.cpu(), counts: await side.counts() })
+  let before: ReturnType<typeof read> | undefined
+  const report = await runCallers({ baseUrl, apiKey, ...plan }, stage.pinCallers, () => {
+    before = read()
+  })
+  const [started, ended] = await Promise.all([before, read()])
+  if (started === undefined) throw new Error('the load never began')
+  const count = report.milliseconds.length
+  const each = (to: number, from: number) => (to - from) / count
+  return {
+    report,
+    perSecond: count / report.seconds,
+    each: {
+      ownMilliseconds: each(ended.cpu.own, started.cpu.own) * 1000,
+      databaseMilliseconds: each(ended.cpu.database, started.cpu.database) * 1000,
+      chainRequests: each(ended.counts.requests, started.counts.requests),
+      chainCalls: each(ended.counts.calls, started.counts.calls),
+    },
+  }
+}
+
+function mustBeTaken({ report }: Taken): void {
+  if (report.refusedCount > 0) throw new Error(`refused: ${JSON.stringify(report.refused)}`)
+}
+
+async function verifyEvm(
+  context: BenchContext,
+  stage: Stage,
+  payers: readonly EvmPayer[],
+): Promise<Figure[]> {
+  const { seconds } = context.options
+  const payTo = newEvmAddress()
+  const bodies = Array.from({ length: PROOFS }, (_, index) => payerOf(payers, index).pay(payTo))
+  const verify = async (side: Side, callers: number): Promise<Taken> => {
+    const taken = await load(stage, side, {
+      path: '/x402/verify',
+      bodies,
+      callers,
+      expects: '"isValid":true',
+      load: { kind: 'round', warmUpSeconds: WARM_UP_SECONDS, seconds },
+    })
+    mustBeTaken(taken)
+    return taken
+  }
+  const { reference, florin } = stage
+  const what = 'verify EIP-3009'
+  const [theirs, ours] = await alternate(context, what, [reference, florin], (side) =>
+    verify(side, CALLERS),
+  )
+  const [many] = await alternate(context, `${what}, ${MANY_CALLERS} callers`, [florin], (side) =>
+    verify(side, MANY_CALLERS),
+  )
+  if (theirs === undefined || ours === undefined || many === undefined) throw new Error('no rounds')
+  const ratio = ours.perSecond / theirs.perSecond
+  const isQuick = quantilesOf(ours.report.milliseconds).p99 < GOALS.verifyP99Milliseconds
+  return [
+    figureOf(`${what}, ${CALLERS} callers, reference`, theirs),
+    {
+      ...figureOf(`${what}, ${CALLERS} callers`, ours),
+      ratio,
+      goal: {
+        text: `>= ${GOALS.verifyRatio} x, p99 < ${GOALS.verifyP99Milliseconds} ms`,
+        isMet: ratio >= GOALS.verifyRatio && isQuick,
+      },
+    },
+    {
+      ...figureOf(`${what}, ${MANY_CALLERS} callers`, many),
+      goal: {
+        text: `<= ${GOALS.chainRequestsPerVerification} chain requests each`,
+        isMet: many.each.chainRequests <= GOALS.chainRequestsPerVerification,
+      },
+    },
+  ]
+}
+
+async function verifySolana(context: BenchContext, stage: Stage): Promise<Figure[]> {
+  const { seconds } = context.options
+  const scene = await newSolanaScene(stage.sandbox)
+  const { reference, florin } = stage
+  const what = 'verify Solana'
+  const [theirs, ours] = await alternate(context, what, [reference, florin], async (side) => {
+    const { solana } = side.settlers
+    const bodies = await solanaPayments(stage.sandbox, scene, solana, SOLANA_PROOFS)
+    const taken = await load(stage, side, {
+      path: '/x402/verify',
+      bodies,
+      callers: CALLERS,
+      expects: '"isValid":true',
+      load: { kind: 'round', warmUpSeconds: WARM_UP_SECONDS, seconds },
+    })
+    mustBeTaken(taken)
+    return taken
+  })
+  if (theirs === undefined || ours === undefined) throw new Error('no rounds')
+  const cpuOf = ({ each }: Taken) => each.ownMilliseconds + each.databaseMilliseconds
+  const ratio = cpuOf(theirs) / cpuOf(ours)
+  return [
+    figureOf(`${what}, ${CALLERS} callers, reference`, theirs),
+    {
+      ...figureOf(`${what}, ${CALLERS} callers`, ours),
+      ratio,
+      goal: {
+        text: `${GOALS.solanaCpuRatio} x less CPU each`,
+        isMet: ratio >= GOALS.solanaCpuRatio,
+      },
+    },
+  ]
+}
+
+async function settleDistinct(
+  context: BenchContext,
+  stage: Stage,
+  payers: readonly EvmPayer[],
+): Promise<Figure[]> {
+  const { reference, florin } = stage
+  const what = 'settle distinct payments, one key'
+  const missed: string[] = []
+  const [theirs, ours] = await alternate(context, what, [reference, florin], async (side) => {
+    const payTo = newEvmAddress()
+    const count = SETTLEMENTS[side.name]
+    const bodies = Array.from({ length: count }, (_, index) => payerOf(payers, index).pay(payTo))
+    const before = await stage.transactionsOf(side.settlers.evm)
+    const taken = await load(stage, side, {
+      path: '/x402/settle',
+      bodies,
+      callers: CALLERS,
+      expects: '"success":true',
+      load: { kind: 'once' },
+    })
+    const included = (await stage.transactionsOf(side.settlers.evm)) - before
+    const paid = (await stage.usdcOf(payTo)) / AMOUNT
+    const isWhole = taken.report.good === count && paid === BigInt(count) && included === count
+    const facts = { count, success: taken.report.good, paid: `${paid}`, included }
+    if (!isWhole)
+      context.note(`${side.name}: ${JSON.stringify({ ...facts, ...taken.report.refused })}`)
+    if (!isWhole && side === florin) missed.push(JSON.stringify(facts))
+    return taken
+  })
+  if (theirs === undefined || ours === undefined) throw new Error('no rounds')
+  const ratio = ours.perSecond / theirs.perSecond
+  return [
+    figureOf(`${what}, ${CALLERS} callers, reference`, theirs),
+    {
+      ...figureOf(`${what}, ${CALLERS} callers`, ours),
+      ratio,
+      goal: {
+        text: `>= ${GOALS.settleRatio} x, every one settled, none reverted`,
+        isMet: ratio >= GOALS.settleRatio && missed.length === 0,
+      },
+    },
+  ]
+}
+
+/** The same proof many times at once: how many transactions that makes. */
+async function settleOne(stage: Stage, payers: readonly EvmPayer[]): Promise<Figure[]> {
+  const figures: Figure[] = []
+  for (const side of [stage.reference, stage.florin]) {
+    const payTo = newEvmAddress()
+    const body = payerOf(payers, 0).pay(payTo)
+    const before = await stage.transactionsOf(side.settlers.evm)
+    const taken = await load(stage, side, {
+      path: '/x402/settle',
+      bodies: Array.from({ length: SAME_PROOF_CALLS }, () => body),
+      callers: SAME_PROOF_CALLS,
+      expects: '"success":true',
+      load: { kind: 'once' },
+    })
+    const transactions = (await stage.transactionsOf(side.settlers.evm)) - before
+    const successes = taken.report.good
+    const isPaidOnce = (await stage.usdcOf(payTo)) === AMOUNT
+    const isOurs = side.name === 'florin'
+    const goal = {
+      text: '1 transaction, 1 success',
+      isMet: transactions === 1 && successes === 1 && isPaidOnce,
+    }
+    figures.push({
+      bench: 'x402',
+      what: `settle one proof ${SAME_PROOF_CALLS} times at once${isOurs ? '' : ', reference'}`,
+      value: `${transactions} transactions, ${successes} successes`,
+      ...(isOurs ? { goal } : {}),
+      more: { isPaidOnce, refused: taken.report.refused },
+    })
+  }
+  return figures
+}
+
+function figureOf(
+  what: string,
+  { perSecond, report, each, rates }: Taken & { rates: readonly number[] },
+) {
+  const { ownMilliseconds, databaseMilliseconds, chainRequests, chainCalls } = each
+  return {
+    bench: 'x402',
+    what,
+    perSecond,
+    milliseconds: quantilesOf(report.milliseconds),
+    limit:
+      `CPU ${ownMilliseconds.toFixed(2)} + database ${databaseMilliseconds.toFixed(2)} ms, ` +
+      `${chainRequests.toFixed(3)} chain requests (${chainCalls.toFixed(2)} calls) each`,
+    more: { rates, ...each, answered: report.good, refused: report.refusedCount },
+  } satisfies Figure
+}
+
+function payerOf(payers: readonly EvmPayer[], index: number): EvmPayer {
+  const payer = payers[index % payers.length]
+  if (payer === undefined) throw new Error('nobody pays')
+  return payer
+}

@@ -1,0 +1,85 @@
+import { createServer } from 'node:http'
+import { json } from 'node:stream/consumers'
+import { createKeyPairSignerFromPrivateKeyBytes } from '@solana/kit'
+import { x402Facilitator } from '@x402/core/facilitator'
+import type { PaymentPayload, PaymentRequirements } from '@x402/core/types'
+import { toFacilitatorEvmSigner } from '@x402/evm'
+import { registerExactEvmScheme } from '@x402/evm/exact/facilitator'
+import { toFacilitatorSvmSigner } from '@x402/svm'
+import { registerExactSvmScheme } from '@x402/svm/exact/facilitator'
+import { createWalletClient, http, nonceManager, publicActions } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { baseSepolia } from 'viem/chains'
+import type { ReferenceSettings } from './reference.ts'
+
+// The official TypeScript facilitator behind as little HTTP as there can be. Ends with its parent.
+process.on('disconnect', () => process.exit(1))
+const settings = JSON.parse(process.argv[2] ?? '{}') as ReferenceSettings
+const { evm, solana } = settings
+
+// Better than its examples: with a nonce manager one key can have many transactions under way, and it looks for a receipt as often
+// as this chain makes a block.
+const account = privateKeyToAccount(evm.key, { nonceManager })
+const wallet = createWalletClient({
+  account,
+  chain: baseSepolia,
+  transport: http(evm.rpcUrl),
+  pollingInterval: 100,
+}).extend(publicActions)
+const facilitator = registerExactEvmScheme(new x402Facilitator(), {
+  networks: 'eip155:84532',
+  signer: toFacilitatorEvmSigner({
+    address: account.address,
+    readContract: (call) => wallet.readContract({ ...call, args: call.args ?? [] }),
+    verifyTypedData: (call) =>
+      wallet.verifyTypedData(call as Parameters<typeof wallet.verifyTypedData>[0]),
+    writeContract: (call) => wallet.writeContract(call),
+    sendTransaction: (call) => wallet.sendTransaction(call),
+    waitForTransactionReceipt: (call) => wallet.waitForTransactionReceipt(call),
+    getCode: (call) => wallet.getCode(call),
+  }),
+})
+const feePayer = await createKeyPairSignerFromPrivateKeyBytes(Buffer.from(solana.key, 'hex'))
+registerExactSvmScheme(facilitator, {
+  networks: 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1',
+  signer: toFacilitatorSvmSigner(feePayer, { defaultRpcUrl: solana.rpcUrl }),
+})
+
+async function answer(path: string, asked: unknown): Promise<object> {
+  const { paymentPayload, paymentRequirements } = asked as {
+    readonly paymentPayload: PaymentPayload
+    readonly paymentRequirements: PaymentRequirements
+  }
+  try {
+    return path === '/x402/verify'
+      ? await facilitator.verify(paymentPayload, paymentRequirements)
+      : await facilitator.settle(paymentPayload, paymentRequirements)
+  } catch (error) {
+    return { success: false, errorReason: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+const server = createServer((request, response) => {
+  json(request)
+    .then((asked) => answer(request.url ?? '', asked))
+    .then(
+      (said) => {
+        const text = JSON.stringify(said)
+        response.writeHead(200, {
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(text),
+        })
+        response.end(text)
+      },
+      () => response.destroy(),
+    )
+})
+server.keepAliveTimeout = 65_000
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  process.send?.({
+    baseUrl: `http://127.0.0.1:${port}`,
+    settlers: { evm: account.address, solana: feePayer.address },
+  })
+})
