@@ -31,7 +31,7 @@ export function queryRules(): Rules {
   return (schema) => {
     const check = compile(schema)
     return (value, where) => {
-      const fields = Object.entries(Object(value)).filter(
+      const fields = Object.entries<unknown>(Object(value)).filter(
         ([, text]) => typeof text === 'string' && text.includes('\0'),
       )
       return fields.length === 0
