@@ -1,6 +1,5 @@
 import { createServer } from 'node:net'
 import { once } from 'node:events'
-import { resolve } from 'node:path'
 import { dataPaths } from '@florin/cli/data-paths.ts'
 import { readDatabaseFile } from '@florin/cli/database-file.ts'
 import { openClient } from '../e2e/actors/client.ts'
@@ -36,20 +35,12 @@ export const OUTSIDERS = {
 
 const FUNDS = { evm: '1000', solana: '100' } as const
 
-/**
- * Starts one; it ends with this process. With a folder for profiles each of its processes leaves a `.cpuprofile` of its whole
- * life there, which costs it some speed.
- */
-export async function startInstallation(profiles?: string): Promise<Installation> {
+/** Starts one, with further settings; it ends with this process. */
+export async function startInstallation(
+  env: Readonly<Record<string, string>> = {},
+): Promise<Installation> {
   const metricsPort = await freePort()
-  const florin = await startFlorin({
-    env: {
-      FLORIN_METRICS_PORT: `${metricsPort}`,
-      ...(profiles === undefined
-        ? {}
-        : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${JSON.stringify(resolve(profiles))}` }),
-    },
-  })
+  const florin = await startFlorin({ env: { ...env, FLORIN_METRICS_PORT: `${metricsPort}` } })
   const { info, baseUrl } = florin
   const access = await readDatabaseFile(dataPaths(florin.dataDirectory).database)
   if (access === undefined) throw new Error('florin up left no database.json')

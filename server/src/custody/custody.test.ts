@@ -24,7 +24,14 @@ import { keyFromText } from './key-file.ts'
 import { localKeyWrapper } from './key-wrapper.ts'
 import { SealBroken } from './seal.ts'
 import { openSigner } from './signer.ts'
-import { findWallet, insertWallet, keepWallet, listWallets, lockWallet } from './store.ts'
+import {
+  findWallet,
+  findWallets,
+  insertWallet,
+  keepWallet,
+  listWallets,
+  lockWallet,
+} from './store.ts'
 import { markWalletDeleted, readWallet } from './store.ts'
 import type { Wallet } from './wallet.ts'
 
@@ -113,6 +120,26 @@ describe('wallets', () => {
     expect(bobs).toEqual([])
     const read = await database.store.inTransaction(bob, (tx) => readWallet(tx, bob, wallet.id))
     expect(read).toBeUndefined()
+  })
+
+  test('that are looked up together come back to their own askers, in order', async () => {
+    const [hers, his, gone] = [await stored(alice), await stored(bob), await stored(bob)]
+    const now = systemClock.nowMilliseconds()
+    await database.store.inTransaction(bob, (tx) => markWalletDeleted(tx, bob, gone.id, now))
+    const asked = [
+      [bob, hers],
+      [alice, hers],
+      [bob, gone],
+      [alice, his],
+      [bob, his],
+      [alice, hers],
+    ] as const
+    const found = await findWallets(
+      database.store,
+      asked.map(([accountId, { family, address }]) => ({ accountId, family, address })),
+    )
+    const ids = [undefined, hers.id, undefined, undefined, his.id, hers.id]
+    expect(found.map((wallet) => wallet?.id)).toEqual(ids)
   })
 
   test('are gone once deleted, and no signer keeps them after that', async () => {

@@ -51,6 +51,36 @@ export async function findWallet(
   return rows[0] && toWallet(rows[0])
 }
 
+/** Where a wallet must be, and whose it must be. */
+export interface AskedWallet {
+  readonly accountId: AccountId
+  readonly family: Family
+  readonly address: string
+}
+
+/** `findWallet` for several at once, in the order of what was asked. */
+export async function findWallets(
+  tx: Tx,
+  asked: readonly AskedWallet[],
+): Promise<readonly (Wallet | undefined)[]> {
+  const rows = await tx.query<WalletRow>(
+    'custody_find_wallets',
+    `select ${COLUMNS} from wallets
+      join unnest($1::text[], $2::text[], $3::text[]) as asked (asked_account, asked_family, asked_address)
+        on account_id = asked_account and family = asked_family and address = asked_address
+      where deleted_at is null`,
+    [
+      asked.map(({ accountId }) => accountId),
+      asked.map(({ family }) => family),
+      asked.map(({ address }) => address),
+    ],
+  )
+  const nameOf = ({ accountId, family, address }: AskedWallet) =>
+    `${accountId} ${family} ${address}`
+  const found = new Map(rows.map(toWallet).map((wallet) => [nameOf(wallet), wallet]))
+  return asked.map((one) => found.get(nameOf(one)))
+}
+
 /** The account's wallet of this id, deleted or not: for a repeated request that made it. */
 export async function readWallet(
   tx: Tx,

@@ -50,9 +50,11 @@ export const limits = {
   walletsPerAccountMax: 1_000,
   /** Registered receiving addresses, wallets of the service not counted. */
   receiversPerAccountMax: 1_000,
-  /** Statements that read statuses at once, and payments that share one: what comes meanwhile gathers for the next. */
+  /** Statements that read the same at once, and how many reads share one: what comes meanwhile gathers for the next. */
   statusReadsUnderWayMax: 2,
   statusReadsSharedMax: 64,
+  walletReadsUnderWayMax: 2,
+  walletReadsSharedMax: 64,
   /** Payments of one account behind one transaction that a search shows. */
   foundPaymentsMax: 1_000,
   /** How long the proof of a transfer can be claimed after it was confirmed. */

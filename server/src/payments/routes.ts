@@ -4,24 +4,33 @@ import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { ChainDirectory } from '../chains/directory.ts'
+import { findWallets } from '../custody/store.ts'
+import type { AskedWallet } from '../custody/store.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
 import { fingerprint } from '../idempotency/fingerprint.ts'
 import { limits } from '../kernel/limits.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
+import { shareReads } from '../store/shared-reads.ts'
 import { paymentReadRoutes } from './read-routes.ts'
 import type { SendDeps } from './send.ts'
 import { sendPayment } from './send.ts'
 import { paymentFacts } from './view.ts'
 
-export interface PaymentRoutesDeps extends SendDeps {
+export interface PaymentRoutesDeps extends Omit<SendDeps, 'walletOf'> {
   readonly directory: ChainDirectory
   readonly networks: ReadonlyMap<NetworkId, NetworkConfig>
 }
 
 /** The routes of direct mode. */
 export function paymentRoutes(deps: PaymentRoutesDeps): readonly Route[] {
-  const { directory, proofs, clock } = deps
+  const { directory, proofs, clock, store } = deps
+  const walletOf = shareReads({
+    read: (asked: readonly AskedWallet[]) => findWallets(store, asked),
+    underWayMax: limits.walletReadsUnderWayMax,
+    sharedMax: limits.walletReadsSharedMax,
+  })
+  const sendDeps = { ...deps, walletOf }
   return [
     route(endpoints.sendPayment, async (call) => {
       const { body, caller } = call
@@ -42,7 +51,7 @@ export function paymentRoutes(deps: PaymentRoutesDeps): readonly Route[] {
       const native = directory.asset(chain, 'native')
       const metadataText = call.rawText('metadata') ?? null
       const waitSeconds = body.timeout ?? limits.waitDefaultSeconds
-      const { payment, hash, replayed } = await sendPayment(deps, {
+      const { payment, hash, replayed } = await sendPayment(sendDeps, {
         requestId: call.requestId,
         accountId: caller.accountId,
         chain,

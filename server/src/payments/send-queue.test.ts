@@ -35,7 +35,7 @@ async function aQueue() {
     inTransaction: (scope, work) => database.store.inTransaction(scope, work),
   }
   const time = { nowMilliseconds: TOO_LATE - 1 }
-  const gate = { opens: Promise.resolve() }
+  const gate = { opens: Promise.resolve(), reached: (): void => undefined }
   const broadcasts: string[][] = []
   const node: { answers: Broadcaster['broadcast'] } = { answers: async () => [] }
   const store: Store = {
@@ -48,6 +48,7 @@ async function aQueue() {
     log: openLog('silent'),
     killPoint: () => {},
     signerFor: async ({ address }) => {
+      gate.reached()
       await gate.opens
       return { address, sign: async () => new Uint8Array(), erase: () => {} }
     },
@@ -76,8 +77,11 @@ async function aQueue() {
   /** Lets one send hold the lane, so that what is submitted meanwhile shares the next transaction. */
   const together = async (submitAll: () => readonly Promise<unknown>[]) => {
     const opened = Promise.withResolvers<void>()
+    const reached = Promise.withResolvers<void>()
     gate.opens = opened.promise
+    gate.reached = reached.resolve
     const first = submit(prepare())
+    await reached.promise
     const all = Promise.allSettled(submitAll())
     opened.resolve()
     await first
@@ -160,6 +164,18 @@ describe('a commit without an answer', () => {
       expect(world.broadcasts).toHaveLength(1)
     },
   )
+})
+
+test('sends of one moment share a transaction', async () => {
+  let transactions = 0
+  world.faults.inTransaction = (...args) => {
+    transactions += 1
+    return database.store.inTransaction(...args)
+  }
+  const sends = [world.prepare(), world.prepare(), world.prepare()]
+  await Promise.all(sends.map((send) => world.submit(send)))
+  expect(transactions).toBe(1)
+  expect(await world.stored()).toEqual(new Set(sends.map(({ paymentId }) => paymentId)))
 })
 
 describe('sends that share a transaction', () => {

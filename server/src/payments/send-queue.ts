@@ -48,7 +48,7 @@ interface Waiting {
 
 /**
  * One queue per lane: while one database transaction of a wallet runs, its next sends gather and then share one. A lone send
- * goes at once. Order across instances is the lane's row lock; this queue only saves waiting for it one by one.
+ * goes at once, with those of its moment. Order across instances is the lane's row lock; this queue only saves waiting for it one by one.
  */
 export function openSendQueue(deps: SendQueueDeps): SendQueue {
   const lanes = new Map<string, { waiting: Waiting[]; worker: Promise<void> }>()
@@ -60,6 +60,8 @@ export function openSendQueue(deps: SendQueueDeps): SendQueue {
     wallet: Wallet,
     waiting: Waiting[],
   ): Promise<void> {
+    // Drafts that came with one answer of the node are handed in one after the other, before this goes on: they share.
+    await Promise.resolve()
     while (waiting.length > 0) {
       const batch = waiting
         .splice(0, deps.batchMax ?? limits.sendBatchMax)

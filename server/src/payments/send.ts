@@ -2,7 +2,7 @@ import { formatAmount } from '@florin/wire/amount.ts'
 import type { BaseUnits } from '@florin/wire/amount.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { Address, Chain, Draft, DraftRefusal, TransactionHash } from '../chains/chain.ts'
-import { findWallet } from '../custody/store.ts'
+import type { AskedWallet } from '../custody/store.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import { AfterCommit } from '../http/after-commit.ts'
 import { findKey } from '../idempotency/store.ts'
@@ -28,6 +28,8 @@ export interface SendDeps {
   readonly store: Store
   readonly queue: SendQueue
   readonly waits: Waits
+  /** The account's wallet, read anew; sends of one moment may share the reading. */
+  readonly walletOf: (asked: AskedWallet) => Promise<Wallet | undefined>
   readonly proofs: ProofKeys
   readonly clock: Clock
   readonly random: Random
@@ -139,22 +141,21 @@ async function followed(
   return false
 }
 
+/** Two reads that need not agree with each other: the signing transaction asks both again, under its locks. */
 async function lookUp(
-  { store }: SendDeps,
+  { store, walletOf }: SendDeps,
   { accountId, chain, walletAddress, once }: SendOrder,
 ): Promise<{ wallet: Wallet | undefined; earlier: PaymentId | undefined }> {
-  return store.inTransaction(accountId, async (tx) => {
-    const claim =
-      once === null
-        ? undefined
-        : await findKey(tx, { accountId, operation: SEND_OPERATION, ...once })
-    if (claim?.kind === 'mismatch') throw new Refusal('IDEMPOTENCY_MISMATCH')
-    if (claim?.kind === 'replay') return { wallet: undefined, earlier: replayId(claim.resourceId) }
-    return {
-      wallet: await findWallet(tx, accountId, chain.config.family, walletAddress),
-      earlier: undefined,
-    }
-  })
+  const claim =
+    once === null
+      ? undefined
+      : await findKey(store, { accountId, operation: SEND_OPERATION, ...once })
+  if (claim?.kind === 'mismatch') throw new Refusal('IDEMPOTENCY_MISMATCH')
+  if (claim?.kind === 'replay') return { wallet: undefined, earlier: replayId(claim.resourceId) }
+  return {
+    wallet: await walletOf({ accountId, family: chain.config.family, address: walletAddress }),
+    earlier: undefined,
+  }
 }
 
 async function draftOf(order: SendOrder, commitment: Uint8Array): Promise<Draft> {

@@ -27,45 +27,43 @@ function heldReads() {
     give()
     return keys
   }
-  return { statements, read, sent, answer }
+  return { read, sent, answer }
 }
 
-test('a lone read goes at once, and those that come while others are under way share', async () => {
-  const { statements, read, answer } = heldReads()
-  const found = ['a', 'b', 'c', 'none', 'd', 'e'].map((key) => read(key))
-  expect(statements.map(({ keys }) => keys)).toEqual([['a'], ['b']])
+test('reads of one tick share a statement, and so do those that come while others are under way', async () => {
+  const { read, sent, answer } = heldReads()
+  const found = ['a', 'none', 'b'].map((key) => read(key))
+  expect((await sent(0)).keys).toEqual(['a', 'none', 'b'])
+  found.push(read('c'))
+  expect((await sent(1)).keys).toEqual(['c'])
+  found.push(...['d', 'e', 'f', 'g'].map((key) => read(key)))
   await answer(1)
-  expect(await found[1]).toBe('of b')
-  expect(await answer(2)).toEqual(['c', 'none', 'd'])
-  expect(await found[2]).toBe('of c')
-  expect(await found[3]).toBe(undefined)
+  expect(await found[3]).toBe('of c')
+  expect(await answer(2)).toEqual(['d', 'e', 'f'])
+  expect(await answer(3)).toEqual(['g'])
   await answer(0)
-  expect(await answer(3)).toEqual(['e'])
-  expect(await Promise.all(found)).toEqual(['of a', 'of b', 'of c', undefined, 'of d', 'of e'])
+  const answers = ['of a', undefined, 'of b', 'of c', 'of d', 'of e', 'of f', 'of g']
+  expect(await Promise.all(found)).toEqual(answers)
 })
 
 test('a question is never answered by a statement that was sent before it', async () => {
-  const { read, answer } = heldReads()
+  const { read, sent, answer } = heldReads()
   const first = read('a')
-  void read('b')
+  await sent(0)
   const again = read('a')
   await answer(0)
   expect(await first).toBe('of a')
-  expect(await answer(2)).toEqual(['a'])
+  expect(await answer(1)).toEqual(['a'])
   expect(await again).toBe('of a')
 })
 
 test('a statement that fails, fails for those who shared it and for nobody after them', async () => {
   const { read, sent, answer } = heldReads()
-  const first = [read('a'), read('b')]
-  const shared = [read('c'), read('d')].map((each) => each.catch((error: unknown) => String(error)))
-  await answer(0)
-  const { fail } = await sent(2)
+  const shared = [read('a'), read('b')].map((each) => each.catch((error: unknown) => String(error)))
+  const { fail } = await sent(0)
+  const later = read('c')
   fail(new Error('away'))
   expect(await Promise.all(shared)).toEqual(['Error: away', 'Error: away'])
-  const later = read('e')
   await answer(1)
-  expect(await Promise.all(first)).toEqual(['of a', 'of b'])
-  await answer(3)
-  expect(await later).toBe('of e')
+  expect(await later).toBe('of c')
 })

@@ -6,8 +6,9 @@ interface Waiting<Key, Found> {
 }
 
 /**
- * Reads that come while others are under way gather and share one statement; a lone read goes at once. For single rows that
- * many callers ask for: a statement for 16 of them costs the service and the database about as much as one for 2.
+ * Reads of one tick, and those that come while others are under way, share one statement; a lone read goes with the end of its
+ * tick. For single rows that many callers ask for: a statement for 16 of them costs the service and the database about as much as
+ * one for 2.
  * An answer is never older than its question. When a statement fails, everyone who shared it hears the same.
  */
 export function shareReads<Key, Found>({
@@ -41,9 +42,19 @@ export function shareReads<Key, Found>({
     underWay -= 1
   }
 
+  let scheduled = false
+  function schedule(): void {
+    if (scheduled || underWay >= underWayMax) return
+    scheduled = true
+    setImmediate(() => {
+      scheduled = false
+      void work()
+    })
+  }
+
   return (key) =>
     new Promise((resolve, reject) => {
       waiting.push({ key, resolve, reject })
-      if (underWay < underWayMax) void work()
+      schedule()
     })
 }
