@@ -7,6 +7,7 @@ import type { Client, Reply } from './actors/client.ts'
 import { codeOf, detailsOf } from './actors/client.ts'
 import {
   anotherAccount,
+  askAndLeave,
   encoded,
   headerOf,
   receive,
@@ -27,7 +28,7 @@ describe('POST /payment/receive', () => {
   let world: World
   let other: Client
   beforeAll(async () => {
-    world = await openWorld({ solana: true })
+    world = await openWorld({ solana: true, logLevel: 'info' })
     other = await anotherAccount(world)
   }, 60_000)
   afterEach(() => world.sandbox.clearFaults())
@@ -38,19 +39,25 @@ describe('POST /payment/receive', () => {
   const verdict = (reply: Reply) =>
     reply.status === 200 ? '200' : `${reply.status} ${String(codeOf(reply))}`
   const balance = ({ payTo }: { payTo: string }) => world.balanceOf(payTo, 'USDC')
-  const isSigned = ({ payTo }: Purchase) =>
+  /** It is deep enough on chain, and nobody was told. */
+  const isReleased = ({ payTo }: Purchase) =>
     until(
-      'it is signed',
+      'it is released',
       async () => {
         const rows = await world.database.store.query(
-          'test_places',
-          'select from payments join payment_transactions on payment_id = id where recipient = $1',
+          'test_released',
+          `select from payments where recipient = $1 and type = 'received' and status = 'settled'`,
           [payTo],
         )
         return rows.length === 1
       },
-      { seconds: 10 },
+      { seconds: 20 },
     )
+  /** What the service logged of successes whose connection was gone. */
+  const unheard = () =>
+    world
+      .service()
+      .log.filter((line) => /"route":"\/payment\/receive".*"status":200.*"isGone":true/.test(line))
 
   describe('a success', () => {
     test.each([1, 2] as const)('is what the chain shows, in version %i', async (version) => {
@@ -149,16 +156,33 @@ describe('POST /payment/receive', () => {
       expect(await balance(purchase)).toBe(PRICE)
     })
 
-    test('that was cut off is there for the same call, once', async () => {
-      const purchase = await aPurchase(world)
-      const cut = new AbortController()
-      const first = call(receiving(purchase), {}, cut.signal)
-      await isSigned(purchase)
-      cut.abort()
-      await expect(first).rejects.toThrow()
-      expect((await call(receiving(purchase))).body).toMatchObject({ success: true })
-      expect(verdict(await call(receiving(purchase)))).toBe('409 DUPLICATE_SETTLEMENT')
-      expect(await balance(purchase)).toBe(PRICE)
+    test('that reached nobody is there for the same call, once, with its key and without', async () => {
+      const key = (name: string) => ({ 'idempotency-key': name })
+      const cases: readonly (readonly [Record<string, string>, Record<string, string>])[] = [
+        [{}, {}],
+        [key('till-2'), key('till-2')],
+        [key('till-3'), {}],
+      ]
+      const begun = await Promise.all(
+        cases.map(async (asked) => {
+          const purchase = await aPurchase(world)
+          await call(receiving(purchase, { timeout: 0 }))
+          await isReleased(purchase)
+          return { purchase, asked }
+        }),
+      )
+      for (const { purchase, asked } of begun) {
+        const body = receiving(purchase)
+        const [first, then] = asked
+        const before = unheard().length
+        await askAndLeave(world, '/payment/receive', body, first)
+        await until('a success was said to nobody', () => unheard().length > before, { seconds: 5 })
+        await until('it is to be had', async () => verdict(await call(body, then)) === '200', {
+          seconds: 5,
+        })
+        expect(verdict(await call(body))).toBe('409 DUPLICATE_SETTLEMENT')
+        expect(await balance(purchase)).toBe(PRICE)
+      }
     })
 
     test('belongs to its key for ever, under every spelling of the path', async () => {
@@ -177,20 +201,6 @@ describe('POST /payment/receive', () => {
       expect(verdict(await call(body))).toBe('409 DUPLICATE_SETTLEMENT')
       expect(verdict(await call({ ...body, timeout: 3 }, key))).toBe('422 IDEMPOTENCY_MISMATCH')
       expect(await balance(purchase)).toBe(PRICE)
-    })
-
-    test('under a key that was cut off is there for the key', async () => {
-      const purchase = await aPurchase(world)
-      const key = { 'idempotency-key': 'till-2' }
-      const cut = new AbortController()
-      const first = call(receiving(purchase), key, cut.signal)
-      await isSigned(purchase)
-      cut.abort()
-      await expect(first).rejects.toThrow()
-      for (let times = 0; times < 2; times += 1) {
-        expect((await call(receiving(purchase), key)).body).toMatchObject({ success: true })
-      }
-      expect(verdict(await call(receiving(purchase)))).toBe('409 DUPLICATE_SETTLEMENT')
     })
   })
 

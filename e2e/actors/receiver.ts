@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { createAccount } from '@florin/server/access/create-account.ts'
 import { systemClock } from '@florin/server/kernel/clock.ts'
 import { systemRandom } from '@florin/server/kernel/random.ts'
@@ -53,4 +55,30 @@ export async function anotherAccount(world: World): Promise<Client> {
     accountId,
   ])
   return openClient(world.service().baseUrl, world.service().apiKeys.premium)
+}
+
+/** Asks and hangs up at once: whatever is answered reaches nobody. */
+export async function askAndLeave(
+  world: World,
+  path: string,
+  body: Fields,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const { baseUrl, apiKeys } = world.service()
+  const { hostname, port } = new URL(baseUrl)
+  const text = JSON.stringify(body)
+  const socket = connect(Number(port), hostname)
+  socket.on('error', () => undefined)
+  const head = Object.entries({
+    host: hostname,
+    authorization: `Bearer ${apiKeys.enterprise}`,
+    'content-type': 'application/json',
+    'content-length': `${Buffer.byteLength(text)}`,
+    ...headers,
+  }).map(([name, value]) => `${name}: ${value}\r\n`)
+  await new Promise<void>((resolve) =>
+    socket.write(`POST ${path} HTTP/1.1\r\n${head.join('')}\r\n${text}`, () => resolve()),
+  )
+  socket.destroy()
+  await once(socket, 'close')
 }
