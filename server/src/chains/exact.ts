@@ -82,6 +82,12 @@ export interface ForeignSettlement {
   readonly logIndex: number
 }
 
+/** What the chain shows of an authorization's end, whoever brought it about. */
+export type AuthorizationUse =
+  | { readonly kind: 'paid'; readonly settlement: ForeignSettlement }
+  /** Cancelled, or its nonce spent on another transfer: it cannot pay while that block stands. */
+  | { readonly kind: 'wasted'; readonly height: bigint }
+
 /**
  * x402 `exact` on one chain. `read` asks no node; everything else does and throws NodeFailure when none answered properly, which
  * is never the payer's fault.
@@ -109,5 +115,5 @@ export interface ExactPayments {
   findForeign(
     authorization: ExactAuthorization,
     sinceHeight: bigint,
-  ): Promise<ForeignSettlement | undefined>
+  ): Promise<AuthorizationUse | undefined>
 }

@@ -218,7 +218,17 @@ async function findForeign(
     followedHeight(tx, chain.config.network),
   )
   if (read === null) return undefined
-  return exact.findForeign(authorization, read > LOOK_BACK_BLOCKS ? read - LOOK_BACK_BLOCKS : 0n)
+  const since = read > LOOK_BACK_BLOCKS ? read - LOOK_BACK_BLOCKS : 0n
+  const use = await exact.findForeign(authorization, since)
+  return use?.kind === 'paid' ? use.settlement : undefined
+}
+
+/** Whether somebody else's transaction has paid a claim whose own attempt came to nothing; its record then says so. */
+export async function findPaidElsewhere(deps: BeginDeps, beginning: Beginning): Promise<boolean> {
+  const foreign = await findForeign(deps, beginning)
+  if (foreign === undefined) return false
+  await recordForeign(deps, beginning, foreign)
+  return true
 }
 
 async function recordForeign(

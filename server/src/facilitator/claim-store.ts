@@ -47,8 +47,8 @@ export async function insertClaim(
   const rows = await tx.query(
     'claim_insert',
     `insert into settlement_claims (payment_id, account_id, network, proof_key, terms_digest, "authorization",
-       valid_before, since_height, created_at, x402_version)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, to_timestamp($9 / 1000.0), $10)
+       valid_before, since_height, created_at, looked_at, x402_version)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, to_timestamp($9 / 1000.0), to_timestamp($9 / 1000.0), $10)
      on conflict do nothing returning payment_id`,
     [
       claim.paymentId,
@@ -104,7 +104,7 @@ export async function lockClaim(tx: Tx, paymentId: PaymentId): Promise<boolean> 
   return rows.length === 1
 }
 
-/** The claims of payments that have not come to an end, the longest unlooked at first. */
+/** The claims of payments that have not come to an end, the longest unlooked at first; a new one has just been. */
 export async function openClaims(
   tx: Tx,
   network: NetworkId,

@@ -26,6 +26,9 @@ export interface ReceivedState {
   readonly hash: TransactionHash | null
   readonly logIndex: number | null
   readonly blockHeight: bigint | null
+  readonly blockHash: string | null
+  /** Whether the chain that was read has that very block; unknown above its top, and for blocks that it has forgotten. */
+  readonly block: 'followed' | 'replaced' | 'unknown'
   /** Its newest transaction was included without effect, and nothing else of ours is under way. */
   readonly reverted: boolean
   /** The same, and final. */
@@ -46,7 +49,10 @@ export interface ReceivedRecords {
     payment: { readonly accountId: AccountId; readonly paymentId: PaymentId },
     until: { readonly atMilliseconds: number; readonly over: AbortSignal },
   ): Promise<ReceivedState | undefined>
-  /** Somebody else's transaction paid it; `final` when that cannot be undone any more. */
+  /**
+   * Somebody else's transaction paid it; `final` when that cannot be undone any more. A block that is not the followed chain's changes
+   * nothing.
+   */
   paidElsewhere(
     tx: Tx,
     payment: { readonly accountId: AccountId; readonly paymentId: PaymentId },

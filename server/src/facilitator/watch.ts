@@ -1,5 +1,5 @@
 import type { Chain } from '../chains/chain.ts'
-import type { ForeignSettlement } from '../chains/exact.ts'
+import type { AuthorizationState, AuthorizationUse } from '../chains/exact.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Store } from '../store/postgres.ts'
@@ -68,13 +68,9 @@ async function watchClaim(
   }
   if (state.underWay || exact === undefined || authorization === undefined) return false
 
+  const find = () => exact.findForeign(authorization, claim.sinceHeight)
   if (state.status === 'confirmed') {
-    const found = await exact.findForeign(authorization, claim.sinceHeight)
-    await store.inTransaction('service', (tx) =>
-      found === undefined
-        ? records.unseen(tx, [paymentId])
-        : records.paidElsewhere(tx, claim, found, isFinal(found, finalizedHeight)),
-    )
+    await followConfirmed({ store, records }, claim, state, { find, finalizedHeight })
     return false
   }
   if (authorization.validBeforeSeconds === null) {
@@ -83,34 +79,64 @@ async function watchClaim(
     await store.inTransaction('service', (tx) => records.expired(tx, [paymentId]))
     return true
   }
-  return followPending({ store, records }, claim, {
+  await followPending({ store, records }, claim, {
     finalState: () => exact.finalState(authorization),
-    find: () => exact.findForeign(authorization, claim.sinceHeight),
+    find,
     finalizedHeight,
-  })
-}
-
-async function followPending(
-  { store, records }: Pick<WatchDeps, 'store' | 'records'>,
-  claim: Claim,
-  chain: {
-    finalState(): Promise<'open' | 'used' | 'expired'>
-    find(): Promise<ForeignSettlement | undefined>
-    readonly finalizedHeight: bigint
-  },
-): Promise<boolean> {
-  const final = await chain.finalState()
-  if (final === 'open') return false
-  const found = final === 'used' ? await chain.find() : undefined
-  await store.inTransaction('service', async (tx) => {
-    // Used, and no transfer followed: the payer cancelled it.
-    if (found === undefined) await records.expired(tx, [claim.paymentId])
-    else await records.paidElsewhere(tx, claim, found, isFinal(found, chain.finalizedHeight))
   })
   return false
 }
 
-function isFinal({ height }: ForeignSettlement, finalizedHeight: bigint): boolean {
+type Deciders = Pick<WatchDeps, 'store' | 'records'>
+interface Finding {
+  find(): Promise<AuthorizationUse | undefined>
+  readonly finalizedHeight: bigint
+}
+
+/**
+ * What somebody else's transaction paid stands for as long as the chain that was read has its block: no node's word about its own chain
+ * takes that back.
+ */
+async function followConfirmed(
+  { store, records }: Deciders,
+  claim: Claim,
+  { block, hash, blockHeight: height, blockHash, logIndex }: ReceivedState,
+  { find, finalizedHeight }: Finding,
+): Promise<void> {
+  if (block === 'followed' && hash !== null && height !== null && blockHash !== null) {
+    if (height > finalizedHeight || logIndex === null) return
+    const settlement = { hash, height, blockHash, logIndex }
+    await store.inTransaction('service', (tx) => records.paidElsewhere(tx, claim, settlement, true))
+    return
+  }
+  const use = await find()
+  await store.inTransaction('service', async (tx) => {
+    if (block === 'replaced') await records.unseen(tx, [claim.paymentId])
+    if (use?.kind !== 'paid') return
+    const { settlement } = use
+    await records.paidElsewhere(tx, claim, settlement, isFinal(settlement, finalizedHeight))
+  })
+}
+
+async function followPending(
+  { store, records }: Deciders,
+  claim: Claim,
+  { finalState, find, finalizedHeight }: Finding & { finalState(): Promise<AuthorizationState> },
+): Promise<void> {
+  const final = await finalState()
+  if (final === 'open') return
+  // Used, and nothing shows by what: the node that was asked may not have it yet.
+  const use = final === 'used' ? await find() : undefined
+  const isOver = final === 'expired' || (use?.kind === 'wasted' && isFinal(use, finalizedHeight))
+  await store.inTransaction('service', async (tx) => {
+    if (isOver) await records.expired(tx, [claim.paymentId])
+    if (use?.kind !== 'paid') return
+    const { settlement } = use
+    await records.paidElsewhere(tx, claim, settlement, isFinal(settlement, finalizedHeight))
+  })
+}
+
+function isFinal({ height }: { readonly height: bigint }, finalizedHeight: bigint): boolean {
   return height <= finalizedHeight
 }
 

@@ -4,13 +4,14 @@ import type { Clock } from '../kernel/clock.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import { addToOutbox } from '../events/store.ts'
-import { followedHeight } from '../sender/follower-store.ts'
+import { followedChain, followedHeight } from '../sender/follower-store.ts'
 import { placesOf } from '../sender/payment-place-store.ts'
 import type { Tx } from '../store/postgres.ts'
 import { claimDeposits } from './deposit-store.ts'
 import { paymentEvent } from './event.ts'
 import { movePayments } from './move-payments.ts'
 import type { Payment } from './payment.ts'
+import { receivedPlace } from './received-place-store.ts'
 import { isReleased } from './released.ts'
 import { sentPlace } from './sent-place-store.ts'
 import { findPayment, insertPayments } from './store.ts'
@@ -39,12 +40,17 @@ export function openReceivedRecords({
     const places = await placesOf(tx, paymentId)
     const config = networks.get(payment.network)
     const read = await followedHeight(tx, payment.network)
+    const { block, blockHash } = await receivedPlace(tx, paymentId)
     return {
       status: payment.status,
-      released: isReleased(payment, config, read),
+      // Somebody else's transaction is not taken back by the follower: its block must be one that was read.
+      released:
+        isReleased(payment, config, read) && (payment.status === 'settled' || block === 'followed'),
       hash: payment.transactionHash ?? places.newestHash,
       logIndex: payment.logIndex,
       blockHeight: payment.blockHeight,
+      blockHash,
+      block,
       reverted: places.reverted,
       revertedForGood: places.revertedForGood,
       underWay: places.underWay,
@@ -59,6 +65,9 @@ export function openReceivedRecords({
   ) => {
     const payment = await findPayment(tx, accountId, paymentId)
     if (payment === undefined) throw new Error('a claim has no record')
+    const { height } = settlement
+    const read = (await followedChain(tx, payment.network, [height])).hashes.get(height)
+    if (read !== undefined && read !== settlement.blockHash) return
     const change = {
       paymentId,
       transactionHash: settlement.hash,
@@ -69,6 +78,10 @@ export function openReceivedRecords({
       failure: null,
     }
     const now = clock.nowMilliseconds()
+    const place = await receivedPlace(tx, paymentId)
+    if (payment.status === 'confirmed' && !place.isAt(settlement)) {
+      await movePayments(tx, 'pending', [nothing(paymentId)], now)
+    }
     await movePayments(tx, 'confirmed', [change], now)
     if (!final) return
     const moved = await movePayments(tx, 'settled', [change], now)
@@ -138,10 +151,8 @@ export function openReceivedRecords({
       if (record === undefined || place === undefined) throw new Error('a claim has no record')
       const { paymentId } = payment
       const now = clock.nowMilliseconds()
-      const isElsewhere =
-        place.settlement?.hash !== record.transactionHash ||
-        place.settlement?.height !== record.blockHeight
-      if (record.status === 'confirmed' && isElsewhere) {
+      const isGone = place.settlement === null || place.status === 'failed'
+      if (record.status === 'confirmed' && isGone) {
         await movePayments(tx, 'pending', [nothing(paymentId)], now)
       }
       if (place.settlement !== null && place.status !== 'failed') {

@@ -31,6 +31,11 @@ export function followedHeightOf(network: string): string {
   return `select f.height from followers f where f.network = ${network}`
 }
 
+/** The same for the hash of the block that was read at a height; null above the top, and where it is forgotten. */
+export function followedHashOf(network: string, height: string): string {
+  return `select b.block_hash from followed_blocks b where b.network = ${network} and b.height = ${height}`
+}
+
 /** What `attemptsOf` selected. */
 export function attemptViews(selected: readonly AttemptJson[] | null): readonly AttemptView[] {
   return (selected ?? []).map(({ number, hash, created, sent, accepted, request }) => ({

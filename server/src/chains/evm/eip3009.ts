@@ -15,6 +15,9 @@ const AUTHORIZATION_STATE = 'e94a0102'
 /** keccak-256 of AuthorizationUsed(address,bytes32). Source: EIP-3009. */
 export const AUTHORIZATION_USED_TOPIC =
   '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5'
+/** keccak-256 of AuthorizationCanceled(address,bytes32). Source: EIP-3009. */
+export const AUTHORIZATION_CANCELED_TOPIC =
+  '0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81'
 
 const RS_BYTES = 64
 const WORD_BYTES = 32

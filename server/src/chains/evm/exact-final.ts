@@ -1,15 +1,21 @@
 import type { FinalityPolicy } from '../../kernel/network-config.ts'
-import type { AuthorizationState, ForeignSettlement } from '../exact.ts'
+import type { Address, TransactionHash } from '../chain.ts'
+import type { AuthorizationState, AuthorizationUse } from '../exact.ts'
 import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
-import { quantityFrom, transactionHashFrom } from './answer.ts'
+import { addressFrom, quantityFrom, transactionHashFrom, wordFrom } from './answer.ts'
 import { readHead } from './blocks.ts'
-import { AUTHORIZATION_USED_TOPIC, authorizationStateView } from './eip3009.ts'
+import {
+  AUTHORIZATION_CANCELED_TOPIC,
+  AUTHORIZATION_USED_TOPIC,
+  authorizationStateView,
+} from './eip3009.ts'
 import type { Authorization } from './eip3009.ts'
 import { addressWord } from './eip712.ts'
 import { hexBytes, hexQuantity } from './hex.ts'
 import { blockTimeView, readViewsAt } from './multicall.ts'
 import { readOutcomes } from './outcome.ts'
+import { TRANSFER_TOPIC } from './token-transfers.ts'
 
 const NO_SUCH_FUNCTION = 2n
 
@@ -31,39 +37,53 @@ export async function readFinalState(
 }
 
 /**
- * The transaction that used the authorization up, when it moved the money: the transfer counts that follows its AuthorizationUsed.
- * Two round trips at most.
+ * How the authorization was used up. It paid when the token's very next event behind its AuthorizationUsed is its transfer: any later one
+ * belongs to another authorization of the same transaction. Undefined where no such event is shown, which proves nothing. Two round
+ * trips at most.
  */
 export async function findUse(
   transport: Transport,
   authorization: Authorization,
   sinceHeight: bigint,
-): Promise<ForeignSettlement | undefined> {
+): Promise<AuthorizationUse | undefined> {
   const [use] = await transport.read(usesRead(authorization, sinceHeight))
   if (use === undefined) return undefined
-  const [outcome] = await readOutcomes(transport, [use.hash])
+  const { token, from, to, value } = authorization
+  // Asked in one tick, so that one answer serves both.
+  const [[outcome], events] = await Promise.all([
+    readOutcomes(transport, [use.hash]),
+    transport.read(tokenEventsRead(use.hash, token)),
+  ])
   if (outcome?.state !== 'mined' || !outcome.succeeded || outcome.blockHash === null) {
     return undefined
   }
-  const { token, from, to, value } = authorization
+  const next = use.isCancelled ? undefined : events.find((index) => index > use.logIndex)
   const transfer = outcome.transfers.find(
     (seen) =>
-      seen.logIndex > use.logIndex &&
+      seen.logIndex === next &&
       seen.asset === token &&
       seen.from === from &&
       seen.to === to &&
       seen.amount === value,
   )
-  if (transfer === undefined) return undefined
   const { height, blockHash } = outcome
-  return { hash: use.hash, height, blockHash, logIndex: transfer.logIndex }
+  if (transfer === undefined) return { kind: 'wasted', height }
+  const settlement = { hash: use.hash, height, blockHash, logIndex: transfer.logIndex }
+  return { kind: 'paid', settlement }
+}
+
+interface Use {
+  readonly hash: TransactionHash
+  readonly logIndex: number
+  readonly isCancelled: boolean
 }
 
 function usesRead(
   { token, from, nonce }: Authorization,
   sinceHeight: bigint,
-): Read<readonly { hash: ReturnType<typeof transactionHashFrom>; logIndex: number }[]> {
-  const topics = [AUTHORIZATION_USED_TOPIC, hexBytes(addressWord(from)), hexBytes(nonce)]
+): Read<readonly Use[]> {
+  const ends = [AUTHORIZATION_USED_TOPIC, AUTHORIZATION_CANCELED_TOPIC]
+  const topics = [ends, hexBytes(addressWord(from)), hexBytes(nonce)]
   const fromBlock = hexQuantity(sinceHeight)
   return {
     method: 'eth_getLogs',
@@ -71,10 +91,39 @@ function usesRead(
     parse: (result) =>
       listFrom(result, 'logs').map((value) => {
         const log = fieldsFrom(value, 'log')
+        const [topic] = listFrom(log['topics'], 'log topics')
         return {
           hash: transactionHashFrom(log['transactionHash'], 'log transaction'),
           logIndex: Number(quantityFrom(log['logIndex'], 'log index')),
+          isCancelled: wordFrom(topic, 'log topic') === AUTHORIZATION_CANCELED_TOPIC,
         }
       }),
+  }
+}
+
+const EVENTS: ReadonlySet<string> = new Set([
+  TRANSFER_TOPIC,
+  AUTHORIZATION_USED_TOPIC,
+  AUTHORIZATION_CANCELED_TOPIC,
+])
+
+/** Where a token's transfers and uses of authorizations stand in a transaction, in order. */
+function tokenEventsRead(hash: TransactionHash, token: Address): Read<readonly number[]> {
+  return {
+    method: 'eth_getTransactionReceipt',
+    params: [hash],
+    parse: (result) => {
+      if (result === null) return []
+      const indexes = listFrom(fieldsFrom(result, 'receipt')['logs'], 'receipt logs').flatMap(
+        (value) => {
+          const log = fieldsFrom(value, 'log')
+          const [topic] = listFrom(log['topics'], 'log topics')
+          const isEvent = typeof topic === 'string' && EVENTS.has(topic)
+          if (!isEvent || addressFrom(log['address'], 'log address') !== token) return []
+          return [Number(quantityFrom(log['logIndex'], 'log index'))]
+        },
+      )
+      return indexes.toSorted((one, other) => one - other)
+    },
   }
 }

@@ -87,7 +87,10 @@ describe('a payload that another library signed', () => {
       reason: 'invalid_exact_evm_nonce_already_used',
     })
     expect(await exact.draft(authorization, settler.address)).toMatchObject({ ok: false })
-    expect(await exact.findForeign(authorization, 0n)).toMatchObject({ hash })
+    expect(await exact.findForeign(authorization, 0n)).toMatchObject({
+      kind: 'paid',
+      settlement: { hash },
+    })
     await until(
       'its use is final',
       async () => (await exact.finalState(authorization)) === 'used',

@@ -11,6 +11,8 @@ export interface TestPayer {
   readonly address: Address
   /** The payload of `exact`: valid for five minutes from the chain's time unless said otherwise. */
   authorize(order: AuthorizeOrder): Promise<Fields>
+  /** The signature that cancels an authorization of this nonce. */
+  cancel(asset: AssetProfile, nonce: `0x${string}`): Promise<`0x${string}`>
 }
 
 export interface AuthorizeOrder {
@@ -33,6 +35,10 @@ const TYPES = {
     { name: 'validBefore', type: 'uint256' },
     { name: 'nonce', type: 'bytes32' },
   ],
+  CancelAuthorization: [
+    { name: 'authorizer', type: 'address' },
+    { name: 'nonce', type: 'bytes32' },
+  ],
 } as const
 
 export function testPayer(): TestPayer {
@@ -41,6 +47,13 @@ export function testPayer(): TestPayer {
   if (address === undefined) throw new Error('no address')
   return {
     address,
+    cancel: ({ asset, domain = {} }, nonce) =>
+      account.signTypedData({
+        domain: { ...domain, chainId: 84_532, verifyingContract: hexText(asset) },
+        types: TYPES,
+        primaryType: 'CancelAuthorization',
+        message: { authorizer: account.address, nonce },
+      }),
     authorize: async (order) => {
       const { asset, to, amount } = order
       const domain = order.domain ?? asset.domain

@@ -1,0 +1,125 @@
+import { baseUnits } from '@florin/wire/amount.ts'
+import type { Fields } from '@florin/wire/x402/fields.ts'
+import { encodeFunctionData, parseAbi, parseSignature } from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../../kernel/until.ts'
+import type { Address } from '../chain.ts'
+import type { ExactAuthorization, ExactPayments } from '../exact.ts'
+import { addressFromBytes } from './account.ts'
+import { MULTICALL } from './multicall.ts'
+import { startTestChain } from './test-chain.ts'
+import type { TestChain, TestWallet } from './test-chain.ts'
+import { USDC } from './test-network.ts'
+import { testPayer } from './test-payer.ts'
+import type { TestPayer } from './test-payer.ts'
+
+const SELLER = addressFromBytes(new Uint8Array(20).fill(0x52))
+const THIEF = addressFromBytes(new Uint8Array(20).fill(0x66))
+const PRICE = baseUnits(10_000n)
+const ABI = parseAbi([
+  'function transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)',
+  'function cancelAuthorization(address,bytes32,uint8,bytes32,bytes32)',
+  'function aggregate3((address target, bool allowFailure, bytes callData)[])',
+])
+
+describe('what somebody else did with an authorization', () => {
+  let world: TestChain
+  let exact: ExactPayments
+  let stranger: TestWallet
+  let payer: TestPayer
+  beforeAll(async () => {
+    world = await startTestChain()
+    if (world.chain.exact === undefined) throw new Error('no exact')
+    exact = world.chain.exact
+    stranger = await world.wallet(['native', '1'])
+    payer = testPayer()
+    await world.sandbox.fund(payer.address, 'USDC', '1')
+  })
+  afterAll(async () => {
+    await world.sandbox.stop()
+  })
+
+  const nonceOf = (payload: Fields): `0x${string}` => {
+    const { nonce } = Object(payload['authorization'])
+    return nonce
+  }
+  const readOf = (payload: Fields): ExactAuthorization => {
+    const extra = { name: 'USDC', version: '2' }
+    const demand = {
+      asset: USDC,
+      payTo: SELLER,
+      amount: PRICE,
+      extra,
+      settlers: new Set<Address>(),
+    }
+    const read = exact.read(payload, demand)
+    if (!read.ok) throw new Error(read.reason)
+    return read.authorization
+  }
+  const callOf = (payload: Fields): `0x${string}` => {
+    const { from, to, value, validAfter, validBefore, nonce } = Object(payload['authorization'])
+    const signature = payload['signature'] as `0x${string}`
+    const args = [
+      from,
+      to,
+      BigInt(value),
+      BigInt(validAfter),
+      BigInt(validBefore),
+      nonce,
+      signature,
+    ] as const
+    return encodeFunctionData({ abi: ABI, functionName: 'transferWithAuthorization', args })
+  }
+  /** One transaction of a stranger that makes all of these calls of the token. */
+  const together = async (...calls: readonly `0x${string}`[]): Promise<void> => {
+    const target = USDC.asset as `0x${string}`
+    const args = [calls.map((callData) => ({ target, allowFailure: false, callData }))] as const
+    const data = encodeFunctionData({ abi: ABI, functionName: 'aggregate3', args })
+    await world.rpc('anvil_impersonateAccount', stranger.address)
+    const sent = { from: stranger.address, to: MULTICALL, data }
+    const hash = await world.rpc('eth_sendTransaction', sent)
+    await until(
+      'the stranger’s transaction is mined',
+      async () => Object(await world.rpc('eth_getTransactionReceipt', hash)).status === '0x1',
+      { seconds: 10 },
+    )
+  }
+
+  test('one transfer pays one of two claims, though both authorizations were used around it', async () => {
+    const order = { asset: USDC, to: SELLER, amount: PRICE }
+    const shown = await payer.authorize(order)
+    const other = await payer.authorize(order)
+    // The same nonce once more, for the payer's own pocket.
+    const diverted = await payer.authorize({ ...order, to: THIEF, nonce: nonceOf(shown) })
+    await together(callOf(diverted), callOf(other))
+    expect(await exact.findForeign(readOf(other), 0n)).toMatchObject({ kind: 'paid' })
+    expect(await exact.findForeign(readOf(shown), 0n)).toMatchObject({ kind: 'wasted' })
+  })
+
+  test('two authorizations in one transaction are paid by a transfer each', async () => {
+    const order = { asset: USDC, to: SELLER, amount: PRICE }
+    const [one, two] = [await payer.authorize(order), await payer.authorize(order)]
+    await together(callOf(one), callOf(two))
+    const uses = [
+      await exact.findForeign(readOf(one), 0n),
+      await exact.findForeign(readOf(two), 0n),
+    ]
+    const indexes = uses.map((use) => (use?.kind === 'paid' ? use.settlement.logIndex : -1))
+    expect(indexes[0]).toBeGreaterThanOrEqual(0)
+    expect(indexes[1]).toBeGreaterThan(indexes[0] ?? 0)
+  })
+
+  test('a cancelled authorization is wasted', async () => {
+    const payload = await payer.authorize({ asset: USDC, to: SELLER, amount: PRICE })
+    const { r, s, v = 27n } = parseSignature(await payer.cancel(USDC, nonceOf(payload)))
+    const from = payer.address as string as `0x${string}`
+    const args = [from, nonceOf(payload), Number(v), r, s] as const
+    await together(encodeFunctionData({ abi: ABI, functionName: 'cancelAuthorization', args }))
+    expect(await exact.findForeign(readOf(payload), 0n)).toMatchObject({ kind: 'wasted' })
+  })
+
+  test('an authorization that nobody used shows nothing', async () => {
+    const payload = await payer.authorize({ asset: USDC, to: SELLER, amount: PRICE })
+    expect(await exact.findForeign(readOf(payload), 0n)).toBeUndefined()
+  })
+})

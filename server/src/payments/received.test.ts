@@ -1,0 +1,269 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { baseUnits } from '@florin/wire/amount.ts'
+import type { Address, Block, Chain, TransactionHash } from '../chains/chain.ts'
+import { proofKey } from '../chains/exact.ts'
+import type { AuthorizationState, AuthorizationUse, ExactPayments } from '../chains/exact.ts'
+import type { Wallet } from '../custody/wallet.ts'
+import { insertClaim, openClaims } from '../facilitator/claim-store.ts'
+import { watchClaims } from '../facilitator/watch.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { newId } from '../kernel/id.ts'
+import type { PaymentId } from '../kernel/id.ts'
+import { openLog } from '../kernel/log.ts'
+import { systemRandom } from '../kernel/random.ts'
+import { closeFinalBlocks } from '../sender/finalize.ts'
+import { followBlocks } from '../sender/follow.ts'
+import { beginFollowing, takeLease } from '../sender/follower-store.ts'
+import type { Cursor } from '../sender/follower-store.ts'
+import { scriptedChain } from '../sender/test-chain.ts'
+import { openTestDatabase } from '../store/test-database.ts'
+import type { TestDatabase } from '../store/test-database.ts'
+import { openPaymentBook } from './advance.ts'
+import { openDepositBook } from './deposits.ts'
+import { openReceivedRecords } from './received.ts'
+import { makeWallet, testNetwork, TOKEN } from './test-lane.ts'
+
+const config = { ...testNetwork(84_532), releaseDepth: 2 }
+const { network } = config
+const PAYER = '0x00000000000000000000000000000000000000a1' as Address
+const SELLER = '0x00000000000000000000000000000000000000a2' as Address
+const HASH = '0xfeed' as TransactionHash
+const HOUR = 3_600_000
+
+/** A payment that somebody else's transaction pays, on a chain that a test writes down. */
+interface Scene {
+  readonly paymentId: PaymentId
+  /** Puts blocks in place of everything from a height on, and reads them. */
+  mine(fork: string, from: number, count: number): Promise<void>
+  finalize(height: number): Promise<void>
+  /** What the node says from now on. */
+  says(state: AuthorizationState, use?: AuthorizationUse): void
+  watch(): Promise<void>
+  state(): Promise<unknown>
+}
+
+let database: TestDatabase
+let wallet: Wallet
+beforeEach(async () => {
+  database = await openTestDatabase()
+  wallet = await makeWallet(database.store)
+})
+afterEach(() => database.close())
+
+function paidIn(fork: string, height: number): AuthorizationUse {
+  const blockHash = `${fork}${height}`
+  return {
+    kind: 'paid',
+    settlement: { hash: HASH, height: BigInt(height), blockHash, logIndex: 4 },
+  }
+}
+
+async function openClaim(records: ReturnType<typeof openRecords>, createdAt: number) {
+  const paymentId = newId(systemRandom, 'pay')
+  const { accountId } = wallet
+  const asset = config.assets.find((each) => each.asset === TOKEN)
+  if (asset === undefined) throw new Error('no token')
+  await database.store.inTransaction('service', async (tx) => {
+    const stored = { token: TOKEN, from: PAYER, to: SELLER, value: '5' }
+    const claim = {
+      paymentId,
+      accountId,
+      network,
+      proofKey: proofKey(paymentId),
+      termsDigest: new Uint8Array(32),
+      x402Version: 2 as const,
+      stored,
+      validBeforeSeconds: 9n,
+      sinceHeight: 0n,
+    }
+    await insertClaim(tx, claim, createdAt)
+    const terms = { asset, amount: baseUnits(5n), payer: PAYER, payTo: SELLER, resource: null }
+    await records.open(tx, { paymentId, accountId, network: config, ...terms })
+  })
+  return paymentId
+}
+
+function openRecords() {
+  return openReceivedRecords({
+    clock: systemClock,
+    waits: { look: (_id, read) => read() },
+    networks: new Map([[network, config]]),
+    inTransaction: (scope, work) => database.store.inTransaction(scope, work),
+  })
+}
+
+async function openScene(): Promise<Scene> {
+  const { store } = database
+  const records = openRecords()
+  const blocks: Block[] = []
+  const add = (fork: string, height: number) =>
+    blocks.push({
+      height: BigInt(height),
+      hash: `${fork}${height}`,
+      parentHash: blocks.at(-1)?.hash ?? '',
+      timeMilliseconds: 0,
+      transactionHashes: [],
+    })
+  add('a', 100)
+  let state: AuthorizationState = 'open'
+  let use: AuthorizationUse | undefined
+  const exact: Partial<ExactPayments> = {
+    finalState: async () => state,
+    findForeign: async () => use,
+  }
+  const chain: Chain = scriptedChain(config, {
+    blocks: async (from, count) => blocks.filter(({ height }) => height >= from).slice(0, count),
+    parseAddress: (text) => text as Address,
+    exact: exact as ExactPayments,
+  })
+  const log = openLog('silent')
+  const deps = {
+    chain,
+    store,
+    book: openPaymentBook({ clock: systemClock }),
+    deposits: openDepositBook({ clock: systemClock, random: systemRandom }),
+    log,
+    killPoint: () => undefined,
+  }
+  await store.inTransaction('service', (tx) =>
+    beginFollowing(tx, network, { height: 100n, hash: 'a100' }),
+  )
+  const taken = await store.inTransaction('service', (tx) => takeLease(tx, network, 'one', 60_000))
+  if (taken === undefined) throw new Error('no lease')
+  let cursor = taken
+  const paymentId = await openClaim(records, systemClock.nowMilliseconds())
+  return {
+    paymentId,
+    mine: async (fork, from, count) => {
+      while ((blocks.at(-1)?.height ?? 0n) >= BigInt(from)) blocks.pop()
+      for (let height = from; height < from + count; height += 1) add(fork, height)
+      let before: Cursor
+      do {
+        before = cursor
+        cursor = await followBlocks(deps, cursor)
+      } while (cursor.blockHash !== before.blockHash)
+    },
+    finalize: async (height) => {
+      const head = { height: cursor.height, hash: '', finalizedHeight: BigInt(height) }
+      cursor = await closeFinalBlocks(deps, cursor, head)
+    },
+    says: (nextState, nextUse) => {
+      state = nextState
+      use = nextUse
+    },
+    watch: () =>
+      watchClaims({ store, records, clock: systemClock, log }, chain, cursor.finalizedHeight),
+    state: () =>
+      store.inTransaction('service', (tx) => records.state(tx, wallet.accountId, paymentId)),
+  }
+}
+
+/** Paid by a stranger in block a103, of the chain a101 to a106. */
+async function paidScene(): Promise<Scene> {
+  const scene = await openScene()
+  await scene.mine('a', 101, 6)
+  scene.says('used', paidIn('a', 103))
+  await scene.watch()
+  return scene
+}
+
+describe('a payment that somebody else settled', () => {
+  test('is released when its block is deep in the chain that was read', async () => {
+    const scene = await paidScene()
+    expect(await scene.state()).toMatchObject({ status: 'confirmed', released: true })
+  })
+
+  test('is not released on a block that a reorg has taken away, before anybody looks again', async () => {
+    const scene = await paidScene()
+    await scene.mine('b', 102, 9)
+    expect(await scene.state()).toMatchObject({ status: 'confirmed', released: false })
+    scene.says('open')
+    await scene.watch()
+    expect(await scene.state()).toMatchObject({ status: 'pending', released: false })
+  })
+
+  test('counts the depth from the block that has it now', async () => {
+    const scene = await paidScene()
+    await scene.mine('b', 102, 9)
+    scene.says('open', paidIn('b', 110))
+    await scene.watch()
+    expect(await scene.state()).toMatchObject({
+      status: 'confirmed',
+      blockHeight: 110n,
+      released: false,
+    })
+    await scene.mine('b', 111, 2)
+    expect(await scene.state()).toMatchObject({ released: true })
+  })
+
+  test('is where it was seen last, also above the blocks that were read', async () => {
+    const scene = await openScene()
+    await scene.mine('a', 101, 6)
+    for (const height of [108, 107]) {
+      scene.says('used', paidIn('a', height))
+      await scene.watch()
+    }
+    expect(await scene.state()).toMatchObject({ status: 'confirmed', blockHeight: 107n })
+  })
+
+  test('stays confirmed, and settles, while a node does not show it', async () => {
+    const scene = await paidScene()
+    scene.says('open')
+    await scene.watch()
+    expect(await scene.state()).toMatchObject({ status: 'confirmed', released: true })
+    await scene.finalize(104)
+    await scene.watch()
+    expect(await scene.state()).toMatchObject({ status: 'settled', hash: HASH })
+  })
+
+  test('is not settled by a node on another fork, whatever height it names', async () => {
+    const scene = await openScene()
+    await scene.mine('a', 101, 6)
+    await scene.finalize(104)
+    scene.says('used', paidIn('stale', 103))
+    await scene.watch()
+    expect(await scene.state()).toMatchObject({ status: 'pending', released: false })
+  })
+})
+
+describe('an authorization that is used up for good', () => {
+  test('has not expired because a node does not show by what', async () => {
+    const scene = await openScene()
+    await scene.mine('a', 101, 6)
+    await scene.finalize(104)
+    scene.says('used')
+    await scene.watch()
+    expect(await scene.state()).toMatchObject({ status: 'pending' })
+    scene.says('used', paidIn('a', 103))
+    await scene.watch()
+    expect(await scene.state()).toMatchObject({ status: 'settled' })
+  })
+
+  test('has expired when the chain shows that it was cancelled, and that is final', async () => {
+    const scene = await openScene()
+    await scene.mine('a', 101, 6)
+    await scene.finalize(104)
+    scene.says('used', { kind: 'wasted', height: 105n })
+    await scene.watch()
+    expect(await scene.state()).toMatchObject({ status: 'pending' })
+    scene.says('used', { kind: 'wasted', height: 103n })
+    await scene.watch()
+    expect(await scene.state()).toMatchObject({ status: 'expired' })
+  })
+})
+
+test('claims that keep coming do not keep an older one from its turn', async () => {
+  const records = openRecords()
+  const now = systemClock.nowMilliseconds()
+  const old = await openClaim(records, now - HOUR)
+  await openClaim(records, now)
+  const [next] = await database.store.inTransaction('service', async (tx) => {
+    await tx.query(
+      'test_look',
+      'update settlement_claims set looked_at = $2 where payment_id = $1',
+      [old, new Date(now - HOUR / 2)],
+    )
+    return openClaims(tx, network, 1)
+  })
+  expect(next?.paymentId).toBe(old)
+})
