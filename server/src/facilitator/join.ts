@@ -71,9 +71,10 @@ export async function joinClaim(
     case 'failed':
     case 'expired':
       return { kind: 'expired', ...claimed }
-    case 'pending':
     case 'confirmed':
     case 'settled':
+      return { kind: 'pending', ...claimed }
+    case 'pending':
       return { kind: state.reverted && !state.underWay ? 'reverted' : 'pending', ...claimed }
     default:
       return state.status satisfies never

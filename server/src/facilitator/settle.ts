@@ -1,8 +1,9 @@
 import type { Reason } from '@florin/wire/x402/reasons.ts'
+import { NodeFailure } from '../chains/chain.ts'
 import { newId } from '../kernel/id.ts'
 import type { Random } from '../kernel/random.ts'
 import type { Broadcaster } from '../sender/broadcast.ts'
-import { beginSettlement } from './begin.ts'
+import { beginSettlement, findPaidElsewhere } from './begin.ts'
 import type { BeginDeps, Begun } from './begin.ts'
 import { isSameClaim, termsDigest } from './claim.ts'
 import type { Claim } from './claim.ts'
@@ -59,7 +60,7 @@ export async function settlePayment(deps: SettleDeps, order: SettleOrder): Promi
     }
     const again = tries === 0 ? await tryAgain(deps, claim, intake) : undefined
     if (again !== undefined) return again
-    return { ...(await joinClaim(deps, order, claim)), intake }
+    return { ...(await join(deps, order, claim, intake)), intake }
   }
   throw new Error('a claim was neither made nor found')
 }
@@ -73,6 +74,32 @@ async function claimOf({ store }: SettleDeps, { chain, authorization }: Intake) 
   return store.inTransaction('service', (tx) =>
     findClaim(tx, chain.config.network, authorization.proofKey),
   )
+}
+
+/**
+ * Waits for the claim. An attempt that reverted because somebody else was faster is no failure of the payment: whoever is told of one
+ * asks the payer for another.
+ */
+async function join(
+  deps: SettleDeps,
+  order: SettleOrder,
+  claim: Claim,
+  intake: Intake,
+): Promise<Joined> {
+  const joined = await joinClaim(deps, order, claim)
+  if (joined.kind !== 'reverted' || intake.authorization.feePayer !== null) return joined
+  const { accountId, paymentId, termsDigest: digest } = claim
+  const beginning = { accountId, paymentId, digest, intake, isNew: false }
+  try {
+    if (await findPaidElsewhere(deps, beginning)) return await joinClaim(deps, order, claim)
+    const check = await intake.exact.check(intake.authorization)
+    // Used, and nobody shows by what: not known yet.
+    const isUsed = !check.ok && check.reason === 'invalid_exact_evm_nonce_already_used'
+    return isUsed ? { ...joined, kind: 'pending' } : joined
+  } catch (error) {
+    if (!(error instanceof NodeFailure)) throw error
+    return { ...joined, kind: 'pending' }
+  }
 }
 
 /** The earlier attempt came to nothing on chain and nothing is under way: the authorization gets another one. */

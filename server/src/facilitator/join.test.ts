@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { systemClock } from '../kernel/clock.ts'
+import { newId } from '../kernel/id.ts'
+import { systemRandom } from '../kernel/random.ts'
+import { joinClaim } from './join.ts'
+import type { ReceivedRecords, ReceivedState } from './records.ts'
+
+const unasked = () => {
+  throw new Error('nobody asks this')
+}
+
+/** What a caller is told whose wait ended in this state. */
+async function told(state: Partial<ReceivedState>): Promise<string> {
+  const whole: ReceivedState = {
+    status: 'pending',
+    released: false,
+    hash: null,
+    logIndex: null,
+    blockHeight: null,
+    blockHash: null,
+    block: 'unknown',
+    reverted: false,
+    revertedForGood: false,
+    underWay: false,
+    ...state,
+  }
+  const records: ReceivedRecords = {
+    open: unasked,
+    state: unasked,
+    paidElsewhere: unasked,
+    mirror: unasked,
+    unseen: unasked,
+    expired: unasked,
+    wait: async () => whole,
+  }
+  const store = { inTransaction: unasked, query: unasked, reachable: unasked, close: unasked }
+  const accountId = newId(systemRandom, 'acct')
+  const order = { accountId, waitUntilMilliseconds: 0, over: new AbortController().signal }
+  const claim = { paymentId: newId(systemRandom, 'pay'), answeredAtMilliseconds: null }
+  return (await joinClaim({ store, records, clock: systemClock }, order, claim)).kind
+}
+
+test('an attempt of ours that reverted says nothing of a payment that somebody else has paid', async () => {
+  expect(await told({ status: 'confirmed', reverted: true })).toBe('pending')
+  expect(await told({ status: 'pending', reverted: true })).toBe('reverted')
+  expect(await told({ status: 'pending', reverted: true, underWay: true })).toBe('pending')
+  expect(await told({ status: 'expired', reverted: true })).toBe('expired')
+})
