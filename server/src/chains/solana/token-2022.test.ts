@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { baseUnits } from '@florin/wire/amount.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AssetProfile } from '../../kernel/network-config.ts'
 import type { Address } from '../chain.ts'
-import { addressBytes, addressFromBytes } from './account.ts'
+import type { ExactAuthorization } from '../exact.ts'
+import { addressBytes, addressFromBytes, knownAddress } from './account.ts'
 import { addressOfPrivateKey } from './ed25519.ts'
 import type { Instruction } from './message.ts'
 import { ASSOCIATED_TOKEN_PROGRAM, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM } from './programs.ts'
 import { order, startTestChain } from './test-chain.ts'
 import type { TestChain, TestWallet } from './test-chain.ts'
+import { limit, messageOf, newKey, price, sealed, transfer } from './test-payment.ts'
 import { associatedAccount } from './token-account.ts'
 
 const DECIMALS = 6
@@ -167,6 +170,72 @@ test('what arrived of one that keeps a part is what the recipient got', async ()
   expect(transfers).toEqual([
     { asset: mint, from: OWNER, to: recipient, amount: 990_000n, logIndex: 1 },
   ])
+})
+
+describe('an x402 payment', () => {
+  const SELLER = addressOfPrivateKey(new Uint8Array(32).fill(0x5e))
+  const AMOUNT = 1_000_000n
+  let settler: TestWallet
+  beforeAll(async () => {
+    settler = await world.wallet(['native', '1'])
+  })
+
+  /** Read from bytes that the sender, who is the payer, has signed; the seller's account is there. */
+  async function paymentIn({ symbol }: AssetProfile): Promise<ExactAuthorization> {
+    const mint = seeded(symbol)
+    const to = associatedAccount(SELLER, TOKEN_2022_PROGRAM, mint).address
+    const open: Instruction = {
+      program: ASSOCIATED_TOKEN_PROGRAM,
+      accounts: [
+        writable(OWNER),
+        writable(to),
+        readonly(SELLER),
+        readonly(mint),
+        readonly(SYSTEM_PROGRAM),
+        readonly(TOKEN_2022_PROGRAM),
+      ],
+      data: Buffer.from([1]),
+    }
+    await world.run(sender, [open])
+    const paying = { from: OWNER, to: SELLER, amount: AMOUNT, decimals: DECIMALS, mint }
+    const steps = [limit(60_000), price(1n), transfer({ ...paying, program: TOKEN_2022_PROGRAM })]
+    const latest = await world.rpc('getLatestBlockhash', { commitment: 'confirmed' })
+    const blockhash = knownAddress((latest as { value: { blockhash: string } }).value.blockhash)
+    const message = messageOf(settler.address, steps, { blockhash })
+    const key = newKey(new Uint8Array(createHash('sha256').update('test 1').digest()))
+    const read = world.chain.exact?.read(
+      { transaction: Buffer.from(sealed(message, [key])).toString('base64') },
+      {
+        asset: asset(symbol),
+        payTo: SELLER,
+        amount: baseUnits(AMOUNT),
+        extra: { feePayer: settler.address },
+        settlers: new Set([settler.address]),
+      },
+    )
+    if (read?.ok !== true) throw new Error(read?.reason)
+    return read.authorization
+  }
+
+  test.each([PLAIN, FREE])('in a token of Token-2022 arrives whole: $symbol', async (profile) => {
+    const authorization = await paymentIn(profile)
+    expect(await world.chain.exact?.check(authorization)).toEqual({ ok: true })
+    const drafted = await world.chain.exact?.draft(authorization, settler.address)
+    if (drafted?.ok !== true) throw new Error(drafted?.reason)
+    const signed = await world.chain.sign(drafted.draft.terms, 0n, settler.signer)
+    await world.chain.broadcast([signed.raw])
+    expect(await world.mined(signed.hash)).toMatchObject({
+      succeeded: true,
+      transfers: [{ asset: profile.asset, from: OWNER, to: SELLER, amount: AMOUNT }],
+    })
+  })
+
+  test('in one that keeps a part is refused, though the chain would take it', async () => {
+    const authorization = await paymentIn(GREEDY)
+    const refused = { ok: false, reason: 'invalid_exact_svm_payload_amount_mismatch' }
+    expect(await world.chain.exact?.check(authorization)).toMatchObject(refused)
+    expect(await world.chain.exact?.draft(authorization, settler.address)).toMatchObject(refused)
+  })
 })
 
 test('a recipient that wants a memo before each transfer is refused, and pays nothing for it', async () => {
