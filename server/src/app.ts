@@ -155,8 +155,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         log,
         killPoint,
         instance,
-        watch: (finalizedHeight) =>
-          watchClaims({ store, records, clock, log }, chain, finalizedHeight),
+        watch: (finalizedHeight, stopping) =>
+          watchClaims({ store, records, clock, log }, chain, finalizedHeight, stopping),
         signerOf: async (address) => {
           const { family } = chain.config
           const wallet = await store.inTransaction('service', (tx) =>

@@ -27,6 +27,7 @@ export async function watchClaims(
   deps: WatchDeps,
   chain: Chain,
   finalizedHeight: bigint,
+  stopping?: AbortSignal,
 ): Promise<void> {
   const { store, clock, log } = deps
   const { network } = chain.config
@@ -34,6 +35,7 @@ export async function watchClaims(
     openClaims(tx, network, CLAIMS_PER_ROUND_MAX),
   )
   for (const claim of claims) {
+    if (stopping?.aborted === true) return
     let closed = false
     try {
       closed = await watchClaim(deps, chain, claim, finalizedHeight)

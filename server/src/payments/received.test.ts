@@ -38,7 +38,7 @@ interface Scene {
   finalize(height: number): Promise<void>
   /** What the node says from now on. */
   says(state: AuthorizationState, use?: AuthorizationUse): void
-  watch(): Promise<void>
+  watch(stopping?: AbortSignal): Promise<void>
   state(): Promise<unknown>
 }
 
@@ -151,8 +151,10 @@ async function openScene(): Promise<Scene> {
       state = nextState
       use = nextUse
     },
-    watch: () =>
-      watchClaims({ store, records, clock: systemClock, log }, chain, cursor.finalizedHeight),
+    watch: (stopping) => {
+      const watching = { store, records, clock: systemClock, log }
+      return watchClaims(watching, chain, cursor.finalizedHeight, stopping)
+    },
     state: () =>
       store.inTransaction('service', (tx) => records.state(tx, wallet.accountId, paymentId)),
   }
@@ -250,6 +252,14 @@ describe('an authorization that is used up for good', () => {
     await scene.watch()
     expect(await scene.state()).toMatchObject({ status: 'expired' })
   })
+})
+
+test('nobody is looked at any more when the service stops', async () => {
+  const scene = await openScene()
+  await scene.mine('a', 101, 6)
+  scene.says('used', paidIn('a', 103))
+  await scene.watch(AbortSignal.abort())
+  expect(await scene.state()).toMatchObject({ status: 'pending' })
 })
 
 test('claims that keep coming do not keep an older one from its turn', async () => {

@@ -18,8 +18,8 @@ import { warnOfFound } from './warn-found.ts'
 export type DriverDeps = FollowDeps &
   NextAttemptDeps & {
     readonly instance: string
-    /** What else looks at the chain once per round while this instance has the lease, at most every second. */
-    readonly watch?: (finalizedHeight: bigint) => Promise<void>
+    /** What else looks at the chain beside the rounds while this instance has the lease, with a second between two looks. */
+    readonly watch?: (finalizedHeight: bigint, stopping: AbortSignal) => Promise<void>
   }
 
 /** What a driver last managed to do, for health and metrics. */
@@ -62,6 +62,7 @@ export function startDriver(deps: DriverDeps): Driver {
   let watchAt = 0
   let holding = false
   let resending: Promise<void> | undefined
+  let watching: Promise<void> | undefined
   let failures = 0
   let state: DriverState = {
     following: false,
@@ -98,7 +99,7 @@ export function startDriver(deps: DriverDeps): Driver {
     } while (cursor.height > before && cursor.height < head.height && !stopping.signal.aborted)
     cursor = await closeFinalBlocks(deps, cursor, head)
     await renewStuck(cursor.height)
-    await watch(cursor.finalizedHeight)
+    watchBeside(cursor.finalizedHeight)
     state = {
       ...state,
       following: true,
@@ -148,10 +149,16 @@ export function startDriver(deps: DriverDeps): Driver {
     }
   }
 
-  async function watch(finalizedHeight: bigint): Promise<void> {
+  /** One at a time and beside the round: how long a node takes over somebody's claim must not keep anybody from following. */
+  function watchBeside(finalizedHeight: bigint): void {
     if (deps.watch === undefined || clock.nowMilliseconds() < watchAt) return
-    await deps.watch(finalizedHeight)
-    watchAt = clock.nowMilliseconds() + WATCH_PAUSE
+    watching ??= deps
+      .watch(finalizedHeight, stopping.signal)
+      .catch((error: unknown) => log.warn({ network, reason: error }, 'a look was given up'))
+      .finally(() => {
+        watchAt = clock.nowMilliseconds() + WATCH_PAUSE
+        watching = undefined
+      })
   }
 
   async function run(): Promise<void> {
@@ -203,6 +210,7 @@ export function startDriver(deps: DriverDeps): Driver {
       stopping.abort()
       await running
       await resending
+      await watching
     },
   }
 }

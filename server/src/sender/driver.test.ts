@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Block } from '@florin/server/chains/chain.ts'
+import { systemClock } from '@florin/server/kernel/clock.ts'
+import { openLog } from '@florin/server/kernel/log.ts'
+import { systemRandom } from '@florin/server/kernel/random.ts'
+import { until } from '@florin/server/kernel/until.ts'
+import { openPaymentBook } from '@florin/server/payments/advance.ts'
+import { openDepositBook } from '@florin/server/payments/deposits.ts'
+import { testNetwork } from '@florin/server/payments/test-lane.ts'
+import { openTestDatabase } from '@florin/server/store/test-database.ts'
+import type { TestDatabase } from '@florin/server/store/test-database.ts'
+import { startDriver } from './driver.ts'
+import type { DriverDeps } from './driver.ts'
+import { scriptedChain } from './test-chain.ts'
+
+let database: TestDatabase
+beforeEach(async () => {
+  database = await openTestDatabase()
+})
+afterEach(() => database.close())
+
+/** A driver over a chain that has grown by a block whenever somebody asks for its head. */
+function drive(watch: NonNullable<DriverDeps['watch']>) {
+  const config = testNetwork(84_532)
+  let height = 100n
+  const blockAt = (at: bigint): Block => ({
+    height: at,
+    hash: `a${at}`,
+    parentHash: `a${at - 1n}`,
+    timeMilliseconds: 0,
+    transactionHashes: [],
+  })
+  const chain = scriptedChain(config, {
+    head: async () => {
+      height += 1n
+      return { height, hash: `a${height}`, finalizedHeight: height - 1n }
+    },
+    blocks: async (from, count) =>
+      Array.from({ length: count }, (_, index) => blockAt(from + BigInt(index))).filter(
+        ({ height: at }) => at <= height,
+      ),
+    outcomes: async () => [],
+    lanePosition: async () => ({ latest: 0n, finalized: 0n }),
+  })
+  return startDriver({
+    chain,
+    store: database.store,
+    book: openPaymentBook({ clock: systemClock }),
+    deposits: openDepositBook({ clock: systemClock, random: systemRandom }),
+    broadcaster: { broadcast: async () => [] },
+    signerOf: async () => undefined,
+    clock: systemClock,
+    killPoint: () => {},
+    instance: 'test',
+    log: openLog('silent'),
+    watch,
+  })
+}
+
+test('blocks are followed while a node takes its time over what else is looked at', async () => {
+  const asked: bigint[] = []
+  const held = Promise.withResolvers<void>()
+  const driver = drive(async (finalizedHeight) => {
+    asked.push(finalizedHeight)
+    await held.promise
+  })
+  try {
+    await until('it is looked', () => asked.length > 0, { seconds: 10 })
+    const at = driver.state().height ?? 0n
+    await until('blocks are followed on', () => (driver.state().height ?? 0n) > at + 2n, {
+      seconds: 10,
+    })
+    expect(asked).toHaveLength(1)
+  } finally {
+    held.resolve()
+    await driver.stop()
+  }
+})
+
+test('a look that fails stops neither the following nor the next look', async () => {
+  let looks = 0
+  const driver = drive(async () => {
+    looks += 1
+    throw new Error('nobody answered')
+  })
+  try {
+    await until('it is looked again', () => looks > 1, { seconds: 10 })
+    const at = driver.state().height ?? 0n
+    await until('blocks are followed on', () => (driver.state().height ?? 0n) > at, { seconds: 10 })
+  } finally {
+    await driver.stop()
+  }
+})
