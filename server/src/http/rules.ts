@@ -31,9 +31,9 @@ export function queryRules(): Rules {
   return (schema) => {
     const check = compile(schema)
     return (value, where) => {
-      const fields = Object.entries<unknown>(Object(value)).filter(
-        ([, text]) => typeof text === 'string' && text.includes('\0'),
-      )
+      const given: readonly [string, unknown][] =
+        typeof value === 'object' && value !== null ? Object.entries(value) : []
+      const fields = given.filter(([, text]) => typeof text === 'string' && text.includes('\0'))
       return fields.length === 0
         ? check(value, where)
         : { ok: false, faults: Object.fromEntries(fields.map(([field]) => [field, NUL_RULE])) }
