@@ -26,10 +26,11 @@ type Settle = Static<typeof SettleBody>
 /** The routes of the seller's side. */
 export function receiveRoutes(deps: ReceiveRoutesDeps): readonly Route[] {
   const settle = async (call: Call<unknown, unknown, Settle>) => {
-    const { paymentId, timeout, ...fields } = call.body
+    const { paymentId, ...fields } = call.body
     const once = onceOf(call, endpoints.settlePayment.id)
-    if (paymentId === undefined) return receive(deps, call, once, wholeOf(call.body))
-    const others = Object.keys(fields)
+    if (paymentId === undefined) return receive(deps, call, once, wholeOf(fields))
+    const { timeout, ...rest } = fields
+    const others = Object.keys(rest)
     if (others.length > 0) {
       const rule = 'must be left out beside paymentId'
       throw invalid(Object.fromEntries(others.map((field) => [field, rule])))
@@ -112,7 +113,7 @@ function onceOf(
   return { operation, key: idempotencyKey, fingerprint: fingerprint(body) }
 }
 
-function wholeOf({ paymentId: _, ...body }: Settle): Receive {
+function wholeOf(body: Omit<Settle, 'paymentId'>): Receive {
   const { walletAddress, paymentProof, expectedAmount } = body
   if (walletAddress === undefined || paymentProof === undefined || expectedAmount === undefined) {
     const needed = { walletAddress, paymentProof, expectedAmount }
