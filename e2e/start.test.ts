@@ -234,6 +234,16 @@ describe('florin up', () => {
     expect(await runFlorin(['keys', 'delete', id], dataDirectory)).toMatchObject({ code: 1 })
   })
 
+  test('florin pay finds the sandbox, its key and a wallet by itself', async () => {
+    const { dataDirectory, info } = florin
+    const recipient = info.wallets.find(({ family }) => family === 'solana')?.address ?? ''
+    const order = ['pay', recipient, '0.5', '--asset', 'USDC', '--json']
+    const { code, stdout, stderr } = await runFlorin(order, dataDirectory)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(JSON.parse(stdout)).toMatchObject({ recipient, amount: '0.5', sandbox: true })
+    expect(Object.values(info.apiKeys).filter((key) => stdout.includes(key))).toEqual([])
+  })
+
   test('florin doctor finds nothing broken', async () => {
     const diagnosis = await runFlorin(['doctor', '--json'], florin.dataDirectory)
     expect(JSON.parse(diagnosis.stdout)).toEqual({ findings: [], unasked: [], lookAt: [] })

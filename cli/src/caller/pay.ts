@@ -77,7 +77,7 @@ async function chooseWallet(
 ): Promise<Wallet> {
   const family = recipient.startsWith('0x') ? 'evm' : 'solana'
   const all = await florin.wallets.list({ signal })
-  const own = all.filter((wallet) => wallet.family === family && wallet.address !== recipient)
+  const own = all.filter((wallet) => wallet.family === family && !isSame(wallet.address, recipient))
   const [first, second] = own
   if (first === undefined) {
     throw new CommandFailed(
@@ -88,4 +88,9 @@ async function chooseWallet(
   throw new CommandFailed(
     `say which of the ${own.length} ${family} wallets pays: --from ADDRESS. See "florin wallets".`,
   )
+}
+
+/** Spelled alike but for the case, which on EVM is a checksum only. */
+function isSame(left: string, right: string): boolean {
+  return left.toLowerCase() === right.toLowerCase()
 }
