@@ -92,7 +92,10 @@ export function openDepositBook({ clock, random }: { clock: Clock; random: Rando
   }
 }
 
-/** The nth of equal transfers is the nth record of such a transfer, in whichever block and under whichever index it is seen again. */
+/**
+ * The nth of equal transfers is the nth record of such a transfer, in whichever block and under whichever index it is seen again. One
+ * without a record takes a number that none has: the record of a caller's claim may come and go between.
+ */
 function numberedBy(
   known: readonly KnownReceipt[],
   deposits: readonly Deposit[],
@@ -105,7 +108,12 @@ function numberedBy(
     const content = contentOf(deposit)
     const occurrence = counted.get(content) ?? 0
     counted.set(content, occurrence + 1)
-    return { deposit, occurrence, known: left.get(content)?.[occurrence] }
+    const records = left.get(content) ?? []
+    const highest = Math.max(-1, ...records.map((record) => record.occurrence ?? -1))
+    // The records stand in front, so the nth transfer without one is the nth behind the highest number.
+    const free = Math.max(occurrence, highest + 1 + occurrence - records.length)
+    const known = records[occurrence]
+    return { deposit, occurrence: known === undefined ? free : occurrence, known }
   })
 }
 
