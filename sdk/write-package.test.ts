@@ -47,11 +47,12 @@ test('its declarations stand alone: typed calls, and mistakes that do not compil
     export const texts: readonly (string | null)[] = [amount, fee]
     export const seen: ListedPayment[] = []
     for await (const payment of florin.payments.history('a', { type: 'sent' })) seen.push(payment)
-    export const is = (error: unknown) => error instanceof FlorinError && error.code === 'RATE_LIMIT'
-    // @ts-expect-error the amount is missing
-    await florin.payments.send({ walletAddress: 'a', recipientAddress: 'b' })
-    // @ts-expect-error there is no such type
-    florin.payments.history('a', { type: 'lost' })`
+    export const is = (error: unknown) => error instanceof FlorinError && error.code === 'RATE_LIMIT'`
+  const mistakes = `import { Florin } from '@florin/sdk'
+    const florin = new Florin({ baseUrl: 'https://a.b', apiKey: 'k' })
+    void florin.payments.send({ walletAddress: 'a', recipientAddress: 'b' })
+    void florin.payments.history('a', { type: 'lost' })`
+  writeFileSync(join(place, 'mistakes.ts'), mistakes)
   writeFileSync(join(place, 'program.ts'), program)
   const options = [
     '--strict',
@@ -65,12 +66,16 @@ test('its declarations stand alone: typed calls, and mistakes that do not compil
   ]
   const modules = ['--module', 'nodenext', '--skipLibCheck', 'false']
   writeFileSync(join(place, 'package.json'), '{"type":"module"}')
-  const { stdout, status } = spawnSync(
+  const { stdout } = spawnSync(
     process.execPath,
-    [COMPILER, ...options, ...modules, 'program.ts'],
+    [COMPILER, ...options, ...modules, 'program.ts', 'mistakes.ts'],
     { cwd: place, encoding: 'utf8' },
   )
-  expect({ stdout, status }).toEqual({ stdout: '', status: 0 })
+  const found = stdout.split('\n').filter((line) => /^\S/.test(line))
+  expect(found).toEqual([
+    expect.stringMatching(/^mistakes\.ts\(3,.*'amount' is missing/),
+    expect.stringMatching(/^mistakes\.ts\(4,.*"lost"/),
+  ])
 })
 
 test('it has no dependency and names nothing but its own files', () => {
