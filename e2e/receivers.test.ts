@@ -305,6 +305,31 @@ describe('the seller’s side', () => {
       expect(verdict(await waiting)).toBe('200')
     })
 
+    test('goes where its transfer goes, through a reorganisation to the end', async () => {
+      // What funded the wallets does not come back, so it must be final.
+      await world.sandbox.mine(3)
+      const sent = await send(world.newAddress(), { asset: 'USDC' })
+      const received = await own.post('/payment/receive', shown(sent))
+      expect(verdict(received)).toBe('200')
+      await world.sandbox.fault({ kind: 'reorg', depth: 2 })
+      const both = await until(
+        'both are settled',
+        async () => {
+          const records = await Promise.all(
+            [sent, received].map(({ body }) => statusOf(own, body['paymentId'])),
+          )
+          return records.every(({ status }) => status === 'settled') && records
+        },
+        { seconds: 40 },
+      )
+      const [one, other] = both
+      expect([other?.['signature'], other?.['blockHeight']]).toEqual([
+        one?.['signature'],
+        one?.['blockHeight'],
+      ])
+      expect(one?.['blockHeight']).not.toBe(sent.body['blockHeight'])
+    })
+
     test('past its life says that it was paid', async () => {
       const sent = await send(world.newAddress(), { waitFor: 'settled', timeout: 30 })
       expect(sent.body['status']).toBe('settled')
