@@ -8,9 +8,11 @@ import type { World } from './world.ts'
 
 const REORG_DEPTH_MAX = 8
 const DEPOSIT = 1_000_000n
+/** Each place that a stranger has taken is looked at twice, half a minute apart: a world with many would take very long to heal. */
+const STRANGERS_MAX = 2
 
 /** Whether an act would do anything now. */
-export function canHappen(act: WorldAct, { lives, payers, plan }: World): boolean {
+export function canHappen(act: WorldAct, { lives, payers, plan, network }: World): boolean {
   switch (act) {
     case 'pay':
       return lives.length > 0 && payers.intents.length < plan.intents
@@ -18,6 +20,8 @@ export function canHappen(act: WorldAct, { lives, payers, plan }: World): boolea
       return lives.length > 0 && payers.intents.length > 0
     case 'crash':
       return lives.length > 0
+    case 'stranger':
+      return network.strangers.length < STRANGERS_MAX
     case 'start':
       return lives.length < plan.instances
     default:

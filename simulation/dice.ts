@@ -40,7 +40,7 @@ export function openDice(seed: number): Dice {
     },
     shuffled: (items) => {
       const rest = [...items]
-      return items.map(() => rest.splice(between(0, rest.length - 1), 1)).flat()
+      return items.flatMap(() => rest.splice(between(0, rest.length - 1), 1))
     },
     bytes: (length) => Uint8Array.from({ length }, () => between(0, 255)),
   }

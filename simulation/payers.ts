@@ -48,8 +48,8 @@ const OTHER_BODY = 1_000_000n
 
 export interface Payers {
   readonly intents: readonly Intent[]
-  /** A new wish of somebody, asked for the first time. */
-  pay(instance: Instance, actor: string): void
+  /** A new wish of somebody, asked for the first time. What is not said is rolled. */
+  pay(instance: Instance, actor: string, wish?: Partial<Pick<Intent, 'recipient' | 'key'>>): Intent
   /** An earlier wish once more: the same request, now and then with another body under its key. */
   repeat(instance: Instance, actor: string, intent: Intent): void
   /** Somebody waits no longer. */
@@ -101,7 +101,7 @@ export function openPayers({
 
   return {
     intents,
-    pay: (instance, actor) => {
+    pay: (instance, actor, wish = {}) => {
       const number = intents.length
       const intent: Intent = {
         number,
@@ -111,9 +111,11 @@ export function openPayers({
         amount: AMOUNT_MIN + BigInt(number),
         key: dice.chance(0.7) ? `key-${number}` : undefined,
         tries: [],
+        ...wish,
       }
       intents.push(intent)
       ask(instance, actor, intent)
+      return intent
     },
     repeat: (instance, actor, intent) => {
       const other = intent.key !== undefined && dice.chance(0.1)

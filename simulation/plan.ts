@@ -19,6 +19,8 @@ export interface Plan {
   /** Dying right after the effect of a commit or of a broadcast, before its answer. */
   readonly diesAfter: number
   readonly weather: Weather
+  /** How late one of the nodes finds in its history what was included. */
+  readonly indexLagMilliseconds: number
   /** Weights of what the world itself does between the steps of the service. */
   readonly weights: Readonly<Record<WorldAct, number>>
 }
@@ -67,6 +69,7 @@ export function drawPlan(dice: Dice): Plan {
     nodeFails: drawFailures(dice),
     diesAfter: some(0.05),
     weather: { unheard: some(0.5), unanswered: some(0.5), resurfaces: some(0.5) },
+    indexLagMilliseconds: some(15_000),
     weights: {
       pay: 6,
       repeat: 2,
@@ -83,6 +86,27 @@ export function drawPlan(dice: Dice): Plan {
       crash: some(3),
       start: 8,
     },
+  }
+}
+
+/** A world in which nothing happens but what is told. */
+export function calmPlan(chain: Plan['chain']): Plan {
+  return {
+    chain,
+    steps: 0,
+    instances: 1,
+    wallets: 1,
+    intents: 1,
+    limit: undefined,
+    statementFails: 0,
+    commitUnknown: 0,
+    nodeFails: Object.fromEntries(
+      NODE_QUESTIONS.map((question) => [question, 0]),
+    ) as Plan['nodeFails'],
+    diesAfter: 0,
+    weather: { unheard: 0, unanswered: 0, resurfaces: 0 },
+    indexLagMilliseconds: 0,
+    weights: {} as Plan['weights'],
   }
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import type { Defect } from './defects.ts'
 
@@ -11,10 +12,8 @@ export function plant({ name, changes }: Defect): void {
       const loaded = nextLoad(url, context)
       const here = changes.filter(({ module }) => url.endsWith(`/server/src/${module}`))
       if (here.length === 0) return loaded
-      const source = here.reduce(
-        (text, change) => exchange(text, change, name),
-        String(loaded.source),
-      )
+      const text = readFileSync(new URL(url), 'utf8')
+      const source = here.reduce((changed, change) => exchange(changed, change, name), text)
       return { ...loaded, source }
     },
   })

@@ -3,64 +3,64 @@ import { Worker } from 'node:worker_threads'
 import { openTestDatabase } from '@florin/server/store/test-database.ts'
 import type { WorldReport } from './run-world.ts'
 
-export interface WorkerData {
+/** What a thread is told at its start. */
+export interface SeriesData {
   readonly databaseUrl: string
   /** Name of the defect to plant, undefined for the service as it is. */
   readonly defect: string | undefined
 }
 
+/** One world to live through; `stop` ends the thread. */
+export type SeriesOrder = { readonly seed: number; readonly wholeTrace: boolean } | 'stop'
+
+export type SeriesAnswer = { readonly report: WorldReport } | { readonly failure: string }
+
 /** A thread that lives through one world after the other, on a database of its own. */
 export interface Series {
+  /** Throws when the world itself went wrong, not when a promise was broken. */
   run(seed: number, wholeTrace?: boolean): Promise<WorldReport>
   stop(): Promise<void>
 }
 
 export async function openSeries({ defect }: { defect?: string } = {}): Promise<Series> {
   const database = await openTestDatabase()
-  const data: WorkerData = { databaseUrl: database.url.reveal(), defect }
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
-    workerData: data,
-    execArgv: [],
-  })
+  const workerData: SeriesData = { databaseUrl: database.url.reveal(), defect }
+  const worker = new Worker(new URL('worker.ts', import.meta.url), { workerData, execArgv: [] })
   const died = once(worker, 'error').then(([error]: unknown[]) => Promise.reject(error as Error))
   died.catch(() => undefined)
+  const order = (message: SeriesOrder) => worker.postMessage(message, [])
   return {
     run: async (seed, wholeTrace = false) => {
-      worker.postMessage({ seed, wholeTrace })
-      const [message] = (await Promise.race([once(worker, 'message'), died])) as [
-        { report: WorldReport } | { failure: string },
-      ]
-      if ('failure' in message) throw new Error(`world ${seed}: ${message.failure}`)
-      return message.report
+      const answered = once(worker, 'message')
+      order({ seed, wholeTrace })
+      const [answer] = (await Promise.race([answered, died])) as [SeriesAnswer]
+      if ('failure' in answer) throw new Error(`world ${seed}: ${answer.failure}`)
+      return answer.report
     },
     stop: async () => {
       const ended = once(worker, 'exit')
-      worker.postMessage('stop')
+      order('stop')
       await Promise.race([ended, died]).catch(() => undefined)
       await database.close()
     },
   }
 }
 
-/** Runs seeds on several threads at once; the reports in the order of the seeds. */
+/** Lives through many worlds, several at once, and tells of each as it ends. */
 export async function runSeeds(
   seeds: readonly number[],
-  threads: number,
-): Promise<readonly WorldReport[]> {
-  const left = [...seeds.entries()]
-  const reports: WorldReport[] = []
-  await Promise.all(
-    Array.from({ length: threads }, async () => {
-      const series = await openSeries()
-      try {
-        for (let next = left.shift(); next !== undefined; next = left.shift()) {
-          const [index, seed] = next
-          reports[index] = await series.run(seed)
-        }
-      } finally {
-        await series.stop()
+  { threads, onReport }: { threads: number; onReport: (report: WorldReport) => void },
+): Promise<void> {
+  const left = [...seeds]
+  const work = async () => {
+    const series = await openSeries()
+    try {
+      for (let seed = left.shift(); seed !== undefined; seed = left.shift()) {
+        onReport(await series.run(seed))
       }
-    }),
-  )
-  return reports
+    } finally {
+      await series.stop()
+    }
+  }
+  await Promise.all(Array.from({ length: threads }, work))
 }

@@ -63,8 +63,6 @@ export interface Steps {
 }
 
 const PATIENCE_MILLISECONDS = 1
-/** One for code that waits for the end of a tick, one for what goes on after it, one to spare. */
-const TICKS_UNTIL_QUIET = 3
 /** After these, statements that wait for a lock may go on. */
 const RELEASES: ReadonlySet<StepKind> = new Set(['commit', 'rollback'])
 
@@ -120,12 +118,8 @@ export function openSteps({ waitingForLocks }: { waitingForLocks(): Promise<numb
     })
   }
 
-  /** Micro tasks, and the end of a tick where reads gather, are all that the service's code needs between two steps. */
-  const quiet = async () => {
-    for (let tick = 0; tick < TICKS_UNTIL_QUIET; tick += 1) {
-      await new Promise<void>((resolve) => setImmediate(resolve))
-    }
-  }
+  /** Micro tasks are all that the service's code needs between two steps. */
+  const quiet = () => new Promise<void>((resolve) => setImmediate(resolve))
 
   /** Until every statement under way, but those that waited before, has been answered or provably waits for a lock. */
   async function standstill(waitedBefore: number): Promise<void> {

@@ -110,6 +110,8 @@ export async function openWorld(
     skipsHeights: plan.chain === 'lifetime',
   })
   network.weather = plan.weather
+  // One of them: proof of absence asks two nodes, or one twice with more time between than this.
+  for (const node of network.nodes.slice(1)) node.indexLagMilliseconds = plan.indexLagMilliseconds
   const steps = openSteps({ waitingForLocks: database.waitingForLocks })
   const time = openWorldTime()
   await database.setTime(time.now())
@@ -170,6 +172,7 @@ export async function openWorld(
           network,
           steps,
           dice,
+          now: time.now,
           onBroadcast: witness.onBroadcast,
         }),
         clock: openSimulatedClock(actor, time, steps),

@@ -1,43 +1,42 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestDatabase } from '@florin/server/store/test-database.ts'
-import type { TestDatabase } from '@florin/server/store/test-database.ts'
-import { openSimulationDatabase } from './database.ts'
-import type { SimulationDatabase } from './database.ts'
-import { runWorld } from './run-world.ts'
+import { expect, test } from 'vitest'
+import { regressions } from './regressions.ts'
+import { openSeries } from './series.ts'
+import { expectKept, tell } from './test-worlds.ts'
 
-let database: TestDatabase
-let simulation: SimulationDatabase
-beforeAll(async () => {
-  database = await openTestDatabase()
-  simulation = await openSimulationDatabase(database.url.reveal())
-})
-afterAll(async () => {
-  await simulation.close()
-  await database.close()
+const REPLAY = process.env['FLORIN_SIMULATION_SEED']
+const COUNT = Number(process.env['FLORIN_SIMULATION_SEEDS'] ?? 300)
+
+test.runIf(REPLAY !== undefined)('one world, written down', async () => {
+  const { broken } = await tell(Number(REPLAY))
+  expect(broken).toBeUndefined()
 })
 
-test('worlds', { timeout: 300_000 }, async () => {
-  const from = Number(process.env['FROM'] ?? 1)
-  const count = Number(process.env['COUNT'] ?? 1)
-  for (let seed = from; seed < from + count; seed += 1) {
-    const begun = performance.now()
-    const report = await runWorld(seed, simulation, process.env['FULL_TRACE'] !== undefined)
-    const took = Math.round(performance.now() - begun)
-    console.log(
-      seed,
-      took,
-      'ms',
-      report.steps,
-      report.payments,
-      report.traceHash.slice(0, 8),
-      report.broken ?? '',
-    )
-    if (process.env['FULL_TRACE'])
-      (await import('node:fs')).writeFileSync(
-        process.env['FULL_TRACE'] + seed,
-        report.trace.join('\n'),
-      )
-    if (report.broken && process.env['TRACE']) console.log(report.trace.join('\n'))
-  }
-  expect(1).toBe(1)
-})
+test.runIf(REPLAY === undefined)(
+  'the same seed is the same world, to the last step',
+  { timeout: 60_000 },
+  async () => {
+    const [one, other] = [await openSeries(), await openSeries()]
+    try {
+      for (const seed of [1, 2, 3, 4]) {
+        const first = await one.run(seed)
+        const second = await other.run(seed)
+        expect([second.steps, second.traceHash]).toEqual([first.steps, first.traceHash])
+      }
+    } finally {
+      await one.stop()
+      await other.stop()
+    }
+  },
+)
+
+test.runIf(REPLAY === undefined)(
+  'worlds that once broke a promise keep it',
+  { timeout: 120_000 },
+  () => expectKept(regressions.map(({ seed }) => seed)),
+)
+
+test.runIf(REPLAY === undefined)(
+  `every promise is kept in ${COUNT} worlds`,
+  { timeout: Math.max(600_000, COUNT * 2_000) },
+  () => expectKept(Array.from({ length: COUNT }, (_, index) => 1_000 + index)),
+)

@@ -22,6 +22,7 @@ export function openChainPort({
   network,
   steps,
   dice,
+  now,
   onBroadcast,
 }: {
   actor: string
@@ -29,6 +30,7 @@ export function openChainPort({
   network: ModelNetwork
   steps: Steps
   dice: Dice
+  now: () => number
   /** Hears of all bytes before any node does. */
   onBroadcast: (transfers: readonly HeardTransfer[]) => Promise<void>
 }): Chain {
@@ -111,11 +113,15 @@ export function openChainPort({
               const nodes = network.nodes.filter(({ isDown }) => !isDown && !dice.chance(0.1))
               if (nodes.length === 0) throw new NodeFailure('no node tells of its history')
               return hashes.map((hash) =>
-                nodes.map(({ name, tip, final }) => ({
-                  node: name,
-                  finalizedHeight: final.height,
-                  found: network.tree.find(tip, hash) !== undefined,
-                })),
+                nodes.map(({ name, tip, final, indexLagMilliseconds }) => {
+                  const block = network.tree.find(tip, hash)?.block
+                  const age = now() - (block?.timeMilliseconds ?? Infinity)
+                  return {
+                    node: name,
+                    finalizedHeight: final.height,
+                    found: age >= indexLagMilliseconds,
+                  }
+                }),
               )
             }),
         },
@@ -149,7 +155,7 @@ export function openChainPort({
       ask('blocks', ({ tip }) =>
         [...line(tip)]
           .filter(({ height }) => height >= fromHeight)
-          .reverse()
+          .toReversed()
           .slice(0, count)
           .map(blockOf),
       ),

@@ -20,6 +20,8 @@ export interface ModelNode {
   isDown: boolean
   /** Answers, and hears of no new block. */
   isStuck: boolean
+  /** Its look into the history does not know what was included more lately than this. */
+  indexLagMilliseconds: number
 }
 
 /** How badly the network treats transactions: probabilities. */
@@ -38,8 +40,8 @@ export interface ModelNetwork {
   readonly nodes: readonly ModelNode[]
   best(): ModelBlock
   final(): ModelBlock
-  /** Addresses for which somebody else has signed. */
-  readonly strangers: ReadonlySet<string>
+  /** What somebody else has signed with a wallet's key. */
+  readonly strangers: readonly HeardTransfer[]
   baseFee: bigint
   weather: Weather
   /** One more block; `fill` is the share of what it could hold that it holds. */
@@ -54,6 +56,8 @@ export interface ModelNetwork {
   forget(node: ModelNode): void
   /** Somebody else's transaction; every node hears of it. */
   inject(transfer: HeardTransfer): void
+  /** Strangers send again what every node has forgotten: a place that they have taken is not free because of a reorg. */
+  insist(): void
   /** Hands bytes to every node; the joint verdict as the service's own transport makes it. */
   broadcast(transfer: HeardTransfer): Verdict
   /** A node that answers and has at least this height, the one asked last more often than another. */
@@ -79,7 +83,7 @@ export function openModelNetwork({
   const tree = openBlockTree(network, state, mannerOf)
   const heard = new Map<TransactionHash, HeardTransfer>()
   const deposits = new Map<TransactionHash, HeardTransfer>()
-  const strangers = new Set<string>()
+  const strangers: HeardTransfer[] = []
   let best = tree.first
   let final = tree.first
   let preferred = 0
@@ -90,6 +94,7 @@ export function openModelNetwork({
     pool: new Map(),
     isDown: false,
     isStuck: false,
+    indexLagMilliseconds: 0,
   }))
 
   const after = (parent: ModelBlock): Surroundings => ({
@@ -187,9 +192,12 @@ export function openModelNetwork({
     inject: (transfer) => {
       if (transfer.from === SOURCE) deposits.set(transfer.hash, transfer)
       else {
-        strangers.add(transfer.from)
-        for (const { pool } of nodes) pool.set(transfer.hash, transfer)
+        strangers.push(transfer)
+        model.insist()
       }
+    },
+    insist: () => {
+      for (const { pool } of nodes) for (const each of strangers) pool.set(each.hash, each)
     },
     broadcast: (transfer) => jointVerdict(nodes.map((node) => tell(node, transfer))),
     node: (heightAtLeast) => {
