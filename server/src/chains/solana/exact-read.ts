@@ -88,6 +88,7 @@ export function readPayload(
         from: payer,
         to: payTo,
         value: `${amount}`,
+        source,
         feePayer,
         fee: `${transfer.fee}`,
         transaction: Buffer.from(wireOf(transaction)).toString('base64'),

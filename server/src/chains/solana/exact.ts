@@ -10,6 +10,7 @@ import { paymentSimulationRead } from './exact-check.ts'
 import { peekPayload, readPayload } from './exact-read.ts'
 import type { Facts } from './facts.ts'
 import { writePaymentTerms } from './payment-terms.ts'
+import { readTokenAccount } from './token-account.ts'
 
 /** x402 `exact` by a transaction that the payer signs and whose fee we pay: without our signature nobody can submit it. */
 export function openExact({
@@ -21,13 +22,30 @@ export function openExact({
   readonly config: NetworkConfig
   readonly facts: Facts
 }): ExactPayments {
-  /** What the mint keeps of a transfer the seller would not get, and no simulation says so. Known for ten minutes, announced for days. */
-  const simulate = async ({ stored, asset, amount }: ExactAuthorization): Promise<ExactCheck> => {
-    const [check, mint] = await Promise.all([
+  /**
+   * What no simulation says: what the mint keeps of a transfer, which the seller would not get (known for ten minutes, announced for
+   * days), and that the money is somebody else's, by whose name its effect is told.
+   */
+  const simulate = async ({
+    stored,
+    asset,
+    amount,
+    payer,
+  }: ExactAuthorization): Promise<ExactCheck> => {
+    const [check, mint, { accounts }] = await Promise.all([
       transport.read(paymentSimulationRead(stored['transaction'] ?? '')),
       facts.mint(knownAddress(asset.asset)),
+      transport.read(accountsRead([knownAddress(stored['source'] ?? '')])),
     ])
-    if (!check.ok || mint.feeOf(amount) === 0n) return check
+    if (!check.ok) return check
+    if (readTokenAccount(accounts[0]?.data ?? new Uint8Array())?.owner !== payer) {
+      return {
+        ok: false,
+        reason: 'invalid_exact_svm_transaction_simulation_failed',
+        message: 'The payer does not own the account that it pays from.',
+      }
+    }
+    if (mint.feeOf(amount) === 0n) return check
     return {
       ok: false,
       reason: 'invalid_exact_svm_payload_amount_mismatch',
