@@ -20,7 +20,7 @@ async function told(state: Partial<ReceivedState>): Promise<string> {
     blockHash: null,
     block: 'unknown',
     reverted: false,
-    revertedForGood: false,
+    isFinal: false,
     underWay: false,
     ...state,
   }

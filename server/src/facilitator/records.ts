@@ -31,8 +31,8 @@ export interface ReceivedState {
   readonly block: 'followed' | 'replaced' | 'unknown'
   /** Its newest transaction was included without effect, and nothing else of ours is under way. */
   readonly reverted: boolean
-  /** The same, and final. */
-  readonly revertedForGood: boolean
+  /** Its newest transaction is in a final block, whatever it did there. */
+  readonly isFinal: boolean
   /** A transaction of ours is under way. */
   readonly underWay: boolean
 }

@@ -76,8 +76,8 @@ async function watchClaim(
     return false
   }
   if (authorization.validBeforeSeconds === null) {
-    // Without an end of its own, the payer's bytes end with the proof that they failed, or with the sender's that they expired.
-    if (!state.revertedForGood) return false
+    // Without an end of its own, the payer's bytes end in a final block where they did not pay, or with the sender's proof that they expired.
+    if (!state.isFinal) return false
     await store.inTransaction('service', (tx) => records.expired(tx, [paymentId]))
     return true
   }

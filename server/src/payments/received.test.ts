@@ -58,7 +58,11 @@ function paidIn(fork: string, height: number): AuthorizationUse {
   }
 }
 
-async function openClaim(records: ReturnType<typeof openRecords>, createdAt: number) {
+async function openClaim(
+  records: ReturnType<typeof openRecords>,
+  createdAt: number,
+  validBeforeSeconds: bigint | null = 9n,
+) {
   const paymentId = newId(systemRandom, 'pay')
   const { accountId } = wallet
   const asset = config.assets.find((each) => each.asset === TOKEN)
@@ -73,7 +77,7 @@ async function openClaim(records: ReturnType<typeof openRecords>, createdAt: num
       termsDigest: new Uint8Array(32),
       x402Version: 2 as const,
       stored,
-      validBeforeSeconds: 9n,
+      validBeforeSeconds,
       sinceHeight: 0n,
     }
     await insertClaim(tx, claim, createdAt)
@@ -92,7 +96,7 @@ function openRecords() {
   })
 }
 
-async function openScene(): Promise<Scene> {
+async function openScene(validBeforeSeconds: bigint | null = 9n): Promise<Scene> {
   const { store } = database
   const records = openRecords()
   const blocks: Block[] = []
@@ -131,7 +135,8 @@ async function openScene(): Promise<Scene> {
   const taken = await store.inTransaction('service', (tx) => takeLease(tx, network, 'one', 60_000))
   if (taken === undefined) throw new Error('no lease')
   let cursor = taken
-  const paymentId = await openClaim(records, systemClock.nowMilliseconds())
+  const now = systemClock.nowMilliseconds()
+  const paymentId = await openClaim(records, now, validBeforeSeconds)
   return {
     paymentId,
     mine: async (fork, from, count) => {
@@ -253,6 +258,39 @@ describe('an authorization that is used up for good', () => {
     expect(await scene.state()).toMatchObject({ status: 'expired' })
   })
 })
+
+test.each([true, false])(
+  'bytes without an end of their own expire in a final block in which they did not pay (succeeded: %s)',
+  async (succeeded) => {
+    const scene = await openScene(null)
+    await scene.mine('a', 101, 6)
+    await place(scene.paymentId, 'mined', succeeded)
+    await scene.watch()
+    expect(await scene.state()).toMatchObject({ status: 'pending' })
+    await database.store.query('test_final', `update chain_transactions set state = 'final'`)
+    await scene.watch()
+    expect(await scene.state()).toMatchObject({ status: 'expired' })
+  },
+)
+
+/** A place of ours for the payment, included in a101. */
+async function place(paymentId: PaymentId, state: string, succeeded: boolean): Promise<void> {
+  await database.store.query(
+    'test_place',
+    `with lane as (
+       insert into lanes (network, address, next_nonce) values ($1, 'settler', 1)
+     ), place as (
+       insert into chain_transactions (network, lane_address, nonce, state, mined_hash, mined_height, mined_block_hash,
+         succeeded, fee_ceiling, created_at)
+       values ($1, 'settler', 0, $3, $5, 101, 'a101', $4, 1, now()) returning id
+     ), attempt as (
+       insert into attempts (chain_transaction_id, number, network, hash, raw, terms, created_at)
+       select id, 1, $1, $5, '', '{}', now() from place
+     )
+     insert into payment_transactions (payment_id, chain_transaction_id, effect_index) select $2, id, 0 from place`,
+    [network, paymentId, state, succeeded, HASH],
+  )
+}
 
 test('nobody is looked at any more when the service stops', async () => {
   const scene = await openScene()

@@ -52,7 +52,7 @@ export function openReceivedRecords({
       blockHash,
       block,
       reverted: places.reverted,
-      revertedForGood: places.revertedForGood,
+      isFinal: places.isFinal,
       underWay: places.underWay,
     }
   }

@@ -8,8 +8,8 @@ export interface PaymentPlaces {
   readonly underWay: boolean
   /** The newest place was included and reverted. */
   readonly reverted: boolean
-  /** The same, in a final block. */
-  readonly revertedForGood: boolean
+  /** The newest place is in a final block, whatever it did there. */
+  readonly isFinal: boolean
   /** Of the newest attempt of the newest place. */
   readonly newestHash: TransactionHash | null
 }
@@ -19,13 +19,13 @@ export async function placesOf(tx: Tx, paymentId: PaymentId): Promise<PaymentPla
   const rows = await tx.query<{
     under_way: boolean
     reverted: boolean | null
-    reverted_for_good: boolean | null
+    is_final: boolean | null
     newest_hash: TransactionHash | null
   }>(
     'places_of_payment',
     `select coalesce(bool_or(t.state = 'open' or (t.state = 'mined' and t.succeeded)), false) as under_way,
        (array_agg(t.state in ('mined', 'final') and not t.succeeded order by t.id desc))[1] as reverted,
-       (array_agg(t.state = 'final' and not t.succeeded order by t.id desc))[1] as reverted_for_good,
+       (array_agg(t.state = 'final' order by t.id desc))[1] as is_final,
        (array_agg(coalesce(t.mined_hash, a.hash) order by t.id desc))[1] as newest_hash
      from payment_transactions pt join chain_transactions t on t.id = pt.chain_transaction_id
      join lateral (select hash from attempts where chain_transaction_id = t.id order by number desc limit 1) a on true
@@ -36,7 +36,7 @@ export async function placesOf(tx: Tx, paymentId: PaymentId): Promise<PaymentPla
   return {
     underWay: row?.under_way ?? false,
     reverted: row?.reverted ?? false,
-    revertedForGood: row?.reverted_for_good ?? false,
+    isFinal: row?.is_final ?? false,
     newestHash: row?.newest_hash ?? null,
   }
 }
