@@ -45,6 +45,7 @@ import { openSite } from './reference/site.ts'
 import { openBroadcaster } from './sender/broadcast.ts'
 import { startDriver } from './sender/driver.ts'
 import { x402Routes } from './facilitator/routes.ts'
+import { openClaimQueue } from './facilitator/claim-queue.ts'
 import { openSettlerFunds } from './facilitator/settler-funds.ts'
 import { openSettlers } from './facilitator/settlers.ts'
 import type { Settlers } from './facilitator/settlers.ts'
@@ -190,19 +191,23 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     references: operationReferences,
     documents: await readDocuments(DOCUMENTS_DIRECTORY),
   })
-  const settling = {
-    chains: directory.all,
+  const claiming = {
     store,
     records,
+    clock,
+    killPoint,
+    signerFor: (wallet: Wallet, network: NetworkConfig) =>
+      openSigner({ wrapper, schemes }, wallet, network),
+  }
+  const claims = openClaimQueue({ ...claiming, broadcaster, log })
+  const settling = {
+    ...claiming,
+    claims,
+    chains: directory.all,
     settlers,
     funds,
     settlersOf: (family: Family) => settlers.addressesOf(family),
-    signerFor: (wallet: Wallet, network: NetworkConfig) =>
-      openSigner({ wrapper, schemes }, wallet, network),
-    broadcaster,
-    clock,
     random,
-    killPoint,
   }
   // Known once it listens, where no address was configured.
   let baseUrl = options.edge?.publicUrl?.replace(/\/$/, '') ?? ''
@@ -290,6 +295,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     stop: async () => {
       await server.close()
       await queue.drained()
+      await claims.drained()
       await authenticator.close()
       await stopForgetting()
       await funds.stop()

@@ -54,6 +54,24 @@ export async function receiverAccount(
   return rows[0]?.account_id
 }
 
+/** The same for several addresses, in their order. */
+export async function receiverAccounts(
+  tx: Pick<Tx, 'query'>,
+  family: Family,
+  addresses: readonly Address[],
+): Promise<readonly (AccountId | undefined)[]> {
+  const rows = await tx.query<{ address: Address; account_id: AccountId }>(
+    'receiver_accounts',
+    `select address, account_id from receiving_addresses
+     where family = $1 and address = any($2) and deleted_at is null
+     union all
+     select address, account_id from wallets where family = $1 and address = any($2)`,
+    [family, [...new Set(addresses)]],
+  )
+  const owners = new Map(rows.map(({ address, account_id: owner }) => [address, owner]))
+  return addresses.map((address) => owners.get(address))
+}
+
 /**
  * Registers an address unless somebody has it, and gives whoever has it then. Refuses INVALID_PARAMETERS when the account has
  * `receiversPerAccountMax` already.

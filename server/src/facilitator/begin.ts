@@ -13,22 +13,30 @@ import { followedHeight, networkStanding } from '../sender/follower-store.ts'
 import { advanceLane, freezeLane, lockLane } from '../sender/lane-store.ts'
 import { storeTransactions } from '../sender/transaction-store.ts'
 import type { Store, Tx } from '../store/postgres.ts'
+import type { ClaimOrder } from './claim-many.ts'
+import type { ClaimQueue, Queued } from './claim-queue.ts'
 import { insertClaim, lockClaim } from './claim-store.ts'
+import type { NewClaim } from './claim-store.ts'
 import type { Intake } from './intake.ts'
-import type { ReceivedRecords } from './records.ts'
+import type { NewReceived, ReceivedRecords } from './records.ts'
 import type { SettlerFunds } from './settler-funds.ts'
 import type { Settlers } from './settlers.ts'
 import { isWorthItsGas, reserveSponsoring } from './sponsoring.ts'
 
-export interface BeginDeps {
+/** What making a claim takes. */
+export interface ClaimDeps {
   readonly store: Store
   readonly records: ReceivedRecords
-  readonly settlers: Settlers
-  readonly funds: SettlerFunds
   readonly clock: Clock
   readonly killPoint: (point: KillPoint) => void
   /** The key of a settling wallet, to be erased by whoever asked. */
   signerFor(wallet: Wallet, network: NetworkConfig): Promise<OpenSigner>
+}
+
+export interface BeginDeps extends ClaimDeps {
+  readonly settlers: Settlers
+  readonly funds: SettlerFunds
+  readonly claims: Pick<ClaimQueue, 'claim'>
 }
 
 /** A claim to be made, or made before and to be tried again. */
@@ -42,6 +50,7 @@ export interface Beginning {
   readonly requestId?: string
 }
 
+/** What became of a beginning; only `signed` has bytes, which are committed. */
 export type Begun =
   | { readonly kind: 'signed'; readonly network: NetworkId; readonly signed: SignedTransaction }
   /** Nothing to send: somebody else's transaction has paid already, and counts. */
@@ -55,20 +64,11 @@ const LOOK_BACK_BLOCKS = 5_000n
 const FOREIGN_USE = 'the chain has used more nonces of this wallet than this service has filled'
 
 /**
- * Asks what settling needs, then in one transaction: claim, record, place, signature and bytes. Nothing is sent here, and a refusal
+ * Asks what settling needs, then in one transaction: claim, record, place, signature and bytes; afterwards the bytes are sent. A refusal
  * has stored nothing.
  */
-export async function beginSettlement(deps: BeginDeps, beginning: Beginning): Promise<Begun> {
-  try {
-    return await draftAndClaim(deps, beginning)
-  } catch (error) {
-    if (error instanceof ClaimRefused) return { kind: 'refused', reason: error.reason }
-    throw error
-  }
-}
-
-async function draftAndClaim(deps: BeginDeps, beginning: Beginning): Promise<Begun> {
-  const { store, settlers, killPoint } = deps
+export async function beginSettlement(deps: BeginDeps, beginning: Beginning): Promise<Queued> {
+  const { settlers } = deps
   const { chain, exact, authorization } = beginning.intake
   const { config } = chain
   const settler = settlers.next(config.family, authorization.feePayer, (address) =>
@@ -89,6 +89,18 @@ async function draftAndClaim(deps: BeginDeps, beginning: Beginning): Promise<Beg
   if (!isWorthItsGas(config, authorization, draft.feeExpected)) {
     return { kind: 'refused', reason: 'payment_too_small_for_its_gas' }
   }
+  return deps.claims.claim(chain, settler, { beginning, draft })
+}
+
+/** One claim in a transaction of its own. Nothing is sent here. */
+export async function claimAlone(
+  deps: ClaimDeps,
+  settler: Wallet,
+  { beginning, draft }: ClaimOrder,
+): Promise<Begun> {
+  const { store, killPoint } = deps
+  const { chain, authorization } = beginning.intake
+  const { config } = chain
   const signer = await deps.signerFor(settler, config)
   try {
     const begun = await store.inTransaction('service', async (tx) => {
@@ -111,6 +123,7 @@ async function draftAndClaim(deps: BeginDeps, beginning: Beginning): Promise<Beg
     if (begun.kind === 'signed') killPoint('claim.after-commit')
     return begun
   } catch (error) {
+    if (error instanceof ClaimRefused) return { kind: 'refused', reason: error.reason }
     if (!(error instanceof LaneFrozen)) throw error
     // Everything above was rolled back; what was found out about the key must stay.
     if (error.foundNow) {
@@ -145,9 +158,9 @@ class LaneFrozen extends Error {
 }
 
 /** Makes the claim and opens its record; or locks the one that is there. False when another call was first. */
-async function hold(tx: Tx, deps: BeginDeps, beginning: Beginning): Promise<boolean> {
-  const { accountId, paymentId, digest, intake, isNew } = beginning
-  const { chain, authorization, payment, resource } = intake
+async function hold(tx: Tx, deps: ClaimDeps, beginning: Beginning): Promise<boolean> {
+  const { accountId, paymentId, intake, isNew } = beginning
+  const { chain, authorization } = intake
   const { network, family } = chain.config
   if (!isNew) {
     if (!(await lockClaim(tx, paymentId))) return false
@@ -158,11 +171,23 @@ async function hold(tx: Tx, deps: BeginDeps, beginning: Beginning): Promise<bool
   if (owner !== undefined && owner !== accountId) {
     throw new ClaimRefused('receiver_of_another_account')
   }
-  const since = (await followedHeight(tx, network)) ?? 0n
-  const claim = {
+  const claim = claimFor(beginning, await followedHeight(tx, network))
+  if (!(await insertClaim(tx, claim, deps.clock.nowMilliseconds()))) return false
+  await deps.records.open(tx, recordFor(beginning))
+  return true
+}
+
+/** The claim of a beginning, on a network that has been read this far. */
+export function claimFor(
+  { accountId, paymentId, digest, intake }: Beginning,
+  followed: bigint | null,
+): NewClaim {
+  const { chain, authorization, payment } = intake
+  const since = followed ?? 0n
+  return {
     paymentId,
     accountId,
-    network,
+    network: chain.config.network,
     proofKey: authorization.proofKey,
     termsDigest: digest,
     x402Version: payment.x402Version,
@@ -170,23 +195,18 @@ async function hold(tx: Tx, deps: BeginDeps, beginning: Beginning): Promise<bool
     validBeforeSeconds: authorization.validBeforeSeconds,
     sinceHeight: since > LOOK_BACK_BLOCKS ? since - LOOK_BACK_BLOCKS : 0n,
   }
-  if (!(await insertClaim(tx, claim, deps.clock.nowMilliseconds()))) return false
-  await deps.records.open(tx, {
-    paymentId,
-    accountId,
-    network: chain.config,
-    asset: authorization.asset,
-    amount: authorization.amount,
-    payer: authorization.payer,
-    payTo: authorization.payTo,
-    resource,
-  })
-  return true
+}
+
+/** The record that goes with it. */
+export function recordFor({ accountId, paymentId, intake }: Beginning): NewReceived {
+  const { chain, authorization, resource } = intake
+  const { asset, amount, payer, payTo } = authorization
+  return { paymentId, accountId, network: chain.config, asset, amount, payer, payTo, resource }
 }
 
 async function place(
   tx: Tx,
-  { clock }: BeginDeps,
+  { clock }: ClaimDeps,
   { paymentId, requestId, intake: { chain } }: Beginning,
   { settler, signer, draft }: { settler: Wallet; signer: OpenSigner; draft: SettlementDraft },
 ): Promise<SignedTransaction> {
@@ -237,9 +257,14 @@ async function recordForeign(
   settlement: ForeignSettlement,
 ): Promise<Begun> {
   const { accountId, paymentId } = beginning
-  return deps.store.inTransaction('service', async (tx) => {
-    if (!(await hold(tx, deps, beginning))) return { kind: 'taken' }
-    await deps.records.paidElsewhere(tx, { accountId, paymentId }, settlement, false)
-    return { kind: 'found' }
-  })
+  try {
+    return await deps.store.inTransaction('service', async (tx) => {
+      if (!(await hold(tx, deps, beginning))) return { kind: 'taken' }
+      await deps.records.paidElsewhere(tx, { accountId, paymentId }, settlement, false)
+      return { kind: 'found' }
+    })
+  } catch (error) {
+    if (error instanceof ClaimRefused) return { kind: 'refused', reason: error.reason }
+    throw error
+  }
 }

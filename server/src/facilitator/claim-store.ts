@@ -4,6 +4,9 @@ import type { AccountId, PaymentId } from '../kernel/id.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Claim } from './claim.ts'
 
+/** A claim whose success nobody has yet. */
+export type NewClaim = Omit<Claim, 'answeredAtMilliseconds'>
+
 interface ClaimRow {
   readonly payment_id: PaymentId
   readonly account_id: AccountId
@@ -41,29 +44,49 @@ function claimOf(row: ClaimRow): Claim {
  */
 export async function insertClaim(
   tx: Tx,
-  claim: Omit<Claim, 'answeredAtMilliseconds'>,
+  claim: NewClaim,
   nowMilliseconds: number,
 ): Promise<boolean> {
-  const rows = await tx.query(
-    'claim_insert',
+  return (await insertClaims(tx, [claim], nowMilliseconds)).size === 1
+}
+
+/**
+ * The same for several at once: which of the payments have one now. Two of one proof are one claim. In the order of the proofs, so that
+ * two transactions never wait for each other crosswise.
+ */
+export async function insertClaims(
+  tx: Tx,
+  claims: readonly NewClaim[],
+  nowMilliseconds: number,
+): Promise<ReadonlySet<PaymentId>> {
+  const rows = await tx.query<{ payment_id: PaymentId }>(
+    'claims_insert',
     `insert into settlement_claims (payment_id, account_id, network, proof_key, terms_digest, "authorization",
        valid_before, since_height, created_at, looked_at, x402_version)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, to_timestamp($9 / 1000.0), to_timestamp($9 / 1000.0), $10)
+     select payment_id, account_id, network, proof_key, decode(terms_digest, 'hex'), stored,
+       valid_before, since_height, to_timestamp($2 / 1000.0), to_timestamp($2 / 1000.0), x402_version
+     from json_to_recordset($1::json) as c (payment_id text, account_id text, network text, proof_key text,
+       terms_digest text, stored json, valid_before numeric, since_height bigint, x402_version smallint)
+     order by network, proof_key, payment_id
      on conflict do nothing returning payment_id`,
     [
-      claim.paymentId,
-      claim.accountId,
-      claim.network,
-      claim.proofKey,
-      claim.termsDigest,
-      JSON.stringify(claim.stored),
-      claim.validBeforeSeconds?.toString() ?? null,
-      claim.sinceHeight.toString(),
+      JSON.stringify(
+        claims.map((claim) => ({
+          payment_id: claim.paymentId,
+          account_id: claim.accountId,
+          network: claim.network,
+          proof_key: claim.proofKey,
+          terms_digest: Buffer.from(claim.termsDigest).toString('hex'),
+          stored: claim.stored,
+          valid_before: claim.validBeforeSeconds?.toString() ?? null,
+          since_height: claim.sinceHeight.toString(),
+          x402_version: claim.x402Version,
+        })),
+      ),
       nowMilliseconds,
-      claim.x402Version,
     ],
   )
-  return rows.length === 1
+  return new Set(rows.map(({ payment_id: paymentId }) => paymentId))
 }
 
 /** Whoever claimed the proof, whatever account that is. */

@@ -25,6 +25,37 @@ export async function reserveGas(
   return rows.length === 1
 }
 
+/**
+ * Reserves gas of a day for several subjects at once, each of them once, in the order of their names. False when one of them would
+ * pass its limit: then the transaction is to be rolled back.
+ */
+export async function reserveGasOfMany(
+  tx: Tx,
+  network: NetworkId,
+  subjects: ReadonlyMap<string, { readonly amount: bigint; readonly limit: bigint }>,
+  nowMilliseconds: number,
+): Promise<boolean> {
+  const asked = [...subjects].map(([subject, { amount, limit }]) => ({ subject, amount, limit }))
+  if (asked.some(({ amount, limit }) => amount > limit)) return false
+  const rows = await tx.query<{ subject: string; reserved: string }>(
+    'gas_reserve_many',
+    `insert into gas_budgets as budget (network, day, subject, reserved)
+     select $1, (to_timestamp($3 / 1000.0) at time zone 'UTC')::date, subject, amount
+     from json_to_recordset($2::json) as asked (subject text, amount numeric)
+     order by subject collate "C"
+     on conflict (network, day, subject) do update set reserved = budget.reserved + excluded.reserved
+     returning subject, reserved`,
+    [
+      network,
+      JSON.stringify(asked.map(({ subject, amount }) => ({ subject, amount: `${amount}` }))),
+      nowMilliseconds,
+    ],
+  )
+  return rows.every(
+    ({ subject, reserved }) => BigInt(reserved) <= (subjects.get(subject)?.limit ?? 0n),
+  )
+}
+
 /** Forgets budgets of days that are over for good. */
 export async function forgetGas(
   tx: Tx,

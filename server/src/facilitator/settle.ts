@@ -2,9 +2,8 @@ import type { Reason } from '@florin/wire/x402/reasons.ts'
 import { NodeFailure } from '../chains/chain.ts'
 import { newId } from '../kernel/id.ts'
 import type { Random } from '../kernel/random.ts'
-import type { Broadcaster } from '../sender/broadcast.ts'
 import { beginSettlement, findPaidElsewhere } from './begin.ts'
-import type { BeginDeps, Begun } from './begin.ts'
+import type { BeginDeps } from './begin.ts'
 import { isSameClaim, termsDigest } from './claim.ts'
 import type { Claim } from './claim.ts'
 import { findClaim } from './claim-store.ts'
@@ -15,7 +14,6 @@ import type { ClaimedPayment, Joined, JoinOrder } from './join.ts'
 import type { VerifyDeps } from './verify.ts'
 
 export interface SettleDeps extends VerifyDeps, BeginDeps {
-  readonly broadcaster: Broadcaster
   readonly random: Random
 }
 
@@ -52,7 +50,7 @@ export async function settlePayment(deps: SettleDeps, order: SettleOrder): Promi
       const beginning = { accountId, paymentId, digest, intake, isNew: true, ...asked }
       const begun = await beginSettlement(deps, beginning)
       if (begun.kind === 'refused') return refusalOf(begun, intake)
-      await send(deps, begun)
+      await begun.sent
       continue
     }
     if (!isSameClaim(claim, order.accountId, digest)) {
@@ -118,12 +116,8 @@ async function tryAgain(
   const beginning = { accountId, paymentId, digest, intake, isNew: false }
   const begun = await beginSettlement(deps, beginning)
   if (begun.kind === 'refused') return refusalOf(begun, intake)
-  await send(deps, begun)
+  await begun.sent
   return undefined
-}
-
-async function send({ broadcaster }: SettleDeps, begun: Begun): Promise<void> {
-  if (begun.kind === 'signed') await broadcaster.broadcast(begun.network, [begun.signed])
 }
 
 function refusalOf(

@@ -3,7 +3,7 @@ import type { ExactAuthorization, SettlementDraft } from '../chains/exact.ts'
 import type { AccountId } from '../kernel/id.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import type { Tx } from '../store/postgres.ts'
-import { reserveGas } from './gas-store.ts'
+import { reserveGas, reserveGasOfMany } from './gas-store.ts'
 
 /** Whether a payment is worth the gas that settling it takes; true where nobody said what its asset is worth. */
 export function isWorthItsGas(
@@ -43,4 +43,30 @@ export async function reserveSponsoring(
     if (!(await reserveGas(tx, budget, nowMilliseconds))) return 'gas_budget_spent'
   }
   return undefined
+}
+
+/** The same for several settlements together. False when a budget does not hold all of them: the transaction is to be rolled back. */
+export async function reserveSponsoringOfMany(
+  tx: Tx,
+  { network, sponsoring }: Pick<NetworkConfig, 'network' | 'sponsoring'>,
+  settlements: readonly {
+    readonly accountId: AccountId
+    readonly payer: string
+    readonly draft: Pick<SettlementDraft, 'feeExpected'>
+  }[],
+  nowMilliseconds: number,
+): Promise<boolean> {
+  if (sponsoring === undefined) return false
+  const { gasPerAccountPerDay, gasPerPayerPerDay } = sponsoring
+  const subjects = new Map<string, { amount: bigint; limit: bigint }>()
+  for (const { accountId, payer, draft } of settlements) {
+    for (const [subject, limit] of [
+      [`account:${accountId}`, gasPerAccountPerDay],
+      [`payer:${payer}`, gasPerPayerPerDay],
+    ] as const) {
+      const amount = (subjects.get(subject)?.amount ?? 0n) + draft.feeExpected
+      subjects.set(subject, { amount, limit })
+    }
+  }
+  return reserveGasOfMany(tx, network, subjects, nowMilliseconds)
 }

@@ -96,6 +96,9 @@ export const limits = {
   sendBatchMax: 64,
   /** Sends of one wallet that may wait for their turn; one more is 503. */
   sendQueueMax: 2_000,
+  /** Settlements of one key that share one database transaction, and how many may wait for their turn. */
+  claimBatchMax: 64,
+  claimQueueMax: 2_000,
   rebroadcastBatchMax: 200,
   followBlocksPerRoundMax: 50,
   /** Deposits that a follower takes in with one step of its cursor, unless a single block has more; and rows of one statement of it. */

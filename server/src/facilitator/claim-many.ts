@@ -1,0 +1,104 @@
+import type { Chain } from '../chains/chain.ts'
+import type { SettlementDraft } from '../chains/exact.ts'
+import { receiverAccounts } from '../custody/receiver-store.ts'
+import type { OpenSigner } from '../custody/signer.ts'
+import type { Wallet } from '../custody/wallet.ts'
+import { followedHeight, networkStanding } from '../sender/follower-store.ts'
+import { advanceLane, lockLane } from '../sender/lane-store.ts'
+import { storeTransactions } from '../sender/transaction-store.ts'
+import type { NewTransaction } from '../sender/transaction-store.ts'
+import type { Tx } from '../store/postgres.ts'
+import { claimFor, recordFor } from './begin.ts'
+import type { Beginning, Begun, ClaimDeps } from './begin.ts'
+import { insertClaims } from './claim-store.ts'
+import { reserveSponsoringOfMany } from './sponsoring.ts'
+
+/** A claim to be made, with what settling it takes. */
+export interface ClaimOrder {
+  readonly beginning: Beginning
+  readonly draft: SettlementDraft
+}
+
+/** One of them needs a word of its own: everything is rolled back, and each is claimed alone. */
+export class NotTogether extends Error {
+  override readonly name = 'NotTogether'
+}
+
+/**
+ * Makes new claims that one key settles, in one transaction: claims, records, budgets, lane, signatures and bytes. What became of each,
+ * in order. Throws NotTogether where one would have to be rolled back without its neighbours. Locks in the order of a lone claim:
+ * claims, budgets, lane.
+ */
+export async function claimMany(
+  tx: Tx,
+  { records, clock }: Pick<ClaimDeps, 'records' | 'clock'>,
+  { chain, settler, signer }: { chain: Chain; settler: Wallet; signer: OpenSigner },
+  orders: readonly ClaimOrder[],
+): Promise<readonly Begun[]> {
+  const { network, family } = chain.config
+  const now = clock.nowMilliseconds()
+  const standing = await networkStanding(tx, network)
+  if (standing !== 'followed') {
+    return orders.map(() => ({ kind: 'refused', reason: 'network_unavailable' }))
+  }
+  const owners = await receiverAccounts(
+    tx,
+    family,
+    orders.map(({ beginning }) => beginning.intake.authorization.payTo),
+  )
+  const isForeign = ({ beginning }: ClaimOrder, index: number) =>
+    owners[index] !== undefined && owners[index] !== beginning.accountId
+  const own = orders.filter((order, index) => !isForeign(order, index))
+  const since = await followedHeight(tx, network)
+  const made = await insertClaims(
+    tx,
+    own.map(({ beginning }) => claimFor(beginning, since)),
+    now,
+  )
+  const held = own.filter(({ beginning }) => made.has(beginning.paymentId))
+  const signed = new Map<string, NewTransaction>()
+  if (held.length > 0) {
+    await records.openMany(
+      tx,
+      held.map(({ beginning }) => recordFor(beginning)),
+    )
+    const sponsored = held.map(({ beginning: { accountId, intake }, draft }) => ({
+      accountId,
+      payer: intake.authorization.payer,
+      draft,
+    }))
+    if (!(await reserveSponsoringOfMany(tx, chain.config, sponsored, now))) {
+      throw new NotTogether('a gas budget does not hold all of them')
+    }
+    const used = held.reduce((most, { draft }) => larger(most, draft.laneLatest), 0n)
+    const lane = await lockLane(tx, network, settler.address, used)
+    if (lane.frozenReason !== null || used > lane.nextNonce) {
+      throw new NotTogether('the lane takes none of them')
+    }
+    for (const [index, { beginning, draft }] of held.entries()) {
+      const { paymentId, requestId } = beginning
+      const nonce = lane.nextNonce + BigInt(index)
+      signed.set(paymentId, {
+        nonce,
+        terms: draft.terms,
+        signed: await chain.sign(draft.terms, nonce, signer),
+        feeCeiling: draft.feeCeiling,
+        paymentIds: [paymentId],
+        ...(requestId === undefined ? {} : { requestId }),
+      })
+    }
+    await storeTransactions(tx, lane, [...signed.values()], now)
+    await advanceLane(tx, lane, held.length)
+  }
+  return orders.map((order, index): Begun => {
+    if (isForeign(order, index)) return { kind: 'refused', reason: 'receiver_of_another_account' }
+    const transaction = signed.get(order.beginning.paymentId)
+    return transaction === undefined
+      ? { kind: 'taken' }
+      : { kind: 'signed', network, signed: transaction.signed }
+  })
+}
+
+function larger(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
+}

@@ -1,0 +1,152 @@
+import type { Chain } from '../chains/chain.ts'
+import type { Wallet } from '../custody/wallet.ts'
+import { limits } from '../kernel/limits.ts'
+import type { Log } from '../kernel/log.ts'
+import type { Broadcaster } from '../sender/broadcast.ts'
+import { CommitUnknown, StoreUnavailable } from '../store/postgres.ts'
+import { claimAlone } from './begin.ts'
+import type { Begun, ClaimDeps } from './begin.ts'
+import { claimMany, NotTogether } from './claim-many.ts'
+import type { ClaimOrder } from './claim-many.ts'
+
+export interface ClaimQueueDeps extends ClaimDeps {
+  readonly broadcaster: Broadcaster
+  readonly log: Log
+}
+
+/** What became of a claim; `sent` when the nodes have heard of its bytes. */
+export type Queued = Begun & { readonly sent?: Promise<unknown> }
+
+/** Claims of one key that wait at the same moment share a transaction and a broadcast. */
+export interface ClaimQueue {
+  /** Claims, stores and sends. Bytes leave only after they are committed; a refusal has stored nothing. */
+  claim(chain: Chain, settler: Wallet, order: ClaimOrder): Promise<Queued>
+  /** Resolves when nothing is waiting or being sent. */
+  drained(): Promise<void>
+}
+
+interface Waiting {
+  readonly order: ClaimOrder
+  resolve(queued: Queued): void
+  reject(error: unknown): void
+}
+
+/**
+ * Opens the queue. Correctness does not depend on it: the claim is a unique row and the lane is a row lock; this only saves
+ * waiting for them one by one.
+ */
+export function openClaimQueue(deps: ClaimQueueDeps): ClaimQueue {
+  const lanes = new Map<string, { readonly waiting: Waiting[]; worker: Promise<void> }>()
+  const broadcasts = new Set<Promise<unknown>>()
+
+  async function work(
+    name: string,
+    chain: Chain,
+    settler: Wallet,
+    waiting: Waiting[],
+  ): Promise<void> {
+    // Drafts that came with one answer of the node are handed in one after the other, before this goes on: they share.
+    await Promise.resolve()
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, limits.claimBatchMax)
+      try {
+        const orders = batch.map(({ order }) => order)
+        deliver(chain, batch, await claimTogether(deps, chain, settler, orders))
+      } catch (error) {
+        await oneByOne(chain, settler, batch, error)
+      }
+    }
+    lanes.delete(name)
+  }
+
+  function deliver(chain: Chain, batch: readonly Waiting[], begun: readonly Begun[]): void {
+    const committed = batch.flatMap(({ order }, index) => {
+      const one = begun[index]
+      if (one?.kind !== 'signed') return []
+      const { paymentId, requestId = null } = order.beginning
+      return [{ ...one.signed, requestId, paymentId }]
+    })
+    const sent = deps.broadcaster.broadcast(chain.config.network, committed)
+    broadcasts.add(sent)
+    void sent.finally(() => broadcasts.delete(sent))
+    batch.forEach(({ resolve, reject }, index) => {
+      const one = begun[index]
+      if (one === undefined) reject(new Error('a claim was left undecided'))
+      else resolve(one.kind === 'signed' ? { ...one, sent } : one)
+    })
+  }
+
+  /** One bad claim must not take its neighbours down; an unreachable database takes them all. */
+  async function oneByOne(
+    chain: Chain,
+    settler: Wallet,
+    batch: readonly Waiting[],
+    error: unknown,
+  ): Promise<void> {
+    const isShared = error instanceof StoreUnavailable || error instanceof CommitUnknown
+    if (isShared || batch.length === 1) {
+      for (const { reject } of batch) reject(error)
+      return
+    }
+    if (!(error instanceof NotTogether)) {
+      deps.log.warn({ count: batch.length, err: error }, 'claims failed together, are made alone')
+    }
+    for (const item of batch) {
+      try {
+        deliver(chain, [item], [await claimAlone(deps, settler, item.order)])
+      } catch (own) {
+        item.reject(own)
+      }
+    }
+  }
+
+  return {
+    claim: (chain, settler, order) =>
+      new Promise((resolve, reject) => {
+        const name = `${chain.config.network} ${settler.id}`
+        const lane = lanes.get(name)
+        if ((lane?.waiting.length ?? 0) >= limits.claimQueueMax) {
+          resolve({ kind: 'refused', reason: 'network_unavailable' })
+          return
+        }
+        if (lane !== undefined) {
+          lane.waiting.push({ order, resolve, reject })
+          return
+        }
+        const waiting: Waiting[] = [{ order, resolve, reject }]
+        const opened = { waiting, worker: Promise.resolve() }
+        lanes.set(name, opened)
+        opened.worker = work(name, chain, settler, waiting)
+      }),
+    drained: async () => {
+      await Promise.all([...lanes.values()].map(({ worker }) => worker))
+      await Promise.all([...broadcasts])
+    },
+  }
+}
+
+async function claimTogether(
+  deps: ClaimQueueDeps,
+  chain: Chain,
+  settler: Wallet,
+  orders: readonly ClaimOrder[],
+): Promise<readonly Begun[]> {
+  const [first, ...others] = orders
+  if (first !== undefined && others.length === 0) return [await claimAlone(deps, settler, first)]
+  if (orders.some(({ beginning }) => !beginning.isNew)) {
+    throw new NotTogether('a claim is there already and is tried again')
+  }
+  const { store, killPoint } = deps
+  const signer = await deps.signerFor(settler, chain.config)
+  try {
+    const begun = await store.inTransaction('service', async (tx) => {
+      const decided = await claimMany(tx, deps, { chain, settler, signer }, orders)
+      if (decided.some(({ kind }) => kind === 'signed')) killPoint('claim.before-commit')
+      return decided
+    })
+    if (begun.some(({ kind }) => kind === 'signed')) killPoint('claim.after-commit')
+    return begun
+  } finally {
+    signer.erase()
+  }
+}
