@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { Redis as Client } from 'ioredis'
 import type { Clock } from '../kernel/clock.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
@@ -51,6 +50,8 @@ export async function openRedis({
   readonly answerMilliseconds?: number
   readonly connectMilliseconds?: number
 }): Promise<Redis> {
+  // Read only where there is a Redis: the client takes 10 MB.
+  const { Redis: Client } = await import('ioredis')
   const client = new Client(url.reveal(), {
     lazyConnect: true,
     connectTimeout: connectMilliseconds,
