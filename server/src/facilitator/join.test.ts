@@ -26,6 +26,7 @@ async function told(state: Partial<ReceivedState>): Promise<string> {
   }
   const records: ReceivedRecords = {
     open: unasked,
+    openMany: unasked,
     state: unasked,
     paidElsewhere: unasked,
     mirror: unasked,

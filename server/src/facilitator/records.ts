@@ -43,6 +43,7 @@ export interface ReceivedState {
  */
 export interface ReceivedRecords {
   open(tx: Tx, received: NewReceived): Promise<void>
+  openMany(tx: Tx, received: readonly NewReceived[]): Promise<void>
   state(tx: Tx, accountId: AccountId, paymentId: PaymentId): Promise<ReceivedState | undefined>
   /** The state as soon as it is released, reverted or at its end, or as it is when the time is over. */
   wait(

@@ -1,5 +1,5 @@
 import type { NetworkId } from '@florin/wire/network.ts'
-import type { ReceivedRecords, ReceivedState } from '../facilitator/records.ts'
+import type { NewReceived, ReceivedRecords, ReceivedState } from '../facilitator/records.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
@@ -98,42 +98,18 @@ export function openReceivedRecords({
     await claimDeposits(tx, payment.network, [effect], now)
   }
 
+  const openMany: ReceivedRecords['openMany'] = async (tx, received) => {
+    const now = clock.nowMilliseconds()
+    const payments = received.map((each) => newPayment(each, now))
+    await insertPayments(tx, payments)
+    await addToOutbox(tx, payments.map(paymentEvent), now)
+  }
+
   return {
     state,
-    open: async (tx, received) => {
-      const { paymentId, accountId, network, asset, amount, payer, payTo, resource } = received
-      const now = clock.nowMilliseconds()
-      const payment: Payment = {
-        id: paymentId,
-        accountId,
-        type: 'received',
-        walletId: null,
-        network: network.network,
-        asset: asset.asset,
-        amount,
-        decimals: asset.decimals,
-        sender: payer,
-        recipient: payTo,
-        resource,
-        metadataText: null,
-        priorityFee: null,
-        feeCeiling: null,
-        commitment: null,
-        status: 'pending',
-        sandbox: network.sandbox,
-        finalityViolated: false,
-        transactionHash: null,
-        blockHeight: null,
-        logIndex: null,
-        feePaid: null,
-        failure: null,
-        createdAtMilliseconds: now,
-        confirmedAtMilliseconds: null,
-        settledAtMilliseconds: null,
-      }
-      await insertPayments(tx, [payment])
-      await addToOutbox(tx, [paymentEvent(payment)], now)
-    },
+    open: (tx, received) => openMany(tx, [received]),
+
+    openMany,
 
     wait: ({ accountId, paymentId }, until) =>
       waits.look(
@@ -173,6 +149,41 @@ export function openReceivedRecords({
     expired: async (tx, paymentIds) => {
       await movePayments(tx, 'expired', paymentIds.map(nothing), clock.nowMilliseconds())
     },
+  }
+}
+
+/** The record of a payment that nothing is known of yet but what was asked. */
+function newPayment(
+  { paymentId, accountId, network, asset, amount, payer, payTo, resource }: NewReceived,
+  nowMilliseconds: number,
+): Payment {
+  return {
+    id: paymentId,
+    accountId,
+    type: 'received',
+    walletId: null,
+    network: network.network,
+    asset: asset.asset,
+    amount,
+    decimals: asset.decimals,
+    sender: payer,
+    recipient: payTo,
+    resource,
+    metadataText: null,
+    priorityFee: null,
+    feeCeiling: null,
+    commitment: null,
+    status: 'pending',
+    sandbox: network.sandbox,
+    finalityViolated: false,
+    transactionHash: null,
+    blockHeight: null,
+    logIndex: null,
+    feePaid: null,
+    failure: null,
+    createdAtMilliseconds: nowMilliseconds,
+    confirmedAtMilliseconds: null,
+    settledAtMilliseconds: null,
   }
 }
 
