@@ -328,6 +328,18 @@ describe('the seller’s side', () => {
         one?.['blockHeight'],
       ])
       expect(one?.['blockHeight']).not.toBe(sent.body['blockHeight'])
+      const told = await world.database.store.query<{ status: string }>(
+        'test_told',
+        `select data ->> 'status' as status from outbox where resource_id = $1 order by id`,
+        [received.body['paymentId']],
+      )
+      expect(told.map(({ status }) => status)).toEqual([
+        'pending',
+        'confirmed',
+        'pending',
+        'confirmed',
+        'settled',
+      ])
     })
 
     test('past its life says that it was paid', async () => {
