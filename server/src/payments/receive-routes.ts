@@ -3,6 +3,7 @@ import { Refusal } from '@florin/wire/errors.ts'
 import type { SettleBody, ReceiveBody } from '@florin/wire/receive.ts'
 import type { Static } from 'typebox'
 import type { Once } from '../facilitator/give.ts'
+import { sayOrTakeBack } from '../facilitator/say-or-take-back.ts'
 import { route } from '../http/route.ts'
 import type { Call, Route } from '../http/route.ts'
 import { fingerprint } from '../idempotency/fingerprint.ts'
@@ -85,8 +86,11 @@ async function answer(
       log.warn({ paymentId, err: error }, 'an undelivered success was not taken back'),
     )
   }
+  const body = await sayOrTakeBack(received, () =>
+    receivedFacts({ store, facilitator }, caller.accountId, received),
+  )
   return {
-    body: await receivedFacts({ store, facilitator }, caller.accountId, received),
+    body,
     headers: replayed ? { 'idempotent-replayed': 'true' } : {},
     undelivered,
   }
