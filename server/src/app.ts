@@ -46,6 +46,7 @@ import { openBroadcaster } from './sender/broadcast.ts'
 import { startDriver } from './sender/driver.ts'
 import { x402Routes } from './facilitator/routes.ts'
 import { openClaimQueue } from './facilitator/claim-queue.ts'
+import { forgetGas } from './facilitator/gas-store.ts'
 import { openSettlerFunds } from './facilitator/settler-funds.ts'
 import { openSettlers } from './facilitator/settlers.ts'
 import type { Settlers } from './facilitator/settlers.ts'
@@ -177,7 +178,16 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     ...(options.sendBatchMax === undefined ? {} : { batchMax: options.sendBatchMax }),
     signerFor: (wallet, chain) => openSigner({ wrapper, schemes }, wallet, chain.config),
   })
-  const stopForgetting = startForgetting({ store, clock, log })
+  const stopForgetting = startForgetting({
+    store,
+    clock,
+    log,
+    others: networks.map(
+      ({ network }) =>
+        (tx, nowMilliseconds) =>
+          forgetGas(tx, network, nowMilliseconds),
+    ),
+  })
   const proofs = openProofs({ proofKey, chains: directory.all })
   const windows = openWindows({ clock })
   const addresses = openAddressLimit({ windows: openWindows({ clock }) })
