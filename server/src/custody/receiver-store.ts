@@ -57,19 +57,21 @@ export async function receiverAccount(
 /** The same for several addresses, in their order. */
 export async function receiverAccounts(
   tx: Pick<Tx, 'query'>,
-  family: Family,
-  addresses: readonly Address[],
+  asked: readonly { readonly family: Family; readonly address: Address }[],
 ): Promise<readonly (AccountId | undefined)[]> {
-  const rows = await tx.query<{ address: Address; account_id: AccountId }>(
+  const rows = await tx.query<{ family: Family; address: Address; account_id: AccountId }>(
     'receiver_accounts',
-    `select address, account_id from receiving_addresses
-     where family = $1 and address = any($2) and deleted_at is null
+    `select family, address, account_id from receiving_addresses
+     where (family, address) in (select * from unnest($1::text[], $2::text[])) and deleted_at is null
      union all
-     select address, account_id from wallets where family = $1 and address = any($2)`,
-    [family, [...new Set(addresses)]],
+     select family, address, account_id from wallets
+     where (family, address) in (select * from unnest($1::text[], $2::text[]))`,
+    [asked.map(({ family }) => family), asked.map(({ address }) => address)],
   )
-  const owners = new Map(rows.map(({ address, account_id: owner }) => [address, owner]))
-  return addresses.map((address) => owners.get(address))
+  const owners = new Map(
+    rows.map(({ family, address, account_id: owner }) => [`${family} ${address}`, owner]),
+  )
+  return asked.map(({ family, address }) => owners.get(`${family} ${address}`))
 }
 
 /**

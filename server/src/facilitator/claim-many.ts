@@ -43,8 +43,10 @@ export async function claimMany(
   }
   const owners = await receiverAccounts(
     tx,
-    family,
-    orders.map(({ beginning }) => beginning.intake.authorization.payTo),
+    orders.map(({ beginning }) => ({
+      family,
+      address: beginning.intake.authorization.payTo,
+    })),
   )
   const isForeign = ({ beginning }: ClaimOrder, index: number) =>
     owners[index] !== undefined && owners[index] !== beginning.accountId

@@ -1,13 +1,17 @@
 import { endpoints } from '@florin/wire/endpoints.ts'
 import type { Chain } from '../chains/chain.ts'
+import { receiverAccounts } from '../custody/receiver-store.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
+import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
+import { shareReads } from '../store/shared-reads.ts'
 import { settleAnswer, verifyAnswer } from './answer.ts'
 import { settlePayment } from './settle.ts'
 import type { SettleDeps } from './settle.ts'
 import { supported } from './supported.ts'
 import { verifyPayment } from './verify.ts'
+import type { AskedReceiver } from './verify.ts'
 
 /** Below the 30 s after which impatient clients give up; stock clients wait 90 s. */
 const SETTLE_WAIT_MILLISECONDS = 25_000
@@ -20,10 +24,16 @@ export interface X402RoutesDeps extends SettleDeps {
 
 /** The facilitator under /x402, in the shapes of x402. */
 export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
-  const { chains, settlers, funds, clock, isUsable, log } = deps
+  const { chains, store, settlers, funds, clock, isUsable, log } = deps
+  const receiverOf = shareReads({
+    read: (asked: readonly AskedReceiver[]) => receiverAccounts(store, asked),
+    underWayMax: limits.receiverReadsUnderWayMax,
+    sharedMax: limits.receiverReadsSharedMax,
+  })
+  const verifyDeps = { ...deps, receiverOf }
   return [
     route(endpoints.x402Verify, async ({ body, caller }) => ({
-      body: verifyAnswer(await verifyPayment(deps, caller.accountId, body), body),
+      body: verifyAnswer(await verifyPayment(verifyDeps, caller.accountId, body), body),
     })),
     route(endpoints.x402Settle, async ({ body, caller, requestId, clientGone, closing }) => {
       const settled = await settlePayment(deps, {

@@ -11,6 +11,14 @@ export interface VerifyDeps {
   readonly chains: ReadonlyMap<NetworkId, Chain>
   /** Our addresses that settle on networks of a family. */
   readonly settlersOf: (family: Family) => ReadonlySet<Address>
+  /** Who may claim payments to an address, asked together with others; left out, it is asked alone. */
+  readonly receiverOf?: (asked: AskedReceiver) => Promise<AccountId | undefined>
+}
+
+/** A receiving address whose account is asked for. */
+export interface AskedReceiver {
+  readonly family: Family
+  readonly address: Address
 }
 
 export type Verified = { readonly ok: true; readonly intake: Intake } | Refused
@@ -29,8 +37,10 @@ export async function verifyPayment(
   const { chain, exact, authorization, requirements } = taken.intake
   const { networkName } = requirements
   const { payTo, payer } = authorization
+  const { receiverOf = ({ family, address }) => receiverAccount(deps.store, family, address) } =
+    deps
   const [owner, check] = await Promise.all([
-    receiverAccount(deps.store, chain.config.family, payTo),
+    receiverOf({ family: chain.config.family, address: payTo }),
     exact.check(authorization),
   ])
   if (owner !== undefined && owner !== accountId) {

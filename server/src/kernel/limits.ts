@@ -55,6 +55,8 @@ export const limits = {
   statusReadsSharedMax: 64,
   walletReadsUnderWayMax: 2,
   walletReadsSharedMax: 64,
+  receiverReadsUnderWayMax: 2,
+  receiverReadsSharedMax: 64,
   /** Payments of one account behind one transaction that a search shows. */
   foundPaymentsMax: 1_000,
   /** How long the proof of a transfer can be claimed after it was confirmed. */

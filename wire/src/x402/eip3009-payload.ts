@@ -22,8 +22,12 @@ const NONCE = /^0x[0-9a-fA-F]{64}$/
 const SIGNATURE_CHARACTERS_MAX = 2 + 2 * 4_096
 const SIGNATURE = /^0x(?:[0-9a-fA-F]{2})+$/
 
-/** Reads it, else undefined. */
-export function parseEip3009Payload(payload: Fields): Eip3009Payload | undefined {
+/** Reads it, else undefined. `spelling` gives an address in its one spelling, and undefined for what is none. */
+export function parseEip3009Payload(
+  payload: Fields,
+  spelling: (text: string) => string | undefined = canonicalEvm,
+): Eip3009Payload | undefined {
+  const addressOf = (value: unknown) => (typeof value === 'string' ? spelling(value) : undefined)
   const authorization = fieldsOf(payload['authorization'])
   if (authorization === undefined) return undefined
   const from = addressOf(authorization['from'])
@@ -49,6 +53,6 @@ export function parseEip3009Payload(payload: Fields): Eip3009Payload | undefined
   }
 }
 
-function addressOf(value: unknown): string | undefined {
-  return typeof value === 'string' && isEvmAddress(value) ? checksumAddress(value) : undefined
+function canonicalEvm(text: string): string | undefined {
+  return isEvmAddress(text) ? checksumAddress(text) : undefined
 }

@@ -24,10 +24,12 @@ export interface ExactReader {
   restore(stored: Readonly<Record<string, string>>, asset: ExactDemand['asset']): Checked
 }
 
-/** Both caches hold facts that never change; they are bounded in count. */
+/** The caches hold facts that never change; they are bounded in count. */
 export function openExactReader(chainId: bigint): ExactReader {
   const separators = new Map<string, Uint8Array>()
   const recovered = new Map<string, string>()
+  /** What was just read need not be parsed again; kept as long as what it belongs to. */
+  const readBefore = new WeakMap<Readonly<Record<string, string>>, Checked>()
 
   function separatorOf(domain: Domain): Uint8Array {
     const key = JSON.stringify([domain.name, domain.version, domain.verifyingContract])
@@ -55,7 +57,7 @@ export function openExactReader(chainId: bigint): ExactReader {
   return {
     read: (payload, demand) => {
       const { asset, payTo, amount, extra } = demand
-      const parsed = parseEip3009Payload(payload)
+      const parsed = parseEip3009Payload(payload, parseAddress)
       if (parsed === undefined) return { ok: false, reason: 'invalid_payload', payer: null }
       const token = parseAddress(asset.asset)
       if (token === undefined) return { ok: false, reason: 'asset_not_listed', payer: parsed.from }
@@ -79,11 +81,18 @@ export function openExactReader(chainId: bigint): ExactReader {
       if (authorization.value !== amount) {
         return refused('invalid_exact_evm_payload_authorization_value_mismatch')
       }
-      return { ok: true, authorization: describe(authorization, domain, demand) }
+      const described = describe(authorization, domain, demand)
+      readBefore.set(described.stored, { authorization, domain: { name, version }, asset })
+      return { ok: true, authorization: described }
     },
     restore: (stored, asset) => {
+      const known = readBefore.get(stored)
+      if (known?.asset === asset) return known
       const token = parseAddress(stored['token'] ?? '')
-      const parsed = parseEip3009Payload({ signature: stored['signature'], authorization: stored })
+      const parsed = parseEip3009Payload(
+        { signature: stored['signature'], authorization: stored },
+        parseAddress,
+      )
       if (token === undefined || token !== asset.asset || parsed === undefined) {
         throw new Error('a stored authorization that is none')
       }

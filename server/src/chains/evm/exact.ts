@@ -18,7 +18,7 @@ export function openExact(deps: {
 }): ExactPayments {
   const { transport, config, chainId, clock } = deps
   const reader = openExactReader(chainId)
-  const views = openViewPool(transport)
+  const views = openViewPool(transport, clock)
   const code = openPayerCode(transport, clock)
   const open = ({ stored, asset }: ExactAuthorization) => reader.restore(stored, asset)
 
