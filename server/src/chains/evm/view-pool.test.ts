@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest'
+import type { Read } from '../json-rpc/transport.ts'
+import { NodeFailure } from '../chain.ts'
+import type { View } from './multicall.ts'
+import { openViewPool } from './view-pool.ts'
+
+const view = (data: string): View => ({ target: `0x${'11'.repeat(20)}`, data, absent: 0n })
+const word = (value: number) => value.toString(16).padStart(64, '0')
+
+/** A node that holds calls until it is told, and answers each view with its place in the call. */
+function heldNode() {
+  const calls: { readonly views: number; answer(): void; fail(): void }[] = []
+  const read = <Value>({ params, parse }: Read<Value>): Promise<Value> =>
+    new Promise((resolve, reject) => {
+      const [{ data }] = params as [{ data: string }]
+      const views = Number.parseInt(data.slice(2 + 8 + 64, 2 + 8 + 128), 16)
+      const answer = () => {
+        const offsets = Array.from({ length: views }, (_, index) => word(32 * views + 128 * index))
+        const items = Array.from({ length: views }, (_, index) =>
+          [1, 64, 32, index + 1].map(word).join(''),
+        )
+        const result = `0x${word(32)}${word(views)}${offsets.join('')}${items.join('')}`
+        resolve(parse(result))
+      }
+      calls.push({ views, answer, fail: () => reject(new NodeFailure('away')) })
+    })
+  return { calls, read }
+}
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+describe('the view pool', () => {
+  test('asks what several want once, and gives everybody their own', async () => {
+    const { calls, read } = heldNode()
+    const pool = openViewPool({ read }, { sleep: async () => undefined })
+    const one = pool.read([view('aa'), view('ff')])
+    const other = pool.read([view('bb'), view('ff')])
+    await turn()
+    expect(calls.map(({ views }) => views)).toEqual([3])
+    calls[0]?.answer()
+    expect(await one).toEqual([1n, 2n])
+    expect(await other).toEqual([3n, 2n])
+  })
+
+  test('gathers what is asked during the pause, and asks it when the pause ends', async () => {
+    const { calls, read } = heldNode()
+    const pause = Promise.withResolvers<void>()
+    const pool = openViewPool({ read }, { sleep: () => pause.promise })
+    void pool.read([view('aa')])
+    await turn()
+    const later = [pool.read([view('bb')]), pool.read([view('cc')])]
+    await turn()
+    expect(calls).toHaveLength(1)
+    pause.resolve()
+    await turn()
+    expect(calls.map(({ views }) => views)).toEqual([1, 2])
+    calls[1]?.answer()
+    expect(await Promise.all(later)).toEqual([[1n], [2n]])
+  })
+
+  test('is not held up by one call that hangs, and tells everybody of a node that is away', async () => {
+    const { calls, read } = heldNode()
+    const pool = openViewPool({ read }, { sleep: async () => undefined })
+    void pool.read([view('aa')])
+    await turn()
+    const second = pool.read([view('bb')])
+    await turn()
+    calls[1]?.fail()
+    await expect(second).rejects.toThrow(NodeFailure)
+    const third = pool.read([view('cc')])
+    await turn()
+    calls[2]?.answer()
+    expect(await third).toEqual([1n])
+  })
+})
