@@ -1,0 +1,178 @@
+import { baseUnits } from '@florin/wire/amount.ts'
+import { fieldsOf } from '@florin/wire/x402/fields.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Address, Chain, Terms, TransactionHash, Verdict } from '../chains/chain.ts'
+import { proofKey } from '../chains/exact.ts'
+import type { ExactPayments } from '../chains/exact.ts'
+import type { Wallet } from '../custody/wallet.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { newId } from '../kernel/id.ts'
+import { openLog } from '../kernel/log.ts'
+import { systemRandom } from '../kernel/random.ts'
+import { openReceivedRecords } from '../payments/received.ts'
+import { makeWallet, testNetwork, TOKEN } from '../payments/test-lane.ts'
+import { beginFollowing } from '../sender/follower-store.ts'
+import { scriptedChain } from '../sender/test-chain.ts'
+import { openTestDatabase } from '../store/test-database.ts'
+import type { TestDatabase } from '../store/test-database.ts'
+import { openClaimQueue } from './claim-queue.ts'
+import type { ClaimQueue } from './claim-queue.ts'
+import type { Intake } from './intake.ts'
+
+const FEE = 100n
+const config = {
+  ...testNetwork(84_532),
+  sponsoring: {
+    gasPerAccountPerDay: 3n * FEE,
+    gasPerPayerPerDay: 10n * FEE,
+    paymentToGasPercent: 1n,
+  },
+}
+const { network } = config
+const PAYER = '0x00000000000000000000000000000000000000a1' as Address
+
+let database: TestDatabase
+let settler: Wallet
+let seller: Wallet
+let chain: Chain
+let queue: ClaimQueue
+/** What left for the nodes, a batch each. */
+let sent: string[][]
+beforeEach(async () => {
+  database = await openTestDatabase()
+  const { store } = database
+  settler = await makeWallet(store)
+  seller = await makeWallet(store, 'seller')
+  await store.inTransaction('service', (tx) =>
+    beginFollowing(tx, network, { height: 7n, hash: 'a7' }),
+  )
+  sent = []
+  chain = scriptedChain(config, {
+    exact: {} as Partial<ExactPayments> as ExactPayments,
+    sign: async (terms, nonce) => {
+      const hash = `${fieldsOf(terms)?.['of'] as string}@${nonce}` as TransactionHash
+      return { hash, raw: Buffer.from(hash) }
+    },
+  })
+  queue = openClaimQueue({
+    store,
+    records: openReceivedRecords({
+      clock: systemClock,
+      waits: { look: (_id, read) => read() },
+      networks: new Map([[network, config]]),
+      inTransaction: (scope, work) => store.inTransaction(scope, work),
+    }),
+    clock: systemClock,
+    log: openLog('silent'),
+    killPoint: () => undefined,
+    signerFor: async () => ({ erase: () => undefined }) as never,
+    broadcaster: {
+      broadcast: async (_network, committed) => {
+        if (committed.length > 0) sent.push(committed.map(({ hash }) => hash))
+        return committed.map((): Verdict => ({ kind: 'accepted' }))
+      },
+    },
+  })
+})
+afterEach(() => database.close())
+
+/** Asks for the claim of a proof, for the seller, to an address of nobody unless said otherwise. */
+function claim(proof: string, change: { payTo?: Address; laneLatest?: bigint; fee?: bigint } = {}) {
+  const asset = config.assets.find((each) => each.asset === TOKEN)
+  if (asset === undefined) throw new Error('no token')
+  const { payTo = '0x00000000000000000000000000000000000000a2' as Address } = change
+  const authorization = {
+    proofKey: proofKey(proof),
+    payer: PAYER,
+    asset,
+    payTo,
+    amount: baseUnits(5n),
+    validBeforeSeconds: 9n,
+    feePayer: null,
+    stored: { token: TOKEN, from: PAYER, to: payTo, value: '5' },
+  }
+  const intake = { chain, authorization, payment: { x402Version: 2 }, resource: null }
+  return queue.claim(chain, settler, {
+    beginning: {
+      accountId: seller.accountId,
+      paymentId: newId(systemRandom, 'pay'),
+      digest: new Uint8Array(32),
+      intake: intake as Partial<Intake> as Intake,
+      isNew: true,
+    },
+    draft: {
+      terms: { of: proof } as Readonly<Record<string, string>> as Terms,
+      feeCeiling: baseUnits(FEE),
+      feeExpected: baseUnits(change.fee ?? FEE),
+      laneLatest: change.laneLatest ?? 0n,
+      settlerBalance: FEE,
+    },
+  })
+}
+
+async function outcomes(asked: readonly ReturnType<typeof claim>[]): Promise<readonly string[]> {
+  const all = await Promise.all(asked)
+  return all.map((one) => (one.kind === 'refused' ? one.reason : one.kind))
+}
+
+async function count(table: 'settlement_claims' | 'payments' | 'attempts' | 'outbox') {
+  const [row] = await database.store.query<{ count: string }>(
+    `test_count_${table}`,
+    `select count(*) from ${table}`,
+  )
+  return Number(row?.count)
+}
+
+describe('claims that wait together', () => {
+  test('share a transaction: each has its place, and a proof is claimed once', async () => {
+    const asked = ['a', 'b', 'a', 'c', 'b'].map((proof) => claim(proof))
+    expect(await outcomes(asked)).toEqual(['signed', 'signed', 'taken', 'signed', 'taken'])
+    await queue.drained()
+    expect(sent).toEqual([['a@0', 'b@1', 'c@2']])
+    expect(await count('settlement_claims')).toBe(3)
+    expect(await count('payments')).toBe(3)
+    expect(await count('attempts')).toBe(3)
+    expect(await count('outbox')).toBe(3)
+  })
+
+  test('leave nothing of the one whose address belongs to another account', async () => {
+    const asked = [claim('a'), claim('b', { payTo: settler.address }), claim('c')]
+    expect(await outcomes(asked)).toEqual(['signed', 'receiver_of_another_account', 'signed'])
+    expect(await count('settlement_claims')).toBe(2)
+    expect(await count('payments')).toBe(2)
+    await queue.drained()
+    expect(sent).toEqual([['a@0', 'c@1']])
+  })
+
+  test('are made alone when the gas budget does not hold all of them, and it is never passed', async () => {
+    const said = await outcomes(['a', 'b', 'c', 'd', 'e'].map((proof) => claim(proof)))
+    expect(said).toEqual(['signed', 'signed', 'signed', 'gas_budget_spent', 'gas_budget_spent'])
+    expect(await count('settlement_claims')).toBe(3)
+    await queue.drained()
+    expect(sent.flat()).toEqual(['a@0', 'b@1', 'c@2'])
+    const budgets = await database.store.query<{ subject: string; reserved: string }>(
+      'test_budgets',
+      'select subject, reserved from gas_budgets order by subject',
+    )
+    expect(budgets.map(({ reserved }) => reserved)).toEqual([`${3n * FEE}`, `${3n * FEE}`])
+  })
+
+  test('are all refused, and the lane is frozen, when a stranger uses the key', async () => {
+    expect(await outcomes([claim('a')])).toEqual(['signed'])
+    const asked = [claim('b'), claim('c', { laneLatest: 9n }), claim('d')]
+    expect(await outcomes(asked)).toEqual(['signed', 'network_unavailable', 'network_unavailable'])
+    await queue.drained()
+    expect(sent.flat()).toEqual(['a@0', 'b@1'])
+    expect(await count('settlement_claims')).toBe(2)
+  })
+
+  test('that nobody follows the network for leave nothing', async () => {
+    await database.store.query('test_halt', `update followers set halted_reason = 'by hand'`)
+    expect(await outcomes([claim('a'), claim('b')])).toEqual([
+      'network_unavailable',
+      'network_unavailable',
+    ])
+    expect(await count('settlement_claims')).toBe(0)
+    expect(sent).toEqual([])
+  })
+})
