@@ -290,10 +290,8 @@ export async function evmTwisted(
 ): Promise<Presentation> {
   const name = twists.map((twist) => twist.name).join(' + ')
   const orders = twists.map((twist) => twist.order?.() ?? {})
-  const order = orders.reduce<Order>(
-    (all, one) => ({ ...all, ...one, asks: { ...all.asks, ...one.asks } }),
-    {},
-  )
+  const asks: Record<string, unknown> = Object.assign({}, ...orders.map((one) => one.asks))
+  const order: Order = Object.assign({}, ...orders, { asks })
   const base = await scene.present(name, version, order)
   return twists.reduce((before, twist) => twist.change?.(before, version) ?? before, base)
 }

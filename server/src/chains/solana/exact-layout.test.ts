@@ -307,6 +307,11 @@ describe('the transfer', () => {
       'no_transfer_instruction',
     ],
     [
+      'an account too many',
+      { ...paying(), accounts: [...paying().accounts, { address: stranger }] },
+      'no_transfer_instruction',
+    ],
+    [
       'an account too few',
       { ...paying(), accounts: paying().accounts.slice(0, 3) },
       'no_transfer_instruction',

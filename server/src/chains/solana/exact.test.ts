@@ -251,9 +251,9 @@ describe('a signature', () => {
     const order = 2n ** 252n + 27742317777372353535851937790883648493n
     const bytes = bytesOf(await stockPayload())
     const half = bytes.subarray(place + 32, place + 64)
-    const s = BigInt(`0x${Buffer.from(half).reverse().toString('hex')}`)
+    const s = BigInt(`0x${Buffer.from(half.toReversed()).toString('hex')}`)
     const added = (s + order).toString(16).padStart(64, '0')
-    half.set(Buffer.from(added, 'hex').reverse())
+    half.set(Buffer.from(added, 'hex').toReversed())
     expect(reasonOf(payloadOf(bytes))).toBe(invalid)
   })
 
