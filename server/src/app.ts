@@ -24,6 +24,7 @@ import type { Server, ServerOptions } from './http/server.ts'
 import { startForgetting } from './idempotency/forget.ts'
 import type { Clock } from './kernel/clock.ts'
 import { newId } from './kernel/id.ts'
+import type { PaymentId } from './kernel/id.ts'
 import type { KillPoint } from './kernel/kill-point.ts'
 import { limits } from './kernel/limits.ts'
 import type { Log } from './kernel/log.ts'
@@ -46,18 +47,22 @@ import { openBroadcaster } from './sender/broadcast.ts'
 import { startDriver } from './sender/driver.ts'
 import { x402Routes } from './facilitator/routes.ts'
 import { openClaimQueue } from './facilitator/claim-queue.ts'
+import { findClaims } from './facilitator/claim-store.ts'
+import type { AskedClaim } from './facilitator/claim-store.ts'
 import { forgetGas } from './facilitator/gas-store.ts'
 import { openSettlerFunds } from './facilitator/settler-funds.ts'
 import { openSettlers } from './facilitator/settlers.ts'
 import type { Settlers } from './facilitator/settlers.ts'
 import { watchClaims } from './facilitator/watch.ts'
 import { openReceivedRecords } from './payments/received.ts'
+import { areUnderWay } from './payments/status-store.ts'
 import type { Driver } from './sender/driver.ts'
 import { metricsReader, openMetricsDoor, openServiceMetrics } from './service-metrics.ts'
 import type { MetricsDoor } from './service-metrics.ts'
 import { openListener } from './store/listen.ts'
 import { CommitUnknown, openStore, StoreUnavailable } from './store/postgres.ts'
 import type { Store } from './store/postgres.ts'
+import { shareReads } from './store/shared-reads.ts'
 import { openRedis } from './store/redis.ts'
 import { addressRoutes } from './wallets/address-routes.ts'
 import { walletRoutes } from './wallets/routes.ts'
@@ -142,6 +147,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     waits,
     networks: configs,
     inTransaction: (scope, work) => store.inTransaction(scope, work),
+    isUnderWay: shareReads({
+      read: (paymentIds: readonly PaymentId[]) => areUnderWay(store, paymentIds),
+      underWayMax: limits.waitReadsUnderWayMax,
+      sharedMax: limits.waitReadsSharedMax,
+    }),
   })
   const instance = newId(random, 'req')
   const drivers = new Map(
@@ -213,6 +223,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const settling = {
     ...claiming,
     claims,
+    claimOf: shareReads({
+      read: (asked: readonly AskedClaim[]) => findClaims(store, asked),
+      underWayMax: limits.claimReadsUnderWayMax,
+      sharedMax: limits.claimReadsSharedMax,
+    }),
     chains: directory.all,
     settlers,
     funds,

@@ -1,4 +1,5 @@
 import { baseUnits } from '@florin/wire/amount.ts'
+import type { PaymentPayload } from '@florin/wire/x402/payment-payload.ts'
 import { fieldsOf } from '@florin/wire/x402/fields.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Address, Chain, Terms, TransactionHash, Verdict } from '../chains/chain.ts'
@@ -91,13 +92,18 @@ function claim(proof: string, change: { payTo?: Address; laneLatest?: bigint; fe
     feePayer: null,
     stored: { token: TOKEN, from: PAYER, to: payTo, value: '5' },
   }
-  const intake = { chain, authorization, payment: { x402Version: 2 }, resource: null }
+  const intake: Partial<Intake> = {
+    chain,
+    authorization,
+    payment: { x402Version: 2 } as Partial<PaymentPayload> as PaymentPayload,
+    resource: null,
+  }
   return queue.claim(chain, settler, {
     beginning: {
       accountId: seller.accountId,
       paymentId: newId(systemRandom, 'pay'),
       digest: new Uint8Array(32),
-      intake: intake as Partial<Intake> as Intake,
+      intake: intake as Intake,
       isNew: true,
     },
     draft: {
@@ -125,10 +131,14 @@ async function count(table: 'settlement_claims' | 'payments' | 'attempts' | 'out
 
 describe('claims that wait together', () => {
   test('share a transaction: each has its place, and a proof is claimed once', async () => {
-    const asked = ['a', 'b', 'a', 'c', 'b'].map((proof) => claim(proof))
-    expect(await outcomes(asked)).toEqual(['signed', 'signed', 'taken', 'signed', 'taken'])
+    const said = await outcomes(['a', 'b', 'a', 'c', 'b'].map((proof) => claim(proof)))
+    expect(said.toSorted()).toEqual(['signed', 'signed', 'signed', 'taken', 'taken'])
+    expect(said[3]).toBe('signed')
     await queue.drained()
-    expect(sent).toEqual([['a@0', 'b@1', 'c@2']])
+    expect(sent).toHaveLength(1)
+    const places = sent.flat().map((hash) => hash.split('@'))
+    expect(places.map(([proof]) => proof).toSorted()).toEqual(['a', 'b', 'c'])
+    expect(places.map(([, nonce]) => nonce)).toEqual(['0', '1', '2'])
     expect(await count('settlement_claims')).toBe(3)
     expect(await count('payments')).toBe(3)
     expect(await count('attempts')).toBe(3)

@@ -103,6 +103,27 @@ export async function findClaim(
   return rows[0] && claimOf(rows[0])
 }
 
+/** A proof whose claim is asked for. */
+export interface AskedClaim {
+  readonly network: NetworkId
+  readonly proofKey: ProofKey
+}
+
+/** The same for several proofs, in their order. */
+export async function findClaims(
+  tx: Tx,
+  asked: readonly AskedClaim[],
+): Promise<readonly (Claim | undefined)[]> {
+  const rows = await tx.query<ClaimRow>(
+    'claims_find',
+    `select ${COLUMNS} from settlement_claims
+     where (network, proof_key) in (select * from unnest($1::text[], $2::text[]))`,
+    [asked.map(({ network }) => network), asked.map(({ proofKey }) => proofKey)],
+  )
+  const claims = new Map(rows.map((row) => [`${row.network} ${row.proof_key}`, claimOf(row)]))
+  return asked.map(({ network, proofKey }) => claims.get(`${network} ${proofKey}`))
+}
+
 /** The claim behind a payment of the account. */
 export async function claimOfPayment(
   tx: Tx,

@@ -6,7 +6,7 @@ import { beginSettlement, findPaidElsewhere } from './begin.ts'
 import type { BeginDeps } from './begin.ts'
 import { isSameClaim, termsDigest } from './claim.ts'
 import type { Claim } from './claim.ts'
-import { findClaim } from './claim-store.ts'
+import type { AskedClaim } from './claim-store.ts'
 import { takeIn } from './intake.ts'
 import type { Intake, Presented, Refused } from './intake.ts'
 import { joinClaim } from './join.ts'
@@ -14,6 +14,8 @@ import type { ClaimedPayment, Joined, JoinOrder } from './join.ts'
 import type { VerifyDeps } from './verify.ts'
 
 export interface SettleDeps extends VerifyDeps, BeginDeps {
+  /** Whoever claimed a proof, as of now; asked together with others. */
+  readonly claimOf: (asked: AskedClaim) => Promise<Claim | undefined>
   readonly random: Random
 }
 
@@ -42,7 +44,10 @@ export async function settlePayment(deps: SettleDeps, order: SettleOrder): Promi
   const { intake } = taken
   const digest = digestOf(intake)
   for (let tries = 0; tries < BEGIN_TRIES_MAX; tries += 1) {
-    const claim = await claimOf(deps, intake)
+    const claim = await deps.claimOf({
+      network: intake.chain.config.network,
+      proofKey: intake.authorization.proofKey,
+    })
     if (claim === undefined) {
       const paymentId = newId(deps.random, 'pay')
       const { accountId } = order
@@ -66,12 +71,6 @@ export async function settlePayment(deps: SettleDeps, order: SettleOrder): Promi
 function digestOf({ requirements: { network }, authorization, resource }: Intake): Uint8Array {
   const { asset, payTo, amount } = authorization
   return termsDigest({ network, asset: asset.asset, payTo, amount, resource })
-}
-
-async function claimOf({ store }: SettleDeps, { chain, authorization }: Intake) {
-  return store.inTransaction('service', (tx) =>
-    findClaim(tx, chain.config.network, authorization.proofKey),
-  )
 }
 
 /**

@@ -57,6 +57,10 @@ export const limits = {
   walletReadsSharedMax: 64,
   receiverReadsUnderWayMax: 2,
   receiverReadsSharedMax: 64,
+  claimReadsUnderWayMax: 2,
+  claimReadsSharedMax: 64,
+  waitReadsUnderWayMax: 2,
+  waitReadsSharedMax: 64,
   /** Payments of one account behind one transaction that a search shows. */
   foundPaymentsMax: 1_000,
   /** How long the proof of a transfer can be claimed after it was confirmed. */

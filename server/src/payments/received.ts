@@ -24,11 +24,14 @@ export function openReceivedRecords({
   waits,
   networks,
   inTransaction,
+  isUnderWay = async () => false,
 }: {
   readonly clock: Clock
   readonly waits: Pick<Waits, 'look'>
   readonly networks: ReadonlyMap<NetworkId, NetworkConfig>
   readonly inTransaction: <T>(scope: AccountId, work: (tx: Tx) => Promise<T>) => Promise<T>
+  /** Whether nothing has come of a payment so far, asked together with others; left out, every look reads everything. */
+  readonly isUnderWay?: (paymentId: PaymentId) => Promise<boolean | undefined>
 }): ReceivedRecords {
   async function state(
     tx: Tx,
@@ -111,13 +114,16 @@ export function openReceivedRecords({
 
     openMany,
 
-    wait: ({ accountId, paymentId }, until) =>
-      waits.look(
+    wait: async ({ accountId, paymentId }, until) => {
+      const read = () => inTransaction(accountId, (tx) => state(tx, accountId, paymentId))
+      const seen = await waits.look<ReceivedState | 'under way'>(
         paymentId,
-        () => inTransaction(accountId, (tx) => state(tx, accountId, paymentId)),
-        (seen) => seen.released || isOver(seen),
+        async () => ((await isUnderWay(paymentId)) === true ? 'under way' : read()),
+        (now) => now !== 'under way' && (now.released || isOver(now)),
         until,
-      ),
+      )
+      return seen === 'under way' ? read() : seen
+    },
 
     paidElsewhere,
 

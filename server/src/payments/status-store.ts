@@ -1,5 +1,5 @@
 import type { AccountId, PaymentId } from '../kernel/id.ts'
-import { attemptsOf, attemptViews, followedHeightOf } from '../sender/standing-sql.ts'
+import { attemptsOf, attemptViews, followedHeightOf, isUnderWay } from '../sender/standing-sql.ts'
 import type { AttemptJson } from '../sender/standing-sql.ts'
 import type { AttemptView } from '../sender/transaction-store.ts'
 import type { Store } from '../store/postgres.ts'
@@ -55,4 +55,18 @@ export async function findStandings(
     const standing = found.get(paymentId)
     return standing?.payment.accountId === accountId ? standing : undefined
   })
+}
+
+/** For each payment whether it is pending with a transaction of ours that is in no block yet: then nothing has come of it so far. */
+export async function areUnderWay(
+  store: Pick<Store, 'query'>,
+  paymentIds: readonly PaymentId[],
+): Promise<readonly boolean[]> {
+  const rows = await store.query<{ id: PaymentId }>(
+    'payments_under_way',
+    `select id from payments p where id = any($1) and status = 'pending' and ${isUnderWay('p.id')}`,
+    [paymentIds],
+  )
+  const found = new Set(rows.map(({ id }) => id))
+  return paymentIds.map((id) => found.has(id))
 }

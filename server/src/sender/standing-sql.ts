@@ -47,3 +47,9 @@ export function attemptViews(selected: readonly AttemptJson[] | null): readonly 
     requestId: request,
   }))
 }
+
+/** Whether a payment has a transaction of ours that is in no block yet, as an expression over the column that holds its id. */
+export function isUnderWay(paymentId: string): string {
+  return `exists (select from payment_transactions pt join chain_transactions t on t.id = pt.chain_transaction_id
+    where pt.payment_id = ${paymentId} and t.state = 'open')`
+}
