@@ -171,17 +171,29 @@ async function undoReorg(deps: FollowDeps, cursor: Cursor): Promise<Cursor> {
 }
 
 /**
- * Whether the nodes call another block final than the one that we have as final. One that hangs on a branch which finality has passed by
- * contradicts nothing: its own final block lies below. Asked before and after, as another node may answer in between.
+ * Whether a node calls another block final than the one that we have as final. One that hangs on a branch which finality has passed by
+ * contradicts nothing: its own final block lies below. Another node may answer each question, so the blocks must lead, parent by parent,
+ * to the very head whose final height was told.
  */
 async function isFinalReplaced(
   chain: Chain,
   { finalizedHeight }: Cursor,
   remembered: readonly { height: bigint; blockHash: string }[],
 ): Promise<boolean> {
-  if ((await chain.head()).finalizedHeight < finalizedHeight) return false
-  const [block] = await chain.blocks(finalizedHeight, 1)
+  const head = await chain.head()
+  if (head.finalizedHeight < finalizedHeight) return false
+  const line: Block[] = []
+  while (line.length < limits.rememberedBlocksMax && line.at(-1)?.hash !== head.hash) {
+    const from = (line.at(-1)?.height ?? finalizedHeight - 1n) + 1n
+    const blocks = await chain.blocks(from, limits.followBlocksPerRoundMax)
+    for (const block of blocks) {
+      const isNext = line.length === 0 || block.parentHash === line.at(-1)?.hash
+      if (!isNext || block.height > head.height) return false
+      line.push(block)
+      if (block.hash === head.hash) break
+    }
+    if (blocks.length === 0) return false
+  }
   const known = remembered.find(({ height }) => height === finalizedHeight)
-  if (block === undefined || block.hash === known?.blockHash) return false
-  return (await chain.head()).finalizedHeight >= finalizedHeight
+  return line.at(-1)?.hash === head.hash && line[0]?.hash !== known?.blockHash
 }

@@ -172,6 +172,16 @@ describe('the follower', () => {
     })
   })
 
+  test('two nodes of which one hangs on such a branch do not stop it together', async () => {
+    const cursor = await following(100, 90)
+    const mixed = stub({
+      head: async () => ({ height: 101n, hash: 'a101', finalizedHeight: 95n }),
+      blocks: onAnotherBranch(70n).blocks,
+    })
+    await expect(followBlocks(deps(mixed), cursor)).rejects.toThrow('left behind')
+    expect(await one('select halted_reason from followers')).toEqual({ halted_reason: null })
+  })
+
   test('a node that is behind takes no confirmation back', async () => {
     await openPlace()
     let cursor = await following(100, 90)
