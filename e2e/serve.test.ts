@@ -294,9 +294,10 @@ describe('from nothing to production', () => {
       unfinished.on('error', () => undefined)
       await once(unfinished, 'secureConnect')
       const head = ['POST /wallets HTTP/1.1', 'host: localhost', `authorization: Bearer ${apiKey}`]
-      const body = ['content-type: application/json', 'content-length: 9', '', '{']
-      unfinished.write([...head, ...body].join('\r\n'))
-      // Whatever was sent before this has arrived.
+      const body = ['content-type: application/json', 'content-length: 9', 'expect: 100-continue']
+      unfinished.write([...head, ...body, '', '{'].join('\r\n'))
+      // The server asks for the rest: the request is in.
+      await once(unfinished, 'data')
       expect((await ask('GET', '/health/live')).status).toBe(200)
       draining.signal('SIGTERM')
       await until(
@@ -306,12 +307,12 @@ describe('from nothing to production', () => {
           const { details } = (body['error'] ?? {}) as { details?: { service?: string } }
           return status === 503 && details?.service === 'stopping'
         },
-        { seconds: 5 },
+        { seconds: 15 },
       )
       let isOver = false
       void draining.ended.then(() => (isOver = true))
       await until('it ends', () => draining.signal('SIGTERM') === undefined && isOver, {
-        seconds: 5,
+        seconds: 15,
       })
       expect(await draining.ended).toEqual({ code: 130, signal: null })
       unfinished.destroy()
