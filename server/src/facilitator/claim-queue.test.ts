@@ -169,7 +169,12 @@ describe('claims that wait together', () => {
 
   test('are all refused, and the lane is frozen, when a stranger uses the key', async () => {
     expect(await outcomes([claim('a')])).toEqual(['signed'])
-    const asked = [claim('b'), claim('c', { laneLatest: 9n }), claim('d')]
+    // Small fees, so that it is the lane that decides.
+    const asked = [
+      claim('b', { fee: 1n }),
+      claim('c', { fee: 1n, laneLatest: 9n }),
+      claim('d', { fee: 1n }),
+    ]
     expect(await outcomes(asked)).toEqual(['signed', 'network_unavailable', 'network_unavailable'])
     await queue.drained()
     expect(sent.flat()).toEqual(['a@0', 'b@1'])
