@@ -62,7 +62,7 @@ test('twenty starts at once on an empty database apply every migration exactly o
   const url = await emptyDatabase()
   const all = await Promise.all(Array.from({ length: 20 }, () => migrate({ url, log })))
   expect(all.flatMap(({ applied }) => applied).sort()).toEqual((await numbers()).sort())
-  expect(await migrate({ url, log })).toEqual({ applied: [] })
+  expect(await migrate({ url, log })).toEqual({ applied: [], names: [] })
 })
 
 test('databases of one cluster, migrated at once by a plain owner, share the role', async () => {
@@ -97,7 +97,10 @@ test('a migration that fails leaves nothing of itself, and those before it stay'
   const there = await ask(url, "select to_regclass('good') as good, to_regclass('half') as half")
   expect(there).toEqual([{ good: 'good', half: null }])
   await put('000002_bad.sql', 'create table half (id int);')
-  expect(await migrate({ url, log, directory })).toEqual({ applied: [2] })
+  expect(await migrate({ url, log, directory })).toEqual({
+    applied: [2],
+    names: ['000002_bad.sql'],
+  })
 })
 
 test('an applied migration whose text changed is refused', async () => {
@@ -114,7 +117,7 @@ test('older code runs on a newer database unless a migration that it lacks is br
   await put('000002_two.sql', 'create table two (id int);')
   await migrate({ url, log, directory })
   await rm(join(directory, '000002_two.sql'))
-  expect(await migrate({ url, log, directory })).toEqual({ applied: [] })
+  expect(await migrate({ url, log, directory })).toEqual({ applied: [], names: [] })
 
   await put('000002_two.sql', 'create table two (id int);')
   await put('000003_three.sql', '--! breaking\ndrop table one;')
