@@ -13,6 +13,7 @@ import { sends } from './sends.ts'
 import { start } from './start.ts'
 import { status } from './status.ts'
 import { tableOf } from './table.ts'
+import { x402 } from './x402.ts'
 
 /** In the order in which they run: the quick and quiet ones first. */
 const BENCHES: readonly Bench[] = [
@@ -22,6 +23,7 @@ const BENCHES: readonly Bench[] = [
   sends('solana'),
   batching,
   history,
+  x402,
   memory,
 ]
 const BOUNDS = {
