@@ -6,6 +6,8 @@ export interface Figure {
   readonly bench: string
   readonly what: string
   readonly perSecond?: number
+  /** The rate that the CPU time of one operation would allow with nobody else on the machine. */
+  readonly mostAlone?: number
   readonly milliseconds?: Quantiles
   /** For what is neither a rate nor a time of an answer: `3.1 s`, `172 MB`. */
   readonly value?: string

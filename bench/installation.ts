@@ -5,6 +5,7 @@ import { readDatabaseFile } from '@florin/cli/database-file.ts'
 import { openClient } from '../e2e/actors/client.ts'
 import type { Client } from '../e2e/actors/client.ts'
 import { startFlorin } from '../e2e/actors/florin.ts'
+import { systemNode } from '../e2e/actors/system-node.ts'
 import { openDatabase } from './database.ts'
 import type { BenchDatabase } from './database.ts'
 import type { PlannedRequest } from './load/plan.ts'
@@ -35,12 +36,16 @@ export const OUTSIDERS = {
 
 const FUNDS = { evm: '1000', solana: '100' } as const
 
-/** Starts one, with further settings; it ends with this process. */
+/** Starts one as a newcomer does, through the launcher, with further settings; it ends with this process. */
 export async function startInstallation(
   env: Readonly<Record<string, string>> = {},
 ): Promise<Installation> {
   const metricsPort = await freePort()
-  const florin = await startFlorin({ env: { ...env, FLORIN_METRICS_PORT: `${metricsPort}` } })
+  const launcherNode = systemNode()
+  const florin = await startFlorin({
+    env: { ...env, FLORIN_METRICS_PORT: `${metricsPort}` },
+    ...(launcherNode === undefined ? {} : { launcherNode }),
+  })
   const { info, baseUrl } = florin
   const access = await readDatabaseFile(dataPaths(florin.dataDirectory).database)
   if (access === undefined) throw new Error('florin up left no database.json')

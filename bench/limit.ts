@@ -1,6 +1,17 @@
 import { cpus } from 'node:os'
 import type { Usage } from './processes.ts'
 
+/**
+ * What a load could reach at most with nobody else on the machine, by the CPU that one operation takes of everybody in it and of the
+ * service's one thread: what counts on a machine that others use, too. CPU time itself grows when cores are shared, so it is a low bound
+ * of that most.
+ */
+export function mostAlone(perSecond: number, cores: Usage): number {
+  const { service, postgres, chains, callers } = cores
+  const ours = service + postgres + chains + callers
+  return Math.min(perSecond / service, (perSecond / ours) * cpus().length)
+}
+
 /** From this share on a core counts as used up. */
 const FULL = 0.9
 

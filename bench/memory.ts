@@ -5,7 +5,8 @@ import { OUTSIDERS, sendsFrom, startInstallation } from './installation.ts'
 import { runLoad } from './load/run-load.ts'
 import { memoryOf } from './processes.ts'
 
-const IDLE_SECONDS = 15
+// Long enough that a heap that only grows is seen.
+const IDLE_SECONDS = 45
 const IDLE_GOAL_MEGABYTES = 180
 const SAMPLE_MILLISECONDS = 1_000
 /** Shorter than this a heap has not come to rest, and its growth is told without a verdict. */

@@ -42,8 +42,8 @@ export function sends(family: Family): Bench {
       const fate = await fateOf(place, senders, answered)
       const goalRate = PER_SECOND_GOALS[family]
       const [many] = taken
-      return taken.map(({ name, perSecond, line, rates }): Figure => {
-        const isMet = perSecond >= goalRate && fate.isEveryOneConfirmed
+      return taken.map(({ name, perSecond, line, rates, refused }): Figure => {
+        const isMet = perSecond >= goalRate && refused === 0 && fate.isEveryOneConfirmed
         const goal = { text: `>= ${goalRate}/s, every one confirmed`, isMet }
         return {
           bench: family,
@@ -51,7 +51,7 @@ export function sends(family: Family): Bench {
           ...line,
           ratio: perSecond / (many?.perSecond ?? Number.NaN),
           ...(name === many?.name ? { goal } : {}),
-          more: { rates, ...fate },
+          more: { rates, refused, ...fate },
         }
       })
     },

@@ -8,6 +8,7 @@ const time = (milliseconds: number | undefined) =>
 const COLUMNS: readonly Column[] = [
   ['what', ({ what }) => what],
   ['rate', ({ perSecond, value }) => value ?? rate(perSecond)],
+  ['alone at most', ({ mostAlone }) => rate(mostAlone)],
   ['p50', ({ milliseconds }) => time(milliseconds?.p50)],
   ['p95', ({ milliseconds }) => time(milliseconds?.p95)],
   ['p99', ({ milliseconds }) => time(milliseconds?.p99)],
