@@ -27,7 +27,6 @@ async function told(state: Partial<ReceivedState>): Promise<string> {
   const records: ReceivedRecords = {
     open: unasked,
     openMany: unasked,
-    decided: unasked,
     state: unasked,
     paidElsewhere: unasked,
     mirror: unasked,

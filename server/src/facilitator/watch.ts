@@ -1,4 +1,3 @@
-import type { NetworkId } from '@florin/wire/network.ts'
 import type { Chain } from '../chains/chain.ts'
 import type { AuthorizationState, AuthorizationUse } from '../chains/exact.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -11,7 +10,7 @@ import { sentOf } from './claim-transfer.ts'
 import type { ReceivedRecords, ReceivedState } from './records.ts'
 
 /** Open claims that are looked at in one round. */
-const CLAIMS_PER_ROUND_MAX = 500
+const CLAIMS_PER_ROUND_MAX = 100
 
 export interface WatchDeps {
   readonly store: Store
@@ -32,7 +31,9 @@ export async function watchClaims(
 ): Promise<void> {
   const { store, clock, log } = deps
   const { network } = chain.config
-  const claims = await openUndecided(deps, network)
+  const claims = await store.inTransaction('service', (tx) =>
+    openClaims(tx, network, CLAIMS_PER_ROUND_MAX),
+  )
   for (const claim of claims) {
     if (stopping?.aborted === true) return
     let closed = false
@@ -45,28 +46,6 @@ export async function watchClaims(
     const look = [{ paymentId: claim.paymentId, closed }]
     await store.inTransaction('service', (tx) => noteLooks(tx, look, clock.nowMilliseconds()))
   }
-}
-
-/** The claims of a round without those of which the books alone know enough: those are noted together. */
-async function openUndecided(
-  { store, records, clock }: WatchDeps,
-  network: NetworkId,
-): Promise<readonly Claim[]> {
-  return store.inTransaction('service', async (tx) => {
-    const claims = await openClaims(tx, network, CLAIMS_PER_ROUND_MAX)
-    const { over, underWay } = await records.decided(
-      tx,
-      claims.map(({ paymentId }) => paymentId),
-    )
-    // The other side of a payment from here has no transaction of its own: it goes where that one goes.
-    const isKnown = (claim: Claim) =>
-      over.has(claim.paymentId) || (underWay.has(claim.paymentId) && sentOf(claim) === undefined)
-    const looks = claims
-      .filter(isKnown)
-      .map(({ paymentId }) => ({ paymentId, closed: over.has(paymentId) }))
-    await noteLooks(tx, looks, clock.nowMilliseconds())
-    return claims.filter((claim) => !isKnown(claim))
-  })
 }
 
 /** Moves one claim on as far as the chain proves; true when it needs no more looking. */

@@ -15,7 +15,6 @@ import { receivedPlace } from './received-place-store.ts'
 import { isReleased } from './released.ts'
 import { sentPlace } from './sent-place-store.ts'
 import { findPayment, insertPayments } from './store.ts'
-import { decidedByOurs } from './status-store.ts'
 import type { StatusChange } from './store.ts'
 import type { Waits } from './wait.ts'
 
@@ -111,7 +110,6 @@ export function openReceivedRecords({
 
   return {
     state,
-    decided: decidedByOurs,
     open: (tx, received) => openMany(tx, [received]),
 
     openMany,
