@@ -6,6 +6,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { KillPoint } from '../kernel/kill-point.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
+import { openTurns } from '../kernel/turns.ts'
 import type { Broadcaster } from '../sender/broadcast.ts'
 import { lockLanes } from '../sender/lane-store.ts'
 import { CommitUnknown, StoreUnavailable } from '../store/postgres.ts'
@@ -48,11 +49,13 @@ interface Waiting {
 
 /**
  * One queue per lane: while one database transaction of a wallet runs, its next sends gather and then share one. A lone send
- * goes at once, with those of its moment. Order across instances is the lane's row lock; this queue only saves waiting for it one by one.
+ * goes at once, with those of its moment. Only so many transactions run at once: while a wallet waits for its turn, more of its sends
+ * gather, and fewer transactions carry the same payments. Order across instances is the lane's row lock; this queue only saves waiting for it one by one.
  */
 export function openSendQueue(deps: SendQueueDeps): SendQueue {
   const lanes = new Map<string, { waiting: Waiting[]; worker: Promise<void> }>()
   const broadcasts = new Set<Promise<unknown>>()
+  const inTurn = openTurns(limits.signingTransactionsMax)
 
   async function work(
     name: string,
@@ -62,18 +65,20 @@ export function openSendQueue(deps: SendQueueDeps): SendQueue {
   ): Promise<void> {
     // Drafts that came with one answer of the node are handed in one after the other, before this goes on: they share.
     await Promise.resolve()
-    while (waiting.length > 0) {
-      const batch = waiting
-        .splice(0, deps.batchMax ?? limits.sendBatchMax)
-        .filter((item) => isWanted(item))
-      if (batch.length === 0) continue
-      try {
-        deliver(chain, batch, await commit(deps, chain, wallet, batch))
-      } catch (error) {
-        await oneByOne(chain, wallet, batch, error)
-      }
-    }
+    while (waiting.length > 0) await inTurn(() => decideNext(chain, wallet, waiting))
     lanes.delete(name)
+  }
+
+  async function decideNext(chain: Chain, wallet: Wallet, waiting: Waiting[]): Promise<void> {
+    const batch = waiting
+      .splice(0, deps.batchMax ?? limits.sendBatchMax)
+      .filter((item) => isWanted(item))
+    if (batch.length === 0) return
+    try {
+      deliver(chain, batch, await commit(deps, chain, wallet, batch))
+    } catch (error) {
+      await oneByOne(chain, wallet, batch, error)
+    }
   }
 
   /** A payment that nobody waits for any more, and that is not stored yet, is not made. */
