@@ -121,6 +121,8 @@ export const limits = {
   draftRetriesMax: 5,
   /** Remembered blocks below the final height, to find the ancestor of a reorg that breaks the policy. */
   finalBlocksKept: 64,
+  /** Heads that wait for their block to be followed before what they call final counts. */
+  toldHeadsMax: 16,
   rememberedBlocksMax: 2_000,
   finalBatchMax: 500,
   laneFrontsMax: 200,

@@ -149,8 +149,9 @@ async function openScene(validBeforeSeconds: bigint | null = 9n): Promise<Scene>
       } while (cursor.blockHash !== before.blockHash)
     },
     finalize: async (height) => {
-      const head = { height: cursor.height, hash: '', finalizedHeight: BigInt(height) }
-      cursor = await closeFinalBlocks(deps, cursor, head)
+      const { height: top, blockHash } = cursor
+      const head = { height: top, hash: blockHash, finalizedHeight: BigInt(height) }
+      cursor = await closeFinalBlocks(deps, cursor, [head])
     },
     says: (nextState, nextUse) => {
       state = nextState

@@ -171,8 +171,8 @@ export async function openTestLane(
       return cursor
     },
     finalize: async (height) => {
-      const head = { height: model.tip().height, hash: model.tip().hash, finalizedHeight: height }
-      cursor = await closeFinalBlocks({ store, book, deposits, killPoint }, cursor, head)
+      const head = { height: cursor.height, hash: cursor.blockHash, finalizedHeight: height }
+      cursor = await closeFinalBlocks({ store, book, deposits, killPoint }, cursor, [head])
     },
   }
 }

@@ -123,8 +123,12 @@ async function openScene(): Promise<Scene> {
       return cursor
     },
     finalize: async (height) => {
-      const head = { height: cursor.height, hash: '', finalizedHeight: BigInt(height) }
-      cursor = await closeFinalBlocks(deps, cursor, head)
+      const head = {
+        height: cursor.height,
+        hash: cursor.blockHash,
+        finalizedHeight: BigInt(height),
+      }
+      cursor = await closeFinalBlocks(deps, cursor, [head])
     },
   }
 }

@@ -1,4 +1,5 @@
 import { NodeFailure } from '../chains/chain.ts'
+import type { Head } from '../chains/chain.ts'
 import { limits } from '../kernel/limits.ts'
 import { StoreUnavailable } from '../store/postgres.ts'
 import type { Waiting } from './bump.ts'
@@ -58,6 +59,8 @@ export function startDriver(deps: DriverDeps): Driver {
   const waiting: Waiting = new Map()
   const suspects: Suspects = new Set()
   const warned: WarnedPlaces = new Map()
+  /** The newest last. Another node may show a head's block only rounds later. */
+  let told: readonly Head[] = []
   let lookAt = 0
   let watchAt = 0
   let holding = false
@@ -76,6 +79,7 @@ export function startDriver(deps: DriverDeps): Driver {
       takeLease(tx, network, instance, leaseMilliseconds),
     )
     const head = await chain.head()
+    told = [...told, head].slice(-limits.toldHeadsMax)
     state = { ...state, headHeight: head.height }
     if (cursor === undefined) {
       // Either nobody has begun yet, or another instance drives this network.
@@ -97,7 +101,7 @@ export function startDriver(deps: DriverDeps): Driver {
       before = cursor.height
       cursor = await followBlocks(deps, cursor)
     } while (cursor.height > before && cursor.height < head.height && !stopping.signal.aborted)
-    cursor = await closeFinalBlocks(deps, cursor, head)
+    cursor = await closeFinalBlocks(deps, cursor, told)
     await renewStuck(cursor.height)
     watchBeside(cursor.finalizedHeight)
     state = {

@@ -106,7 +106,7 @@ describe(`${WORLDS * PLACES} schedules of expiry`, () => {
         now += Math.floor(chance() * 3_000)
         try {
           cursor = await followBlocks(deps, cursor)
-          cursor = await closeFinalBlocks(deps, cursor, await chain.head())
+          cursor = await closeFinalBlocks(deps, cursor, [await chain.head()])
           await rebroadcast(deps, network, 1_000)
           await rebuildExpired(deps, renewal)
         } catch (error) {

@@ -2,22 +2,23 @@ import type { Head } from '../chains/chain.ts'
 import { limits } from '../kernel/limits.ts'
 import type { FollowDeps } from './follow.ts'
 import type { Cursor } from './follower-store.ts'
-import { storeFinality } from './follower-store.ts'
+import { areFollowed, storeFinality } from './follower-store.ts'
 import { lockLanes } from './lane-store.ts'
 import { closeFinal } from './place-store.ts'
 
 export type FinalizeDeps = Pick<FollowDeps, 'store' | 'book' | 'deposits' | 'killPoint'>
 
 /**
- * Closes what has become final: only blocks that this follower itself has read in one unbroken chain count, so a node that
- * runs ahead decides nothing.
+ * Closes what has become final. A final height says something of a block only on the branch of the node that told it: `told` are
+ * the heads that nodes named, and one counts once it is a block of the unbroken chain that this follower itself has read. A node that
+ * runs ahead decides nothing, nor do two nodes of which one hangs on a branch that was left behind.
  */
 export async function closeFinalBlocks(
   { store, book, deposits, killPoint }: FinalizeDeps,
   cursor: Cursor,
-  head: Head,
+  told: readonly Head[],
 ): Promise<Cursor> {
-  const height = head.finalizedHeight < cursor.height ? head.finalizedHeight : cursor.height
+  const height = await finalOnOurs(store, cursor, told)
   if (height <= cursor.finalizedHeight) return cursor
   const { network } = cursor
   let isLast: boolean
@@ -50,4 +51,26 @@ export async function closeFinalBlocks(
     if (result.settled > 0) killPoint('deposit.after-settle')
   } while (!isLast)
   return last
+}
+
+/** The highest block of the followed chain that a node of the same branch has called final. */
+async function finalOnOurs(
+  store: FinalizeDeps['store'],
+  cursor: Cursor,
+  told: readonly Head[],
+): Promise<bigint> {
+  const news = told.filter(
+    ({ height, finalizedHeight }) =>
+      height <= cursor.height && finalizedHeight > cursor.finalizedHeight,
+  )
+  if (news.length === 0) return cursor.finalizedHeight
+  const followed = await store.inTransaction('service', (tx) =>
+    areFollowed(tx, cursor.network, news),
+  )
+  return news
+    .filter(({ hash }) => followed.has(hash))
+    .reduce(
+      (most, { finalizedHeight }) => (finalizedHeight > most ? finalizedHeight : most),
+      cursor.finalizedHeight,
+    )
 }

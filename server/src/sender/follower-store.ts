@@ -251,6 +251,23 @@ export async function rememberedBlocks(
   return rows.map((row) => ({ height: BigInt(row.height), blockHash: row.block_hash }))
 }
 
+/** The hashes among these of blocks that the follower has read on its chain. */
+export async function areFollowed(
+  tx: Tx,
+  network: NetworkId,
+  blocks: readonly { readonly height: bigint; readonly hash: string }[],
+): Promise<ReadonlySet<string>> {
+  const rows = await tx.query<{ block_hash: string }>(
+    'followed_blocks_among',
+    `select f.block_hash from followed_blocks f
+     join unnest($2::bigint[], $3::text[]) as told(height, block_hash)
+       on f.height = told.height and f.block_hash = told.block_hash
+     where f.network = $1`,
+    [network, blocks.map(({ height }) => height.toString()), blocks.map(({ hash }) => hash)],
+  )
+  return new Set(rows.map((row) => row.block_hash))
+}
+
 /** What a reorg back to `ancestor` undid. */
 export interface Undone {
   readonly reopened: readonly PaymentId[]

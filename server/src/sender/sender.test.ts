@@ -223,6 +223,24 @@ describe('the guard', () => {
 })
 
 describe('finality', () => {
+  test('that a node on another branch tells does not make the blocks final that were read', async () => {
+    const read = await following(105, 90)
+    const elsewhere = { height: 105n, hash: 'b105', finalizedHeight: 104n }
+    const after = await closeFinalBlocks(deps(stub({})), read, [elsewhere])
+    expect(after.finalizedHeight).toBe(90n)
+  })
+
+  test('that a node ahead tells counts once its head has been read', async () => {
+    const ahead = { height: 106n, hash: 'a106', finalizedHeight: 104n }
+    const read = await following(105, 90)
+    const before = await closeFinalBlocks(deps(stub({})), read, [ahead])
+    expect(before.finalizedHeight).toBe(90n)
+    const caughtUp = await followBlocks(deps(chainUpTo(107)), before)
+    const later = { height: 108n, hash: 'a108', finalizedHeight: 105n }
+    const after = await closeFinalBlocks(deps(stub({})), caughtUp, [ahead, later])
+    expect(after.finalizedHeight).toBe(104n)
+  })
+
   test('one payment that cost more than its ceiling does not stop the network', async () => {
     await openPlace(0)
     await openPlace(1)
@@ -236,11 +254,9 @@ describe('finality', () => {
       `update payments set status='confirmed', transaction_hash='x' || id, block_height=101, fee_paid=1`,
     )
     const cursor = { ...(await following(105, 90)) }
-    await closeFinalBlocks(deps(stub({})), cursor, {
-      height: 105n,
-      hash: 'a105',
-      finalizedHeight: 104n,
-    })
+    await closeFinalBlocks(deps(stub({})), cursor, [
+      { height: 105n, hash: 'a105', finalizedHeight: 104n },
+    ])
     const settled = await one<{ n: string }>(
       `select count(*) as n from payments where status = 'settled'`,
     )
