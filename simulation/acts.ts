@@ -1,6 +1,6 @@
 import type { Address } from '@florin/server/chains/chain.ts'
 import { BASE_FEE } from './chain/model-network.ts'
-import { nonceKey, SOURCE } from './chain/block-tree.ts'
+import { line, nonceKey, SOURCE } from './chain/block-tree.ts'
 import { readTransfer, signTransfer } from './chain/signed-transfer.ts'
 import { RECIPIENTS, TOKEN } from './networks.ts'
 import type { WorldAct } from './plan.ts'
@@ -53,7 +53,15 @@ export const acts: Readonly<Record<WorldAct, (world: World) => void | Promise<vo
     for (let mined = 0; mined < blocks; mined += 1) network.mine(world.time.now(), dice.roll())
   },
   mine: ({ dice, network, time }) => network.mine(time.now(), dice.roll()),
-  reorg: ({ dice, network, time }) => network.reorg(dice.between(1, REORG_DEPTH_MAX), time.now()),
+  reorg: ({ dice, network, time, plan }) => {
+    // Now and then a node stays behind on the old branch.
+    if (plan.weights['trouble a node'] > 0 && dice.chance(0.4))
+      dice.pick(network.nodes).isStuck = true
+    // Most take back something that matters.
+    const filled = depthsOfOurs(network)
+    const depth = dice.between(1, REORG_DEPTH_MAX)
+    network.reorg(filled.length > 0 && dice.chance(0.8) ? dice.pick(filled) : depth, time.now())
+  },
   finalize: ({ dice, network }) => network.finalize(dice.between(2, 16)),
   forget: ({ dice, network }) => network.forget(dice.pick(network.nodes)),
   'trouble a node': ({ dice, network }) => {
@@ -78,6 +86,18 @@ export const acts: Readonly<Record<WorldAct, (world: World) => void | Promise<vo
   },
   crash: (world) => world.crash(world.dice.pick(world.lives)),
   start: (world) => world.start(),
+}
+
+/** How deep a reorg must go to take back each of the blocks that hold payments and are not final. */
+function depthsOfOurs(network: World['network']): readonly number[] {
+  const depths: number[] = []
+  let depth = 0
+  for (const block of line(network.best())) {
+    if (block === network.final()) break
+    depth += 1
+    if (block.included.some(({ transfer }) => transfer.mark !== '')) depths.push(depth)
+  }
+  return depths
 }
 
 /** Money from outside; `number` tells one deposit from another. */

@@ -1,9 +1,9 @@
 import type { Address } from '@florin/server/chains/chain.ts'
-import type { SimulationDatabase } from './database.ts'
 import { openDice } from './dice.ts'
 import { demand } from './finding.ts'
 import { heal } from './heal.ts'
 import { calmPlan } from './plan.ts'
+import type { Premises } from './premises.ts'
 import type { Scenario } from './scenarios.ts'
 import type { Step } from './steps.ts'
 import { take, takeAll } from './take.ts'
@@ -23,10 +23,10 @@ const RECIPIENT = 'recipient-0-takes' as Address
  */
 export async function payOnce(
   scenario: Scenario,
-  database: SimulationDatabase,
+  premises: Premises,
   blow?: { readonly at: number; readonly kind: Blow },
 ): Promise<readonly Step[]> {
-  const world = await openWorld(calmPlan(scenario.chain), openDice(1), database)
+  const world = await openWorld(calmPlan(scenario.chain), openDice(1), premises)
   const { network, payers, witness, steps, time } = world
   const taken: Step[] = []
   const how = async (step: Step) => {

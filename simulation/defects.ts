@@ -1,6 +1,8 @@
 /** A mistake that somebody could make, as exchanged pieces of source text. */
 export interface Defect {
   readonly name: string
+  /** A world that showed it, tried first: few worlds come upon what it takes. */
+  readonly seed?: number
   readonly changes: readonly {
     /** Below server/src. */
     readonly module: string
@@ -140,8 +142,20 @@ export const defects: readonly Defect[] = [
     changes: [
       {
         module: 'sender/finalize.ts',
-        from: `head.finalizedHeight < cursor.height ? head.finalizedHeight : cursor.height`,
-        to: `cursor.height`,
+        from: `const height = await finalOnOurs(store, cursor, told)`,
+        to: `const height = cursor.height`,
+      },
+    ],
+  },
+  {
+    name: 'a final height of another branch counts',
+    seed: 1_042,
+    changes: [
+      {
+        module: 'sender/finalize.ts',
+        from: `const height = await finalOnOurs(store, cursor, told)`,
+        to: `const newest = told.at(-1)?.finalizedHeight ?? 0n
+  const height = newest < cursor.height ? newest : cursor.height`,
       },
     ],
   },
@@ -272,6 +286,11 @@ import { claimKeys } from '../idempotency/store.ts'`,
     name: 'a commit without an answer is tried again as another payment',
     changes: [
       {
+        module: 'payments/send-queue.ts',
+        from: `return await afterUnknownCommit(deps, chain, wallet, decisions, error)`,
+        to: `throw error`,
+      },
+      {
         module: 'payments/send.ts',
         from: `if (error instanceof CommitUnknown) throw new AfterCommit(send.paymentId, error)`,
         to: `if (error instanceof CommitUnknown) return deps.queue.submit(order.chain, wallet,
@@ -281,6 +300,7 @@ import { claimKeys } from '../idempotency/store.ts'`,
   },
   {
     name: 'bytes that nobody has heard of are not sent again',
+    seed: 297,
     changes: [
       {
         module: 'sender/transaction-store.ts',
@@ -310,16 +330,6 @@ import { claimKeys } from '../idempotency/store.ts'`,
     ],
   },
   {
-    name: 'a balance of a fork is news',
-    changes: [
-      {
-        module: 'payments/decide-sends.ts',
-        from: `return known === blockHash ? 'followed' : 'forked'`,
-        to: `return 'followed'`,
-      },
-    ],
-  },
-  {
     name: 'a hold leaves the fee out',
     changes: [
       {
@@ -334,8 +344,8 @@ import { claimKeys } from '../idempotency/store.ts'`,
     changes: [
       {
         module: 'payments/deposits.ts',
-        from: `known: left.get(content)?.[occurrence]`,
-        to: `known: undefined`,
+        from: `const known = records[occurrence]`,
+        to: `const known = undefined`,
       },
     ],
   },

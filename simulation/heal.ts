@@ -39,10 +39,12 @@ async function restore(world: World): Promise<void> {
   }
   network.insist()
   network.spread()
-  // What a lost deposit or a stranger has taken away may be what a payment that is under way needs.
-  wallets.forEach((wallet, index) => {
-    for (const asset of ['native', TOKEN]) deposit(network, wallet, asset, -1 - index, TOP_UP)
-  })
+  if (network.hasLostDeposits() || network.strangers.length > 0) {
+    // What went away may be what a payment that is under way needs.
+    wallets.forEach((wallet, index) => {
+      for (const asset of ['native', TOKEN]) deposit(network, wallet, asset, -1 - index, TOP_UP)
+    })
+  }
   while (world.lives.length < plan.instances) await world.start()
   for (const intent of payers.unanswered()) {
     const { instance, actor } = dice.pick(world.lives)

@@ -1,7 +1,6 @@
 import { openDirectory } from '@florin/server/chains/directory.ts'
 import type { Chain } from '@florin/server/chains/chain.ts'
 import type { OpenSigner } from '@florin/server/custody/signer.ts'
-import { bodyRules, queryRules } from '@florin/server/http/rules.ts'
 import type { Incoming, Outgoing } from '@florin/server/http/route.ts'
 import type { Caller } from '@florin/server/kernel/caller.ts'
 import type { Clock } from '@florin/server/kernel/clock.ts'
@@ -19,6 +18,7 @@ import { openBroadcaster } from '@florin/server/sender/broadcast.ts'
 import { startDriver } from '@florin/server/sender/driver.ts'
 import type { Listener } from '@florin/server/store/listen.ts'
 import type { Store } from '@florin/server/store/postgres.ts'
+import type { Premises } from './premises.ts'
 import type { Steps } from './steps.ts'
 
 /** A request as the edge hands it over, after the key and before anything is parsed. */
@@ -38,6 +38,7 @@ export interface Instance {
 export interface Doors {
   readonly actor: string
   readonly steps: Steps
+  readonly premises: Pick<Premises, 'bodyRules' | 'queryRules'>
   readonly chain: Chain
   readonly store: Store
   readonly listener: Listener
@@ -50,7 +51,17 @@ export interface Doors {
 const PROOF_KEY = new Uint8Array(32).fill(7)
 
 /** Puts the service together as the real composition does, for one network. */
-export function openInstance({ actor, steps, chain, store, listener, clock, random, log }: Doors) {
+export function openInstance({
+  actor,
+  steps,
+  premises,
+  chain,
+  store,
+  listener,
+  clock,
+  random,
+  log,
+}: Doors) {
   const { network } = chain.config
   const killPoint = () => undefined
   const directory = openDirectory([chain])
@@ -97,8 +108,8 @@ export function openInstance({ actor, steps, chain, store, listener, clock, rand
     const found = routes.find(({ endpoint }) => endpoint.id === id)
     if (found === undefined) throw new Error(`there is no route ${id}`)
     return found.open({
-      bodyRules: bodyRules(),
-      queryRules: queryRules(),
+      bodyRules: premises.bodyRules,
+      queryRules: premises.queryRules,
       clock,
       checkAnswers: true,
     })

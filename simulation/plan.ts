@@ -13,10 +13,11 @@ export interface Plan {
   readonly limit: bigint | undefined
   /** Probabilities per step that could fail. */
   readonly statementFails: number
+  /** Per statement of the transaction: the more it did, the likelier the answer to its commit is lost. */
   readonly commitUnknown: number
   /** Per question to a node; one kind may fail nearly always and the others never. */
   readonly nodeFails: Readonly<Record<NodeQuestion, number>>
-  /** Dying right after the effect of a commit or of a broadcast, before its answer. */
+  /** Dying right after the effect of a commit or of a broadcast, before its answer; per weight of the step. */
   readonly diesAfter: number
   readonly weather: Weather
   /** How late one of the nodes finds in its history what was included. */
@@ -59,25 +60,25 @@ export function drawPlan(dice: Dice): Plan {
   const chain = dice.pick(['fee', 'lifetime'] as const)
   return {
     chain,
-    steps: dice.between(200, 1_200),
+    steps: dice.between(300, 1_500),
     instances: dice.between(1, 2),
     wallets: dice.between(1, 2),
     intents: dice.between(2, 10),
     limit: dice.chance(0.3) ? 6_000_000n : undefined,
     statementFails: some(0.02),
-    commitUnknown: some(0.2),
+    commitUnknown: some(0.03),
     nodeFails: drawFailures(dice),
-    diesAfter: some(0.05),
+    diesAfter: some(0.01),
     weather: { unheard: some(0.5), unanswered: some(0.5), resurfaces: some(0.5) },
     indexLagMilliseconds: some(15_000),
     weights: {
-      pay: 6,
+      pay: 8,
       repeat: 2,
       'hang up': some(1),
-      'pass time': 14,
+      'pass time': 5,
       mine: 5,
       reorg: some(6),
-      finalize: 2,
+      finalize: 1,
       forget: some(4),
       'trouble a node': some(5),
       fees: some(4),
@@ -113,9 +114,9 @@ export function calmPlan(chain: Plan['chain']): Plan {
 function drawFailures(dice: Dice): Plan['nodeFails'] {
   const rate = () =>
     dice.weighed([
-      [7, 0],
+      [6, 0],
       [2, 0.3 * dice.roll()],
-      [1, 0.9 * dice.roll()],
+      [2, 0.9 * dice.roll()],
     ])
   const rates = NODE_QUESTIONS.map((question) => [question, rate()] as const)
   return Object.fromEntries(rates) as Record<NodeQuestion, number>

@@ -1,10 +1,10 @@
 import { acts, canHappen } from './acts.ts'
-import type { SimulationDatabase } from './database.ts'
 import { openDice } from './dice.ts'
 import { Broken } from './finding.ts'
 import { heal } from './heal.ts'
 import { drawPlan, NODE_QUESTIONS } from './plan.ts'
 import type { WorldAct } from './plan.ts'
+import type { Premises } from './premises.ts'
 import type { Fate, Step } from './steps.ts'
 import { take } from './take.ts'
 import { openWorld } from './world.ts'
@@ -23,17 +23,19 @@ export interface WorldReport {
 }
 
 /** The service's own steps come before the world's acts this often, as long as there are any. */
-const SERVICE_SHARE = 0.82
+const SERVICE_SHARE = 0.93
+/** Where nothing else can happen, time passes this often, and else now and then. */
+const IDLE_TIME_SHARE = 0.6
 const BOOKS_EVERY_STEPS = 250
 const TRACE_LINES = 60
 /** Lives through one world: trouble for so many steps, then healing, then the last judgement. */
 export async function runWorld(
   seed: number,
-  database: SimulationDatabase,
+  premises: Premises,
   wholeTrace = false,
 ): Promise<WorldReport> {
   const dice = openDice(seed)
-  const world = await openWorld(drawPlan(dice), dice, database)
+  const world = await openWorld(drawPlan(dice), dice, premises)
   let broken: WorldReport['broken']
   try {
     await world.start()
@@ -68,14 +70,18 @@ async function trouble(world: World): Promise<void> {
     const step = dice.pick(ready)
     const life = world.lives.find(({ actor }) => actor === step.actor)
     const matters = step.kind === 'commit' || step.label === 'broadcast'
-    if (life !== undefined && matters && dice.chance(plan.diesAfter)) await world.crash(life, step)
+    const dies = matters && dice.chance(plan.diesAfter * step.weight)
+    if (life !== undefined && dies) await world.crash(life, step)
     else await take(world, step, fateOf(world, step))
     witness.rethrow()
     return
   }
   const possible = Object.entries(plan.weights) as [WorldAct, number][]
   const weights = possible.filter(([act]) => canHappen(act, world))
-  const act = dice.weighed(weights.map(([name, weight]) => [weight, name] as const))
+  const isIdle = ready.length === 0 && dice.chance(IDLE_TIME_SHARE)
+  const act = isIdle
+    ? 'pass time'
+    : dice.weighed(weights.map(([name, weight]) => [weight, name] as const))
   world.note(act)
   await acts[act](world)
   await steps.quiet()
@@ -83,9 +89,9 @@ async function trouble(world: World): Promise<void> {
   witness.rethrow()
 }
 
-function fateOf({ dice, plan }: World, { canFail, kind, label }: Step): Fate {
+function fateOf({ dice, plan }: World, { canFail, kind, label, weight }: Step): Fate {
   const question = NODE_QUESTIONS.find((candidate) => kind === 'node' && candidate === label)
-  const statement = kind === 'commit' ? plan.commitUnknown : plan.statementFails
+  const statement = kind === 'commit' ? plan.commitUnknown * weight : plan.statementFails
   const chance = question === undefined ? statement : plan.nodeFails[question]
   return canFail && dice.chance(chance) ? dice.pick(['refused', 'lost']) : 'done'
 }

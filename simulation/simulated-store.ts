@@ -112,6 +112,7 @@ export function openSimulatedStore({
       actor,
       kind: 'commit',
       label: statements.at(-1) ?? '',
+      weight: statements.length,
       effect: async () => {
         if (isBroken) {
           await end('rollback')

@@ -11,6 +11,8 @@ export interface Step {
   readonly label: string
   /** Whether the world may let it fail, before or after its effect. */
   readonly canFail: boolean
+  /** How much hangs on it: the statements of a transaction that it commits, or what a broadcast is worth. */
+  readonly weight: number
 }
 
 /** `done`: it happens and is answered. `refused`: it does not happen and fails. `lost`: it happens and fails. */
@@ -21,6 +23,7 @@ interface Ask<T> {
   readonly kind: StepKind
   readonly label: string
   readonly effect: () => T | Promise<T>
+  readonly weight?: number
   /** What the caller gets when it fails; steps without it never do. */
   readonly failure?: (fate: 'refused' | 'lost') => Error | Promise<Error>
   /** World time before which it cannot be taken. */
@@ -66,7 +69,15 @@ const PATIENCE_MILLISECONDS = 1
 /** After these, statements that wait for a lock may go on. */
 const RELEASES: ReadonlySet<StepKind> = new Set(['commit', 'rollback'])
 
-export function openSteps({ waitingForLocks }: { waitingForLocks(): Promise<number> }): Steps {
+export function openSteps({
+  waitingForLocks,
+  canWait,
+}: {
+  /** How many statements wait for a lock of another transaction. */
+  waitingForLocks(): Promise<number>
+  /** Whether there is another transaction to wait for. */
+  canWait(): boolean
+}): Steps {
   let waiting: Entry[] = []
   const dead = new Set<string>()
   const underWay = new Map<Entry, Promise<void>>()
@@ -79,6 +90,7 @@ export function openSteps({ waitingForLocks }: { waitingForLocks(): Promise<numb
     signal,
     notBefore = 0,
     isPossible = () => true,
+    weight = 1,
     ...facts
   }: Ask<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -86,6 +98,7 @@ export function openSteps({ waitingForLocks }: { waitingForLocks(): Promise<numb
       const entry: Entry = {
         ...facts,
         number: (count += 1),
+        weight,
         canFail: failure !== undefined,
         notBefore,
         isPossible,
@@ -124,6 +137,10 @@ export function openSteps({ waitingForLocks }: { waitingForLocks(): Promise<numb
   /** Until every statement under way, but those that waited before, has been answered or provably waits for a lock. */
   async function standstill(waitedBefore: number): Promise<void> {
     while (underWay.size > waitedBefore) {
+      if (!canWait()) {
+        await Promise.all(underWay.values())
+        break
+      }
       const before = underWay.size
       let pause: NodeJS.Timeout | undefined
       await Promise.race([

@@ -7,7 +7,6 @@ import { openModelNetwork } from './chain/model-network.ts'
 import type { ModelNetwork } from './chain/model-network.ts'
 import { balanceKey } from './chain/block-tree.ts'
 import { feeRules, lifetimeRules } from './chain/rules.ts'
-import type { SimulationDatabase } from './database.ts'
 import type { Dice } from './dice.ts'
 import type { Instance } from './instance.ts'
 import { openInstance } from './instance.ts'
@@ -15,6 +14,7 @@ import { networkOf, RECIPIENTS, TOKEN } from './networks.ts'
 import { openPayers } from './payers.ts'
 import type { Payers } from './payers.ts'
 import type { Plan } from './plan.ts'
+import type { Premises } from './premises.ts'
 import { openSimulatedClock, openWorldTime } from './simulated-clock.ts'
 import type { WorldTime } from './simulated-clock.ts'
 import { openSimulatedListener } from './simulated-listener.ts'
@@ -56,11 +56,8 @@ export interface World {
 
 const FUNDS = 20_000_000n
 
-export async function openWorld(
-  plan: Plan,
-  dice: Dice,
-  database: SimulationDatabase,
-): Promise<World> {
+export async function openWorld(plan: Plan, dice: Dice, premises: Premises): Promise<World> {
+  const { database } = premises
   await database.reset()
   const config = networkOf(plan.chain)
   const accountId = newId(dice, 'acct')
@@ -112,7 +109,11 @@ export async function openWorld(
   network.weather = plan.weather
   // One of them: proof of absence asks two nodes, or one twice with more time between than this.
   for (const node of network.nodes.slice(1)) node.indexLagMilliseconds = plan.indexLagMilliseconds
-  const steps = openSteps({ waitingForLocks: database.waitingForLocks })
+  const shared: SharedDatabase = { store: database.store, openTransactions: 0 }
+  const steps = openSteps({
+    waitingForLocks: database.waitingForLocks,
+    canWait: () => shared.openTransactions > 1,
+  })
   const time = openWorldTime()
   await database.setTime(time.now())
   const payers = openPayers({ caller, wallets, dice })
@@ -124,7 +125,6 @@ export async function openWorld(
     intents: payers.intents,
   })
   const lives: Life[] = []
-  const shared: SharedDatabase = { store: database.store, openTransactions: 0 }
   const lines: string[] = []
   const hash = createHash('sha256')
   const note = (text: string) => {
@@ -164,6 +164,7 @@ export async function openWorld(
       const instance = openInstance({
         actor,
         steps,
+        premises,
         store,
         listener,
         chain: openChainPort({

@@ -33,6 +33,8 @@ export const SOURCE = 'source' as Address
 /** Every block that ever was, forks too. What it says is the truth that the service's books are held against. */
 export interface BlockTree {
   readonly first: ModelBlock
+  /** Forks too, oldest first. */
+  readonly everything: readonly ModelBlock[]
   append(parent: ModelBlock, transfers: readonly HeardTransfer[], facts: BlockFacts): ModelBlock
   /** The state after the transfers, if the next block that is made builds on `parent` and holds them. */
   preview(parent: ModelBlock, transfers: readonly HeardTransfer[]): ReadonlyMap<string, bigint>
@@ -86,13 +88,16 @@ export function openBlockTree(
     })
     return { state, included }
   }
+  const everything = [first]
   return {
     first,
+    everything,
     preview: (parent, transfers) => executeAll(parent, transfers).state,
     append: (parent, transfers, { height, timeMilliseconds }) => {
       const { state, included } = executeAll(parent, transfers)
       const hash = nameOf(height)
       const block = { height, hash, parent, timeMilliseconds, included, state }
+      everything.push(block)
       for (const { transfer } of included) {
         holders.set(transfer.hash, [...(holders.get(transfer.hash) ?? []), block])
       }

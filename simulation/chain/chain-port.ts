@@ -13,7 +13,9 @@ import type { HeardTransfer } from './signed-transfer.ts'
 import { readTransfer, signTransfer, termsOf, transferOf } from './signed-transfer.ts'
 
 /** How many heights a transaction lives where transactions expire. */
-export const LIFETIME = 25n
+export const LIFETIME = 30n
+/** Much hangs on its answer. */
+const BROADCAST_WEIGHT = 10
 
 /** The port to a model network as one life of an instance holds it. */
 export function openChainPort({
@@ -140,6 +142,7 @@ export function openChainPort({
         actor,
         kind: 'node',
         label: 'broadcast',
+        weight: BROADCAST_WEIGHT,
         effect: async () => {
           const transfers = raws.map(readTransfer)
           await onBroadcast(transfers)

@@ -40,6 +40,8 @@ export interface ModelNetwork {
   readonly nodes: readonly ModelNode[]
   best(): ModelBlock
   final(): ModelBlock
+  /** Whether a reorg has taken a deposit back for good. */
+  hasLostDeposits(): boolean
   /** What somebody else has signed with a wallet's key. */
   readonly strangers: readonly HeardTransfer[]
   baseFee: bigint
@@ -84,6 +86,7 @@ export function openModelNetwork({
   const heard = new Map<TransactionHash, HeardTransfer>()
   const deposits = new Map<TransactionHash, HeardTransfer>()
   const strangers: HeardTransfer[] = []
+  let hasLostDeposits = false
   let best = tree.first
   let final = tree.first
   let preferred = 0
@@ -157,6 +160,7 @@ export function openModelNetwork({
     best: () => best,
     final: () => final,
     strangers,
+    hasLostDeposits: () => hasLostDeposits,
     baseFee: BASE_FEE,
     weather: { unheard: 0, unanswered: 0, resurfaces: 0 },
     mine: (now, fill) => {
@@ -173,7 +177,10 @@ export function openModelNetwork({
         if (block === parent) break
         // Whoever sent it has spent it elsewhere in the other branch.
         for (const { transfer } of block.included) {
-          if (dice.chance(0.5)) deposits.delete(transfer.hash)
+          if (deposits.has(transfer.hash) && dice.chance(0.5)) {
+            deposits.delete(transfer.hash)
+            hasLostDeposits = true
+          }
         }
       }
       const target = best.height

@@ -10,7 +10,7 @@ import { surfpoolPackage } from './test-surfpool.ts'
 /** Where surfpool 1.5.0 answers otherwise, and who is nearer to a cluster. */
 const KNOWN: readonly RegExp[] = [
   // Surfpool leaves out of a rehearsal what clusters fill in.
-  /^\.a (rehearsal|send [a-z ]+\.data)\.(fee|loadedAddresses|loadedAccountsDataSize)\b/,
+  /^\.a (rehearsal|send [a-z ]+\.data)\.(fee|loadedAddresses|loadedAccountsDataSize|(pre|post)(Token)?Balances)\b/,
   // Surfpool shows the data that a transaction returned even when it returned none.
   /\.meta\.returnData\./,
   // Surfpool keeps the zeros at the end: "5.000000". Clusters say "5".
