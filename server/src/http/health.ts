@@ -22,6 +22,12 @@ export function healthRoutes(
   nodesInUse: NodesInUse = () => ({}),
 ): readonly Route[] {
   let lastDown = ''
+  let looking: ReturnType<Readiness> | undefined
+  // Anybody may ask, and each look is a question to the database: those that ask at once share one.
+  const look = () =>
+    (looking ??= readiness().finally(() => {
+      looking = undefined
+    }))
   const noteDown = (down: string) => {
     if (down === lastDown) return
     lastDown = down
@@ -36,7 +42,7 @@ export function healthRoutes(
       }
       const parts: Record<string, 'ok'> = {}
       const down: Record<string, string> = {}
-      for (const [name, state] of await readiness()) {
+      for (const [name, state] of await look()) {
         if (state === 'ok') parts[name] = state
         else down[name] = state
       }

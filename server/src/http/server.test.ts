@@ -3,6 +3,7 @@ import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { ErrorCode } from '@florin/wire/errors.ts'
 import { limits } from '../kernel/limits.ts'
+import { until } from '../kernel/until.ts'
 import { AfterCommit } from './after-commit.ts'
 import { route } from './route.ts'
 import { assertProblem, openTestServer, rawAnswer } from './test-server.ts'
@@ -265,6 +266,27 @@ describe('a handler that fails', () => {
 })
 
 describe('health', () => {
+  test('looks once for all probes that ask while it looks', async () => {
+    let looks = 0
+    const answered = Promise.withResolvers<ReadonlyMap<string, 'ok' | 'down'>>()
+    const readiness = () => {
+      looks += 1
+      return answered.promise
+    }
+    const watched = await openTestServer({ readiness })
+    const none = { headers: { authorization: '' } }
+    try {
+      const asked = Array.from({ length: 20 }, () => watched.ask('GET', '/health/ready', none))
+      await until('somebody looks', () => looks > 0, { seconds: 10 })
+      expect(await watched.ask('GET', '/health/live', none)).toMatchObject({ status: 200 })
+      answered.resolve(new Map([['database', 'ok']]))
+      for (const { status } of await Promise.all(asked)) expect(status).toBe(200)
+      expect(looks).toBeLessThan(20)
+    } finally {
+      await watched.close()
+    }
+  })
+
   test('lives without a key and names the parts that are ready, or away', async () => {
     const parts = new Map<string, 'ok' | 'down'>([
       ['database', 'ok'],
