@@ -20,13 +20,18 @@ beforeEach(async () => {
 afterEach(() => database.close())
 
 /** A driver over a chain that has grown by a block whenever somebody asks for its head. */
-function drive(watch: NonNullable<DriverDeps['watch']>) {
+function drive(
+  watch: NonNullable<DriverDeps['watch']>,
+  /** Which branch the node of the n-th look at blocks is on. */
+  branchOf: (look: number) => string = () => 'a',
+) {
+  let looks = 0
   const config = testNetwork(84_532)
   let height = 100n
-  const blockAt = (at: bigint): Block => ({
+  const blockAt = (at: bigint, branch: string): Block => ({
     height: at,
-    hash: `a${at}`,
-    parentHash: `a${at - 1n}`,
+    hash: `${branch}${at}`,
+    parentHash: `${branch}${at - 1n}`,
     timeMilliseconds: 0,
     transactionHashes: [],
   })
@@ -35,10 +40,12 @@ function drive(watch: NonNullable<DriverDeps['watch']>) {
       height += 1n
       return { height, hash: `a${height}`, finalizedHeight: height - 1n }
     },
-    blocks: async (from, count) =>
-      Array.from({ length: count }, (_, index) => blockAt(from + BigInt(index))).filter(
-        ({ height: at }) => at <= height,
-      ),
+    blocks: async (from, count) => {
+      const branch = branchOf((looks += 1))
+      return Array.from({ length: count }, (_, index) =>
+        blockAt(from + BigInt(index), branch),
+      ).filter(({ height: at }) => at <= height)
+    },
     outcomes: async () => [],
     lanePosition: async () => ({ latest: 0n, finalized: 0n }),
   })
@@ -87,6 +94,24 @@ test('a look that fails stops neither the following nor the next look', async ()
     await until('it is looked again', () => looks > 1, { seconds: 10 })
     const at = driver.state().height ?? 0n
     await until('blocks are followed on', () => (driver.state().height ?? 0n) > at, { seconds: 10 })
+  } finally {
+    await driver.stop()
+  }
+})
+
+test('a node that hangs on another branch does not lend its block to begin at', async () => {
+  const driver = drive(
+    async () => {},
+    (look) => (look === 1 ? 'b' : 'a'),
+  )
+  try {
+    await until('it is followed', () => driver.state().height !== null, { seconds: 10 })
+    const [row] = await database.store.query<{ block_hash: string; halted_reason: string | null }>(
+      'began',
+      `select b.block_hash, f.halted_reason from followed_blocks b join followers f using (network)
+       order by b.height limit 1`,
+    )
+    expect(row).toMatchObject({ block_hash: expect.stringMatching(/^a/), halted_reason: null })
   } finally {
     await driver.stop()
   }

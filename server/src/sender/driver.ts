@@ -10,6 +10,7 @@ import { ChainMoved, followBlocks } from './follow.ts'
 import { beginFollowing, LeaseLost, releaseLease, takeLease } from './follower-store.ts'
 import type { Suspects } from './guard.ts'
 import { guardLanes } from './guard.ts'
+import { readLineTo } from './line-to-head.ts'
 import type { NextAttemptDeps } from './next-attempt.ts'
 import { rebroadcast } from './rebroadcast.ts'
 import { lookPause, rebuildExpired } from './rebuild.ts'
@@ -83,9 +84,9 @@ export function startDriver(deps: DriverDeps): Driver {
     state = { ...state, headHeight: head.height }
     if (cursor === undefined) {
       // Either nobody has begun yet, or another instance drives this network.
-      const [final] = await chain.blocks(head.finalizedHeight, 1)
+      const [final] = (await readLineTo(chain, head, head.finalizedHeight)) ?? []
       if (final === undefined)
-        throw new NodeFailure('the node does not show the block it calls final')
+        throw new NodeFailure('no node shows the block it calls final and all above it')
       await store.inTransaction('service', (tx) => beginFollowing(tx, network, final))
       state = { ...state, following: true, lastRoundMilliseconds: clock.nowMilliseconds() }
       return

@@ -7,6 +7,7 @@ import type { PaymentBook } from './book.ts'
 import type { Deposit, DepositBook } from './deposit-book.ts'
 import type { Cursor } from './follower-store.ts'
 import { haltNetwork, rememberedBlocks, rollBack, storeBlocks } from './follower-store.ts'
+import { readLineTo } from './line-to-head.ts'
 import { markMined, matchHashes } from './place-store.ts'
 import type { Matched } from './place-store.ts'
 import { readDeposits } from './read-deposits.ts'
@@ -172,8 +173,7 @@ async function undoReorg(deps: FollowDeps, cursor: Cursor): Promise<Cursor> {
 
 /**
  * Whether a node calls another block final than the one that we have as final. One that hangs on a branch which finality has passed by
- * contradicts nothing: its own final block lies below. Another node may answer each question, so the blocks must lead, parent by parent,
- * to the very head whose final height was told.
+ * contradicts nothing: its own final block lies below.
  */
 async function isFinalReplaced(
   chain: Chain,
@@ -182,18 +182,8 @@ async function isFinalReplaced(
 ): Promise<boolean> {
   const head = await chain.head()
   if (head.finalizedHeight < finalizedHeight) return false
-  const line: Block[] = []
-  while (line.length < limits.rememberedBlocksMax && line.at(-1)?.hash !== head.hash) {
-    const from = (line.at(-1)?.height ?? finalizedHeight - 1n) + 1n
-    const blocks = await chain.blocks(from, limits.followBlocksPerRoundMax)
-    for (const block of blocks) {
-      const isNext = line.length === 0 || block.parentHash === line.at(-1)?.hash
-      if (!isNext || block.height > head.height) return false
-      line.push(block)
-      if (block.hash === head.hash) break
-    }
-    if (blocks.length === 0) return false
-  }
+  const line = await readLineTo(chain, head, finalizedHeight)
+  if (line === undefined) return false
   const known = remembered.find(({ height }) => height === finalizedHeight)
-  return line.at(-1)?.hash === head.hash && line[0]?.hash !== known?.blockHash
+  return line[0]?.hash !== known?.blockHash
 }
