@@ -3,6 +3,7 @@ import type { Brand } from '@florin/wire/brand.ts'
 import type { AssetProfile, NetworkConfig } from '../kernel/network-config.ts'
 import type { ExactPayments } from './exact.ts'
 import type { NodeState } from './node-state.ts'
+import type { SelfCustody } from './self-custody.ts'
 import type { Signer } from './signer.ts'
 
 /** An address of the chain's family in its one canonical spelling (EVM: EIP-55; Solana: base58). */
@@ -225,6 +226,8 @@ export interface Chain {
   ): Promise<{ readonly height: bigint; readonly amounts: readonly bigint[] }>
   /** x402 `exact`, where the chain has it. */
   readonly exact?: ExactPayments
+  /** Transactions for wallets of others, where the chain has them. */
+  readonly selfCustody?: SelfCustody
   /** What a plain transfer would take at this moment. */
   estimateFees(): Promise<FeeEstimate>
   /** How each configured node does. Left out by chains without nodes. */
