@@ -5,7 +5,7 @@ export const TABLE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   custody: ['installation_secrets', 'wallets', 'receiving_addresses'],
   policies: ['wallet_policies', 'policy_spends'],
   ledger: ['ledger_accounts', 'ledger_transfers', 'ledger_entries'],
-  events: ['outbox'],
+  events: ['outbox', 'events', 'event_sequences', 'relays'],
   idempotency: ['idempotency_keys'],
   sender: [
     'lanes',
@@ -17,6 +17,7 @@ export const TABLE_OWNERS: Readonly<Record<string, readonly string[]>> = {
     'expiry_looks',
   ],
   facilitator: ['settler_wallets', 'settlement_claims', 'gas_budgets'],
+  transactions: ['builds', 'build_nonces', 'submissions'],
   payments: ['payments', 'effects', 'payment_counts', 'payment_tallies'],
 }
 

@@ -34,6 +34,33 @@ table attempts
   last_sent_at timestamp with time zone
   last_verdict text
   request_id text
+table build_nonces
+  account_id text not null
+  network text not null
+  sender text not null
+  nonce numeric(20,0) not null
+  payment_id text not null
+  expires_at timestamp with time zone not null
+table builds
+  payment_id text not null
+  account_id text not null
+  network text not null
+  sender text not null
+  recipient text not null
+  asset text not null
+  amount numeric(78,0) not null
+  commitment bytea
+  nonce numeric(20,0)
+  last_valid_block_height bigint not null
+  expiry_enforced_by_chain boolean not null
+  transaction bytea not null
+  facts json not null
+  created_at timestamp with time zone not null
+  expires_at timestamp with time zone not null
+  looked_at timestamp with time zone
+  dead_height bigint
+  dead_reason text
+  closed_at timestamp with time zone
 table chain_transactions
   id bigint not null generated always as identity
   network text not null
@@ -55,6 +82,19 @@ table effects
   payment_id text not null
   account_id text not null
   created_at timestamp with time zone not null
+table event_sequences
+  account_id text not null
+  sequence bigint not null
+table events
+  account_id text not null
+  sequence bigint not null
+  id text not null
+  type text not null
+  channel text not null
+  resource_id text not null
+  data json not null
+  created_at timestamp with time zone not null
+  numbered_at timestamp with time zone not null default clock_timestamp()
 table expiry_looks
   attempt_id bigint not null
   node text not null
@@ -130,7 +170,6 @@ table migrations
 table outbox
   id bigint not null generated always as identity
   account_id text not null
-  committed_in xid8 not null default pg_current_xact_id()
   type text not null
   resource_id text not null
   data json not null
@@ -181,6 +220,9 @@ table payments
   settled_at timestamp with time zone
   failed_at timestamp with time zone
   occurrence integer
+  self_custody boolean not null default false
+  abandoned_at timestamp with time zone
+  remark json
 table plan_operations
   plan text not null
   operation text not null
@@ -205,6 +247,11 @@ table receiving_addresses
   label text
   registered_at timestamp with time zone not null
   deleted_at timestamp with time zone
+table relays
+  name text not null
+  lease_owner text
+  lease_until timestamp with time zone
+  fence bigint not null default 0
 table settlement_claims
   payment_id text not null
   account_id text not null
@@ -224,6 +271,15 @@ table settler_wallets
   wallet_id text not null
   created_at timestamp with time zone not null
   retired_at timestamp with time zone
+table submissions
+  network text not null
+  hash text not null
+  payment_id text not null
+  account_id text not null
+  raw bytea not null
+  created_at timestamp with time zone not null
+  last_sent_at timestamp with time zone
+  last_verdict text
 table wallet_policies
   wallet_id text not null
   account_id text not null
@@ -263,6 +319,18 @@ attempts attempts_network_hash_key: UNIQUE (network, hash)
 attempts attempts_number_check: CHECK ((number >= 1))
 attempts attempts_pkey: PRIMARY KEY (id)
 attempts attempts_request_id_check: CHECK ((request_id ~ '^req_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
+build_nonces build_nonces_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+build_nonces build_nonces_nonce_check: CHECK ((nonce >= (0)::numeric))
+build_nonces build_nonces_pkey: PRIMARY KEY (account_id, network, sender, nonce)
+builds builds_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+builds builds_amount_check: CHECK ((amount > (0)::numeric))
+builds builds_check: CHECK (((dead_height IS NULL) = (dead_reason IS NULL)))
+builds builds_commitment_check: CHECK ((octet_length(commitment) = 32))
+builds builds_dead_reason_check: CHECK ((dead_reason = ANY (ARRAY['nonce_used_by_another_transaction'::text, 'lifetime_over'::text, 'transaction_reverted'::text])))
+builds builds_last_valid_block_height_check: CHECK ((last_valid_block_height >= 0))
+builds builds_nonce_check: CHECK ((nonce >= (0)::numeric))
+builds builds_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id) DEFERRABLE INITIALLY DEFERRED
+builds builds_pkey: PRIMARY KEY (payment_id)
 chain_transactions chain_transactions_check: CHECK (((state = ANY (ARRAY['mined'::text, 'final'::text])) = (mined_hash IS NOT NULL)))
 chain_transactions chain_transactions_network_lane_address_fkey: FOREIGN KEY (network, lane_address) REFERENCES lanes(network, address)
 chain_transactions chain_transactions_network_lane_address_nonce_key: UNIQUE (network, lane_address, nonce)
@@ -272,6 +340,13 @@ effects effects_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id
 effects effects_direction_check: CHECK ((direction = ANY (ARRAY['sent'::text, 'received'::text])))
 effects effects_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id)
 effects effects_pkey: PRIMARY KEY (network, transaction_hash, effect_index, direction)
+event_sequences event_sequences_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+event_sequences event_sequences_pkey: PRIMARY KEY (account_id)
+event_sequences event_sequences_sequence_check: CHECK ((sequence > 0))
+events events_id_check: CHECK ((id ~ '^evt_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
+events events_id_key: UNIQUE (id)
+events events_pkey: PRIMARY KEY (account_id, sequence)
+events events_sequence_check: CHECK ((sequence > 0))
 expiry_looks expiry_looks_attempt_id_fkey: FOREIGN KEY (attempt_id) REFERENCES attempts(id)
 expiry_looks expiry_looks_pkey: PRIMARY KEY (attempt_id, node, looked_at)
 followed_blocks followed_blocks_network_fkey: FOREIGN KEY (network) REFERENCES followers(network)
@@ -333,6 +408,11 @@ payments payments_deposit: CHECK (((occurrence IS NULL) OR ((type = 'received'::
 payments payments_id_check: CHECK ((id ~ '^pay_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
 payments payments_occurrence_check: CHECK ((occurrence >= 0))
 payments payments_pkey: PRIMARY KEY (id)
+payments payments_self_custody: CHECK (
+CASE
+    WHEN self_custody THEN ((wallet_id IS NULL) AND (fee_ceiling IS NULL))
+    ELSE ((abandoned_at IS NULL) AND (remark IS NULL))
+END)
 payments payments_status_check: CHECK ((status = ANY (ARRAY['pending'::text, 'confirmed'::text, 'settled'::text, 'failed'::text, 'expired'::text])))
 payments payments_type_check: CHECK ((type = ANY (ARRAY['sent'::text, 'received'::text])))
 payments payments_wallet_id_fkey: FOREIGN KEY (wallet_id) REFERENCES wallets(id)
@@ -351,6 +431,7 @@ receiving_addresses receiving_addresses_address_check: CHECK (((length(address) 
 receiving_addresses receiving_addresses_family_check: CHECK ((family = ANY (ARRAY['evm'::text, 'solana'::text])))
 receiving_addresses receiving_addresses_label_check: CHECK (((length(label) >= 1) AND (length(label) <= 100)))
 receiving_addresses receiving_addresses_pkey: PRIMARY KEY (id)
+relays relays_pkey: PRIMARY KEY (name)
 settlement_claims settlement_claims_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 settlement_claims settlement_claims_network_proof_key_key: UNIQUE (network, proof_key)
 settlement_claims settlement_claims_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id) DEFERRABLE INITIALLY DEFERRED
@@ -361,6 +442,9 @@ settlement_claims settlement_claims_terms_digest_check: CHECK ((octet_length(ter
 settlement_claims settlement_claims_x402_version_check: CHECK ((x402_version = ANY (ARRAY[1, 2])))
 settler_wallets settler_wallets_pkey: PRIMARY KEY (wallet_id)
 settler_wallets settler_wallets_wallet_id_fkey: FOREIGN KEY (wallet_id) REFERENCES wallets(id)
+submissions submissions_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+submissions submissions_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES builds(payment_id)
+submissions submissions_pkey: PRIMARY KEY (network, hash)
 wallet_policies wallet_policies_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 wallet_policies wallet_policies_pkey: PRIMARY KEY (wallet_id)
 wallet_policies wallet_policies_wallet_id_fkey: FOREIGN KEY (wallet_id) REFERENCES wallets(id)
@@ -374,7 +458,14 @@ wallets wallets_pkey: PRIMARY KEY (id)
 -- indexes (those of primary keys and unique constraints stand above)
 
 CREATE INDEX api_keys_by_account ON public.api_keys USING btree (account_id, created_at)
+CREATE INDEX build_nonces_by_age ON public.build_nonces USING btree (expires_at)
+CREATE UNIQUE INDEX builds_by_commitment ON public.builds USING btree (network, commitment) WHERE (commitment IS NOT NULL)
+CREATE INDEX builds_by_place ON public.builds USING btree (network, sender, nonce) WHERE (nonce IS NOT NULL)
+CREATE INDEX builds_dying ON public.builds USING btree (network, dead_height) WHERE ((closed_at IS NULL) AND (dead_height IS NOT NULL))
+CREATE INDEX builds_live ON public.builds USING btree (network, sender) WHERE (closed_at IS NULL)
+CREATE INDEX builds_looks ON public.builds USING btree (network, looked_at NULLS FIRST, created_at) WHERE (closed_at IS NULL)
 CREATE INDEX chain_transactions_open ON public.chain_transactions USING btree (network, lane_address, nonce) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]))
+CREATE INDEX events_by_age ON public.events USING brin (numbered_at) WITH (pages_per_range='16')
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at)
 CREATE INDEX lanes_frozen ON public.lanes USING btree (network) WHERE (state = 'frozen'::text)
 CREATE UNIQUE INDEX ledger_closed_once ON public.ledger_transfers USING btree (payment_id, asset) WHERE (kind = ANY (ARRAY['post'::text, 'void'::text]))
@@ -399,6 +490,7 @@ CREATE INDEX policy_spends_by_wallet ON public.policy_spends USING btree (wallet
 CREATE INDEX receiving_addresses_by_account ON public.receiving_addresses USING btree (account_id, registered_at)
 CREATE UNIQUE INDEX receiving_addresses_live ON public.receiving_addresses USING btree (family, address) WHERE (deleted_at IS NULL)
 CREATE INDEX settlement_claims_open ON public.settlement_claims USING btree (network, looked_at NULLS FIRST, created_at) WHERE (closed_at IS NULL)
+CREATE INDEX submissions_by_payment ON public.submissions USING btree (payment_id, created_at)
 CREATE INDEX wallets_by_account ON public.wallets USING btree (account_id, created_at)
 
 -- functions
@@ -499,9 +591,13 @@ accounts: grant insert, select, update to florin_service
 api_keys: grant insert, select, update to florin_service
 attempts: grant insert, select, update to florin_service
 attempts_id_seq: grant usage to florin_service
+build_nonces: grant delete, insert, select, update to florin_service
+builds: grant insert, select, update to florin_service
 chain_transactions: grant insert, select, update to florin_service
 chain_transactions_id_seq: grant usage to florin_service
 effects: grant insert, select to florin_service
+event_sequences: grant insert, select, update to florin_service
+events: grant delete, insert, select to florin_service
 expiry_looks: grant insert, select to florin_service
 followed_blocks: grant delete, insert, select, update to florin_service
 followers: grant delete, insert, select, update to florin_service
@@ -526,7 +622,9 @@ plans: grant select, update to florin_service
 policy_spends: grant insert, select, update to florin_service
 receiving_addresses: grant insert, select, update to florin_service
 receiving_addresses_id_seq: grant usage to florin_service
+relays: grant select, update to florin_service
 settlement_claims: grant insert, select, update to florin_service
 settler_wallets: grant insert, select, update to florin_service
+submissions: grant insert, select, update to florin_service
 wallet_policies: grant delete, insert, select, update to florin_service
 wallets: grant insert, select, update to florin_service

@@ -34,7 +34,7 @@ const INVARIANTS: Readonly<Record<string, string>> = {
         select from ledger_transfers c where c.payment_id = t.payment_id and c.asset = t.asset
           and c.kind in ('post', 'void'))), 0)`,
   'a payment under way holds its money, a finished one holds none': `
-    select p.id as subject from payments p where p.type = 'sent' and (p.status in ('pending', 'confirmed')) is distinct from
+    select p.id as subject from payments p where p.type = 'sent' and not p.self_custody and (p.status in ('pending', 'confirmed')) is distinct from
       exists (select from ledger_transfers t where t.payment_id = p.id and t.kind = 'hold' and not exists (
         select from ledger_transfers c where c.payment_id = p.id and c.asset = t.asset and c.kind in ('post', 'void')))`,
   'a hold covers amount and fee ceiling': `
@@ -64,7 +64,7 @@ const INVARIANTS: Readonly<Record<string, string>> = {
     select coalesce(p.id, 'place ' || t.id) as subject from payments p
     full join payment_transactions pt on pt.payment_id = p.id
     full join chain_transactions t on t.id = pt.chain_transaction_id
-    where (p.id is null or t.id is null) and (p.id is null or p.type = 'sent')`,
+    where (p.id is null or t.id is null) and (p.id is null or (p.type = 'sent' and not p.self_custody))`,
   'a payment and its place tell the same story': `
     select p.id as subject from payments p join payment_transactions pt on pt.payment_id = p.id
     join chain_transactions t on t.id = pt.chain_transaction_id
@@ -88,13 +88,27 @@ const INVARIANTS: Readonly<Record<string, string>> = {
     select c.payment_id as subject from settlement_claims c join payments p on p.id = c.payment_id
     where c.answered_at is not null and p.status in ('failed', 'expired')`,
   'the newest event of a payment tells its status': `
-    select p.id as subject from payments p where p.status is distinct from (
-      select data ->> 'status' from outbox where resource_id = p.id order by id desc limit 1)`,
+    select p.id as subject from payments p left join (
+      select distinct on (resource_id) resource_id, data ->> 'status' as status from (
+        select resource_id, data, sequence, null as id from events where type = 'payment'
+        union all select resource_id, data, null, id from outbox where type = 'payment') told
+      order by resource_id, id desc nulls last, sequence desc) newest on newest.resource_id = p.id
+    where p.status is distinct from newest.status
+      -- Events are kept for 30 days, so what came to its end before may have none.
+      and (newest.status is not null
+        or greatest(p.created_at, p.confirmed_at, p.settled_at, p.failed_at) > now() - interval '30 days')`,
   'a payment that was sent or came in counts one effect, its own, when it is settled and not before': `
     select p.id as subject from payments p left join effects e on e.payment_id = p.id
     where not case p.status
       when 'settled' then coalesce(e.direction = p.type and e.transaction_hash = p.transaction_hash, false)
-      else e.payment_id is null end`,
+      else e.payment_id is null end and not (p.self_custody and p.commitment is null)`,
+  'a payment that was built for a wallet of its own has its build, which is closed when and only when the payment is over': `
+    select coalesce(p.id, b.payment_id) as subject from (select * from payments where self_custody) p
+    full join builds b on b.payment_id = p.id
+    where p.id is null or b.payment_id is null or b.account_id <> p.account_id or b.network <> p.network
+      or b.sender <> p.sender or b.recipient <> p.recipient or b.asset <> p.asset or b.amount <> p.amount
+      or b.commitment is distinct from p.commitment
+      or (p.status in ('pending', 'confirmed')) <> (b.closed_at is null)`,
   'a deposit is a record of the wallet that it came to': `
     select p.id as subject from payments p where p.occurrence is not null and not exists (
       select from wallets w where w.id = p.wallet_id and w.account_id = p.account_id and w.address = p.recipient)`,
