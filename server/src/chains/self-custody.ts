@@ -138,6 +138,8 @@ export interface Sighting {
   readonly commitments: readonly string[]
   /** Empty when it failed. */
   readonly transfers: readonly SightedTransfer[]
+  /** It carries exactly one commitment, makes exactly one transfer of its own, and does nothing else but pay for itself. */
+  readonly isPlain: boolean
   /** What the fee payer lost beyond its transfers; native base units. */
   readonly feePaid: BaseUnits
 }
