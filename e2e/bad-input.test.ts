@@ -4,6 +4,7 @@ import { codeOf, detailsOf } from './actors/client.ts'
 import type { Reply } from './actors/client.ts'
 import type { World } from './actors/world.ts'
 import { openWorld, walletOf } from './actors/world.ts'
+import { TOLD } from './actors/told.ts'
 
 const deep = `${'['.repeat(17)}${']'.repeat(17)}`
 
@@ -158,7 +159,7 @@ describe('a request that cannot be taken', () => {
       `select (select count(*) from payments where type = 'sent') as payments, (select count(*) from attempts) as attempts,
          (select count(*) from idempotency_keys) as keys, (select count(*) from ledger_transfers) as transfers,
          (select count(*) from policy_spends) as spends, (select sum(next_nonce) from lanes) as nonces,
-         (select count(*) from outbox where data ->> 'type' is distinct from 'received') as events`,
+         (select count(*) from ${TOLD} where data ->> 'type' is distinct from 'received') as events`,
     )
 
   test.each(CASES)('$name', async ({ change, status, code, field }) => {

@@ -6,6 +6,7 @@ import { openOutsider } from './actors/outsider.ts'
 import type { ServiceHandle } from './actors/service.ts'
 import type { World } from './actors/world.ts'
 import { openWorld, walletOf } from './actors/world.ts'
+import { TOLD } from './actors/told.ts'
 
 const FAMILIES: readonly Family[] = ['evm', 'solana']
 const COIN = { evm: 10n ** 18n, solana: 10n ** 9n } as const
@@ -44,7 +45,7 @@ describe('money that comes to a custodial wallet', () => {
         const rows = await world.database.store.query<Row>(
           'test_records',
           `select p.id, p.type, p.account_id as account, p.asset, p.amount, p.sender, p.recipient, array(
-             select data ->> 'status' from outbox where resource_id = p.id order by id) as told
+             select data ->> 'status' from ${TOLD} where resource_id = p.id order by sequence, id) as told
            from payments p where p.transaction_hash = $1 and p.type = $2 order by p.log_index`,
           [hash, type],
         )

@@ -4,6 +4,7 @@ import type { Reply } from './actors/client.ts'
 import { codeOf, detailsOf } from './actors/client.ts'
 import type { World } from './actors/world.ts'
 import { openWorld, walletOf } from './actors/world.ts'
+import { TOLD } from './actors/told.ts'
 
 const AMOUNT = 10_000_000_000_000_000n
 const SEND = ['eth_sendRawTransaction']
@@ -107,7 +108,7 @@ describe('a chain node that misbehaves', () => {
     const events = () =>
       world.database.store.query<{ status: string }>(
         'test_events',
-        `select data ->> 'status' as status from outbox where resource_id = $1 order by id`,
+        `select data ->> 'status' as status from ${TOLD} where resource_id = $1 order by sequence, id`,
         [reply.body['paymentId']],
       )
     await until('the reorg was seen', async () => (await events()).length >= 3, LANDS)

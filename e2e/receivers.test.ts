@@ -12,6 +12,7 @@ import { aPurchase } from './actors/seller.ts'
 import type { Purchase } from './actors/seller.ts'
 import type { World } from './actors/world.ts'
 import { openWorld, walletOf } from './actors/world.ts'
+import { TOLD } from './actors/told.ts'
 
 const verdict = (reply: Reply) =>
   reply.status === 200 ? '200' : `${reply.status} ${String(codeOf(reply))}`
@@ -330,7 +331,7 @@ describe('the seller’s side', () => {
       expect(one?.['blockHeight']).not.toBe(sent.body['blockHeight'])
       const told = await world.database.store.query<{ status: string }>(
         'test_told',
-        `select data ->> 'status' as status from outbox where resource_id = $1 order by id`,
+        `select data ->> 'status' as status from ${TOLD} where resource_id = $1 order by sequence, id`,
         [received.body['paymentId']],
       )
       expect(told.map(({ status }) => status)).toEqual([

@@ -19,6 +19,9 @@ import { solanaKeys } from './custody/solana-keys.ts'
 import { installationName } from './custody/installation-name.ts'
 import { findWalletOfAddress } from './custody/store.ts'
 import type { Wallet } from './custody/wallet.ts'
+import { watchOutbox } from './events/outbox-watch.ts'
+import { startRelay } from './events/relay.ts'
+import type { Relay } from './events/relay.ts'
 import { openServer } from './http/server.ts'
 import type { Server, ServerOptions } from './http/server.ts'
 import { startForgetting } from './idempotency/forget.ts'
@@ -113,7 +116,8 @@ export interface Service {
 /** Puts the service together: the only place that knows every room. The database must be migrated. */
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { networks, databaseUrl, log, clock, random, killPoint } = options
-  const store = openStore({ url: databaseUrl, log })
+  let relay: Relay | undefined
+  const store = watchOutbox(openStore({ url: databaseUrl, log }), () => relay?.wake())
   const redis = options.redisUrl
     ? await openRedis({ url: options.redisUrl, clock, log })
     : undefined
@@ -154,6 +158,16 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     }),
   })
   const instance = newId(random, 'req')
+  relay = startRelay({
+    store,
+    listener,
+    clock,
+    log,
+    random,
+    instance,
+    onNumbered: [],
+    announce: () => undefined,
+  })
   const drivers = new Map(
     chains.map((chain) => [
       chain.config.network,
@@ -326,6 +340,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       await funds.stop()
       await settlers.stop()
       await Promise.all([...drivers.values()].map((driver) => driver.stop()))
+      await relay?.stop()
       await listener.stop()
       await metricsDoor?.stop()
       redis?.close()

@@ -11,6 +11,7 @@ export type PaymentId = Id<'pay'>
 export type AccountId = Id<'acct'>
 export type KeyId = Id<'key'>
 export type WalletId = Id<'wal'>
+export type EventId = Id<'evt'>
 
 /** A new id: the prefix and 128 random bits as 22 base58 characters, padded with "1" on the left. */
 export function newId<Prefix extends IdPrefix>(random: Random, prefix: Prefix): Id<Prefix> {

@@ -89,6 +89,12 @@ export const limits = {
   networkFeesSeconds: 10,
   /** How long a caller waits for fees that nobody knows yet. */
   networkFeesWaitMilliseconds: 1_000,
+  /** Of an address that a caller gave, and of the headers that it answers with. */
+  outboundUrlCharactersMax: 2_048,
+  outboundHeaderBytesMax: 16 * 1024,
+  /** Addresses of one name that are tried, and requests to others' addresses under way at once; one more fails at once. */
+  outboundAddressesMax: 8,
+  outboundRequestsMax: 256,
   nodeResponseBytesMax: 32 * 1024 * 1024,
   /** JSON-RPC calls in one HTTP request; providers refuse larger batches. */
   nodeBatchCallsMax: 100,
@@ -118,6 +124,16 @@ export const limits = {
   leaseSeconds: 5,
   gapRecoverySeconds: 30,
   idempotencyDays: 30,
+  /** Events that one transaction numbers. */
+  relayBatchMax: 500,
+  relayLeaseSeconds: 2,
+  /** Pause between two such transactions, so that many facts share one. */
+  relayGatherMilliseconds: 5,
+  /** How late an event is numbered whose wake-up was lost. */
+  relayLookAgainMilliseconds: 500,
+  /** At most so often an instance that does not number tells the one that does. */
+  relayTellMilliseconds: 10,
+  eventDays: 30,
   draftRetriesMax: 5,
   /** Remembered blocks below the final height, to find the ancestor of a reorg that breaks the policy. */
   finalBlocksKept: 64,

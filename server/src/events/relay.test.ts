@@ -1,0 +1,221 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { systemClock } from '../kernel/clock.ts'
+import type { AccountId } from '../kernel/id.ts'
+import { newId } from '../kernel/id.ts'
+import { openLog } from '../kernel/log.ts'
+import { systemRandom } from '../kernel/random.ts'
+import { until } from '../kernel/until.ts'
+import { makeWallet } from '../payments/test-lane.ts'
+import { openListener } from '../store/listen.ts'
+import { openTestDatabase } from '../store/test-database.ts'
+import type { TestDatabase } from '../store/test-database.ts'
+import { watchOutbox } from './outbox-watch.ts'
+import { holdRelay, numberNext, RelayLost, takeRelay } from './relay-store.ts'
+import type { Relay } from './relay.ts'
+import { numberedEvents, tell, testRelay } from './test-outbox.ts'
+
+const SOON = { seconds: 10 }
+
+let database: TestDatabase
+let relays: Relay[] = []
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+afterEach(async () => {
+  await Promise.all(relays.map((relay) => relay.stop()))
+  relays = []
+})
+afterAll(() => database.close())
+
+const start = (...[store, parts]: Parameters<typeof testRelay>): Relay => {
+  const relay = testRelay(store, parts)
+  relays.push(relay)
+  return relay
+}
+const account = async (): Promise<AccountId> => (await makeWallet(database.store)).accountId
+const add = (accountId: AccountId, resourceId: string) =>
+  database.store.inTransaction(accountId, (tx) => tell(tx, accountId, resourceId))
+const told = async (accountId: AccountId) =>
+  (await numberedEvents(database.store, accountId)).map(({ sequence, resourceId }) => [
+    sequence,
+    resourceId,
+  ])
+const isToldOf = (accountId: AccountId, count: number) =>
+  until(`${count} events are numbered`, async () => (await told(accountId)).length === count, SOON)
+/** One numbering by hand, under a lease of its own. */
+const numberNow = () =>
+  database.store.inTransaction('service', async (tx) => {
+    const lease = await takeRelay(tx, 'by-hand', 1)
+    if (lease === undefined) throw new Error('somebody else numbers')
+    await holdRelay(tx, lease.fence, 1)
+    return numberNext(
+      tx,
+      Array.from({ length: 20 }, () => newId(systemRandom, 'evt')),
+    )
+  })
+
+test('facts get the numbers 1, 2, 3 of their account in the order in which they were written', async () => {
+  const [one, other] = [await account(), await account()]
+  for (const [accountId, name] of [
+    [one, 'a'],
+    [other, 'x'],
+    [one, 'b'],
+    [one, 'c'],
+    [other, 'y'],
+  ] as const)
+    await add(accountId, name)
+  start(database.store)
+  await isToldOf(other, 2)
+  expect(await told(one)).toEqual([
+    [1, 'a'],
+    [2, 'b'],
+    [3, 'c'],
+  ])
+  expect(await told(other)).toEqual([
+    [1, 'x'],
+    [2, 'y'],
+  ])
+  await add(one, 'd')
+  await isToldOf(one, 4)
+  expect((await told(one)).at(-1)).toEqual([4, 'd'])
+  expect(await database.store.query('test_outbox', 'select 1 from outbox')).toEqual([])
+})
+
+test('a fact that waited for another is numbered after it, though its transaction is the older one', async () => {
+  const [accountId, bystander] = [await account(), await account()]
+  const { store } = database
+  const [older, between, late] = [
+    Promise.withResolvers<void>(),
+    Promise.withResolvers<void>(),
+    Promise.withResolvers<void>(),
+  ]
+  const lock = 'select 1 from accounts where id = $1 for no key update'
+  const begun = Promise.withResolvers<void>()
+  // It has its transaction id first, and the lock last.
+  const second = store.inTransaction('service', async (tx) => {
+    await tx.query('test_id', 'select pg_current_xact_id()')
+    begun.resolve()
+    await older.promise
+    await tx.query('test_lock', lock, [accountId])
+    await tell(tx, accountId, 'second')
+  })
+  await begun.promise
+  const running = Promise.withResolvers<void>()
+  // Still open when both are told, with an id between theirs: a barrier by transaction id would let only the second one through.
+  const third = store.inTransaction('service', async (tx) => {
+    await tx.query('test_id', 'select pg_current_xact_id()')
+    await tell(tx, bystander, 'late')
+    running.resolve()
+    await late.promise
+  })
+  await running.promise
+  await store.inTransaction('service', async (tx) => {
+    await tx.query('test_lock', lock, [accountId])
+    await tell(tx, accountId, 'first')
+    older.resolve()
+    between.resolve()
+  })
+  await between.promise
+  await second
+  await numberNow()
+  expect(await told(accountId)).toEqual([
+    [1, 'first'],
+    [2, 'second'],
+  ])
+  // What was written before them and is seen after them is not lost.
+  late.resolve()
+  await third
+  await numberNow()
+  expect(await told(bystander)).toEqual([[1, 'late']])
+})
+
+test('who has lost the lease numbers nothing', async () => {
+  const accountId = await account()
+  await add(accountId, 'a')
+  const { store } = database
+  const old = await store.inTransaction('service', (tx) => takeRelay(tx, 'old', 0))
+  await store.inTransaction('service', (tx) => takeRelay(tx, 'new', 0))
+  const numbering = store.inTransaction('service', async (tx) => {
+    await holdRelay(tx, old?.fence ?? 0n, 0)
+    return numberNext(tx, [newId(systemRandom, 'evt')])
+  })
+  await expect(numbering).rejects.toThrow(RelayLost)
+  expect(await told(accountId)).toEqual([])
+  await numberNow()
+  expect(await told(accountId)).toEqual([[1, 'a']])
+})
+
+test('an event is numbered with all that follows from it, or not at all', async () => {
+  const accountId = await account()
+  await add(accountId, 'a')
+  let isBroken = true
+  const tries: number[] = []
+  const announced: number[] = []
+  start(database.store, {
+    onNumbered: [
+      async (tx, events) => {
+        tries.push(events.length)
+        await tx.query('test_follow', `update accounts set name = 'followed' where id = $1`, [
+          accountId,
+        ])
+        if (isBroken) throw new Error('cannot follow')
+      },
+    ],
+    announce: (events) => void announced.push(...events.map(({ sequence }) => sequence)),
+  })
+  await until('it was tried twice', () => tries.length >= 2, SOON)
+  const name = async () =>
+    (
+      await database.store.query('test_name', 'select name from accounts where id = $1', [
+        accountId,
+      ])
+    )[0]
+  expect([await told(accountId), announced, await name()]).toEqual([[], [], { name: 'test' }])
+  isBroken = false
+  await isToldOf(accountId, 1)
+  await until('it is announced', () => announced.length === 1, SOON)
+  expect(await name()).toEqual({ name: 'followed' })
+})
+
+test('one instance numbers at a time; when it leaves, another goes on', async () => {
+  const accountId = await account()
+  const first = start(database.store, { instance: 'first' })
+  await until('the first holds the lease', () => first.isHolding(), SOON)
+  const second = start(database.store, { instance: 'second' })
+  await add(accountId, 'a')
+  await isToldOf(accountId, 1)
+  expect(second.isHolding()).toBe(false)
+  await first.stop()
+  await add(accountId, 'b')
+  await isToldOf(accountId, 2)
+  expect(second.isHolding()).toBe(true)
+})
+
+test('a commit of an instance that does not number wakes the one that does', async () => {
+  const accountId = await account()
+  const listener = openListener({
+    url: database.url,
+    clock: systemClock,
+    log: openLog('silent'),
+  })
+  // The slow timer of this one never comes.
+  const patient = {
+    ...systemClock,
+    sleep: (milliseconds: number, signal?: AbortSignal) =>
+      systemClock.sleep(milliseconds >= 500 ? 3_600_000 : milliseconds, signal),
+  }
+  try {
+    const holder = start(database.store, { instance: 'first', listener, clock: patient })
+    await until('it holds the lease', () => holder.isHolding(), SOON)
+    let other: Relay | undefined
+    const watched = watchOutbox(database.store, () => other?.wake())
+    other = start(watched, { instance: 'second' })
+    for (let count = 1; count <= 5; count += 1) {
+      await watched.inTransaction('service', (tx) => tell(tx, accountId, `${count}`))
+      await isToldOf(accountId, count)
+    }
+  } finally {
+    await Promise.all(relays.map((relay) => relay.stop()))
+    await listener.stop()
+  }
+})

@@ -1,0 +1,172 @@
+import type { Clock } from '../kernel/clock.ts'
+import { newId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
+import type { Log } from '../kernel/log.ts'
+import type { Random } from '../kernel/random.ts'
+import type { Listener } from '../store/listen.ts'
+import { notifyChanged } from '../store/listen.ts'
+import { StoreUnavailable } from '../store/postgres.ts'
+import type { Store, Tx } from '../store/postgres.ts'
+import type { NumberedEvent } from './event.ts'
+import { holdRelay, isOutboxEmpty, numberNext, RelayLost } from './relay-store.ts'
+import { releaseRelay, takeRelay } from './relay-store.ts'
+
+/**
+ * What follows from events, written in the very transaction that numbers them: happens exactly once per event, or the event is not
+ * numbered. Must not wait for anything but the database, and must not throw for what it can pass over: nothing is numbered until it does not.
+ */
+export type OnNumbered = (tx: Tx, events: readonly NumberedEvent[]) => Promise<void>
+
+/** The name under which instances are told of new events of an account: `events:acct_…`. */
+export const EVENTS_OF = 'events:'
+const OUTBOX = 'outbox'
+
+export interface RelayDeps {
+  readonly store: Store
+  readonly listener: Listener
+  readonly clock: Clock
+  readonly log: Log
+  readonly random: Random
+  /** Who this instance is, among those that share the database. */
+  readonly instance: string
+  readonly onNumbered: readonly OnNumbered[]
+  /** Told of events once their numbers are committed, if it is this instance that numbered them. */
+  readonly announce: (events: readonly NumberedEvent[]) => void
+}
+
+export interface Relay {
+  /** There is something in the outbox. Costs nothing to call for every commit. */
+  wake(): void
+  /** Whether this instance numbers. */
+  isHolding(): boolean
+  stop(): Promise<void>
+}
+
+const LEASE_MILLISECONDS = limits.relayLeaseSeconds * 1000
+const IDS_FIRST = 16
+
+/**
+ * Numbers what the outbox holds, one instance at a time under a lease. All of it is one transaction per batch, so an instance may die at any
+ * point: rows are in the outbox or numbered, never both and never neither. Every failure ends a round and decides nothing.
+ */
+export function startRelay(deps: RelayDeps): Relay {
+  const { store, listener, clock, log, random, instance } = deps
+  const stopping = new AbortController()
+  let pause = new AbortController()
+  let held: { readonly fence: bigint; readonly untilMilliseconds: number } | undefined
+  let batch = IDS_FIRST
+  let failures = 0
+  let telling: Promise<void> | undefined
+  let tellAgain = false
+
+  const wakeUp = () => pause.abort()
+  const stopListening = listener.onChanged((name) => {
+    if (name === OUTBOX && held !== undefined) wakeUp()
+  })
+
+  /** How many were numbered. */
+  async function numberBatch(fence: bigint): Promise<number> {
+    const startedAt = clock.nowMilliseconds()
+    const ids = Array.from({ length: batch }, () => newId(random, 'evt'))
+    const events = await store.inTransaction('service', async (tx) => {
+      await holdRelay(tx, fence, LEASE_MILLISECONDS)
+      const numbered = await numberNext(tx, ids)
+      if (numbered.length === 0) return numbered
+      for (const follow of deps.onNumbered) await follow(tx, numbered)
+      const accounts = new Set(numbered.map(({ accountId }) => accountId))
+      await notifyChanged(
+        tx,
+        [...accounts].map((accountId) => EVENTS_OF + accountId),
+      )
+      return numbered
+    })
+    held = { fence, untilMilliseconds: startedAt + LEASE_MILLISECONDS }
+    if (events.length > 0) deps.announce(events)
+    return events.length
+  }
+
+  async function round(): Promise<void> {
+    const now = clock.nowMilliseconds()
+    if (held === undefined || held.untilMilliseconds - now < LEASE_MILLISECONDS / 2) {
+      const taken = await store.inTransaction('service', (tx) =>
+        takeRelay(tx, instance, LEASE_MILLISECONDS),
+      )
+      held = taken && { ...taken, untilMilliseconds: now + LEASE_MILLISECONDS }
+    }
+    if (held === undefined) return
+    const { fence } = held
+    if (await isOutboxEmpty(store)) return
+    while (!stopping.signal.aborted) {
+      const size = batch
+      const count = await numberBatch(fence)
+      batch = count < size ? Math.max(count, IDS_FIRST) : Math.min(size * 4, limits.relayBatchMax)
+      if (count < size) return
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      pause = new AbortController()
+      try {
+        await round()
+        failures = 0
+      } catch (error) {
+        held = undefined
+        failures += 1
+        report(error)
+      }
+      if (stopping.signal.aborted) break
+      // What comes meanwhile shares the next transaction; and a failure is no reason to hurry.
+      await clock.sleep(
+        failures === 0 ? limits.relayGatherMilliseconds : backOff(failures),
+        stopping.signal,
+      )
+      await clock.sleep(
+        limits.relayLookAgainMilliseconds,
+        AbortSignal.any([stopping.signal, pause.signal]),
+      )
+    }
+    await store.inTransaction('service', (tx) => releaseRelay(tx, instance)).catch(report)
+  }
+
+  /** Wakes the instance that numbers, at most once per pause however many commits there are. */
+  async function tell(): Promise<void> {
+    do {
+      tellAgain = false
+      await store
+        .inTransaction('service', (tx) => notifyChanged(tx, [OUTBOX]))
+        .catch((error: unknown) => log.debug({ reason: error }, 'the relay was not told'))
+      await clock.sleep(limits.relayTellMilliseconds, stopping.signal)
+    } while (tellAgain && !stopping.signal.aborted)
+  }
+
+  function report(error: unknown): void {
+    if (error instanceof RelayLost) log.info({ reason: error }, 'another instance numbers events')
+    else if (error instanceof StoreUnavailable) {
+      log.warn({ failures, reason: error }, 'events wait to be numbered')
+    } else log.error({ failures, err: error }, 'events could not be numbered')
+  }
+
+  const running = run()
+  return {
+    wake: () => {
+      if (held !== undefined) wakeUp()
+      else if (telling === undefined) {
+        telling = tell().finally(() => {
+          telling = undefined
+        })
+      } else tellAgain = true
+    },
+    isHolding: () => held !== undefined,
+    stop: async () => {
+      stopping.abort()
+      stopListening()
+      await running
+      await telling
+    },
+  }
+}
+
+function backOff(failures: number): number {
+  return Math.min(100 * 2 ** Math.min(failures, 6), limits.relayLeaseSeconds * 1000)
+}

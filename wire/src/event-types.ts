@@ -1,0 +1,8 @@
+/** What an account's events tell of, and the channel that each is subscribed by. */
+export const ACCOUNT_EVENTS = {
+  payment: 'payments',
+  verification: 'verifications',
+  settlement: 'settlements',
+} as const
+export type AccountEventType = keyof typeof ACCOUNT_EVENTS
+export type AccountChannel = (typeof ACCOUNT_EVENTS)[AccountEventType]
