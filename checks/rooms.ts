@@ -1,7 +1,7 @@
 /** The server's rooms by rank. A room imports itself and lower ranks, never a neighbour. */
 const RANKS: readonly (readonly string[])[] = [
   ['kernel'],
-  ['store', 'http', 'chains', 'metrics'],
+  ['store', 'http', 'chains', 'metrics', 'outbound'],
   ['custody', 'ledger', 'events', 'idempotency', 'access', 'policies', 'reference'],
   ['sender'],
   ['facilitator'],
