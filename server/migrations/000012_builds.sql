@@ -7,6 +7,9 @@ alter table payments add column remark json;
 alter table payments add constraint payments_self_custody check (
   case when self_custody then wallet_id is null and fee_ceiling is null
     else abandoned_at is null and remark is null end);
+-- What finality closes and a reorg takes back.
+create index payments_built_confirmed on payments (network, block_height) where self_custody and status = 'confirmed';
+create index payments_built_settled on payments (network, block_height) where self_custody and status = 'settled';
 
 -- What was built, as it was answered. dead_height: once the chain that was read is final up to there and shows no effect, it can have
 -- none any more. closed_at: the payment has come to its end.
@@ -27,6 +30,8 @@ create table builds (
   created_at timestamptz not null,
   expires_at timestamptz not null,
   looked_at timestamptz,
+  -- Where its effect was seen, null again after a reorg.
+  seen_height bigint,
   dead_height bigint,
   dead_reason text check (dead_reason in ('nonce_used_by_another_transaction', 'lifetime_over', 'transaction_reverted')),
   closed_at timestamptz,
@@ -34,7 +39,8 @@ create table builds (
 );
 create index builds_live on builds (network, sender) where closed_at is null;
 create index builds_dying on builds (network, dead_height) where closed_at is null and dead_height is not null;
-create index builds_looks on builds (network, looked_at nulls first, created_at) where closed_at is null;
+create index builds_looks on builds (network, looked_at nulls first, created_at)
+  where closed_at is null and dead_height is null and seen_height is null;
 create index builds_by_place on builds (network, sender, nonce) where nonce is not null;
 create unique index builds_by_commitment on builds (network, commitment) where commitment is not null;
 grant select, insert, update on builds to florin_service;

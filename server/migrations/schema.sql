@@ -58,6 +58,7 @@ table builds
   created_at timestamp with time zone not null
   expires_at timestamp with time zone not null
   looked_at timestamp with time zone
+  seen_height bigint
   dead_height bigint
   dead_reason text
   closed_at timestamp with time zone
@@ -463,7 +464,7 @@ CREATE UNIQUE INDEX builds_by_commitment ON public.builds USING btree (network, 
 CREATE INDEX builds_by_place ON public.builds USING btree (network, sender, nonce) WHERE (nonce IS NOT NULL)
 CREATE INDEX builds_dying ON public.builds USING btree (network, dead_height) WHERE ((closed_at IS NULL) AND (dead_height IS NOT NULL))
 CREATE INDEX builds_live ON public.builds USING btree (network, sender) WHERE (closed_at IS NULL)
-CREATE INDEX builds_looks ON public.builds USING btree (network, looked_at NULLS FIRST, created_at) WHERE (closed_at IS NULL)
+CREATE INDEX builds_looks ON public.builds USING btree (network, looked_at NULLS FIRST, created_at) WHERE ((closed_at IS NULL) AND (dead_height IS NULL) AND (seen_height IS NULL))
 CREATE INDEX chain_transactions_open ON public.chain_transactions USING btree (network, lane_address, nonce) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]))
 CREATE INDEX events_by_age ON public.events USING brin (numbered_at) WITH (pages_per_range='16')
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at)
@@ -471,6 +472,8 @@ CREATE INDEX lanes_frozen ON public.lanes USING btree (network) WHERE (state = '
 CREATE UNIQUE INDEX ledger_closed_once ON public.ledger_transfers USING btree (payment_id, asset) WHERE (kind = ANY (ARRAY['post'::text, 'void'::text]))
 CREATE INDEX ledger_entries_by_account ON public.ledger_entries USING btree (ledger_account_id)
 CREATE UNIQUE INDEX ledger_holds_once ON public.ledger_transfers USING btree (payment_id, asset) WHERE (kind = 'hold'::text)
+CREATE INDEX payments_built_confirmed ON public.payments USING btree (network, block_height) WHERE (self_custody AND (status = 'confirmed'::text))
+CREATE INDEX payments_built_settled ON public.payments USING btree (network, block_height) WHERE (self_custody AND (status = 'settled'::text))
 CREATE INDEX payments_by_account ON public.payments USING btree (account_id, created_at DESC, id DESC)
 CREATE INDEX payments_by_commitment ON public.payments USING btree (commitment) WHERE (commitment IS NOT NULL)
 CREATE INDEX payments_by_transaction ON public.payments USING btree (transaction_hash) WHERE (transaction_hash IS NOT NULL)

@@ -155,6 +155,18 @@ const standing = {
       Type.Literal(true),
     ),
   ),
+  selfCustody: Type.Optional(
+    Said('Present, and true, when it was built here and is signed elsewhere.', Type.Literal(true)),
+  ),
+  abandoned: Type.Optional(
+    Said(
+      'Present, and true, when you gave the built transaction up. The chain still decides the status.',
+      Type.Literal(true),
+    ),
+  ),
+  remark: Type.Optional(
+    Said('What the chain showed instead of what was built; whatever the status.', Failure),
+  ),
 }
 
 const times = {

@@ -66,6 +66,20 @@ export interface FindPaymentAnswer {
      * looking.
      */
     readonly finalityViolated?: true
+    /** Present, and true, when it was built here and is signed elsewhere. */
+    readonly selfCustody?: true
+    /**
+     * Present, and true, when you gave the built transaction up. The chain still decides the
+     * status.
+     */
+    readonly abandoned?: true
+    /** What the chain showed instead of what was built; whatever the status. */
+    readonly remark?: {
+      /** For programs. */
+      readonly reason: string
+      /** For people. */
+      readonly message: string
+    }
     /** Unix milliseconds. */
     readonly createdAt: number
     /** When its effect was first seen, Unix milliseconds. */

@@ -56,6 +56,20 @@ export interface PaymentStatusAnswer {
    * looking.
    */
   readonly finalityViolated?: true
+  /** Present, and true, when it was built here and is signed elsewhere. */
+  readonly selfCustody?: true
+  /**
+   * Present, and true, when you gave the built transaction up. The chain still decides the
+   * status.
+   */
+  readonly abandoned?: true
+  /** What the chain showed instead of what was built; whatever the status. */
+  readonly remark?: {
+    /** For programs. */
+    readonly reason: string
+    /** For people. */
+    readonly message: string
+  }
   readonly attempts: readonly {
     /** Counts from 1; the newest is the last. */
     readonly number: number

@@ -22,8 +22,20 @@ export function paymentEvent(payment: Payment): OutboxEvent {
       signature: payment.transactionHash,
       blockHeight: payment.blockHeight?.toString() ?? null,
       failure: payment.failure,
+      ...(payment.selfCustody === undefined ? {} : selfCustodyFacts(payment.selfCustody)),
       ...(payment.finalityViolated ? { finalityViolated: true } : {}),
       ...(payment.sandbox ? { sandbox: true } : {}),
     },
+  }
+}
+
+function selfCustodyFacts({
+  abandonedAtMilliseconds,
+  remark,
+}: NonNullable<Payment['selfCustody']>) {
+  return {
+    selfCustody: true,
+    ...(abandonedAtMilliseconds === null ? {} : { abandoned: true }),
+    ...(remark === null ? {} : { remark }),
   }
 }

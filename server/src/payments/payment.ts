@@ -30,6 +30,17 @@ export interface PaymentFailure {
   readonly message: string
 }
 
+/** What the chain showed of a built transaction that was not what had been built: shown to the caller, whatever the status. */
+export interface PaymentRemark {
+  readonly reason:
+    | 'other_terms'
+    | 'several_commitments'
+    | 'transaction_reverted'
+    | 'nonce_used_by_another_transaction'
+    | 'lifetime_over'
+  readonly message: string
+}
+
 /** The record of one payment, as the database holds it. */
 export interface Payment {
   readonly id: PaymentId
@@ -60,4 +71,9 @@ export interface Payment {
   readonly createdAtMilliseconds: number
   readonly confirmedAtMilliseconds: number | null
   readonly settledAtMilliseconds: number | null
+  /** Of a payment that was built here and is signed elsewhere; left out on every other. */
+  readonly selfCustody?: {
+    readonly abandonedAtMilliseconds: number | null
+    readonly remark: PaymentRemark | null
+  }
 }

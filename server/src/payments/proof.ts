@@ -36,7 +36,7 @@ export interface Claimed extends Omit<Committed, 'paymentId'> {
 export interface ProofKeys {
   /** The 32 bytes that go on chain with the payment. */
   commitmentOf(committed: Committed): Uint8Array
-  /** The `paymentProof` of a payment of ours; null for one that we did not send. Whoever has it can claim the payment. */
+  /** The `paymentProof` of a payment of ours; null for one that we did not send, and where others sign and the chain cannot show it. Whoever has it can claim the payment. */
   proofOf(payment: Payment): string | null
   /** What a proof claims; undefined when its terms mean nothing on an enabled network. */
   claimOf(proof: TransferProof): Claimed | undefined
@@ -105,8 +105,10 @@ export function openProofs({
       amount,
       resource,
       transactionHash,
+      commitment,
+      selfCustody,
     }) =>
-      type === 'received'
+      type === 'received' || (selfCustody !== undefined && commitment === null)
         ? null
         : encodePaymentProof({
             network,

@@ -87,6 +87,18 @@ function standing(
     releaseDepth: config?.releaseDepth ?? null,
     finality: config === undefined ? null : describeFinality(config.finality),
     ...(payment.finalityViolated ? { finalityViolated: true as const } : {}),
+    ...(payment.selfCustody === undefined ? {} : selfCustodyFacts(payment.selfCustody)),
+  }
+}
+
+function selfCustodyFacts({
+  abandonedAtMilliseconds,
+  remark,
+}: NonNullable<Payment['selfCustody']>) {
+  return {
+    selfCustody: true as const,
+    ...(abandonedAtMilliseconds === null ? {} : { abandoned: true as const }),
+    ...(remark === null ? {} : { remark }),
   }
 }
 
