@@ -6,7 +6,7 @@ import { areFollowed, storeFinality } from './follower-store.ts'
 import { lockLanes } from './lane-store.ts'
 import { closeFinal } from './place-store.ts'
 
-export type FinalizeDeps = Pick<FollowDeps, 'store' | 'book' | 'deposits' | 'killPoint'>
+export type FinalizeDeps = Pick<FollowDeps, 'store' | 'book' | 'deposits' | 'builds' | 'killPoint'>
 
 /**
  * Closes what has become final. A final height says something of a block only on the branch of the node that told it: `told` are
@@ -14,7 +14,7 @@ export type FinalizeDeps = Pick<FollowDeps, 'store' | 'book' | 'deposits' | 'kil
  * runs ahead decides nothing, nor do two nodes of which one hangs on a branch that was left behind.
  */
 export async function closeFinalBlocks(
-  { store, book, deposits, killPoint }: FinalizeDeps,
+  { store, book, deposits, builds, killPoint }: FinalizeDeps,
   cursor: Cursor,
   told: readonly Head[],
 ): Promise<Cursor> {
@@ -27,7 +27,8 @@ export async function closeFinalBlocks(
     const result = await store.inTransaction('service', async (tx) => {
       const closing = await closeFinal(tx, network, height, limits.finalBatchMax)
       const settled = await deposits.final(tx, network, height, limits.finalBatchMax)
-      const isWhole = closing.length < limits.finalBatchMax && settled < limits.finalBatchMax
+      const built = (await builds?.final(tx, network, height, limits.finalBatchMax)) ?? 0
+      const isWhole = [closing.length, settled, built].every((each) => each < limits.finalBatchMax)
       // The cursor is written every time: its fence refuses a batch of an instance that lost the lease.
       const moved = await storeFinality(tx, cursor, isWhole ? height : cursor.finalizedHeight)
       if (closing.length > 0) {

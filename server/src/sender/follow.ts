@@ -3,7 +3,9 @@ import type { KillPoint } from '../kernel/kill-point.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Store } from '../store/postgres.ts'
+import type { Sighting } from '../chains/self-custody.ts'
 import type { PaymentBook } from './book.ts'
+import type { BuildBook } from './build-book.ts'
 import type { Deposit, DepositBook } from './deposit-book.ts'
 import type { Cursor } from './follower-store.ts'
 import { haltNetwork, rememberedBlocks, rollBack, storeBlocks } from './follower-store.ts'
@@ -11,12 +13,15 @@ import { readLineTo } from './line-to-head.ts'
 import { markMined, matchHashes } from './place-store.ts'
 import type { Matched } from './place-store.ts'
 import { readDeposits } from './read-deposits.ts'
+import { readSightings } from './read-sightings.ts'
 
 export interface FollowDeps {
   readonly chain: Chain
   readonly store: Store
   readonly book: PaymentBook
   readonly deposits: DepositBook
+  /** Left out where nothing is built for others to sign. */
+  readonly builds?: BuildBook
   readonly log: Log
   readonly killPoint: (point: KillPoint) => void
 }
@@ -36,21 +41,33 @@ export async function followBlocks(deps: FollowDeps, cursor: Cursor): Promise<Cu
   const blocks = linked(known, fresh)
   if (blocks.length === 0) return cursor
 
-  const [seen, deposits] = await Promise.all([seenPlaces(deps, blocks), readDeposits(deps, blocks)])
-  if (deposits === undefined) throw new ChainMoved('a block changed while its transfers were read')
-  return storeRound(deps, cursor, { blocks: firstOf(blocks, deposits), seen, deposits })
+  const [seen, deposits, sightings] = await Promise.all([
+    seenPlaces(deps, blocks),
+    readDeposits(deps, blocks),
+    readSightings(deps, blocks),
+  ])
+  if (deposits === undefined || sightings === undefined) {
+    throw new ChainMoved('a block changed while its transfers were read')
+  }
+  return storeRound(deps, cursor, { blocks: firstOf(blocks, deposits), seen, deposits, sightings })
 }
 
 /** Everything that the first blocks of a read showed and the cursor behind them, in one transaction. */
 async function storeRound(
-  { chain, store, book, deposits: depositBook, log, killPoint }: FollowDeps,
+  { chain, store, book, deposits: depositBook, builds, log, killPoint }: FollowDeps,
   cursor: Cursor,
-  read: { blocks: readonly Block[]; seen: readonly Seen[]; deposits: readonly Deposit[] },
+  read: {
+    blocks: readonly Block[]
+    seen: readonly Seen[]
+    deposits: readonly Deposit[]
+    sightings: readonly Sighting[]
+  },
 ): Promise<Cursor> {
   const { network } = cursor
   const top = read.blocks.at(-1)?.height ?? cursor.height
   const seen = read.seen.filter(({ outcome }) => outcome.height <= top)
   const deposits = read.deposits.filter(({ height }) => height <= top)
+  const sightings = read.sightings.filter(({ height }) => height <= top)
   const moved = await store.inTransaction('service', async (tx) => {
     const next = await storeBlocks(tx, cursor, read.blocks)
     if (seen.length > 0) {
@@ -66,6 +83,7 @@ async function storeRound(
       await depositBook.arrived(tx, chain.config, deposits)
       killPoint('deposit.before-commit')
     }
+    if (sightings.length > 0) await builds?.sighted(tx, network, sightings)
     return next
   })
   if (seen.length > 0) killPoint('follow.after-commit')
@@ -128,7 +146,7 @@ export class ChainMoved extends Error {
 
 /** Finds where the remembered blocks and the chain part, and reopens everything above. */
 async function undoReorg(deps: FollowDeps, cursor: Cursor): Promise<Cursor> {
-  const { chain, store, book, deposits, log } = deps
+  const { chain, store, book, deposits, builds, log } = deps
   const { network } = cursor
   const remembered = await store.inTransaction('service', (tx) =>
     rememberedBlocks(tx, network, cursor.height, limits.rememberedBlocksMax),
@@ -167,6 +185,7 @@ async function undoReorg(deps: FollowDeps, cursor: Cursor): Promise<Cursor> {
     if (undone.reopened.length > 0) await book.vanished(tx, network, undone.reopened)
     if (undone.violated.length > 0) await book.finalityViolated(tx, network, undone.violated)
     await deposits.undone(tx, network, ancestor.height)
+    await builds?.undone(tx, network, ancestor.height)
     return { ...cursor, ...ancestor }
   })
 }

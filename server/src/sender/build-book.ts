@@ -1,0 +1,21 @@
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { Seen, Sighting, Watched } from '../chains/self-custody.ts'
+import type { Tx } from '../store/postgres.ts'
+
+/**
+ * What the followers tell the owner of transactions that were built here and are signed elsewhere. `hasLive` and `watched` are asked
+ * after the blocks were read: what is built later cannot stand in them. Every other call runs in the transaction that moves the
+ * follower's cursor; each may come again after a crash and must then change nothing.
+ */
+export interface BuildBook {
+  /** Whether anything is looked for on a network: if not, the chain is not asked. */
+  hasLive(tx: Tx, network: NetworkId): Promise<boolean>
+  /** What of these is looked for. */
+  watched(tx: Tx, network: NetworkId, seen: Seen): Promise<Watched>
+  /** Seen in blocks that may still be reorganised away. */
+  sighted(tx: Tx, network: NetworkId, sightings: readonly Sighting[]): Promise<void>
+  /** The blocks above a height are not in the chain any more. */
+  undone(tx: Tx, network: NetworkId, height: bigint): Promise<void>
+  /** Closes what is decided at or below a final height, at most `count` of each kind; the most of one kind. */
+  final(tx: Tx, network: NetworkId, height: bigint, count: number): Promise<number>
+}
