@@ -5,8 +5,6 @@ import type { SourceFile } from './source.ts'
 /** Files that one family has and the other cannot need, each with its reason. */
 export const EXTRAS: Readonly<Record<string, string>> = {
   'evm/secp256k1.ts': 'two engines sign for EVM, and the log names the one in use',
-  'solana/facts.ts':
-    'mints, rent and compute units are remembered between drafts; EVM asks for all in one call',
   'solana/payment-terms.ts':
     'on Solana the payer makes the settling transaction; on EVM it is a transaction of ours like any other',
   'solana/look-back.ts': 'only bytes with a lifetime need proof that they are dead',

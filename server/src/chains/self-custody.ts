@@ -25,7 +25,8 @@ export type BuildFormat = 'solana-v0' | 'eip1559-rlp'
 export interface SummaryTransfer {
   /** `native`, a token's address, or a mint. */
   readonly asset: string
-  readonly from: Address
+  /** Null: whoever will sign (EVM). */
+  readonly from: Address | null
   /** Solana: the wallet when its token account is known, else the token account itself. */
   readonly to: Address
   readonly amount: bigint
@@ -201,7 +202,7 @@ export interface SimulationOutcome {
 /**
  * Transactions that are built here, signed elsewhere and followed here. Everything but `inspect` and `Preparation.build` asks a node
  * and throws NodeFailure when none answered properly. Facts of the chain that all builds share (fees, newest blockhash, head) are at
- * most `limits.buildFactsSeconds` old.
+ * most `limits.buildFactsMilliseconds` old.
  */
 export interface SelfCustody {
   /** Asks what a transfer needs. */

@@ -95,6 +95,10 @@ export const limits = {
   /** Addresses of one name that are tried, and requests to others' addresses under way at once; one more fails at once. */
   outboundAddressesMax: 8,
   outboundRequestsMax: 256,
+  /** How long another facilitator may take, and how much it may say. */
+  remoteVerifySeconds: 10,
+  remoteSettleSeconds: 30,
+  remoteAnswerBytesMax: 64 * 1024,
   nodeResponseBytesMax: 32 * 1024 * 1024,
   /** JSON-RPC calls in one HTTP request; providers refuse larger batches. */
   nodeBatchCallsMax: 100,
@@ -116,6 +120,10 @@ export const limits = {
   /** Settlements of one key that share one database transaction, and how many may wait for their turn. */
   claimBatchMax: 64,
   claimQueueMax: 2_000,
+  /** How old what all builds share may be: fees, newest block or blockhash. */
+  buildFactsMilliseconds: 1_000,
+  /** How long a transaction built for somebody else's wallet should be used; about what Solana's chain allows. */
+  buildValidSeconds: 60,
   rebroadcastBatchMax: 200,
   followBlocksPerRoundMax: 50,
   /** Deposits that a follower takes in with one step of its cursor, unless a single block has more; and rows of one statement of it. */
@@ -134,6 +142,64 @@ export const limits = {
   /** At most so often an instance that does not number tells the one that does. */
   relayTellMilliseconds: 10,
   eventDays: 30,
+  /** How long a socket may take to say its last word. */
+  socketCloseSeconds: 2,
+  socketPingSeconds: 30,
+  /** How long a socket may stay open without a key; and how many of those there may be, in all and from one address. */
+  socketAuthenticateSeconds: 10,
+  socketStrangersMax: 2_000,
+  socketStrangersPerAddressMax: 50,
+  /** Of a socket that nobody has authenticated; the plans say it for the others. */
+  socketStrangerMessagesPerSecond: 20,
+  socketKeysMax: 100,
+  /** What may wait for a slow reader before it is closed, and for how long. */
+  socketBehindBytesMax: 1024 * 1024,
+  socketBehindSeconds: 10,
+  /** What is handed to the operating system ahead of a reader; the rest waits as references to frames that are shared. */
+  socketAheadBytes: 64 * 1024,
+  /** How often sockets are looked over: slow readers, and keys that were deleted. */
+  socketLookMilliseconds: 400,
+  /** A comment that keeps proxies from closing a quiet stream. */
+  streamCommentSeconds: 15,
+  eventsPerPageMax: 500,
+  eventsPerReplayPage: 100,
+  /** How late an instance hears of an event whose notification was lost. */
+  feedLookAgainMilliseconds: 1_000,
+  eventTicketSeconds: 30,
+  /** Webhooks of an account, by its key's plan. */
+  webhooksStandardMax: 5,
+  webhooksPremiumMax: 20,
+  webhooksEnterpriseMax: 50,
+  /** A webhook must be answered within this, and with no more; so many characters of the answer are kept. */
+  webhookAnswerSeconds: 10,
+  webhookAnswerBytesMax: 64 * 1024,
+  webhookAnswerCharactersKept: 500,
+  /** From then on an endpoint counts as slow, and gets one request at a time. */
+  webhookSlowMilliseconds: 2_000,
+  /** Requests under way: of one instance, those of them to endpoints that are slow or fail, and to one endpoint from all instances. */
+  webhookRequestsMax: 64,
+  webhookTroubledRequestsMax: 32,
+  webhookRequestsPerEndpointMax: 4,
+  /** How long what is under way may take to end when the service stops; then it is given up and sent again by the next. */
+  webhookDrainMilliseconds: 2_000,
+  /** How long a dead instance keeps what it was sending. */
+  webhookLeaseSeconds: 5,
+  /** How late a retry is at most, and a delivery whose wake-up was lost. */
+  webhookLookAgainMilliseconds: 1_000,
+  /** How long a delivery is tried, and an endpoint may do nothing but fail until it is paused. */
+  webhookRetryHours: 72,
+  webhookPauseHours: 24,
+  /** How long deliveries can be looked up and repeated, and how many of the last requests of one are shown. */
+  webhookLogDays: 30,
+  webhookLogAttemptsMax: 20,
+  webhookRowsPerStatementMax: 500,
+  /** Deliveries that one request repeats. */
+  webhookRedeliveriesMax: 500,
+  /** Old deliveries are removed that often, so many at a time. */
+  webhookForgetSeconds: 60,
+  webhookForgetMax: 1_000,
+  /** Deliveries that are counted for /metrics; more are shown as so many. */
+  webhookCountedMax: 100_000,
   draftRetriesMax: 5,
   /** Remembered blocks below the final height, to find the ancestor of a reorg that breaks the policy. */
   finalBlocksKept: 64,

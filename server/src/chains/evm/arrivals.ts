@@ -10,7 +10,7 @@ import { succeededFrom } from './outcome.ts'
 import { TRANSFER_TOPIC, transferFrom } from './token-transfers.ts'
 
 /** A busy block's transactions are 1 to 2 MB of JSON; so many stay well below what an answer may have. */
-const BLOCKS_PER_READ_MAX = 8
+export const BLOCKS_PER_READ_MAX = 8
 
 /**
  * Native transfers are read from the blocks' own transactions, tokens from the logs of the configured ones. Both are asked by block hash,
@@ -134,6 +134,7 @@ function at({ height, hash }: Block, transactionHash: TransactionHash) {
   return { transactionHash, height, blockHash: hash }
 }
 
-function requireSame(value: unknown, { hash }: Block, what: string): void {
+/** Throws NodeFailure when an answer is about another block than the one that was asked for. */
+export function requireSame(value: unknown, { hash }: Block, what: string): void {
   if (wordFrom(value, what) !== hash) throw malformed(what, value)
 }

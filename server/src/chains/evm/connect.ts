@@ -13,9 +13,11 @@ import { estimateFees } from './estimate-fees.ts'
 import { openExact } from './exact.ts'
 import { noSandbox } from '../json-rpc/no-sandbox.ts'
 import { openNodes } from '../json-rpc/open-nodes.ts'
+import { openFacts } from './facts.ts'
 import { readOutcomes } from './outcome.ts'
 import { readSandboxInstance } from '../json-rpc/sandbox.ts'
 import { engine } from './secp256k1.ts'
+import { openSelfCustody } from './self-custody.ts'
 import { signTerms } from './sign.ts'
 import { readTerms } from './terms.ts'
 import { HEIGHT, onlyUpToDate } from './up-to-date.ts'
@@ -38,6 +40,9 @@ export function connectEvm(options: ConnectOptions): Chain {
     height: HEIGHT,
   })
   const deps = { transport, config, chainId }
+  const exact = openExact({ ...deps, clock })
+  const tokens = new Set(config.assets.flatMap(({ asset }) => (asset === 'native' ? [] : [asset])))
+  const facts = openFacts({ transport, clock })
   log.debug(
     { network: config.network, nodes: config.rpcUrls.length, secp256k1: engine },
     'connected',
@@ -71,7 +76,8 @@ export function connectEvm(options: ConnectOptions): Chain {
     },
     pooled: (address) => readPooled(transport, address),
     balances: (address, assets) => readBalances(transport, address, assets),
-    exact: openExact({ ...deps, clock }),
+    exact,
+    selfCustody: openSelfCustody({ ...deps, facts, tokens, exact }),
     estimateFees: () => estimateFees(deps),
     nodes,
     sandboxInstance: () => readSandboxInstance(transport),

@@ -5,6 +5,7 @@ import type { Address, Draft, DraftOutcome, DraftRefusal, TransferOrder } from '
 import { ZERO_ADDRESS, parseAddress } from './account.ts'
 import { quantityFrom } from './answer.ts'
 import { nonceRead } from './blocks.ts'
+import type { Facts } from './facts.ts'
 import { estimateProblemOf } from './failures.ts'
 import type { EstimateProblem } from './failures.ts'
 import { latestBlockRead, firstFees, suggestedTipRead } from './fees.ts'
@@ -22,7 +23,7 @@ const ENVELOPE_BYTES = 200
 
 type Estimate = { readonly gas: bigint } | { readonly problem: EstimateProblem }
 
-interface Facts {
+interface Gathered {
   readonly balances: Draft['balances']
   readonly laneLatest: bigint
   readonly dataFee: bigint
@@ -34,6 +35,10 @@ export interface DraftDeps {
   readonly transport: Transport
   readonly config: NetworkConfig
   readonly chainId: bigint
+  /** What all drafts share; left out, each asks for itself. */
+  readonly facts?: Facts
+  /** The state of the chain whose used-up nonces count; left out, `latest`. */
+  readonly noncesOf?: 'latest' | 'pending'
 }
 
 /**
@@ -80,8 +85,8 @@ function tokenOf({ asset }: TransferOrder): Address | undefined {
   return token
 }
 
-async function gather(deps: DraftDeps, order: TransferOrder, call: Call): Promise<Facts> {
-  const { transport } = deps
+async function gather(deps: DraftDeps, order: TransferOrder, call: Call): Promise<Gathered> {
+  const { transport, facts, noncesOf = 'latest' } = deps
   const { sender, asset } = order
   const views = readViews([
     blockNumberView,
@@ -91,9 +96,9 @@ async function gather(deps: DraftDeps, order: TransferOrder, call: Call): Promis
   ])
   const [values, laneLatest, latest, tip, estimate] = await Promise.all([
     transport.read(views),
-    transport.read(nonceRead(sender, 'latest')),
-    transport.read(latestBlockRead),
-    transport.read(suggestedTipRead),
+    transport.read(nonceRead(sender, noncesOf)),
+    facts?.latest() ?? transport.read(latestBlockRead),
+    facts?.suggestedTip() ?? transport.read(suggestedTipRead),
     transport.read(estimateRead(sender, call)),
   ])
   const [height = 0n, native = 0n, held = 0n, dataFee = 0n] = values
@@ -132,7 +137,7 @@ function shortDraft(
   deps: DraftDeps,
   order: TransferOrder,
   call: Call,
-  facts: Facts,
+  facts: Gathered,
   problem: EstimateProblem,
 ): DraftOutcome | undefined {
   const isNative = order.asset.asset === 'native'
@@ -150,7 +155,7 @@ function draftOf(
   { config, chainId }: DraftDeps,
   order: TransferOrder,
   call: Call,
-  { balances, laneLatest, dataFee, market }: Facts,
+  { balances, laneLatest, dataFee, market }: Gathered,
   gas: bigint,
 ): { ok: true; draft: Draft } {
   const fees = firstFees(market, gas, config.fees, order.priorityFee)

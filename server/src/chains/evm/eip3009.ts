@@ -9,7 +9,7 @@ const STRUCT_TYPE = typeHash(
   'TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)',
 )
 /** transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32) */
-const TRANSFER_WITH_AUTHORIZATION = Uint8Array.of(0xe3, 0xee, 0x16, 0x0e)
+export const TRANSFER_WITH_AUTHORIZATION = Uint8Array.of(0xe3, 0xee, 0x16, 0x0e)
 /** authorizationState(address,bytes32) */
 const AUTHORIZATION_STATE = 'e94a0102'
 /** keccak-256 of AuthorizationUsed(address,bytes32). Source: EIP-3009. */

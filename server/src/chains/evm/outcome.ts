@@ -33,7 +33,8 @@ export async function readOutcomes(
   )
 }
 
-function receiptRead(hash: TransactionHash): Read<Outcome> {
+/** What one receipt says; whether its block is the chain's is for the caller to ask. */
+export function receiptRead(hash: TransactionHash): Read<Outcome> {
   return {
     method: 'eth_getTransactionReceipt',
     params: [hash],

@@ -14,7 +14,7 @@ export const COMMITMENT_TAG = Uint8Array.of(0x9f, 0xde, 0x40, 0x14)
 export const COMMITMENT_BYTES = 32
 const WORD_BYTES = 32
 /** ERC-20 transfer(address,uint256). */
-const TRANSFER = Uint8Array.of(0xa9, 0x05, 0x9c, 0xbb)
+export const TRANSFER = Uint8Array.of(0xa9, 0x05, 0x9c, 0xbb)
 
 /**
  * The call that moves an order's amount. With its commitment: tag and commitment are the call data of a native

@@ -44,7 +44,8 @@ export function accountRead(address: Address): Read<Account | undefined> {
   }
 }
 
-function accountFrom(value: unknown): Account | undefined {
+/** Reads an account in base64, undefined when it does not exist, else throws NodeFailure. */
+export function accountFrom(value: unknown): Account | undefined {
   if (value === null) return undefined
   const fields = fieldsFrom(value, 'account')
   const [text, encoding] = listFrom(fields['data'], "account's data")

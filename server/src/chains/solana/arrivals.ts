@@ -18,9 +18,11 @@ import { knownAddress } from './account.ts'
 import { transfersIn } from './arrived-in.ts'
 
 /** A full block with its balances is 3 to 6 MB of JSON; so many stay well below what an answer may have. */
-const BLOCKS_PER_READ_MAX = 2
-const VOTE_PROGRAM = knownAddress('Vote111111111111111111111111111111111111111')
-const OPTIONS = {
+export const BLOCKS_PER_READ_MAX = 2
+/** Validators' votes are most of a block. */
+export const VOTE_PROGRAM = knownAddress('Vote111111111111111111111111111111111111111')
+/** How a block is read for who stands in its transactions. */
+export const accountsOptions = {
   commitment: 'confirmed',
   rewards: false,
   maxSupportedTransactionVersion: 0,
@@ -71,7 +73,7 @@ function balancesRead(
 ): Read<readonly Candidate[] | undefined> {
   return {
     method: 'getBlock',
-    params: [Number(block.height), OPTIONS],
+    params: [Number(block.height), accountsOptions],
     parse: (result) => {
       const fields = fieldsFrom(result, 'block')
       if (blockhashFrom(fields['blockhash'], 'blockhash') !== block.hash) return undefined

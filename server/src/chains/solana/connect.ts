@@ -18,6 +18,7 @@ import { lookBack } from './look-back.ts'
 import { readOutcomes } from './outcome.ts'
 import { arePaymentTerms, readPaymentTerms, signPayment } from './payment-terms.ts'
 import { renewTerms } from './renew.ts'
+import { openSelfCustody } from './self-custody.ts'
 import { signTerms } from './sign.ts'
 import { readTerms } from './terms.ts'
 import { HEIGHT, onlyUpToDate } from './up-to-date.ts'
@@ -46,6 +47,7 @@ export function connectSolana(options: ConnectOptions): Chain {
   })
   const facts = openFacts({ transport, clock })
   const deps = { transport, config, facts }
+  const exact = openExact(deps)
   log.debug({ network: config.network, nodes: config.rpcUrls.length }, 'connected')
 
   return {
@@ -57,7 +59,8 @@ export function connectSolana(options: ConnectOptions): Chain {
       arePaymentTerms(terms)
         ? signPayment(readPaymentTerms(terms, config.network), signer)
         : signTerms(readTerms(terms, config.network), signer),
-    exact: openExact(deps),
+    exact,
+    selfCustody: openSelfCustody({ ...deps, exact }),
     renewal: {
       kind: 'lifetime',
       lifetimeOf: (terms) =>

@@ -23,6 +23,8 @@ export interface DraftDeps {
   readonly transport: Transport
   readonly config: NetworkConfig
   readonly facts: Facts
+  /** Whether a blockhash that others were given lately will do. Then the block that the balances are of is not named. */
+  readonly sharesLifetime?: boolean
 }
 
 interface Prepared {
@@ -40,13 +42,13 @@ interface Prepared {
  * when nobody has simulated this shape of transfer lately or the recipient's token account may refuse.
  */
 export async function draftTransfer(deps: DraftDeps, order: TransferOrder): Promise<DraftOutcome> {
-  const { transport, config, facts } = deps
+  const { transport, config, facts, sharesLifetime = false } = deps
   const refusal = knownRefusal(config, order.recipient)
   if (refusal !== undefined) return { ok: false, refusal }
   const mint = await mintOf(facts, order)
   const [scene, lifetime, rentMinimum, recentPrice] = await Promise.all([
     readScene(transport, facts, order, mint),
-    transport.read(lifetimeRead),
+    sharesLifetime ? facts.lifetime() : transport.read(lifetimeRead),
     facts.rentMinimum(),
     facts.recentPrice(),
   ])
@@ -66,7 +68,7 @@ export async function draftTransfer(deps: DraftDeps, order: TransferOrder): Prom
   const balances = {
     ...scene.balances(rentMinimum),
     height: scene.slot,
-    blockHash: await hashOfSlot(transport, scene.slot, lifetime),
+    blockHash: sharesLifetime ? null : await hashOfSlot(transport, scene.slot, lifetime),
   }
   const prepared = { order, mint, scene, transfer, lifetime, accountRent, recentPrice }
   if (isShort(prepared, balances)) return draftOf(deps, prepared, balances, UNITS_UNKNOWN)

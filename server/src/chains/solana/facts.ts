@@ -1,10 +1,13 @@
 import type { Clock } from '../../kernel/clock.ts'
+import { limits } from '../../kernel/limits.ts'
 import type { Address } from '../chain.ts'
 import type { Transport } from '../json-rpc/transport.ts'
+import { lifetimeRead } from './blocks.ts'
+import type { Lifetime } from './blocks.ts'
 import { recentPriceRead } from './fees.ts'
 import { readMint } from './mint.ts'
 import type { Mint } from './mint.ts'
-import { remember } from './remember.ts'
+import { remember } from '../json-rpc/remember.ts'
 import { rentMinimumRead } from './rent.ts'
 import { associatedAccount } from './token-account.ts'
 import type { AssociatedAccount } from './token-account.ts'
@@ -16,6 +19,8 @@ export interface Facts {
   rentMinimum(): Promise<bigint>
   /** What recent slots asked per compute unit, in millionths of a lamport. */
   recentPrice(): Promise<bigint>
+  /** A blockhash for transactions of others, at most `limits.buildFactsMilliseconds` old. */
+  lifetime(): Promise<Lifetime>
   /** Compute units that a shape of transfer was seen to use; undefined when nobody looked lately. */
   unitsOf(shape: string): bigint | undefined
   noteUnits(shape: string, units: bigint): void
@@ -38,12 +43,17 @@ export function openFacts({ transport, clock }: { transport: Transport; clock: C
   const price = remember({ clock, seconds: PRICE_SECONDS, entriesMax: 1 }, () =>
     transport.read(recentPriceRead),
   )
+  const lifetime = remember(
+    { clock, seconds: limits.buildFactsMilliseconds / 1000, entriesMax: 1 },
+    () => transport.read(lifetimeRead),
+  )
   const units = new Map<string, { units: bigint; untilMilliseconds: number }>()
   const tokenAccounts = new Map<string, AssociatedAccount>()
   return {
     mint,
     rentMinimum: () => rent('minimum'),
     recentPrice: () => price('recent'),
+    lifetime: () => lifetime('newest'),
     unitsOf: (shape) => {
       const kept = units.get(shape)
       return kept !== undefined && clock.nowMilliseconds() < kept.untilMilliseconds

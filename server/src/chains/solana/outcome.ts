@@ -47,7 +47,8 @@ function lookUp(hash: TransactionHash): Read<Found> {
   }
 }
 
-function outcomeFrom(result: unknown, hash: TransactionHash): Found {
+/** Reads a transaction that the node gave whole, else throws NodeFailure. */
+export function outcomeFrom(result: unknown, hash: TransactionHash): Omit<Mined, 'blockHash'> {
   const fields = fieldsFrom(result, 'transaction')
   const meta = fieldsFrom(fields['meta'], "transaction's meta")
   const transaction = fieldsFrom(fields['transaction'], 'transaction')

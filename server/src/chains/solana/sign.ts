@@ -7,6 +7,8 @@ import type { SolanaTerms } from './terms.ts'
 import { transferInstructions } from './transfer.ts'
 
 const SIGNATURE_BYTES = 64
+/** Stands where one is missing. */
+export const NO_SIGNATURE = new Uint8Array(SIGNATURE_BYTES)
 /** What one network packet leaves for a transaction. */
 const TRANSACTION_BYTES_MAX = 1_232
 

@@ -7,7 +7,7 @@ import { simulationProblemOf } from './failures.ts'
 import type { SimulationProblem } from './failures.ts'
 import { compileMessage } from './message.ts'
 import { MEMO_PROGRAM, COMPUTE_BUDGET_PROGRAM } from './programs.ts'
-import { withSignature } from './sign.ts'
+import { NO_SIGNATURE, withSignature } from './sign.ts'
 import { transferInstructions } from './transfer.ts'
 import type { Transfer } from './transfer.ts'
 
@@ -20,7 +20,6 @@ const OPTIONS = {
   sigVerify: false,
   replaceRecentBlockhash: true,
 }
-const NO_SIGNATURE = new Uint8Array(64)
 
 /**
  * What a transfer would do now: unsigned, at the highest limit and without a priority fee. An error that says nothing of the

@@ -1,0 +1,113 @@
+import type { Address } from '../chain.ts'
+import type { SummaryTransfer, TransactionSummary } from '../self-custody.ts'
+import { addressFromBytes } from './account.ts'
+import { TRANSFER_WITH_AUTHORIZATION } from './eip3009.ts'
+import { hexBytes } from './hex.ts'
+import { COMMITMENT_BYTES, COMMITMENT_TAG, TRANSFER } from './transfer.ts'
+
+/** What a transaction asks of the chain, whoever signs it. */
+export interface AskedCall {
+  readonly from: Address | null
+  /** Null where it creates a contract. */
+  readonly to: Address | null
+  readonly value: bigint
+  readonly data: Uint8Array
+  readonly hasAccessList: boolean
+}
+
+const WORD_BYTES = 32
+const SELECTOR_BYTES = 4
+const ADDRESS_AT = 12
+const TAIL_BYTES = COMMITMENT_TAG.length + COMMITMENT_BYTES
+const AUTHORIZATION_WORDS = 9
+
+/** All that a call does, as far as its bytes and the listed tokens say; what is not known by its meaning is said to be there. */
+export function summaryOf(call: AskedCall, tokens: ReadonlySet<string>): TransactionSummary {
+  const { from, to, value } = call
+  const { body, commitments } = withoutCommitments(call.data)
+  const isToken = to !== null && tokens.has(to)
+  const moved = isToken ? tokenTransfer(to, from, body) : undefined
+  const natives: readonly SummaryTransfer[] =
+    to === null || (value === 0n && body.length > 0)
+      ? []
+      : isToken
+        ? []
+        : [{ asset: 'native', from, to, amount: value }]
+  const others = [
+    ...(to === null ? ['creates a contract'] : []),
+    ...(moved === undefined && body.length > 0 && to !== null
+      ? [`calls ${to} with ${body.length} bytes whose meaning is not known here`]
+      : []),
+    ...(isToken && moved === undefined && body.length === 0 ? [`calls ${to} without data`] : []),
+    ...(isToken && value > 0n ? [`sends ${value} wei to the token's contract`] : []),
+    ...(call.hasAccessList ? ['has an access list'] : []),
+  ]
+  return {
+    feePayer: from,
+    transfers: [...natives, ...(moved === undefined ? [] : [moved])],
+    commitments,
+    createsAccounts: [],
+    others,
+  }
+}
+
+/** Tags and commitments at the end of call data, and what stands before them. */
+function withoutCommitments(data: Uint8Array): {
+  readonly body: Uint8Array
+  readonly commitments: readonly string[]
+} {
+  const commitments: string[] = []
+  let end = data.length
+  while (end >= TAIL_BYTES) {
+    const tail = Buffer.from(data.subarray(end - TAIL_BYTES, end))
+    if (!tail.subarray(0, COMMITMENT_TAG.length).equals(COMMITMENT_TAG)) break
+    commitments.unshift(tail.subarray(COMMITMENT_TAG.length).toString('hex'))
+    end -= TAIL_BYTES
+  }
+  return { body: data.subarray(0, end), commitments }
+}
+
+/** Florin commitments at the end of call data. */
+export function commitmentsIn(data: Uint8Array): readonly string[] {
+  return withoutCommitments(data).commitments
+}
+
+/** `transfer` by the signer, or a `transferWithAuthorization` of somebody who signed it; undefined for any other call. */
+function tokenTransfer(
+  token: Address,
+  signer: Address | null,
+  body: Uint8Array,
+): SummaryTransfer | undefined {
+  const selector = Buffer.from(body.subarray(0, SELECTOR_BYTES))
+  const words = wordsOf(body.subarray(SELECTOR_BYTES))
+  if (words === undefined) return undefined
+  if (selector.equals(TRANSFER) && words.length === 2) {
+    const to = addressFrom(words[0])
+    if (to === undefined) return undefined
+    return { asset: token, from: signer, to, amount: integerFrom(words[1]) }
+  }
+  if (selector.equals(TRANSFER_WITH_AUTHORIZATION) && words.length === AUTHORIZATION_WORDS) {
+    const [from, to] = [addressFrom(words[0]), addressFrom(words[1])]
+    if (from === undefined || to === undefined) return undefined
+    return { asset: token, from, to, amount: integerFrom(words[2]) }
+  }
+  return undefined
+}
+
+function wordsOf(bytes: Uint8Array): readonly Uint8Array[] | undefined {
+  if (bytes.length % WORD_BYTES !== 0) return undefined
+  return Array.from({ length: bytes.length / WORD_BYTES }, (_, index) =>
+    bytes.subarray(index * WORD_BYTES, (index + 1) * WORD_BYTES),
+  )
+}
+
+function addressFrom(word: Uint8Array | undefined): Address | undefined {
+  if (word === undefined || word.subarray(0, ADDRESS_AT).some((byte) => byte !== 0)) {
+    return undefined
+  }
+  return addressFromBytes(word.subarray(ADDRESS_AT))
+}
+
+function integerFrom(word: Uint8Array | undefined): bigint {
+  return word === undefined ? 0n : BigInt(hexBytes(word))
+}

@@ -1,0 +1,32 @@
+import type { Inspected, Unreadable } from '../self-custody.ts'
+import { summaryOf } from './call-summary.ts'
+import { keccak256 } from './keccak.ts'
+import { recoverAddress } from './secp256k1.ts'
+import { hashOf } from './sign.ts'
+import { readWireTransaction } from './wire-transaction.ts'
+
+/** What bytes ask of this chain, signed or not. Source: EIP-1559, EIP-2. */
+export function inspectBytes(
+  { chainId, tokens }: { readonly chainId: bigint; readonly tokens: ReadonlySet<string> },
+  bytes: Uint8Array,
+): Inspected | Unreadable {
+  const read = readWireTransaction(bytes)
+  if (typeof read === 'string') return { ok: false, reason: read }
+  if (read.chainId !== chainId) {
+    return { ok: false, reason: `it is for chain id ${read.chainId}, not ${chainId}` }
+  }
+  const { signature, payload, nonce, gas, fees } = read
+  const signer = signature === null ? null : recoverAddress(keccak256(payload), signature)
+  if (signer === undefined) return { ok: false, reason: 'its signature is not valid' }
+  return {
+    ok: true,
+    format: 'eip1559-rlp',
+    isSigned: signer !== null,
+    hash: signer === null ? null : hashOf(bytes),
+    sender: signer,
+    nonce,
+    blockhash: null,
+    feeMax: gas * fees.maxFeePerGas,
+    summary: summaryOf({ ...read, from: signer }, tokens),
+  }
+}

@@ -1,0 +1,157 @@
+import type { Address } from '../chain.ts'
+import { fieldsFrom, isObject, listFrom } from '../json-rpc/answer.ts'
+import type { Read, Transport } from '../json-rpc/transport.ts'
+import { isUnknownMethod } from '../json-rpc/unknown-method.ts'
+import type { BalanceChange, SimulationOutcome, Unreadable } from '../self-custody.ts'
+import { quantityFrom } from './answer.ts'
+import { nonceRead } from './blocks.ts'
+import type { DraftDeps } from './draft.ts'
+import { estimateProblemOf } from './failures.ts'
+import { latestBlockRead } from './fees.ts'
+import { hexBytes, hexQuantity } from './hex.ts'
+import { inspectBytes } from './inspect.ts'
+import { balanceView, dataFeeView, readViews } from './multicall.ts'
+import { transferFrom } from './token-transfers.ts'
+import { readWireTransaction } from './wire-transaction.ts'
+import type { WireTransaction } from './wire-transaction.ts'
+
+/** Stands for the native currency in simulated logs. Source: execution-apis, `eth_simulateV1` with `traceTransfers`. */
+const NATIVE_LOGGER = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
+
+interface Move {
+  readonly asset: string
+  readonly from: Address
+  readonly to: Address
+  readonly amount: bigint
+}
+
+interface Run {
+  readonly succeeds: boolean
+  readonly gas: bigint
+  readonly moves: readonly Move[]
+}
+
+export type PreviewDeps = DraftDeps & { readonly tokens: ReadonlySet<string> }
+
+/**
+ * Runs the call on the newest block with the gas that it names, and holds the sender's nonce and money against what it offers.
+ * One round trip, and one more with nodes that cannot simulate: then the changes are those that the bytes themselves say.
+ */
+export async function simulateBytes(
+  deps: PreviewDeps,
+  bytes: Uint8Array,
+  sender?: Address,
+): Promise<SimulationOutcome | Unreadable> {
+  const inspected = inspectBytes(deps, bytes)
+  const read = readWireTransaction(bytes)
+  if (!inspected.ok) return inspected
+  if (typeof read === 'string') return { ok: false, reason: read }
+  const from = inspected.sender ?? sender
+  if (from === undefined || (sender !== undefined && from !== sender)) {
+    return { ok: false, reason: 'it is not signed by the wallet that was named' }
+  }
+  const { transport } = deps
+  const [latest, used, [native = 0n, dataFee = 0n], ran] = await Promise.all([
+    transport.read(latestBlockRead),
+    transport.read(nonceRead(from, 'latest')),
+    transport.read(readViews([balanceView(from, 'native'), dataFeeView(bytes.length)])),
+    transport.read(simulationRead(from, read)),
+  ])
+  const declared = inspected.summary.transfers.map((each) => ({ ...each, from: each.from ?? from }))
+  const run = ran === 'unknown' ? await estimated(transport, from, read, declared) : ran
+  const { baseFeePerGas } = latest
+  const { maxFeePerGas, maxPriorityFeePerGas } = read.fees
+  const offered = baseFeePerGas + maxPriorityFeePerGas
+  const price = offered < maxFeePerGas ? offered : maxFeePerGas
+  const needed = read.value + read.gas * maxFeePerGas + dataFee
+  const error =
+    read.nonce < used
+      ? `nonce ${read.nonce} is used up: the next one is ${used}`
+      : native < needed
+        ? `the sender has ${native} wei and needs ${needed} for value and fee`
+        : maxFeePerGas < baseFeePerGas
+          ? 'it offers less per gas than the network asks now'
+          : run.succeeds
+            ? null
+            : 'the call fails'
+  return {
+    succeeds: error === null,
+    error,
+    changes: error === null ? changesOf(run.moves) : [],
+    fee: run.gas * price + dataFee,
+  }
+}
+
+function simulationRead(from: Address, transaction: WireTransaction): Read<Run | 'unknown'> {
+  const calls = [{ ...callOf(from, transaction), gas: hexQuantity(transaction.gas) }]
+  return {
+    method: 'eth_simulateV1',
+    params: [{ blockStateCalls: [{ calls }], traceTransfers: true, validation: false }, 'latest'],
+    parse: (result) => {
+      const [block] = listFrom(result, 'simulated blocks')
+      const [call] = listFrom(fieldsFrom(block, 'simulated block')['calls'], 'simulated calls')
+      const fields = fieldsFrom(call, 'simulated call')
+      const succeeds = quantityFrom(fields['status'], 'simulated status') === 1n
+      return {
+        succeeds,
+        gas: quantityFrom(fields['gasUsed'], 'gas used'),
+        moves: succeeds ? listFrom(fields['logs'], 'simulated logs').flatMap(moveFrom) : [],
+      }
+    },
+    meaning: (error) => {
+      if (isUnknownMethod(error)) return 'unknown'
+      const failed = { succeeds: false, gas: transaction.gas, moves: [] }
+      return estimateProblemOf(error) === undefined ? undefined : failed
+    },
+  }
+}
+
+/** Logs of a simulation may lack where they stand. */
+function moveFrom(log: unknown): readonly Move[] {
+  const fields = isObject(log) ? { ...log, logIndex: '0x0' } : log
+  return transferFrom(fields).map(({ asset, from, to, amount }) => ({
+    asset: asset === NATIVE_LOGGER ? 'native' : asset,
+    from,
+    to,
+    amount,
+  }))
+}
+
+/** What a node without `eth_simulateV1` can say. */
+async function estimated(
+  transport: Transport,
+  from: Address,
+  transaction: WireTransaction,
+  moves: readonly Move[],
+): Promise<Run> {
+  return await transport.read({
+    method: 'eth_estimateGas',
+    params: [callOf(from, transaction), 'latest'],
+    parse: (result): Run => {
+      const gas = quantityFrom(result, 'gas estimate')
+      return { succeeds: gas <= transaction.gas, gas, moves }
+    },
+    meaning: (error) =>
+      estimateProblemOf(error) === undefined
+        ? undefined
+        : { succeeds: false, gas: transaction.gas, moves: [] },
+  })
+}
+
+function callOf(from: Address, { to, value, data }: WireTransaction) {
+  const target = to === null ? {} : { to }
+  return { from, ...target, value: hexQuantity(value), input: hexBytes(data) }
+}
+
+function changesOf(moves: readonly Move[]): readonly BalanceChange[] {
+  const changes = new Map<string, BalanceChange>()
+  const change = (address: Address, asset: string, delta: bigint): void => {
+    const key = `${address} ${asset}`
+    changes.set(key, { address, asset, delta: (changes.get(key)?.delta ?? 0n) + delta })
+  }
+  for (const { asset, from, to, amount } of moves) {
+    change(from, asset, -amount)
+    change(to, asset, amount)
+  }
+  return [...changes.values()].filter(({ delta }) => delta !== 0n)
+}

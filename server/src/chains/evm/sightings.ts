@@ -1,0 +1,125 @@
+import { NATIVE_EFFECT_INDEX } from '../chain.ts'
+import type { Address, Block, Outcome, TransactionHash } from '../chain.ts'
+import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
+import type { Read, Transport } from '../json-rpc/transport.ts'
+import type { SelfCustody, Sighting, SightedTransfer, TransactionSummary } from '../self-custody.ts'
+import { addressFrom, bytesFrom, quantityFrom, transactionHashFrom } from './answer.ts'
+import { BLOCKS_PER_READ_MAX, requireSame } from './arrivals.ts'
+import { summaryOf } from './call-summary.ts'
+import { receiptRead } from './outcome.ts'
+
+/** A transaction as its block has it, before anybody knows whether it succeeded. */
+interface Included {
+  readonly hash: TransactionHash
+  readonly block: Block
+  readonly sender: Address
+  readonly nonce: bigint
+  readonly summary: TransactionSummary
+  readonly value: { readonly to: Address; readonly amount: bigint } | undefined
+}
+
+/**
+ * Senders, places and commitments stand in the blocks' own transactions, which deposits are read from, too; receipts are asked for what
+ * is watched only.
+ */
+export async function readSightings(
+  { transport, tokens }: { transport: Transport; tokens: ReadonlySet<string> },
+  blocks: readonly Block[],
+  watched: Parameters<SelfCustody['sightings']>[1],
+): Promise<readonly Sighting[] | undefined> {
+  const filled = blocks.filter(({ transactionHashes }) => transactionHashes.length > 0)
+  const sightings: Sighting[] = []
+  for (let from = 0; from < filled.length; from += BLOCKS_PER_READ_MAX) {
+    const part = filled.slice(from, from + BLOCKS_PER_READ_MAX)
+    const read = await Promise.all(part.map((each) => transport.read(includedRead(each, tokens))))
+    if (read.includes(undefined)) return undefined
+    const included = read.flatMap((each) => each ?? [])
+    const { senders, commitments } = await watched({
+      senders: [...new Set(included.map(({ sender }) => sender))],
+      commitments: [...new Set(included.flatMap(({ summary }) => summary.commitments))],
+    })
+    const wanted = included.filter(
+      ({ sender, summary }) =>
+        senders.has(sender) || summary.commitments.some((each) => commitments.has(each)),
+    )
+    const found = await Promise.all(wanted.map(({ hash }) => transport.read(receiptRead(hash))))
+    const seen = wanted.map((each, index) => sightingOf(each, found[index]))
+    if (seen.includes(undefined)) return undefined
+    sightings.push(...seen.flatMap((each) => each ?? []))
+  }
+  return sightings
+}
+
+function includedRead(
+  block: Block,
+  tokens: ReadonlySet<string>,
+): Read<readonly Included[] | undefined> {
+  return {
+    method: 'eth_getBlockByHash',
+    params: [block.hash, true],
+    parse: (result) => {
+      if (result === null) return undefined
+      const fields = fieldsFrom(result, 'block')
+      requireSame(fields['hash'], block, 'block hash')
+      return listFrom(fields['transactions'], "block's transactions").map((each) =>
+        includedFrom(each, block, tokens),
+      )
+    },
+  }
+}
+
+function includedFrom(each: unknown, block: Block, tokens: ReadonlySet<string>): Included {
+  const fields = fieldsFrom(each, 'transaction')
+  const sender = addressFrom(fields['from'], 'sender')
+  const to =
+    fields['to'] === null || fields['to'] === undefined
+      ? null
+      : addressFrom(fields['to'], 'recipient')
+  const value = quantityFrom(fields['value'] ?? '0x0', 'value')
+  const list = fields['accessList'] ?? []
+  return {
+    hash: transactionHashFrom(fields['hash'], 'transaction hash'),
+    block,
+    sender,
+    nonce: quantityFrom(fields['nonce'], 'nonce'),
+    value: to === null || value === 0n ? undefined : { to, amount: value },
+    summary: summaryOf(
+      {
+        from: sender,
+        to,
+        value,
+        data: bytesFrom(fields['input'] ?? '0x', 'call data'),
+        hasAccessList: listFrom(list, 'access list').length > 0,
+      },
+      tokens,
+    ),
+  }
+}
+
+/** Undefined when the receipt is not of that block. */
+function sightingOf(included: Included, outcome: Outcome | undefined): Sighting | undefined {
+  const { hash, block, sender, nonce, summary, value } = included
+  if (outcome?.state !== 'mined' || outcome.blockHash !== block.hash) return undefined
+  const natives: readonly SightedTransfer[] =
+    value === undefined
+      ? []
+      : [{ asset: 'native', from: sender, ...value, effectIndex: NATIVE_EFFECT_INDEX }]
+  const logged = outcome.transfers.map(({ logIndex, ...transfer }): SightedTransfer => ({
+    ...transfer,
+    effectIndex: logIndex,
+  }))
+  const { commitments, transfers, others } = summary
+  return {
+    transactionHash: hash,
+    height: block.height,
+    blockHash: block.hash,
+    succeeded: outcome.succeeded,
+    sender,
+    signers: [sender],
+    nonce,
+    commitments,
+    transfers: outcome.succeeded ? [...natives, ...logged] : [],
+    isPlain: commitments.length === 1 && transfers.length === 1 && others.length === 0,
+    feePaid: outcome.feePaid,
+  }
+}

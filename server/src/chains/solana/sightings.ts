@@ -1,0 +1,149 @@
+import type { Address, Block, TransactionHash } from '../chain.ts'
+import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
+import type { Read, Transport } from '../json-rpc/transport.ts'
+import type { SelfCustody, Sighting, SightedTransfer } from '../self-custody.ts'
+import {
+  addressFrom,
+  blockhashFrom,
+  indexFrom,
+  integerFrom,
+  transactionHashFrom,
+} from './answer.ts'
+import { BLOCKS_PER_READ_MAX, VOTE_PROGRAM, accountsOptions } from './arrivals.ts'
+import { decodeBase58 } from './base58.ts'
+import type { Facts } from './facts.ts'
+import { summaryOf } from './instruction-summary.ts'
+import { lamportTransfer, topLevelInstructions } from './instructions.ts'
+import { accountsOf, outcomeFrom, outcomeOptions } from './outcome.ts'
+
+interface Deps {
+  readonly transport: Transport
+  readonly facts: Facts
+}
+
+/** A transaction as its block has it: who signed, failed ones included. */
+interface Included {
+  readonly hash: TransactionHash
+  readonly block: Block
+  readonly signers: readonly Address[]
+}
+
+/** Who signed stands in the blocks as deposits are read from them, too; whole transactions are asked for what is watched only. */
+export async function readSightings(
+  deps: Deps,
+  blocks: readonly Block[],
+  watched: Parameters<SelfCustody['sightings']>[1],
+): Promise<readonly Sighting[] | undefined> {
+  const { transport } = deps
+  const filled = blocks.filter(({ transactionHashes }) => transactionHashes.length > 0)
+  const sightings: Sighting[] = []
+  for (let from = 0; from < filled.length; from += BLOCKS_PER_READ_MAX) {
+    const part = filled.slice(from, from + BLOCKS_PER_READ_MAX)
+    const read = await Promise.all(part.map((block) => transport.read(includedRead(block))))
+    if (read.includes(undefined)) return undefined
+    const included = read.flatMap((each) => each ?? [])
+    const seen = [...new Set(included.flatMap(({ signers }) => signers))]
+    const { senders } = await watched({ senders: seen, commitments: [] })
+    const wanted = included.filter(({ signers }) => signers.some((each) => senders.has(each)))
+    const found = await Promise.all(wanted.map((each) => transport.read(sightingRead(deps, each))))
+    if (found.includes(undefined)) return undefined
+    sightings.push(...found.flatMap((each) => each ?? []))
+  }
+  return sightings
+}
+
+/** Undefined when another block stands at that slot now. */
+function includedRead(block: Block): Read<readonly Included[] | undefined> {
+  return {
+    method: 'getBlock',
+    params: [Number(block.height), accountsOptions],
+    parse: (result) => {
+      const fields = fieldsFrom(result, 'block')
+      if (blockhashFrom(fields['blockhash'], 'blockhash') !== block.hash) return undefined
+      return listFrom(fields['transactions'], "block's transactions").flatMap((each) =>
+        includedFrom(each, block),
+      )
+    },
+  }
+}
+
+function includedFrom(each: unknown, block: Block): readonly Included[] {
+  const transaction = fieldsFrom(fieldsFrom(each, 'transaction')['transaction'], 'transaction')
+  const keys = listFrom(transaction['accountKeys'], 'account keys').map((key) =>
+    fieldsFrom(key, 'account key'),
+  )
+  if (keys.some(({ pubkey }) => pubkey === VOTE_PROGRAM)) return []
+  const signers = keys
+    .filter(({ signer }) => signer === true)
+    .map(({ pubkey }) => addressFrom(pubkey, 'account key'))
+  const [signature] = listFrom(transaction['signatures'], 'signatures')
+  return [{ hash: transactionHashFrom(signature, 'signature'), block, signers }]
+}
+
+/** Undefined when the transaction is not where the block had it. */
+function sightingRead(
+  { facts }: Deps,
+  { hash, block, signers }: Included,
+): Read<Sighting | undefined> {
+  return {
+    method: 'getTransaction',
+    params: [hash, outcomeOptions],
+    parse: (result) => {
+      if (result === null) return undefined
+      const fields = fieldsFrom(result, 'transaction')
+      if (integerFrom(fields['slot'], 'slot') !== block.height) return undefined
+      const { succeeded, feePaid, transfers: tokens } = outcomeFrom(result, hash)
+      const meta = fieldsFrom(fields['meta'], "transaction's meta")
+      const transaction = fieldsFrom(fields['transaction'], 'transaction')
+      const message = fieldsFrom(transaction['message'], 'message')
+      const called = topLevelInstructions(message, accountsOf(message, meta))
+      const header = fieldsFrom(message['header'], "message's header")
+      const required = indexFrom(header['numRequiredSignatures'], 'signers')
+      const { summary } = summaryOf(
+        {
+          signers: accountsOf(message, meta).slice(0, required),
+          // Here the chain has told what stands in them.
+          usesLookupTables: false,
+          instructions: called.map(({ program, accounts, data }) => ({
+            program,
+            accounts,
+            data: (length) => (length === 0 ? emptyData(data) : decodeBase58(data, length)),
+          })),
+        },
+        facts,
+        tokens.map(({ to }) => to),
+      )
+      const lamports = called.flatMap((each) =>
+        lamportTransfer(each).map(({ from, to, lamports: amount }): SightedTransfer => ({
+          asset: 'native',
+          from,
+          to,
+          amount,
+          effectIndex: each.index,
+        })),
+      )
+      const moved = tokens.map(({ logIndex, ...each }): SightedTransfer => ({
+        ...each,
+        effectIndex: logIndex,
+      }))
+      const { commitments, transfers, others, feePayer } = summary
+      return {
+        transactionHash: hash,
+        height: block.height,
+        blockHash: block.hash,
+        succeeded,
+        sender: feePayer ?? addressFrom(signers[0], 'fee payer'),
+        signers,
+        nonce: null,
+        commitments,
+        transfers: succeeded ? [...lamports, ...moved] : [],
+        isPlain: commitments.length === 1 && transfers.length === 1 && others.length === 0,
+        feePaid,
+      }
+    },
+  }
+}
+
+function emptyData(text: string): Uint8Array | undefined {
+  return text === '' ? new Uint8Array() : undefined
+}
