@@ -1,6 +1,7 @@
 import type { Address } from '@florin/server/chains/chain.ts'
 import { BASE_FEE } from './chain/model-network.ts'
-import { line, nonceKey, SOURCE } from './chain/block-tree.ts'
+import { COURIER, line, nonceKey, SOURCE } from './chain/block-tree.ts'
+import { markOf } from './chain/exact-port.ts'
 import { readTransfer, signTransfer } from './chain/signed-transfer.ts'
 import { RECIPIENTS, TOKEN } from './networks.ts'
 import type { WorldAct } from './plan.ts'
@@ -12,10 +13,19 @@ const DEPOSIT = 1_000_000n
 const STRANGERS_MAX = 2
 
 /** Whether an act would do anything now. */
-export function canHappen(act: WorldAct, { lives, payers, plan, network }: World): boolean {
+export function canHappen(
+  act: WorldAct,
+  { lives, payers, sellers, plan, network }: World,
+): boolean {
   switch (act) {
     case 'pay':
       return lives.length > 0 && payers.intents.length < plan.intents
+    case 'sell':
+      return lives.length > 0 && sellers.sales.length < plan.sales
+    case 'sell again':
+      return lives.length > 0 && sellers.sales.length > 0
+    case 'front run':
+      return sellers.sales.length > 0
     case 'repeat':
       return lives.length > 0 && payers.intents.length > 0
     case 'crash':
@@ -31,6 +41,30 @@ export function canHappen(act: WorldAct, { lives, payers, plan, network }: World
 
 /** What can happen in a world besides the steps of the service. */
 export const acts: Readonly<Record<WorldAct, (world: World) => void | Promise<void>>> = {
+  sell: ({ dice, sellers, lives }) => {
+    const { instance, actor } = dice.pick(lives)
+    sellers.sell(instance, actor)
+  },
+  'sell again': ({ dice, sellers, lives }) => {
+    const { instance, actor } = dice.pick(lives)
+    sellers.repeat(instance, actor, dice.pick(sellers.sales))
+  },
+  // Somebody else has the same authorization and carries it to the chain.
+  'front run': ({ dice, network, sellers }) => {
+    const { payer, payTo, amount, nonce, validBefore } = dice.pick(sellers.sales)
+    const transfer = {
+      from: COURIER,
+      to: payTo,
+      asset: TOKEN,
+      amount,
+      mark: markOf({ nonce }),
+      fee: 0n,
+      nonce: 0n,
+      lifetime: 0n,
+      authorization: { payer, nonce, validBeforeSeconds: validBefore },
+    }
+    network.inject(readTransfer(signTransfer(transfer).raw))
+  },
   pay: ({ dice, payers, lives }) => {
     const { instance, actor } = dice.pick(lives)
     payers.pay(instance, actor)
@@ -39,7 +73,10 @@ export const acts: Readonly<Record<WorldAct, (world: World) => void | Promise<vo
     const { instance, actor } = dice.pick(lives)
     payers.repeat(instance, actor, dice.pick(payers.intents))
   },
-  'hang up': ({ payers }) => payers.hangUp(),
+  'hang up': ({ payers, sellers }) => {
+    payers.hangUp()
+    sellers.hangUp()
+  },
   'pass time': async (world) => {
     const { dice, network, plan } = world
     const milliseconds = dice.weighed([

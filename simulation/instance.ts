@@ -19,6 +19,7 @@ import { startDriver } from '@florin/server/sender/driver.ts'
 import type { Listener } from '@florin/server/store/listen.ts'
 import type { Store } from '@florin/server/store/postgres.ts'
 import type { Premises } from './premises.ts'
+import { openSettling } from './settling.ts'
 import type { Steps } from './steps.ts'
 
 /** A request as the edge hands it over, after the key and before anything is parsed. */
@@ -33,6 +34,8 @@ export interface Request {
 /** One life of the service: the real code from the route down, between simulated doors. */
 export interface Instance {
   send(request: Request): Promise<Outgoing>
+  /** Hands in a buyer's payment, as sellers do. */
+  settle(request: Request): Promise<Outgoing>
 }
 
 export interface Doors {
@@ -45,6 +48,8 @@ export interface Doors {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
+  /** Whether payments are settled for others. */
+  readonly settles: boolean
 }
 
 /** The same for all lives: the installation's secret outlives a process. */
@@ -61,6 +66,7 @@ export function openInstance({
   clock,
   random,
   log,
+  settles,
 }: Doors) {
   const { network } = chain.config
   const killPoint = () => undefined
@@ -73,6 +79,10 @@ export function openInstance({
       label: '',
       effect: () => ({ address, sign: async () => new Uint8Array(), erase: () => undefined }),
     })
+  const waits = openWaits({ store, listener, clock })
+  const settling = settles
+    ? openSettling({ chain, store, clock, random, log, waits, broadcaster, signerOf })
+    : undefined
   startDriver({
     chain,
     store,
@@ -84,6 +94,7 @@ export function openInstance({
     killPoint,
     instance: actor,
     signerOf,
+    ...(settling === undefined ? {} : { watch: settling.watch }),
   })
   const queue = openSendQueue({
     store,
@@ -96,7 +107,7 @@ export function openInstance({
   const routes = paymentRoutes({
     store,
     queue,
-    waits: openWaits({ store, listener, clock }),
+    waits,
     proofs: openProofs({ proofKey: new SecretBytes(PROOF_KEY), chains: directory.all }),
     clock,
     random,
@@ -105,7 +116,9 @@ export function openInstance({
     networks: new Map([[network, chain.config]]),
   })
   const open = (id: string) => {
-    const found = routes.find(({ endpoint }) => endpoint.id === id)
+    const found = [...routes, ...(settling?.routes ?? [])].find(
+      ({ endpoint }) => endpoint.id === id,
+    )
     if (found === undefined) throw new Error(`there is no route ${id}`)
     return found.open({
       bodyRules: premises.bodyRules,
@@ -115,20 +128,23 @@ export function openInstance({
     })
   }
   const sendPayment = open('sendPayment')
+  const settle = settles ? open('x402Settle') : undefined
   const closing = new AbortController().signal
+  const incoming = ({ caller, body, idempotencyKey, clientGone }: Request): Incoming => ({
+    params: {},
+    query: {},
+    bytes: Buffer.from(body),
+    caller,
+    requestId: newId(random, 'req'),
+    idempotencyKey,
+    clientGone: () => clientGone,
+    closing,
+  })
   return {
-    send: ({ caller, body, idempotencyKey, clientGone }: Request) => {
-      const incoming: Incoming = {
-        params: {},
-        query: {},
-        bytes: Buffer.from(body),
-        caller,
-        requestId: newId(random, 'req'),
-        idempotencyKey,
-        clientGone: () => clientGone,
-        closing,
-      }
-      return sendPayment(incoming)
+    send: (request: Request) => sendPayment(incoming(request)),
+    settle: (request: Request) => {
+      if (settle === undefined) throw new Error('nothing is settled in this world')
+      return settle(incoming(request))
     },
   } satisfies Instance
 }

@@ -32,8 +32,18 @@ export function networkOf(kind: 'fee' | 'lifetime'): NetworkConfig {
       ceilingMultiple: 4n,
       bumpAfterBlocks: 3,
     },
+    sponsoring: {
+      gasPerAccountPerDay: 10n ** 12n,
+      gasPerPayerPerDay: 10n ** 12n,
+      paymentToGasPercent: 100n,
+    },
   }
 }
+
+/** Whose keys pay for settlements. */
+export const SETTLERS: readonly Address[] = ['settler-0' as Address, 'settler-1' as Address]
+export const BUYERS: readonly Address[] = ['buyer-0' as Address, 'buyer-1' as Address]
+export const SELLERS: readonly Address[] = ['seller-0' as Address, 'seller-1' as Address]
 
 /** Whom payers pay, and how their code takes it. */
 export const RECIPIENTS = new Map<Address, Manner>(

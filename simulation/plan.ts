@@ -11,6 +11,8 @@ export interface Plan {
   readonly intents: number
   /** Base units that a wallet may spend of each asset in a day; undefined without a policy. */
   readonly limit: bigint | undefined
+  /** Authorizations that sellers hand in; 0 in worlds where nothing is settled for anybody. */
+  readonly sales: number
   /** Probabilities per step that could fail. */
   readonly statementFails: number
   /** Per statement of the transaction: the more it did, the likelier the answer to its commit is lost. */
@@ -27,6 +29,9 @@ export interface Plan {
 }
 
 export type WorldAct =
+  | 'sell'
+  | 'sell again'
+  | 'front run'
   | 'pay'
   | 'repeat'
   | 'hang up'
@@ -52,7 +57,11 @@ export const NODE_QUESTIONS = [
   'lane position',
   'look back',
 ] as const
-export type NodeQuestion = (typeof NODE_QUESTIONS)[number]
+/** Asked in worlds with sales only. */
+export const SALE_QUESTIONS = ['check', 'draft a settlement', 'final state', 'find a use'] as const
+export type NodeQuestion = (typeof NODE_QUESTIONS)[number] | (typeof SALE_QUESTIONS)[number]
+/** Worlds from this seed on have sales. */
+export const SALE_SEEDS_FROM = 1_000_000
 
 export function drawPlan(dice: Dice): Plan {
   /** Half of the worlds do not know this trouble at all. */
@@ -65,6 +74,7 @@ export function drawPlan(dice: Dice): Plan {
     wallets: dice.between(1, 2),
     intents: dice.between(2, 10),
     limit: dice.chance(0.3) ? 6_000_000n : undefined,
+    sales: 0,
     statementFails: some(0.02),
     commitUnknown: some(0.03),
     nodeFails: drawFailures(dice),
@@ -72,6 +82,9 @@ export function drawPlan(dice: Dice): Plan {
     weather: { unheard: some(0.5), unanswered: some(0.5), resurfaces: some(0.5) },
     indexLagMilliseconds: some(15_000),
     weights: {
+      sell: 0,
+      'sell again': 0,
+      'front run': 0,
       pay: 8,
       repeat: 2,
       'hang up': some(1),
@@ -90,6 +103,25 @@ export function drawPlan(dice: Dice): Plan {
   }
 }
 
+/** A world in which sellers hand in what buyers have signed, beside the payments of wallets. */
+export function drawSalePlan(dice: Dice): Plan {
+  const plan = drawPlan(dice)
+  return {
+    ...plan,
+    intents: dice.between(0, 3),
+    sales: dice.between(2, 8),
+    nodeFails: { ...plan.nodeFails, ...drawFailures(dice, SALE_QUESTIONS) },
+    weights: {
+      ...plan.weights,
+      pay: 2,
+      sell: 8,
+      'sell again': 4,
+      'front run': plan.chain === 'fee' && dice.chance(0.5) ? 1 + 3 * dice.roll() : 0,
+      stranger: 0,
+    },
+  }
+}
+
 /** A world in which nothing happens but what is told. */
 export function calmPlan(chain: Plan['chain']): Plan {
   return {
@@ -99,10 +131,11 @@ export function calmPlan(chain: Plan['chain']): Plan {
     wallets: 1,
     intents: 1,
     limit: undefined,
+    sales: 0,
     statementFails: 0,
     commitUnknown: 0,
     nodeFails: Object.fromEntries(
-      NODE_QUESTIONS.map((question) => [question, 0]),
+      [...NODE_QUESTIONS, ...SALE_QUESTIONS].map((question) => [question, 0]),
     ) as Plan['nodeFails'],
     diesAfter: 0,
     weather: { unheard: 0, unanswered: 0, resurfaces: 0 },
@@ -111,13 +144,16 @@ export function calmPlan(chain: Plan['chain']): Plan {
   }
 }
 
-function drawFailures(dice: Dice): Plan['nodeFails'] {
+function drawFailures(
+  dice: Dice,
+  questions: readonly NodeQuestion[] = NODE_QUESTIONS,
+): Plan['nodeFails'] {
   const rate = () =>
     dice.weighed([
       [6, 0],
       [2, 0.3 * dice.roll()],
       [2, 0.9 * dice.roll()],
     ])
-  const rates = NODE_QUESTIONS.map((question) => [question, rate()] as const)
+  const rates = questions.map((question) => [question, rate()] as const)
   return Object.fromEntries(rates) as Record<NodeQuestion, number>
 }

@@ -2,7 +2,7 @@ import { acts, canHappen } from './acts.ts'
 import { openDice } from './dice.ts'
 import { Broken } from './finding.ts'
 import { heal } from './heal.ts'
-import { drawPlan, NODE_QUESTIONS } from './plan.ts'
+import { drawPlan, drawSalePlan, NODE_QUESTIONS, SALE_QUESTIONS, SALE_SEEDS_FROM } from './plan.ts'
 import type { WorldAct } from './plan.ts'
 import type { Premises } from './premises.ts'
 import type { Fate, Step } from './steps.ts'
@@ -26,6 +26,7 @@ export interface WorldReport {
 const SERVICE_SHARE = 0.93
 /** Where nothing else can happen, time passes this often, and else now and then. */
 const IDLE_TIME_SHARE = 0.6
+const QUESTIONS = [...NODE_QUESTIONS, ...SALE_QUESTIONS]
 const BOOKS_EVERY_STEPS = 250
 const TRACE_LINES = 60
 /** Lives through one world: trouble for so many steps, then healing, then the last judgement. */
@@ -35,7 +36,8 @@ export async function runWorld(
   wholeTrace = false,
 ): Promise<WorldReport> {
   const dice = openDice(seed)
-  const world = await openWorld(drawPlan(dice), dice, premises)
+  const plan = seed < SALE_SEEDS_FROM ? drawPlan(dice) : drawSalePlan(dice)
+  const world = await openWorld(plan, dice, premises)
   let broken: WorldReport['broken']
   try {
     await world.start()
@@ -55,7 +57,7 @@ export async function runWorld(
   return {
     seed,
     steps: lines.length,
-    payments: world.payers.intents.length,
+    payments: world.payers.intents.length + world.sellers.sales.length,
     traceHash: hash,
     broken,
     trace: wholeTrace ? lines : lines.slice(-TRACE_LINES),
@@ -90,7 +92,7 @@ async function trouble(world: World): Promise<void> {
 }
 
 function fateOf({ dice, plan }: World, { canFail, kind, label, weight }: Step): Fate {
-  const question = NODE_QUESTIONS.find((candidate) => kind === 'node' && candidate === label)
+  const question = QUESTIONS.find((candidate) => kind === 'node' && candidate === label)
   const statement = kind === 'commit' ? plan.commitUnknown * weight : plan.statementFails
   const chance = question === undefined ? statement : plan.nodeFails[question]
   return canFail && dice.chance(chance) ? dice.pick(['refused', 'lost']) : 'done'

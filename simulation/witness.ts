@@ -11,9 +11,11 @@ import { openBroadcastOracle } from './oracles/broadcasts.ts'
 import { effectsOn, judgeEffects } from './oracles/effects.ts'
 import { judgeMoney } from './oracles/money.ts'
 import { ENDS, openRecords } from './oracles/records.ts'
+import { openSaleOracle } from './oracles/sales.ts'
 import { openStatusOracle } from './oracles/statuses.ts'
-import type { Intent } from './payers.ts'
+import type { Intent, Try } from './payers.ts'
 import type { Plan } from './plan.ts'
+import type { Sale, SaleTry } from './sellers.ts'
 
 /** Who sees both sides, the chain's truth and what is committed, and holds them against each other and against the payers' own notes. */
 export interface Witness {
@@ -47,27 +49,38 @@ export function openWitness({
   database,
   network,
   intents,
+  sales,
   wallets,
 }: {
   plan: Plan
   database: SimulationDatabase
   network: ModelNetwork
   intents: readonly Intent[]
+  sales: readonly Sale[]
   wallets: readonly Address[]
 }): Witness {
   const records = openRecords(database.owner)
   const broadcasts = openBroadcastOracle(plan, network, records)
   const statuses = openStatusOracle(plan, network, records)
+  const sold = openSaleOracle(sales, network, records)
   const reported: unknown[] = []
   let readFrom = 0n
 
   const openPayments = async () =>
-    (await records.sent()).flatMap(({ id, status }) => (ENDS.has(status) ? [] : [id]))
+    [...(await records.sent()), ...(await records.claims())].flatMap(({ id, status }) =>
+      ENDS.has(status) || status === 'expired' ? [] : [id],
+    )
 
   async function lookAtBooks(): Promise<void> {
     await statuses.judge()
-    const [found] = await database.store.inTransaction('service', findInBooks)
-    if (found !== undefined) throw new Broken(found.invariant, found.subject)
+    await sold.judge()
+    for (const { invariant, subject } of await database.store.inTransaction(
+      'service',
+      findInBooks,
+    )) {
+      if (invariant === GIVEN && (await sold.wasTakenBack(subject))) continue
+      throw new Broken(invariant, subject)
+    }
     for (const wallet of await records.frozenLanes()) {
       const isKnown = network.strangers.some(({ from }) => from === wallet)
       demand(isKnown, 'only a stranger freezes a lane', wallet)
@@ -80,17 +93,21 @@ export function openWitness({
     },
     onBroadcast: async (transfers) => void reported.push(...(await broadcasts.judge(transfers))),
     lookAtChain: () => judgeEffects(network, intents),
-    lookAtPayments: statuses.judge,
+    lookAtPayments: async () => {
+      await statuses.judge()
+      await sold.judge()
+    },
     lookAtBooks,
     lookAtEnd: async () => {
       await lookAtBooks()
       judgeAnswers(intents, await records.sent(), statuses)
+      await sold.judgeEnd()
       await judgeMoney(plan, network, records, broadcasts)
       await judgeArrivals(network, records, wallets, readFrom)
     },
     openPayments,
     underWay: async (actors) => {
-      const asked = intents.flatMap(({ tries }) => tries)
+      const asked = [...intents, ...sales].flatMap<SaleTry | Try>(({ tries }) => tries)
       const waiting = asked.filter(({ answer, actor }) => !answer && actors.includes(actor))
       const behind = network.final().height - ((await records.follower())?.final ?? 0n)
       const words = [
@@ -113,6 +130,9 @@ export function openWitness({
     },
   }
 }
+
+/** What the doctor says of a success that was told for nothing. */
+const GIVEN = 'a success is given out for what is on chain'
 
 /** What the world itself lets the service hear; these are no surprise. */
 const OWN = new Set(['CommitUnknown', 'NodeFailure', 'StoreUnavailable'])

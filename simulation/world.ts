@@ -10,10 +10,12 @@ import { feeRules, lifetimeRules } from './chain/rules.ts'
 import type { Dice } from './dice.ts'
 import type { Instance } from './instance.ts'
 import { openInstance } from './instance.ts'
-import { networkOf, RECIPIENTS, TOKEN } from './networks.ts'
+import { BUYERS, networkOf, RECIPIENTS, SETTLERS, TOKEN } from './networks.ts'
 import { openPayers } from './payers.ts'
 import type { Payers } from './payers.ts'
 import type { Plan } from './plan.ts'
+import { openSellers } from './sellers.ts'
+import type { Sellers } from './sellers.ts'
 import type { Premises } from './premises.ts'
 import { openSimulatedClock, openWorldTime } from './simulated-clock.ts'
 import type { WorldTime } from './simulated-clock.ts'
@@ -42,6 +44,7 @@ export interface World {
   readonly time: WorldTime
   readonly network: ModelNetwork
   readonly payers: Payers
+  readonly sellers: Sellers
   readonly witness: Witness
   readonly wallets: readonly Address[]
   readonly lives: readonly Life[]
@@ -55,6 +58,8 @@ export interface World {
 }
 
 const FUNDS = 20_000_000n
+/** Too little for all that a buyer may sign. */
+const BUYER_FUNDS = 3_500_000n
 
 export async function openWorld(plan: Plan, dice: Dice, premises: Premises): Promise<World> {
   const { database } = premises
@@ -65,7 +70,7 @@ export async function openWorld(plan: Plan, dice: Dice, premises: Premises): Pro
     accountId,
     keyId: newId(dice, 'key'),
     plan: 'enterprise',
-    scopes: new Set(['read', 'write']),
+    scopes: new Set(['read', 'write', 'settle']),
   }
   const wallets = Array.from({ length: plan.wallets }, (_, index) => `wallet-${index}` as Address)
   const { owner } = database
@@ -94,15 +99,29 @@ export async function openWorld(plan: Plan, dice: Dice, premises: Premises): Pro
       [id, accountId, JSON.stringify({ limits, recipients: null, resources: null })],
     )
   }
+  const settlers = plan.sales > 0 ? SETTLERS : []
+  for (const address of settlers) {
+    const id = newId(dice, 'wal')
+    await owner.query(
+      'world_settler',
+      `with wallet as (
+         insert into wallets (id, account_id, family, address, sealed_data_key, sealed_private_key)
+         values ($1, $2, $3, $4, '', '') returning id
+       ) insert into settler_wallets (wallet_id, created_at) select id, 'epoch' from wallet`,
+      [id, accountId, config.family, address],
+    )
+  }
   const network = openModelNetwork({
     network: config.network,
     rules: plan.chain === 'fee' ? feeRules : lifetimeRules,
     dice,
-    state: new Map(
-      wallets.flatMap((wallet) =>
+    state: new Map([
+      ...wallets.flatMap((wallet) =>
         ['native', TOKEN].map((asset) => [balanceKey(wallet, asset), FUNDS] as const),
       ),
-    ),
+      ...settlers.map((settler) => [balanceKey(settler, 'native'), FUNDS] as const),
+      ...BUYERS.map((buyer) => [balanceKey(buyer, TOKEN), BUYER_FUNDS] as const),
+    ]),
     mannerOf: (address) => RECIPIENTS.get(address) ?? 'takes',
     skipsHeights: plan.chain === 'lifetime',
   })
@@ -117,12 +136,20 @@ export async function openWorld(plan: Plan, dice: Dice, premises: Premises): Pro
   const time = openWorldTime()
   await database.setTime(time.now())
   const payers = openPayers({ caller, wallets, dice })
+  const sellers = openSellers({
+    caller,
+    config,
+    dice,
+    nowMilliseconds: time.now,
+    height: () => network.best().height,
+  })
   const witness = openWitness({
     plan,
     database,
     network,
     wallets,
     intents: payers.intents,
+    sales: sellers.sales,
   })
   const lives: Life[] = []
   const lines: string[] = []
@@ -140,6 +167,7 @@ export async function openWorld(plan: Plan, dice: Dice, premises: Premises): Pro
     time,
     network,
     payers,
+    sellers,
     witness,
     wallets,
     lives,
@@ -177,6 +205,7 @@ export async function openWorld(plan: Plan, dice: Dice, premises: Premises): Pro
           onBroadcast: witness.onBroadcast,
         }),
         clock: openSimulatedClock(actor, time, steps),
+        settles: plan.sales > 0,
         random: dice,
         log: witness.log,
       })

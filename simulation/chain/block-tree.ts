@@ -1,4 +1,5 @@
 import type { Address, TokenTransfer, TransactionHash } from '@florin/server/chains/chain.ts'
+import { authorizationKey, isInTime } from './authorization.ts'
 import type { HeardTransfer } from './signed-transfer.ts'
 
 /** What became of a transfer in a block. */
@@ -30,6 +31,11 @@ export const nonceKey = (address: Address) => `${address} places`
 /** Where the model's money comes from: pays no fee, has no places, never runs dry. */
 export const SOURCE = 'source' as Address
 
+/** Whoever else carries payers' authorizations to the chain: no fee, no places. */
+export const COURIER = 'courier' as Address
+
+export const isOutside = (address: Address) => address === SOURCE || address === COURIER
+
 /** Every block that ever was, forks too. What it says is the truth that the service's books are held against. */
 export interface BlockTree {
   readonly first: ModelBlock
@@ -37,7 +43,11 @@ export interface BlockTree {
   readonly everything: readonly ModelBlock[]
   append(parent: ModelBlock, transfers: readonly HeardTransfer[], facts: BlockFacts): ModelBlock
   /** The state after the transfers, if the next block that is made builds on `parent` and holds them. */
-  preview(parent: ModelBlock, transfers: readonly HeardTransfer[]): ReadonlyMap<string, bigint>
+  preview(
+    parent: ModelBlock,
+    transfers: readonly HeardTransfer[],
+    timeMilliseconds: number,
+  ): ReadonlyMap<string, bigint>
   /** The block of the line ending in `tip` that holds a transaction. */
   find(
     tip: ModelBlock,
@@ -79,12 +89,17 @@ export function openBlockTree(
     included: [],
     state,
   }
-  const executeAll = (parent: ModelBlock, transfers: readonly HeardTransfer[]) => {
+  const executeAll = (
+    parent: ModelBlock,
+    transfers: readonly HeardTransfer[],
+    timeMilliseconds: number,
+  ) => {
     const state = new Map(parent.state)
     const moody = made % 2 === 1 ? 'refuses' : 'takes'
     const included = transfers.map((transfer, index) => {
       const manner = mannerOf(transfer.to)
-      return execute(state, transfer, manner === 'moody' ? moody : manner, index)
+      const how = { manner: manner === 'moody' ? moody : manner, logIndex: index, timeMilliseconds }
+      return execute(state, transfer, how)
     })
     return { state, included }
   }
@@ -92,9 +107,10 @@ export function openBlockTree(
   return {
     first,
     everything,
-    preview: (parent, transfers) => executeAll(parent, transfers).state,
+    preview: (parent, transfers, timeMilliseconds) =>
+      executeAll(parent, transfers, timeMilliseconds).state,
     append: (parent, transfers, { height, timeMilliseconds }) => {
-      const { state, included } = executeAll(parent, transfers)
+      const { state, included } = executeAll(parent, transfers, timeMilliseconds)
       const hash = nameOf(height)
       const block = { height, hash, parent, timeMilliseconds, included, state }
       everything.push(block)
@@ -118,10 +134,13 @@ export function openBlockTree(
 function execute(
   state: Map<string, bigint>,
   transfer: HeardTransfer,
-  manner: Manner,
-  logIndex: number,
+  {
+    manner,
+    logIndex,
+    timeMilliseconds,
+  }: { manner: Manner; logIndex: number; timeMilliseconds: number },
 ): Included {
-  const { from, to, asset, amount, fee, nonce } = transfer
+  const { from, to, asset, amount, fee, nonce, authorization } = transfer
   const add = (key: string, change: bigint) => state.set(key, (state.get(key) ?? 0n) + change)
   if (from === SOURCE) {
     add(balanceKey(to, asset), amount)
@@ -129,9 +148,26 @@ function execute(
     return { transfer, succeeded: true, moved: true, feePaid: 0n, transfers }
   }
   // Most networks take less than was offered.
-  const feePaid = fee - fee / 5n
-  add(balanceKey(from, 'native'), -feePaid)
-  state.set(nonceKey(from), nonce + 1n)
+  const feePaid = from === COURIER ? 0n : fee - fee / 5n
+  if (from !== COURIER) {
+    add(balanceKey(from, 'native'), -feePaid)
+    state.set(nonceKey(from), nonce + 1n)
+  }
+  if (authorization !== undefined) {
+    const { payer } = authorization
+    const key = authorizationKey(authorization)
+    const moved =
+      !state.has(key) &&
+      isInTime(authorization, timeMilliseconds) &&
+      (state.get(balanceKey(payer, asset)) ?? 0n) >= amount
+    if (moved) {
+      state.set(key, 1n)
+      add(balanceKey(payer, asset), -amount)
+      add(balanceKey(to, asset), amount)
+    }
+    const transfers = moved ? [{ asset, from: payer, to, amount, logIndex }] : []
+    return { transfer, succeeded: moved, moved, feePaid, transfers }
+  }
   const isToken = asset !== 'native'
   const covered = (state.get(balanceKey(from, asset)) ?? 0n) >= amount
   const succeeded = covered && manner !== 'refuses'

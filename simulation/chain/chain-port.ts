@@ -10,6 +10,7 @@ import { ancestorAt, balanceKey, line, nonceKey } from './block-tree.ts'
 import type { ModelBlock } from './block-tree.ts'
 import type { ModelNetwork, ModelNode } from './model-network.ts'
 import type { HeardTransfer } from './signed-transfer.ts'
+import { openExactPort } from './exact-port.ts'
 import { readTransfer, signTransfer, termsOf, transferOf } from './signed-transfer.ts'
 
 /** How many heights a transaction lives where transactions expire. */
@@ -104,12 +105,24 @@ export function openChainPort({
           },
         }
       }),
-    sign: async (terms, nonce) => signTransfer(transferOf(terms, nonce)),
+    sign: async (terms, nonce) => {
+      const transfer = transferOf(terms, nonce)
+      // The payer has signed these bytes before anybody gave them a place.
+      const isPayers = !isFee && transfer.authorization !== undefined
+      return signTransfer(isPayers ? { ...transfer, nonce: 0n } : transfer)
+    },
+    exact: openExactPort({ config, network, ask }),
+    estimateFees: () =>
+      ask('fees', () => ({
+        transfer: baseUnits(network.baseFee),
+        priorityFee: baseUnits(0n),
+      })),
     renewal: isFee
       ? { kind: 'fee' }
       : {
           kind: 'lifetime',
           lifetimeOf: (terms) => transferOf(terms, 0n).lifetime,
+          isRenewable: (terms) => transferOf(terms, 0n).authorization === undefined,
           lookBack: (hashes) =>
             ask('look back', () => {
               const nodes = network.nodes.filter(({ isDown }) => !isDown && !dice.chance(0.1))

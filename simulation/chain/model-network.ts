@@ -2,7 +2,8 @@ import type { Address, TransactionHash, Verdict } from '@florin/server/chains/ch
 import { NodeFailure } from '@florin/server/chains/chain.ts'
 import { jointVerdict } from '@florin/server/chains/json-rpc/broadcast.ts'
 import type { Dice } from '../dice.ts'
-import { line, openBlockTree, SOURCE } from './block-tree.ts'
+import { authorizationKey } from './authorization.ts'
+import { isOutside, line, openBlockTree, SOURCE } from './block-tree.ts'
 import type { BlockTree, Manner, ModelBlock } from './block-tree.ts'
 import type { Rules, Surroundings } from './rules.ts'
 import type { HeardTransfer } from './signed-transfer.ts'
@@ -40,6 +41,8 @@ export interface ModelNetwork {
   readonly nodes: readonly ModelNode[]
   best(): ModelBlock
   final(): ModelBlock
+  /** Authorizations that had paid when a reorg took their block back, see `authorizationKey`. */
+  readonly takenBack: ReadonlySet<string>
   /** Whether a reorg has taken a deposit back for good. */
   hasLostDeposits(): boolean
   /** What somebody else has signed with a wallet's key. */
@@ -86,6 +89,7 @@ export function openModelNetwork({
   const heard = new Map<TransactionHash, HeardTransfer>()
   const deposits = new Map<TransactionHash, HeardTransfer>()
   const strangers: HeardTransfer[] = []
+  const takenBack = new Set<string>()
   let hasLostDeposits = false
   let best = tree.first
   let final = tree.first
@@ -117,7 +121,7 @@ export function openModelNetwork({
       .filter(({ hash }) => tree.find(parent, hash) === undefined)
     const chosen: HeardTransfer[] = []
     while (chosen.length < BLOCK_TRANSFERS_MAX && dice.chance(fill)) {
-      const state = tree.preview(parent, chosen)
+      const state = tree.preview(parent, chosen, nowMilliseconds)
       const fit = open.findIndex((transfer) => rules.admits(transfer, state, next))
       if (fit === -1) break
       chosen.push(...open.splice(fit, 1))
@@ -160,6 +164,7 @@ export function openModelNetwork({
     best: () => best,
     final: () => final,
     strangers,
+    takenBack,
     hasLostDeposits: () => hasLostDeposits,
     baseFee: BASE_FEE,
     weather: { unheard: 0, unanswered: 0, resurfaces: 0 },
@@ -176,8 +181,10 @@ export function openModelNetwork({
       for (const block of line(best)) {
         if (block === parent) break
         // Whoever sent it has spent it elsewhere in the other branch.
-        for (const { transfer } of block.included) {
-          if (deposits.has(transfer.hash) && dice.chance(0.5)) {
+        for (const { transfer, moved } of block.included) {
+          const { authorization } = transfer
+          if (moved && authorization !== undefined) takenBack.add(authorizationKey(authorization))
+          if (transfer.from === SOURCE && deposits.has(transfer.hash) && dice.chance(0.5)) {
             deposits.delete(transfer.hash)
             hasLostDeposits = true
           }
@@ -197,7 +204,7 @@ export function openModelNetwork({
     spread,
     forget: (node) => node.pool.clear(),
     inject: (transfer) => {
-      if (transfer.from === SOURCE) deposits.set(transfer.hash, transfer)
+      if (isOutside(transfer.from)) deposits.set(transfer.hash, transfer)
       else {
         strangers.push(transfer)
         model.insist()

@@ -1,6 +1,6 @@
 import type { Verdict } from '@florin/server/chains/chain.ts'
 import type { ModelBlock } from './block-tree.ts'
-import { balanceKey, nonceKey, SOURCE } from './block-tree.ts'
+import { balanceKey, isOutside, nonceKey } from './block-tree.ts'
 import type { HeardTransfer } from './signed-transfer.ts'
 
 /** What a kind of chain lets into its blocks and its nodes' pools. */
@@ -35,7 +35,7 @@ function nativeCost({ asset, amount, fee }: HeardTransfer): bigint {
 /** Each place of a sender holds one transaction, in order; the fee decides which and when. */
 export const feeRules: Rules = {
   admits: (transfer, state, { baseFee }) =>
-    transfer.from === SOURCE ||
+    isOutside(transfer.from) ||
     (transfer.nonce === (state.get(nonceKey(transfer.from)) ?? 0n) &&
       transfer.fee >= baseFee &&
       balanceOf(state, transfer) >= nativeCost(transfer)),
@@ -61,7 +61,7 @@ export const feeRules: Rules = {
 /** A transaction lives until a height, in any order, once. */
 export const lifetimeRules: Rules = {
   admits: (transfer, state, { height }) =>
-    transfer.from === SOURCE ||
+    isOutside(transfer.from) ||
     (height <= transfer.lifetime && balanceOf(state, transfer) >= transfer.fee),
   judge: (transfer, { tip, pool, isMined }, { height }) => {
     if (isMined) return { kind: 'known' }

@@ -6,6 +6,7 @@ import type {
   Terms,
   TransactionHash,
 } from '@florin/server/chains/chain.ts'
+import type { Authorization } from './authorization.ts'
 
 /** What a transaction of a model chain says, whoever signed it. */
 export interface Transfer {
@@ -21,6 +22,8 @@ export interface Transfer {
   readonly nonce: bigint
   /** Chains of lifetimes: the last height at which it may be included. */
   readonly lifetime: bigint
+  /** Left out when the sender moves its own money. */
+  readonly authorization?: Authorization
 }
 
 /** A transfer with its id, as the nodes know it. */
@@ -30,8 +33,19 @@ export interface HeardTransfer extends Transfer {
 
 /** `to`, `value` and `data` are what the doctor holds every attempt of a place to. */
 export function termsOf(transfer: Omit<Transfer, 'nonce'>): Terms {
-  const { to, amount, mark, from, asset, fee, lifetime } = transfer
-  const fields = { to, value: amount, data: mark, from, asset, fee, lifetime }
+  const { to, amount, mark, from, asset, fee, lifetime, authorization } = transfer
+  const fields = {
+    to,
+    value: amount,
+    data: mark,
+    from,
+    asset,
+    fee,
+    lifetime,
+    ...(authorization === undefined
+      ? {}
+      : { authorization: JSON.stringify(authorization, bigintsAsText) }),
+  }
   return JSON.parse(JSON.stringify(fields, bigintsAsText)) as Terms
 }
 
@@ -46,6 +60,20 @@ export function transferOf(terms: Terms, nonce: bigint): Transfer {
     fee: baseUnits(field('fee')),
     lifetime: BigInt(field('lifetime')),
     nonce,
+    ...authorizationIn(terms['authorization']),
+  }
+}
+
+function authorizationIn(text: string | undefined): Pick<Transfer, 'authorization'> {
+  return text === undefined ? {} : { authorization: readAuthorization(JSON.parse(text)) }
+}
+
+function readAuthorization(fields: Record<keyof Authorization, string | null>): Authorization {
+  const { payer, nonce, validBeforeSeconds } = fields
+  return {
+    payer: `${payer}` as Address,
+    nonce: `${nonce}`,
+    validBeforeSeconds: validBeforeSeconds === null ? null : BigInt(validBeforeSeconds),
   }
 }
 
@@ -56,7 +84,10 @@ export function signTransfer(transfer: Transfer): SignedTransaction {
 
 /** What a node reads in signed bytes. */
 export function readTransfer(raw: Uint8Array): HeardTransfer {
-  const fields = JSON.parse(Buffer.from(raw).toString()) as Record<keyof Transfer, string>
+  const fields = JSON.parse(Buffer.from(raw).toString()) as Record<
+    Exclude<keyof Transfer, 'authorization'>,
+    string
+  > & { authorization?: Record<keyof Authorization, string | null> }
   return {
     hash: hashOf(raw),
     from: fields.from as Address,
@@ -67,6 +98,9 @@ export function readTransfer(raw: Uint8Array): HeardTransfer {
     fee: BigInt(fields.fee),
     nonce: BigInt(fields.nonce),
     lifetime: BigInt(fields.lifetime),
+    ...(fields.authorization === undefined
+      ? {}
+      : { authorization: readAuthorization(fields.authorization) }),
   }
 }
 

@@ -19,6 +19,14 @@ export interface ReceivedRecord {
   readonly hash: string
 }
 
+/** A sale as it is committed. */
+export interface ClaimRecord {
+  readonly id: string
+  readonly status: string
+  readonly payer: Address
+  readonly nonce: string
+}
+
 /** What the books say of one wallet's money. */
 export interface BookedMoney {
   readonly wallet: Address
@@ -34,7 +42,9 @@ export const ENDS: ReadonlySet<string> = new Set(['settled', 'failed'])
 /** What is committed, read by the database's owner: no rule of the service stands between. */
 export interface Records {
   sent(): Promise<readonly SentRecord[]>
+  /** Deposits. */
   received(): Promise<readonly ReceivedRecord[]>
+  claims(): Promise<readonly ClaimRecord[]>
   money(): Promise<readonly BookedMoney[]>
   frozenLanes(): Promise<readonly Address[]>
   /** How many places each lane has given out. */
@@ -53,7 +63,8 @@ export function openRecords(owner: Store): Records {
         'sent',
         `select p.id, p.status, p.amount, encode(p.commitment, 'hex') as mark, p.asset, p.sender, t.nonce
          from payments p join payment_transactions pt on pt.payment_id = p.id
-         join chain_transactions t on t.id = pt.chain_transaction_id order by p.id`,
+         join chain_transactions t on t.id = pt.chain_transaction_id
+         where p.type = 'sent' order by p.id`,
       )
       return rows.map((row) => ({
         ...row,
@@ -65,7 +76,14 @@ export function openRecords(owner: Store): Records {
     received: () =>
       read<ReceivedRecord>(
         'received',
-        `select status, transaction_hash as hash from payments where type = 'received'`,
+        `select status, transaction_hash as hash from payments where type = 'received'
+           and id not in (select payment_id from settlement_claims)`,
+      ),
+    claims: () =>
+      read<ClaimRecord>(
+        'claims',
+        `select p.id, p.status, p.sender as payer, c.authorization ->> 'nonce' as nonce
+         from settlement_claims c join payments p on p.id = c.payment_id order by p.id`,
       ),
     money: async () => {
       const rows = await read<{ [Field in keyof BookedMoney]: string }>(
