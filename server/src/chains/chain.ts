@@ -169,6 +169,11 @@ export type Renewal =
       isRenewable?(terms: Terms): boolean
       /** Per hash, one look per node that answered. Throws NodeFailure when none did. */
       lookBack(hashes: readonly TransactionHash[]): Promise<readonly (readonly HistoryLook[])[]>
+      /**
+       * The height, in the unit of lifetimes, that each node which answered calls final now. Throws NodeFailure when none did. Left
+       * out where nothing is built for others to sign.
+       */
+      readonly finalHeights?: () => Promise<readonly bigint[]>
     }
 
 /** What a network would take now for one plain payment of its native currency. Native base units. */

@@ -201,6 +201,15 @@ export const limits = {
   /** Deliveries that are counted for /metrics; more are shown as so many. */
   webhookCountedMax: 100_000,
   draftRetriesMax: 5,
+  /** Of a transaction that a caller hands in: Solana's packet holds 1,232, and a build on EVM is far smaller. */
+  transactionBytesMax: 4_096,
+  /** Total priority fee of a built transaction, in whole native coins. */
+  buildPriorityFeeMax: 1,
+  /** Builds past their time that are looked at in one round, and how many builds of one account one transaction is held against. */
+  silentBuildsMax: 100,
+  buildsPerMarkMax: 100,
+  /** Signed forms of one build that are stored and sent. */
+  submissionsPerBuildMax: 16,
   /** Remembered blocks below the final height, to find the ancestor of a reorg that breaks the policy. */
   finalBlocksKept: 64,
   /** Heads that wait for their block to be followed before what they call final counts. */

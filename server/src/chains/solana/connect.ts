@@ -14,7 +14,7 @@ import { draftTransfer } from './draft.ts'
 import { estimateFees } from './estimate-fees.ts'
 import { openExact } from './exact.ts'
 import { openFacts } from './facts.ts'
-import { lookBack } from './look-back.ts'
+import { finalHeights, lookBack } from './look-back.ts'
 import { readOutcomes } from './outcome.ts'
 import { arePaymentTerms, readPaymentTerms, signPayment } from './payment-terms.ts'
 import { renewTerms } from './renew.ts'
@@ -69,6 +69,7 @@ export function connectSolana(options: ConnectOptions): Chain {
           : readTerms(terms, config.network).lastValidBlockHeight,
       isRenewable: (terms) => !arePaymentTerms(terms),
       lookBack: (hashes) => lookBack(transport, nodeNames, hashes),
+      finalHeights: () => finalHeights(transport),
     },
     renew: (terms, feeCeiling) => renewTerms(deps, terms, feeCeiling),
     broadcast: (raws) => broadcastTo(transport, raws),

@@ -47,6 +47,16 @@ export async function lookBack(
   return looks
 }
 
+/** The block height that each node which answers calls final now. Throws NodeFailure when none does. */
+export async function finalHeights(transport: Transport): Promise<readonly bigint[]> {
+  const heights = (await transport.tellAll([FINAL_HEIGHT])).flatMap(([answer]) => {
+    const height = heightFrom(answer)
+    return height === undefined ? [] : [height]
+  })
+  if (heights.length === 0) throw new NodeFailure('no node tells its final height')
+  return heights
+}
+
 function heightFrom(answer: NodeAnswer | NodeFailure | undefined): bigint | undefined {
   if (answer === undefined || answer instanceof NodeFailure || !answer.ok) return undefined
   return orUndefined(() => integerFrom(answer.result, 'block height'))

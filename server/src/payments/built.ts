@@ -1,0 +1,247 @@
+import type { BaseUnits } from '@florin/wire/amount.ts'
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { Address, TransactionHash } from '../chains/chain.ts'
+import { addToOutbox } from '../events/store.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { AccountId, PaymentId } from '../kernel/id.ts'
+import type { AssetProfile, NetworkConfig } from '../kernel/network-config.ts'
+import { notifyChanged } from '../store/listen.ts'
+import type { Tx } from '../store/postgres.ts'
+import { abandonBuilt, builtAbove, claimBuilt, confirmedBuilt, remarkBuilt } from './built-store.ts'
+import type { SeenBuilt } from './built-store.ts'
+import { paymentEvent } from './event.ts'
+import { movePayments, violateFinality } from './move-payments.ts'
+import type { Payment, PaymentFailure, PaymentRemark, PaymentStatus } from './payment.ts'
+import type { Committed, ProofKeys } from './proof.ts'
+import { findPayment, insertPayments } from './store.ts'
+import type { StatusChange } from './store.ts'
+
+/** A payment whose transaction has just been built, and that its sender has not signed. */
+export interface NewBuilt {
+  readonly paymentId: PaymentId
+  readonly accountId: AccountId
+  readonly network: NetworkConfig
+  readonly asset: AssetProfile
+  readonly amount: BaseUnits
+  readonly sender: Address
+  readonly recipient: Address
+  readonly resource: string | null
+  readonly metadataText: string | null
+  readonly priorityFee: BaseUnits | null
+  /** Null when the transaction does not carry it. */
+  readonly commitment: Uint8Array | null
+}
+
+/** Where on chain a built payment took effect. */
+export interface BuiltEffect {
+  readonly paymentId: PaymentId
+  readonly transactionHash: TransactionHash
+  readonly height: bigint
+  readonly blockHash: string
+  readonly effectIndex: number
+  readonly feePaid: BaseUnits
+}
+
+export interface BuiltState {
+  readonly status: PaymentStatus
+  readonly paymentProof: string | null
+  /** The transaction that took effect; null while none has. */
+  readonly hash: TransactionHash | null
+  readonly abandoned: boolean
+}
+
+const REMARKS = {
+  other_terms:
+    'A transaction of this sender in the place of the built one moved something else than was built.',
+  several_commitments:
+    'A transaction carried the commitments of several payments; none of them counts as paid by it.',
+  transaction_reverted: 'The transaction was included and failed; the network kept its fee.',
+  nonce_used_by_another_transaction:
+    'Another transaction of the sender has used the nonce of the built one.',
+  lifetime_over: 'No block up to the last that could hold the transaction holds it.',
+} as const satisfies Record<PaymentRemark['reason'], string>
+
+const REVERTED: PaymentFailure = {
+  reason: 'transaction_reverted',
+  message: REMARKS.transaction_reverted,
+}
+
+/**
+ * The records of payments that are built here and signed elsewhere. No money of ours is in them: no hold, no ledger entry, no place. Every
+ * call but `proofKeys`' runs in the transaction of whoever saw the chain or was asked.
+ */
+export function openBuiltRecords({ clock, proofs }: { clock: Clock; proofs: ProofKeys }) {
+  const move = (tx: Tx, status: PaymentStatus, changes: readonly StatusChange[]) =>
+    movePayments(tx, status, changes, clock.nowMilliseconds())
+
+  return {
+    /** The 32 bytes that the chain is to show. */
+    commitmentOf: (committed: Committed): Uint8Array => proofs.commitmentOf(committed),
+
+    open: async (tx: Tx, built: NewBuilt): Promise<void> => {
+      const now = clock.nowMilliseconds()
+      const payment = recordOf(built, now)
+      await insertPayments(tx, [payment])
+      await addToOutbox(tx, [paymentEvent(payment)], now)
+    },
+
+    /** Undefined: the account has no such payment. */
+    state: async (
+      tx: Tx,
+      accountId: AccountId,
+      paymentId: PaymentId,
+    ): Promise<BuiltState | undefined> => {
+      const payment = await findPayment(tx, accountId, paymentId)
+      if (payment?.selfCustody === undefined) return undefined
+      return {
+        status: payment.status,
+        paymentProof: proofs.proofOf(payment),
+        hash: payment.transactionHash,
+        abandoned: payment.selfCustody.abandonedAtMilliseconds !== null,
+      }
+    },
+
+    /** Notes that its owner gave it up; whoever has signed it can still send it. */
+    abandon: async (tx: Tx, accountId: AccountId, paymentId: PaymentId): Promise<void> => {
+      if (!(await abandonBuilt(tx, accountId, paymentId, clock.nowMilliseconds()))) return
+      const payment = await findPayment(tx, accountId, paymentId)
+      if (payment === undefined) throw new Error('a payment is gone')
+      await addToOutbox(tx, [paymentEvent(payment)], clock.nowMilliseconds())
+    },
+
+    /** The chain shows exactly what was built. Those that really moved. */
+    confirmed: (tx: Tx, effects: readonly BuiltEffect[]): Promise<ReadonlySet<PaymentId>> =>
+      move(tx, 'confirmed', effects.map(seen)),
+
+    /** Says what the chain showed instead, or takes that back. */
+    remark: async (
+      tx: Tx,
+      remarks: readonly { paymentId: PaymentId; reason: PaymentRemark['reason'] | null }[],
+    ): Promise<void> => notifyChanged(tx, await remarkBuilt(tx, remarks.map(remarked))),
+
+    /** The blocks above a height are gone: the ids of payments that are pending again. */
+    undone: async (tx: Tx, network: NetworkId, height: bigint): Promise<ReadonlySet<PaymentId>> => {
+      const gone = await builtAbove(tx, network, height)
+      const violated = gone.filter(({ status }) => status === 'settled').map(({ id }) => id)
+      if (violated.length > 0) await violateFinality(tx, violated, clock.nowMilliseconds())
+      const reopened = gone.filter(({ status }) => status === 'confirmed')
+      return move(
+        tx,
+        'pending',
+        reopened.map(({ id }) => nothing(id)),
+      )
+    },
+
+    /**
+     * Settles what was confirmed at or below a final height, at most `count`. An effect that somebody else has counted is counted
+     * once: the payment that comes second stays as it is.
+     */
+    final: async (
+      tx: Tx,
+      network: NetworkId,
+      height: bigint,
+      count: number,
+    ): Promise<readonly PaymentId[]> => {
+      const confirmed = await confirmedBuilt(tx, network, height, count)
+      const now = clock.nowMilliseconds()
+      const committed = confirmed.filter(({ isCommitted }) => isCommitted)
+      const claimed = await claimBuilt(tx, network, committed, now)
+      const settling = confirmed.filter(({ id, isCommitted }) => !isCommitted || claimed.has(id))
+      return [...(await move(tx, 'settled', settling.map(settledAt)))]
+    },
+
+    /** It took no effect and can take none any more: proven at finality. The ids that really moved. */
+    over: async (
+      tx: Tx,
+      ends: readonly { paymentId: PaymentId; reason: PaymentRemark['reason'] }[],
+    ): Promise<ReadonlySet<PaymentId>> => {
+      const failed = ends.filter(({ reason }) => reason === 'transaction_reverted')
+      const expired = ends.filter(({ reason }) => reason !== 'transaction_reverted')
+      await remarkBuilt(tx, ends.map(remarked), { first: true })
+      const moved = [
+        await move(
+          tx,
+          'expired',
+          expired.map(({ paymentId }) => nothing(paymentId)),
+        ),
+        await move(
+          tx,
+          'failed',
+          failed.map(({ paymentId }) => ({ ...nothing(paymentId), failure: REVERTED })),
+        ),
+      ]
+      return new Set(moved.flatMap((ids) => [...ids]))
+    },
+  }
+}
+
+function recordOf(built: NewBuilt, nowMilliseconds: number): Payment {
+  const { network, asset } = built
+  return {
+    id: built.paymentId,
+    accountId: built.accountId,
+    type: 'sent',
+    walletId: null,
+    network: network.network,
+    asset: asset.asset,
+    amount: built.amount,
+    decimals: asset.decimals,
+    sender: built.sender,
+    recipient: built.recipient,
+    resource: built.resource,
+    metadataText: built.metadataText,
+    priorityFee: built.priorityFee,
+    feeCeiling: null,
+    commitment: built.commitment,
+    status: 'pending',
+    sandbox: network.sandbox,
+    finalityViolated: false,
+    transactionHash: null,
+    blockHeight: null,
+    logIndex: null,
+    feePaid: null,
+    failure: null,
+    createdAtMilliseconds: nowMilliseconds,
+    confirmedAtMilliseconds: null,
+    settledAtMilliseconds: null,
+    selfCustody: { abandonedAtMilliseconds: null, remark: null },
+  }
+}
+
+function remarked({
+  paymentId,
+  reason,
+}: {
+  readonly paymentId: PaymentId
+  readonly reason: PaymentRemark['reason'] | null
+}) {
+  return { paymentId, remark: reason === null ? null : { reason, message: REMARKS[reason] } }
+}
+
+function seen({ paymentId, ...effect }: BuiltEffect): StatusChange {
+  return {
+    paymentId,
+    transactionHash: effect.transactionHash,
+    blockHeight: effect.height,
+    blockHash: effect.blockHash,
+    logIndex: effect.effectIndex,
+    feePaid: effect.feePaid,
+    failure: null,
+  }
+}
+
+function settledAt({ id, ...place }: SeenBuilt): StatusChange {
+  return seen({ paymentId: id, ...place })
+}
+
+function nothing(paymentId: PaymentId): StatusChange {
+  return {
+    paymentId,
+    transactionHash: null,
+    blockHeight: null,
+    blockHash: null,
+    logIndex: null,
+    feePaid: null,
+    failure: null,
+  }
+}

@@ -1,0 +1,136 @@
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { Address } from '../chains/chain.ts'
+import type { AccountId, PaymentId } from '../kernel/id.ts'
+import type { Tx } from '../store/postgres.ts'
+import type { Build, BuildFacts } from './build.ts'
+
+interface BuildRow {
+  readonly payment_id: PaymentId
+  readonly account_id: AccountId
+  readonly network: NetworkId
+  readonly sender: Address
+  readonly recipient: Address
+  readonly asset: string
+  readonly amount: string
+  readonly commitment: string | null
+  readonly nonce: string | null
+  readonly last_valid_block_height: string
+  readonly expiry_enforced_by_chain: boolean
+  readonly transaction: Buffer
+  readonly facts: BuildFacts
+  readonly created_at: Date
+  readonly expires_at: Date
+}
+
+const COLUMNS = `payment_id, account_id, network, sender, recipient, asset, amount, encode(commitment, 'hex') as commitment,
+  nonce, last_valid_block_height, expiry_enforced_by_chain, transaction, facts, created_at, expires_at`
+
+// The rows were written by this file from branded values; reading them back restores the brands.
+function buildOf(row: BuildRow): Build {
+  return {
+    paymentId: row.payment_id,
+    accountId: row.account_id,
+    network: row.network,
+    sender: row.sender,
+    recipient: row.recipient,
+    asset: row.asset,
+    amount: BigInt(row.amount),
+    commitment: row.commitment,
+    nonce: row.nonce === null ? null : BigInt(row.nonce),
+    lastValidBlockHeight: BigInt(row.last_valid_block_height),
+    expiryEnforcedByChain: row.expiry_enforced_by_chain,
+    transaction: new Uint8Array(row.transaction),
+    facts: row.facts,
+    createdAtMilliseconds: row.created_at.getTime(),
+    expiresAtMilliseconds: row.expires_at.getTime(),
+  }
+}
+
+export async function insertBuild(tx: Tx, build: Build): Promise<void> {
+  await tx.query(
+    'build_insert',
+    `insert into builds (payment_id, account_id, network, sender, recipient, asset, amount, commitment, nonce,
+       last_valid_block_height, expiry_enforced_by_chain, transaction, facts, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, decode($8, 'hex'), $9, $10, $11, $12, $13,
+       to_timestamp($14 / 1000.0), to_timestamp($15 / 1000.0))`,
+    [
+      build.paymentId,
+      build.accountId,
+      build.network,
+      build.sender,
+      build.recipient,
+      build.asset,
+      build.amount.toString(),
+      build.commitment,
+      build.nonce?.toString() ?? null,
+      build.lastValidBlockHeight.toString(),
+      build.expiryEnforcedByChain,
+      Buffer.from(build.transaction),
+      JSON.stringify(build.facts),
+      build.createdAtMilliseconds,
+      build.expiresAtMilliseconds,
+    ],
+  )
+}
+
+/** The account's build; somebody else's looks like none. */
+export async function findBuild(
+  tx: Tx,
+  accountId: AccountId,
+  paymentId: PaymentId,
+): Promise<Build | undefined> {
+  const rows = await tx.query<BuildRow>(
+    'build_find',
+    `select ${COLUMNS} from builds where account_id = $1 and payment_id = $2`,
+    [accountId, paymentId],
+  )
+  return rows[0] && buildOf(rows[0])
+}
+
+/** What a transaction shows of itself. */
+export interface Marks {
+  readonly commitments: readonly string[]
+  readonly place: { readonly sender: Address; readonly nonce: bigint } | null
+}
+
+/** The account's builds that a transaction may be: by what it carries, or by the place it takes. Newest first. */
+export async function buildsMarked(
+  tx: Tx,
+  accountId: AccountId,
+  network: NetworkId,
+  { commitments, place }: Marks,
+  count: number,
+): Promise<readonly Build[]> {
+  const rows = await tx.query<BuildRow>(
+    'build_marked',
+    `with marked as (
+       select payment_id from builds
+       where network = $2 and commitment = any (array(select decode(c, 'hex') from unnest($3::text[]) as c))
+       union select payment_id from builds where network = $2 and sender = $4 and nonce = $5::numeric
+     )
+     select ${COLUMNS} from marked join builds using (payment_id)
+     where account_id = $1 order by created_at desc, payment_id desc limit $6`,
+    [
+      accountId,
+      network,
+      commitments,
+      place?.sender ?? null,
+      place?.nonce.toString() ?? null,
+      count,
+    ],
+  )
+  return rows.map(buildOf)
+}
+
+/** The payments of every account that were built for a place of a sender. */
+export async function paymentsBuiltFor(
+  tx: Tx,
+  { network, address, nonce }: { network: NetworkId; address: string; nonce: bigint },
+): Promise<readonly PaymentId[]> {
+  const rows = await tx.query<{ payment_id: PaymentId }>(
+    'build_for_place',
+    `select payment_id from builds where network = $1 and sender = $2 and nonce = $3::numeric`,
+    [network, address, nonce.toString()],
+  )
+  return rows.map((row) => row.payment_id)
+}

@@ -1,0 +1,72 @@
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { Address } from '../chains/chain.ts'
+import type { BuildFormat } from '../chains/self-custody.ts'
+import type { AccountId, PaymentId } from '../kernel/id.ts'
+
+/** Why a build can take no effect any more. */
+export type DeadReason =
+  'nonce_used_by_another_transaction' | 'lifetime_over' | 'transaction_reverted'
+
+/** A built transaction as it was answered; numbers as decimal text, because they are kept as JSON. */
+export interface BuildFacts {
+  readonly format: BuildFormat
+  readonly fee: { readonly max: string; readonly priority: string; readonly accountRent: string }
+  readonly summary: SummaryFacts
+  readonly unsigned: UnsignedFacts | null
+}
+
+/** All that a transaction does, in plain fields. */
+export interface SummaryFacts {
+  readonly feePayer: string | null
+  readonly transfers: readonly {
+    readonly asset: string
+    readonly from: string | null
+    readonly to: string
+    readonly amountBaseUnits: string
+  }[]
+  readonly commitments: readonly string[]
+  readonly createsAccounts: readonly {
+    readonly account: string
+    readonly owner: string
+    readonly asset: string
+  }[]
+  /** Everything else in plain words; empty when it does the above and nothing more. */
+  readonly others: readonly string[]
+}
+
+/** An EIP-1559 transaction's fields before its signature. */
+export interface UnsignedFacts {
+  readonly to: string
+  readonly value: string
+  readonly data: string
+  readonly nonce: string
+  readonly gas: string
+  readonly maxFeePerGas: string
+  readonly maxPriorityFeePerGas: string
+  readonly chainId: string
+}
+
+/** What the chain has to show for a build to count as paid. */
+export interface BuiltTerms {
+  readonly paymentId: PaymentId
+  readonly accountId: AccountId
+  readonly sender: Address
+  readonly recipient: Address
+  readonly asset: string
+  readonly amount: bigint
+  /** 64 lower-case hex digits; null when the transaction does not carry it. */
+  readonly commitment: string | null
+  /** The sender's place; null where transactions have none. */
+  readonly nonce: bigint | null
+}
+
+/** A transaction that was built here for somebody else to sign. */
+export interface Build extends BuiltTerms {
+  readonly network: NetworkId
+  readonly transaction: Uint8Array
+  readonly lastValidBlockHeight: bigint
+  readonly expiryEnforcedByChain: boolean
+  readonly facts: BuildFacts
+  readonly createdAtMilliseconds: number
+  readonly expiresAtMilliseconds: number
+}

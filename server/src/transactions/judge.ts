@@ -1,0 +1,48 @@
+import type { SightedTransfer, Sighting } from '../chains/self-custody.ts'
+import type { BuiltTerms, DeadReason } from './build.ts'
+import type { RemarkReason } from './records.ts'
+
+/**
+ * What a transaction on chain means for a build. `paid`: it did what was built, and nothing of another payment. `other`: it stands for
+ * the build and did something else. `dead`: with that, what was built can take no effect any more while its block stands.
+ */
+export type Judgement =
+  | { readonly kind: 'paid'; readonly transfer: SightedTransfer }
+  | { readonly kind: 'other'; readonly remark: RemarkReason; readonly dead: DeadReason | null }
+
+/**
+ * Undefined when the transaction has nothing to do with the build. Only what the build's own sender signed has: a stranger who copies a
+ * commitment from the chain, or who builds for somebody else's address, says nothing.
+ */
+export function judge(build: BuiltTerms, sighting: Sighting): Judgement | undefined {
+  if (!sighting.signers.includes(build.sender)) return undefined
+  const { commitments, succeeded } = sighting
+  const takesPlace =
+    build.nonce !== null && sighting.sender === build.sender && sighting.nonce === build.nonce
+  const carries = build.commitment !== null && commitments.includes(build.commitment)
+  if (!takesPlace && !carries) return undefined
+
+  const other = (remark: RemarkReason, dead: DeadReason): Judgement => ({
+    kind: 'other',
+    remark,
+    dead: takesPlace ? dead : null,
+  })
+  const used = 'nonce_used_by_another_transaction'
+  // Without a commitment of its own, the place and the terms are all that tells it.
+  const isOurs = build.commitment === null ? commitments.length === 0 : carries
+  if (!isOurs) return other(used, used)
+  if (commitments.length > 1) return other('several_commitments', used)
+  if (!succeeded) return other('transaction_reverted', 'transaction_reverted')
+  const [transfer, second] = sighting.transfers.filter((each) => isBuilt(build, each))
+  if (transfer !== undefined && second === undefined) return { kind: 'paid', transfer }
+  return other(build.commitment === null ? used : 'other_terms', used)
+}
+
+function isBuilt(build: BuiltTerms, { asset, from, to, amount }: SightedTransfer): boolean {
+  return (
+    asset === build.asset &&
+    from === build.sender &&
+    to === build.recipient &&
+    amount === build.amount
+  )
+}

@@ -1,0 +1,202 @@
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { Address } from '../chains/chain.ts'
+import type { AccountId, PaymentId } from '../kernel/id.ts'
+import type { Tx } from '../store/postgres.ts'
+import type { BuiltTerms, DeadReason } from './build.ts'
+
+/** Whether a network has a build that has not come to its end. */
+export async function hasLiveBuild(tx: Tx, network: NetworkId): Promise<boolean> {
+  const rows = await tx.query<{ found: boolean }>(
+    'builds_any_live',
+    `select exists (select from builds where network = $1 and closed_at is null) as found`,
+    [network],
+  )
+  return rows[0]?.found === true
+}
+
+/** Those of the addresses that a live build waits for. */
+export async function sendersAwaited(
+  tx: Tx,
+  network: NetworkId,
+  senders: readonly Address[],
+): Promise<ReadonlySet<Address>> {
+  const rows = await tx.query<{ sender: Address }>(
+    'builds_senders',
+    `select sender from unnest($2::text[]) as sender
+     where exists (select from builds b where b.network = $1 and b.sender = sender and b.closed_at is null)`,
+    [network, senders],
+  )
+  return new Set(rows.map((row) => row.sender))
+}
+
+interface TermsRow {
+  readonly payment_id: PaymentId
+  readonly account_id: AccountId
+  readonly sender: Address
+  readonly recipient: Address
+  readonly asset: string
+  readonly amount: string
+  readonly commitment: string | null
+  readonly nonce: string | null
+}
+
+/**
+ * The live builds without an effect that transactions of these senders may be: by what they carry, or by the places they take. Oldest
+ * first.
+ */
+export async function liveBuilds(
+  tx: Tx,
+  network: NetworkId,
+  marks: {
+    readonly senders: readonly Address[]
+    readonly commitments: readonly string[]
+    readonly nonces: readonly bigint[]
+  },
+): Promise<readonly BuiltTerms[]> {
+  const rows = await tx.query<TermsRow>(
+    'builds_live_marked',
+    `select payment_id, account_id, sender, recipient, asset, amount, encode(commitment, 'hex') as commitment, nonce
+     from builds
+     where network = $1 and sender = any($2) and closed_at is null and seen_height is null
+       and (nonce = any($4::numeric[])
+         or commitment = any (array(select decode(c, 'hex') from unnest($3::text[]) as c)))
+     order by created_at, payment_id for no key update`,
+    [network, marks.senders, marks.commitments, marks.nonces.map(String)],
+  )
+  return rows.map((row) => ({
+    paymentId: row.payment_id,
+    accountId: row.account_id,
+    sender: row.sender,
+    recipient: row.recipient,
+    asset: row.asset,
+    amount: BigInt(row.amount),
+    commitment: row.commitment,
+    nonce: row.nonce === null ? null : BigInt(row.nonce),
+  }))
+}
+
+/** Notes where the effects of builds were seen. */
+export async function noteSeen(
+  tx: Tx,
+  seen: readonly { readonly paymentId: PaymentId; readonly height: bigint }[],
+): Promise<void> {
+  if (seen.length === 0) return
+  await tx.query(
+    'builds_seen',
+    `update builds b set seen_height = s.height
+     from unnest($1::text[], $2::bigint[]) as s (payment_id, height) where b.payment_id = s.payment_id`,
+    [seen.map(({ paymentId }) => paymentId), seen.map(({ height }) => height.toString())],
+  )
+}
+
+/** Notes that builds can take no effect any more once the chain that was read is final up to a height. The first word stands. */
+export async function noteDead(
+  tx: Tx,
+  dead: readonly {
+    readonly paymentId: PaymentId
+    readonly height: bigint
+    readonly reason: DeadReason
+  }[],
+): Promise<void> {
+  if (dead.length === 0) return
+  await tx.query(
+    'builds_dead',
+    `update builds b set dead_height = d.height, dead_reason = d.reason
+     from unnest($1::text[], $2::bigint[], $3::text[]) as d (payment_id, height, reason)
+     where b.payment_id = d.payment_id and b.dead_height is null and b.closed_at is null`,
+    [
+      dead.map(({ paymentId }) => paymentId),
+      dead.map(({ height }) => height.toString()),
+      dead.map(({ reason }) => reason),
+    ],
+  )
+}
+
+/** Takes back what blocks above a height had shown of live builds: the ids of those that had been called dead there. */
+export async function forgetAbove(
+  tx: Tx,
+  network: NetworkId,
+  height: bigint,
+): Promise<readonly PaymentId[]> {
+  await tx.query(
+    'builds_unseen',
+    `update builds set seen_height = null where network = $1 and seen_height > $2 and closed_at is null`,
+    [network, height.toString()],
+  )
+  const rows = await tx.query<{ payment_id: PaymentId }>(
+    'builds_undead',
+    `update builds set dead_height = null, dead_reason = null
+     where network = $1 and dead_height > $2 and closed_at is null returning payment_id`,
+    [network, height.toString()],
+  )
+  return rows.map((row) => row.payment_id)
+}
+
+/** Live builds that a final height proves dead. */
+export async function provenDead(
+  tx: Tx,
+  network: NetworkId,
+  height: bigint,
+  count: number,
+): Promise<readonly { readonly paymentId: PaymentId; readonly reason: DeadReason }[]> {
+  const rows = await tx.query<{ payment_id: PaymentId; dead_reason: DeadReason }>(
+    'builds_proven_dead',
+    `select payment_id, dead_reason from builds
+     where network = $1 and dead_height <= $2 and closed_at is null and seen_height is null
+     order by dead_height, payment_id limit $3`,
+    [network, height.toString(), count],
+  )
+  return rows.map((row) => ({ paymentId: row.payment_id, reason: row.dead_reason }))
+}
+
+/** Nothing is looked for any more. */
+export async function closeBuilds(
+  tx: Tx,
+  paymentIds: readonly PaymentId[],
+  nowMilliseconds: number,
+): Promise<void> {
+  if (paymentIds.length === 0) return
+  await tx.query(
+    'builds_close',
+    `update builds set closed_at = to_timestamp($2 / 1000.0) where payment_id = any($1)`,
+    [paymentIds, nowMilliseconds],
+  )
+}
+
+/** A build past its time of which the chain has shown nothing. */
+export interface SilentBuild {
+  readonly paymentId: PaymentId
+  readonly sender: Address
+  readonly nonce: bigint | null
+  readonly lastValidBlockHeight: bigint
+}
+
+/** Builds past their time that nobody has looked at since, the longest unlooked first; each is then noted as looked at. */
+export async function takeSilentBuilds(
+  tx: Tx,
+  network: NetworkId,
+  nowMilliseconds: number,
+  count: number,
+): Promise<readonly SilentBuild[]> {
+  const rows = await tx.query<{
+    payment_id: PaymentId
+    sender: Address
+    nonce: string | null
+    last_valid_block_height: string
+  }>(
+    'builds_silent',
+    `update builds set looked_at = to_timestamp($2 / 1000.0) where payment_id in (
+       select payment_id from builds
+       where network = $1 and closed_at is null and dead_height is null and seen_height is null
+         and expires_at < to_timestamp($2 / 1000.0)
+       order by looked_at nulls first, created_at limit $3)
+     returning payment_id, sender, nonce, last_valid_block_height`,
+    [network, nowMilliseconds, count],
+  )
+  return rows.map((row) => ({
+    paymentId: row.payment_id,
+    sender: row.sender,
+    nonce: row.nonce === null ? null : BigInt(row.nonce),
+    lastValidBlockHeight: BigInt(row.last_valid_block_height),
+  }))
+}
