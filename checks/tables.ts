@@ -5,7 +5,7 @@ export const TABLE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   custody: ['installation_secrets', 'wallets', 'receiving_addresses'],
   policies: ['wallet_policies', 'policy_spends'],
   ledger: ['ledger_accounts', 'ledger_transfers', 'ledger_entries'],
-  events: ['outbox', 'events', 'event_sequences', 'relays'],
+  events: ['outbox', 'events', 'event_sequences', 'relays', 'event_tickets'],
   idempotency: ['idempotency_keys'],
   sender: [
     'lanes',
@@ -18,6 +18,7 @@ export const TABLE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   ],
   facilitator: ['settler_wallets', 'settlement_claims', 'gas_budgets'],
   transactions: ['builds', 'build_nonces', 'submissions'],
+  webhooks: ['webhooks', 'webhook_deliveries'],
   payments: ['payments', 'effects', 'payment_counts', 'payment_tallies'],
 }
 

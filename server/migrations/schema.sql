@@ -86,6 +86,11 @@ table effects
 table event_sequences
   account_id text not null
   sequence bigint not null
+table event_tickets
+  digest bytea not null
+  account_id text not null
+  key_id text not null
+  expires_at timestamp with time zone not null
 table events
   account_id text not null
   sequence bigint not null
@@ -231,6 +236,8 @@ table plan_operations
 table plans
   name text not null
   requests_per_minute integer
+  event_sockets integer
+  socket_messages_per_second integer
 table policy_spends
   payment_id text not null
   wallet_id text not null
@@ -268,6 +275,8 @@ table settlement_claims
   closed_at timestamp with time zone
   x402_version smallint
   answer_kept boolean not null default false
+  facilitator text
+  asked_at timestamp with time zone
 table settler_wallets
   wallet_id text not null
   created_at timestamp with time zone not null
@@ -296,6 +305,40 @@ table wallets
   sealed_private_key bytea not null
   sandbox_instance text
   created_at timestamp with time zone not null default now()
+  deleted_at timestamp with time zone
+table webhook_deliveries
+  position bigint not null generated always as identity
+  id text not null
+  account_id text not null
+  webhook_id text not null
+  event_id text not null
+  type text not null
+  lane text not null
+  redelivery_of text
+  body text not null
+  status text not null default 'waiting'::text
+  attempts integer not null default 0
+  log json not null default '[]'::json
+  due_at timestamp with time zone
+  lease text
+  created_at timestamp with time zone not null default now()
+  ended_at timestamp with time zone
+table webhooks
+  id text not null
+  account_id text not null
+  url text not null
+  description text
+  types text[] not null
+  enabled boolean not null
+  sealed_secret bytea not null
+  sealed_previous_secret bytea
+  previous_until timestamp with time zone
+  failing_since timestamp with time zone
+  in_trouble boolean not null default true
+  paused_at timestamp with time zone
+  pause_reason text
+  created_at timestamp with time zone not null
+  updated_at timestamp with time zone not null
   deleted_at timestamp with time zone
 
 -- constraints (what a column says itself, not null, stands above)
@@ -344,6 +387,10 @@ effects effects_pkey: PRIMARY KEY (network, transaction_hash, effect_index, dire
 event_sequences event_sequences_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 event_sequences event_sequences_pkey: PRIMARY KEY (account_id)
 event_sequences event_sequences_sequence_check: CHECK ((sequence > 0))
+event_tickets event_tickets_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+event_tickets event_tickets_digest_check: CHECK ((octet_length(digest) = 32))
+event_tickets event_tickets_key_id_fkey: FOREIGN KEY (key_id) REFERENCES api_keys(id)
+event_tickets event_tickets_pkey: PRIMARY KEY (digest)
 events events_id_check: CHECK ((id ~ '^evt_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
 events events_id_key: UNIQUE (id)
 events events_pkey: PRIMARY KEY (account_id, sequence)
@@ -420,9 +467,11 @@ payments payments_wallet_id_fkey: FOREIGN KEY (wallet_id) REFERENCES wallets(id)
 plan_operations plan_operations_operation_check: CHECK (((length(operation) >= 1) AND (length(operation) <= 100)))
 plan_operations plan_operations_pkey: PRIMARY KEY (plan, operation)
 plan_operations plan_operations_plan_fkey: FOREIGN KEY (plan) REFERENCES plans(name)
+plans plans_event_sockets_check: CHECK ((event_sockets > 0))
 plans plans_name_check: CHECK ((name = ANY (ARRAY['standard'::text, 'premium'::text, 'enterprise'::text])))
 plans plans_pkey: PRIMARY KEY (name)
 plans plans_requests_per_minute_check: CHECK ((requests_per_minute > 0))
+plans plans_socket_messages_per_second_check: CHECK ((socket_messages_per_second > 0))
 policy_spends policy_spends_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 policy_spends policy_spends_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id) DEFERRABLE INITIALLY DEFERRED
 policy_spends policy_spends_pkey: PRIMARY KEY (payment_id)
@@ -434,6 +483,7 @@ receiving_addresses receiving_addresses_label_check: CHECK (((length(label) >= 1
 receiving_addresses receiving_addresses_pkey: PRIMARY KEY (id)
 relays relays_pkey: PRIMARY KEY (name)
 settlement_claims settlement_claims_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+settlement_claims settlement_claims_facilitator_check: CHECK (((length(facilitator) >= 1) AND (length(facilitator) <= 2048)))
 settlement_claims settlement_claims_network_proof_key_key: UNIQUE (network, proof_key)
 settlement_claims settlement_claims_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id) DEFERRABLE INITIALLY DEFERRED
 settlement_claims settlement_claims_pkey: PRIMARY KEY (payment_id)
@@ -455,6 +505,23 @@ wallets wallets_family_check: CHECK ((family = ANY (ARRAY['evm'::text, 'solana':
 wallets wallets_id_check: CHECK ((id ~ '^wal_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
 wallets wallets_label_check: CHECK ((length(label) <= 100))
 wallets wallets_pkey: PRIMARY KEY (id)
+webhook_deliveries webhook_deliveries_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+webhook_deliveries webhook_deliveries_attempts_check: CHECK ((attempts >= 0))
+webhook_deliveries webhook_deliveries_check: CHECK (((status = 'waiting'::text) = (ended_at IS NULL)))
+webhook_deliveries webhook_deliveries_check1: CHECK (((status = 'waiting'::text) OR ((due_at IS NULL) AND (lease IS NULL))))
+webhook_deliveries webhook_deliveries_id_check: CHECK ((id ~ '^dlv_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
+webhook_deliveries webhook_deliveries_id_key: UNIQUE (id)
+webhook_deliveries webhook_deliveries_pkey: PRIMARY KEY ("position")
+webhook_deliveries webhook_deliveries_status_check: CHECK ((status = ANY (ARRAY['waiting'::text, 'delivered'::text, 'failed'::text])))
+webhook_deliveries webhook_deliveries_webhook_id_fkey: FOREIGN KEY (webhook_id) REFERENCES webhooks(id)
+webhooks webhooks_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+webhooks webhooks_check: CHECK (((sealed_previous_secret IS NULL) = (previous_until IS NULL)))
+webhooks webhooks_check1: CHECK (((paused_at IS NULL) = (pause_reason IS NULL)))
+webhooks webhooks_description_check: CHECK (((length(description) >= 1) AND (length(description) <= 200)))
+webhooks webhooks_id_check: CHECK ((id ~ '^whk_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
+webhooks webhooks_pause_reason_check: CHECK ((pause_reason = ANY (ARRAY['failing'::text, 'gone'::text])))
+webhooks webhooks_pkey: PRIMARY KEY (id)
+webhooks webhooks_url_check: CHECK (((length(url) >= 1) AND (length(url) <= 2048)))
 
 -- indexes (those of primary keys and unique constraints stand above)
 
@@ -466,6 +533,7 @@ CREATE INDEX builds_dying ON public.builds USING btree (network, dead_height) WH
 CREATE INDEX builds_live ON public.builds USING btree (network, sender) WHERE (closed_at IS NULL)
 CREATE INDEX builds_looks ON public.builds USING btree (network, looked_at NULLS FIRST, created_at) WHERE ((closed_at IS NULL) AND (dead_height IS NULL) AND (seen_height IS NULL))
 CREATE INDEX chain_transactions_open ON public.chain_transactions USING btree (network, lane_address, nonce) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]))
+CREATE INDEX event_tickets_by_age ON public.event_tickets USING btree (expires_at)
 CREATE INDEX events_by_age ON public.events USING brin (numbered_at) WITH (pages_per_range='16')
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at)
 CREATE INDEX lanes_frozen ON public.lanes USING btree (network) WHERE (state = 'frozen'::text)
@@ -495,6 +563,12 @@ CREATE UNIQUE INDEX receiving_addresses_live ON public.receiving_addresses USING
 CREATE INDEX settlement_claims_open ON public.settlement_claims USING btree (network, looked_at NULLS FIRST, created_at) WHERE (closed_at IS NULL)
 CREATE INDEX submissions_by_payment ON public.submissions USING btree (payment_id, created_at)
 CREATE INDEX wallets_by_account ON public.wallets USING btree (account_id, created_at)
+CREATE INDEX webhook_deliveries_by_age ON public.webhook_deliveries USING btree (created_at)
+CREATE INDEX webhook_deliveries_by_webhook ON public.webhook_deliveries USING btree (webhook_id, "position" DESC)
+CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (webhook_id, due_at) WHERE (due_at IS NOT NULL)
+CREATE INDEX webhook_deliveries_lanes ON public.webhook_deliveries USING btree (webhook_id, lane, "position") WHERE (status = 'waiting'::text)
+CREATE INDEX webhook_deliveries_leased ON public.webhook_deliveries USING btree (webhook_id) WHERE (lease IS NOT NULL)
+CREATE INDEX webhooks_by_account ON public.webhooks USING btree (account_id, created_at) WHERE (deleted_at IS NULL)
 
 -- functions
 
@@ -588,6 +662,11 @@ CREATE TRIGGER payments_counted AFTER INSERT ON public.payments REFERENCING NEW 
 CREATE TRIGGER payments_tallied_in AFTER INSERT ON public.payments REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION tally_payments()
 CREATE TRIGGER payments_tallied_on AFTER UPDATE ON public.payments REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION tally_payments()
 
+-- row security policies
+
+webhook_deliveries webhook_deliveries_of_account: ALL to {florin_service} using (((current_setting('app.account_id'::text, true) = account_id) OR (current_setting('app.account_id'::text, true) = 'service'::text))) with check ()
+webhooks webhooks_of_account: ALL to {florin_service} using (((current_setting('app.account_id'::text, true) = account_id) OR (current_setting('app.account_id'::text, true) = 'service'::text))) with check ()
+
 -- rights
 
 accounts: grant insert, select, update to florin_service
@@ -600,6 +679,7 @@ chain_transactions: grant insert, select, update to florin_service
 chain_transactions_id_seq: grant usage to florin_service
 effects: grant insert, select to florin_service
 event_sequences: grant insert, select, update to florin_service
+event_tickets: grant delete, insert, select to florin_service
 events: grant delete, insert, select to florin_service
 expiry_looks: grant insert, select to florin_service
 followed_blocks: grant delete, insert, select, update to florin_service
@@ -631,3 +711,6 @@ settler_wallets: grant insert, select, update to florin_service
 submissions: grant insert, select, update to florin_service
 wallet_policies: grant delete, insert, select, update to florin_service
 wallets: grant insert, select, update to florin_service
+webhook_deliveries: grant delete, insert, select, update to florin_service
+webhook_deliveries_position_seq: grant usage to florin_service
+webhooks: grant insert, select, update to florin_service

@@ -10,6 +10,7 @@ import type { Store, Tx } from '../store/postgres.ts'
 import type { NumberedEvent } from './event.ts'
 import { holdRelay, isOutboxEmpty, numberNext, RelayLost } from './relay-store.ts'
 import { releaseRelay, takeRelay } from './relay-store.ts'
+import { eventsNames } from './wake-name.ts'
 
 /**
  * What follows from events, written in the very transaction that numbers them: happens exactly once per event, or the event is not
@@ -17,8 +18,6 @@ import { releaseRelay, takeRelay } from './relay-store.ts'
  */
 export type OnNumbered = (tx: Tx, events: readonly NumberedEvent[]) => Promise<void>
 
-/** The name under which instances are told of new events of an account: `events:acct_…`. */
-export const EVENTS_OF = 'events:'
 const OUTBOX = 'outbox'
 
 export interface RelayDeps {
@@ -44,6 +43,8 @@ export interface Relay {
 
 const LEASE_MILLISECONDS = limits.relayLeaseSeconds * 1000
 const IDS_FIRST = 16
+/** As many of our names as a notification of 8,000 bytes holds. */
+const NAMES_MAX = 140
 
 /**
  * Numbers what the outbox holds, one instance at a time under a lease. All of it is one transaction per batch, so an instance may die at any
@@ -73,11 +74,10 @@ export function startRelay(deps: RelayDeps): Relay {
       const numbered = await numberNext(tx, ids)
       if (numbered.length === 0) return numbered
       for (const follow of deps.onNumbered) await follow(tx, numbered)
-      const accounts = new Set(numbered.map(({ accountId }) => accountId))
-      await notifyChanged(
-        tx,
-        [...accounts].map((accountId) => EVENTS_OF + accountId),
-      )
+      const names = eventsNames(numbered)
+      for (let start = 0; start < names.length; start += NAMES_MAX) {
+        await notifyChanged(tx, names.slice(start, start + NAMES_MAX))
+      }
       return numbered
     })
     held = { fence, untilMilliseconds: startedAt + LEASE_MILLISECONDS }

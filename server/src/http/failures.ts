@@ -1,4 +1,6 @@
+import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../kernel/clock.ts'
 import { newId } from '../kernel/id.ts'
@@ -23,6 +25,8 @@ export interface Failures {
   refuseUrl(error: unknown, request: FastifyRequest, reply: FastifyReply): void
   /** Bytes that are not HTTP, or come too slowly: there is no request to answer, only a socket. */
   refuseSocket(error: Error, socket: Socket): void
+  /** Answers a request for another protocol, of which only the socket is left. */
+  refuseUpgrade(error: unknown, socket: Duplex): void
 }
 
 export function openFailures(options: {
@@ -65,6 +69,25 @@ export function openFailures(options: {
     return status
   }
 
+  /** The whole answer by hand, then the end of the connection. */
+  function end(error: unknown, socket: Duplex): void {
+    const requestId = newId(random, 'req')
+    const { status, headers, body, unforeseen } = describe(error, requestId)
+    if (unforeseen) log.error({ requestId, status, err: error }, 'a connection failed')
+    options.onUnread(status)
+    const text = writeJson(body)
+    const head = Object.entries({
+      ...ANSWER_HEADERS,
+      ...headers,
+      'x-request-id': requestId,
+      'content-length': Buffer.byteLength(text),
+      connection: 'close',
+    })
+    const reason = status === 413 ? 'Content Too Large' : (STATUS_CODES[status] ?? 'Error')
+    const lines = head.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+    socket.end(`HTTP/1.1 ${status} ${reason}\r\n${lines}\r\n${text}`)
+  }
+
   return {
     answer: (error, request, reply) => void answer(error, request, reply),
     refuseUrl: (error, request, reply) => options.onUnread(answer(error, request, reply)),
@@ -73,19 +96,8 @@ export function openFailures(options: {
         socket.destroy()
         return
       }
-      const requestId = newId(random, 'req')
-      const { status, body } = describe(error, requestId)
-      options.onUnread(status)
-      const text = writeJson(body)
-      const head = Object.entries({
-        ...ANSWER_HEADERS,
-        'x-request-id': requestId,
-        'content-length': Buffer.byteLength(text),
-        connection: 'close',
-      })
-      const reason = status === 413 ? 'Content Too Large' : 'Bad Request'
-      const lines = head.map(([name, value]) => `${name}: ${value}\r\n`).join('')
-      socket.end(`HTTP/1.1 ${status} ${reason}\r\n${lines}\r\n${text}`)
+      end(error, socket)
     },
+    refuseUpgrade: (error, socket) => end(error, socket),
   }
 }

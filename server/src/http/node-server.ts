@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import type { RequestListener, Server } from 'node:http'
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { Server as TlsServer } from 'node:https'
 import type { limits } from '../kernel/limits.ts'
@@ -27,9 +27,12 @@ const TLS_VERSION_MIN = 'TLSv1.2'
 export function openNodeServers({
   limits,
   tls,
+  isUpgrade = () => false,
 }: {
   limits: Limits
   tls?: TlsIdentity | undefined
+  /** Which requests for another protocol are granted; the others are answered as ordinary requests. */
+  isUpgrade?: (request: IncomingMessage) => boolean
 }): NodeServers {
   const encrypted: TlsServer[] = []
   const options = {
@@ -39,6 +42,7 @@ export function openNodeServers({
     headersTimeout: limits.headersArriveSeconds * 1000,
     requestTimeout: limits.requestArrivesSeconds * 1000,
     keepAliveTimeout: limits.keepAliveSeconds * 1000,
+    shouldUpgradeCallback: isUpgrade,
   }
   let identity = tls
   return {

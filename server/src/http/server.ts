@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import fastify from 'fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '@florin/wire/errors.ts'
@@ -28,6 +29,10 @@ import { headerValues, readIdempotencyKey, refuseForeignEncodings } from './requ
 import type { Incoming, Outgoing, Route } from './route.ts'
 import { bodyRules, queryRules } from './rules.ts'
 import { openPage } from './serve-page.ts'
+import type { StreamRoute } from './stream.ts'
+import { serveStream } from './stream.ts'
+import { openUpgrades } from './upgrade.ts'
+import type { SocketRoute } from './upgrade.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -47,6 +52,10 @@ export interface ServerOptions {
   readonly routes: readonly Route[]
   /** What can be read without a key beside the operations. */
   readonly pages?: readonly Page[]
+  /** Paths that are WebSockets. */
+  readonly sockets?: readonly SocketRoute[]
+  /** Operations whose answer goes on. */
+  readonly streams?: readonly StreamRoute[]
   readonly gate: Gate
   readonly log: Log
   readonly clock: Clock
@@ -86,6 +95,7 @@ export function openServer(options: ServerOptions): Server {
   const probes = healthRoutes(options.readiness, log, options.nodesInUse)
   const routes = [...probes, ...options.routes]
   const pages = options.pages ?? []
+  const streams = options.streams ?? []
   const drain = openDrain(clock)
   let baseUrl = options.publicUrl?.replace(/\/$/, '') ?? ''
   const onAnswered = options.onAnswered ?? (() => undefined)
@@ -95,12 +105,30 @@ export function openServer(options: ServerOptions): Server {
     isProbe: (path) => probes.some(({ endpoint }) => endpoint.path === path),
     onUnread: (status) => onAnswered({ route: null, method: '', status, milliseconds: 0 }),
   })
-  const sockets = openNodeServers({ limits, tls: options.tls })
-  const app = openLibrary(limits, options.random, failures, sockets)
   const trusted = options.trustedProxies ?? NO_PROXIES
+  const clientOfRequest = ({ rawHeaders, socket }: IncomingMessage) =>
+    clientOf(
+      {
+        peer: socket.remoteAddress,
+        isEncrypted: options.tls !== undefined,
+        forwardedFor: headerValues(rawHeaders, 'x-forwarded-for'),
+        forwardedProto: headerValues(rawHeaders, 'x-forwarded-proto'),
+      },
+      trusted,
+    )
+  const upgrades = openUpgrades({
+    routes: options.sockets ?? [],
+    clientOf: clientOfRequest,
+    refuse: (error, socket) => failures.refuseUpgrade(error, socket),
+    closing: drain.closing,
+  })
+  const sockets = openNodeServers({ limits, tls: options.tls, isUpgrade: upgrades.isOurs })
+  const app = openLibrary(limits, options.random, failures, sockets)
+  app.server.on('upgrade', upgrades.accept)
 
   const allowed = methodsByPath([
     ...routes.map(({ endpoint }) => endpoint),
+    ...streams.map(({ endpoint }) => endpoint),
     ...pages.map(({ path }) => ({ method: 'GET' as const, path })),
   ])
   const quietPaths = new Set([
@@ -118,16 +146,7 @@ export function openServer(options: ServerOptions): Server {
       note(request, reply, clock.nowMilliseconds() - startedAtMilliseconds)
     })
     reply.headers({ ...ANSWER_HEADERS, 'x-request-id': request.id })
-    const { rawHeaders, socket } = request.raw
-    request.client = clientOf(
-      {
-        peer: socket.remoteAddress,
-        isEncrypted: options.tls !== undefined,
-        forwardedFor: headerValues(rawHeaders, 'x-forwarded-for'),
-        forwardedProto: headerValues(rawHeaders, 'x-forwarded-proto'),
-      },
-      trusted,
-    )
+    request.client = clientOfRequest(request.raw)
     if (request.client.protocol === 'https') reply.headers(ONLY_ENCRYPTED)
     if (drain.closing.aborted) reply.header('connection', 'close')
     const path = request.url.split('?', 1)[0] ?? ''
@@ -152,6 +171,7 @@ export function openServer(options: ServerOptions): Server {
     mount(app, route, route.open(tools), { ...around, isProbe: isProbe(route) })
   }
   for (const page of pages) mountPage(app, page, around)
+  for (const stream of streams) mountStream(app, stream, around)
 
   return {
     listen: async ({ host, port }) => {
@@ -164,7 +184,10 @@ export function openServer(options: ServerOptions): Server {
       return { url, port: taken }
     },
     close: async () => {
-      await drain.finish(limits.drainSeconds)
+      const drained = drain.finish(limits.drainSeconds)
+      upgrades.closeAll()
+      await drained
+      upgrades.destroyAll()
       app.server.closeAllConnections()
       await app.close()
     },
@@ -261,6 +284,34 @@ function mount(
   for (const spelling of spellings(path)) {
     const url = spelling.replaceAll(/\{(\w+)\}/g, ':$1')
     app.route({ method, url, config: { path }, onRequest: admit, handler })
+  }
+}
+
+function mountStream(
+  app: FastifyInstance,
+  { endpoint, open }: StreamRoute,
+  { gate, closing }: Surroundings,
+): void {
+  const { path } = endpoint
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
+    request.caller = await gate.admit({
+      authorization: headerValues(request.raw.rawHeaders, 'authorization'),
+      address: addressOf(request),
+      endpoint,
+      tell: (headers) => void reply.headers(headers),
+    })
+    if (closing.aborted) throw new Refusal('NETWORK_ERROR', { details: { service: 'stopping' } })
+  }
+  const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { caller } = request
+    if (caller === undefined) throw new Error('a stream without a caller')
+    const query = new URLSearchParams(request.url.split('?')[1] ?? '')
+    const take = await open({ caller, query, headers: request.headers })
+    const { headers, body } = serveStream(take, closing)
+    return reply.code(200).headers(headers).send(body)
+  }
+  for (const url of spellings(path)) {
+    app.route({ method: 'GET', url, config: { path }, onRequest, handler, exposeHeadRoute: false })
   }
 }
 

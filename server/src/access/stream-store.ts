@@ -1,0 +1,30 @@
+import type { Plan } from '../kernel/caller.ts'
+import type { KeyId } from '../kernel/id.ts'
+import type { Store } from '../store/postgres.ts'
+
+/** What the plan's row says of sockets. */
+export async function socketPlan(
+  store: Store,
+  plan: Plan,
+): Promise<{ readonly sockets: number | null; readonly messagesPerSecond: number | null }> {
+  const rows = await store.query<{ sockets: number | null; messages: number | null }>(
+    'access_socket_plan',
+    'select event_sockets as sockets, socket_messages_per_second as messages from plans where name = $1',
+    [plan],
+  )
+  return { sockets: rows[0]?.sockets ?? null, messagesPerSecond: rows[0]?.messages ?? null }
+}
+
+/** Of these keys those that are neither deleted nor expired. */
+export async function liveKeys(
+  store: Store,
+  keyIds: readonly KeyId[],
+): Promise<ReadonlySet<KeyId>> {
+  const rows = await store.query<{ id: KeyId }>(
+    'access_live_keys',
+    `select id from api_keys
+     where id = any($1) and deleted_at is null and (expires_at is null or expires_at > now())`,
+    [keyIds],
+  )
+  return new Set(rows.map(({ id }) => id))
+}

@@ -1,0 +1,94 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { SocketConnection } from './web-socket.ts'
+import { openWebSockets } from './web-socket.ts'
+import { Refusal } from '@florin/wire/errors.ts'
+import type { Client } from './client-address.ts'
+import { spellings } from './paths.ts'
+import { headerValues } from './request-headers.ts'
+
+/** Somebody asks for a WebSocket. */
+export interface SocketArrival {
+  /** Every value of the Authorization header. */
+  readonly authorization: readonly string[]
+  /** What a browser says about the page that asks; undefined elsewhere. */
+  readonly origin: string | undefined
+  /** The client's address. */
+  readonly address: string
+  /** The value of `ticket` in the address, when there is one. */
+  readonly ticket: string | undefined
+}
+
+/** A path that is a WebSocket, at both spellings. */
+export interface SocketRoute {
+  readonly path: string
+  /** Says who may come in; a thrown Refusal is the answer. What it gives takes the open socket, and attends it at once. */
+  admit(arrival: SocketArrival): Promise<(connection: SocketConnection) => void>
+}
+
+export interface Upgrades {
+  /** Whether this request is for one of them: any other is answered as if it had not asked. */
+  isOurs(request: IncomingMessage): boolean
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer): void
+  /** Closes every open socket with 1012, since the service stops. */
+  closeAll(): void
+  /** Ends what has not closed by itself. */
+  destroyAll(): void
+}
+
+export function openUpgrades({
+  routes,
+  clientOf,
+  refuse,
+  closing,
+}: {
+  readonly routes: readonly SocketRoute[]
+  clientOf(request: IncomingMessage): Client
+  /** Answers over a bare socket, and ends it. */
+  refuse(error: unknown, socket: Duplex): void
+  readonly closing: AbortSignal
+}): Upgrades {
+  const byPath = new Map(
+    routes.flatMap((route) => spellings(route.path).map((path) => [path, route] as const)),
+  )
+  const webSocket = openWebSockets()
+  const open = new Set<SocketConnection>()
+  const routeOf = ({ url = '' }: IncomingMessage) => byPath.get(url.split('?', 1)[0] ?? '')
+
+  async function admit(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const route = routeOf(request)
+    if (route === undefined) throw new Refusal('NOT_FOUND')
+    if (closing.aborted) throw new Refusal('NETWORK_ERROR', { details: { service: 'stopping' } })
+    const { rawHeaders, url = '' } = request
+    const take = await route.admit({
+      authorization: headerValues(rawHeaders, 'authorization'),
+      origin: headerValues(rawHeaders, 'origin').at(0),
+      address: clientOf(request).address,
+      ticket: new URLSearchParams(url.split('?')[1] ?? '').get('ticket') ?? undefined,
+    })
+    if (socket.destroyed) return
+    webSocket(request, socket, head, (connection) => {
+      open.add(connection)
+      socket.once('close', () => open.delete(connection))
+      take(connection)
+      if (closing.aborted) connection.close(1012, GOING)
+    })
+  }
+
+  return {
+    isOurs: (request) =>
+      request.headers.upgrade?.toLowerCase() === 'websocket' && routeOf(request) !== undefined,
+    accept: (request, socket, head) => {
+      socket.on('error', () => socket.destroy())
+      admit(request, socket, head).catch((error: unknown) => refuse(error, socket))
+    },
+    closeAll: () => {
+      for (const connection of open) connection.close(1012, GOING)
+    },
+    destroyAll: () => {
+      for (const connection of open) connection.destroy()
+    },
+  }
+}
+
+const GOING = 'the service restarts'

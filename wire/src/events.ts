@@ -1,0 +1,98 @@
+import Type from 'typebox'
+import { bare } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
+import { ACCOUNT_EVENTS } from './event-types.ts'
+import type { AccountChannel, AccountEventType } from './event-types.ts'
+import { Exactly, Milliseconds, Said } from './fields.ts'
+
+const typeNames = Object.keys(ACCOUNT_EVENTS).filter(
+  (name): name is AccountEventType => name in ACCOUNT_EVENTS,
+)
+const channelNames: readonly AccountChannel[] = Object.values(ACCOUNT_EVENTS)
+
+/** Channels of market data: their room is there, and nothing comes yet. */
+export const MARKET_CHANNELS = ['trades', 'newTokens', 'priceUpdates'] as const
+
+export const EventIdText = Type.String({ pattern: '^evt_[1-9A-HJ-NP-Za-km-z]{22}$' })
+
+/** One event of an account, the same object on every way of delivery. */
+export const AccountEvent = Exactly({
+  id: Said('Names this event for ever: what comes twice has the same.', EventIdText),
+  type: Type.Enum(typeNames, { description: 'What `data` tells of.' }),
+  channel: Type.Enum(channelNames, { description: 'The key that it is subscribed by.' }),
+  sequence: Type.Integer({
+    minimum: 1,
+    description:
+      '1, 2, 3 and so on over all events of the account: a missing number is a missed event.',
+  }),
+  data: Type.Unsafe<object>({
+    type: 'object',
+    description: 'What happened; `sandbox: true` when no real money moved.',
+  }),
+  timestamp: Said('When it became true, Unix milliseconds.', Milliseconds),
+})
+
+export const EventsQuery = Exactly({
+  after: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'The id of the last event that you have; left out, the oldest that is kept.',
+    }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Events on a page.' }),
+  ),
+})
+
+export const EventsAnswer = Exactly({
+  events: Type.Array(AccountEvent, { description: 'In order, oldest first.' }),
+  hasMore: Type.Boolean({ description: 'Whether another page follows now.' }),
+  nextAfter: Said(
+    'The `after` of the next page: the last event of this one, or what was asked for. Null before the first event.',
+    Type.Union([EventIdText, Type.Null()]),
+  ),
+})
+
+export const TicketAnswer = Exactly({
+  ticket: Type.String({
+    description:
+      'Opens one WebSocket, once: `?ticket=` in its address, or in an `authenticate` message.',
+  }),
+  expiresAt: Said('Unix milliseconds, 30 s from now.', Milliseconds),
+})
+
+const read = { scope: 'read', plan: 'standard' } as const
+
+/** GET /events/stream: the same events as server-sent events. It has no end, so it stands beside the endpoint table. */
+export const eventStream: Endpoint = {
+  ...bare,
+  id: 'eventStream',
+  method: 'GET',
+  path: '/events/stream',
+  summary: 'Events as they happen',
+  needs: read,
+  answer: AccountEvent,
+}
+
+/** What a client may say on the socket. */
+export const ClientMessage = Type.Union([
+  Exactly({
+    method: Type.Literal('authenticate'),
+    apiKey: Type.String({ minLength: 1, maxLength: 256 }),
+  }),
+  Exactly({
+    method: Type.Literal('authenticate'),
+    ticket: Type.String({ minLength: 1, maxLength: 256 }),
+  }),
+  Exactly({
+    method: Type.Literal('subscribe'),
+    keys: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { minItems: 1, maxItems: 100 }),
+    after: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  }),
+  Exactly({
+    method: Type.Literal('unsubscribe'),
+    keys: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { minItems: 1, maxItems: 100 }),
+  }),
+  Exactly({ method: Type.Literal('ping') }),
+])
