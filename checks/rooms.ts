@@ -5,7 +5,7 @@ const RANKS: readonly (readonly string[])[] = [
   ['custody', 'ledger', 'events', 'idempotency', 'access', 'policies', 'reference'],
   ['sender'],
   ['facilitator'],
-  ['payments', 'transactions', 'wallets', 'networks'],
+  ['payments', 'transactions', 'wallets', 'networks', 'webhooks'],
 ]
 /** Where the rooms are put together: these know everyone, and each other. */
 const TOP = {

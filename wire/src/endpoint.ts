@@ -14,7 +14,7 @@ export interface Endpoint<
 > {
   /** The operation's name: scope of idempotency keys, OpenAPI operationId, method of the client. */
   readonly id: string
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Bare path with `{name}` for each part that varies. */
   readonly path: string
   readonly summary: string

@@ -5,12 +5,14 @@ const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const ID_BYTES = 16
 const ID_CHARACTERS = 22
 
-export type IdPrefix = 'pay' | 'key' | 'acct' | 'wal' | 'evt' | 'req'
+export type IdPrefix = 'pay' | 'key' | 'acct' | 'wal' | 'evt' | 'req' | 'whk' | 'dlv'
 export type Id<Prefix extends IdPrefix> = Brand<`${Prefix}_${string}`, Prefix>
 export type PaymentId = Id<'pay'>
 export type AccountId = Id<'acct'>
 export type KeyId = Id<'key'>
 export type WalletId = Id<'wal'>
+export type WebhookId = Id<'whk'>
+export type DeliveryId = Id<'dlv'>
 export type EventId = Id<'evt'>
 
 /** A new id: the prefix and 128 random bits as 22 base58 characters, padded with "1" on the left. */

@@ -1,0 +1,191 @@
+import type { AccountId, DeliveryId, EventId, WebhookId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
+import type { Tx } from '../store/postgres.ts'
+import type { Attempt, TakenDelivery } from './delivery.ts'
+import { lockLanes } from './delivery-store.ts'
+import type { PauseReason } from './webhook.ts'
+
+interface TakenRow {
+  readonly id: DeliveryId
+  readonly account_id: AccountId
+  readonly webhook_id: WebhookId
+  readonly event_id: EventId
+  readonly lane: string
+  readonly url: string
+  readonly sealed_secret: Uint8Array
+  readonly sealed_previous: Uint8Array | null
+  readonly body: string
+  readonly attempts: number
+  readonly log: readonly Attempt[]
+  readonly age: string
+  readonly in_trouble: boolean
+}
+
+/**
+ * Takes deliveries that are due, and leases them. Instances take turns, so that the bounds hold over all of them: so many under way per
+ * endpoint, one for an endpoint in trouble. Endpoints with something due are found by skipping through the index, and each gives its oldest
+ * first, so neither a long queue nor a slow endpoint stands before the others. Times are the database's.
+ */
+export async function takeDue(
+  tx: Tx,
+  lease: string,
+  { free, freeForTroubled }: { readonly free: number; readonly freeForTroubled: number },
+): Promise<readonly TakenDelivery[]> {
+  await tx.query(
+    'queue_turn',
+    `select pg_advisory_xact_lock(hashtextextended('florin-webhook-queue', 0))`,
+  )
+  const rows = await tx.query<TakenRow>(
+    'queue_take',
+    `with recursive busy (webhook_id) as (
+       (select webhook_id from webhook_deliveries where due_at is not null order by webhook_id limit 1)
+       union all
+       select (select d.webhook_id from webhook_deliveries d
+         where d.due_at is not null and d.webhook_id > busy.webhook_id order by d.webhook_id limit 1)
+       from busy where busy.webhook_id is not null
+     ), open as (
+       select w.id, w.in_trouble, case when w.in_trouble then 1 else $2::integer end
+         - (select count(*) from webhook_deliveries d
+            where d.webhook_id = w.id and d.lease is not null and d.due_at > now()) as free
+       from busy join webhooks w on w.id = busy.webhook_id
+       where w.enabled and w.paused_at is null and w.deleted_at is null
+     ), due as (
+       select one.id, one.due_at, open.in_trouble,
+         row_number() over (partition by open.id order by one.due_at) as nth
+       from open cross join lateral (
+         select d.id, d.due_at from webhook_deliveries d
+         where d.webhook_id = open.id and d.due_at <= now()
+         order by d.due_at limit greatest(open.free, 0)) one
+     ), placed as (
+       select id, in_trouble, row_number() over (partition by in_trouble order by nth, due_at) as place from due
+     ), chosen as (
+       select id from placed where not in_trouble or place <= $4::integer order by place limit $3::integer
+     )
+     update webhook_deliveries d
+     set lease = $1, due_at = now() + $5::integer * interval '1 second', attempts = d.attempts + 1
+     from chosen, webhooks w
+     where d.id = chosen.id and w.id = d.webhook_id
+     returning d.id, d.account_id, d.webhook_id, d.event_id, d.lane, w.url, w.sealed_secret,
+       case when w.previous_until > now() then w.sealed_previous_secret end as sealed_previous,
+       d.body, d.attempts, d.log, w.in_trouble,
+       extract(epoch from now() - d.created_at) * 1000 as age`,
+    [
+      lease,
+      limits.webhookRequestsPerEndpointMax,
+      free,
+      freeForTroubled,
+      limits.webhookLeaseSeconds,
+    ],
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    accountId: row.account_id,
+    webhookId: row.webhook_id,
+    eventId: row.event_id,
+    lane: row.lane,
+    lease,
+    url: row.url,
+    sealedSecret: row.sealed_secret,
+    sealedPrevious: row.sealed_previous,
+    body: row.body,
+    attempts: row.attempts,
+    log: row.log,
+    ageMilliseconds: Number(row.age),
+    isInTrouble: row.in_trouble,
+  }))
+}
+
+/** Keeps what is still under way leased. */
+export async function keepLeases(tx: Tx, leases: readonly string[]): Promise<void> {
+  await tx.query(
+    'queue_keep',
+    `update webhook_deliveries set due_at = now() + $2::integer * interval '1 second' where lease = any($1)`,
+    [leases, limits.webhookLeaseSeconds],
+  )
+}
+
+/** What comes after an attempt: an end, or another attempt after a wait. */
+export type After =
+  | { readonly kind: 'delivered' | 'failed' }
+  | { readonly kind: 'later'; readonly waitMilliseconds: number; readonly counts: boolean }
+
+/**
+ * Writes down what came of an attempt; at an end the next of the lane becomes due. False when the lease was lost: somebody else goes on, and
+ * nothing was written.
+ */
+export async function finishAttempt(
+  tx: Tx,
+  delivery: TakenDelivery,
+  after: After,
+  log: readonly Attempt[],
+): Promise<boolean> {
+  await lockLanes(tx, [delivery])
+  const isOver = after.kind !== 'later'
+  const written = await tx.query(
+    'queue_finish',
+    `update webhook_deliveries set status = $3, log = $4, lease = null,
+       attempts = attempts - case when $6::boolean then 0 else 1 end,
+       due_at = now() + $5::float8 * interval '1 millisecond',
+       ended_at = case when $5::float8 is null then now() end
+     where id = $1 and lease = $2 returning id`,
+    [
+      delivery.id,
+      delivery.lease,
+      isOver ? after.kind : 'waiting',
+      JSON.stringify(log),
+      isOver ? null : after.waitMilliseconds,
+      isOver || after.counts,
+    ],
+  )
+  if (written.length === 0) return false
+  if (isOver) {
+    await tx.query(
+      'queue_next_of_lane',
+      `update webhook_deliveries set due_at = coalesce(due_at, now())
+       where position = (select min(position) from webhook_deliveries
+         where webhook_id = $1 and lane = $2 and status = 'waiting')`,
+      [delivery.webhookId, delivery.lane],
+    )
+  }
+  return true
+}
+
+/** The endpoint answered well: its failures are over. */
+export async function noteSuccess(
+  tx: Tx,
+  webhookId: WebhookId,
+  { isSlow }: { readonly isSlow: boolean },
+): Promise<void> {
+  await tx.query(
+    'webhook_succeeded',
+    `update webhooks set failing_since = null, in_trouble = $2
+     where id = $1 and (failing_since is not null or in_trouble <> $2)`,
+    [webhookId, isSlow],
+  )
+}
+
+/** The endpoint failed. Gives why it was paused, if it was by this: at once when it is gone, else after a day of nothing but failures. */
+export async function noteFailure(
+  tx: Tx,
+  webhookId: WebhookId,
+  { isGone }: { readonly isGone: boolean },
+): Promise<
+  { readonly reason: PauseReason; readonly failingSinceMilliseconds: number } | undefined
+> {
+  await tx.query(
+    'webhook_failed',
+    `update webhooks set failing_since = coalesce(failing_since, now()), in_trouble = true
+     where id = $1 and (failing_since is null or not in_trouble)`,
+    [webhookId],
+  )
+  const rows = await tx.query<{ pause_reason: PauseReason; failing_since: Date }>(
+    'webhook_pause',
+    `update webhooks set paused_at = now(), pause_reason = case when $2::boolean then 'gone' else 'failing' end
+     where id = $1 and paused_at is null and deleted_at is null
+       and ($2::boolean or failing_since < now() - $3::integer * interval '1 hour')
+     returning pause_reason, failing_since`,
+    [webhookId, isGone, limits.webhookPauseHours],
+  )
+  const [row] = rows
+  return row && { reason: row.pause_reason, failingSinceMilliseconds: row.failing_since.getTime() }
+}

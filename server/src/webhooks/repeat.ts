@@ -1,0 +1,168 @@
+import { Refusal } from '@florin/wire/errors.ts'
+import { ACCOUNT_EVENTS } from '@florin/wire/event-types.ts'
+import { newId } from '../kernel/id.ts'
+import type { AccountId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
+import { notifyChanged } from '../store/listen.ts'
+import type { Tx } from '../store/postgres.ts'
+import { claimOnce } from './claim-once.ts'
+import type { Intent } from './claim-once.ts'
+import { endedDeliveries, findDelivery, insertDeliveries } from './delivery-store.ts'
+import type { Delivery, NewDelivery } from './delivery.ts'
+import { eventText } from './event-text.ts'
+import type { ManageDeps } from './manage.ts'
+import { QUEUE } from './queue-name.ts'
+import { findWebhook } from './store.ts'
+
+interface Asked {
+  readonly accountId: AccountId
+  readonly webhookId: string
+  readonly key: string | undefined
+}
+
+/** Sends an event again that was delivered or given up. Gives the new delivery. Refuses what still waits. */
+export async function redeliver(
+  deps: ManageDeps,
+  { accountId, webhookId, key, deliveryId }: Asked & { readonly deliveryId: string },
+): Promise<Delivery> {
+  const asked = { webhookId, deliveryId }
+  return addOne(
+    deps,
+    { accountId, operation: 'redeliverWebhook', key, asked },
+    async (tx, whose) => {
+      const found = await findDelivery(tx, whose, deliveryId)
+      if (found === undefined) throw new Refusal('NOT_FOUND')
+      if (found.status === 'waiting') {
+        throw new Refusal('INVALID_PARAMETERS', {
+          details: { deliveryId: 'is still being delivered' },
+        })
+      }
+      return again(deps, accountId, found)
+    },
+  )
+}
+
+/** Sends an event that nothing happened for: of a payment that does not exist, marked as test and sandbox. */
+export async function sendTest(
+  deps: ManageDeps,
+  { accountId, webhookId, key }: Asked,
+): Promise<Delivery> {
+  const asked = { webhookId }
+  return addOne(deps, { accountId, operation: 'testWebhook', key, asked }, async (_tx, whose) => {
+    const id = newId(deps.random, 'evt')
+    const paymentId = newId(deps.random, 'pay')
+    const data = { ...TEST_PAYMENT, paymentId, test: true, sandbox: true }
+    return {
+      id: newId(deps.random, 'dlv'),
+      accountId,
+      webhookId: whose.webhookId,
+      eventId: id,
+      type: 'payment',
+      lane: paymentId,
+      redeliveryOf: null,
+      body: eventText({
+        accountId,
+        id,
+        type: 'payment',
+        channel: ACCOUNT_EVENTS.payment,
+        // Not one of the account's events: it must not look like a gap.
+        sequence: null,
+        resourceId: paymentId,
+        dataText: JSON.stringify(data),
+        createdAtMilliseconds: deps.clock.nowMilliseconds(),
+      }),
+    }
+  })
+}
+
+const TEST_PAYMENT = {
+  type: 'received',
+  status: 'settled',
+  network: 'eip155:84532',
+  asset: 'native',
+  amount: '0.001',
+  amountBaseUnits: '1000000000000000',
+  sender: '0x0000000000000000000000000000000000000001',
+  recipient: '0x0000000000000000000000000000000000000002',
+  resource: null,
+  signature: null,
+  blockHeight: null,
+  failure: null,
+} as const
+
+/** Sends again what ended within a range of time, limits.webhookRedeliveriesMax at once, oldest first. */
+export async function redeliverRange(
+  deps: ManageDeps,
+  order: Asked & {
+    readonly fromMilliseconds: number
+    readonly toMilliseconds: number | undefined
+    readonly status: 'failed' | 'delivered' | 'all'
+    readonly after: string | undefined
+  },
+): Promise<{ readonly redelivered: number; readonly nextAfter: string | null }> {
+  const { accountId, webhookId, key, ...range } = order
+  const nowMilliseconds = deps.clock.nowMilliseconds()
+  return deps.store.inTransaction(accountId, async (tx) => {
+    const webhook = await demandWebhook(tx, accountId, webhookId)
+    const whose = { accountId, webhookId: webhook }
+    const found = await endedDeliveries(tx, whose, {
+      ...range,
+      toMilliseconds: range.toMilliseconds ?? nowMilliseconds,
+      count: limits.webhookRedeliveriesMax + 1,
+    })
+    const chosen = found.slice(0, limits.webhookRedeliveriesMax)
+    const answer = {
+      redelivered: chosen.length,
+      nextAfter: found.length > chosen.length ? (chosen.at(-1)?.id ?? null) : null,
+    }
+    const asked = { webhookId, ...range }
+    const intent = { accountId, operation: 'redeliverWebhooks', key, asked }
+    const made = `${answer.redelivered} ${answer.nextAfter ?? ''}`
+    const before = await claimOnce(tx, intent, made, nowMilliseconds)
+    if (before !== undefined) {
+      const [count = '0', after = ''] = before.split(' ')
+      return { redelivered: Number(count), nextAfter: after === '' ? null : after }
+    }
+    await insertDeliveries(
+      tx,
+      chosen.map((one) => again(deps, accountId, one)),
+    )
+    await notifyChanged(tx, [QUEUE])
+    return answer
+  })
+}
+
+function again(
+  { random }: ManageDeps,
+  accountId: AccountId,
+  ended: Delivery & { readonly lane: string },
+): NewDelivery {
+  const { webhookId, eventId, type, lane, body, id: redeliveryOf } = ended
+  return { id: newId(random, 'dlv'), accountId, webhookId, eventId, type, lane, redeliveryOf, body }
+}
+
+async function addOne(
+  { store, clock }: ManageDeps,
+  intent: Intent & { readonly asked: { readonly webhookId: string } },
+  make: (tx: Tx, whose: Pick<NewDelivery, 'accountId' | 'webhookId'>) => Promise<NewDelivery>,
+): Promise<Delivery> {
+  const { accountId } = intent
+  return store.inTransaction(accountId, async (tx) => {
+    const webhookId = await demandWebhook(tx, accountId, intent.asked.webhookId)
+    const made = await make(tx, { accountId, webhookId })
+    const before = await claimOnce(tx, intent, made.id, clock.nowMilliseconds())
+    if (before === undefined) {
+      await insertDeliveries(tx, [made])
+      await notifyChanged(tx, [QUEUE])
+    }
+    const stored = await findDelivery(tx, { accountId, webhookId }, before ?? made.id)
+    if (stored === undefined) throw new Refusal('NOT_FOUND')
+    return stored
+  })
+}
+
+async function demandWebhook(tx: Tx, accountId: AccountId, webhookId: string) {
+  const webhook = await findWebhook(tx, accountId, webhookId)
+  if (webhook === undefined) throw new Refusal('NOT_FOUND')
+  return webhook.id
+}

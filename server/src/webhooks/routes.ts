@@ -1,0 +1,108 @@
+import { endpoints } from '@florin/wire/endpoints.ts'
+import { Refusal } from '@florin/wire/errors.ts'
+import { route } from '../http/route.ts'
+import type { Route } from '../http/route.ts'
+import { listDeliveries } from './delivery-store.ts'
+import { changeWebhook, createWebhook, rotateSecret } from './manage.ts'
+import type { ManageDeps, WithSecret } from './manage.ts'
+import { redeliver, redeliverRange, sendTest } from './repeat.ts'
+import { deleteWebhook, findWebhook, listWebhooks } from './store.ts'
+import { deliveryFacts, webhookFacts } from './view.ts'
+
+const DAY_SECONDS = 86_400
+const PAGE_DEFAULT = 50
+
+/** The routes of webhooks, their deliveries and their secrets. */
+export function webhookRoutes(deps: ManageDeps): readonly Route[] {
+  const { store, clock } = deps
+  return [
+    route(endpoints.createWebhook, async ({ body, caller, idempotencyKey: key }) => {
+      const { url, types = [], description = '', enabled = true } = body
+      const { accountId, plan } = caller
+      const terms = { url, types, description: description === '' ? null : description, enabled }
+      return shown(await createWebhook(deps, { accountId, plan, key, ...terms }))
+    }),
+
+    route(endpoints.listWebhooks, async ({ caller: { accountId } }) => {
+      const webhooks = await store.inTransaction(accountId, (tx) => listWebhooks(tx, accountId))
+      return { body: { webhooks: webhooks.map(webhookFacts) } }
+    }),
+
+    route(endpoints.getWebhook, async ({ params: { webhookId }, caller: { accountId } }) => {
+      const webhook = await store.inTransaction(accountId, (tx) =>
+        findWebhook(tx, accountId, webhookId),
+      )
+      if (webhook === undefined) throw new Refusal('NOT_FOUND')
+      return { body: webhookFacts(webhook) }
+    }),
+
+    route(endpoints.changeWebhook, async ({ params, body, caller: { accountId } }) => {
+      const { url, types, description, enabled } = body
+      const webhook = await changeWebhook(deps, accountId, params.webhookId, {
+        ...(url === undefined ? {} : { url }),
+        ...(types === undefined ? {} : { types }),
+        ...(description === undefined
+          ? {}
+          : { description: description === '' ? null : description }),
+        ...(enabled === undefined ? {} : { enabled }),
+      })
+      return { body: webhookFacts(webhook) }
+    }),
+
+    route(endpoints.deleteWebhook, async ({ params: { webhookId }, caller: { accountId } }) => {
+      const deletedAt = clock.nowMilliseconds()
+      const isGone = await store.inTransaction(accountId, (tx) =>
+        deleteWebhook(tx, accountId, webhookId, deletedAt),
+      )
+      if (!isGone) throw new Refusal('NOT_FOUND')
+      return { body: { webhookId, deletedAt } }
+    }),
+
+    route(endpoints.rotateWebhook, async ({ params, body, caller, idempotencyKey: key }) => {
+      const { previousValidSeconds = DAY_SECONDS } = body
+      const { accountId } = caller
+      const order = { accountId, webhookId: params.webhookId, previousValidSeconds, key }
+      return shown(await rotateSecret(deps, order))
+    }),
+
+    route(endpoints.testWebhook, async ({ params, caller, idempotencyKey: key }) => {
+      const { accountId } = caller
+      const delivery = await sendTest(deps, { accountId, webhookId: params.webhookId, key })
+      return { body: deliveryFacts(delivery) }
+    }),
+
+    route(endpoints.webhookDeliveries, async ({ params, query, caller: { accountId } }) => {
+      const { status, limit = PAGE_DEFAULT, cursor } = query
+      const found = await store.inTransaction(accountId, async (tx) => {
+        const webhook = await findWebhook(tx, accountId, params.webhookId)
+        if (webhook === undefined) throw new Refusal('NOT_FOUND')
+        const whose = { accountId, webhookId: webhook.id }
+        return listDeliveries(tx, whose, { status, before: cursor, count: limit + 1 })
+      })
+      const page = found.slice(0, limit)
+      const nextCursor = found.length > limit ? (page.at(-1)?.id ?? null) : null
+      return { body: { deliveries: page.map(deliveryFacts), nextCursor } }
+    }),
+
+    route(endpoints.redeliverWebhook, async ({ params, caller, idempotencyKey: key }) => {
+      const { accountId } = caller
+      return { body: deliveryFacts(await redeliver(deps, { accountId, ...params, key })) }
+    }),
+
+    route(endpoints.redeliverWebhooks, async ({ params, body, caller, idempotencyKey: key }) => {
+      const { from, to, status = 'failed', after } = body
+      const range = { fromMilliseconds: from, toMilliseconds: to, status, after }
+      const { accountId } = caller
+      const { webhookId } = params
+      return { body: await redeliverRange(deps, { accountId, webhookId, key, ...range }) }
+    }),
+  ]
+}
+
+function shown({ webhook, secret }: WithSecret) {
+  const isRepeated = secret === null
+  return {
+    headers: isRepeated ? { 'idempotent-replayed': 'true' } : {},
+    body: { ...webhookFacts(webhook), secret: secret?.reveal() ?? null },
+  }
+}
