@@ -9,6 +9,7 @@ import { killPointsFrom } from '@florin/server/kernel/kill-point.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
 import { systemRandom } from '@florin/server/kernel/random.ts'
 import { Secret } from '@florin/server/kernel/secret.ts'
+import { readFacilitators } from '@florin/server/read-facilitators.ts'
 import type { ServiceSettings } from './service.ts'
 
 // The service alone, as a process that a test may kill: its database and its chain belong to the test.
@@ -28,6 +29,7 @@ const service = await openService({
   random: systemRandom,
   killPoint: killPointsFrom(settings.killPoint),
   checkAnswers: settings.checkAnswers ?? true,
+  facilitators: readFacilitators(settings.facilitators ?? '') ?? [],
   metricsDoor: { host: '127.0.0.1', port: 0 },
   ...(settings.sendBatchMax === undefined ? {} : { sendBatchMax: settings.sendBatchMax }),
 })

@@ -35,6 +35,8 @@ export interface ServiceSettings {
   readonly logLevel?: LogLevel
   /** For measurements; tests check every answer. */
   readonly checkAnswers?: boolean
+  /** As FLORIN_FACILITATORS lists them. */
+  readonly facilitators?: string
   readonly sendBatchMax?: number
   readonly network?: Partial<Pick<NetworkConfig, 'releaseDepth' | 'blockTimeMilliseconds'>>
 }

@@ -56,7 +56,13 @@ import { forgetGas } from './facilitator/gas-store.ts'
 import { openSettlerFunds } from './facilitator/settler-funds.ts'
 import { openSettlers } from './facilitator/settlers.ts'
 import type { Settlers } from './facilitator/settlers.ts'
+import { openRemotes } from './facilitator/remotes.ts'
+import type { RemoteFacilitator } from './facilitator/remote.ts'
 import { watchClaims } from './facilitator/watch.ts'
+import { openWebhooks } from './open-webhooks.ts'
+import { openOutbound } from './outbound/outbound.ts'
+import { listenersOf } from './own-listeners.ts'
+import { portsOf } from './read-facilitators.ts'
 import { openReceivedRecords } from './payments/received.ts'
 import { areUnderWay } from './payments/status-store.ts'
 import type { Driver } from './sender/driver.ts'
@@ -89,6 +95,8 @@ export interface ServiceOptions {
   readonly checkAnswers?: boolean
   /** Where /metrics is served without a key; left out or null, only /metrics for keys of the scope admin. */
   readonly metricsDoor?: MetricsDoor | null
+  /** Other facilitators that callers may name. */
+  readonly facilitators?: readonly RemoteFacilitator[]
 }
 
 /** The running service. The rooms that setting up a sandbox or an operator's command needs are open to the caller. */
@@ -158,6 +166,18 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     }),
   })
   const instance = newId(random, 'req')
+  // What listens besides the service itself is known before; its own doors once they are open.
+  const inside = [...listenersOf(options)]
+  const webhooks = openWebhooks({
+    ...{ store, listener, clock, log, random, wrapper },
+    outbound: openOutbound({
+      allowLoopback: networks.every(({ sandbox }) => sandbox),
+      ownListeners: () => inside,
+      clock,
+    }),
+    sandbox: networks.every(({ sandbox }) => sandbox),
+    onAttempt: () => undefined,
+  })
   relay = startRelay({
     store,
     listener,
@@ -165,7 +185,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     log,
     random,
     instance,
-    onNumbered: [],
+    onNumbered: [webhooks.onNumbered],
     announce: () => undefined,
   })
   const drivers = new Map(
@@ -248,6 +268,16 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     settlersOf: (family: Family) => settlers.addressesOf(family),
     random,
   }
+  const { facilitators = [] } = options
+  const remotes = openRemotes(
+    openOutbound({
+      allowLoopback: networks.every(({ sandbox }) => sandbox),
+      ownListeners: () => inside,
+      clock,
+      ports: portsOf(facilitators),
+    }),
+    facilitators,
+  )
   // Known once it listens, where no address was configured.
   let baseUrl = options.edge?.publicUrl?.replace(/\/$/, '') ?? ''
   const server = openServer({
@@ -266,6 +296,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         networks: configs,
       }),
       ...walletRoutes({ store, custody, directory, clock }),
+      ...webhooks.routes,
       ...addressRoutes({ store, directory, clock, installation: installationName(proofKey) }),
       ...receiveRoutes({
         ...settling,
@@ -273,6 +304,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         proofs,
         waits,
         log,
+        remotes,
         facilitatorUrl: () => `${baseUrl}/x402`,
       }),
       ...x402Routes({
@@ -328,11 +360,16 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     listen: async (where) => {
       metricsDoor = await openMetricsDoor(options.metricsDoor, { log, read: readMetrics })
       const listening = await server.listen(where)
+      inside.push({ host: where.host, port: listening.port })
+      if (metricsDoor !== undefined) {
+        inside.push({ host: where.host, port: Number(new URL(metricsDoor.url).port) })
+      }
       if (options.edge?.publicUrl === undefined) baseUrl = listening.url
       return { ...listening, metricsUrl: metricsDoor?.url ?? null }
     },
     stop: async () => {
       await server.close()
+      await remotes.stop()
       await queue.drained()
       await claims.drained()
       await authenticator.close()
@@ -341,6 +378,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       await settlers.stop()
       await Promise.all([...drivers.values()].map((driver) => driver.stop()))
       await relay?.stop()
+      await webhooks.stop()
       await listener.stop()
       await metricsDoor?.stop()
       redis?.close()

@@ -29,6 +29,7 @@ describe('the environment', () => {
         networksFile: null,
         keyFile: '/srv/florin/.florin/keys/master.key',
         keyText: null,
+        facilitators: [],
         logLevel: 'warn',
         metricsDoor: null,
         killPoint: null,
@@ -43,6 +44,31 @@ describe('the environment', () => {
     const example = parseEnv(text)
     expect(Object.keys(example).toSorted()).toEqual(SETTINGS.toSorted())
     expect(readConfig(example, '/srv/florin')).toEqual(read({}))
+  })
+
+  test('other facilitators are read with their keys, and a key is never repeated', () => {
+    const listed = read({
+      FLORIN_FACILITATORS: 'https://a.example/x402/, https://:canary%21@b.example:8443/x402',
+    })
+    expect(listed.config.facilitators.map(({ url }) => url)).toEqual([
+      'https://a.example/x402',
+      'https://b.example:8443/x402',
+    ])
+    expect(listed.config.facilitators.map(({ key }) => key?.reveal())).toEqual([
+      undefined,
+      'canary!',
+    ])
+    for (const wrong of [
+      'b.example',
+      'ftp://:canary@b',
+      'https://canary:x@b',
+      'https://b?canary',
+    ]) {
+      const outcome = read({ FLORIN_FACILITATORS: `https://a.example, ${wrong}` })
+      expect(outcome.ok, wrong).toBe(false)
+      expect(JSON.stringify(outcome)).not.toContain('canary')
+    }
+    expect(read({ FLORIN_FACILITATORS: 'https://a.example, https://a.example/' }).ok).toBe(false)
   })
 
   test('every variable has its effect', () => {

@@ -2,12 +2,14 @@ import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { dataDirectoryFrom } from './data-directory.ts'
 import type { Environment } from './data-directory.ts'
+import type { RemoteFacilitator } from './facilitator/remote.ts'
 import { NO_PROXIES, readTrustedProxies } from './http/client-address.ts'
 import type { TrustedProxies } from './http/client-address.ts'
 import { KILL_POINTS } from './kernel/kill-point.ts'
 import { LOG_LEVELS } from './kernel/log.ts'
 import type { LogLevel } from './kernel/log.ts'
 import { Secret } from './kernel/secret.ts'
+import { readFacilitators } from './read-facilitators.ts'
 
 /** Everything the environment decides. Read once at start, frozen, never read again. */
 export interface Config {
@@ -35,6 +37,8 @@ export interface Config {
   readonly keyFile: string
   /** The text of the key-encryption key, in place of a file; or null. */
   readonly keyText: Secret | null
+  /** Other facilitators that callers may name. */
+  readonly facilitators: readonly RemoteFacilitator[]
   readonly logLevel: LogLevel
   /** Where /metrics is served without a key, or null. */
   readonly metricsDoor: { readonly host: string; readonly port: number } | null
@@ -57,6 +61,7 @@ export const SETTINGS = [
   'DATABASE_URL',
   'REDIS_URL',
   'FLORIN_NETWORKS',
+  'FLORIN_FACILITATORS',
   'FLORIN_LOG_LEVEL',
   'FLORIN_METRICS_PORT',
   'FLORIN_METRICS_HOST',
@@ -120,6 +125,7 @@ export function readConfig(
     databaseUrl: secretFrom(setting('DATABASE_URL')),
     redisUrl: secretFrom(setting('REDIS_URL')),
     networksFile: path('FLORIN_NETWORKS'),
+    facilitators: facilitatorsFrom(setting('FLORIN_FACILITATORS'), problems),
     keyFile: path('FLORIN_KEY_FILE') ?? join(dataDirectory, 'keys', 'master.key'),
     keyText: secretFrom(setting('FLORIN_KEY')),
     logLevel: LOG_LEVELS.find((level) => level === setting('FLORIN_LOG_LEVEL')) ?? 'warn',
@@ -177,6 +183,16 @@ function readProxies(text: string | null, problems: string[]): TrustedProxies {
     `FLORIN_TRUSTED_PROXIES must be addresses and ranges such as 10.0.0.0/8, not ${read.wrong.join(', ')}`,
   )
   return NO_PROXIES
+}
+
+function facilitatorsFrom(text: string | null, problems: string[]): readonly RemoteFacilitator[] {
+  const read = readFacilitators(text ?? '')
+  if (read === undefined) {
+    problems.push(
+      'FLORIN_FACILITATORS must be addresses with commas between them, each like https://x402.example/x402 or https://:KEY@x402.example/x402',
+    )
+  }
+  return read ?? []
 }
 
 function isPublicUrl(text: string): boolean {

@@ -31,7 +31,9 @@ const expected = {
   expectedAmount: MoneyText({}, 'What the buyer was asked to pay, whole units of the asset.'),
   resource: Type.Optional(HttpUrl('What it is for. A proof for something else is refused.')),
   facilitatorUrl: Type.Optional(
-    HttpUrl('Who settles. Left out, and the only one taken now: this service, `{base_url}/x402`.'),
+    HttpUrl(
+      'Who settles. Left out: this service, `{base_url}/x402`. Another one only if its operator allows it.',
+    ),
   ),
   network,
   asset,
@@ -89,6 +91,11 @@ export const VerifyBody = Exactly({
   payment_proof: expected.paymentProof,
   amount: expected.expectedAmount,
   recipient: expected.walletAddress,
+  facilitator_url: Type.Optional(
+    HttpUrl(
+      'Who would settle. Another one than this service is asked, too, if the operator allows it.',
+    ),
+  ),
   network,
   asset,
 })

@@ -67,6 +67,7 @@ async function serve(
     random: systemRandom,
     killPoint: () => undefined,
     metricsDoor: config.metricsDoor,
+    facilitators: config.facilitators,
     edge: {
       ...(config.publicUrl === null ? {} : { publicUrl: config.publicUrl }),
       ...(tls === undefined ? {} : { tls }),

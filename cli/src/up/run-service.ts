@@ -36,6 +36,7 @@ export async function openOwnService(
     databaseUrl,
     redisUrl: config.redisUrl,
     metricsDoor: config.metricsDoor,
+    facilitators: config.facilitators,
     keyText,
     log,
     clock,

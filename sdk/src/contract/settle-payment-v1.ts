@@ -14,7 +14,10 @@ export interface SettlePaymentV1Body {
   readonly expectedAmount?: string | number | undefined
   /** What it is for. A proof for something else is refused. */
   readonly resource?: string | undefined
-  /** Who settles. Left out, and the only one taken now: this service, `{base_url}/x402`. */
+  /**
+   * Who settles. Left out: this service, `{base_url}/x402`. Another one only if its operator
+   * allows it.
+   */
   readonly facilitatorUrl?: string | undefined
   /** CAIP-2, or an x402 v1 name. Left out, the one that the proof names. */
   readonly network?: string | undefined

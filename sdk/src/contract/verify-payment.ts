@@ -10,6 +10,11 @@ export interface VerifyPaymentBody {
   readonly amount: string | number
   /** Your receiving address: who must be paid. */
   readonly recipient: string
+  /**
+   * Who would settle. Another one than this service is asked, too, if the operator allows
+   * it.
+   */
+  readonly facilitator_url?: string | undefined
   /** CAIP-2, or an x402 v1 name. Left out, the one that the proof names. */
   readonly network?: string | undefined
   /** A configured symbol or address. Left out, the one that the proof names. */

@@ -53,7 +53,7 @@ export interface Beginning {
 /** What became of a beginning; only `signed` has bytes, which are committed. */
 export type Begun =
   | { readonly kind: 'signed'; readonly network: NetworkId; readonly signed: SignedTransaction }
-  /** Nothing to send: somebody else's transaction has paid already, and counts. */
+  /** Nothing to send from here: somebody else's transaction has paid already, or is to. */
   | { readonly kind: 'found' }
   /** Somebody has the claim, or another call is at it: look again. */
   | { readonly kind: 'taken' }
@@ -251,6 +251,22 @@ export async function findPaidElsewhere(deps: BeginDeps, beginning: Beginning): 
   if (foreign === undefined) return false
   await recordForeign(deps, beginning, foreign)
   return true
+}
+
+/** Claims a payment that another facilitator is to settle, and opens its record: before that one hears of it. */
+export async function beginElsewhere(deps: ClaimDeps, beginning: Beginning): Promise<Begun> {
+  const { config } = beginning.intake.chain
+  try {
+    return await deps.store.inTransaction('service', async (tx) => {
+      if ((await networkStanding(tx, config.network)) !== 'followed') {
+        return { kind: 'refused', reason: 'network_unavailable' }
+      }
+      return { kind: (await hold(tx, deps, beginning)) ? 'found' : 'taken' }
+    })
+  } catch (error) {
+    if (error instanceof ClaimRefused) return { kind: 'refused', reason: error.reason }
+    throw error
+  }
 }
 
 async function recordForeign(

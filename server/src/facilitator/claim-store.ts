@@ -1,11 +1,15 @@
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { ProofKey } from '../chains/exact.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Claim } from './claim.ts'
 
 /** A claim whose success nobody has yet. */
-export type NewClaim = Omit<Claim, 'answeredAtMilliseconds'>
+export type NewClaim = Omit<Claim, 'answeredAtMilliseconds' | 'facilitator'>
+
+/** Clocks of two instances may differ by less than this. */
+const TURN_MARGIN_SECONDS = 5
 
 interface ClaimRow {
   readonly payment_id: PaymentId
@@ -17,11 +21,12 @@ interface ClaimRow {
   readonly stored: Readonly<Record<string, string>>
   readonly valid_before: string | null
   readonly since_height: string
+  readonly facilitator: string | null
   readonly answered_at: Date | null
 }
 
 const COLUMNS = `payment_id, account_id, network, proof_key, terms_digest, x402_version, "authorization" as stored,
-  valid_before, since_height, answered_at`
+  valid_before, since_height, facilitator, answered_at`
 
 function claimOf(row: ClaimRow): Claim {
   return {
@@ -34,6 +39,7 @@ function claimOf(row: ClaimRow): Claim {
     stored: row.stored,
     validBeforeSeconds: row.valid_before === null ? null : BigInt(row.valid_before),
     sinceHeight: BigInt(row.since_height),
+    facilitator: row.facilitator,
     answeredAtMilliseconds: row.answered_at?.getTime() ?? null,
   }
 }
@@ -146,6 +152,35 @@ export async function lockClaim(tx: Tx, paymentId: PaymentId): Promise<boolean> 
     [paymentId],
   )
   return rows.length === 1
+}
+
+/**
+ * Takes the turn to have another facilitator settle a claim. False while an earlier call has it, which ends with the time that its
+ * request may take.
+ */
+export async function takeTurn(
+  tx: Tx,
+  { paymentId, facilitator }: { readonly paymentId: PaymentId; readonly facilitator: string },
+  nowMilliseconds: number,
+): Promise<boolean> {
+  const rows = await tx.query(
+    'claim_turn',
+    `update settlement_claims set facilitator = $2, asked_at = to_timestamp($3 / 1000.0)
+     where payment_id = $1 and answered_at is null
+       and (asked_at is null or asked_at <= to_timestamp($3 / 1000.0) - $4 * interval '1 second')
+     returning payment_id`,
+    [paymentId, facilitator, nowMilliseconds, limits.remoteSettleSeconds + TURN_MARGIN_SECONDS],
+  )
+  return rows.length === 1
+}
+
+/** Ends a turn early: the other facilitator has said that it did nothing. */
+export async function giveTurnBack(tx: Tx, paymentId: PaymentId): Promise<void> {
+  await tx.query(
+    'claim_turn_back',
+    'update settlement_claims set asked_at = null where payment_id = $1',
+    [paymentId],
+  )
 }
 
 /** The claims of payments that have not come to an end, the longest unlooked at first; a new one has just been. */

@@ -19,6 +19,8 @@ export interface Claim {
   readonly validBeforeSeconds: bigint | null
   /** Where to begin when looking for somebody else's settlement. */
   readonly sinceHeight: bigint
+  /** The other facilitator that was asked last to settle it; null when only this service has been at it. */
+  readonly facilitator: string | null
   /** When success was given out; null while nobody has it. */
   readonly answeredAtMilliseconds: number | null
 }

@@ -68,7 +68,12 @@ export async function settlePayment(deps: SettleDeps, order: SettleOrder): Promi
   throw new Error('a claim was neither made nor found')
 }
 
-function digestOf({ requirements: { network }, authorization, resource }: Intake): Uint8Array {
+/** What a payment that reads well is claimed for. */
+export function digestOf({
+  requirements: { network },
+  authorization,
+  resource,
+}: Intake): Uint8Array {
   const { asset, payTo, amount } = authorization
   return termsDigest({ network, asset: asset.asset, payTo, amount, resource })
 }

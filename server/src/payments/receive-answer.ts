@@ -5,6 +5,7 @@ import { encodePaymentResponse } from '@florin/wire/x402/payment-header.ts'
 import type { X402Version } from '@florin/wire/x402/payment-requirements.ts'
 import { claimOfPayment } from '../facilitator/claim-store.ts'
 import type { AccountId } from '../kernel/id.ts'
+import { attemptsOfPayments } from '../sender/transaction-store.ts'
 import type { Store } from '../store/postgres.ts'
 import type { Payment } from './payment.ts'
 import type { Received } from './receive.ts'
@@ -16,13 +17,15 @@ export async function receivedFacts(
   accountId: AccountId,
   { paymentId, state }: Received,
 ) {
-  const { payment, claim } = await store.inTransaction(accountId, async (tx) => ({
+  const { payment, claim, attempts } = await store.inTransaction(accountId, async (tx) => ({
     payment: await findPayment(tx, accountId, paymentId),
     claim: await claimOfPayment(tx, accountId, paymentId),
+    attempts: (await attemptsOfPayments(tx, [paymentId])).get(paymentId) ?? [],
   }))
   if (payment === undefined) throw new Error('a claim has no record')
   const signature = payment.transactionHash ?? state.hash ?? ''
   const { logIndex, blockHeight } = payment
+  const isOurs = attempts.some(({ hash }) => hash === signature)
   return {
     verified: true as const,
     paymentId,
@@ -35,7 +38,8 @@ export async function receivedFacts(
     sender: payment.sender,
     recipient: payment.recipient,
     status: payment.status,
-    facilitator,
+    // Whoever was asked last, unless the transaction is one of ours.
+    facilitator: isOurs ? facilitator : (claim?.facilitator ?? facilitator),
     resource: payment.resource,
     blockHeight: blockHeight === null ? null : Number(blockHeight),
     paymentResponse: responseOf(payment, signature, claim?.x402Version ?? 2),

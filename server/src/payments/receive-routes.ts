@@ -3,11 +3,11 @@ import { Refusal } from '@florin/wire/errors.ts'
 import type { SettleBody, ReceiveBody } from '@florin/wire/receive.ts'
 import type { Static } from 'typebox'
 import type { Once } from '../facilitator/give.ts'
+import type { RemoteClient } from '../facilitator/remote.ts'
 import { sayOrTakeBack } from '../facilitator/say-or-take-back.ts'
 import { route } from '../http/route.ts'
 import type { Call, Route } from '../http/route.ts'
 import { fingerprint } from '../idempotency/fingerprint.ts'
-import type { Log } from '../kernel/log.ts'
 import { receivedFacts } from './receive-answer.ts'
 import { joinPayment, receivePayment } from './receive.ts'
 import type { ReceiveDeps, Received } from './receive.ts'
@@ -16,7 +16,6 @@ import { verifyProof } from './verify-proof.ts'
 const WAIT_SECONDS = 30
 
 export interface ReceiveRoutesDeps extends ReceiveDeps {
-  readonly log: Log
   /** Where callers reach the facilitator of this service. */
   readonly facilitatorUrl: () => string
 }
@@ -48,7 +47,8 @@ export function receiveRoutes(deps: ReceiveRoutesDeps): readonly Route[] {
     route(endpoints.verifyPayment, async ({ body, caller }) => {
       const { payment_proof: proofText, amount, recipient, network, asset } = body
       const said = { recipient, amount, network, asset }
-      return { body: await verifyProof(deps, caller.accountId, { proofText, said }) }
+      const remote = remoteOf(deps, body.facilitator_url, 'facilitator_url')
+      return { body: await verifyProof(deps, caller.accountId, { proofText, said, remote }) }
     }),
   ]
 }
@@ -59,7 +59,7 @@ async function receive(
   once: Once | null,
   body: Receive,
 ) {
-  requireOwn(body.facilitatorUrl, deps.facilitatorUrl())
+  const remote = remoteOf(deps, body.facilitatorUrl, 'facilitatorUrl')
   const { walletAddress, expectedAmount, network, asset } = body
   const received = await receivePayment(deps, {
     ...waitOf(deps, call, body.timeout),
@@ -68,6 +68,7 @@ async function receive(
     proofText: body.paymentProof,
     resource: body.resource,
     requestId: call.requestId,
+    ...(remote === undefined ? {} : { remote }),
   })
   return answer(deps, call, received)
 }
@@ -128,10 +129,18 @@ function wholeOf(body: Omit<Settle, 'paymentId'>): Receive {
   return { ...body, walletAddress, paymentProof, expectedAmount }
 }
 
-/** This service settles by itself; another facilitator is none that an operator could allow yet. */
-function requireOwn(named: string | undefined, own: string): void {
-  if (named === undefined || named.replace(/\/+$/, '') === own) return
-  throw invalid({ facilitatorUrl: `must be ${own}, or left out` })
+/** Whoever is named to settle: undefined for this service. One that the operator has not listed is refused. */
+function remoteOf(
+  { remotes, facilitatorUrl }: ReceiveRoutesDeps,
+  named: string | undefined,
+  field: string,
+): RemoteClient | undefined {
+  const own = facilitatorUrl()
+  if (named === undefined || named.replace(/\/+$/, '') === own) return undefined
+  const remote = remotes.find(named)
+  if (remote !== undefined) return remote
+  const listed = remotes.areAny ? ', or a facilitator that this service allows' : ''
+  throw invalid({ [field]: `must be ${own}, or left out${listed}` })
 }
 
 function invalid(details: Readonly<Record<string, string>>): Refusal {

@@ -9,7 +9,9 @@ import { takeIn } from '../facilitator/intake.ts'
 import { joinClaim } from '../facilitator/join.ts'
 import type { ClaimedPayment, Joined, JoinOrder } from '../facilitator/join.ts'
 import { settlePayment } from '../facilitator/settle.ts'
-import type { SettleDeps } from '../facilitator/settle.ts'
+import { settleElsewhere } from '../facilitator/settle-elsewhere.ts'
+import type { ElsewhereDeps } from '../facilitator/settle-elsewhere.ts'
+import type { RemoteClient } from '../facilitator/remote.ts'
 import { findKey } from '../idempotency/store.ts'
 import { parseId } from '../kernel/id.ts'
 import type { PaymentId } from '../kernel/id.ts'
@@ -22,7 +24,7 @@ import { readShownProof } from './shown-proof.ts'
 import type { ShownProof } from './shown-proof.ts'
 import { findPayment } from './store.ts'
 
-export interface ReceiveDeps extends SettleDeps, TransferDeps {
+export interface ReceiveDeps extends ElsewhereDeps, TransferDeps {
   readonly directory: ChainDirectory
 }
 
@@ -31,6 +33,8 @@ export interface ReceiveOrder extends JoinOrder {
   readonly proofText: string
   readonly resource: string | undefined
   readonly requestId: string
+  /** Another facilitator that is to settle it; left out, this service does. */
+  readonly remote?: RemoteClient
   readonly once: Once | null
 }
 
@@ -56,7 +60,8 @@ export async function receivePayment(deps: ReceiveDeps, order: ReceiveOrder): Pr
   if (!isForResource(shown, order.resource)) {
     throw refusalOf('resource_mismatch', { resource: 'the proof is for something else' })
   }
-  const { resource } = order
+  const { resource, remote } = order
+  if (remote !== undefined) requireRemote(shown, expected)
   const received =
     shown.scheme === 'transfer'
       ? await receiveTransfer(deps, { ...order, ...shown, expected, resource })
@@ -119,7 +124,11 @@ async function receiveExact(
     paymentRequirements: requirementsOf(expected, shown),
     ...(order.resource === undefined ? {} : { resource: order.resource }),
   }
-  const settled = await settlePayment(deps, { ...order, presented })
+  const { remote } = order
+  const settled =
+    remote === undefined
+      ? await settlePayment(deps, { ...order, presented })
+      : await settleElsewhere(deps, { ...order, presented, remote })
   if (settled.kind !== 'refused') return settled
   const { reason, message } = settled
   if (reason === 'invalid_exact_evm_payload_authorization_valid_before') {
@@ -129,6 +138,13 @@ async function receiveExact(
     if (used === 'used') return { kind: 'refused', reason: 'invalid_exact_evm_nonce_already_used' }
   }
   return { kind: 'refused', reason, ...(message === undefined ? {} : { message }) }
+}
+
+/** What another facilitator can settle with this service looking on: only EVM shows by whom an authorization was used up. */
+export function requireRemote(shown: ShownProof, { chain }: Expectation): void {
+  if (shown.scheme === 'exact' && chain.config.family === 'evm') return
+  const rule = 'settles payments of x402 on EVM networks only; leave it out for this one'
+  throw new Refusal('INVALID_PARAMETERS', { details: { facilitatorUrl: rule } })
 }
 
 async function successOf(

@@ -6,12 +6,15 @@ import { isSameClaim, termsDigest } from '../facilitator/claim.ts'
 import type { Claim } from '../facilitator/claim.ts'
 import { findClaim } from '../facilitator/claim-store.ts'
 import { transferKey } from '../facilitator/claim-transfer.ts'
+import { remoteBody } from '../facilitator/remote-body.ts'
+import type { RemoteClient } from '../facilitator/remote.ts'
 import { takeIn } from '../facilitator/intake.ts'
 import { verifyPayment } from '../facilitator/verify.ts'
 import type { AccountId } from '../kernel/id.ts'
 import { expectationOf, requirementsOf } from './expectation.ts'
 import type { Expectation, Said } from './expectation.ts'
 import type { PaymentStatus } from './payment.ts'
+import { requireRemote } from './receive.ts'
 import type { ReceiveDeps } from './receive.ts'
 import { digestOf, findTransfer, standingOf } from './receive-transfer.ts'
 import { readShownProof } from './shown-proof.ts'
@@ -20,6 +23,13 @@ import { findPayment } from './store.ts'
 
 /** What the fields of a verification are called. */
 const VERIFY_FIELDS = { recipient: 'recipient', amount: 'amount' } as const
+
+interface Asked {
+  readonly proofText: string
+  readonly said: Said
+  /** Another facilitator that would have to settle it, too. */
+  readonly remote: RemoteClient | undefined
+}
 
 type Verdict = {
   readonly reason: Reason | null
@@ -31,13 +41,14 @@ type Verdict = {
 export async function verifyProof(
   deps: ReceiveDeps,
   accountId: AccountId,
-  { proofText, said }: { readonly proofText: string; readonly said: Said },
+  { proofText, said, remote }: Asked,
 ) {
   const read = readShownProof(proofText)
   const shown = read.ok ? read.shown : undefined
   const expected = expectationOf(deps.directory, said, VERIFY_FIELDS, shown)
+  if (remote !== undefined && shown !== undefined) requireRemote(shown, expected)
   const { reason, payer, own } = read.ok
-    ? await verdictOn(deps, accountId, read.shown, expected)
+    ? await verdictOn(deps, accountId, read.shown, expected, remote)
     : { reason: read.reason, payer: null, own: undefined }
   const { chain, asset, payTo, amount } = expected
   return {
@@ -57,10 +68,11 @@ function verdictOn(
   accountId: AccountId,
   shown: ShownProof,
   expected: Expectation,
+  remote: RemoteClient | undefined,
 ): Promise<Verdict> {
   return shown.scheme === 'transfer'
     ? verifyTransfer(deps, accountId, shown, expected)
-    : verifyExact(deps, accountId, shown, expected)
+    : verifyExact(deps, accountId, shown, expected, remote)
 }
 
 async function verifyExact(
@@ -68,6 +80,7 @@ async function verifyExact(
   accountId: AccountId,
   shown: Extract<ShownProof, { scheme: 'exact' }>,
   expected: Expectation,
+  remote: RemoteClient | undefined,
 ): Promise<Verdict> {
   const paymentRequirements = requirementsOf(expected, shown)
   const presented = { paymentPayload: shown.header, paymentRequirements }
@@ -82,7 +95,10 @@ async function verifyExact(
   const digest = termsDigest({ network, asset: asset.asset, payTo, amount, resource })
   if (claim !== undefined) return claimed(deps, accountId, claim, digest, payer)
   const verified = await verifyPayment(deps, accountId, presented)
-  return verified.ok ? { reason: null, payer } : verified
+  if (!verified.ok) return verified
+  const word = await remote?.verify(remoteBody(presented))
+  if (word === undefined || word.kind === 'yes') return { reason: null, payer }
+  return { reason: word.kind === 'no' ? word.reason : 'network_unavailable', payer }
 }
 
 async function verifyTransfer(

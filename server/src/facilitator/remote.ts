@@ -1,0 +1,121 @@
+import { fieldsOf, textOf } from '@florin/wire/x402/fields.ts'
+import type { Fields } from '@florin/wire/x402/fields.ts'
+import { REASONS } from '@florin/wire/x402/reasons.ts'
+import type { Reason } from '@florin/wire/x402/reasons.ts'
+import { limits } from '../kernel/limits.ts'
+import type { Secret } from '../kernel/secret.ts'
+import type { Outbound } from '../outbound/outbound.ts'
+
+/** Another facilitator that the operator allows. */
+export interface RemoteFacilitator {
+  /** As its clients are given it, without a slash at the end: `/verify` and `/settle` follow. */
+  readonly url: string
+  /** What it knows this service by: a bearer token. */
+  readonly key: Secret | null
+}
+
+/** A payment in the shape in which x402 hands it over. Source: x402 v1 and v2, POST /verify and POST /settle. */
+export interface RemoteBody {
+  readonly x402Version: number
+  readonly paymentPayload: Fields
+  readonly paymentRequirements: Fields
+}
+
+/** What another facilitator says. None of it is proof: only the chain is. */
+export type RemoteWord =
+  | { readonly kind: 'yes'; readonly transaction: string | null }
+  | { readonly kind: 'no'; readonly reason: Reason }
+  /** It is at it, it did not answer, or not in words that can be read. */
+  | { readonly kind: 'unknown'; readonly transaction: string | null }
+
+export interface RemoteClient {
+  readonly url: string
+  verify(body: RemoteBody): Promise<RemoteWord>
+  settle(body: RemoteBody): Promise<RemoteWord>
+}
+
+const NOTHING = { kind: 'unknown', transaction: null } as const
+/** A hash or a signature in any of their spellings; what else it writes is not repeated. */
+const TRANSACTION = /^[0-9A-Za-z]{32,128}$/
+
+/** Speaks with one other facilitator. The caller's own key and headers never go there. */
+export function openRemoteClient(
+  outbound: Outbound,
+  { url, key }: RemoteFacilitator,
+  stopping: AbortSignal,
+): RemoteClient {
+  async function ask(path: string, body: RemoteBody, timeoutSeconds: number) {
+    const outcome = await outbound.request({
+      url: `${url}/${path}`,
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        ...(key === null ? {} : { authorization: `Bearer ${key.reveal()}` }),
+      },
+      body: Buffer.from(JSON.stringify(body)),
+      timeoutMilliseconds: timeoutSeconds * 1000,
+      bodyBytesMax: limits.remoteAnswerBytesMax,
+      signal: stopping,
+    })
+    return outcome.kind === 'answered' ? outcome : undefined
+  }
+
+  return {
+    url,
+    verify: async (body) => {
+      const answer = await ask('verify', body, limits.remoteVerifySeconds)
+      return answer === undefined ? NOTHING : verifyWord(answer)
+    },
+    settle: async (body) => {
+      const answer = await ask('settle', body, limits.remoteSettleSeconds)
+      return answer === undefined ? NOTHING : settleWord(answer)
+    },
+  }
+}
+
+interface Answer {
+  readonly status: number
+  readonly body: Uint8Array
+}
+
+function verifyWord(answer: Answer): RemoteWord {
+  const said = read(answer)
+  if (said === undefined) return NOTHING
+  if (said['isValid'] === true && answer.status === 200) return { kind: 'yes', transaction: null }
+  if (said['isValid'] !== false) return NOTHING
+  return { kind: 'no', reason: reasonOf(said['invalidReason'], 'unexpected_verify_error') }
+}
+
+function settleWord(answer: Answer): RemoteWord {
+  const said = read(answer)
+  if (said === undefined) return NOTHING
+  const named = textOf(said['transaction'])
+  const transaction = named !== undefined && TRANSACTION.test(named) ? named : null
+  if (said['success'] === true && answer.status === 200) return { kind: 'yes', transaction }
+  if (said['success'] !== false) return NOTHING
+  const reason = reasonOf(said['errorReason'], 'unexpected_settle_error')
+  return OPEN.has(reason) ? { kind: 'unknown', transaction } : { kind: 'no', reason }
+}
+
+/** A "no" that leaves open what became of the money: it is under way, or was moved before. */
+const OPEN: ReadonlySet<Reason> = new Set([
+  'settlement_pending',
+  'duplicate_settlement',
+  'invalid_exact_evm_nonce_already_used',
+  'invalid_exact_evm_transaction_simulation_failed',
+])
+
+/** Some facilitators say "no" with a status of their own. A server that is broken says nothing, whatever it writes. */
+function read({ status, body }: Answer): Fields | undefined {
+  if (status !== 200 && !(status >= 400 && status < 500)) return undefined
+  try {
+    return fieldsOf(JSON.parse(Buffer.from(body).toString('utf8')))
+  } catch {
+    return undefined
+  }
+}
+
+function reasonOf(value: unknown, otherwise: Reason): Reason {
+  return REASONS.find((reason) => reason === value) ?? otherwise
+}

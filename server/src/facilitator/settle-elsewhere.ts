@@ -1,0 +1,191 @@
+import { NodeFailure } from '../chains/chain.ts'
+import { newId } from '../kernel/id.ts'
+import type { Log } from '../kernel/log.ts'
+import { beginElsewhere, findPaidElsewhere } from './begin.ts'
+import { isSameClaim } from './claim.ts'
+import type { Claim } from './claim.ts'
+import { giveTurnBack, takeTurn } from './claim-store.ts'
+import { refused, takeIn } from './intake.ts'
+import type { Intake } from './intake.ts'
+import { joinClaim } from './join.ts'
+import type { Joined } from './join.ts'
+import { remoteBody } from './remote-body.ts'
+import type { RemoteClient, RemoteWord } from './remote.ts'
+import type { Remotes } from './remotes.ts'
+import { digestOf } from './settle.ts'
+import type { SettleDeps, SettleOrder, Settled } from './settle.ts'
+import { verifyPayment } from './verify.ts'
+
+export interface ElsewhereDeps extends SettleDeps {
+  readonly remotes: Remotes
+  readonly log: Log
+}
+
+export interface ElsewhereOrder extends SettleOrder {
+  readonly remote: RemoteClient
+}
+
+/** How long the chain is left alone between two looks for what the other facilitator sent. */
+const LOOK_MILLISECONDS_MAX = 2_000
+const LOOK_MILLISECONDS_MIN = 100
+const BEGIN_TRIES_MAX = 3
+
+/**
+ * Has another facilitator settle a payment, and believes the chain alone. The proof is claimed and the turn taken before it hears of it,
+ * so one call at a time asks and every other waits beside it. Its "yes" is a reason to look, its silence leaves the payment pending,
+ * and after its "no" the same call may ask again: an authorization moves money once, whoever submits it how often.
+ */
+export async function settleElsewhere(
+  deps: ElsewhereDeps,
+  order: ElsewhereOrder,
+): Promise<Settled> {
+  const taken = takeIn(order.presented, deps.chains, deps.settlersOf)
+  if (!taken.ok) return { ...taken, kind: 'refused' }
+  const { intake } = taken
+  const digest = digestOf(intake)
+  const asked = { network: intake.chain.config.network, proofKey: intake.authorization.proofKey }
+  for (let tries = 0; tries < BEGIN_TRIES_MAX; tries += 1) {
+    const claim = await deps.claimOf(asked)
+    if (claim !== undefined) {
+      const isSame = isSameClaim(claim, order.accountId, digest)
+      if (!isSame) return { kind: 'duplicate', intake, own: null }
+      return follow(deps, order, claim, intake)
+    }
+    const refusal = await begin(deps, order, intake)
+    if (refusal !== undefined) return refusal
+  }
+  throw new Error('a claim was neither made nor found')
+}
+
+/** Asks both the chain and the other facilitator whether it would settle, then claims. Undefined once there is a claim. */
+async function begin(
+  deps: ElsewhereDeps,
+  order: ElsewhereOrder,
+  intake: Intake,
+): Promise<Settled | undefined> {
+  const { accountId, presented, remote } = order
+  const { authorization, requirements } = intake
+  const paymentId = newId(deps.random, 'pay')
+  const beginning = { accountId, paymentId, digest: digestOf(intake), intake, isNew: true }
+  const verified = await verifyPayment(deps, accountId, presented)
+  if (!verified.ok) {
+    const isUsed = verified.reason === 'invalid_exact_evm_nonce_already_used'
+    if (isUsed && (await findPaidElsewhere(deps, beginning))) return undefined
+    return { ...verified, kind: 'refused' }
+  }
+  const word = await remote.verify(remoteBody(order.presented))
+  const no = (reason: Parameters<typeof refused>[0], message?: string): Settled => ({
+    ...refused(reason, requirements.networkName, authorization.payer, message),
+    kind: 'refused',
+  })
+  if (word.kind === 'no') return no(word.reason)
+  if (word.kind === 'unknown') return no('network_unavailable', UNHEARD)
+  const begun = await beginElsewhere(deps, beginning)
+  return begun.kind === 'refused' ? no(begun.reason) : undefined
+}
+
+const UNHEARD = 'The facilitator did not answer. Nothing was sent; ask again later.'
+
+/** Waits for the chain, having the other facilitator asked if nobody else is at it. */
+async function follow(
+  deps: ElsewhereDeps,
+  order: ElsewhereOrder,
+  claim: Claim,
+  intake: Intake,
+): Promise<Settled> {
+  const { clock } = deps
+  const { accountId, paymentId, termsDigest: digest } = claim
+  const { blockTimeMilliseconds } = intake.chain.config
+  const pause = Math.max(
+    LOOK_MILLISECONDS_MIN,
+    Math.min(blockTimeMilliseconds, LOOK_MILLISECONDS_MAX),
+  )
+  const beginning = { accountId, paymentId, digest, intake, isNew: false }
+  let word: RemoteWord | undefined
+  if (await mayAsk(deps, order, claim)) {
+    const asking = deps.remotes.keep(ask(deps, order, claim))
+    // Handed over: whoever waits here may be gone before the answer comes.
+    void asking.then(
+      (said) => {
+        word = said
+      },
+      (error: unknown) =>
+        deps.log.warn({ paymentId, err: error }, 'a settlement was not asked for'),
+    )
+  }
+  for (;;) {
+    const nextLook = clock.nowMilliseconds() + pause
+    const waitUntilMilliseconds = Math.min(order.waitUntilMilliseconds, nextLook)
+    const joined = await joinClaim(deps, { ...order, waitUntilMilliseconds }, claim)
+    if (!isOpen(joined)) return { ...joined, intake }
+    const isOver = clock.nowMilliseconds() >= order.waitUntilMilliseconds || order.over.aborted
+    const wasRefused = word?.kind === 'no' ? word.reason : undefined
+    const isFound = joined.state.status === 'pending' && (await look(deps, beginning))
+    if (isFound) continue
+    if (wasRefused !== undefined && joined.state.status === 'pending') {
+      const { networkName } = intake.requirements
+      return {
+        ...refused(wasRefused, networkName, intake.authorization.payer),
+        kind: 'refused',
+      }
+    }
+    if (isOver) return { ...joined, kind: 'pending', intake }
+    // An earlier attempt of ours that came to nothing ends every wait at once.
+    if (joined.kind === 'reverted') await clock.sleep(pause, order.over)
+  }
+}
+
+function isOpen(joined: Joined): joined is Extract<Joined, { kind: 'pending' | 'reverted' }> {
+  return joined.kind === 'pending' || joined.kind === 'reverted'
+}
+
+/** Takes the turn. False while another call is at it, or when there is nothing left to ask for. */
+async function mayAsk(
+  { store, clock, records }: ElsewhereDeps,
+  { remote }: ElsewhereOrder,
+  { accountId, paymentId }: Claim,
+): Promise<boolean> {
+  return store.inTransaction('service', async (tx) => {
+    const state = await records.state(tx, accountId, paymentId)
+    if (state?.status !== 'pending' || state.underWay) return false
+    const turn = { paymentId, facilitator: remote.url }
+    return takeTurn(tx, turn, clock.nowMilliseconds())
+  })
+}
+
+async function ask(
+  { store, log }: ElsewhereDeps,
+  order: ElsewhereOrder,
+  { paymentId, network }: Claim,
+): Promise<RemoteWord> {
+  const word = await order.remote.settle(remoteBody(order.presented))
+  if (word.kind !== 'yes') {
+    log.info({ network, paymentId, next: word.kind }, 'another facilitator did not settle')
+  }
+  if (word.kind === 'no') {
+    await store.inTransaction('service', (tx) => giveTurnBack(tx, paymentId))
+  }
+  return word
+}
+
+/** Looks on the chain for whatever used the authorization. False when it shows nothing, or nobody could say. */
+async function look(
+  deps: ElsewhereDeps,
+  beginning: Parameters<typeof findPaidElsewhere>[1],
+): Promise<boolean> {
+  const { exact, authorization } = beginning.intake
+  try {
+    const check = await exact.check(authorization)
+    if (check.ok || !MAY_BE_PAID.has(check.reason)) return false
+    return await findPaidElsewhere(deps, beginning)
+  } catch (error) {
+    if (!(error instanceof NodeFailure)) throw error
+    return false
+  }
+}
+
+/** What the chain says of an authorization that may have paid already. */
+const MAY_BE_PAID: ReadonlySet<string> = new Set([
+  'invalid_exact_evm_nonce_already_used',
+  'invalid_exact_evm_payload_authorization_valid_before',
+])
