@@ -3,6 +3,8 @@ export const ACCOUNT_EVENTS = {
   payment: 'payments',
   verification: 'verifications',
   settlement: 'settlements',
+  /** One of the account's own webhooks was paused. */
+  webhook: 'webhooks',
 } as const
 export type AccountEventType = keyof typeof ACCOUNT_EVENTS
 export type AccountChannel = (typeof ACCOUNT_EVENTS)[AccountEventType]

@@ -5,7 +5,7 @@ import type { Random } from '../kernel/random.ts'
 import { notifyChanged } from '../store/listen.ts'
 import { insertDeliveries } from './delivery-store.ts'
 import type { NewDelivery } from './delivery.ts'
-import { eventText } from './event-text.ts'
+import { eventText } from '../events/framed-event.ts'
 import { listeningWebhooks } from './store.ts'
 import { QUEUE } from './queue-name.ts'
 

@@ -9,7 +9,7 @@ import { claimOnce } from './claim-once.ts'
 import type { Intent } from './claim-once.ts'
 import { endedDeliveries, findDelivery, insertDeliveries } from './delivery-store.ts'
 import type { Delivery, NewDelivery } from './delivery.ts'
-import { eventText } from './event-text.ts'
+import { eventText } from '../events/framed-event.ts'
 import type { ManageDeps } from './manage.ts'
 import { QUEUE } from './queue-name.ts'
 import { findWebhook } from './store.ts'
@@ -65,8 +65,8 @@ export async function sendTest(
         id,
         type: 'payment',
         channel: ACCOUNT_EVENTS.payment,
-        // Not one of the account's events: it must not look like a gap.
-        sequence: null,
+        // None of the account's events: it must not look like a gap.
+        sequence: 0,
         resourceId: paymentId,
         dataText: JSON.stringify(data),
         createdAtMilliseconds: deps.clock.nowMilliseconds(),

@@ -122,7 +122,7 @@ export const rotateWebhook: OperationReference = {
 export const testWebhook: OperationReference = {
   title: 'Send a test event',
   about: [
-    'Sends a `payment` event about a payment that does not exist, with `test: true` and `sandbox: true` in its data and `sequence: null`. See its delivery for what your address answered.',
+    'Sends a `payment` event about a payment that does not exist, with `test: true` and `sandbox: true` in its data and `sequence: 0`. See its delivery for what your address answered.',
   ],
   params: { webhookId: ID },
   answer: waiting,
