@@ -31,9 +31,10 @@ function namesOf(rows: readonly Endpoint[], wanted: Kind): readonly string[] {
     if (foreignShape) continue
     for (const [name, kind] of fieldsOf(answer)) {
       const before = kinds.get(name) ?? kind
-      if (before !== kind)
+      if (before !== kind && [before, kind].includes('exact'))
         throw new Error(`"${name}" is money in one answer and something else in another`)
-      kinds.set(name, kind)
+      // A text reads the same among what is free.
+      kinds.set(name, before === kind ? kind : 'free')
     }
   }
   return [...kinds].flatMap(([name, kind]) => (kind === wanted ? [name] : [])).toSorted()

@@ -22,6 +22,7 @@ import type { Wallet } from './custody/wallet.ts'
 import { watchOutbox } from './events/outbox-watch.ts'
 import { startRelay } from './events/relay.ts'
 import type { Relay } from './events/relay.ts'
+import { openFeed } from './events/feed.ts'
 import { openServer } from './http/server.ts'
 import type { Server, ServerOptions } from './http/server.ts'
 import { startForgetting } from './idempotency/forget.ts'
@@ -38,6 +39,7 @@ import { metricsRoute } from './metrics-route.ts'
 import { openCurrentFees } from './networks/current-fees.ts'
 import { networkRoutes } from './networks/routes.ts'
 import { openPaymentBook } from './payments/advance.ts'
+import { openBuiltRecords } from './payments/built.ts'
 import { openDepositBook } from './payments/deposits.ts'
 import { openProofs } from './payments/proof.ts'
 import { receiveRoutes } from './payments/receive-routes.ts'
@@ -59,6 +61,7 @@ import type { Settlers } from './facilitator/settlers.ts'
 import { openRemotes } from './facilitator/remotes.ts'
 import type { RemoteFacilitator } from './facilitator/remote.ts'
 import { watchClaims } from './facilitator/watch.ts'
+import { forgetOldEvents, openEvents } from './open-events.ts'
 import { openWebhooks } from './open-webhooks.ts'
 import { openOutbound } from './outbound/outbound.ts'
 import { listenersOf } from './own-listeners.ts'
@@ -70,9 +73,12 @@ import { metricsReader, openMetricsDoor, openServiceMetrics } from './service-me
 import type { MetricsDoor } from './service-metrics.ts'
 import { openListener } from './store/listen.ts'
 import { CommitUnknown, openStore, StoreUnavailable } from './store/postgres.ts'
-import type { Store } from './store/postgres.ts'
+import type { Store, Tx } from './store/postgres.ts'
 import { shareReads } from './store/shared-reads.ts'
 import { openRedis } from './store/redis.ts'
+import { openBuildBook } from './transactions/follow-builds.ts'
+import { transactionRoutes } from './transactions/routes.ts'
+import { watchBuilds } from './transactions/watch-builds.ts'
 import { addressRoutes } from './wallets/address-routes.ts'
 import { walletRoutes } from './wallets/routes.ts'
 
@@ -89,6 +95,8 @@ export interface ServiceOptions {
   readonly killPoint: (point: KillPoint) => void
   /** How callers reach it; left out, plain HTTP from wherever it listens. */
   readonly edge?: Pick<ServerOptions, 'publicUrl' | 'tls' | 'trustedProxies'>
+  /** Origins of pages that may open a WebSocket, beside the service's own. */
+  readonly allowedOrigins?: readonly string[]
   /** For measurements: how many sends share one transaction at most. */
   readonly sendBatchMax?: number
   /** Check every answer against its schema: for tests. */
@@ -149,6 +157,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const configs = new Map(networks.map((config) => [config.network, config]))
   const listener = openListener({ url: databaseUrl, clock, log })
   const broadcaster = openBroadcaster({ chains: directory.all, store, clock, log, killPoint })
+  const proofs = openProofs({ proofKey, chains: directory.all })
+  const built = openBuiltRecords({ clock, proofs })
+  const builds = openBuildBook({ records: built, clock })
   const book = openPaymentBook({ clock })
   const deposits = openDepositBook({ clock, random })
   const waits = openWaits({ store, listener, clock })
@@ -178,6 +189,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     sandbox: networks.every(({ sandbox }) => sandbox),
     onAttempt: () => undefined,
   })
+  const feed = openFeed({ store, listener, clock, log })
   relay = startRelay({
     store,
     listener,
@@ -186,7 +198,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     random,
     instance,
     onNumbered: [webhooks.onNumbered],
-    announce: () => undefined,
+    announce: (events) => feed.announce(events),
   })
   const drivers = new Map(
     chains.map((chain) => [
@@ -196,13 +208,16 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         store,
         book,
         deposits,
+        builds,
         broadcaster,
         clock,
         log,
         killPoint,
         instance,
-        watch: (finalizedHeight, stopping) =>
-          watchClaims({ store, records, clock, log }, chain, finalizedHeight, stopping),
+        watch: async (finalizedHeight, stopping) => {
+          await watchClaims({ store, records, clock, log }, chain, finalizedHeight, stopping)
+          await watchBuilds({ store, clock }, chain, stopping)
+        },
         signerOf: async (address) => {
           const { family } = chain.config
           const wallet = await store.inTransaction('service', (tx) =>
@@ -226,13 +241,15 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     store,
     clock,
     log,
-    others: networks.map(
-      ({ network }) =>
-        (tx, nowMilliseconds) =>
-          forgetGas(tx, network, nowMilliseconds),
-    ),
+    others: [
+      forgetOldEvents,
+      ...networks.map(
+        ({ network }) =>
+          (tx: Tx, nowMilliseconds: number) =>
+            forgetGas(tx, network, nowMilliseconds),
+      ),
+    ],
   })
-  const proofs = openProofs({ proofKey, chains: directory.all })
   const windows = openWindows({ clock })
   const addresses = openAddressLimit({ windows: openWindows({ clock }) })
   const authenticator = openAuthenticator({ store, clock, log, pepper: keyPepper, addresses })
@@ -280,6 +297,16 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   )
   // Known once it listens, where no address was configured.
   let baseUrl = options.edge?.publicUrl?.replace(/\/$/, '') ?? ''
+  const gate = openGate({
+    authenticator,
+    addresses,
+    windows: redis === undefined ? windows : openSharedWindows({ redis, alone: windows }),
+  })
+  const events = openEvents({
+    ...{ store, feed, gate, addresses, chains, clock, log, random },
+    allowedOrigins: options.allowedOrigins ?? [],
+    baseUrl: () => baseUrl,
+  })
   const server = openServer({
     pages,
     routes: [
@@ -295,8 +322,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         directory,
         networks: configs,
       }),
+      ...transactionRoutes({ store, records: built, clock, random, directory }),
       ...walletRoutes({ store, custody, directory, clock }),
       ...webhooks.routes,
+      ...events.routes,
       ...addressRoutes({ store, directory, clock, installation: installationName(proofKey) }),
       ...receiveRoutes({
         ...settling,
@@ -319,11 +348,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         isFollowed: (network) => drivers.get(network)?.state().following ?? false,
       }),
     ],
-    gate: openGate({
-      authenticator,
-      addresses,
-      windows: redis === undefined ? windows : openSharedWindows({ redis, alone: windows }),
-    }),
+    gate,
+    sockets: events.sockets,
+    streams: events.streams,
     log,
     clock,
     random,
@@ -378,6 +405,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       await settlers.stop()
       await Promise.all([...drivers.values()].map((driver) => driver.stop()))
       await relay?.stop()
+      await events.stop()
+      await feed.stop()
       await webhooks.stop()
       await listener.stop()
       await metricsDoor?.stop()

@@ -20,8 +20,10 @@ test.each(rows)('%s lists codes of the catalogue, each once', (_, row) => {
 })
 
 test.each(rows)('%s takes an idempotency key exactly when it is a POST of ours', (_, row) => {
-  // x402 has no such header: there the proof itself says what is one and the same. Verifying moves nothing.
-  const takes = row.method === 'POST' && !('foreignShape' in row) && row !== endpoints.verifyPayment
+  // x402 has no such header: there the proof itself says what is one and the same. Verifying and simulating move nothing.
+  const movesNothing = [endpoints.verifyPayment.id, endpoints.simulateTransaction.id]
+  const takes =
+    row.method === 'POST' && !('foreignShape' in row) && !movesNothing.some((id) => id === row.id)
   expect(row.idempotent).toBe(takes)
 })
 

@@ -1,6 +1,7 @@
 // Made from the endpoint table by checks/sdk-contract.test.ts; do not edit.
 /** JSON numbers of an answer that count money: they are read as text, digit by digit. */
 export const EXACT_FIELDS: readonly string[] = [
+  'accountRent',
   'amount',
   'available',
   'fee',
@@ -14,4 +15,4 @@ export const EXACT_FIELDS: readonly string[] = [
 ]
 
 /** What is in these is somebody else's: read as any JSON. */
-export const FREE_FIELDS: readonly string[] = ['metadata', 'nodes', 'parts']
+export const FREE_FIELDS: readonly string[] = ['data', 'event', 'metadata', 'nodes', 'parts']

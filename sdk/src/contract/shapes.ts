@@ -10,6 +10,8 @@ import type { VerifyPaymentBody, VerifyPaymentAnswer } from './verify-payment.ts
 import type { PaymentStatusAnswer } from './payment-status.ts'
 import type { PaymentHistoryQuery, PaymentHistoryAnswer } from './payment-history.ts'
 import type { FindPaymentQuery, FindPaymentAnswer } from './find-payment.ts'
+import type { ListEventsQuery, ListEventsAnswer } from './list-events.ts'
+import type { CreateEventTicketAnswer } from './create-event-ticket.ts'
 import type { CreateWalletBody, CreateWalletAnswer } from './create-wallet.ts'
 import type { ListWalletsAnswer } from './list-wallets.ts'
 import type { GetWalletAnswer } from './get-wallet.ts'
@@ -19,6 +21,20 @@ import type { ChallengeAddressQuery, ChallengeAddressAnswer } from './challenge-
 import type { RegisterAddressBody, RegisterAddressAnswer } from './register-address.ts'
 import type { ListAddressesAnswer } from './list-addresses.ts'
 import type { DeleteAddressAnswer } from './delete-address.ts'
+import type { BuildTransactionBody, BuildTransactionAnswer } from './build-transaction.ts'
+import type { AbandonTransactionAnswer } from './abandon-transaction.ts'
+import type { SimulateTransactionBody, SimulateTransactionAnswer } from './simulate-transaction.ts'
+import type { SubmitTransactionBody, SubmitTransactionAnswer } from './submit-transaction.ts'
+import type { CreateWebhookBody, CreateWebhookAnswer } from './create-webhook.ts'
+import type { ListWebhooksAnswer } from './list-webhooks.ts'
+import type { GetWebhookAnswer } from './get-webhook.ts'
+import type { ChangeWebhookBody, ChangeWebhookAnswer } from './change-webhook.ts'
+import type { DeleteWebhookAnswer } from './delete-webhook.ts'
+import type { RotateWebhookBody, RotateWebhookAnswer } from './rotate-webhook.ts'
+import type { TestWebhookAnswer } from './test-webhook.ts'
+import type { WebhookDeliveriesQuery, WebhookDeliveriesAnswer } from './webhook-deliveries.ts'
+import type { RedeliverWebhookAnswer } from './redeliver-webhook.ts'
+import type { RedeliverWebhooksBody, RedeliverWebhooksAnswer } from './redeliver-webhooks.ts'
 import type { X402VerifyBody, X402VerifyAnswer } from './x402-verify.ts'
 import type { X402SettleBody, X402SettleAnswer } from './x402-settle.ts'
 import type { X402SupportedAnswer } from './x402-supported.ts'
@@ -91,6 +107,18 @@ export interface Operations {
     readonly body: undefined
     readonly answer: FindPaymentAnswer
   }
+  readonly listEvents: {
+    readonly parts: undefined
+    readonly query: ListEventsQuery
+    readonly body: undefined
+    readonly answer: ListEventsAnswer
+  }
+  readonly createEventTicket: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: CreateEventTicketAnswer
+  }
   readonly createWallet: {
     readonly parts: undefined
     readonly query: undefined
@@ -144,6 +172,90 @@ export interface Operations {
     readonly query: undefined
     readonly body: undefined
     readonly answer: DeleteAddressAnswer
+  }
+  readonly buildTransaction: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: BuildTransactionBody
+    readonly answer: BuildTransactionAnswer
+  }
+  readonly abandonTransaction: {
+    readonly parts: { readonly paymentId: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: AbandonTransactionAnswer
+  }
+  readonly simulateTransaction: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: SimulateTransactionBody
+    readonly answer: SimulateTransactionAnswer
+  }
+  readonly submitTransaction: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: SubmitTransactionBody
+    readonly answer: SubmitTransactionAnswer
+  }
+  readonly createWebhook: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: CreateWebhookBody
+    readonly answer: CreateWebhookAnswer
+  }
+  readonly listWebhooks: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: ListWebhooksAnswer
+  }
+  readonly getWebhook: {
+    readonly parts: { readonly webhookId: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: GetWebhookAnswer
+  }
+  readonly changeWebhook: {
+    readonly parts: { readonly webhookId: string }
+    readonly query: undefined
+    readonly body: ChangeWebhookBody
+    readonly answer: ChangeWebhookAnswer
+  }
+  readonly deleteWebhook: {
+    readonly parts: { readonly webhookId: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: DeleteWebhookAnswer
+  }
+  readonly rotateWebhook: {
+    readonly parts: { readonly webhookId: string }
+    readonly query: undefined
+    readonly body: RotateWebhookBody
+    readonly answer: RotateWebhookAnswer
+  }
+  readonly testWebhook: {
+    readonly parts: { readonly webhookId: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: TestWebhookAnswer
+  }
+  readonly webhookDeliveries: {
+    readonly parts: { readonly webhookId: string }
+    readonly query: WebhookDeliveriesQuery
+    readonly body: undefined
+    readonly answer: WebhookDeliveriesAnswer
+  }
+  readonly redeliverWebhook: {
+    readonly parts: { readonly webhookId: string; readonly deliveryId: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: RedeliverWebhookAnswer
+  }
+  readonly redeliverWebhooks: {
+    readonly parts: { readonly webhookId: string }
+    readonly query: undefined
+    readonly body: RedeliverWebhooksBody
+    readonly answer: RedeliverWebhooksAnswer
   }
   readonly x402Verify: {
     readonly parts: undefined

@@ -16,7 +16,7 @@ export type Judgement =
  */
 export function judge(build: BuiltTerms, sighting: Sighting): Judgement | undefined {
   if (!sighting.signers.includes(build.sender)) return undefined
-  const { commitments, succeeded } = sighting
+  const { commitments, succeeded, isPlain } = sighting
   const takesPlace =
     build.nonce !== null && sighting.sender === build.sender && sighting.nonce === build.nonce
   const carries = build.commitment !== null && commitments.includes(build.commitment)
@@ -34,7 +34,8 @@ export function judge(build: BuiltTerms, sighting: Sighting): Judgement | undefi
   if (commitments.length > 1) return other('several_commitments', used)
   if (!succeeded) return other('transaction_reverted', 'transaction_reverted')
   const [transfer, second] = sighting.transfers.filter((each) => isBuilt(build, each))
-  if (transfer !== undefined && second === undefined) return { kind: 'paid', transfer }
+  const isAlone = second === undefined && (isPlain || build.commitment === null)
+  if (transfer !== undefined && isAlone) return { kind: 'paid', transfer }
   return other(build.commitment === null ? used : 'other_terms', used)
 }
 

@@ -1,17 +1,23 @@
+import * as events from './events.ts'
 import * as facilitator from './facilitator.ts'
 import * as health from './health.ts'
 import * as networks from './networks.ts'
 import type { OperationReference } from './operation-reference.ts'
 import * as payments from './payments.ts'
 import * as receiving from './receiving.ts'
+import * as transactions from './transactions.ts'
 import * as wallets from './wallets.ts'
+import * as webhooks from './webhooks.ts'
 
 /** By operation id. A row of the endpoint table without an entry here fails a test. */
 export const operationReferences: Readonly<Record<string, OperationReference>> = {
+  ...events,
   ...facilitator,
   ...health,
   ...networks,
   ...payments,
   ...receiving,
+  ...transactions,
   ...wallets,
+  ...webhooks,
 }

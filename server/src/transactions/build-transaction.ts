@@ -1,0 +1,228 @@
+import { formatAmount } from '@florin/wire/amount.ts'
+import type { BaseUnits } from '@florin/wire/amount.ts'
+import { endpoints } from '@florin/wire/endpoints.ts'
+import { Refusal } from '@florin/wire/errors.ts'
+import type { Address, Chain, DraftRefusal } from '../chains/chain.ts'
+import type { Preparation, SelfCustody } from '../chains/self-custody.ts'
+import { claimKeys, findKey } from '../idempotency/store.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { newId, parseId } from '../kernel/id.ts'
+import type { AccountId, PaymentId } from '../kernel/id.ts'
+import type { AssetProfile } from '../kernel/network-config.ts'
+import type { Random } from '../kernel/random.ts'
+import { networkStanding } from '../sender/follower-store.ts'
+import type { Store, Tx } from '../store/postgres.ts'
+import type { Build } from './build.ts'
+import { findBuild, insertBuild } from './build-store.ts'
+import { factsOf } from './facts-of.ts'
+import { lockNonces, noncesTaken, takeNonce } from './nonce-store.ts'
+import type { BuiltRecords, BuiltState } from './records.ts'
+
+export interface BuildDeps {
+  readonly store: Store
+  readonly records: BuiltRecords
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/** One transfer that somebody wants to sign in a wallet of its own, as the door has parsed it. */
+export interface BuildRequest {
+  readonly accountId: AccountId
+  readonly chain: Chain
+  readonly sender: Address
+  readonly recipient: Address
+  readonly asset: AssetProfile
+  readonly amount: BaseUnits
+  readonly priorityFee: BaseUnits | null
+  readonly resource: string | null
+  readonly metadataText: string | null
+  readonly once: { readonly key: string; readonly fingerprint: Uint8Array } | null
+}
+
+export interface BuildResult {
+  readonly build: Build
+  readonly state: BuiltState
+  /** The same request came before: this is its build, with what became of it. */
+  readonly replayed: boolean
+}
+
+const OPERATION = endpoints.buildTransaction.id
+const FROZEN_RETRY_SECONDS = 60
+
+/**
+ * Builds a transfer for a wallet of somebody else's and remembers it, so that it is recognised on chain. Nothing is signed, nothing is
+ * held. A refusal means that nothing was stored.
+ */
+export async function buildTransaction(
+  deps: BuildDeps,
+  request: BuildRequest,
+): Promise<BuildResult> {
+  const earlier = await earlierBuild(deps, request)
+  if (earlier !== undefined) return replay(deps, request, earlier)
+  const { chain, accountId, sender, recipient, asset, amount, priorityFee, resource } = request
+  const paymentId = newId(deps.random, 'pay')
+  const commitment = deps.records.commitmentOf({
+    paymentId,
+    network: chain.config.network,
+    asset: asset.asset,
+    sender,
+    recipient,
+    amount,
+    resource,
+  })
+  const order = { sender, recipient, asset, amount, commitment }
+  const prepared = await selfCustodyOf(chain).prepare(
+    priorityFee === null ? order : { ...order, priorityFee },
+  )
+  if (!prepared.ok) {
+    throw new Refusal('INVALID_RECIPIENT', {
+      details: { recipientAddress: RECIPIENT_RULES[prepared.refusal] },
+    })
+  }
+  const { preparation } = prepared
+  refuseShort(request, preparation)
+  const stored = await deps.store.inTransaction(accountId, (tx) =>
+    store(tx, deps, request, { paymentId, commitment, preparation }),
+  )
+  return typeof stored === 'string' ? replay(deps, request, stored) : stored
+}
+
+/** The chain's way of building for others. Refuses UNSUPPORTED_NETWORK where there is none. */
+export function selfCustodyOf({ selfCustody }: Chain): SelfCustody {
+  if (selfCustody === undefined) {
+    throw new Refusal('UNSUPPORTED_NETWORK', {
+      details: { network: 'no transactions are built for it' },
+    })
+  }
+  return selfCustody
+}
+
+async function store(
+  tx: Tx,
+  { records, clock }: BuildDeps,
+  request: BuildRequest,
+  made: { paymentId: PaymentId; commitment: Uint8Array; preparation: Preparation },
+): Promise<BuildResult | PaymentId> {
+  const { accountId, chain, sender, recipient, asset, amount, once } = request
+  const { network } = chain.config
+  const { paymentId, commitment, preparation } = made
+  const now = clock.nowMilliseconds()
+  if (once !== null) {
+    const claim = { accountId, operation: OPERATION, ...once, resourceId: paymentId }
+    const [claimed] = await claimKeys(tx, [claim], now)
+    if (claimed?.kind === 'mismatch') throw new Refusal('IDEMPOTENCY_MISMATCH')
+    if (claimed?.kind === 'replay') return replayId(claimed.resourceId)
+  }
+  // Only a network that somebody follows shows what became of it.
+  const standing = await networkStanding(tx, network)
+  if (standing !== 'followed') throw unfollowed(standing)
+  const scope = { accountId, network, sender }
+  const hasPlaces = chain.config.family === 'evm'
+  if (hasPlaces) await lockNonces(tx, scope)
+  const built = preparation.build(hasPlaces ? await noncesTaken(tx, scope, now) : [])
+  const expiresAtMilliseconds = now + built.validSeconds * 1000
+  if (built.nonce !== null) {
+    await takeNonce(tx, scope, { nonce: built.nonce, paymentId, expiresAtMilliseconds })
+  }
+  const carried = built.carriesCommitment ? commitment : null
+  await records.open(tx, {
+    paymentId,
+    accountId,
+    network: chain.config,
+    asset,
+    amount,
+    sender,
+    recipient,
+    resource: request.resource,
+    metadataText: request.metadataText,
+    priorityFee: request.priorityFee,
+    commitment: carried,
+  })
+  const build: Build = {
+    paymentId,
+    accountId,
+    network,
+    sender,
+    recipient,
+    asset: asset.asset,
+    amount,
+    commitment: carried === null ? null : Buffer.from(carried).toString('hex'),
+    nonce: built.nonce,
+    lastValidBlockHeight: built.lastValidBlockHeight,
+    expiryEnforcedByChain: built.expiryEnforcedByChain,
+    transaction: built.transaction,
+    facts: factsOf(built),
+    createdAtMilliseconds: now,
+    expiresAtMilliseconds,
+  }
+  await insertBuild(tx, build)
+  const state = await records.state(tx, accountId, paymentId)
+  if (state === undefined) throw new Error('a stored payment was not found')
+  return { build, state, replayed: false }
+}
+
+async function earlierBuild(
+  { store }: BuildDeps,
+  { accountId, once }: BuildRequest,
+): Promise<PaymentId | undefined> {
+  if (once === null) return undefined
+  const claim = await findKey(store, { accountId, operation: OPERATION, ...once })
+  if (claim?.kind === 'mismatch') throw new Refusal('IDEMPOTENCY_MISMATCH')
+  return claim && replayId(claim.resourceId)
+}
+
+async function replay(
+  { store, records }: BuildDeps,
+  { accountId }: BuildRequest,
+  paymentId: PaymentId,
+): Promise<BuildResult> {
+  return store.inTransaction(accountId, async (tx) => {
+    const build = await findBuild(tx, accountId, paymentId)
+    const state = await records.state(tx, accountId, paymentId)
+    if (build === undefined || state === undefined) throw new Error('a build is gone')
+    return { build, state, replayed: true }
+  })
+}
+
+function replayId(text: string): PaymentId {
+  const id = parseId('pay', text)
+  if (id === undefined) throw new Error('an idempotency key of a build names no payment')
+  return id
+}
+
+const RECIPIENT_RULES = {
+  recipient_refuses: 'the recipient or the token would refuse this transfer on chain',
+  recipient_is_asset: 'must not be a token contract',
+  recipient_is_zero: 'must not be the zero address',
+  recipient_is_no_wallet: 'must be an account that a key controls, not a program',
+  amount_below_rent: 'is a new account, and the amount is below the rent-exempt minimum',
+} as const satisfies Record<DraftRefusal, string>
+
+/** What the sender does not have now, it cannot sign for: nobody fills it up behind its back. */
+function refuseShort({ chain, asset, amount }: BuildRequest, { balances, fee }: Preparation): void {
+  const native = chain.config.assets.find((profile) => profile.asset === 'native') ?? asset
+  const isNative = asset.asset === 'native'
+  const needs = isNative ? amount + fee.max : fee.max
+  const short = (profile: AssetProfile, required: bigint, available: bigint) =>
+    new Refusal('INSUFFICIENT_BALANCE', {
+      details: {
+        required: formatAmount(required, profile.decimals),
+        available: formatAmount(available < 0n ? 0n : available, profile.decimals),
+        asset: profile.symbol,
+      },
+    })
+  if (!isNative && balances.asset < amount) throw short(asset, amount, balances.asset)
+  if (balances.native < needs) throw short(native, needs, balances.native)
+}
+
+function unfollowed(standing: 'halted' | 'unfollowed'): Refusal {
+  return standing === 'halted'
+    ? new Refusal('NETWORK_ERROR', {
+        retryAfterSeconds: FROZEN_RETRY_SECONDS,
+        message: 'This network is stopped until an operator has looked at it.',
+      })
+    : new Refusal('NETWORK_ERROR', {
+        retryAfterSeconds: 1,
+        message: 'This network has not been reached yet since it was set up.',
+      })
+}

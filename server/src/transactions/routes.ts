@@ -1,0 +1,129 @@
+import type { BaseUnits } from '@florin/wire/amount.ts'
+import { parseAmount } from '@florin/wire/amount.ts'
+import { endpoints } from '@florin/wire/endpoints.ts'
+import { Refusal } from '@florin/wire/errors.ts'
+import { readNetworkName } from '@florin/wire/network-alias.ts'
+import type { Address, Chain } from '../chains/chain.ts'
+import type { ChainDirectory } from '../chains/directory.ts'
+import { route } from '../http/route.ts'
+import type { Route } from '../http/route.ts'
+import { fingerprint } from '../idempotency/fingerprint.ts'
+import { abandonBuild } from './abandon.ts'
+import { buildTransaction } from './build-transaction.ts'
+import type { BuildDeps } from './build-transaction.ts'
+import { simulateTransaction } from './simulate.ts'
+import { submitTransaction, verdictFields } from './submit.ts'
+import { buildFields, sandboxField } from './view.ts'
+
+export interface TransactionRoutesDeps extends BuildDeps {
+  readonly directory: ChainDirectory
+}
+
+/** The routes of self-custody mode. */
+export function transactionRoutes(deps: TransactionRoutesDeps): readonly Route[] {
+  const { directory } = deps
+  return [
+    route(endpoints.buildTransaction, async (call) => {
+      const { body, caller } = call
+      const { chain, address } = directory.resolve({
+        network: body.network,
+        address: body.walletAddress,
+        field: 'walletAddress',
+      })
+      const recipient = chain.parseAddress(body.recipientAddress)
+      if (recipient === undefined) {
+        const rule = `must be a valid ${chain.config.family} address with a right checksum`
+        throw new Refusal('INVALID_RECIPIENT', { details: { recipientAddress: rule } })
+      }
+      const asset = directory.asset(chain, body.asset)
+      const native = directory.asset(chain, 'native')
+      const metadataText = call.rawText('metadata') ?? null
+      const amount = amountOf('amount', body.amount, asset.decimals)
+      if (amount === 0n) {
+        throw new Refusal('INVALID_PARAMETERS', { details: { amount: 'must be more than 0' } })
+      }
+      const { build, state, replayed } = await buildTransaction(deps, {
+        accountId: caller.accountId,
+        chain,
+        sender: address,
+        recipient,
+        asset,
+        amount,
+        priorityFee:
+          body.priorityFee === undefined
+            ? null
+            : amountOf('priorityFee', body.priorityFee, native.decimals),
+        resource: body.resource ?? null,
+        metadataText,
+        once: onceOf(call.idempotencyKey, { ...body, metadata: metadataText }),
+      })
+      return {
+        headers: replayed ? { 'idempotent-replayed': 'true' } : {},
+        body: buildFields(build, state, chain.config),
+      }
+    }),
+    route(endpoints.abandonTransaction, async ({ params, caller }) => {
+      const { status } = await abandonBuild(deps, caller.accountId, params.paymentId)
+      return { body: { paymentId: params.paymentId, abandoned: true as const, status } }
+    }),
+    route(endpoints.simulateTransaction, async ({ body }) => {
+      const { chain, address } = meantBy(directory, body)
+      return { body: await simulateTransaction(chain, body.transaction, address) }
+    }),
+    route(endpoints.submitTransaction, async (call) => {
+      const { body, caller } = call
+      const { chain } = meantBy(directory, body)
+      const { build, hash, state, verdict } = await submitTransaction(deps, {
+        accountId: caller.accountId,
+        chain,
+        text: body.transaction,
+        once: onceOf(call.idempotencyKey, body),
+      })
+      return {
+        body: {
+          paymentId: build.paymentId,
+          signature: hash,
+          network: build.network,
+          status: state.status,
+          ...verdictFields(verdict),
+          ...sandboxField(chain.config),
+        },
+      }
+    }),
+  ]
+}
+
+function onceOf(key: string | undefined, body: unknown) {
+  return key === undefined ? null : { key, fingerprint: fingerprint(body) }
+}
+
+/** The network that a transaction is for: the named one, else the default of the family of whoever signs it. */
+function meantBy(
+  directory: ChainDirectory,
+  { network, walletAddress }: { network?: string | undefined; walletAddress?: string | undefined },
+): { chain: Chain; address: Address | undefined } {
+  if (walletAddress !== undefined) {
+    return directory.resolve({ network, address: walletAddress, field: 'walletAddress' })
+  }
+  if (network === undefined) {
+    const rule = 'is required where walletAddress is left out'
+    throw new Refusal('INVALID_PARAMETERS', { details: { network: rule } })
+  }
+  const id = readNetworkName(network)
+  const chain = id === undefined ? undefined : directory.all.get(id)
+  if (chain === undefined) {
+    throw new Refusal('UNSUPPORTED_NETWORK', { details: { network: 'not an enabled network' } })
+  }
+  return { chain, address: undefined }
+}
+
+/** The edge has checked form and range; what is left is whether the asset can express it. */
+function amountOf(field: string, text: string, decimals: number): BaseUnits {
+  const parsed = parseAmount(text, decimals)
+  if (parsed.ok) return parsed.amount
+  const rule =
+    parsed.problem === 'too-fine'
+      ? `at most ${decimals} fraction digits`
+      : 'must be a plain decimal amount'
+  throw new Refusal('INVALID_PARAMETERS', { details: { [field]: rule } })
+}

@@ -1,0 +1,162 @@
+import { timingSafeEqual } from 'node:crypto'
+import { endpoints } from '@florin/wire/endpoints.ts'
+import { Refusal } from '@florin/wire/errors.ts'
+import type { Chain, TransactionHash, Verdict } from '../chains/chain.ts'
+import type { Inspected, SelfCustody } from '../chains/self-custody.ts'
+import { fingerprint } from '../idempotency/fingerprint.ts'
+import { claimKeys, findKey } from '../idempotency/store.ts'
+import type { AccountId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
+import type { Tx } from '../store/postgres.ts'
+import type { Build } from './build.ts'
+import { buildsMarked } from './build-store.ts'
+import { selfCustodyOf } from './build-transaction.ts'
+import type { BuildDeps } from './build-transaction.ts'
+import { summaryFacts } from './facts-of.ts'
+import { badTransaction, readTransaction, transactionBytes } from './read-transaction.ts'
+import type { BuiltState } from './records.ts'
+import { noteVerdict, storeSubmission, submissionCount } from './submission-store.ts'
+
+export interface SubmitRequest {
+  readonly accountId: AccountId
+  readonly chain: Chain
+  readonly text: string
+  readonly once: { readonly key: string; readonly fingerprint: Uint8Array } | null
+}
+
+export interface SubmitResult {
+  readonly build: Build
+  readonly hash: TransactionHash
+  readonly state: BuiltState
+  readonly verdict: Verdict
+}
+
+const OPERATION = endpoints.submitTransaction.id
+
+/**
+ * Sends what was built for the account, once its wallet has signed it: the bytes are stored first. Anything that does something else than
+ * was built is refused, so nobody can use our nodes for something of their own. Sending the same bytes again is harmless, so a repeat is
+ * sent again.
+ */
+export async function submitTransaction(
+  deps: Pick<BuildDeps, 'store' | 'records' | 'clock'>,
+  request: SubmitRequest,
+): Promise<SubmitResult> {
+  const { store, records, clock } = deps
+  const { accountId, chain, text } = request
+  const { network } = chain.config
+  const bytes = transactionBytes(text)
+  const inspected = readTransaction(selfCustodyOf(chain), bytes)
+  const { hash } = inspected
+  if (!inspected.isSigned || hash === null) {
+    throw badTransaction('must carry the signature of its sender')
+  }
+  await refuseMismatch(deps, request)
+  const { build, state } = await store.inTransaction(accountId, async (tx) => {
+    const build = await builtAs(tx, request, bytes, inspected)
+    const state = await records.state(tx, accountId, build.paymentId)
+    if (state === undefined) throw new Error('a built payment is gone')
+    refuseOver(build, state)
+    if (request.once !== null) {
+      const claim = { accountId, operation: OPERATION, ...request.once }
+      const resourceId = build.paymentId
+      const [claimed] = await claimKeys(tx, [{ ...claim, resourceId }], clock.nowMilliseconds())
+      if (claimed?.kind === 'mismatch') throw new Refusal('IDEMPOTENCY_MISMATCH')
+    }
+    if ((await submissionCount(tx, build.paymentId)) >= limits.submissionsPerBuildMax) {
+      throw badTransaction(`at most ${limits.submissionsPerBuildMax} signed forms of one build`)
+    }
+    const submission = { network, hash, paymentId: build.paymentId, accountId, raw: bytes }
+    await storeSubmission(tx, submission, clock.nowMilliseconds())
+    return { build, state }
+  })
+  // It took effect: there is nothing left to send.
+  if (state.hash !== null) return { build, hash, state, verdict: { kind: 'known' } }
+  const [verdict = { kind: 'unknown', reason: 'no node was asked' } as const] =
+    await chain.broadcast([bytes])
+  await store.inTransaction(accountId, (tx) =>
+    noteVerdict(tx, { network, hash }, verdict, clock.nowMilliseconds()),
+  )
+  return { build, hash, state, verdict }
+}
+
+/** The account's build that these bytes are the signed form of. Refuses everything else, saying in what it differs. */
+async function builtAs(
+  tx: Tx,
+  { accountId, chain }: SubmitRequest,
+  bytes: Uint8Array,
+  { sender, nonce, summary }: Inspected,
+): Promise<Build> {
+  const place = sender === null || nonce === null ? null : { sender, nonce }
+  const marks = { commitments: summary.commitments, place }
+  const { network } = chain.config
+  const builds = await buildsMarked(tx, accountId, network, marks, limits.buildsPerMarkMax)
+  const own = builds.filter((build) => build.sender === sender && build.nonce === nonce)
+  const selfCustody = selfCustodyOf(chain)
+  const same = own.find((build) =>
+    timingSafeEqual(
+      effectOf(selfCustody, build, build.transaction),
+      effectOf(selfCustody, build, bytes),
+    ),
+  )
+  if (same !== undefined) return same
+  if (own.length > 0) throw badTransaction('does something else than what was built')
+  throw builds.length > 0
+    ? badTransaction('is not signed by the wallet that it was built for, or takes another nonce')
+    : badTransaction('is not a transaction that was built for your account')
+}
+
+/** All that a transaction does beside paying its fee; the sender stands in for whoever signs. */
+function effectOf(
+  selfCustody: SelfCustody,
+  { sender, recipient }: Build,
+  bytes: Uint8Array,
+): Uint8Array {
+  const { summary } = readTransaction(selfCustody, bytes, [sender, recipient])
+  const { feePayer, transfers, ...rest } = summaryFacts(summary)
+  return fingerprint({
+    ...rest,
+    feePayer: feePayer ?? sender,
+    transfers: transfers.map(({ from, ...transfer }) => ({ ...transfer, from: from ?? sender })),
+  })
+}
+
+/** A key that stands for another body is refused before anything else is said of this one. */
+async function refuseMismatch(
+  { store }: Pick<BuildDeps, 'store'>,
+  { accountId, once }: SubmitRequest,
+): Promise<void> {
+  if (once === null) return
+  const claim = await findKey(store, { accountId, operation: OPERATION, ...once })
+  if (claim?.kind === 'mismatch') throw new Refusal('IDEMPOTENCY_MISMATCH')
+}
+
+function refuseOver({ paymentId }: Build, { status }: BuiltState): void {
+  if (status !== 'expired' && status !== 'failed') return
+  throw new Refusal('TRANSACTION_FAILED', {
+    message: 'This build can take no effect any more: build the payment again.',
+    details: { paymentId, status },
+  })
+}
+
+/** What a caller may know of what the nodes said. */
+export function verdictFields(verdict: Verdict): {
+  accepted: boolean | null
+  reason: string | null
+} {
+  switch (verdict.kind) {
+    case 'accepted':
+    case 'known':
+      return { accepted: true, reason: null }
+    case 'unknown':
+      return { accepted: null, reason: 'unknown' }
+    case 'rejected':
+      return { accepted: false, reason: verdict.reason }
+    case 'nonce_too_low':
+    case 'nonce_too_high':
+    case 'replacement_underpriced':
+      return { accepted: false, reason: verdict.kind }
+    default:
+      return verdict satisfies never
+  }
+}
