@@ -357,8 +357,8 @@ import { claimKeys } from '../idempotency/store.ts'`,
     changes: [
       {
         module: 'facilitator/claim-store.ts',
-        from: `where payment_id = $1 and answered_at is null returning payment_id`,
-        to: `where payment_id = $1 returning payment_id`,
+        from: `where payment_id = any($1) and answered_at is null`,
+        to: `where payment_id = any($1)`,
       },
       {
         module: 'facilitator/join.ts',

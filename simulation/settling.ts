@@ -4,6 +4,7 @@ import type { Wallet } from '@florin/server/custody/wallet.ts'
 import { openClaimQueue } from '@florin/server/facilitator/claim-queue.ts'
 import { findClaims } from '@florin/server/facilitator/claim-store.ts'
 import type { AskedClaim } from '@florin/server/facilitator/claim-store.ts'
+import { openTaking } from '@florin/server/facilitator/give.ts'
 import { x402Routes } from '@florin/server/facilitator/routes.ts'
 import { openSettlerFunds } from '@florin/server/facilitator/settler-funds.ts'
 import { openSettlers } from '@florin/server/facilitator/settlers.ts'
@@ -14,7 +15,9 @@ import { limits } from '@florin/server/kernel/limits.ts'
 import type { Log } from '@florin/server/kernel/log.ts'
 import type { Random } from '@florin/server/kernel/random.ts'
 import { openReceivedRecords } from '@florin/server/payments/received.ts'
+import { receivedStandings } from '@florin/server/payments/received-state-store.ts'
 import { areUnderWay } from '@florin/server/payments/status-store.ts'
+import type { AskedPayment } from '@florin/server/payments/status-store.ts'
 import type { Waits } from '@florin/server/payments/wait.ts'
 import type { Broadcaster } from '@florin/server/sender/broadcast.ts'
 import type { DriverDeps } from '@florin/server/sender/driver.ts'
@@ -57,6 +60,11 @@ export function openSettling({
       underWayMax: limits.waitReadsUnderWayMax,
       sharedMax: limits.waitReadsSharedMax,
     }),
+    standingOf: shareReads({
+      read: (asked: readonly AskedPayment[]) => receivedStandings(store, asked),
+      underWayMax: limits.waitReadsUnderWayMax,
+      sharedMax: limits.waitReadsSharedMax,
+    }),
   })
   const claiming = {
     store,
@@ -73,6 +81,7 @@ export function openSettling({
       underWayMax: limits.claimReadsUnderWayMax,
       sharedMax: limits.claimReadsSharedMax,
     }),
+    take: openTaking({ store, clock }),
     chains,
     settlers,
     funds,

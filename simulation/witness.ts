@@ -1,6 +1,7 @@
 import type { Address } from '@florin/server/chains/chain.ts'
 import { findInBooks } from '@florin/server/doctor/books-store.ts'
 import type { Log } from '@florin/server/kernel/log.ts'
+import { nonceKey } from './chain/block-tree.ts'
 import type { ModelNetwork } from './chain/model-network.ts'
 import type { HeardTransfer } from './chain/signed-transfer.ts'
 import type { SimulationDatabase } from './database.ts'
@@ -109,10 +110,14 @@ export function openWitness({
     underWay: async (actors) => {
       const asked = [...intents, ...sales].flatMap<SaleTry | Try>(({ tries }) => tries)
       const waiting = asked.filter(({ answer, actor }) => !answer && actors.includes(actor))
+      // A settlement for which somebody else was faster still has its place to use up.
+      const used = (wallet: Address) => network.best().state.get(nonceKey(wallet)) ?? 0n
+      const open = (await records.lanes()).filter(({ wallet, places }) => used(wallet) < places)
       const behind = network.final().height - ((await records.follower())?.final ?? 0n)
       const words = [
         ...waiting.map(() => 'a request'),
         ...(await openPayments()),
+        ...(plan.chain === 'fee' ? open.map(({ wallet }) => `places of ${wallet}`) : []),
         ...(behind > 0n ? [`${behind} final blocks`] : []),
       ]
       return words.join(', ')

@@ -53,6 +53,7 @@ import { startDriver } from './sender/driver.ts'
 import { x402Routes } from './facilitator/routes.ts'
 import { openClaimQueue } from './facilitator/claim-queue.ts'
 import { findClaims } from './facilitator/claim-store.ts'
+import { openTaking } from './facilitator/give.ts'
 import type { AskedClaim } from './facilitator/claim-store.ts'
 import { forgetGas } from './facilitator/gas-store.ts'
 import { openSettlerFunds } from './facilitator/settler-funds.ts'
@@ -67,7 +68,9 @@ import { openOutbound } from './outbound/outbound.ts'
 import { listenersOf } from './own-listeners.ts'
 import { portsOf } from './read-facilitators.ts'
 import { openReceivedRecords } from './payments/received.ts'
+import { receivedStandings } from './payments/received-state-store.ts'
 import { areUnderWay } from './payments/status-store.ts'
+import type { AskedPayment } from './payments/status-store.ts'
 import type { Driver } from './sender/driver.ts'
 import { metricsReader, openMetricsDoor, openServiceMetrics } from './service-metrics.ts'
 import type { MetricsDoor } from './service-metrics.ts'
@@ -175,6 +178,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       underWayMax: limits.waitReadsUnderWayMax,
       sharedMax: limits.waitReadsSharedMax,
     }),
+    standingOf: shareReads({
+      read: (asked: readonly AskedPayment[]) => receivedStandings(store, asked),
+      underWayMax: limits.waitReadsUnderWayMax,
+      sharedMax: limits.waitReadsSharedMax,
+    }),
   })
   const instance = newId(random, 'req')
   // What listens besides the service itself is known before; its own doors once they are open.
@@ -279,6 +287,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       underWayMax: limits.claimReadsUnderWayMax,
       sharedMax: limits.claimReadsSharedMax,
     }),
+    take: openTaking({ store, clock }),
     chains: directory.all,
     settlers,
     funds,

@@ -229,6 +229,25 @@ export async function takeAnswer(
   return rows.length === 1
 }
 
+/** Takes the one success of each of several claims: those that had one to give. Locks in one order, so that two instances never wait crosswise. */
+export async function takeAnswers(
+  tx: Tx,
+  paymentIds: readonly PaymentId[],
+  nowMilliseconds: number,
+): Promise<ReadonlySet<PaymentId>> {
+  const rows = await tx.query<{ payment_id: PaymentId }>(
+    'claims_answer',
+    `with open as (
+       select payment_id from settlement_claims where payment_id = any($1) and answered_at is null
+       order by payment_id for no key update
+     )
+     update settlement_claims c set answered_at = to_timestamp($2 / 1000.0) from open
+     where c.payment_id = open.payment_id returning c.payment_id`,
+    [paymentIds, nowMilliseconds],
+  )
+  return new Set(rows.map(({ payment_id: paymentId }) => paymentId))
+}
+
 /** Notes that a success was given out again under its key: it cannot be given back any more. */
 export async function keepAnswer(tx: Tx, paymentId: PaymentId): Promise<void> {
   await tx.query(

@@ -5,7 +5,7 @@ import type { AccountId, PaymentId } from '../kernel/id.ts'
 import { systemRandom } from '../kernel/random.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
-import { giveSuccess } from './give.ts'
+import { giveSuccess, openTaking } from './give.ts'
 import type { Given, Once } from './give.ts'
 
 describe('the one success of a claim', () => {
@@ -54,6 +54,33 @@ describe('the one success of a claim', () => {
     const paymentId = await aClaim()
     const all = await Promise.all(Array.from({ length: 20 }, () => give(paymentId)))
     expect(kinds(all).filter((kind) => kind === 'given')).toHaveLength(1)
+  })
+
+  test('is given once of many who ask at once, on two instances that take together', async () => {
+    const paymentIds = await Promise.all(Array.from({ length: 20 }, aClaim))
+    const { store } = database
+    const [one, other] = [1, 2].map(() => openTaking({ store, clock: systemClock }))
+    const asked = paymentIds.flatMap((paymentId, index) =>
+      [one, other, one].map(async (take) => {
+        const deps = { store, clock: systemClock, ...(take === undefined ? {} : { take }) }
+        const given = await giveSuccess(deps, { accountId, paymentId }, null)
+        return given.kind === 'given' ? index : undefined
+      }),
+    )
+    const winners = (await Promise.all(asked)).filter((index) => index !== undefined)
+    expect(winners.toSorted((a, b) => a - b)).toEqual(paymentIds.map((_, index) => index))
+  })
+
+  test('is to be had again when it was taken together and reached nobody', async () => {
+    const paymentId = await aClaim()
+    const { store } = database
+    const deps = { store, clock: systemClock, take: openTaking({ store, clock: systemClock }) }
+    const ask = () => giveSuccess(deps, { accountId, paymentId }, null)
+    const first = await ask()
+    if (first.kind !== 'given') throw new Error('it was not given')
+    expect((await ask()).kind).toBe('gone')
+    await first.takeBack()
+    expect((await ask()).kind).toBe('given')
   })
 
   test('is given once and again to all who ask under one key, and to nobody else', async () => {

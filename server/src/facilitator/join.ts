@@ -1,15 +1,11 @@
-import type { Clock } from '../kernel/clock.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
-import type { Store } from '../store/postgres.ts'
 import type { Claim } from './claim.ts'
 import { giveSuccess } from './give.ts'
-import type { Once } from './give.ts'
+import type { GiveDeps, Once } from './give.ts'
 import type { ReceivedRecords, ReceivedState } from './records.ts'
 
-export interface JoinDeps {
-  readonly store: Store
+export interface JoinDeps extends GiveDeps {
   readonly records: ReceivedRecords
-  readonly clock: Clock
 }
 
 /** How long somebody waits, and under which key the success is to be had again. */

@@ -10,10 +10,10 @@ import type { AskedClaim } from './claim-store.ts'
 import { takeIn } from './intake.ts'
 import type { Intake, Presented, Refused } from './intake.ts'
 import { joinClaim } from './join.ts'
-import type { ClaimedPayment, Joined, JoinOrder } from './join.ts'
+import type { ClaimedPayment, JoinDeps, Joined, JoinOrder } from './join.ts'
 import type { VerifyDeps } from './verify.ts'
 
-export interface SettleDeps extends VerifyDeps, BeginDeps {
+export interface SettleDeps extends VerifyDeps, BeginDeps, JoinDeps {
   /** Whoever claimed a proof, as of now; asked together with others. */
   readonly claimOf: (asked: AskedClaim) => Promise<Claim | undefined>
   readonly random: Random

@@ -57,6 +57,9 @@ export const limits = {
   walletReadsSharedMax: 64,
   receiverReadsUnderWayMax: 2,
   receiverReadsSharedMax: 64,
+  /** Successes that are taken together: two statements at once, each for this many. */
+  successesUnderWayMax: 2,
+  successesSharedMax: 64,
   claimReadsUnderWayMax: 2,
   claimReadsSharedMax: 64,
   waitReadsUnderWayMax: 2,
@@ -152,6 +155,8 @@ export const limits = {
   /** Of a socket that nobody has authenticated; the plans say it for the others. */
   socketStrangerMessagesPerSecond: 20,
   socketKeysMax: 100,
+  /** Of one socket that nobody has handled yet; one more closes it. */
+  socketMessagesWaitingMax: 100,
   /** What may wait for a slow reader before it is closed, and for how long. */
   socketBehindBytesMax: 1024 * 1024,
   socketBehindSeconds: 10,
@@ -203,8 +208,6 @@ export const limits = {
   draftRetriesMax: 5,
   /** Of a transaction that a caller hands in: Solana's packet holds 1,232, and a build on EVM is far smaller. */
   transactionBytesMax: 4_096,
-  /** Total priority fee of a built transaction, in whole native coins. */
-  buildPriorityFeeMax: 1,
   /** Builds past their time that are looked at in one round, and how many builds of one account one transaction is held against. */
   silentBuildsMax: 100,
   buildsPerMarkMax: 100,

@@ -40,7 +40,8 @@ export async function receivedPlace(tx: Tx, paymentId: PaymentId): Promise<Recei
   }
 }
 
-function blockOf(hash: string | null, followed: string | null): ReceivedState['block'] {
+/** What the block that was read says of the one in which an effect was seen. */
+export function blockOf(hash: string | null, followed: string | null): ReceivedState['block'] {
   if (hash === null || followed === null) return 'unknown'
   return hash === followed ? 'followed' : 'replaced'
 }

@@ -4,16 +4,18 @@ import type { Clock } from '../kernel/clock.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import { addToOutbox } from '../events/store.ts'
-import { followedChain, followedHeight } from '../sender/follower-store.ts'
-import { placesOf } from '../sender/payment-place-store.ts'
+import { followedChain } from '../sender/follower-store.ts'
 import type { Tx } from '../store/postgres.ts'
 import { claimDeposits } from './deposit-store.ts'
 import { paymentEvent } from './event.ts'
 import { movePayments } from './move-payments.ts'
 import type { Payment } from './payment.ts'
 import { receivedPlace } from './received-place-store.ts'
+import { receivedStandings } from './received-state-store.ts'
+import type { ReceivedStanding } from './received-state-store.ts'
 import { isReleased } from './released.ts'
 import { sentPlace } from './sent-place-store.ts'
+import type { AskedPayment } from './status-store.ts'
 import { findPayment, insertPayments } from './store.ts'
 import type { StatusChange } from './store.ts'
 import type { Waits } from './wait.ts'
@@ -25,6 +27,11 @@ export function openReceivedRecords({
   networks,
   inTransaction,
   isUnderWay = async () => false,
+  standingOf = ({ accountId, paymentId }) =>
+    inTransaction(accountId, async (tx) => {
+      const [standing] = await receivedStandings(tx, [{ accountId, paymentId }])
+      return standing
+    }),
 }: {
   readonly clock: Clock
   readonly waits: Pick<Waits, 'look'>
@@ -32,23 +39,18 @@ export function openReceivedRecords({
   readonly inTransaction: <T>(scope: AccountId, work: (tx: Tx) => Promise<T>) => Promise<T>
   /** Whether nothing has come of a payment so far, asked together with others; left out, every look reads everything. */
   readonly isUnderWay?: (paymentId: PaymentId) => Promise<boolean | undefined>
+  /** A payment as it stands for whoever waits, asked together with others; left out, it is read alone. */
+  readonly standingOf?: (asked: AskedPayment) => Promise<ReceivedStanding | undefined>
 }): ReceivedRecords {
-  async function state(
-    tx: Tx,
-    accountId: AccountId,
-    paymentId: PaymentId,
-  ): Promise<ReceivedState | undefined> {
-    const payment = await findPayment(tx, accountId, paymentId)
-    if (payment === undefined) return undefined
-    const places = await placesOf(tx, paymentId)
-    const config = networks.get(payment.network)
-    const read = await followedHeight(tx, payment.network)
-    const { block, blockHash } = await receivedPlace(tx, paymentId)
+  function stateIn(standing: ReceivedStanding | undefined): ReceivedState | undefined {
+    if (standing === undefined) return undefined
+    const { payment, places, place, followedHeight } = standing
+    const { block, blockHash } = place
+    const isDeep = isReleased(payment, networks.get(payment.network), followedHeight)
     return {
       status: payment.status,
       // Somebody else's transaction is not taken back by the follower: its block must be one that was read.
-      released:
-        isReleased(payment, config, read) && (payment.status === 'settled' || block === 'followed'),
+      released: isDeep && (payment.status === 'settled' || block === 'followed'),
       hash: payment.transactionHash ?? places.newestHash,
       logIndex: payment.logIndex,
       blockHeight: payment.blockHeight,
@@ -58,6 +60,11 @@ export function openReceivedRecords({
       isFinal: places.isFinal,
       underWay: places.underWay,
     }
+  }
+
+  const state: ReceivedRecords['state'] = async (tx, accountId, paymentId) => {
+    const [standing] = await receivedStandings(tx, [{ accountId, paymentId }])
+    return stateIn(standing)
   }
 
   const paidElsewhere: ReceivedRecords['paidElsewhere'] = async (
@@ -115,7 +122,7 @@ export function openReceivedRecords({
     openMany,
 
     wait: async ({ accountId, paymentId }, until) => {
-      const read = () => inTransaction(accountId, (tx) => state(tx, accountId, paymentId))
+      const read = async () => stateIn(await standingOf({ accountId, paymentId }))
       const seen = await waits.look<ReceivedState | 'under way'>(
         paymentId,
         async () => ((await isUnderWay(paymentId)) === true ? 'under way' : read()),
