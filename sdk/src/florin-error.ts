@@ -3,10 +3,17 @@ import type { ErrorCode } from './contract/error-code.ts'
 /**
  * What the client itself may have to say. `NO_ANSWER`: nobody answered, or the answer was torn. `BAD_ANSWER`: something
  * answered that is not a Florin service. `ABORTED`: by your signal. `WAIT_OVER`: the payment is still under way.
- * `PAYMENT_ENDED`: it failed or expired, so what was waited for cannot come any more.
+ * `PAYMENT_ENDED`: it failed or expired, so what was waited for cannot come any more. `NOT_ACCEPTED`: every node refused what
+ * your wallet signed.
  */
 export type ClientCode =
-  'NO_ANSWER' | 'BAD_ANSWER' | 'ABORTED' | 'WAIT_OVER' | 'PAYMENT_ENDED' | 'INVALID_SETTING'
+  | 'NO_ANSWER'
+  | 'BAD_ANSWER'
+  | 'ABORTED'
+  | 'WAIT_OVER'
+  | 'PAYMENT_ENDED'
+  | 'NOT_ACCEPTED'
+  | 'INVALID_SETTING'
 
 /** A code of the service's catalogue, of the client, or of a service that is newer than this client. */
 export type FlorinErrorCode = ErrorCode | ClientCode | (string & Record<never, never>)

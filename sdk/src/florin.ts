@@ -10,6 +10,10 @@ import type { Operations } from './contract/shapes.ts'
 import type { Input } from './prepare.ts'
 import { payments } from './payments.ts'
 import type { Payments } from './payments.ts'
+import { transactions } from './transactions.ts'
+import type { Transactions } from './transactions.ts'
+import { webhooks } from './webhooks.ts'
+import type { Webhooks } from './webhooks.ts'
 import { wallets } from './wallets.ts'
 import type { Wallets } from './wallets.ts'
 import { x402 } from './x402.ts'
@@ -17,6 +21,9 @@ import type { X402 } from './x402.ts'
 
 // What somebody who installed the package may name: this file is its only entry.
 export { FlorinError } from './florin-error.ts'
+export { verifyWebhook } from './verify-webhook.ts'
+export type { ReceivedWebhook, WebhookEvent } from './verify-webhook.ts'
+export type { Webhook, WebhookDelivery, Webhooks } from './webhooks.ts'
 export { newIdempotencyKey } from './idempotency-key.ts'
 export type { ClientCode, FlorinErrorCode } from './florin-error.ts'
 export type { Addresses, ReceivingAddress } from './addresses.ts'
@@ -24,6 +31,10 @@ export type { CallOptions, IntentOptions } from './call.ts'
 export type { Clock } from './clock.ts'
 export type { FlorinOptions } from './connection.ts'
 export type { ListedPayment, PaymentRecord, Payments } from './payments.ts'
+export type { EvmTransaction, EvmWallet, OwnWallet } from './own-wallet.ts'
+export type { SolanaTransaction, SolanaWallet } from './own-wallet.ts'
+export type { BuiltTransaction, SignAndSendOptions, Simulation } from './transactions.ts'
+export type { SubmittedTransaction, Transactions } from './transactions.ts'
 export type { WaitOptions } from './wait-for.ts'
 export type { Wallet, Wallets } from './wallets.ts'
 export type { X402 } from './x402.ts'
@@ -39,8 +50,10 @@ export type Network = ListNetworksAnswer['networks'][number]
 export class Florin {
   readonly baseUrl: string
   readonly payments: Payments
+  readonly transactions: Transactions
   readonly wallets: Wallets
   readonly addresses: Addresses
+  readonly webhooks: Webhooks
   readonly x402: X402
   readonly networks: {
     /** The enabled networks and their assets, the default of each family first. */
@@ -63,8 +76,10 @@ export class Florin {
     const connection = connect(options)
     this.baseUrl = connection.baseUrl
     this.payments = payments(connection)
+    this.transactions = transactions(connection)
     this.wallets = wallets(connection)
     this.addresses = addresses(connection)
+    this.webhooks = webhooks(connection)
     this.x402 = x402(connection)
     this.networks = {
       list: async (own) => (await call(connection, 'listNetworks', {}, own)).networks,

@@ -1,0 +1,46 @@
+// Made from the endpoint table by checks/sdk-contract.test.ts; do not edit.
+/** The body of POST /webhooks/{webhookId}/rotate. */
+export interface RotateWebhookBody {
+  /** How long the secret of now signs beside the new one; 0 for not at all. */
+  readonly previousValidSeconds?: number | undefined
+}
+
+/** Give a webhook a new secret: the answer of POST /webhooks/{webhookId}/rotate. */
+export interface RotateWebhookAnswer {
+  /** An error has `false` here. */
+  readonly success: true
+  /** Name of the webhook. */
+  readonly webhookId: string
+  /** Where events are sent. */
+  readonly url: string
+  /** Which events; empty for all. */
+  readonly types: readonly ('payment' | 'verification' | 'settlement' | 'webhook')[]
+  /** What you called it. */
+  readonly description: string | null
+  /** Whether you want events to be sent. */
+  readonly enabled: boolean
+  /**
+   * `paused`: it failed for a day or answered 410, and what is due waits until you set
+   * `enabled: true`. `disabled`: you set `enabled: false`.
+   */
+  readonly status: 'active' | 'paused' | 'disabled'
+  /** The first failure since the last success; null when the last attempt succeeded. */
+  readonly failingSince: number | null
+  /** Null unless it is paused. */
+  readonly pausedAt: number | null
+  /** `failing`: nothing but failures for a day. `gone`: it answered 410. */
+  readonly pauseReason: 'failing' | 'gone' | null
+  /** Until when the secret before the last rotation signs as well; null when there is none. */
+  readonly previousSecretExpiresAt: number | null
+  /** Unix milliseconds. */
+  readonly createdAt: number
+  /** Unix milliseconds. */
+  readonly updatedAt: number
+  /**
+   * Signs what is sent. Shown this once; null when a request is repeated under its
+   * idempotency key.
+   */
+  readonly secret: string | null
+  /** When this was answered, Unix milliseconds. */
+  readonly timestamp: number
+}
