@@ -23,6 +23,8 @@ export interface Config {
   readonly trustedProxies: TrustedProxies
   /** The address that callers know, without a slash at the end, or null. */
   readonly publicUrl: string | null
+  /** Origins of pages that may open a WebSocket here, beside those of the service itself. */
+  readonly allowedOrigins: readonly string[]
   /** Whether plain HTTP may be served to other machines. */
   readonly insecureHttp: boolean
   /** Absolute path of the directory that holds everything `florin up` keeps. */
@@ -56,6 +58,7 @@ export const SETTINGS = [
   'FLORIN_TLS_KEY',
   'FLORIN_TRUSTED_PROXIES',
   'FLORIN_PUBLIC_URL',
+  'FLORIN_ALLOWED_ORIGINS',
   'FLORIN_INSECURE_HTTP',
   'FLORIN_DATA_DIR',
   'DATABASE_URL',
@@ -120,6 +123,7 @@ export function readConfig(
         : { certificateFile, keyFile: tlsKeyFile },
     trustedProxies: readProxies(setting('FLORIN_TRUSTED_PROXIES'), problems),
     publicUrl: setting('FLORIN_PUBLIC_URL')?.replace(/\/+$/, '') ?? null,
+    allowedOrigins: readOrigins(setting('FLORIN_ALLOWED_ORIGINS'), problems),
     insecureHttp: flag('FLORIN_INSECURE_HTTP'),
     dataDirectory,
     databaseUrl: secretFrom(setting('DATABASE_URL')),
@@ -193,6 +197,16 @@ function facilitatorsFrom(text: string | null, problems: string[]): readonly Rem
     )
   }
   return read ?? []
+}
+
+function readOrigins(text: string | null, problems: string[]): readonly string[] {
+  const origins = (text ?? '').split(/[\s,]+/).filter((origin) => origin !== '')
+  if (!origins.every((origin) => URL.parse(origin)?.origin === origin)) {
+    problems.push(
+      'FLORIN_ALLOWED_ORIGINS must be origins with commas between them, each like https://shop.example',
+    )
+  }
+  return origins
 }
 
 function isPublicUrl(text: string): boolean {

@@ -63,6 +63,11 @@ export const catalogue = {
     says: 'The API key is missing or not valid.',
     next: 'Send "Authorization: Bearer <key>" with a live key.',
   },
+  AUTHENTICATION_REQUIRED: {
+    status: 401,
+    says: 'This socket has not said whose it is.',
+    next: 'Send {"method":"authenticate","apiKey":"..."} first.',
+  },
   FORBIDDEN: {
     status: 403,
     says: "The key's plan or scopes do not include this endpoint.",
@@ -117,6 +122,11 @@ export const catalogue = {
     status: 429,
     says: 'Too many requests for this plan.',
     next: 'Wait as long as Retry-After says and back off exponentially.',
+  },
+  CONNECTION_LIMIT: {
+    status: 429,
+    says: 'The account has as many open event connections as its plan allows.',
+    next: 'Close one that is not needed; one connection can carry every subscription.',
   },
   INTERNAL_ERROR: {
     status: 500,

@@ -3,7 +3,7 @@ import { bare } from './endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
 import { ACCOUNT_EVENTS } from './event-types.ts'
 import type { AccountChannel, AccountEventType } from './event-types.ts'
-import { Exactly, Milliseconds, Said } from './fields.ts'
+import { Exactly, Milliseconds, Said, SentObject } from './fields.ts'
 
 const typeNames = Object.keys(ACCOUNT_EVENTS).filter(
   (name): name is AccountEventType => name in ACCOUNT_EVENTS,
@@ -25,10 +25,7 @@ export const AccountEvent = Exactly({
     description:
       '1, 2, 3 and so on over all events of the account: a missing number is a missed event.',
   }),
-  data: Type.Unsafe<object>({
-    type: 'object',
-    description: 'What happened; `sandbox: true` when no real money moved.',
-  }),
+  data: Said('What happened; `sandbox: true` when no real money moved.', SentObject),
   timestamp: Said('When it became true, Unix milliseconds.', Milliseconds),
 })
 
@@ -75,24 +72,38 @@ export const eventStream: Endpoint = {
   answer: AccountEvent,
 }
 
-/** What a client may say on the socket. */
-export const ClientMessage = Type.Union([
-  Exactly({
+const Keys = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+  minItems: 1,
+  maxItems: 100,
+  description: 'Channels, and addresses of the account.',
+})
+
+/** What a client may say on the socket, by its method. */
+export const clientMessages = {
+  authenticate: Exactly({
     method: Type.Literal('authenticate'),
-    apiKey: Type.String({ minLength: 1, maxLength: 256 }),
+    apiKey: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description: 'An API key. Exactly one of the two.',
+      }),
+    ),
+    ticket: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 256, description: 'Of POST /events/ticket.' }),
+    ),
   }),
-  Exactly({
-    method: Type.Literal('authenticate'),
-    ticket: Type.String({ minLength: 1, maxLength: 256 }),
-  }),
-  Exactly({
+  subscribe: Exactly({
     method: Type.Literal('subscribe'),
-    keys: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { minItems: 1, maxItems: 100 }),
-    after: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    keys: Keys,
+    after: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'The id of the last event that you have: what was missed comes first.',
+      }),
+    ),
   }),
-  Exactly({
-    method: Type.Literal('unsubscribe'),
-    keys: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { minItems: 1, maxItems: 100 }),
-  }),
-  Exactly({ method: Type.Literal('ping') }),
-])
+  unsubscribe: Exactly({ method: Type.Literal('unsubscribe'), keys: Keys }),
+  ping: Exactly({ method: Type.Literal('ping') }),
+} as const

@@ -68,6 +68,7 @@ async function serve(
     killPoint: () => undefined,
     metricsDoor: config.metricsDoor,
     facilitators: config.facilitators,
+    allowedOrigins: config.allowedOrigins,
     edge: {
       ...(config.publicUrl === null ? {} : { publicUrl: config.publicUrl }),
       ...(tls === undefined ? {} : { tls }),

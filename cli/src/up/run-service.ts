@@ -37,6 +37,7 @@ export async function openOwnService(
     redisUrl: config.redisUrl,
     metricsDoor: config.metricsDoor,
     facilitators: config.facilitators,
+    allowedOrigins: config.allowedOrigins,
     keyText,
     log,
     clock,

@@ -13,7 +13,9 @@ export interface Outgoing {
   isTooFarBehind(): boolean
   /** The last event that was handed to the connection. */
   lastId(): string | undefined
-  /** Forgets what was not sent. */
+  /** Forgets what was not sent, since it will come again. */
+  clear(): void
+  /** The same, and takes nothing any more. */
   stop(): void
 }
 
@@ -53,12 +55,18 @@ export function openOutgoing({
     for (const resolve of woken) resolve()
   }
 
-  function stop(): void {
-    isOver = true
+  function clear(): void {
     queue = []
     front = 0
+    takenBytes -= queuedBytes
     queuedBytes = 0
+    mark = undefined
     wake()
+  }
+
+  function stop(): void {
+    isOver = true
+    clear()
   }
 
   function pump(): void {
@@ -102,6 +110,7 @@ export function openOutgoing({
       return mark !== undefined && now - mark.atMilliseconds > limits.socketBehindSeconds * 1000
     },
     lastId: () => last,
+    clear,
     stop,
   }
 }

@@ -1,0 +1,254 @@
+import { Refusal } from '@florin/wire/errors.ts'
+import type { CloseCode, SocketConnection } from '../http/web-socket.ts'
+import type { Caller } from '../kernel/caller.ts'
+import type { KeyId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
+import type { ConnectionCounts } from './connection-counts.ts'
+import { sequenceOf } from './event-store.ts'
+import type { MessageRates } from './message-rates.ts'
+import type { Message } from './read-message.ts'
+import { joinFeed } from './reader.ts'
+import type { EventReader } from './reader.ts'
+import { refusalFrom, said } from './said.ts'
+import type { SocketPlan, StreamDeps } from './stream-deps.ts'
+import { resolveKeys } from './subscription-keys.ts'
+import { unknownCursor } from './unknown-cursor.ts'
+
+/** One open socket. */
+export interface SocketSession {
+  /** Whose key opened it; undefined until it has authenticated. */
+  keyId(): KeyId | undefined
+  /** Looks whether it is time to ping, or to close: too late, too slow, gone. */
+  look(nowMilliseconds: number): void
+  /** Its key is no longer live. */
+  expel(): void
+}
+
+/** What the sockets of an instance share. */
+export interface SessionDeps extends StreamDeps {
+  readonly counts: ConnectionCounts
+  readonly rates: MessageRates
+  readMessage(text: string): Message
+  baseUrl(): string
+}
+
+interface Holder {
+  readonly caller: Caller
+  readonly plan: SocketPlan
+  readonly reader: EventReader
+  readonly release: () => void
+}
+
+/**
+ * Serves one socket. `name` is unique on this instance; `admitted` is who came in with a key or a ticket at the upgrade. Messages are
+ * handled one after the other, so answers come in the order of what was asked.
+ */
+export function openSession(
+  deps: SessionDeps,
+  connection: SocketConnection,
+  {
+    name,
+    address,
+    admitted,
+    onWelcomed,
+    onClosed,
+  }: {
+    readonly name: string
+    readonly address: string
+    readonly admitted: { readonly caller: Caller; readonly plan: SocketPlan } | undefined
+    /** It has a key now. */
+    onWelcomed(): void
+    onClosed(): void
+  },
+): SocketSession {
+  const { clock, log } = deps
+  const now = () => clock.nowMilliseconds()
+  const openedAt = now()
+  let pingAt = openedAt + limits.socketPingSeconds * 1000
+  let isAnswered = true
+  let holder: Holder | undefined
+  let isJoined = false
+  let cursor = ''
+  let isOver = false
+  let waiting = 0
+  let working = Promise.resolve()
+
+  function close(code: CloseCode, reason: string): void {
+    if (isOver) return
+    isOver = true
+    holder?.reader.stop()
+    connection.close(code, reason)
+  }
+
+  function refuse(refusal: Refusal): void {
+    if (isOver) return
+    connection.send(said.error(refusal, deps.baseUrl(), now()))
+    if (refusal.code === 'RATE_LIMIT' || refusal.code === 'CONNECTION_LIMIT') {
+      close(4429, refusal.code)
+    }
+  }
+
+  function welcome(caller: Caller, plan: SocketPlan): void {
+    const release = deps.counts.take(caller, plan)
+    const reader = joinFeed({
+      feed: deps.feed,
+      clock,
+      accountId: caller.accountId,
+      send: ({ frame }) => connection.sendFrame(frame),
+      bytesOf: ({ frame }) => frame.length,
+      waitingBytes: () => connection.waitingBytes,
+      together: (work) => connection.together(work),
+    })
+    holder = { caller, plan, reader, release }
+    onWelcomed()
+    connection.send(said.authenticated(caller, now()))
+  }
+
+  async function authenticate({ apiKey, ticket }: Extract<Message, { method: 'authenticate' }>) {
+    if ((apiKey === undefined) === (ticket === undefined)) {
+      throw new Refusal('INVALID_PARAMETERS', { details: { apiKey: 'or ticket, one of them' } })
+    }
+    const caller =
+      ticket === undefined
+        ? await deps.admit([`Bearer ${apiKey ?? ''}`], address)
+        : await deps.callerOfTicket(ticket, address)
+    const plan = await deps.planOf(caller.plan)
+    if (isOver) return
+    if (holder === undefined) welcome(caller, plan)
+    else if (holder.caller.accountId === caller.accountId) {
+      holder = { ...holder, caller, plan }
+      connection.send(said.authenticated(caller, now()))
+    } else {
+      throw new Refusal('INVALID_PARAMETERS', {
+        details: { apiKey: 'is of another account than this socket' },
+      })
+    }
+  }
+
+  function demandHolder(): Holder {
+    if (holder === undefined) throw new Refusal('AUTHENTICATION_REQUIRED')
+    return holder
+  }
+
+  async function subscribe({ keys, after }: Extract<Message, { method: 'subscribe' }>) {
+    const { caller, reader } = demandHolder()
+    const resolved = await resolveKeys(deps, caller.accountId, keys)
+    if (new Set([...reader.keys, ...resolved]).size > limits.socketKeysMax) {
+      throw new Refusal('INVALID_PARAMETERS', {
+        details: { keys: `at most ${limits.socketKeysMax} on one socket` },
+      })
+    }
+    const sequence =
+      after === undefined ? undefined : await sequenceOf(deps.store, caller.accountId, after)
+    if (after !== undefined && sequence === undefined) throw unknownCursor()
+    if (sequence === undefined && !isJoined) await reader.membership.follow()
+    if (isOver) return
+    isJoined = true
+    for (const key of resolved) reader.keys.add(key)
+    connection.send(said.subscribed(resolved, now()))
+    if (after === undefined || sequence === undefined) return
+    cursor = after
+    reader.outgoing.clear()
+    reader.membership.replay(sequence)
+  }
+
+  async function unsubscribe({ keys }: Extract<Message, { method: 'unsubscribe' }>) {
+    const { caller, reader } = demandHolder()
+    const resolved = await resolveKeys(deps, caller.accountId, keys)
+    for (const key of resolved) reader.keys.delete(key)
+    connection.send(said.unsubscribed(resolved, now()))
+  }
+
+  async function handle(text: string): Promise<void> {
+    const message = deps.readMessage(text)
+    switch (message.method) {
+      case 'authenticate':
+        return await authenticate(message)
+      case 'subscribe':
+        return await subscribe(message)
+      case 'unsubscribe':
+        return await unsubscribe(message)
+      case 'ping':
+        return connection.send(said.pong(now()))
+      default:
+        return message satisfies never
+    }
+  }
+
+  function isTooFast(): boolean {
+    return holder === undefined
+      ? !deps.rates.take(name, limits.socketStrangerMessagesPerSecond)
+      : !deps.rates.take(holder.caller.accountId, holder.plan.messagesPerSecond)
+  }
+
+  async function work(text: string): Promise<void> {
+    try {
+      if (!isOver) await handle(text)
+    } catch (error) {
+      const refusal = refusalFrom(error)
+      if (refusal === undefined) log.error({ err: error }, 'a message was not handled')
+      refuse(refusal ?? new Refusal('INTERNAL_ERROR'))
+    } finally {
+      waiting -= 1
+    }
+  }
+
+  connection.attend({
+    onText: (text) => {
+      if (isOver) return
+      if (isTooFast() || waiting >= limits.socketMessagesWaitingMax) {
+        refuse(new Refusal('RATE_LIMIT', { message: 'Too many messages.', retryAfterSeconds: 1 }))
+        return
+      }
+      waiting += 1
+      working = working.then(() => work(text))
+    },
+    onPong: () => {
+      isAnswered = true
+    },
+    onDrain: () => holder?.reader.outgoing.pump(),
+    onClosed: () => {
+      isOver = true
+      holder?.reader.stop()
+      holder?.release()
+      onClosed()
+    },
+  })
+  if (admitted !== undefined) {
+    try {
+      welcome(admitted.caller, admitted.plan)
+    } catch (error) {
+      refuse(refusalFrom(error) ?? new Refusal('INTERNAL_ERROR'))
+    }
+  }
+
+  return {
+    keyId: () => holder?.caller.keyId,
+    look: (nowMilliseconds) => {
+      if (isOver) return
+      if (holder === undefined) {
+        if (nowMilliseconds - openedAt > limits.socketAuthenticateSeconds * 1000) {
+          close(4401, 'not authenticated in time')
+        }
+        return
+      }
+      holder.reader.outgoing.pump()
+      if (holder.reader.outgoing.isTooFarBehind()) {
+        close(4408, `cursor=${holder.reader.outgoing.lastId() ?? cursor}`)
+        return
+      }
+      if (nowMilliseconds < pingAt) return
+      if (!isAnswered) {
+        connection.destroy()
+        return
+      }
+      isAnswered = false
+      pingAt = nowMilliseconds + limits.socketPingSeconds * 1000
+      connection.ping()
+    },
+    expel: () => {
+      refuse(new Refusal('UNAUTHORIZED'))
+      close(4401, 'the key is no longer valid')
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import type { Caller, Plan } from '../kernel/caller.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { AccountId, KeyId } from '../kernel/id.ts'
+import type { Log } from '../kernel/log.ts'
+import type { Store } from '../store/postgres.ts'
+import type { Feed } from './feed.ts'
+
+/** What a plan allows an account on its connections of one instance; null: as much as it likes. */
+export interface SocketPlan {
+  readonly sockets: number | null
+  readonly messagesPerSecond: number | null
+}
+
+/** What the ways to read events stand on; who is asking is another room's knowledge, and handed in. */
+export interface StreamDeps {
+  readonly store: Store
+  readonly feed: Feed
+  readonly clock: Clock
+  readonly log: Log
+  /** Whether a page of that origin may open a socket. */
+  isAllowedOrigin(origin: string): boolean
+  /** Counts somebody without a key. @throws {Refusal} RATE_LIMIT */
+  admitStranger(address: string): void
+  /** Who is asking, with room in the window of its key. @throws {Refusal} UNAUTHORIZED, FORBIDDEN, RATE_LIMIT */
+  admit(authorization: readonly string[], address: string): Promise<Caller>
+  /** Who gave themselves that ticket, which is used up. @throws {Refusal} UNAUTHORIZED, FORBIDDEN, RATE_LIMIT */
+  callerOfTicket(ticket: string, address: string): Promise<Caller>
+  /** What a plan allows an account; null: as much as it likes. */
+  planOf(plan: Plan): Promise<SocketPlan>
+  /** Of these keys those that are live. */
+  live(keyIds: readonly KeyId[]): Promise<ReadonlySet<KeyId>>
+  /** What an address is to an account, in its one spelling; undefined: nothing that it may read about. */
+  findAddress(
+    accountId: AccountId,
+    text: string,
+  ): Promise<{ readonly kind: 'own' | 'token'; readonly address: string } | undefined>
+}

@@ -1,0 +1,174 @@
+import { Refusal } from '@florin/wire/errors.ts'
+import { ACCOUNT_EVENTS } from '@florin/wire/event-types.ts'
+import { eventStream } from '@florin/wire/events.ts'
+import type { StreamConnection, StreamRoute } from '../http/stream.ts'
+import type { SocketRoute } from '../http/upgrade.ts'
+import type { Caller } from '../kernel/caller.ts'
+import { limits } from '../kernel/limits.ts'
+import { openConnectionCounts } from './connection-counts.ts'
+import { sequenceOf } from './event-store.ts'
+import { openMessageRates } from './message-rates.ts'
+import { openMessageReader } from './read-message.ts'
+import { openSession } from './socket-session.ts'
+import type { SessionDeps } from './socket-session.ts'
+import { openStreamSession } from './stream-session.ts'
+import type { StreamDeps } from './stream-deps.ts'
+import { resolveKeys } from './subscription-keys.ts'
+import { unknownCursor } from './unknown-cursor.ts'
+
+/** What all connections have in common for those who look after them. */
+interface Session {
+  keyId(): Caller['keyId'] | undefined
+  look(nowMilliseconds: number): void
+  expel(): void
+}
+
+/** The open connections of this instance: WebSockets and streams of server-sent events. */
+export interface Streams {
+  readonly socketRoute: SocketRoute
+  readonly streamRoute: StreamRoute
+  stop(): Promise<void>
+}
+
+export function openStreams(deps: StreamDeps & { baseUrl(): string }): Streams {
+  const { clock, log } = deps
+  const sessions = new Set<Session>()
+  const strangers = new Map<string, number>()
+  const stopping = new AbortController()
+  const shared: SessionDeps = {
+    ...deps,
+    counts: openConnectionCounts(),
+    rates: openMessageRates(clock),
+    readMessage: openMessageReader(),
+  }
+  let opened = 0
+  let strangerCount = 0
+
+  function admitStranger(address: string): void {
+    deps.admitStranger(address)
+    const own = strangers.get(address) ?? 0
+    if (strangerCount >= limits.socketStrangersMax || own >= limits.socketStrangersPerAddressMax) {
+      throw new Refusal('RATE_LIMIT', {
+        message: 'Too many sockets that have not authenticated.',
+        retryAfterSeconds: limits.socketAuthenticateSeconds,
+      })
+    }
+  }
+
+  /** Gives the way to count it out again: once it has a key, or is closed. */
+  function countStranger(address: string): () => void {
+    strangerCount += 1
+    strangers.set(address, (strangers.get(address) ?? 0) + 1)
+    let isIn = true
+    return () => {
+      if (!isIn) return
+      isIn = false
+      strangerCount -= 1
+      const left = (strangers.get(address) ?? 1) - 1
+      if (left === 0) strangers.delete(address)
+      else strangers.set(address, left)
+    }
+  }
+
+  async function look(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await clock.sleep(limits.socketLookMilliseconds, stopping.signal)
+      const now = clock.nowMilliseconds()
+      for (const session of sessions) session.look(now)
+      await expelDeleted()
+    }
+  }
+
+  /** A question that nobody answered is no deletion. */
+  async function expelDeleted(): Promise<void> {
+    const asked = Map.groupBy(sessions, (session) => session.keyId())
+    const keyIds = [...asked.keys()].filter((keyId) => keyId !== undefined)
+    if (keyIds.length === 0) return
+    try {
+      const live = await deps.live(keyIds)
+      for (const keyId of keyIds) {
+        if (live.has(keyId)) continue
+        for (const session of asked.get(keyId) ?? []) session.expel()
+      }
+    } catch (error) {
+      log.debug({ reason: error }, 'nobody could say which keys are live')
+    }
+  }
+  const looking = look()
+
+  async function admitted(caller: Promise<Caller>) {
+    const who = await caller
+    return { caller: who, plan: await deps.planOf(who.plan) }
+  }
+
+  return {
+    socketRoute: {
+      path: '/data',
+      admit: async ({ authorization, origin, address, ticket }) => {
+        if (origin !== undefined && !deps.isAllowedOrigin(origin)) {
+          throw new Refusal('FORBIDDEN', {
+            message: 'Pages of this origin may not open a socket here.',
+            details: { origin: 'is not on the list of allowed origins' },
+          })
+        }
+        const known =
+          authorization.length > 0
+            ? await admitted(deps.admit(authorization, address))
+            : ticket === undefined
+              ? undefined
+              : await admitted(deps.callerOfTicket(ticket, address))
+        if (known === undefined) admitStranger(address)
+        return (connection) => {
+          opened += 1
+          const leave = known === undefined ? countStranger(address) : () => undefined
+          const session = openSession(shared, connection, {
+            name: `socket-${opened}`,
+            address,
+            admitted: known,
+            onWelcomed: leave,
+            onClosed: () => {
+              leave()
+              sessions.delete(session)
+            },
+          })
+          sessions.add(session)
+        }
+      },
+    },
+    streamRoute: {
+      endpoint: eventStream,
+      open: async ({ caller, query, headers }) => {
+        const { accountId } = caller
+        const resume = headers['last-event-id']
+        const after = (typeof resume === 'string' && resume) || query.get('after')
+        const asked = query.get('keys')?.split(',') ?? Object.values(ACCOUNT_EVENTS)
+        if (asked.length > limits.socketKeysMax) {
+          throw new Refusal('INVALID_PARAMETERS', {
+            details: { keys: `at most ${limits.socketKeysMax}` },
+          })
+        }
+        const keys = await resolveKeys(deps, accountId, asked)
+        const sequence = after ? await sequenceOf(deps.store, accountId, after) : undefined
+        if (after && sequence === undefined) throw unknownCursor()
+        const plan = await deps.planOf(caller.plan)
+        const release = shared.counts.take(caller, plan)
+        return (connection: StreamConnection) => {
+          const session = openStreamSession(deps, connection, {
+            caller,
+            keys,
+            sequence,
+            onClosed: () => {
+              release()
+              sessions.delete(session)
+            },
+          })
+          sessions.add(session)
+        }
+      },
+    },
+    stop: async () => {
+      stopping.abort()
+      await looking
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import { endpoints } from '@florin/wire/endpoints.ts'
+import type { AddressLimit } from './access/address-limit.ts'
+import { openStreamHolders } from './access/stream-holders.ts'
+import type { Chain } from './chains/chain.ts'
+import { receiverAccount } from './custody/receiver-store.ts'
+import { forgetEvents } from './events/event-store.ts'
+import type { Feed } from './events/feed.ts'
+import { eventRoutes } from './events/routes.ts'
+import { openStreams } from './events/streams.ts'
+import { forgetTickets } from './events/ticket-store.ts'
+import { openTickets } from './events/ticket.ts'
+import type { Gate } from './http/gate.ts'
+import type { Route } from './http/route.ts'
+import type { StreamRoute } from './http/stream.ts'
+import type { SocketRoute } from './http/upgrade.ts'
+import type { Clock } from './kernel/clock.ts'
+import type { AccountId } from './kernel/id.ts'
+import { limits } from './kernel/limits.ts'
+import type { Log } from './kernel/log.ts'
+import type { Random } from './kernel/random.ts'
+import type { Store, Tx } from './store/postgres.ts'
+
+export interface EventsOptions {
+  readonly store: Store
+  readonly feed: Feed
+  readonly gate: Gate
+  readonly addresses: AddressLimit
+  readonly chains: readonly Chain[]
+  readonly clock: Clock
+  readonly log: Log
+  readonly random: Random
+  /** Origins of pages that may open a socket, beside our own. */
+  readonly allowedOrigins: readonly string[]
+  baseUrl(): string
+}
+
+/** Everything by which events are read, put together: what the edge and the end of the service need of it. */
+export interface Events {
+  readonly routes: readonly Route[]
+  readonly sockets: readonly SocketRoute[]
+  readonly streams: readonly StreamRoute[]
+  stop(): Promise<void>
+}
+
+export function openEvents(options: EventsOptions): Events {
+  const { store, gate, addresses, chains } = options
+  const holders = openStreamHolders(store)
+  const tickets = openTickets(options)
+  const tokens = new Set(chains.flatMap(({ config }) => config.assets.map(({ asset }) => asset)))
+
+  async function findAddress(accountId: AccountId, text: string) {
+    for (const chain of chains) {
+      const address = chain.parseAddress(text)
+      if (address === undefined) continue
+      const owner = await store.inTransaction('service', (tx) =>
+        receiverAccount(tx, chain.config.family, address),
+      )
+      if (owner === accountId) return { kind: 'own', address } as const
+      return tokens.has(address) ? ({ kind: 'token', address } as const) : undefined
+    }
+    return undefined
+  }
+
+  const streams = openStreams({
+    ...options,
+    isAllowedOrigin: (origin) =>
+      options.allowedOrigins.includes(origin) || origin === URL.parse(options.baseUrl())?.origin,
+    admitStranger: (address) => gate.admitStranger(address),
+    admit: (authorization, address) =>
+      gate.admit({ authorization, address, endpoint: endpoints.listEvents, tell: () => undefined }),
+    callerOfTicket: async (ticket, address) => {
+      addresses.count(address)
+      const { accountId, keyId } = await tickets.take(ticket)
+      return await holders.callerOf(accountId, keyId)
+    },
+    planOf: (plan) => holders.planOf(plan),
+    live: (keyIds) => holders.live(keyIds),
+    findAddress,
+  })
+  return {
+    routes: eventRoutes({ store, tickets }),
+    sockets: [streams.socketRoute],
+    streams: [streams.streamRoute],
+    stop: () => streams.stop(),
+  }
+}
+
+const FORGET_MAX = 10_000
+const DAY_MILLISECONDS = 24 * 3_600_000
+
+/** Removes events and tickets that have had their time, a bounded number at a time. */
+export async function forgetOldEvents(tx: Tx, nowMilliseconds: number): Promise<void> {
+  await forgetEvents(tx, nowMilliseconds - limits.eventDays * DAY_MILLISECONDS, FORGET_MAX)
+  await forgetTickets(tx, nowMilliseconds, FORGET_MAX)
+}
