@@ -4,7 +4,9 @@ import type { NetworkId } from '@florin/wire/network.ts'
 import type { TransactionHash } from '../chains/chain.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import type { Tx } from '../store/postgres.ts'
-import type { PaymentRemark } from './payment.ts'
+import type { Payment, PaymentRemark } from './payment.ts'
+import { PAYMENT_COLUMNS, paymentOf } from './store.ts'
+import type { PaymentRow } from './store.ts'
 
 /** A built payment where its effect was seen last. */
 export interface SeenBuilt {
@@ -144,4 +146,19 @@ export async function abandonBuilt(
     [accountId, paymentId, nowMilliseconds],
   )
   return rows.length === 1
+}
+
+/** The payment that was built with a commitment, whichever account had it built. */
+export async function builtWith(
+  tx: Tx,
+  network: NetworkId,
+  commitment: Uint8Array,
+): Promise<Payment | undefined> {
+  const rows = await tx.query<PaymentRow>(
+    'built_with',
+    `select ${PAYMENT_COLUMNS} from payments
+     where commitment = $2 and network = $1 and self_custody and type = 'sent'`,
+    [network, Buffer.from(commitment)],
+  )
+  return rows[0] && paymentOf(rows[0])
 }

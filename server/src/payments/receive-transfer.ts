@@ -17,6 +17,7 @@ import { followedHeight } from '../sender/follower-store.ts'
 import { placesOf } from '../sender/payment-place-store.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Expectation } from './expectation.ts'
+import { builtWith } from './built-store.ts'
 import { knownPayments, uncommittedPayments } from './find-store.ts'
 import type { Payment } from './payment.ts'
 import type { Claimed, ProofKeys } from './proof.ts'
@@ -107,7 +108,7 @@ export async function findTransfer(
     findSent(tx, chain.config.family, claimed),
   )
   if (sent === undefined) return no('transfer_unknown')
-  return sent.status === 'failed'
+  return sent.status === 'failed' || sent.status === 'expired'
     ? no('transfer_failed')
     : { ok: true, transfer: { claimed, sent } }
 }
@@ -119,7 +120,8 @@ async function findSent(
   claimed: Claimed,
 ): Promise<Payment | undefined> {
   const owner = (await ownersOf(tx, family, [claimed.sender])).get(claimed.sender)
-  if (owner === undefined) return undefined
+  // Where others sign, whoever had it built has the record, and only the chain's own word tells which.
+  if (owner === undefined) return builtWith(tx, claimed.network, claimed.commitment)
   const { accountId } = owner
   const candidates = await uncommittedPayments(tx, accountId, claimed, limits.proofCandidatesMax)
   const ids = candidates.filter((paymentId) => claimed.isOf(paymentId))
@@ -148,7 +150,8 @@ export async function standingOf(
 ): Promise<Standing> {
   const sent = await findPayment(tx, accountId, id)
   if (sent === undefined) throw new Error('a payment is gone')
-  if (sent.status === 'failed') return { kind: 'refused', reason: 'transfer_failed', sent }
+  const isOver = sent.status === 'failed' || sent.status === 'expired'
+  if (isOver) return { kind: 'refused', reason: 'transfer_failed', sent }
   const { config } = chain
   const isDeep = isReleased(sent, config, await followedHeight(tx, config.network))
   const confirmedAt = sent.confirmedAtMilliseconds

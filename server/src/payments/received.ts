@@ -140,14 +140,15 @@ export function openReceivedRecords({
       if (record === undefined || place === undefined) throw new Error('a claim has no record')
       const { paymentId } = payment
       const now = clock.nowMilliseconds()
-      const isGone = place.settlement === null || place.status === 'failed'
+      const isOver = place.status === 'failed' || place.status === 'expired'
+      const isGone = place.settlement === null || isOver
       if (record.status === 'confirmed' && isGone) {
         await movePayments(tx, 'pending', [nothing(paymentId)], now)
       }
-      if (place.settlement !== null && place.status !== 'failed') {
+      if (place.settlement !== null && !isOver) {
         await paidElsewhere(tx, payment, place.settlement, place.status === 'settled')
       }
-      if (place.status !== 'failed') return
+      if (!isOver) return
       const failure = {
         reason: 'no_effect',
         message: 'The transfer that was shown failed after all.',
