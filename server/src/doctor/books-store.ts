@@ -119,7 +119,8 @@ const INVARIANTS: Readonly<Record<string, string>> = {
     select k.operation || ' ' || k.resource_id as subject from idempotency_keys k
     where not exists (select from payments where id = k.resource_id)
       and not exists (select from wallets where id = k.resource_id)
-      and not exists (select from receiving_addresses where address = k.resource_id)`,
+      and not exists (select from receiving_addresses where address = k.resource_id)
+      and not exists (select from webhooks where id = split_part(k.resource_id, ' ', 1))`,
   'an address has as many payments as are counted for it': `
     select coalesce(p.address, c.address) || ' ' || coalesce(p.type, c.type) as subject from (
       select account_id, type, case type when 'sent' then sender else recipient end as address, count(*) as there

@@ -117,10 +117,10 @@ export async function redeliverRange(
     }
     const asked = { webhookId, ...range }
     const intent = { accountId, operation: 'redeliverWebhooks', key, asked }
-    const made = `${answer.redelivered} ${answer.nextAfter ?? ''}`
+    const made = `${webhookId} ${answer.redelivered} ${answer.nextAfter ?? ''}`
     const before = await claimOnce(tx, intent, made, nowMilliseconds)
     if (before !== undefined) {
-      const [count = '0', after = ''] = before.split(' ')
+      const [, count = '0', after = ''] = before.split(' ')
       return { redelivered: Number(count), nextAfter: after === '' ? null : after }
     }
     await insertDeliveries(
@@ -150,12 +150,14 @@ async function addOne(
   return store.inTransaction(accountId, async (tx) => {
     const webhookId = await demandWebhook(tx, accountId, intent.asked.webhookId)
     const made = await make(tx, { accountId, webhookId })
-    const before = await claimOnce(tx, intent, made.id, clock.nowMilliseconds())
+    const resourceId = `${webhookId} ${made.id}`
+    const before = await claimOnce(tx, intent, resourceId, clock.nowMilliseconds())
     if (before === undefined) {
       await insertDeliveries(tx, [made])
       await notifyChanged(tx, [QUEUE])
     }
-    const stored = await findDelivery(tx, { accountId, webhookId }, before ?? made.id)
+    const deliveryId = before?.split(' ')[1] ?? made.id
+    const stored = await findDelivery(tx, { accountId, webhookId }, deliveryId)
     if (stored === undefined) throw new Refusal('NOT_FOUND')
     return stored
   })
