@@ -21,7 +21,6 @@ import { findWalletOfAddress } from './custody/store.ts'
 import type { Wallet } from './custody/wallet.ts'
 import { watchOutbox } from './events/outbox-watch.ts'
 import { startRelay } from './events/relay.ts'
-import type { Relay } from './events/relay.ts'
 import { openFeed } from './events/feed.ts'
 import { openServer } from './http/server.ts'
 import type { Server, ServerOptions } from './http/server.ts'
@@ -135,8 +134,8 @@ export interface Service {
 /** Puts the service together: the only place that knows every room. The database must be migrated. */
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { networks, databaseUrl, log, clock, random, killPoint } = options
-  let relay: Relay | undefined
-  const store = watchOutbox(openStore({ url: databaseUrl, log }), () => relay?.wake())
+  let wakeRelay = () => {}
+  const store = watchOutbox(openStore({ url: databaseUrl, log }), () => wakeRelay())
   const redis = options.redisUrl
     ? await openRedis({ url: options.redisUrl, clock, log })
     : undefined
@@ -198,7 +197,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onAttempt: () => undefined,
   })
   const feed = openFeed({ store, listener, clock, log })
-  relay = startRelay({
+  const relay = startRelay({
     store,
     listener,
     clock,
@@ -208,6 +207,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onNumbered: [webhooks.onNumbered],
     announce: (events) => feed.announce(events),
   })
+  wakeRelay = () => relay.wake()
   const drivers = new Map(
     chains.map((chain) => [
       chain.config.network,
@@ -413,7 +413,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       await funds.stop()
       await settlers.stop()
       await Promise.all([...drivers.values()].map((driver) => driver.stop()))
-      await relay?.stop()
+      await relay.stop()
       await events.stop()
       await feed.stop()
       await webhooks.stop()

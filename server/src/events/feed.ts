@@ -240,7 +240,7 @@ export function openFeed({
       stopping.abort()
       stopListening()
       await looking
-      await Promise.all([...rooms.values()].map((room) => room.reading))
+      for (const room of rooms.values()) await room.reading
     },
   }
 }

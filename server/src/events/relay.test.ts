@@ -207,9 +207,8 @@ test('a commit of an instance that does not number wakes the one that does', asy
   try {
     const holder = start(database.store, { instance: 'first', listener, clock: patient })
     await until('it holds the lease', () => holder.isHolding(), SOON)
-    let other: Relay | undefined
-    const watched = watchOutbox(database.store, () => other?.wake())
-    other = start(watched, { instance: 'second' })
+    const watched = watchOutbox(database.store, () => other.wake())
+    const other = start(watched, { instance: 'second' })
     for (let count = 1; count <= 5; count += 1) {
       await watched.inTransaction('service', (tx) => tell(tx, accountId, `${count}`))
       await isToldOf(accountId, count)
