@@ -270,13 +270,14 @@ table settlement_claims
   valid_before numeric(78,0)
   since_height bigint not null
   created_at timestamp with time zone not null
-  looked_at timestamp with time zone
+  look_at timestamp with time zone
   answered_at timestamp with time zone
   closed_at timestamp with time zone
   x402_version smallint
   answer_kept boolean not null default false
   facilitator text
   asked_at timestamp with time zone
+  looks integer not null default 0
 table settler_wallets
   wallet_id text not null
   created_at timestamp with time zone not null
@@ -484,6 +485,7 @@ receiving_addresses receiving_addresses_pkey: PRIMARY KEY (id)
 relays relays_pkey: PRIMARY KEY (name)
 settlement_claims settlement_claims_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 settlement_claims settlement_claims_facilitator_check: CHECK (((length(facilitator) >= 1) AND (length(facilitator) <= 2048)))
+settlement_claims settlement_claims_looks_check: CHECK ((looks >= 0))
 settlement_claims settlement_claims_network_proof_key_key: UNIQUE (network, proof_key)
 settlement_claims settlement_claims_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id) DEFERRABLE INITIALLY DEFERRED
 settlement_claims settlement_claims_pkey: PRIMARY KEY (payment_id)
@@ -560,7 +562,7 @@ CREATE INDEX payments_uncommitted ON public.payments USING btree (account_id, se
 CREATE INDEX policy_spends_by_wallet ON public.policy_spends USING btree (wallet_id, network, asset, reserved_at) WHERE (released_at IS NULL)
 CREATE INDEX receiving_addresses_by_account ON public.receiving_addresses USING btree (account_id, registered_at)
 CREATE UNIQUE INDEX receiving_addresses_live ON public.receiving_addresses USING btree (family, address) WHERE (deleted_at IS NULL)
-CREATE INDEX settlement_claims_open ON public.settlement_claims USING btree (network, looked_at NULLS FIRST, created_at) WHERE (closed_at IS NULL)
+CREATE INDEX settlement_claims_open ON public.settlement_claims USING btree (network, look_at NULLS FIRST, created_at) WHERE (closed_at IS NULL)
 CREATE INDEX submissions_by_payment ON public.submissions USING btree (payment_id, created_at)
 CREATE INDEX wallets_by_account ON public.wallets USING btree (account_id, created_at)
 CREATE INDEX webhook_deliveries_by_age ON public.webhook_deliveries USING btree (created_at)

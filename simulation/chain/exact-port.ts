@@ -40,7 +40,11 @@ export function openExactPort({
   function refusal({ tip }: ModelNode, authorization: ExactAuthorization) {
     const { payer, asset, amount, validBeforeSeconds } = authorization
     if (tip.state.has(authorizationKey(onChain(authorization)))) {
-      return { ok: false, reason: 'invalid_exact_evm_nonce_already_used' } as const
+      return {
+        ok: false,
+        reason: 'invalid_exact_evm_nonce_already_used',
+        isUsed: true,
+      } as const
     }
     if (validBeforeSeconds !== null && validBeforeSeconds < secondsOf(tip) + MARGIN_SECONDS) {
       return {
@@ -136,7 +140,9 @@ export function openExactPort({
           const { to, amount, hash } = use.transfer
           const logIndex = use.transfers[0]?.logIndex
           const isOurs = to === authorization.payTo && amount === authorization.amount
-          if (!isOurs || logIndex === undefined) return { kind: 'wasted', height } as const
+          if (!isOurs || logIndex === undefined) {
+            return { kind: 'wasted', height, blockHash } as const
+          }
           return { kind: 'paid', settlement: { hash, height, blockHash, logIndex } } as const
         }
         return undefined

@@ -56,7 +56,14 @@ export interface ExactPeek {
 
 /** What the chain says of an authorization now. */
 export type ExactCheck =
-  { readonly ok: true } | { readonly ok: false; readonly reason: Reason; readonly message?: string }
+  | { readonly ok: true }
+  | {
+      readonly ok: false
+      readonly reason: Reason
+      readonly message?: string
+      /** Whatever else is wrong with it: the chain shows that it was used up, so somebody may have been paid. */
+      readonly isUsed?: true
+    }
 
 /** A settling transaction that can be signed: fees known, simulated alone and found good. */
 export interface SettlementDraft {
@@ -86,7 +93,7 @@ export interface ForeignSettlement {
 export type AuthorizationUse =
   | { readonly kind: 'paid'; readonly settlement: ForeignSettlement }
   /** Cancelled, or its nonce spent on another transfer: it cannot pay while that block stands. */
-  | { readonly kind: 'wasted'; readonly height: bigint }
+  | { readonly kind: 'wasted'; readonly height: bigint; readonly blockHash: string }
 
 /**
  * x402 `exact` on one chain. `read` asks no node; everything else does and throws NodeFailure when none answered properly, which

@@ -77,7 +77,7 @@ export async function beginSettlement(deps: BeginDeps, beginning: Beginning): Pr
   if (settler === undefined) return { kind: 'refused', reason: 'network_unavailable' }
   const drafted = await exact.draft(authorization, settler.address)
   if (!drafted.ok) {
-    const foreign = await findForeign(deps, beginning)
+    const foreign = drafted.isUsed === true ? await findForeign(deps, beginning) : undefined
     if (foreign !== undefined) return recordForeign(deps, beginning, foreign)
     const { reason, message } = drafted
     return { kind: 'refused', reason, ...(message === undefined ? {} : { message }) }
@@ -231,7 +231,7 @@ async function place(
   return signed
 }
 
-/** A draft that fails because somebody submitted the authorization first may still be a payment. */
+/** An authorization that somebody else has used may still be a payment. Reads thousands of blocks: asked only once it is used. */
 async function findForeign(
   { store }: BeginDeps,
   { intake: { chain, exact, authorization } }: Beginning,

@@ -6,12 +6,13 @@ import type { Tx } from '../store/postgres.ts'
 import type { Claim } from './claim.ts'
 
 /** A claim whose success nobody has yet. */
-export type NewClaim = Omit<Claim, 'answeredAtMilliseconds' | 'facilitator'>
+export type NewClaim = Omit<Claim, 'answeredAtMilliseconds' | 'facilitator' | 'looks'>
 
 /** Clocks of two instances may differ by less than this. */
 const TURN_MARGIN_SECONDS = 5
 
-interface ClaimRow {
+/** A claim as it is stored. */
+export interface ClaimRow {
   readonly payment_id: PaymentId
   readonly account_id: AccountId
   readonly network: NetworkId
@@ -22,13 +23,14 @@ interface ClaimRow {
   readonly valid_before: string | null
   readonly since_height: string
   readonly facilitator: string | null
+  readonly looks: number
   readonly answered_at: Date | null
 }
 
-const COLUMNS = `payment_id, account_id, network, proof_key, terms_digest, x402_version, "authorization" as stored,
-  valid_before, since_height, facilitator, answered_at`
+export const CLAIM_COLUMNS = `payment_id, account_id, network, proof_key, terms_digest, x402_version, "authorization" as stored,
+  valid_before, since_height, facilitator, looks, answered_at`
 
-function claimOf(row: ClaimRow): Claim {
+export function claimOf(row: ClaimRow): Claim {
   return {
     paymentId: row.payment_id,
     accountId: row.account_id,
@@ -40,6 +42,7 @@ function claimOf(row: ClaimRow): Claim {
     validBeforeSeconds: row.valid_before === null ? null : BigInt(row.valid_before),
     sinceHeight: BigInt(row.since_height),
     facilitator: row.facilitator,
+    looks: row.looks,
     answeredAtMilliseconds: row.answered_at?.getTime() ?? null,
   }
 }
@@ -68,7 +71,7 @@ export async function insertClaims(
   const rows = await tx.query<{ payment_id: PaymentId }>(
     'claims_insert',
     `insert into settlement_claims (payment_id, account_id, network, proof_key, terms_digest, "authorization",
-       valid_before, since_height, created_at, looked_at, x402_version)
+       valid_before, since_height, created_at, look_at, x402_version)
      select payment_id, account_id, network, proof_key, decode(terms_digest, 'hex'), stored,
        valid_before, since_height, to_timestamp($2 / 1000.0), to_timestamp($2 / 1000.0), x402_version
      from json_to_recordset($1::json) as c (payment_id text, account_id text, network text, proof_key text,
@@ -103,7 +106,7 @@ export async function findClaim(
 ): Promise<Claim | undefined> {
   const rows = await tx.query<ClaimRow>(
     'claim_find',
-    `select ${COLUMNS} from settlement_claims where network = $1 and proof_key = $2`,
+    `select ${CLAIM_COLUMNS} from settlement_claims where network = $1 and proof_key = $2`,
     [network, proofKey],
   )
   return rows[0] && claimOf(rows[0])
@@ -122,7 +125,7 @@ export async function findClaims(
 ): Promise<readonly (Claim | undefined)[]> {
   const rows = await tx.query<ClaimRow>(
     'claims_find',
-    `select ${COLUMNS} from settlement_claims
+    `select ${CLAIM_COLUMNS} from settlement_claims
      where (network, proof_key) in (select * from unnest($1::text[], $2::text[]))`,
     [asked.map(({ network }) => network), asked.map(({ proofKey }) => proofKey)],
   )
@@ -138,17 +141,17 @@ export async function claimOfPayment(
 ): Promise<Claim | undefined> {
   const rows = await tx.query<ClaimRow>(
     'claim_of_payment',
-    `select ${COLUMNS} from settlement_claims where payment_id = $1 and account_id = $2`,
+    `select ${CLAIM_COLUMNS} from settlement_claims where payment_id = $1 and account_id = $2`,
     [paymentId, accountId],
   )
   return rows[0] && claimOf(rows[0])
 }
 
-/** Takes the row lock of a claim, so that one call at a time tries it again. */
+/** Takes the row lock of a claim, so that one call at a time tries it again; what becomes of that is looked at soon. */
 export async function lockClaim(tx: Tx, paymentId: PaymentId): Promise<boolean> {
   const rows = await tx.query(
     'claim_lock',
-    'select from settlement_claims where payment_id = $1 for no key update',
+    'update settlement_claims set looks = 0, look_at = null where payment_id = $1 returning payment_id',
     [paymentId],
   )
   return rows.length === 1
@@ -180,37 +183,6 @@ export async function giveTurnBack(tx: Tx, paymentId: PaymentId): Promise<void> 
     'claim_turn_back',
     'update settlement_claims set asked_at = null where payment_id = $1',
     [paymentId],
-  )
-}
-
-/** The claims of payments that have not come to an end, the longest unlooked at first; a new one has just been. */
-export async function openClaims(
-  tx: Tx,
-  network: NetworkId,
-  count: number,
-): Promise<readonly Claim[]> {
-  const rows = await tx.query<ClaimRow>(
-    'claims_open',
-    `select ${COLUMNS} from settlement_claims where network = $1 and closed_at is null
-     order by looked_at nulls first, created_at limit $2`,
-    [network, count],
-  )
-  return rows.map(claimOf)
-}
-
-/** Notes that claims were looked at, and closes those that need no more looking. */
-export async function noteLooks(
-  tx: Tx,
-  looks: readonly { readonly paymentId: PaymentId; readonly closed: boolean }[],
-  nowMilliseconds: number,
-): Promise<void> {
-  if (looks.length === 0) return
-  await tx.query(
-    'claims_looked',
-    `update settlement_claims c set looked_at = to_timestamp($3 / 1000.0),
-       closed_at = case when l.closed then to_timestamp($3 / 1000.0) else closed_at end
-     from unnest($1::text[], $2::boolean[]) as l (payment_id, closed) where c.payment_id = l.payment_id`,
-    [looks.map(({ paymentId }) => paymentId), looks.map(({ closed }) => closed), nowMilliseconds],
   )
 }
 

@@ -6,7 +6,8 @@ import { parseId } from '../kernel/id.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Claim } from './claim.ts'
-import { insertClaim, noteLooks } from './claim-store.ts'
+import { noteLooks } from './claim-looks.ts'
+import { insertClaim } from './claim-store.ts'
 
 const SCHEME = 'transfer'
 
@@ -44,7 +45,8 @@ export async function claimTransfer(
   }
   if (!(await insertClaim(tx, whole, nowMilliseconds))) return false
   if (isFollowed) {
-    await noteLooks(tx, [{ paymentId: claim.paymentId, closed: true }], nowMilliseconds)
+    const { paymentId } = claim
+    await noteLooks(tx, [{ claim: { paymentId, looks: 0 }, next: 'never' }], nowMilliseconds)
   }
   return true
 }

@@ -21,6 +21,8 @@ export interface Claim {
   readonly sinceHeight: bigint
   /** The other facilitator that was asked last to settle it; null when only this service has been at it. */
   readonly facilitator: string | null
+  /** How often in a row it was looked at and nothing had become of it. */
+  readonly looks: number
   /** When success was given out; null while nobody has it. */
   readonly answeredAtMilliseconds: number | null
 }

@@ -176,16 +176,10 @@ async function look(
   const { exact, authorization } = beginning.intake
   try {
     const check = await exact.check(authorization)
-    if (check.ok || !MAY_BE_PAID.has(check.reason)) return false
+    if (check.ok || check.isUsed !== true) return false
     return await findPaidElsewhere(deps, beginning)
   } catch (error) {
     if (!(error instanceof NodeFailure)) throw error
     return false
   }
 }
-
-/** What the chain says of an authorization that may have paid already. */
-const MAY_BE_PAID: ReadonlySet<string> = new Set([
-  'invalid_exact_evm_nonce_already_used',
-  'invalid_exact_evm_payload_authorization_valid_before',
-])

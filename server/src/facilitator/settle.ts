@@ -93,11 +93,11 @@ async function join(
   const { accountId, paymentId, termsDigest: digest } = claim
   const beginning = { accountId, paymentId, digest, intake, isNew: false }
   try {
-    if (await findPaidElsewhere(deps, beginning)) return await joinClaim(deps, order, claim)
     const check = await intake.exact.check(intake.authorization)
+    if (check.ok || check.isUsed !== true) return joined
+    if (await findPaidElsewhere(deps, beginning)) return await joinClaim(deps, order, claim)
     // Used, and nobody shows by what: not known yet.
-    const isUsed = !check.ok && check.reason === 'invalid_exact_evm_nonce_already_used'
-    return isUsed ? { ...joined, kind: 'pending' } : joined
+    return { ...joined, kind: 'pending' }
   } catch (error) {
     if (!(error instanceof NodeFailure)) throw error
     return { ...joined, kind: 'pending' }

@@ -2,9 +2,11 @@ import type { Chain } from '../chains/chain.ts'
 import type { AuthorizationState, AuthorizationUse } from '../chains/exact.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Log } from '../kernel/log.ts'
-import type { Store } from '../store/postgres.ts'
+import { standsOnFollowed } from '../sender/follower-store.ts'
+import type { Store, Tx } from '../store/postgres.ts'
 import type { Claim } from './claim.ts'
-import { noteLooks, openClaims } from './claim-store.ts'
+import type { NextLook } from './claim-looks.ts'
+import { noteLooks, openClaims } from './claim-looks.ts'
 import { authorizationOf } from './authorization-of.ts'
 import { sentOf } from './claim-transfer.ts'
 import type { ReceivedRecords, ReceivedState } from './records.ts'
@@ -32,29 +34,30 @@ export async function watchClaims(
   const { store, clock, log } = deps
   const { network } = chain.config
   const claims = await store.inTransaction('service', (tx) =>
-    openClaims(tx, network, CLAIMS_PER_ROUND_MAX),
+    openClaims(tx, network, CLAIMS_PER_ROUND_MAX, clock.nowMilliseconds()),
   )
   for (const claim of claims) {
     if (stopping?.aborted === true) return
-    let closed = false
+    // A look that failed says nothing, so it is not soon repeated without an end either.
+    let next: NextLook = 'open'
     try {
-      closed = await watchClaim(deps, chain, claim, finalizedHeight)
+      next = await watchClaim(deps, chain, claim, finalizedHeight)
     } catch (error) {
       const { paymentId } = claim
       log.warn({ network, paymentId, err: error }, 'an open settlement was not looked at')
     }
-    const look = [{ paymentId: claim.paymentId, closed }]
+    const look = [{ claim, next }]
     await store.inTransaction('service', (tx) => noteLooks(tx, look, clock.nowMilliseconds()))
   }
 }
 
-/** Moves one claim on as far as the chain proves; true when it needs no more looking. */
+/** Moves one claim on as far as the chain proves, and says when it is to be looked at again. */
 async function watchClaim(
   { store, records }: WatchDeps,
   chain: Chain,
   claim: Claim,
   finalizedHeight: bigint,
-): Promise<boolean> {
+): Promise<NextLook> {
   const { accountId, paymentId } = claim
   const state = await store.inTransaction('service', (tx) =>
     records.state(tx, accountId, paymentId),
@@ -62,31 +65,32 @@ async function watchClaim(
   if (state === undefined) throw new Error('a claim has no record')
   const { exact } = chain
   const authorization = authorizationOf(claim, chain)
-  if (isOver(state)) return true
+  if (isOver(state)) return 'never'
   const sentId = sentOf(claim)
   if (sentId !== undefined) {
     await store.inTransaction('service', (tx) => records.mirror(tx, claim, sentId))
-    return false
+    return 'soon'
   }
-  if (state.underWay || exact === undefined || authorization === undefined) return false
+  if (state.underWay) return 'soon'
+  // Nobody here can say what becomes of it any more, until the asset is configured again.
+  if (exact === undefined || authorization === undefined) return 'lost'
 
   const find = () => exact.findForeign(authorization, claim.sinceHeight)
   if (state.status === 'confirmed') {
     await followConfirmed({ store, records }, claim, state, { find, finalizedHeight })
-    return false
+    return 'soon'
   }
   if (authorization.validBeforeSeconds === null) {
     // Without an end of its own, the payer's bytes end in a final block where they did not pay, or with the sender's proof that they expired.
-    if (!state.isFinal) return false
+    if (!state.isFinal) return 'open'
     await store.inTransaction('service', (tx) => records.expired(tx, [paymentId]))
-    return true
+    return 'never'
   }
-  await followPending({ store, records }, claim, {
+  return followPending({ store, records }, claim, {
     finalState: () => exact.finalState(authorization),
     find,
     finalizedHeight,
   })
-  return false
 }
 
 type Deciders = Pick<WatchDeps, 'store' | 'records'>
@@ -116,7 +120,8 @@ async function followConfirmed(
     if (block === 'replaced') await records.unseen(tx, [claim.paymentId])
     if (use?.kind !== 'paid') return
     const { settlement } = use
-    await records.paidElsewhere(tx, claim, settlement, isFinal(settlement, finalizedHeight))
+    const final = await isFinal(tx, claim, settlement, finalizedHeight)
+    await records.paidElsewhere(tx, claim, settlement, final)
   })
 }
 
@@ -124,22 +129,30 @@ async function followPending(
   { store, records }: Deciders,
   claim: Claim,
   { finalState, find, finalizedHeight }: Finding & { finalState(): Promise<AuthorizationState> },
-): Promise<void> {
+): Promise<NextLook> {
   const final = await finalState()
-  if (final === 'open') return
+  if (final === 'open') return 'open'
   // Used, and nothing shows by what: the node that was asked may not have it yet.
   const use = final === 'used' ? await find() : undefined
-  const isOver = final === 'expired' || (use?.kind === 'wasted' && isFinal(use, finalizedHeight))
   await store.inTransaction('service', async (tx) => {
-    if (isOver) await records.expired(tx, [claim.paymentId])
+    const isWasted = use?.kind === 'wasted' && (await isFinal(tx, claim, use, finalizedHeight))
+    if (final === 'expired' || isWasted) await records.expired(tx, [claim.paymentId])
     if (use?.kind !== 'paid') return
     const { settlement } = use
-    await records.paidElsewhere(tx, claim, settlement, isFinal(settlement, finalizedHeight))
+    const isPaid = await isFinal(tx, claim, settlement, finalizedHeight)
+    await records.paidElsewhere(tx, claim, settlement, isPaid)
   })
+  return final === 'used' && use === undefined ? 'lost' : 'soon'
 }
 
-function isFinal({ height }: { readonly height: bigint }, finalizedHeight: bigint): boolean {
-  return height <= finalizedHeight
+/** A final height counts on its own branch only, and a node may have shown a block of another. */
+async function isFinal(
+  tx: Tx,
+  { network }: Claim,
+  place: { readonly height: bigint; readonly blockHash: string },
+  finalizedHeight: bigint,
+): Promise<boolean> {
+  return place.height <= finalizedHeight && (await standsOnFollowed(tx, network, place))
 }
 
 function isOver({ status }: ReceivedState): boolean {

@@ -102,6 +102,14 @@ export const limits = {
   remoteVerifySeconds: 10,
   remoteSettleSeconds: 30,
   remoteAnswerBytesMax: 64 * 1024,
+  /** Blocks in which a node is asked for logs at once, and how often for one question. */
+  logBlocksMax: 2_000,
+  logReadsMax: 20,
+  /** How long a claim waits for its next look: one that nothing has used, and one of which no node shows by what it was used. */
+  openClaimSecondsMax: 15,
+  lostClaimSecondsMax: 3_600,
+  /** Looks at a claim in a row before it has to wait at all. */
+  claimLooksAtOnce: 8,
   nodeResponseBytesMax: 32 * 1024 * 1024,
   /** JSON-RPC calls in one HTTP request; providers refuse larger batches. */
   nodeBatchCallsMax: 100,

@@ -4,7 +4,9 @@ import type { Address, Block, Chain, TransactionHash } from '../chains/chain.ts'
 import { proofKey } from '../chains/exact.ts'
 import type { AuthorizationState, AuthorizationUse, ExactPayments } from '../chains/exact.ts'
 import type { Wallet } from '../custody/wallet.ts'
-import { insertClaim, openClaims } from '../facilitator/claim-store.ts'
+import { noteLooks, openClaims } from '../facilitator/claim-looks.ts'
+import type { NextLook } from '../facilitator/claim-looks.ts'
+import { insertClaim, lockClaim } from '../facilitator/claim-store.ts'
 import { watchClaims } from '../facilitator/watch.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { newId } from '../kernel/id.ts'
@@ -251,10 +253,13 @@ describe('an authorization that is used up for good', () => {
     const scene = await openScene()
     await scene.mine('a', 101, 6)
     await scene.finalize(104)
-    scene.says('used', { kind: 'wasted', height: 105n })
+    scene.says('used', { kind: 'wasted', height: 105n, blockHash: 'a105' })
     await scene.watch()
     expect(await scene.state()).toMatchObject({ status: 'pending' })
-    scene.says('used', { kind: 'wasted', height: 103n })
+    scene.says('used', { kind: 'wasted', height: 103n, blockHash: 'stale103' })
+    await scene.watch()
+    expect(await scene.state()).toMatchObject({ status: 'pending' })
+    scene.says('used', { kind: 'wasted', height: 103n, blockHash: 'a103' })
     await scene.watch()
     expect(await scene.state()).toMatchObject({ status: 'expired' })
   })
@@ -307,12 +312,39 @@ test('claims that keep coming do not keep an older one from its turn', async () 
   const old = await openClaim(records, now - HOUR)
   await openClaim(records, now)
   const [next] = await database.store.inTransaction('service', async (tx) => {
-    await tx.query(
-      'test_look',
-      'update settlement_claims set looked_at = $2 where payment_id = $1',
-      [old, new Date(now - HOUR / 2)],
-    )
-    return openClaims(tx, network, 1)
+    await tx.query('test_look', 'update settlement_claims set look_at = $2 where payment_id = $1', [
+      old,
+      new Date(now - HOUR / 2),
+    ])
+    return openClaims(tx, network, 1, now)
   })
   expect(next?.paymentId).toBe(old)
+})
+
+test('a claim that nothing becomes of is looked at less and less often, and soon when it is tried again', async () => {
+  const records = openRecords()
+  const start = systemClock.nowMilliseconds()
+  const paymentId = await openClaim(records, start)
+  const { store } = database
+  const due = (now: number) =>
+    store.inTransaction('service', (tx) => openClaims(tx, network, 1, now))
+  const look = async (now: number, next: NextLook) => {
+    const [claim] = await due(now)
+    if (claim === undefined) return false
+    await store.inTransaction('service', (tx) => noteLooks(tx, [{ claim, next }], now))
+    return true
+  }
+  /** Looks in an hour of rounds, one each second. */
+  const looksInAnHour = async (from: number, next: NextLook) => {
+    let looks = 0
+    for (let second = 0; second < HOUR / 1000; second += 1) {
+      if (await look(from + second * 1000, next)) looks += 1
+    }
+    return looks
+  }
+  expect(await looksInAnHour(start, 'lost')).toBeLessThan(25)
+  await store.inTransaction('service', (tx) => lockClaim(tx, paymentId))
+  expect(await look(start + HOUR, 'soon')).toBe(true)
+  expect(await look(start + HOUR, 'never')).toBe(true)
+  expect(await due(start + 2 * HOUR)).toEqual([])
 })

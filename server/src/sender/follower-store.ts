@@ -268,6 +268,24 @@ export async function areFollowed(
   return new Set(rows.map((row) => row.block_hash))
 }
 
+/**
+ * Whether a block that a node showed is one of the chain that was read, or lies below all that is remembered of it, where no reorg within
+ * the policy reaches. A block of the same height on a branch that was left behind is not.
+ */
+export async function standsOnFollowed(
+  tx: Tx,
+  network: NetworkId,
+  { height, blockHash }: { readonly height: bigint; readonly blockHash: string },
+): Promise<boolean> {
+  const rows = await tx.query<{ stands: boolean }>(
+    'followed_block_stands',
+    `select exists (select from followed_blocks where network = $1 and height = $2 and block_hash = $3)
+       or $2::bigint < (select min(height) from followed_blocks where network = $1) as stands`,
+    [network, height.toString(), blockHash],
+  )
+  return rows[0]?.stands === true
+}
+
 /** What a reorg back to `ancestor` undid. */
 export interface Undone {
   readonly reopened: readonly PaymentId[]

@@ -1,3 +1,4 @@
+import type { Reason } from '@florin/wire/x402/reasons.ts'
 import type { AssetProfile } from '../../kernel/network-config.ts'
 import type { ExactCheck } from '../exact.ts'
 import type { Domain } from './eip712.ts'
@@ -36,30 +37,33 @@ export async function checkAuthorization(
       blockTimeView,
     ]),
   ])
+  const no = (reason: Reason, message?: string): ExactCheck => ({
+    ok: false,
+    reason,
+    ...(message === undefined ? {} : { message }),
+    ...(used === 1n ? { isUsed: true } : {}),
+  })
   if (hasCode) {
     // The token asks the account's own code (EIP-1271) and does not look at the key.
-    return {
-      ok: false,
-      reason: 'invalid_exact_evm_signature',
-      message: 'The payer is an account with code; such accounts are not taken.',
-    }
+    const message = 'The payer is an account with code; such accounts are not taken.'
+    return no('invalid_exact_evm_signature', message)
   }
   if (validBeforeSeconds < now + VALID_BEFORE_MARGIN_SECONDS) {
-    return { ok: false, reason: 'invalid_exact_evm_payload_authorization_valid_before' }
+    return no('invalid_exact_evm_payload_authorization_valid_before')
   }
   if (validAfterSeconds > now) {
-    return { ok: false, reason: 'invalid_exact_evm_payload_authorization_valid_after' }
+    return no('invalid_exact_evm_payload_authorization_valid_after')
   }
   if (used === NO_SUCH_FUNCTION) {
-    return { ok: false, reason: 'invalid_exact_evm_eip3009_not_supported' }
+    return no('invalid_exact_evm_eip3009_not_supported')
   }
-  if (used !== 0n) return { ok: false, reason: 'invalid_exact_evm_nonce_already_used' }
+  if (used !== 0n) return no('invalid_exact_evm_nonce_already_used')
   if (domain.name !== asset.domain?.name) {
-    return { ok: false, reason: 'invalid_exact_evm_token_name_mismatch' }
+    return no('invalid_exact_evm_token_name_mismatch')
   }
   if (domain.version !== asset.domain.version) {
-    return { ok: false, reason: 'invalid_exact_evm_token_version_mismatch' }
+    return no('invalid_exact_evm_token_version_mismatch')
   }
-  if (balance < value) return { ok: false, reason: 'invalid_exact_evm_insufficient_balance' }
+  if (balance < value) return no('invalid_exact_evm_insufficient_balance')
   return { ok: true }
 }

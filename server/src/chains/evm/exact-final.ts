@@ -1,6 +1,7 @@
 import type { FinalityPolicy } from '../../kernel/network-config.ts'
 import type { Address, TransactionHash } from '../chain.ts'
 import type { AuthorizationState, AuthorizationUse } from '../exact.ts'
+import { limits } from '../../kernel/limits.ts'
 import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { addressFrom, quantityFrom, transactionHashFrom, wordFrom } from './answer.ts'
@@ -38,15 +39,15 @@ export async function readFinalState(
 
 /**
  * How the authorization was used up. It paid when the token's very next event behind its AuthorizationUsed is its transfer: any later one
- * belongs to another authorization of the same transaction. Undefined where no such event is shown, which proves nothing. Two round
- * trips at most.
+ * belongs to another authorization of the same transaction. Undefined where no such event is shown, which proves nothing. Blocks are asked
+ * for in parts that nodes take, the newest first, and never more parts than the limit: then those in the middle are left out.
  */
 export async function findUse(
   transport: Transport,
   authorization: Authorization,
   sinceHeight: bigint,
 ): Promise<AuthorizationUse | undefined> {
-  const [use] = await transport.read(usesRead(authorization, sinceHeight))
+  const use = await newestUse(transport, authorization, sinceHeight)
   if (use === undefined) return undefined
   const { token, from, to, value } = authorization
   // Asked in one tick, so that one answer serves both.
@@ -67,9 +68,50 @@ export async function findUse(
       seen.amount === value,
   )
   const { height, blockHash } = outcome
-  if (transfer === undefined) return { kind: 'wasted', height }
+  if (transfer === undefined) return { kind: 'wasted', height, blockHash }
   const settlement = { hash: use.hash, height, blockHash, logIndex: transfer.logIndex }
   return { kind: 'paid', settlement }
+}
+
+async function newestUse(
+  transport: Transport,
+  authorization: Authorization,
+  sinceHeight: bigint,
+): Promise<Use | undefined> {
+  const head = await transport.read(headRead)
+  for (const range of rangesOf(sinceHeight, head)) {
+    const [use] = await transport.read(usesRead(authorization, range))
+    if (use !== undefined) return use
+  }
+  return undefined
+}
+
+const headRead: Read<bigint> = {
+  method: 'eth_blockNumber',
+  params: [],
+  parse: (result) => quantityFrom(result, 'block number'),
+}
+
+interface BlockRange {
+  readonly from: bigint
+  /** Null for wherever the chain ends now. */
+  readonly to: bigint | null
+}
+
+/** The blocks from a height to the head in parts, the newest first; where they are too many, the newest and the oldest ones. */
+export function rangesOf(sinceHeight: bigint, head: bigint): readonly BlockRange[] {
+  const size = BigInt(limits.logBlocksMax)
+  const ranges: BlockRange[] = []
+  const isLast = (from: bigint) => from + size > head
+  const rangeFrom = (from: bigint) => ({ from, to: isLast(from) ? null : from + size - 1n })
+  const parts = head < sinceHeight ? 1n : (head - sinceHeight) / size + 1n
+  for (let part = parts - 1n; part >= 0n; part -= 1n) {
+    if (ranges.length === limits.logReadsMax / 2 && part >= BigInt(limits.logReadsMax / 2)) {
+      part = BigInt(limits.logReadsMax / 2) - 1n
+    }
+    ranges.push(rangeFrom(sinceHeight + part * size))
+  }
+  return ranges
 }
 
 interface Use {
@@ -80,14 +122,16 @@ interface Use {
 
 function usesRead(
   { token, from, nonce }: Authorization,
-  sinceHeight: bigint,
+  { from: first, to: last }: BlockRange,
 ): Read<readonly Use[]> {
   const ends = [AUTHORIZATION_USED_TOPIC, AUTHORIZATION_CANCELED_TOPIC]
   const topics = [ends, hexBytes(addressWord(from)), hexBytes(nonce)]
-  const fromBlock = hexQuantity(sinceHeight)
+  const fromBlock = hexQuantity(first)
   return {
     method: 'eth_getLogs',
-    params: [{ address: token, topics, fromBlock, toBlock: 'latest' }],
+    params: [
+      { address: token, topics, fromBlock, toBlock: last === null ? 'latest' : hexQuantity(last) },
+    ],
     parse: (result) =>
       listFrom(result, 'logs').map((value) => {
         const log = fieldsFrom(value, 'log')

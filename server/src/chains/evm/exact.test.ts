@@ -85,6 +85,7 @@ describe('a payload that another library signed', () => {
     expect(await exact.check(authorization)).toEqual({
       ok: false,
       reason: 'invalid_exact_evm_nonce_already_used',
+      isUsed: true,
     })
     expect(await exact.draft(authorization, settler.address)).toMatchObject({ ok: false })
     expect(await exact.findForeign(authorization, 0n)).toMatchObject({

@@ -36,9 +36,12 @@ export function openExact(deps: {
         checkAuthorization({ views, code, fresh: true }, checked),
       ])
       if (!check.ok) return check
-      return attempt.ok
-        ? attempt
-        : { ok: false, reason: 'invalid_exact_evm_transaction_simulation_failed' }
+      if (attempt.ok) return attempt
+      // Somebody may have submitted it between the two.
+      const again = await checkAuthorization({ views, code, fresh: false }, checked)
+      return again.ok
+        ? { ok: false, reason: 'invalid_exact_evm_transaction_simulation_failed' }
+        : again
     },
     finalState: (authorization) =>
       readFinalState(transport, config.finality, open(authorization).authorization),

@@ -1,0 +1,77 @@
+import type { NetworkId } from '@florin/wire/network.ts'
+import { limits } from '../kernel/limits.ts'
+import type { Tx } from '../store/postgres.ts'
+import type { Claim } from './claim.ts'
+import { CLAIM_COLUMNS, claimOf } from './claim-store.ts'
+import type { ClaimRow } from './claim-store.ts'
+
+/**
+ * When a claim is looked at again. `soon`: something is becoming of it. `open`: nothing has, until its end. `lost`: it was used, and no
+ * node shows by what. `never`: it has come to its end.
+ */
+export type NextLook = 'soon' | 'open' | 'lost' | 'never'
+
+/** The claims whose turn it is, the longest due first; a new one is due at once. */
+export async function openClaims(
+  tx: Tx,
+  network: NetworkId,
+  count: number,
+  nowMilliseconds: number,
+): Promise<readonly Claim[]> {
+  const rows = await tx.query<ClaimRow>(
+    'claims_open',
+    `select ${CLAIM_COLUMNS} from settlement_claims
+     where network = $1 and closed_at is null and (look_at is null or look_at <= to_timestamp($3 / 1000.0))
+     order by look_at nulls first, created_at limit $2`,
+    [network, count, nowMilliseconds],
+  )
+  return rows.map(claimOf)
+}
+
+/** Notes that claims were looked at, when that is to happen again, and closes those that need no more looking. */
+export async function noteLooks(
+  tx: Tx,
+  looked: readonly {
+    readonly claim: Pick<Claim, 'paymentId' | 'looks'>
+    readonly next: NextLook
+  }[],
+  nowMilliseconds: number,
+): Promise<void> {
+  if (looked.length === 0) return
+  await tx.query(
+    'claims_looked',
+    `update settlement_claims c
+     set look_at = to_timestamp(($2 + l.pause) / 1000.0), looks = l.looks,
+       closed_at = case when l.closed then to_timestamp($2 / 1000.0) else closed_at end
+     from json_to_recordset($1::json) as l (payment_id text, looks integer, before integer, pause bigint, closed boolean)
+     where c.payment_id = l.payment_id and c.looks = l.before`,
+    [
+      JSON.stringify(
+        looked.map(({ claim: { paymentId, looks }, next }) => ({
+          payment_id: paymentId,
+          // One that was tried again meanwhile has begun to count anew, and is due.
+          before: looks,
+          looks: next === 'soon' ? 0 : Math.min(looks + 1, LOOKS_MAX),
+          pause: pauseMilliseconds(next, looks),
+          closed: next === 'never',
+        })),
+      ),
+      nowMilliseconds,
+    ],
+  )
+}
+
+/** More make no difference to the pause. */
+const LOOKS_MAX = 1_000
+
+/** Twice as long each time, from one second on, after some looks without a pause. */
+export function pauseMilliseconds(next: NextLook, looks: number): number {
+  const most = {
+    soon: 0,
+    never: 0,
+    open: limits.openClaimSecondsMax,
+    lost: limits.lostClaimSecondsMax,
+  }
+  const beyond = looks + 1 - limits.claimLooksAtOnce
+  return beyond < 0 ? 0 : Math.min(2 ** Math.min(beyond, 30), most[next]) * 1000
+}
