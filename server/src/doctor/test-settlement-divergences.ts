@@ -87,4 +87,17 @@ export const SETTLEMENT_DIVERGENCES: readonly Divergence[] = [
         await received(run, sound, { status: 'expired' }),
       ),
   },
+  {
+    invariant:
+      'a payment that was built for a wallet of its own has its build, which is closed when and only when the payment is over',
+    what: 'a build without its payment',
+    plant: (run, { wallet, network }) =>
+      run(
+        `insert into builds (payment_id, account_id, network, sender, recipient, asset, amount, last_valid_block_height,
+           expiry_enforced_by_chain, transaction, facts, created_at, expires_at)
+         values ('pay_1', $1, $2, 'a', 'b', 'native', 1, 0, false, '', '{}', now(), now())`,
+        wallet.accountId,
+        network,
+      ),
+  },
 ]

@@ -1,0 +1,234 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Address } from '../chains/chain.ts'
+import { openTestDatabase } from '../store/test-database.ts'
+import type { TestDatabase } from '../store/test-database.ts'
+import { openScene } from './test-scene.ts'
+import type { Scene } from './test-scene.ts'
+
+const STRANGER = '0x00000000000000000000000000000000000000e1' as Address
+
+let database: TestDatabase
+let scene: Scene
+beforeEach(async () => {
+  database = await openTestDatabase()
+  scene = await openScene(database.store)
+})
+afterEach(async () => {
+  expect(await scene.findings()).toEqual([])
+  await database.close()
+})
+
+/** A scene on Solana in place of the other one. */
+async function onSolana(): Promise<void> {
+  await database.close()
+  database = await openTestDatabase()
+  scene = await openScene(database.store, 'solana')
+}
+
+describe('a transaction that does exactly what was built', () => {
+  test('confirms its payment, settles it when it is final, and is not looked for any more', async () => {
+    const built = await scene.build()
+    expect(await scene.record(built)).toMatchObject({ status: 'pending', hash: null })
+    await scene.mine('a', 101, 3, scene.paid(built))
+    expect(await scene.record(built)).toMatchObject({ status: 'confirmed', remark: null })
+    await scene.finalize(101)
+    expect(await scene.record(built)).toMatchObject({ status: 'settled', remark: null })
+    const before = scene.asked()
+    await scene.mine('a', 104, 3)
+    expect(scene.asked()).toBe(before)
+  })
+
+  test('is recognised by its commitment under another nonce as well', async () => {
+    const built = await scene.build()
+    await scene.mine('a', 101, 1, scene.paid(built, { nonce: 99n }))
+    expect(await scene.record(built)).toMatchObject({ status: 'confirmed' })
+  })
+
+  test('is pending again when a reorg takes it back, and confirmed where it is seen next', async () => {
+    const built = await scene.build()
+    await scene.mine('a', 101, 3, scene.paid(built))
+    await scene.mine('b', 101, 4)
+    expect(await scene.record(built)).toMatchObject({ status: 'pending', hash: null })
+    await scene.mine('b', 105, 1, scene.paid(built))
+    expect(await scene.record(built)).toMatchObject({ status: 'confirmed' })
+    await scene.finalize(105)
+    expect(await scene.record(built)).toMatchObject({ status: 'settled' })
+  })
+
+  test('counts when it carries no commitment, by its sender, nonce and terms, for one build of an account', async () => {
+    scene.script.carriesCommitment = false
+    const first = await scene.build()
+    scene.later(61_000)
+    const second = await scene.build()
+    expect(second.build.nonce).toBe(first.build.nonce)
+    expect(first.state.paymentProof).toBeNull()
+    await scene.mine('a', 101, 1, scene.paid(second))
+    const statuses = [await scene.record(first), await scene.record(second)]
+    expect(statuses.map(({ status }) => status).toSorted()).toEqual(['confirmed', 'pending'])
+    await scene.finalize(101)
+    const ends = [await scene.record(first), await scene.record(second)]
+    expect(ends.map(({ status }) => status).toSorted()).toEqual(['expired', 'settled'])
+  })
+})
+
+describe('a transaction that does something else', () => {
+  test.each([
+    ['another amount', { amount: 6n }],
+    ['another recipient', { to: STRANGER }],
+    ['another asset', { asset: 'other' }],
+  ])(
+    '(%s) confirms nothing, says so, and ends the build when its nonce is used finally',
+    async (_, change) => {
+      const built = await scene.build()
+      const right = scene.paid(built)
+      const transfers = right.transfers.map((transfer) => ({ ...transfer, ...change }))
+      await scene.mine('a', 101, 1, { ...right, transfers })
+      expect(await scene.record(built)).toMatchObject({ status: 'pending', remark: 'other_terms' })
+      await scene.finalize(101)
+      expect(await scene.record(built)).toMatchObject({ status: 'expired', remark: 'other_terms' })
+    },
+  )
+
+  test('that a reorg takes back has shown nothing', async () => {
+    const built = await scene.build()
+    await scene.mine('a', 101, 1, scene.paid(built, { transfers: [] }))
+    expect(await scene.record(built)).toMatchObject({ remark: 'other_terms' })
+    await scene.mine('b', 101, 2)
+    expect(await scene.record(built)).toMatchObject({ status: 'pending', remark: null })
+    await scene.mine('b', 103, 1, scene.paid(built))
+    await scene.finalize(103)
+    expect(await scene.record(built)).toMatchObject({ status: 'settled', remark: null })
+  })
+
+  test('beside what was built confirms nothing', async () => {
+    const built = await scene.build()
+    await scene.mine('a', 101, 1, scene.paid(built, { isPlain: false }))
+    expect(await scene.record(built)).toMatchObject({ status: 'pending', remark: 'other_terms' })
+  })
+
+  test('and carries two commitments pays neither', async () => {
+    const [one, two] = [await scene.build(), await scene.build()]
+    const commitments = [one, two].flatMap(({ build }) => build.commitment ?? [])
+    await scene.mine('a', 101, 1, scene.paid(one, { commitments }))
+    for (const built of [one, two]) {
+      expect(await scene.record(built)).toMatchObject({
+        status: 'pending',
+        remark: 'several_commitments',
+      })
+    }
+  })
+
+  test('because it reverted fails the payment once it is final', async () => {
+    const built = await scene.build()
+    await scene.mine('a', 101, 1, scene.paid(built, { succeeded: false, transfers: [] }))
+    expect(await scene.record(built)).toMatchObject({
+      status: 'pending',
+      remark: 'transaction_reverted',
+    })
+    await scene.finalize(101)
+    expect(await scene.record(built)).toMatchObject({ status: 'failed' })
+  })
+
+  test('with the same nonce and no commitment of ours ends the build when it is final', async () => {
+    const built = await scene.build()
+    await scene.mine('a', 101, 1, scene.paid(built, { commitments: [], transfers: [] }))
+    expect(await scene.record(built)).toMatchObject({
+      status: 'pending',
+      remark: 'nonce_used_by_another_transaction',
+    })
+    await scene.finalize(101)
+    expect(await scene.record(built)).toMatchObject({ status: 'expired' })
+  })
+})
+
+describe('a stranger', () => {
+  test('who copies a commitment into a transaction of its own changes nothing', async () => {
+    const built = await scene.build()
+    const copied = scene.paid(built, { sender: STRANGER, signers: [STRANGER] })
+    await scene.mine('a', 101, 1, copied)
+    await scene.finalize(101)
+    expect(await scene.record(built)).toMatchObject({ status: 'pending', remark: null })
+  })
+
+  test.each([true, false])(
+    'who builds for a wallet of somebody else takes no nonce from it, and no payment (commitments: %s)',
+    async (carriesCommitment) => {
+      scene.script.carriesCommitment = carriesCommitment
+      const [, stranger] = scene.accounts
+      const foreign = await scene.build({ accountId: stranger, recipient: STRANGER })
+      const own = await scene.build()
+      expect(own.build.nonce).toBe(foreign.build.nonce)
+      await scene.mine('a', 101, 1, scene.paid(own))
+      await scene.finalize(101)
+      expect(await scene.record(own)).toMatchObject({ status: 'settled' })
+      expect(await scene.record(foreign)).toMatchObject({ status: 'expired' })
+    },
+  )
+
+  test('who builds the very same for it does not keep it from its own', async () => {
+    scene.script.carriesCommitment = false
+    const [, stranger] = scene.accounts
+    const foreign = await scene.build({ accountId: stranger })
+    const own = await scene.build()
+    await scene.mine('a', 101, 1, scene.paid(own))
+    await scene.finalize(101)
+    expect(await scene.record(own)).toMatchObject({ status: 'settled' })
+    // What it says is true, and worth nothing: there is no proof of it.
+    expect(await scene.record(foreign)).toMatchObject({ status: 'settled' })
+  })
+})
+
+describe('a build that nobody sends', () => {
+  test('expires on EVM only when its nonce is used in a final block that was read', async () => {
+    const built = await scene.build()
+    scene.later(3_600_000)
+    await scene.watch()
+    await scene.mine('a', 101, 5)
+    await scene.finalize(105)
+    expect(await scene.record(built)).toMatchObject({ status: 'pending' })
+    scene.script.finalized = (built.build.nonce ?? 0n) + 1n
+    await scene.watch()
+    await scene.finalize(105)
+    expect(await scene.record(built)).toMatchObject({ status: 'pending' })
+    await scene.mine('a', 106, 1)
+    await scene.finalize(106)
+    expect(await scene.record(built)).toMatchObject({
+      status: 'expired',
+      remark: 'nonce_used_by_another_transaction',
+    })
+  })
+
+  test('expires on Solana only when every node calls its lifetime over and the blocks since were read', async () => {
+    await onSolana()
+    const built = await scene.build()
+    scene.later(61_000)
+    scene.script.finalHeights = [151n, 150n]
+    await scene.mine('a', 101, 3)
+    await scene.watch()
+    await scene.finalize(103)
+    expect(await scene.record(built)).toMatchObject({ status: 'pending' })
+    scene.script.finalHeights = [151n, 152n]
+    await scene.mine('a', 104, 2)
+    await scene.watch()
+    await scene.finalize(104)
+    expect(await scene.record(built)).toMatchObject({ status: 'pending' })
+    await scene.finalize(105)
+    expect(await scene.record(built)).toMatchObject({ status: 'expired', remark: 'lifetime_over' })
+  })
+
+  test('and that lands in the last block that could hold it is paid', async () => {
+    await onSolana()
+    const built = await scene.build()
+    scene.later(61_000)
+    scene.script.finalHeights = [151n]
+    await scene.watch()
+    await scene.mine('a', 101, 1, scene.paid(built))
+    await scene.finalize(101)
+    expect(await scene.record(built)).toMatchObject({ status: 'settled' })
+  })
+
+  test('costs no call to a node where nothing was built', async () => {
+    await scene.mine('a', 101, 3)
+    expect(scene.asked()).toBe(0)
+  })
+})
