@@ -13,6 +13,14 @@ export interface Figures {
     readonly finalizedHeight: number
     readonly isHalted: boolean
   }[]
+  readonly webhooks: {
+    /** Deliveries that have not ended. */
+    readonly waiting: number
+    /** When the oldest that could be sent now became due; null when nothing is late. */
+    readonly oldestDueAtMilliseconds: number | null
+    readonly active: number
+    readonly paused: number
+  }
   readonly outbox: { readonly waiting: number; readonly oldestAtMilliseconds: number | null }
 }
 

@@ -11,6 +11,7 @@ const NOTHING: Figures = {
   lanes: [],
   followers: [],
   outbox: { waiting: 0, oldestAtMilliseconds: null },
+  webhooks: { waiting: 0, oldestDueAtMilliseconds: null, active: 0, paused: 0 },
 }
 
 function open(figures: () => Promise<Figures> = async () => NOTHING) {
@@ -118,6 +119,17 @@ test('calls to nodes are counted by outcome, and method names have a bound', asy
   expect(valueOf(read, 'florin_node_calls_total', { method: 'other' })).toBe(101)
 })
 
+test('requests to webhooks are counted by what came of them', async () => {
+  const { metrics, samples } = open()
+  for (const end of ['delivered', 'delivered', 'later', 'failed', 'dropped'] as const) {
+    metrics.webhookSent(end, 40)
+  }
+  const read = await samples()
+  const count = (end: string) => valueOf(read, 'florin_webhook_attempts_total', { end })
+  expect(['delivered', 'later', 'failed', 'dropped'].map(count)).toEqual([2, 1, 1, 1])
+  expect(valueOf(read, 'florin_webhook_attempt_seconds_sum')).toBeCloseTo(0.2)
+})
+
 describe('gauges', () => {
   const at = (secondsAgo: number) => 1_790_000_000_000 - secondsAgo * 1000
   const figures: Figures = {
@@ -127,6 +139,7 @@ describe('gauges', () => {
     ],
     followers: [{ network: NETWORK, height: 100, finalizedHeight: 90, isHalted: true }],
     outbox: { waiting: 4, oldestAtMilliseconds: at(30) },
+    webhooks: { waiting: 9, oldestDueAtMilliseconds: at(20), active: 3, paused: 2 },
   }
 
   test('say what the database and this instance know', async () => {
@@ -148,6 +161,10 @@ describe('gauges', () => {
       ['florin_follower_following', network, 1],
       ['florin_outbox_rows_waiting', {}, 4],
       ['florin_outbox_oldest_seconds', {}, 30],
+      ['florin_webhooks', { status: 'active' }, 3],
+      ['florin_webhooks', { status: 'paused' }, 2],
+      ['florin_webhook_deliveries_waiting', {}, 9],
+      ['florin_webhook_oldest_due_seconds', {}, 20],
       ['florin_database_connections', { state: 'busy' }, 7],
       ['florin_database_connections', { state: 'idle' }, 5],
       ['florin_database_waiting', {}, 3],

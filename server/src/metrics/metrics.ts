@@ -8,6 +8,8 @@ import { nodeMetrics } from './node-metrics.ts'
 import type { NodeCallEnd } from './node-metrics.ts'
 import { remember } from './remember.ts'
 import { stateGauges } from './state-gauges.ts'
+import { webhookMetrics } from './webhook-metrics.ts'
+import type { WebhookEnd } from './webhook-metrics.ts'
 
 export interface MetricsOptions {
   readonly clock: Clock
@@ -30,6 +32,7 @@ export interface MetricsSources {
 export interface Metrics {
   answered(request: AnsweredRequest): void
   nodeCalled(network: string, call: NodeCallEnd): void
+  webhookSent(end: WebhookEnd, milliseconds: number): void
   /** Binds the sources that exist only once the service is put together, and gives the way to read everything. */
   reader(sources: MetricsSources): () => Promise<MetricsText>
 }
@@ -56,11 +59,13 @@ export function openMetrics({ clock, build, limits }: MetricsOptions): Metrics {
   }).set(build, 1)
   const answered = httpMetrics(registry)
   const nodeCalled = nodeMetrics(registry, limits.metricsNodeMethodsMax)
+  const webhookSent = webhookMetrics(registry)
   const setGauges = stateGauges(registry)
 
   return {
     answered,
     nodeCalled,
+    webhookSent,
     reader: ({ figures: read, followers, pool }) => {
       const knowledge = remember({
         clock,

@@ -66,6 +66,19 @@ export function stateGauges(registry: Registry): (moment: Moment) => void {
   )
   const outbox = gauge('florin_outbox_rows_waiting', 'Events that nobody has numbered yet.')
   const outboxOldest = gauge('florin_outbox_oldest_seconds', 'Age of the oldest of them.')
+  const webhooks = gauge(
+    'florin_webhooks',
+    'Webhooks that events are sent to, and those that were paused because they failed.',
+    ['status'],
+  )
+  const deliveries = gauge(
+    'florin_webhook_deliveries_waiting',
+    'Deliveries that have not ended, up to a bound.',
+  )
+  const deliveryOldest = gauge(
+    'florin_webhook_oldest_due_seconds',
+    'How long the oldest delivery that could be sent has been due.',
+  )
   const pool = gauge(
     'florin_database_connections',
     'Connections of this instance: busy and idle.',
@@ -80,7 +93,8 @@ export function stateGauges(registry: Registry): (moment: Moment) => void {
   return ({ nowMilliseconds, startedMilliseconds, known, followers, pool: connections }) => {
     const age = (atMilliseconds: number | null) =>
       atMilliseconds === null ? 0 : Math.max(0, nowMilliseconds - atMilliseconds) / 1000
-    for (const each of [...fromDatabase, outbox, outboxOldest, head]) each.reset()
+    const counted = [outbox, outboxOldest, deliveries, deliveryOldest]
+    for (const each of [...fromDatabase, ...counted, webhooks, head]) each.reset()
     databaseUp.set(known === undefined ? 0 : 1)
     for (const { network, isFollowing, headHeight, lastRoundMilliseconds } of followers) {
       following.set({ network }, isFollowing ? 1 : 0)
@@ -92,8 +106,7 @@ export function stateGauges(registry: Registry): (moment: Moment) => void {
     poolWaiting.set(connections.waiting)
     if (known === undefined) {
       // Without labels a reset is a zero, and nobody has counted.
-      outbox.remove()
-      outboxOldest.remove()
+      for (const each of counted) each.remove()
       return
     }
     const { figures, heads } = known
@@ -115,5 +128,9 @@ export function stateGauges(registry: Registry): (moment: Moment) => void {
     }
     outbox.set(figures.outbox.waiting)
     outboxOldest.set(age(figures.outbox.oldestAtMilliseconds))
+    webhooks.set({ status: 'active' }, figures.webhooks.active)
+    webhooks.set({ status: 'paused' }, figures.webhooks.paused)
+    deliveries.set(figures.webhooks.waiting)
+    deliveryOldest.set(age(figures.webhooks.oldestDueAtMilliseconds))
   }
 }

@@ -4,6 +4,7 @@ import { newId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Random } from '../kernel/random.ts'
+import type { WebhookEnd } from '../metrics/webhook-metrics.ts'
 import type { Listener } from '../store/listen.ts'
 import type { Store, Tx } from '../store/postgres.ts'
 import { StoreUnavailable } from '../store/postgres.ts'
@@ -17,9 +18,6 @@ import { sendDelivery } from './send-delivery.ts'
 import type { SendDeps, Sent } from './send-delivery.ts'
 import type { PauseReason } from './webhook.ts'
 
-/** What became of an attempt, for metrics. */
-export type AttemptEnd = 'delivered' | 'later' | 'failed' | 'dropped'
-
 export interface DeliveriesDeps extends SendDeps {
   readonly store: Store
   readonly listener: Listener
@@ -28,7 +26,7 @@ export interface DeliveriesDeps extends SendDeps {
   readonly random: Random
   /** Tells the owner that an endpoint was paused, in the transaction that pauses it. */
   readonly tellPaused: (tx: Tx, paused: PausedWebhook) => Promise<void>
-  readonly onAttempt: (end: AttemptEnd, milliseconds: number) => void
+  readonly onAttempt: (end: WebhookEnd, milliseconds: number) => void
 }
 
 /** An endpoint that nothing is sent to until its owner says so. */
@@ -94,7 +92,7 @@ export function startDeliveries(deps: DeliveriesDeps): { stop(): Promise<void> }
     tx: Tx,
     delivery: TakenDelivery,
     { verdict, attempt }: Sent,
-  ): Promise<AttemptEnd> {
+  ): Promise<WebhookEnd> {
     const { webhookId, accountId } = delivery
     const after = afterwards(delivery, verdict)
     const log = [...delivery.log, attempt].slice(-limits.webhookLogAttemptsMax)
