@@ -22,6 +22,7 @@ import { openEvents } from '../open-events.ts'
 import { testNetwork } from '../payments/test-lane.ts'
 import { scriptedChain } from '../sender/test-chain.ts'
 import { openListener } from '../store/listen.ts'
+import type { Store } from '../store/postgres.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { openFeed } from './feed.ts'
@@ -39,6 +40,8 @@ export interface TestKey {
 export interface TestInstance {
   readonly url: string
   readonly socketUrl: string
+  /** Its own view of the database: what is told through it wakes its relay. */
+  readonly store: Store
   /** Writes facts in one transaction. */
   tell(accountId: AccountId, ...names: readonly string[]): Promise<void>
   /** Writes one with more to its data. */
@@ -99,6 +102,7 @@ export async function openTestEvents(): Promise<TestEvents> {
     })
     const instance = {
       url: server.url,
+      store,
       socketUrl: `${server.url.replace('http', 'ws')}/api/data`,
       tell: (accountId: AccountId, ...names: readonly string[]) =>
         store.inTransaction('service', async (tx) => {
