@@ -60,6 +60,7 @@ import { openSettlers } from './facilitator/settlers.ts'
 import type { Settlers } from './facilitator/settlers.ts'
 import { openRemotes } from './facilitator/remotes.ts'
 import type { RemoteFacilitator } from './facilitator/remote.ts'
+import { openVerificationEvents } from './facilitator/verification-events.ts'
 import { watchClaims } from './facilitator/watch.ts'
 import { forgetOldEvents, openEvents } from './open-events.ts'
 import { openWebhooks } from './open-webhooks.ts'
@@ -78,6 +79,7 @@ import { CommitUnknown, openStore, StoreUnavailable } from './store/postgres.ts'
 import type { Store, Tx } from './store/postgres.ts'
 import { shareReads } from './store/shared-reads.ts'
 import { openRedis } from './store/redis.ts'
+import { paymentsBuiltFor } from './transactions/build-store.ts'
 import { openBuildBook } from './transactions/follow-builds.ts'
 import { transactionRoutes } from './transactions/routes.ts'
 import { watchBuilds } from './transactions/watch-builds.ts'
@@ -194,7 +196,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       clock,
     }),
     sandbox: networks.every(({ sandbox }) => sandbox),
-    onAttempt: () => undefined,
+    onAttempt: metrics.webhookSent,
   })
   const feed = openFeed({ store, listener, clock, log })
   const relay = startRelay({
@@ -223,7 +225,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         killPoint,
         instance,
         watch: async (finalizedHeight, stopping) => {
-          await watchClaims({ store, records, clock, log }, chain, finalizedHeight, stopping)
+          await watchClaims({ ...settling, log }, chain, finalizedHeight, stopping)
           await watchBuilds({ store, clock }, chain, stopping)
         },
         signerOf: async (address) => {
@@ -279,8 +281,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       openSigner({ wrapper, schemes }, wallet, network),
   }
   const claims = openClaimQueue({ ...claiming, broadcaster, log })
+  const verifications = openVerificationEvents({ store, clock, log })
   const settling = {
     ...claiming,
+    onVerified: verifications.note,
     claims,
     claimOf: shareReads({
       read: (asked: readonly AskedClaim[]) => findClaims(store, asked),
@@ -330,6 +334,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         killPoint,
         directory,
         networks: configs,
+        builtFor: paymentsBuiltFor,
       }),
       ...transactionRoutes({ store, records: built, clock, random, directory }),
       ...walletRoutes({ store, custody, directory, clock }),
@@ -413,6 +418,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       await funds.stop()
       await settlers.stop()
       await Promise.all([...drivers.values()].map((driver) => driver.stop()))
+      await verifications.stop()
       await relay.stop()
       await events.stop()
       await feed.stop()

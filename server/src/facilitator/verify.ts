@@ -13,6 +13,8 @@ export interface VerifyDeps {
   readonly settlersOf: (family: Family) => ReadonlySet<Address>
   /** Who may claim payments to an address, asked together with others; left out, it is asked alone. */
   readonly receiverOf?: (asked: AskedReceiver) => Promise<AccountId | undefined>
+  /** Told of every verdict; left out, nobody is. */
+  readonly onVerified?: (accountId: AccountId, verified: Verified) => void
 }
 
 /** A receiving address whose account is asked for. */
@@ -28,6 +30,16 @@ export type Verified = { readonly ok: true; readonly intake: Intake } | Refused
  * round trip, shared with whoever asks at the same moment. Throws NodeFailure when no node answered: that is nobody's fault.
  */
 export async function verifyPayment(
+  deps: VerifyDeps,
+  accountId: AccountId,
+  presented: Presented,
+): Promise<Verified> {
+  const verified = await judge(deps, accountId, presented)
+  deps.onVerified?.(accountId, verified)
+  return verified
+}
+
+async function judge(
   deps: VerifyDeps,
   accountId: AccountId,
   presented: Presented,

@@ -179,6 +179,9 @@ export const limits = {
   /** How late an instance hears of an event whose notification was lost. */
   feedLookAgainMilliseconds: 1_000,
   eventTicketSeconds: 30,
+  /** How long verifications are gathered before one write tells of them, and how many at most. */
+  verificationEventsMilliseconds: 100,
+  verificationEventsMax: 1_000,
   /** Webhooks of an account, by its key's plan. */
   webhooksStandardMax: 5,
   webhooksPremiumMax: 20,

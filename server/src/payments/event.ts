@@ -39,3 +39,33 @@ function selfCustodyFacts({
     ...(remark === null ? {} : { remark }),
   }
 }
+
+/** Whether a payment came by a proof that was claimed: a deposit came to a wallet of ours by itself. */
+export function isSettlement({ type, walletId }: Payment): boolean {
+  return type === 'received' && walletId === null
+}
+
+/** What became of a claimed proof, in the words of x402; told beside the payment's own event once there is something to say. */
+export function settlementEvent(payment: Payment): OutboxEvent {
+  const { status } = payment
+  return {
+    accountId: payment.accountId,
+    type: 'settlement',
+    resourceId: payment.id,
+    data: {
+      paymentId: payment.id,
+      success: status === 'confirmed' || status === 'settled',
+      status,
+      transaction: payment.transactionHash,
+      network: payment.network,
+      asset: payment.asset,
+      amount: formatAmount(payment.amount, payment.decimals),
+      amountBaseUnits: payment.amount.toString(),
+      payer: payment.sender,
+      payTo: payment.recipient,
+      resource: payment.resource,
+      ...(payment.finalityViolated ? { finalityViolated: true } : {}),
+      ...(payment.sandbox ? { sandbox: true } : {}),
+    },
+  }
+}

@@ -2,7 +2,7 @@ import { addToOutbox } from '../events/store.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import { notifyChanged } from '../store/listen.ts'
 import type { Tx } from '../store/postgres.ts'
-import { paymentEvent } from './event.ts'
+import { isSettlement, paymentEvent, settlementEvent } from './event.ts'
 import type { PaymentStatus } from './payment.ts'
 import type { StatusChange } from './store.ts'
 import { changeStatus, lockPayments, markFinalityViolated } from './store.ts'
@@ -34,6 +34,11 @@ export async function violateFinality(
 
 async function tell(tx: Tx, ids: readonly PaymentId[], nowMilliseconds: number): Promise<void> {
   const after = await lockPayments(tx, ids)
-  await addToOutbox(tx, after.map(paymentEvent), nowMilliseconds)
+  const events = after.flatMap((payment) =>
+    isSettlement(payment)
+      ? [paymentEvent(payment), settlementEvent(payment)]
+      : [paymentEvent(payment)],
+  )
+  await addToOutbox(tx, events, nowMilliseconds)
   await notifyChanged(tx, ids)
 }

@@ -1,0 +1,94 @@
+import { addToOutbox } from '../events/store.ts'
+import type { OutboxEvent } from '../events/store.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { AccountId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
+import type { Log } from '../kernel/log.ts'
+import type { Store } from '../store/postgres.ts'
+import type { Verified } from './verify.ts'
+
+/** Tells accounts of their verifications, many with one write, so that a verification costs no round trip to the database. */
+export interface VerificationEvents {
+  note(accountId: AccountId, verified: Verified): void
+  /** Writes what waits. */
+  stop(): Promise<void>
+}
+
+/**
+ * A verification is a statement that binds nobody, so its event may be lost: with a process that is killed within
+ * limits.verificationEventsMilliseconds, and beyond limits.verificationEventsMax in that time.
+ */
+export function openVerificationEvents({
+  store,
+  clock,
+  log,
+}: {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Log
+}): VerificationEvents {
+  let waiting: OutboxEvent[] = []
+  let lost = 0
+  let writing: Promise<void> | undefined
+  const stopping = new AbortController()
+
+  async function write(): Promise<void> {
+    await clock.sleep(limits.verificationEventsMilliseconds, stopping.signal)
+    const [events, missed] = [waiting, lost]
+    waiting = []
+    lost = 0
+    if (missed > 0) log.warn({ count: missed }, 'more verifications than are told of')
+    await store
+      .inTransaction('service', (tx) => addToOutbox(tx, events, clock.nowMilliseconds()))
+      .catch((error: unknown) => {
+        log.warn({ count: events.length, reason: error }, 'verifications were not told of')
+      })
+  }
+
+  const begin = () => {
+    writing ??= write().finally(() => {
+      writing = undefined
+      if (waiting.length > 0) begin()
+    })
+  }
+
+  return {
+    note: (accountId, verified) => {
+      if (waiting.length >= limits.verificationEventsMax) lost += 1
+      else waiting.push(eventOf(accountId, verified))
+      begin()
+    },
+    stop: async () => {
+      stopping.abort()
+      while (writing !== undefined) await writing
+    },
+  }
+}
+
+function eventOf(accountId: AccountId, verified: Verified): OutboxEvent {
+  if (!verified.ok) {
+    const { reason, networkName, payer } = verified
+    return {
+      accountId,
+      type: 'verification',
+      resourceId: payer ?? '',
+      data: { valid: false, reason, network: networkName, payer },
+    }
+  }
+  const { chain, authorization, requirements, resource } = verified.intake
+  return {
+    accountId,
+    type: 'verification',
+    resourceId: authorization.payer,
+    data: {
+      valid: true,
+      network: chain.config.network,
+      asset: requirements.asset,
+      amountBaseUnits: authorization.amount.toString(),
+      payer: authorization.payer,
+      payTo: authorization.payTo,
+      resource,
+      ...(chain.config.sandbox ? { sandbox: true } : {}),
+    },
+  }
+}
