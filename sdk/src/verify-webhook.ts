@@ -33,8 +33,8 @@ const HEADER = /^t=([0-9]{1,12})((?:,(?!t=)[a-z0-9]+=[0-9A-Za-z+/=_-]+)+)$/
 const HEX_DIGEST = /^[0-9a-f]{64}$/
 
 /**
- * Checks that a webhook was signed with your secret, just now, and gives its event. Nothing of an unsigned body is looked at. The comparison
- * is WebCrypto's own, whose time does not depend on where two signatures differ.
+ * Checks that a webhook was signed with your secret, just now, and gives its event. Nothing of an unsigned body is looked at.
+ * The comparison is WebCrypto's own, whose time does not depend on where two signatures differ.
  * @throws {FlorinError} INVALID_SIGNATURE. Answer 400 then, and do nothing else.
  */
 export async function verifyWebhook(webhook: ReceivedWebhook): Promise<WebhookEvent> {

@@ -12,7 +12,7 @@ export function webhookMetrics(
 ): (end: WebhookEnd, milliseconds: number) => void {
   const attempts = new Counter({
     name: 'florin_webhook_attempts_total',
-    help: 'Requests to webhooks by what came of them: delivered, later (it failed and is tried again), failed (given up), dropped (another instance went on).',
+    help: 'Requests to webhooks by what came of them: delivered, later, failed (given up), dropped (another instance went on).',
     labelNames: ['end'],
     registers: [registry],
   })

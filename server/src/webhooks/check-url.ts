@@ -12,8 +12,8 @@ const RULES = {
 } as const satisfies Record<TargetProblem, string>
 
 /**
- * Refuses INVALID_PARAMETERS for an address that would never be called. Where its name leads is looked at when it is called, each time: what a
- * name server says now is no promise.
+ * Refuses INVALID_PARAMETERS for an address that would never be called. Where its name leads is looked at when it is called, each
+ * time: what a name server says now is no promise.
  */
 export function checkUrl(url: string, sandbox: boolean): void {
   const read = readTarget(url, { allowHttp: sandbox, ports: sandbox ? 'any' : [PORT] })

@@ -238,8 +238,10 @@ test('a day of nothing but failures pauses an endpoint and tells its owner; one 
 test('redirects, addresses that are not allowed and answers without an end are failures, and nothing follows them', async () => {
   const target = await openTestEndpoint()
   endpoint.answer((heard, response) => {
-    if (heard.path === '/redirect')
-      return void response.writeHead(307, { location: target.url }).end()
+    if (heard.path === '/redirect') {
+      response.writeHead(307, { location: target.url }).end()
+      return
+    }
     response.writeHead(200)
     const flood = () => {
       while (response.write(Buffer.alloc(16_384, 'x'))) continue

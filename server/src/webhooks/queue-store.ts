@@ -110,8 +110,8 @@ export type After =
   | { readonly kind: 'later'; readonly waitMilliseconds: number; readonly counts: boolean }
 
 /**
- * Writes down what came of an attempt; at an end the next of the lane becomes due. False when the lease was lost: somebody else goes on, and
- * nothing was written.
+ * Writes down what came of an attempt; at an end the next of the lane becomes due. False when the lease was lost: somebody else goes
+ * on, and nothing was written.
  */
 export async function finishAttempt(
   tx: Tx,

@@ -43,8 +43,8 @@ const DAY_MILLISECONDS = 24 * 3_600_000
 const AGAIN_MILLISECONDS = 1_000
 
 /**
- * Sends what is due, as long as the service runs; every instance does. What one has taken is leased: when it dies, another sends it again, so an
- * event arrives at least once. Gives the way to stop: what is under way is given up after a moment and is due again at once.
+ * Sends what is due, as long as the service runs; every instance does. What one has taken is leased: when it dies, another sends it
+ * again, so an event arrives at least once. Gives the way to stop: what is under way is given up after a moment and is due again.
  */
 export function startDeliveries(deps: DeliveriesDeps): { stop(): Promise<void> } {
   const { store, listener, clock, log, random } = deps
