@@ -43,7 +43,7 @@ test('an import over the wall of a workspace is found', () => {
 
 test('a fenced package outside its place is found', () => {
   expect(stray('server/src/sender/lane.ts', `import { hexToBytes } from 'viem/utils'`)).toEqual([
-    'server/src/sender/lane.ts:1: only server/src/chains/ and sandbox/ may import viem',
+    'server/src/sender/lane.ts:1: only server/src/chains/ and sandbox/ and examples/ may import viem',
   ])
   expect(stray('server/src/ledger/store.ts', `import pg from 'pg'`)).toEqual([
     'server/src/ledger/store.ts:1: only server/src/store/ may import pg',

@@ -27,8 +27,8 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages of others that only some places may import, each place a path prefix. */
 export const FENCED: Readonly<Record<string, readonly string[]>> = {
-  viem: ['server/src/chains/', 'sandbox/'],
-  '@solana/kit': ['server/src/chains/', 'sandbox/'],
+  viem: ['server/src/chains/', 'sandbox/', 'examples/'],
+  '@solana/kit': ['server/src/chains/', 'sandbox/', 'examples/'],
   pg: ['server/src/store/'],
   ioredis: ['server/src/store/'],
   fastify: ['server/src/http/'],

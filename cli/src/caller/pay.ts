@@ -5,6 +5,7 @@ import { readArguments } from '../read-arguments.ts'
 import { CommandFailed, UsageError } from '../usage-error.ts'
 import { readAssetNames } from './asset-names.ts'
 import { EXIT } from './exit-code.ts'
+import { ownKeyFile, payOwn } from './pay-own.ts'
 import { paymentText } from './payment-text.ts'
 import { openProgressLine } from './progress-line.ts'
 import { secondsFrom } from './seconds.ts'
@@ -18,8 +19,8 @@ const TIMEOUT_SECONDS = 120
 /** `florin pay`: pays once and shows how far it has come. */
 export const runPay: Run = async (context) => {
   const given = readArguments(context.args, {
-    flags: ['asset', 'from', 'network', 'wait', 'timeout', 'idempotency-key'],
-    switches: ['json'],
+    flags: ['asset', 'from', 'network', 'wait', 'timeout', 'idempotency-key', 'keyfile'],
+    switches: ['json', 'self-custody'],
     positionals: ['RECIPIENT', 'AMOUNT'],
   })
   const [recipientAddress = '', amount = ''] = given.positionals
@@ -31,23 +32,29 @@ export const runPay: Run = async (context) => {
   if (wait === undefined) throw new UsageError(`--wait must be one of ${WAITS.join(', ')}`)
   const timeoutSeconds = secondsFrom('timeout', given.flag('timeout'), TIMEOUT_SECONDS)
   const [json, asset] = [given.has('json'), given.flag('asset') ?? 'native']
+  const path = ownKeyFile(given)
+  const [network, idempotencyKey] = [given.flag('network'), given.flag('idempotency-key')]
   return await withClient(context, json, async (florin, signal) => {
-    const walletAddress =
-      given.flag('from') ?? (await chooseWallet(florin, recipientAddress, signal)).address
+    const order = { recipientAddress, amount, asset, network }
+    const send = async () => {
+      if (path !== undefined) return await payOwn(florin, order, { path, signal, idempotencyKey })
+      const walletAddress =
+        given.flag('from') ?? (await chooseWallet(florin, recipientAddress, signal)).address
+      return await florin.payments.send(
+        { ...order, walletAddress, waitFor: 'submitted' },
+        { signal, idempotencyKey },
+      )
+    }
     const names = await readAssetNames(florin, signal)
     const startedAt = Date.now()
-    const sent = await florin.payments.send(
-      {
-        ...{ walletAddress, recipientAddress, amount, asset },
-        ...{ network: given.flag('network'), waitFor: 'submitted' },
-      },
-      { signal, idempotencyKey: given.flag('idempotency-key') },
-    )
-    const { paymentId, network } = sent
+    const sent = await send()
+    const { paymentId } = sent
     if (!json) {
       const [from, to] = [shortened(sent.sender), shortened(sent.recipient)]
-      const money = `${sent.amount} ${names(network, sent.asset)}`
-      context.note(visible(`${money} from ${from} to ${to} on ${network}: ${paymentId}`) + '\n')
+      const money = `${sent.amount} ${names(sent.network, sent.asset)}`
+      context.note(
+        visible(`${money} from ${from} to ${to} on ${sent.network}: ${paymentId}`) + '\n',
+      )
     }
     try {
       const payment = await look()

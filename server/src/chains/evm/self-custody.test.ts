@@ -21,7 +21,6 @@ import { COMMITMENT, ETHER, startTestChain } from './test-chain.ts'
 import type { TestChain } from './test-chain.ts'
 import { NATIVE, USDC, testNetwork } from './test-network.ts'
 
-const SEEN_SECONDS = 10
 const COMMITMENT_HEX = Buffer.from(COMMITMENT).toString('hex')
 const TAIL = `9fde4014${COMMITMENT_HEX}`
 const TO = addressFromBytes(new Uint8Array(20).fill(0x77))
@@ -99,7 +98,7 @@ async function sighted(fromHeight: bigint, sender: Address, hash: string): Promi
       const found = await chain.sightings(blocks, async () => watched)
       return found?.find(({ transactionHash }) => transactionHash === hash)
     },
-    { seconds: SEEN_SECONDS },
+    { seconds: 10 },
   )
 }
 
@@ -212,9 +211,8 @@ describe('a build', () => {
   })
 
   test('names what is missing, and leaves the verdict on it to the caller', async () => {
-    const { balances, fee } = await prepared(await owner(), ETHER)
+    const { balances } = await prepared(await owner(), ETHER)
     expect(balances).toEqual({ native: 0n, asset: 0n })
-    expect(fee.max).toBeGreaterThan(0n)
   })
 })
 
