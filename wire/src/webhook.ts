@@ -28,7 +28,6 @@ const asked = {
   types: Type.Optional(
     Type.Array(Type.Enum(TYPES), {
       maxItems: TYPES.length,
-      uniqueItems: true,
       description: 'Which events are sent; left out or empty, all of them.',
     }),
   ),

@@ -17,8 +17,9 @@ export function webhookRoutes(deps: ManageDeps): readonly Route[] {
   const { store, clock } = deps
   return [
     route(endpoints.createWebhook, async ({ body, caller, idempotencyKey: key }) => {
-      const { url, types = [], description = '', enabled = true } = body
+      const { url, description = '', enabled = true } = body
       const { accountId, plan } = caller
+      const types = [...new Set(body.types)]
       const terms = { url, types, description: description === '' ? null : description, enabled }
       return shown(await createWebhook(deps, { accountId, plan, key, ...terms }))
     }),
@@ -40,7 +41,7 @@ export function webhookRoutes(deps: ManageDeps): readonly Route[] {
       const { url, types, description, enabled } = body
       const webhook = await changeWebhook(deps, accountId, params.webhookId, {
         ...(url === undefined ? {} : { url }),
-        ...(types === undefined ? {} : { types }),
+        ...(types === undefined ? {} : { types: [...new Set(types)] }),
         ...(description === undefined
           ? {}
           : { description: description === '' ? null : description }),
