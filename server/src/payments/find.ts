@@ -7,7 +7,7 @@ import type { NetworkId } from '@florin/wire/network.ts'
 import { readNetworkName } from '@florin/wire/network-alias.ts'
 import { parseTransferProof } from '@florin/wire/parse-transfer-proof.ts'
 import { canonicalTransactionId } from '@florin/wire/transaction-id.ts'
-import type { AccountId } from '../kernel/id.ts'
+import type { AccountId, PaymentId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import { paymentsOfAttempt, paymentsOfPlace } from '../sender/find-store.ts'
@@ -21,6 +21,15 @@ export interface FindDeps {
   readonly store: Store
   readonly networks: ReadonlyMap<NetworkId, NetworkConfig>
   readonly proofs: ProofKeys
+  /** Payments whose transaction was built for a place of somebody's and is signed elsewhere, of whatever account. */
+  readonly builtFor?: (tx: Tx, place: PlaceName) => Promise<readonly PaymentId[]>
+}
+
+/** A place of a signing address: EVM's nonces. */
+interface PlaceName {
+  readonly network: NetworkId
+  readonly address: string
+  readonly nonce: bigint
 }
 
 type Query = Static<typeof FindQuery>
@@ -28,11 +37,11 @@ type Look = (tx: Tx) => Promise<Known>
 
 /** The account's payments behind a transaction, a proof or a nonce, newest first; none is an answer as well. */
 export async function findPayments(
-  { store, networks, proofs }: FindDeps,
+  { store, networks, proofs, builtFor = async () => [] }: FindDeps,
   accountId: AccountId,
   query: Query,
 ) {
-  const look = lookOf(query, accountId, proofs)
+  const look = lookOf(query, accountId, { proofs, builtFor })
   return store.inTransaction(accountId, async (tx) => {
     const payments = await knownPayments(tx, accountId, await look(tx), limits.foundPaymentsMax)
     return listPayments(tx, networks, payments)
@@ -40,7 +49,11 @@ export async function findPayments(
 }
 
 /** Which of the three ways a query means. Refuses one that means none, several or half of one, naming its fields. */
-function lookOf(query: Query, accountId: AccountId, proofs: ProofKeys): Look {
+function lookOf(
+  query: Query,
+  accountId: AccountId,
+  { proofs, builtFor }: Required<Pick<FindDeps, 'proofs' | 'builtFor'>>,
+): Look {
   const { signature, proof, nonce, network, sender } = query
   const byPlace = [nonce, network, sender].some((part) => part !== undefined)
   const ways = [signature !== undefined, proof !== undefined, byPlace].filter(Boolean).length
@@ -51,7 +64,7 @@ function lookOf(query: Query, accountId: AccountId, proofs: ProofKeys): Look {
   }
   if (signature !== undefined) return bySignature(signature)
   if (proof !== undefined) return byProof(proof, accountId, proofs)
-  return byNonce(query)
+  return byNonce(query, builtFor)
 }
 
 function bySignature(signature: string): Look {
@@ -78,7 +91,10 @@ function byProof(text: string, accountId: AccountId, proofs: ProofKeys): Look {
   }
 }
 
-function byNonce({ nonce, network, sender }: Pick<Query, 'nonce' | 'network' | 'sender'>): Look {
+function byNonce(
+  { nonce, network, sender }: Pick<Query, 'nonce' | 'network' | 'sender'>,
+  builtFor: Required<FindDeps>['builtFor'],
+): Look {
   if (nonce === undefined || network === undefined || sender === undefined) {
     const missing = Object.entries({ nonce, network, sender }).filter(
       ([, part]) => part === undefined,
@@ -93,8 +109,9 @@ function byNonce({ nonce, network, sender }: Pick<Query, 'nonce' | 'network' | '
   if (address === undefined || !address.startsWith('0x')) {
     throw invalid({ sender: 'must be a valid evm address, with a right checksum' })
   }
+  const place = { network: id, address, nonce: BigInt(nonce) }
   return async (tx) => ({
-    ids: await paymentsOfPlace(tx, { network: id, address, nonce: BigInt(nonce) }),
+    ids: [...(await paymentsOfPlace(tx, place)), ...(await builtFor(tx, place))],
   })
 }
 

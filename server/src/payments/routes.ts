@@ -12,12 +12,13 @@ import { fingerprint } from '../idempotency/fingerprint.ts'
 import { limits } from '../kernel/limits.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import { shareReads } from '../store/shared-reads.ts'
+import type { FindDeps } from './find.ts'
 import { paymentReadRoutes } from './read-routes.ts'
 import type { SendDeps } from './send.ts'
 import { sendPayment } from './send.ts'
 import { paymentFacts } from './view.ts'
 
-export interface PaymentRoutesDeps extends Omit<SendDeps, 'walletOf'> {
+export interface PaymentRoutesDeps extends Omit<SendDeps, 'walletOf'>, Pick<FindDeps, 'builtFor'> {
   readonly directory: ChainDirectory
   readonly networks: ReadonlyMap<NetworkId, NetworkConfig>
 }

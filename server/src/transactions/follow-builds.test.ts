@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Address } from '../chains/chain.ts'
+import type { Address, TransactionHash } from '../chains/chain.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
+import { judge } from './judge.ts'
 import { openScene } from './test-scene.ts'
 import type { Scene } from './test-scene.ts'
 
@@ -69,6 +70,27 @@ describe('a transaction that does exactly what was built', () => {
     const ends = [await scene.record(first), await scene.record(second)]
     expect(ends.map(({ status }) => status).toSorted()).toEqual(['expired', 'settled'])
   })
+})
+
+test('a build that was paid is not judged again by what its sender signs afterwards', async () => {
+  const built = await scene.build()
+  await scene.mine('a', 101, 1, scene.paid(built))
+  const again = scene.paid(built, { transactionHash: '0xagain' as TransactionHash, transfers: [] })
+  await scene.mine('a', 102, 1, again)
+  expect(await scene.record(built)).toMatchObject({ status: 'confirmed', remark: null })
+  scene.later(61_000)
+  scene.script.finalized = 1_000n
+  await scene.watch()
+  await scene.mine('b', 102, 2)
+  await scene.finalize(101)
+  expect(await scene.record(built)).toMatchObject({ status: 'settled', remark: null })
+})
+
+test('only what its own sender signed says anything of a build', async () => {
+  const built = await scene.build()
+  const copied = scene.paid(built, { sender: STRANGER, signers: [STRANGER] })
+  expect(judge(built.build, scene.paid(built))).toMatchObject({ kind: 'paid' })
+  expect(judge(built.build, copied)).toBeUndefined()
 })
 
 describe('a transaction that does something else', () => {

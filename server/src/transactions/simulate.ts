@@ -1,4 +1,5 @@
 import type { Address, Chain } from '../chains/chain.ts'
+import type { SummaryFacts } from './build.ts'
 import { selfCustodyOf } from './build-transaction.ts'
 import { summaryFacts } from './facts-of.ts'
 import { badTransaction, readTransaction, transactionBytes } from './read-transaction.ts'
@@ -22,8 +23,19 @@ export async function simulateTransaction(chain: Chain, text: string, signer: Ad
       deltaBaseUnits: delta.toString(),
     })),
     fee: inNative(outcome.fee.toString(), config),
-    summary: summaryFields(summaryFacts(inspected.summary)),
+    summary: summaryFields(signedBy(summaryFacts(inspected.summary), signer)),
     signed: inspected.isSigned,
     ...sandboxField(config),
+  }
+}
+
+/** The same with whoever would sign, where the bytes leave it open. */
+function signedBy(summary: SummaryFacts, signer: Address | undefined): SummaryFacts {
+  const { feePayer, transfers } = summary
+  if (signer === undefined) return summary
+  return {
+    ...summary,
+    feePayer: feePayer ?? signer,
+    transfers: transfers.map(({ from, ...transfer }) => ({ ...transfer, from: from ?? signer })),
   }
 }
