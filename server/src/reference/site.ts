@@ -5,6 +5,7 @@ import { ERROR_CODES } from '@florin/wire/errors.ts'
 import type { OperationReference } from '@florin/wire/reference/operation-reference.ts'
 import type { Page } from '../http/page.ts'
 import type { Document } from './document-library.ts'
+import { asyncApiDocument } from './asyncapi.ts'
 import { documentPage } from './document-page.ts'
 import { errorExample } from './error-example.ts'
 import { errorPage, errorsPage } from './error-pages.ts'
@@ -74,6 +75,11 @@ export async function openSite({
       contentType,
       write: async () => text,
     })),
+    {
+      path: '/asyncapi.json',
+      contentType: 'application/json; charset=utf-8',
+      write: async (baseUrl) => JSON.stringify(asyncApiDocument(baseUrl)),
+    },
     {
       path: '/openapi.json',
       contentType: 'application/json; charset=utf-8',
