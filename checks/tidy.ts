@@ -10,11 +10,14 @@ const BANNED_FOLDERS = new Set(['utils', 'helpers', 'common', 'services', 'model
 
 const lineCount = (text: string) => text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
 
+/** How files begin that a test of ours writes: nobody reads them in one go. */
+const MADE = '// Made from '
+
 /** Code files longer than the cap. */
 export function longFiles(files: readonly SourceFile[]): readonly string[] {
   return files
     .filter((file) => isCode(file) || file.path.endsWith('.sol'))
-    .filter(({ text }) => lineCount(text) > FILE_LINES_MAX)
+    .filter(({ text }) => lineCount(text) > FILE_LINES_MAX && !text.startsWith(MADE))
     .map(({ path, text }) => `${path}: ${lineCount(text)} lines, at most ${FILE_LINES_MAX}`)
 }
 
