@@ -39,7 +39,7 @@ describe('self-custody mode', () => {
       LANDS,
     )
 
-  test.each([
+  test.concurrent.each([
     ['evm', 'native', 10_000_000_000_000_000n],
     ['evm', 'USDC', 10_000n],
     ['solana', 'native', 10_000_000n],
@@ -82,56 +82,62 @@ describe('self-custody mode', () => {
     60_000,
   )
 
-  test('an edited transaction confirms nothing, and the record says what was seen', async () => {
-    const holder = await evmCustodian(world.sandbox)
-    const recipient = world.newAddress()
-    const built = await build(world.client(), holder, recipient)
-    await holder.broadcast(await holder.signEdited(transactionOf(built), { value: 7n }))
-    expect(await reaches(built, 'expired')).toMatchObject({
-      signature: null,
-      remark: { reason: 'other_terms' },
-    })
-    expect(await world.balanceOf(recipient)).toBe(7n)
-    const shown = {
-      walletAddress: recipient,
-      paymentProof: built.body['paymentProof'],
-      expectedAmount: '0.01',
-    }
-    expect(codeOf(await other.post('/payment/receive', shown))).toBe('INVALID_PAYMENT_PROOF')
-  })
+  test.concurrent(
+    'an edited transaction confirms nothing, and the record says what was seen',
+    async () => {
+      const holder = await evmCustodian(world.sandbox)
+      const recipient = world.newAddress()
+      const built = await build(world.client(), holder, recipient)
+      await holder.broadcast(await holder.signEdited(transactionOf(built), { value: 7n }))
+      expect(await reaches(built, 'expired')).toMatchObject({
+        signature: null,
+        remark: { reason: 'other_terms' },
+      })
+      expect(await world.balanceOf(recipient)).toBe(7n)
+      const shown = {
+        walletAddress: recipient,
+        paymentProof: built.body['paymentProof'],
+        expectedAmount: '0.01',
+      }
+      expect(codeOf(await other.post('/payment/receive', shown))).toBe('INVALID_PAYMENT_PROOF')
+    },
+  )
 
-  test('builds of one wallet take different nonces, a stranger takes none, and what is given up makes room', async () => {
-    const holder = await evmCustodian(world.sandbox)
-    const nonceOf = ({ body }: Reply) => Number((body['unsigned'] as { nonce: number }).nonce)
-    const foreign = await build(other, holder, world.newAddress())
-    const given = await build(world.client(), holder, world.newAddress())
-    const kept = await Promise.all(
-      Array.from({ length: 5 }, () => build(world.client(), holder, world.newAddress())),
-    )
-    expect(nonceOf(foreign)).toBe(nonceOf(given))
-    expect(new Set(kept.map(nonceOf))).toEqual(new Set([1, 2, 3, 4, 5]))
-    const path = `/transaction/${String(given.body['paymentId'])}`
-    expect(codeOf(await other.delete(path))).toBe('NOT_FOUND')
-    expect((await world.client().delete(path)).body).toMatchObject({ abandoned: true })
-    const instead = await build(world.client(), holder, world.newAddress())
-    expect(nonceOf(instead)).toBe(nonceOf(given))
-    for (const each of [instead, ...kept]) {
-      await holder.broadcast(await holder.sign(transactionOf(each)))
-    }
-    await Promise.all([instead, ...kept].map((each) => reaches(each, 'settled')))
-    expect(await reaches(given, 'expired')).toMatchObject({
-      abandoned: true,
-      remark: { reason: 'nonce_used_by_another_transaction' },
-    })
-    await reaches(foreign, 'expired', other)
-    const found = await world
-      .client()
-      .get(`/payment/find?nonce=0&network=eip155:84532&sender=${holder.address}`)
-    const ids = (found.body['payments'] as { paymentId: string }[]).map((each) => each.paymentId)
-    expect(new Set(ids)).toEqual(
-      new Set([given, instead].map(({ body }) => String(body['paymentId']))),
-    )
-  })
+  test.concurrent(
+    'builds of one wallet take different nonces, a stranger takes none, and what is given up makes room',
+    async () => {
+      const holder = await evmCustodian(world.sandbox)
+      const nonceOf = ({ body }: Reply) => Number((body['unsigned'] as { nonce: number }).nonce)
+      const foreign = await build(other, holder, world.newAddress())
+      const given = await build(world.client(), holder, world.newAddress())
+      const kept = await Promise.all(
+        Array.from({ length: 5 }, () => build(world.client(), holder, world.newAddress())),
+      )
+      expect(nonceOf(foreign)).toBe(nonceOf(given))
+      expect(new Set(kept.map(nonceOf))).toEqual(new Set([1, 2, 3, 4, 5]))
+      const path = `/transaction/${String(given.body['paymentId'])}`
+      expect(codeOf(await other.delete(path))).toBe('NOT_FOUND')
+      expect((await world.client().delete(path)).body).toMatchObject({ abandoned: true })
+      const instead = await build(world.client(), holder, world.newAddress())
+      expect(nonceOf(instead)).toBe(nonceOf(given))
+      for (const each of [instead, ...kept]) {
+        await holder.broadcast(await holder.sign(transactionOf(each)))
+      }
+      await Promise.all([instead, ...kept].map((each) => reaches(each, 'settled')))
+      expect(await reaches(given, 'expired')).toMatchObject({
+        abandoned: true,
+        remark: { reason: 'nonce_used_by_another_transaction' },
+      })
+      await reaches(foreign, 'expired', other)
+      const found = await world
+        .client()
+        .get(`/payment/find?nonce=0&network=eip155:84532&sender=${holder.address}`)
+      const ids = (found.body['payments'] as { paymentId: string }[]).map((each) => each.paymentId)
+      expect(new Set(ids)).toEqual(
+        new Set([given, instead].map(({ body }) => String(body['paymentId']))),
+      )
+    },
+  )
 
   test.each(['evm', 'solana'] as const)(
     'without a node of one: what was built is simulated, refused while it is not as it was built, and sent (%s)',
