@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '@florin/server/kernel/until.ts'
 import type { Reply } from './actors/client.ts'
 import { aPurchase, EVM, PRICE, settle, submitElsewhere } from './actors/seller.ts'
+import type { Purchase } from './actors/seller.ts'
 import type { World } from './actors/world.ts'
 import { openWorld } from './actors/world.ts'
 
@@ -93,6 +94,26 @@ describe('POST /x402/settle', () => {
     expect(reply.body).toMatchObject({ success: true, transaction: hash })
     await until('it is settled', async () => (await statusOf(reply)) === 'settled', { seconds: 15 })
     expect(await transactionsOf(purchase.payTo)).toBe(0)
+  })
+
+  test('what a stranger submitted to a custodial wallet has one record, which came as a deposit', async () => {
+    const [, wallet] = world.service().wallets.filter(({ family }) => family === 'evm')
+    const purchase = await aPurchase(world, { to: wallet?.address as Purchase['payTo'] })
+    const hash = await submitElsewhere(world, purchase)
+    const records = () =>
+      world.database.store.query<{ id: string; status: string }>(
+        'test_received_in',
+        `select id, status from payments where transaction_hash = $1 and type = 'received'`,
+        [hash],
+      )
+    await until('the deposit is there', async () => (await records()).length > 0, { seconds: 10 })
+    const reply = await settle(world, purchase)
+    expect(reply.body).toMatchObject({ success: true, transaction: hash })
+    await until('it is settled', async () => (await statusOf(reply)) === 'settled', { seconds: 15 })
+    expect((await records()).map(({ id }) => id)).toEqual([
+      (reply.body['extra'] as { paymentId: string }).paymentId,
+    ])
+    expect((await settle(world, purchase)).body).toMatchObject({ success: false })
   })
 
   test('is a success when a stranger was faster than our own attempt, which reverted', async () => {

@@ -73,9 +73,10 @@ export function openSettling({
     killPoint,
     signerFor: ({ address }: Wallet) => signerOf(address),
   }
+  const claims = openClaimQueue({ ...claiming, broadcaster, log })
   const routes = x402Routes({
     ...claiming,
-    claims: openClaimQueue({ ...claiming, broadcaster, log }),
+    claims,
     claimOf: shareReads({
       read: (asked: readonly AskedClaim[]) => findClaims(store, asked),
       underWayMax: limits.claimReadsUnderWayMax,
@@ -91,6 +92,6 @@ export function openSettling({
     isUsable: () => true,
   })
   const watch: DriverDeps['watch'] = (finalizedHeight, stopping) =>
-    watchClaims({ store, records, clock, log }, chain, finalizedHeight, stopping)
+    watchClaims({ ...claiming, claims, settlers, funds, log }, chain, finalizedHeight, stopping)
   return { routes, watch }
 }

@@ -44,7 +44,8 @@ export async function purchaseFrom(
   payer: TestPayer,
   change: Partial<AuthorizeOrder> = {},
 ): Promise<Purchase> {
-  const payTo = getAddress(`0x${randomBytes(20).toString('hex')}`) as string as Address
+  const payTo =
+    change.to ?? (getAddress(`0x${randomBytes(20).toString('hex')}`) as string as Address)
   const asset = {
     symbol: 'USDC',
     asset: getAddress(world.sandbox.usdc),

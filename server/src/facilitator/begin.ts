@@ -15,6 +15,7 @@ import { storeTransactions } from '../sender/transaction-store.ts'
 import type { Store, Tx } from '../store/postgres.ts'
 import type { ClaimOrder } from './claim-many.ts'
 import type { ClaimQueue, Queued } from './claim-queue.ts'
+import { closeClaim } from './claim-looks.ts'
 import { insertClaim, lockClaim } from './claim-store.ts'
 import type { NewClaim } from './claim-store.ts'
 import type { Intake } from './intake.ts'
@@ -39,12 +40,17 @@ export interface BeginDeps extends ClaimDeps {
   readonly claims: Pick<ClaimQueue, 'claim'>
 }
 
+/** What is settled: a payment that was read, or one that is known from its claim. */
+export type Settleable = Pick<Intake, 'chain' | 'exact' | 'authorization' | 'resource'> & {
+  readonly payment: Pick<Intake['payment'], 'x402Version'>
+}
+
 /** A claim to be made, or made before and to be tried again. */
 export interface Beginning {
   readonly accountId: AccountId
   readonly paymentId: PaymentId
   readonly digest: Uint8Array
-  readonly intake: Intake
+  readonly intake: Settleable
   readonly isNew: boolean
   /** The request that asks for it: an operator finds the transaction by it. */
   readonly requestId?: string
@@ -159,8 +165,16 @@ class LaneFrozen extends Error {
   }
 }
 
-/** Makes the claim and opens its record; or locks the one that is there. False when another call was first. */
-async function hold(tx: Tx, deps: ClaimDeps, beginning: Beginning): Promise<boolean> {
+/**
+ * Makes the claim and opens its record, unless that is there already; or locks the claim that is there. False when another call was
+ * first.
+ */
+async function hold(
+  tx: Tx,
+  deps: ClaimDeps,
+  beginning: Beginning,
+  hasRecord = false,
+): Promise<boolean> {
   const { accountId, paymentId, intake, isNew } = beginning
   const { chain, authorization } = intake
   const { network, family } = chain.config
@@ -175,7 +189,7 @@ async function hold(tx: Tx, deps: ClaimDeps, beginning: Beginning): Promise<bool
   }
   const claim = claimFor(beginning, await followedHeight(tx, network))
   if (!(await insertClaim(tx, claim, deps.clock.nowMilliseconds()))) return false
-  await deps.records.open(tx, recordFor(beginning))
+  if (!hasRecord) await deps.records.open(tx, recordFor(beginning))
   return true
 }
 
@@ -274,9 +288,17 @@ async function recordForeign(
   beginning: Beginning,
   settlement: ForeignSettlement,
 ): Promise<Begun> {
-  const { accountId, paymentId } = beginning
+  const { accountId, paymentId, isNew } = beginning
   try {
     return await deps.store.inTransaction('service', async (tx) => {
+      const record = recordFor(beginning)
+      const adopted = isNew ? await deps.records.adopt(tx, record, settlement) : undefined
+      if (adopted !== undefined) {
+        // Whoever follows deposits follows it to its end.
+        const claimed = await hold(tx, deps, { ...beginning, paymentId: adopted }, true)
+        if (claimed) await closeClaim(tx, adopted, deps.clock.nowMilliseconds())
+        return { kind: claimed ? 'found' : 'taken' }
+      }
       if (!(await hold(tx, deps, beginning))) return { kind: 'taken' }
       await deps.records.paidElsewhere(tx, { accountId, paymentId }, settlement, false)
       return { kind: 'found' }

@@ -1,4 +1,5 @@
 import type { NetworkId } from '@florin/wire/network.ts'
+import type { PaymentId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Claim } from './claim.ts'
@@ -59,6 +60,11 @@ export async function noteLooks(
       nowMilliseconds,
     ],
   )
+}
+
+/** Ends the looking at a new claim: somebody else follows its record. */
+export function closeClaim(tx: Tx, paymentId: PaymentId, nowMilliseconds: number): Promise<void> {
+  return noteLooks(tx, [{ claim: { paymentId, looks: 0 }, next: 'never' }], nowMilliseconds)
 }
 
 /** More make no difference to the pause. */

@@ -6,7 +6,7 @@ import { parseId } from '../kernel/id.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Claim } from './claim.ts'
-import { noteLooks } from './claim-looks.ts'
+import { closeClaim } from './claim-looks.ts'
 import { insertClaim } from './claim-store.ts'
 
 const SCHEME = 'transfer'
@@ -44,10 +44,7 @@ export async function claimTransfer(
     sinceHeight: 0n,
   }
   if (!(await insertClaim(tx, whole, nowMilliseconds))) return false
-  if (isFollowed) {
-    const { paymentId } = claim
-    await noteLooks(tx, [{ claim: { paymentId, looks: 0 }, next: 'never' }], nowMilliseconds)
-  }
+  if (isFollowed) await closeClaim(tx, claim.paymentId, nowMilliseconds)
   return true
 }
 

@@ -28,6 +28,7 @@ async function told(state: Partial<ReceivedState>): Promise<string> {
     open: unasked,
     openMany: unasked,
     state: unasked,
+    adopt: unasked,
     paidElsewhere: unasked,
     mirror: unasked,
     unseen: unasked,

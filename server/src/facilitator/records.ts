@@ -51,6 +51,15 @@ export interface ReceivedRecords {
     until: { readonly atMilliseconds: number; readonly over: AbortSignal },
   ): Promise<ReceivedState | undefined>
   /**
+   * The record that the receiver has of a settlement already, because it came to a wallet of its own: it is then the claim's record, so that
+   * one effect has one. Undefined when there is none.
+   */
+  adopt(
+    tx: Tx,
+    received: NewReceived,
+    settlement: ForeignSettlement,
+  ): Promise<PaymentId | undefined>
+  /**
    * Somebody else's transaction paid it; `final` when that cannot be undone any more. A block that is not the followed chain's changes
    * nothing.
    */

@@ -1,23 +1,21 @@
 import type { Chain } from '../chains/chain.ts'
 import type { AuthorizationState, AuthorizationUse } from '../chains/exact.ts'
-import type { Clock } from '../kernel/clock.ts'
 import type { Log } from '../kernel/log.ts'
 import { standsOnFollowed } from '../sender/follower-store.ts'
-import type { Store, Tx } from '../store/postgres.ts'
+import type { Tx } from '../store/postgres.ts'
+import type { BeginDeps } from './begin.ts'
 import type { Claim } from './claim.ts'
 import type { NextLook } from './claim-looks.ts'
 import { noteLooks, openClaims } from './claim-looks.ts'
 import { authorizationOf } from './authorization-of.ts'
 import { sentOf } from './claim-transfer.ts'
-import type { ReceivedRecords, ReceivedState } from './records.ts'
+import type { ReceivedState } from './records.ts'
+import { settleAgain } from './settle-again.ts'
 
 /** Open claims that are looked at in one round. */
 const CLAIMS_PER_ROUND_MAX = 100
 
-export interface WatchDeps {
-  readonly store: Store
-  readonly records: ReceivedRecords
-  readonly clock: Clock
+export interface WatchDeps extends BeginDeps {
   readonly log: Log
 }
 
@@ -53,11 +51,12 @@ export async function watchClaims(
 
 /** Moves one claim on as far as the chain proves, and says when it is to be looked at again. */
 async function watchClaim(
-  { store, records }: WatchDeps,
+  deps: WatchDeps,
   chain: Chain,
   claim: Claim,
   finalizedHeight: bigint,
 ): Promise<NextLook> {
+  const { store, records } = deps
   const { accountId, paymentId } = claim
   const state = await store.inTransaction('service', (tx) =>
     records.state(tx, accountId, paymentId),
@@ -86,11 +85,13 @@ async function watchClaim(
     await store.inTransaction('service', (tx) => records.expired(tx, [paymentId]))
     return 'never'
   }
-  return followPending({ store, records }, claim, {
+  const next = await followPending({ store, records }, claim, {
     finalState: () => exact.finalState(authorization),
     find,
     finalizedHeight,
   })
+  if (next !== 'open' || claim.answeredAtMilliseconds === null) return next
+  return (await settleAgain(deps, chain, claim, authorization)) ? 'soon' : 'open'
 }
 
 type Deciders = Pick<WatchDeps, 'store' | 'records'>

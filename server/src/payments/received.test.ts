@@ -1,12 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { baseUnits } from '@florin/wire/amount.ts'
-import type { Address, Block, Chain, TransactionHash } from '../chains/chain.ts'
+import type { Address, Block, Chain, Terms, TransactionHash } from '../chains/chain.ts'
 import { proofKey } from '../chains/exact.ts'
 import type { AuthorizationState, AuthorizationUse, ExactPayments } from '../chains/exact.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import { noteLooks, openClaims } from '../facilitator/claim-looks.ts'
+import type { ClaimOrder } from '../facilitator/claim-many.ts'
 import type { NextLook } from '../facilitator/claim-looks.ts'
 import { insertClaim, lockClaim } from '../facilitator/claim-store.ts'
+import type { SettlerFunds } from '../facilitator/settler-funds.ts'
+import type { Settlers } from '../facilitator/settlers.ts'
 import { watchClaims } from '../facilitator/watch.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { newId } from '../kernel/id.ts'
@@ -23,6 +26,7 @@ import type { TestDatabase } from '../store/test-database.ts'
 import { openPaymentBook } from './advance.ts'
 import { openDepositBook } from './deposits.ts'
 import { openReceivedRecords } from './received.ts'
+import { claimEffects } from './store.ts'
 import { makeWallet, testNetwork, TOKEN } from './test-lane.ts'
 
 const config = { ...testNetwork(84_532), releaseDepth: 2 }
@@ -32,6 +36,14 @@ const SELLER = '0x00000000000000000000000000000000000000a2' as Address
 const HASH = '0xfeed' as TransactionHash
 const HOUR = 3_600_000
 
+const DRAFT = {
+  terms: {} as Terms,
+  feeCeiling: baseUnits(1n),
+  feeExpected: baseUnits(0n),
+  laneLatest: 0n,
+  settlerBalance: 1n,
+}
+
 /** A payment that somebody else's transaction pays, on a chain that a test writes down. */
 interface Scene {
   readonly paymentId: PaymentId
@@ -40,6 +52,8 @@ interface Scene {
   finalize(height: number): Promise<void>
   /** What the node says from now on. */
   says(state: AuthorizationState, use?: AuthorizationUse): void
+  /** Claims that were tried again by themselves. */
+  readonly again: PaymentId[]
   watch(stopping?: AbortSignal): Promise<void>
   state(): Promise<unknown>
 }
@@ -101,6 +115,7 @@ function openRecords() {
 async function openScene(validBeforeSeconds: bigint | null = 9n): Promise<Scene> {
   const { store } = database
   const records = openRecords()
+  const again: PaymentId[] = []
   const blocks: Block[] = []
   const add = (fork: string, height: number) =>
     blocks.push({
@@ -115,6 +130,7 @@ async function openScene(validBeforeSeconds: bigint | null = 9n): Promise<Scene>
   let use: AuthorizationUse | undefined
   const exact: Partial<ExactPayments> = {
     finalState: async () => state,
+    draft: async () => ({ ok: true, draft: DRAFT }),
     findForeign: async () => use,
   }
   const chain: Chain = scriptedChain(config, {
@@ -141,6 +157,7 @@ async function openScene(validBeforeSeconds: bigint | null = 9n): Promise<Scene>
   const paymentId = await openClaim(records, now, validBeforeSeconds)
   return {
     paymentId,
+    again,
     mine: async (fork, from, count) => {
       while ((blocks.at(-1)?.height ?? 0n) >= BigInt(from)) blocks.pop()
       for (let height = from; height < from + count; height += 1) add(fork, height)
@@ -160,7 +177,18 @@ async function openScene(validBeforeSeconds: bigint | null = 9n): Promise<Scene>
       use = nextUse
     },
     watch: (stopping) => {
-      const watching = { store, records, clock: systemClock, log }
+      const watching = {
+        ...{ store, records, clock: systemClock, log, killPoint: () => undefined },
+        settlers: { next: () => wallet } as Partial<Settlers> as Settlers,
+        funds: { note: () => true } as Partial<SettlerFunds> as SettlerFunds,
+        claims: {
+          claim: async (_chain: Chain, _settler: Wallet, { beginning }: ClaimOrder) => {
+            again.push(beginning.paymentId)
+            return { kind: 'taken' as const }
+          },
+        },
+        signerFor: async () => Promise.reject(new Error('nothing is signed here')),
+      }
       return watchClaims(watching, chain, cursor.finalizedHeight, stopping)
     },
     state: () =>
@@ -234,6 +262,26 @@ describe('a payment that somebody else settled', () => {
     await scene.watch()
     expect(await scene.state()).toMatchObject({ status: 'pending', released: false })
   })
+})
+
+test('a success that was told and that a reorganisation took away is settled again by ourselves, an untold one is not', async () => {
+  const scene = await paidScene()
+  const told = (isTold: boolean) =>
+    database.store.query('test_told', 'update settlement_claims set answered_at = $1', [
+      isTold ? new Date() : null,
+    ])
+  await scene.mine('b', 102, 9)
+  scene.says('open')
+  await scene.watch()
+  expect(await scene.state()).toMatchObject({ status: 'pending' })
+  await scene.watch()
+  expect(scene.again).toEqual([])
+  await told(true)
+  await scene.watch()
+  expect(scene.again).toEqual([scene.paymentId])
+  scene.says('used', paidIn('b', 109))
+  await scene.watch()
+  expect(scene.again).toHaveLength(1)
 })
 
 describe('an authorization that is used up for good', () => {
@@ -347,4 +395,28 @@ test('a claim that nothing becomes of is looked at less and less often, and soon
   expect(await look(start + HOUR, 'soon')).toBe(true)
   expect(await look(start + HOUR, 'never')).toBe(true)
   expect(await due(start + 2 * HOUR)).toEqual([])
+})
+
+test('an effect that another record has claimed stays with it and stops nobody; one that was sent is counted once or not at all', async () => {
+  const records = openRecords()
+  const [first, second] = [await openClaim(records, 0), await openClaim(records, 0)]
+  const claim = (paymentId: PaymentId, direction: 'sent' | 'received') =>
+    database.store.inTransaction('service', (tx) =>
+      claimEffects(
+        tx,
+        [
+          {
+            ...{ network, transactionHash: HASH, effectIndex: 1 },
+            ...{ direction, paymentId, accountId: wallet.accountId },
+          },
+        ],
+        0,
+      ),
+    )
+  await claim(first, 'received')
+  await claim(second, 'received')
+  await claim(first, 'sent')
+  await expect(claim(second, 'sent')).rejects.toThrow('counted before')
+  const effects = await database.store.query('test_effects', 'select payment_id from effects')
+  expect(effects).toEqual([{ payment_id: first }, { payment_id: first }])
 })

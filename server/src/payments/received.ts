@@ -14,7 +14,7 @@ import { receivedPlace } from './received-place-store.ts'
 import { receivedStandings } from './received-state-store.ts'
 import type { ReceivedStanding } from './received-state-store.ts'
 import { isReleased } from './released.ts'
-import { sentPlace } from './sent-place-store.ts'
+import { depositOf, nameResource, sentPlace } from './sent-place-store.ts'
 import type { AskedPayment } from './status-store.ts'
 import { findPayment, insertPayments } from './store.ts'
 import type { StatusChange } from './store.ts'
@@ -133,6 +133,20 @@ export function openReceivedRecords({
     },
 
     paidElsewhere,
+
+    adopt: async (tx, { network, asset, amount, payer, payTo, resource }, settlement) => {
+      const sent = {
+        network: network.network,
+        asset: asset.asset,
+        sender: payer,
+        recipient: payTo,
+        amount,
+      }
+      const deposit = await depositOf(tx, sent, settlement)
+      if (deposit === undefined) return undefined
+      if (resource !== null) await nameResource(tx, deposit.id, resource)
+      return deposit.id
+    },
 
     mirror: async (tx, payment, sentId) => {
       const record = await findPayment(tx, payment.accountId, payment.paymentId)

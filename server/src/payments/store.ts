@@ -280,8 +280,9 @@ export interface CountedEffect {
 }
 
 /**
- * Claims final chain effects for payments. The primary key refuses one that was counted before, whatever the scheme: the
- * transaction must then not commit.
+ * Claims final chain effects for payments, each once, whatever the scheme. What somebody received stays with the record that has claimed it
+ * first: two records of one effect are for the doctor to name, and must not stop a follower. Of what was sent from here there can only
+ * be one: the transaction must then not commit.
  */
 export async function claimEffects(
   tx: Tx,
@@ -289,12 +290,13 @@ export async function claimEffects(
   nowMilliseconds: number,
 ): Promise<void> {
   if (effects.length === 0) return
-  await tx.query(
+  const claimed = await tx.query<{ direction: string }>(
     'effects_claim',
     `insert into effects (network, transaction_hash, effect_index, direction, payment_id, account_id, created_at)
      select network, hash, effect_index, direction, payment_id, account_id, to_timestamp($2 / 1000.0)
      from json_to_recordset($1::json) as e (network text, hash text, effect_index integer, direction text,
-       payment_id text, account_id text)`,
+       payment_id text, account_id text)
+     on conflict (network, transaction_hash, effect_index, direction) do nothing returning direction`,
     [
       JSON.stringify(
         effects.map((effect) => ({
@@ -309,6 +311,10 @@ export async function claimEffects(
       nowMilliseconds,
     ],
   )
+  const sent = ({ direction }: { readonly direction: string }) => direction === 'sent'
+  if (claimed.filter(sent).length < effects.filter(sent).length) {
+    throw new Error('an effect that was sent from here has been counted before')
+  }
 }
 
 /** Marks payments whose final block was reorganised away; their status stays what it was. */
