@@ -14,7 +14,15 @@ export const serviceMessages = {
     plan: Type.Enum(PLANS, { description: 'Of the key.' }),
     timestamp,
   }),
-  subscribed: Exactly({ type: Type.Literal('subscribed'), keys, timestamp }),
+  subscribed: Exactly({
+    type: Type.Literal('subscribed'),
+    keys,
+    cursor: Said(
+      'The event after which it goes on; null before the first one. Kept, it is an `after`.',
+      Type.Union([Type.String(), Type.Null()]),
+    ),
+    timestamp,
+  }),
   unsubscribed: Exactly({ type: Type.Literal('unsubscribed'), keys, timestamp }),
   pong: Exactly({ type: Type.Literal('pong'), timestamp }),
   error: Exactly({

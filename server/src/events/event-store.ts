@@ -34,6 +34,20 @@ export async function sequenceOf(
   return rows[0] && Number(rows[0].sequence)
 }
 
+/** The id of the event with that number; undefined when it is not kept, or not there yet. */
+export async function idOf(
+  store: Store,
+  accountId: AccountId,
+  sequence: number,
+): Promise<string | undefined> {
+  const rows = await store.query<{ id: string }>(
+    'events_id_of',
+    'select id from events where account_id = $1 and sequence = $2',
+    [accountId, sequence],
+  )
+  return rows[0]?.id
+}
+
 /** The last numbers of these accounts; 0 for one that has no event yet. */
 export async function lastSequences(
   store: Store,

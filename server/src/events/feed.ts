@@ -19,8 +19,8 @@ export interface FeedReader {
 }
 
 export interface Membership {
-  /** From the next event on: whatever is numbered after this has resolved is delivered. */
-  follow(): Promise<void>
+  /** The newest number now: where somebody begins who wants only what comes. */
+  newest(): Promise<number>
   /** Everything after this number, then what comes, without gap or duplicate. Begins anew when it is called again. */
   replay(afterSequence: number): void
   leave(): void
@@ -209,12 +209,9 @@ export function openFeed({
       const member: Member = { reader, position: 0, isLive: false, turn: 0 }
       room.members.add(member)
       return {
-        follow: async () => {
-          const turn = (member.turn += 1)
+        newest: async () => {
           await begin(room)
-          if (member.turn !== turn) return
-          member.position = room.position ?? 0
-          member.isLive = true
+          return room.position ?? 0
         },
         replay: (afterSequence) => {
           member.turn += 1

@@ -6,8 +6,8 @@ import { StoreUnavailable } from '../store/postgres.ts'
 export const said = {
   authenticated: ({ accountId, plan }: Caller, nowMilliseconds: number) =>
     JSON.stringify({ type: 'authenticated', userId: accountId, plan, timestamp: nowMilliseconds }),
-  subscribed: (keys: readonly string[], nowMilliseconds: number) =>
-    JSON.stringify({ type: 'subscribed', keys, timestamp: nowMilliseconds }),
+  subscribed: (keys: readonly string[], cursor: string | null, nowMilliseconds: number) =>
+    JSON.stringify({ type: 'subscribed', keys, cursor, timestamp: nowMilliseconds }),
   unsubscribed: (keys: readonly string[], nowMilliseconds: number) =>
     JSON.stringify({ type: 'unsubscribed', keys, timestamp: nowMilliseconds }),
   pong: (nowMilliseconds: number) => JSON.stringify({ type: 'pong', timestamp: nowMilliseconds }),

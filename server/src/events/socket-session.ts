@@ -4,7 +4,7 @@ import type { Caller } from '../kernel/caller.ts'
 import type { KeyId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { ConnectionCounts } from './connection-counts.ts'
-import { sequenceOf } from './event-store.ts'
+import { idOf, sequenceOf } from './event-store.ts'
 import type { MessageRates } from './message-rates.ts'
 import type { Message } from './read-message.ts'
 import { joinFeed } from './reader.ts'
@@ -68,7 +68,8 @@ export function openSession(
   let isAnswered = true
   let holder: Holder | undefined
   let isJoined = false
-  let cursor = ''
+  /** Where it began: the id of an event, null before the first one. */
+  let cursor: string | null = null
   let isOver = false
   let waiting = 0
   let working = Promise.resolve()
@@ -138,18 +139,27 @@ export function openSession(
         details: { keys: `at most ${limits.socketKeysMax} on one socket` },
       })
     }
-    const sequence =
-      after === undefined ? undefined : await sequenceOf(deps.store, caller.accountId, after)
-    if (after !== undefined && sequence === undefined) throw unknownCursor()
-    if (sequence === undefined && !isJoined) await reader.membership.follow()
+    const from = await beginningOf(reader, caller, after)
     if (isOver) return
-    isJoined = true
     for (const key of resolved) reader.keys.add(key)
-    connection.send(said.subscribed(resolved, now()))
-    if (after === undefined || sequence === undefined) return
-    cursor = after
+    if (from !== undefined) cursor = from.id
+    connection.send(said.subscribed(resolved, reader.outgoing.lastId() ?? cursor, now()))
+    if (from === undefined) return
+    isJoined = true
     reader.outgoing.clear()
-    reader.membership.replay(sequence)
+    reader.membership.replay(from.sequence)
+  }
+
+  /** Where a subscription begins; undefined: where the socket stands already. */
+  async function beginningOf(reader: EventReader, { accountId }: Caller, after?: string) {
+    if (after !== undefined) {
+      const sequence = await sequenceOf(deps.store, accountId, after)
+      if (sequence === undefined) throw unknownCursor()
+      return { sequence, id: after }
+    }
+    if (isJoined) return undefined
+    const sequence = await reader.membership.newest()
+    return { sequence, id: (await idOf(deps.store, accountId, sequence)) ?? null }
   }
 
   async function unsubscribe({ keys }: Extract<Message, { method: 'unsubscribe' }>) {
@@ -234,7 +244,7 @@ export function openSession(
       }
       holder.reader.outgoing.pump()
       if (holder.reader.outgoing.isTooFarBehind()) {
-        close(4408, `cursor=${holder.reader.outgoing.lastId() ?? cursor}`)
+        close(4408, `cursor=${holder.reader.outgoing.lastId() ?? cursor ?? ''}`)
         return
       }
       if (nowMilliseconds < pingAt) return

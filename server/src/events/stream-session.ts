@@ -49,12 +49,13 @@ export function openStreamSession(
     },
   })
   connection.write(HELLO)
-  if (sequence === undefined) {
-    reader.membership.follow().catch((error: unknown) => {
-      log.debug({ reason: error }, 'a stream could not begin')
-      end()
-    })
-  } else reader.membership.replay(sequence)
+  const begin = async () => {
+    reader.membership.replay(sequence ?? (await reader.membership.newest()))
+  }
+  begin().catch((error: unknown) => {
+    log.debug({ reason: error }, 'a stream could not begin')
+    end()
+  })
   return {
     keyId: () => caller.keyId,
     look: (nowMilliseconds) => {
