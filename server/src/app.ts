@@ -1,5 +1,5 @@
 import { endpoints } from '@florin/wire/endpoints.ts'
-import type { Family, NetworkId } from '@florin/wire/network.ts'
+import type { Family } from '@florin/wire/network.ts'
 import { operationReferences } from '@florin/wire/reference/operations.ts'
 import { openAddressLimit } from './access/address-limit.ts'
 import { openAuthenticator } from './access/authenticate.ts'
@@ -17,13 +17,13 @@ import { localKeyWrapper } from './custody/key-wrapper.ts'
 import { openSigner } from './custody/signer.ts'
 import { solanaKeys } from './custody/solana-keys.ts'
 import { installationName } from './custody/installation-name.ts'
-import { findWalletOfAddress } from './custody/store.ts'
 import type { Wallet } from './custody/wallet.ts'
 import { watchOutbox } from './events/outbox-watch.ts'
 import { startRelay } from './events/relay.ts'
 import { openFeed } from './events/feed.ts'
 import { openServer } from './http/server.ts'
 import type { Server, ServerOptions } from './http/server.ts'
+import { readiness, startDrivers } from './drivers.ts'
 import { startForgetting } from './idempotency/forget.ts'
 import type { Clock } from './kernel/clock.ts'
 import { newId } from './kernel/id.ts'
@@ -48,7 +48,6 @@ import { openWaits } from './payments/wait.ts'
 import { readDocuments, DOCUMENTS_DIRECTORY } from './reference/document-library.ts'
 import { openSite } from './reference/site.ts'
 import { openBroadcaster } from './sender/broadcast.ts'
-import { startDriver } from './sender/driver.ts'
 import { x402Routes } from './facilitator/routes.ts'
 import { openClaimQueue } from './facilitator/claim-queue.ts'
 import { findClaims } from './facilitator/claim-store.ts'
@@ -71,7 +70,6 @@ import { openReceivedRecords } from './payments/received.ts'
 import { receivedStandings } from './payments/received-state-store.ts'
 import { areUnderWay } from './payments/status-store.ts'
 import type { AskedPayment } from './payments/status-store.ts'
-import type { Driver } from './sender/driver.ts'
 import { metricsReader, openMetricsDoor, openServiceMetrics } from './service-metrics.ts'
 import type { MetricsDoor } from './service-metrics.ts'
 import { openListener } from './store/listen.ts'
@@ -200,44 +198,19 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   })
   const feed = openFeed({ store, listener, clock, log })
   const relay = startRelay({
-    store,
-    listener,
-    clock,
-    log,
-    random,
-    instance,
+    ...{ store, listener, clock, log, random, instance },
     onNumbered: [webhooks.onNumbered],
     announce: (events) => feed.announce(events),
   })
   wakeRelay = () => relay.wake()
-  const drivers = new Map(
-    chains.map((chain) => [
-      chain.config.network,
-      startDriver({
-        chain,
-        store,
-        book,
-        deposits,
-        builds,
-        broadcaster,
-        clock,
-        log,
-        killPoint,
-        instance,
-        watch: async (finalizedHeight, stopping) => {
-          await watchClaims({ ...settling, log }, chain, finalizedHeight, stopping)
-          await watchBuilds({ store, clock }, chain, stopping)
-        },
-        signerOf: async (address) => {
-          const { family } = chain.config
-          const wallet = await store.inTransaction('service', (tx) =>
-            findWalletOfAddress(tx, family, address),
-          )
-          return wallet && openSigner({ wrapper, schemes }, wallet, chain.config)
-        },
-      }),
-    ]),
-  )
+  const drivers = startDrivers(chains, {
+    ...{ store, book, deposits, builds, broadcaster, clock, log, killPoint, instance },
+    signing: { wrapper, schemes },
+    watch: async (chain, finalizedHeight, stopping) => {
+      await watchClaims({ ...settling, log }, chain, finalizedHeight, stopping)
+      await watchBuilds({ store, clock }, chain, stopping)
+    },
+  })
   const queue = openSendQueue({
     store,
     clock,
@@ -325,14 +298,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     routes: [
       metricsRoute(readMetrics),
       ...paymentRoutes({
-        store,
-        queue,
-        waits,
-        proofs,
-        clock,
-        random,
-        killPoint,
-        directory,
+        ...{ store, queue, waits, proofs, clock, random, killPoint, directory },
         networks: configs,
         builtFor: paymentsBuiltFor,
       }),
@@ -430,15 +396,4 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       keyEncryptionKey.erase()
     },
   }
-}
-
-async function readiness(
-  store: Store,
-  drivers: ReadonlyMap<NetworkId, Driver>,
-): Promise<ReadonlyMap<string, 'ok' | 'down'>> {
-  const parts = new Map<string, 'ok' | 'down'>()
-  parts.set('database', (await store.reachable()) ? 'ok' : 'down')
-  for (const [network, driver] of drivers)
-    parts.set(network, driver.state().following ? 'ok' : 'down')
-  return parts
 }

@@ -1,0 +1,50 @@
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { Address, Chain } from './chains/chain.ts'
+import { openSigner } from './custody/signer.ts'
+import { findWalletOfAddress } from './custody/store.ts'
+import { startDriver } from './sender/driver.ts'
+import type { Driver, DriverDeps } from './sender/driver.ts'
+import type { Store } from './store/postgres.ts'
+
+/** One driver per network. What looks at claims and builds beside the rounds is told for which chain. */
+export function startDrivers(
+  chains: readonly Chain[],
+  {
+    signing,
+    watch,
+    ...shared
+  }: Omit<DriverDeps, 'chain' | 'signerOf' | 'watch'> & {
+    readonly signing: Parameters<typeof openSigner>[0]
+    readonly watch: (chain: Chain, finalizedHeight: bigint, stopping: AbortSignal) => Promise<void>
+  },
+): ReadonlyMap<NetworkId, Driver> {
+  const signerOf = async ({ config }: Chain, address: Address) => {
+    const wallet = await shared.store.inTransaction('service', (tx) =>
+      findWalletOfAddress(tx, config.family, address),
+    )
+    return wallet && openSigner(signing, wallet, config)
+  }
+  return new Map(
+    chains.map((chain) => [
+      chain.config.network,
+      startDriver({
+        ...shared,
+        chain,
+        watch: (finalizedHeight, stopping) => watch(chain, finalizedHeight, stopping),
+        signerOf: (address) => signerOf(chain, address),
+      }),
+    ]),
+  )
+}
+
+/** Each part that payments need, and whether it answers now. */
+export async function readiness(
+  store: Store,
+  drivers: ReadonlyMap<NetworkId, Driver>,
+): Promise<ReadonlyMap<string, 'ok' | 'down'>> {
+  const parts = new Map<string, 'ok' | 'down'>()
+  parts.set('database', (await store.reachable()) ? 'ok' : 'down')
+  for (const [network, driver] of drivers)
+    parts.set(network, driver.state().following ? 'ok' : 'down')
+  return parts
+}
