@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { batching } from './batching.ts'
+import { builds } from './builds.ts'
 import type { Bench, BenchContext, BenchOptions } from './bench.ts'
 import type { Figure } from './figures.ts'
 import { history } from './history.ts'
@@ -21,6 +22,8 @@ const BENCHES: readonly Bench[] = [
   status,
   sends('evm'),
   sends('solana'),
+  builds('evm'),
+  builds('solana'),
   batching,
   history,
   x402,
@@ -36,7 +39,7 @@ const BOUNDS = {
 const HELP = `npm run bench -- [NAME ...] [--json FILE] [--seconds N] [--rounds N] [--minutes N] [--payments N] [--profile FOLDER]
 
 Measures this checkout on this machine, on the loopback, with everything of its own. Without names all of:
-${BENCHES.map(({ name, about }) => `  ${name.padEnd(9)} ${about}`).join('\n')}
+${BENCHES.map(({ name, about }) => `  ${name.padEnd(13)} ${about}`).join('\n')}
 
   --json FILE   write all figures there
   --seconds N   of each measured load (${BOUNDS.seconds.default})

@@ -9,7 +9,8 @@ process.on('disconnect', () => process.exit(1))
 const [plan] = (await once(process, 'message')) as [LoadPlan]
 const { hostname, port } = new URL(plan.baseUrl)
 const requests = plan.requests.map((request) => requestBytes(hostname, plan.apiKey, request))
-const warmUntil = performance.now() + plan.warmUpSeconds * 1000
+const beginsAt = performance.now()
+const warmUntil = beginsAt + plan.warmUpSeconds * 1000
 const endAt = warmUntil + Math.min(plan.seconds, LOAD_SECONDS_MAX) * 1000
 const pause = plan.pauseMilliseconds ?? 0
 
@@ -20,9 +21,20 @@ let answeredInAll = 0
 let next = 0
 let lastAnswerAt = warmUntil
 
+let arrivals = 0
+
+/** When a free caller's next request begins: now, or when it is due. */
+async function turn(): Promise<number> {
+  if (plan.arrivalsPerSecond === undefined) return performance.now()
+  const due = beginsAt + (arrivals++ / plan.arrivalsPerSecond) * 1000
+  const early = due - performance.now()
+  if (early > 0) await delay(early)
+  return due
+}
+
 async function call(): Promise<void> {
   const connection = await openConnection(hostname, Number(port))
-  for (let now = performance.now(); now < endAt; now = performance.now()) {
+  for (let now = await turn(); now < endAt; now = await turn()) {
     const request = requests[next++ % requests.length]
     if (request === undefined) throw new Error('a plan without requests')
     const { status, body } = await connection.ask(request)

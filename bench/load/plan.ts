@@ -19,6 +19,11 @@ export interface LoadPlan {
   readonly seconds: number
   /** Of each caller between an answer and its next request; left out, none. */
   readonly pauseMilliseconds?: number
+  /**
+   * Requests come at this rate, whatever became of those before; their time counts from when they were due, so that a service
+   * that falls behind shows it. There must be callers enough. Left out, each caller asks as fast as it is answered.
+   */
+  readonly arrivalsPerSecond?: number
 }
 
 /** What it says when the warm-up is over, and when it is done. */
