@@ -266,5 +266,8 @@ test('redirects, addresses that are not allowed and answers without an end are f
   expect(await lastOf(endless.webhook.id)).toMatchObject({ status: null, error: 'body_too_long' })
   expect(await lastOf(inside.webhook.id)).toMatchObject({ error: 'address_not_allowed' })
   expect(target.heard).toHaveLength(0)
+  for (const { webhook } of [redirect, endless, inside]) {
+    expect((await deliveries(webhook.id))[0]?.status).toBe('waiting')
+  }
   await target.close()
 })

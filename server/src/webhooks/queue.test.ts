@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { AccountId, WebhookId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
+import { until } from '../kernel/until.ts'
+import type { Tx } from '../store/postgres.ts'
+import { forgetDeliveries, listDeliveries } from './delivery-store.ts'
+import type { TakenDelivery } from './delivery.ts'
+import { createWebhook } from './manage.ts'
+import { finishAttempt, keepLeases, takeDue } from './queue-store.ts'
+import { deleteWebhook } from './store.ts'
+import { openTestEndpoint, openTestWebhooks } from './test-webhooks.ts'
+import type { TestWebhooks } from './test-webhooks.ts'
+
+const SECONDS = 15
+const ALL = { free: 1_000, freeForTroubled: 1_000 }
+let room: TestWebhooks
+beforeAll(async () => {
+  room = await openTestWebhooks()
+})
+afterAll(() => room.close())
+
+const asService = <T>(work: (tx: Tx) => Promise<T>) =>
+  room.database.store.inTransaction('service', work)
+
+async function aWebhook(url = 'http://127.0.0.1:9/') {
+  const accountId = await room.newAccount()
+  const terms = { url, description: null, types: [], enabled: true }
+  const whose = { accountId, plan: 'enterprise', key: undefined } as const
+  const { webhook } = await createWebhook(room.deps, { ...whose, ...terms })
+  return { accountId, webhookId: webhook.id }
+}
+
+const listed = ({ accountId, webhookId }: { accountId: AccountId; webhookId: WebhookId }) =>
+  room.database.store.inTransaction(accountId, (tx) =>
+    listDeliveries(
+      tx,
+      { accountId, webhookId },
+      { status: undefined, before: undefined, count: 1_000 },
+    ),
+  )
+
+/** An endpoint that is trusted with several requests at once, with so many payments waiting. */
+async function withWaiting(payments: number) {
+  const whose = await aWebhook()
+  for (let n = 0; n < payments; n += 1) await room.tell(whose.accountId, `pay_${n}`)
+  await until('all wait', async () => (await listed(whose)).length === payments, {
+    seconds: SECONDS,
+  })
+  await asService((tx) =>
+    tx.query('test_trust', 'update webhooks set in_trouble = false where id = $1', [
+      whose.webhookId,
+    ]),
+  )
+  return whose
+}
+const ofOne = (taken: readonly TakenDelivery[], webhookId: WebhookId) =>
+  taken.filter((one) => one.webhookId === webhookId)
+const expire = (webhookId: WebhookId) =>
+  asService((tx) =>
+    tx.query(
+      'test_expire',
+      `update webhook_deliveries set due_at = now() - interval '1 second' where webhook_id = $1 and lease is not null`,
+      [webhookId],
+    ),
+  )
+
+test('whoever takes at once takes different ones, and all together no more than an endpoint may get', async () => {
+  const { webhookId } = await withWaiting(limits.webhookRequestsPerEndpointMax * 3)
+  const takers = await Promise.all(
+    ['a', 'b', 'c', 'd', 'e'].map((lease) => asService((tx) => takeDue(tx, lease, ALL))),
+  )
+  const taken = ofOne(takers.flat(), webhookId)
+  expect(taken).toHaveLength(limits.webhookRequestsPerEndpointMax)
+  expect(new Set(taken.map(({ id }) => id)).size).toBe(taken.length)
+})
+
+test('an instance with room for few takes of every endpoint first, and of those in trouble no more than it may', async () => {
+  const good = [await withWaiting(4), await withWaiting(4), await withWaiting(4)]
+  const troubled = [await withWaiting(4), await withWaiting(4)]
+  await asService((tx) =>
+    tx.query('test_distrust', 'update webhooks set in_trouble = true where id = any($1)', [
+      troubled.map(({ webhookId }) => webhookId),
+    ]),
+  )
+  const bounds = { free: 4, freeForTroubled: 1 }
+  const taken = await asService((tx) => takeDue(tx, 'few', bounds))
+  expect(taken).toHaveLength(4)
+  expect(taken.filter(({ isInTrouble }) => isInTrouble)).toHaveLength(1)
+  for (const { webhookId } of good) expect(ofOne(taken, webhookId)).toHaveLength(1)
+})
+
+test('a lease that is kept is not taken over, one that ran out is, and its first holder writes nothing then', async () => {
+  const { webhookId } = await withWaiting(1)
+  const [first] = ofOne(await asService((tx) => takeDue(tx, 'first', ALL)), webhookId)
+  if (first === undefined) throw new Error('nothing was due')
+  await expire(webhookId)
+  await asService((tx) => keepLeases(tx, ['first']))
+  expect(ofOne(await asService((tx) => takeDue(tx, 'second', ALL)), webhookId)).toEqual([])
+  await expire(webhookId)
+  const [second] = ofOne(await asService((tx) => takeDue(tx, 'second', ALL)), webhookId)
+  expect(second).toMatchObject({ id: first.id, attempts: 2 })
+  const over = { kind: 'delivered' } as const
+  expect(await asService((tx) => finishAttempt(tx, first, over, []))).toBe(false)
+  expect(second && (await asService((tx) => finishAttempt(tx, second, over, [])))).toBe(true)
+})
+
+test('what is given up lets the next of its payment go, and what says nothing does not count as an attempt', async () => {
+  const whose = await aWebhook()
+  for (const n of [1, 2]) await room.tell(whose.accountId, 'pay_1', { n })
+  await until('both wait', async () => (await listed(whose)).length === 2, { seconds: SECONDS })
+  const take = async () => ofOne(await asService((tx) => takeDue(tx, 'one', ALL)), whose.webhookId)
+  const [head, ...others] = await take()
+  if (head === undefined) throw new Error('nothing was due')
+  expect(others).toEqual([])
+  const later = { kind: 'later', waitMilliseconds: -1, counts: false } as const
+  await asService((tx) => finishAttempt(tx, head, later, []))
+  const [again] = await take()
+  expect(again).toMatchObject({ id: head.id, attempts: 1 })
+  await asService((tx) => finishAttempt(tx, head, { kind: 'failed' }, []))
+  expect(await take()).toMatchObject([{ attempts: 1 }])
+  expect((await listed(whose)).map(({ status }) => status)).toEqual(['waiting', 'failed'])
+})
+
+test('deliveries of a deleted webhook and those older than the log are removed, others stay', async () => {
+  const [kept, gone] = [await withWaiting(2), await withWaiting(3)]
+  await asService((tx) => deleteWebhook(tx, gone.accountId, gone.webhookId, Date.now()))
+  await asService((tx) =>
+    tx.query(
+      'test_age',
+      `update webhook_deliveries set created_at = now() - interval '40 days'
+       where position = (select min(position) from webhook_deliveries where webhook_id = $1)`,
+      [kept.webhookId],
+    ),
+  )
+  const before = Date.now() - limits.webhookLogDays * 24 * 3_600_000
+  await asService((tx) => forgetDeliveries(tx, before, 100))
+  expect(await listed(kept)).toHaveLength(1)
+  expect(await listed(gone)).toHaveLength(0)
+})
+
+test('payments told to a failing endpoint by several senders at once arrive in order, and none is forgotten', async () => {
+  const endpoint = await openTestEndpoint()
+  const whose = await aWebhook(endpoint.url)
+  let requests = 0
+  const taken: { readonly id: string; readonly payment: number; readonly n: number }[] = []
+  endpoint.answer((heard, response) => {
+    requests += 1
+    const isTaken = requests % 3 !== 0
+    const { id, data } = JSON.parse(heard.text) as {
+      id: string
+      data: { payment: number; n: number }
+    }
+    if (isTaken && !taken.some((one) => one.id === id)) taken.push({ id, ...data })
+    response.writeHead(isTaken ? 200 : 500).end()
+  })
+  const senders = [room.start(), room.start(), room.start()]
+  const [payments, events] = [4, 15]
+  for (let n = 0; n < events; n += 1) {
+    await Promise.all(
+      Array.from({ length: payments }, (_, payment) =>
+        room.tell(whose.accountId, `pay_${payment}`, { payment, n }),
+      ),
+    )
+  }
+  await until(
+    'all arrived',
+    async () => {
+      await asService((tx) =>
+        tx.query(
+          'test_hurry_one',
+          'update webhook_deliveries set due_at = now() where webhook_id = $1 and lease is null and due_at is not null',
+          [whose.webhookId],
+        ),
+      )
+      return taken.length === payments * events
+    },
+    { seconds: SECONDS },
+  )
+  for (const [, own] of Map.groupBy(taken, ({ payment }) => payment)) {
+    expect(own.map(({ n }) => n)).toEqual(Array.from({ length: events }, (_, n) => n))
+  }
+  await Promise.all(senders.map((sender) => sender.stop()))
+  await endpoint.close()
+})
