@@ -57,7 +57,6 @@ import { forgetGas } from './facilitator/gas-store.ts'
 import { openSettlerFunds } from './facilitator/settler-funds.ts'
 import { openSettlers } from './facilitator/settlers.ts'
 import type { Settlers } from './facilitator/settlers.ts'
-import { openRemotes } from './facilitator/remotes.ts'
 import type { RemoteFacilitator } from './facilitator/remote.ts'
 import { openVerificationEvents } from './facilitator/verification-events.ts'
 import { watchClaims } from './facilitator/watch.ts'
@@ -65,7 +64,7 @@ import { forgetOldEvents, openEvents } from './open-events.ts'
 import { openWebhooks } from './open-webhooks.ts'
 import { openOutbound } from './outbound/outbound.ts'
 import { listenersOf } from './own-listeners.ts'
-import { portsOf } from './read-facilitators.ts'
+import { openOtherFacilitators } from './other-facilitators.ts'
 import { openReceivedRecords } from './payments/received.ts'
 import { receivedStandings } from './payments/received-state-store.ts'
 import { areUnderWay } from './payments/status-store.ts'
@@ -79,6 +78,7 @@ import { shareReads } from './store/shared-reads.ts'
 import { openRedis } from './store/redis.ts'
 import { paymentsBuiltFor } from './transactions/build-store.ts'
 import { openBuildBook } from './transactions/follow-builds.ts'
+import { forgetNonces } from './transactions/nonce-store.ts'
 import { transactionRoutes } from './transactions/routes.ts'
 import { watchBuilds } from './transactions/watch-builds.ts'
 import { addressRoutes } from './wallets/address-routes.ts'
@@ -166,7 +166,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const deposits = openDepositBook({ clock, random })
   const waits = openWaits({ store, listener, clock })
   const settlers = openSettlers({ store, clock, log, networks })
-  const funds = openSettlerFunds({ chains, settlers, clock, log })
+  const funds = openSettlerFunds({ chains, settlers, store, clock, log })
   const records = openReceivedRecords({
     clock,
     waits,
@@ -226,6 +226,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     log,
     others: [
       forgetOldEvents,
+      forgetNonces,
       ...networks.map(
         ({ network }) =>
           (tx: Tx, nowMilliseconds: number) =>
@@ -271,16 +272,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     settlersOf: (family: Family) => settlers.addressesOf(family),
     random,
   }
-  const { facilitators = [] } = options
-  const remotes = openRemotes(
-    openOutbound({
-      allowLoopback: networks.every(({ sandbox }) => sandbox),
-      ownListeners: () => inside,
-      clock,
-      ports: portsOf(facilitators),
-    }),
-    facilitators,
-  )
+  const { remotes, kept } = openOtherFacilitators({
+    facilitators: options.facilitators ?? [],
+    networks,
+    ownListeners: () => inside,
+    clock,
+  })
   // Known once it listens, where no address was configured.
   let baseUrl = options.edge?.publicUrl?.replace(/\/$/, '') ?? ''
   const gate = openGate({
@@ -313,12 +310,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         proofs,
         waits,
         log,
-        remotes,
+        ...{ remotes, kept },
         facilitatorUrl: () => `${baseUrl}/x402`,
       }),
       ...x402Routes({
         ...settling,
-        log,
+        ...{ log, kept },
         isUsable: ({ config }) => drivers.get(config.network)?.state().following ?? false,
       }),
       ...networkRoutes({

@@ -77,16 +77,14 @@ export async function giveNonceBack(
   )
 }
 
-/** Removes nonces that expired before a time, at most `count`. */
-export async function forgetNonces(
-  tx: Tx,
-  beforeMilliseconds: number,
-  count: number,
-): Promise<void> {
+const FORGOTTEN_MAX = 1_000
+
+/** Removes nonces of builds whose time is over and that nobody has built for since, a bounded number at a time. */
+export async function forgetNonces(tx: Tx, nowMilliseconds: number): Promise<void> {
   await tx.query(
     'nonces_forget',
     `delete from build_nonces where ctid = any (array(
        select ctid from build_nonces where expires_at < to_timestamp($1 / 1000.0) limit $2))`,
-    [beforeMilliseconds, count],
+    [nowMilliseconds, FORGOTTEN_MAX],
   )
 }
