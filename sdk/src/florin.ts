@@ -7,6 +7,8 @@ import type { FlorinOptions } from './connection.ts'
 import type { HealthReadyAnswer } from './contract/health-ready.ts'
 import type { ListNetworksAnswer } from './contract/list-networks.ts'
 import type { Operations } from './contract/shapes.ts'
+import { events } from './events.ts'
+import type { Events } from './events.ts'
 import type { Input } from './prepare.ts'
 import { payments } from './payments.ts'
 import type { Payments } from './payments.ts'
@@ -29,6 +31,8 @@ export type { ClientCode, FlorinErrorCode } from './florin-error.ts'
 export type { Addresses, ReceivingAddress } from './addresses.ts'
 export type { CallOptions, IntentOptions } from './call.ts'
 export type { Clock } from './clock.ts'
+export type { AccountEvent, Events } from './events.ts'
+export type { ListenOptions } from './listen.ts'
 export type { FlorinOptions } from './connection.ts'
 export type { ListedPayment, PaymentRecord, Payments } from './payments.ts'
 export type { EvmTransaction, EvmWallet, OwnWallet } from './own-wallet.ts'
@@ -53,6 +57,7 @@ export class Florin {
   readonly transactions: Transactions
   readonly wallets: Wallets
   readonly addresses: Addresses
+  readonly events: Events
   readonly webhooks: Webhooks
   readonly x402: X402
   readonly networks: {
@@ -79,6 +84,7 @@ export class Florin {
     this.transactions = transactions(connection)
     this.wallets = wallets(connection)
     this.addresses = addresses(connection)
+    this.events = events(connection)
     this.webhooks = webhooks(connection)
     this.x402 = x402(connection)
     this.networks = {

@@ -22,6 +22,11 @@ export const limits = {
   waitSeconds: 300,
   /** Far more than any answer of the service. */
   answerCharactersMax: 32 * 1024 * 1024,
+  /** How often a quiet socket is asked whether it is there, and how long it may say nothing at all. */
+  eventPingMilliseconds: 30_000,
+  eventSilenceMilliseconds: 75_000,
+  /** Events that have come and nobody has read; beyond that they are fetched again. */
+  eventsWaitingMax: 10_000,
   /** Bounds of an API key, and of an idempotency key. */
   keyCharactersMax: 255,
 } as const
