@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newId } from '../kernel/id.ts'
 import type { AccountId, WebhookId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import { until } from '../kernel/until.ts'
 import type { Tx } from '../store/postgres.ts'
-import { forgetDeliveries, listDeliveries } from './delivery-store.ts'
+import { forgetDeliveries, insertDeliveries, listDeliveries } from './delivery-store.ts'
 import type { TakenDelivery } from './delivery.ts'
 import { createWebhook } from './manage.ts'
 import { finishAttempt, keepLeases, takeDue } from './queue-store.ts'
@@ -121,6 +122,36 @@ test('what is given up lets the next of its payment go, and what says nothing do
   expect((await listed(whose)).map(({ status }) => status)).toEqual(['waiting', 'failed'])
 })
 
+test('a delivery that is enqueued while the one before it ends is not forgotten', async () => {
+  const whose = await withWaiting(1)
+  const [head] = ofOne(await asService((tx) => takeDue(tx, 'one', ALL)), whose.webhookId)
+  const [only] = await listed(whose)
+  if (head === undefined || only === undefined) throw new Error('nothing was due')
+  let isOver = false
+  const ending = await asService(async (tx) => {
+    const next = { ...only, id: newId(room.deps.random, 'dlv'), lane: head.lane }
+    await insertDeliveries(tx, [{ ...next, accountId: whose.accountId }])
+    const ended = asService((other) => finishAttempt(other, head, { kind: 'delivered' }, []))
+    void ended.then(() => (isOver = true))
+    await until(
+      'the end waits for the lane, or does not',
+      async () => {
+        const waiting = await tx.query(
+          'test_waits',
+          `select from pg_locks where locktype = 'advisory' and not granted
+             and database = (select oid from pg_database where datname = current_database())`,
+        )
+        return isOver || waiting.length > 0
+      },
+      { seconds: SECONDS },
+    )
+    return { ended }
+  })
+  expect(await ending.ended).toBe(true)
+  const taken = ofOne(await asService((tx) => takeDue(tx, 'two', ALL)), whose.webhookId)
+  expect(taken).toHaveLength(1)
+})
+
 test('deliveries of a deleted webhook and those older than the log are removed, others stay', async () => {
   const [kept, gone] = [await withWaiting(2), await withWaiting(3)]
   await asService((tx) => deleteWebhook(tx, gone.accountId, gone.webhookId, Date.now()))
@@ -154,7 +185,7 @@ test('payments told to a failing endpoint by several senders at once arrive in o
     response.writeHead(isTaken ? 200 : 500).end()
   })
   const senders = [room.start(), room.start(), room.start()]
-  const [payments, events] = [4, 15]
+  const [payments, events] = [4, 10]
   for (let n = 0; n < events; n += 1) {
     await Promise.all(
       Array.from({ length: payments }, (_, payment) =>
