@@ -11,6 +11,7 @@ import { openSettlers } from '@florin/server/facilitator/settlers.ts'
 import { watchClaims } from '@florin/server/facilitator/watch.ts'
 import type { Clock } from '@florin/server/kernel/clock.ts'
 import type { PaymentId } from '@florin/server/kernel/id.ts'
+import { openKept } from '@florin/server/kernel/kept.ts'
 import { limits } from '@florin/server/kernel/limits.ts'
 import type { Log } from '@florin/server/kernel/log.ts'
 import type { Random } from '@florin/server/kernel/random.ts'
@@ -49,7 +50,7 @@ export function openSettling({
   const chains = new Map([[network, chain]])
   const killPoint = () => undefined
   const settlers = openSettlers({ store, clock, log, networks: [config] })
-  const funds = openSettlerFunds({ chains: [chain], settlers, clock, log })
+  const funds = openSettlerFunds({ chains: [chain], settlers, store, clock, log })
   const records = openReceivedRecords({
     clock,
     waits,
@@ -89,6 +90,7 @@ export function openSettling({
     settlersOf: (family) => settlers.addressesOf(family),
     random,
     log,
+    kept: openKept(),
     isUsable: () => true,
   })
   const watch: DriverDeps['watch'] = (finalizedHeight, stopping) =>

@@ -10,7 +10,7 @@ import type { PaymentId, AccountId } from '../kernel/id.ts'
 import type { KillPoint } from '../kernel/kill-point.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import { followedHeight, networkStanding } from '../sender/follower-store.ts'
-import { advanceLane, freezeLane, lockLane } from '../sender/lane-store.ts'
+import { advanceLane, freezeLane, lockLane, openCeilings } from '../sender/lane-store.ts'
 import { storeTransactions } from '../sender/transaction-store.ts'
 import type { Store, Tx } from '../store/postgres.ts'
 import type { ClaimOrder } from './claim-many.ts'
@@ -63,6 +63,8 @@ export type Begun =
   | { readonly kind: 'found' }
   /** Somebody has the claim, or another call is at it: look again. */
   | { readonly kind: 'taken' }
+  /** Its key signs nothing now: stopped, or what is under way may take all that it has. Nothing is stored; another key may do it. */
+  | { readonly kind: 'unusable' }
   | { readonly kind: 'refused'; readonly reason: Reason; readonly message?: string }
 
 /** How far back a payment that somebody else settled is looked for. */
@@ -97,7 +99,11 @@ export async function beginSettlement(deps: BeginDeps, beginning: Beginning): Pr
   if (!isWorthItsGas(config, authorization, draft.feeExpected)) {
     return { kind: 'refused', reason: 'payment_too_small_for_its_gas' }
   }
-  return deps.claims.claim(chain, settler, { beginning, draft })
+  const begun = await deps.claims.claim(chain, settler, { beginning, draft })
+  if (begun.kind !== 'unusable') return begun
+  deps.funds.setAside(config.network, settler.address)
+  if (authorization.feePayer === null) return beginSettlement(deps, beginning)
+  return { kind: 'refused', reason: 'network_unavailable' }
 }
 
 /** One claim in a transaction of its own. Nothing is sent here. */
@@ -132,6 +138,7 @@ export async function claimAlone(
     return begun
   } catch (error) {
     if (error instanceof ClaimRefused) return { kind: 'refused', reason: error.reason }
+    if (error instanceof LaneShort) return { kind: 'unusable' }
     if (!(error instanceof LaneFrozen)) throw error
     // Everything above was rolled back; what was found out about the key must stay.
     if (error.foundNow) {
@@ -139,7 +146,7 @@ export async function claimAlone(
         freezeLane(tx, config.network, settler.address, FOREIGN_USE),
       )
     }
-    return { kind: 'refused', reason: 'network_unavailable' }
+    return { kind: 'unusable' }
   } finally {
     signer.erase()
   }
@@ -153,6 +160,11 @@ class ClaimRefused extends Error {
     super(reason)
     this.reason = reason
   }
+}
+
+/** Rolls the claim back: what is under way may take all that the key has. */
+class LaneShort extends Error {
+  override readonly name = 'LaneShort'
 }
 
 /** Rolls the claim back: a key that somebody else uses signs nothing more. */
@@ -230,6 +242,9 @@ async function place(
   const lane = await lockLane(tx, network, settler.address, draft.laneLatest)
   if (lane.frozenReason !== null) throw new LaneFrozen(false)
   if (draft.laneLatest > lane.nextNonce) throw new LaneFrozen(true)
+  if ((await openCeilings(tx, lane)) + draft.feeCeiling > draft.settlerBalance) {
+    throw new LaneShort('what is under way may take all that the key has')
+  }
   const signed = await chain.sign(draft.terms, lane.nextNonce, signer)
   const { terms, feeCeiling } = draft
   const transaction = {

@@ -4,7 +4,7 @@ import { receiverAccounts } from '../custody/receiver-store.ts'
 import type { OpenSigner } from '../custody/signer.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import { followedHeight, networkStanding } from '../sender/follower-store.ts'
-import { advanceLane, lockLane } from '../sender/lane-store.ts'
+import { advanceLane, lockLane, openCeilings } from '../sender/lane-store.ts'
 import { storeTransactions } from '../sender/transaction-store.ts'
 import type { NewTransaction } from '../sender/transaction-store.ts'
 import type { Tx } from '../store/postgres.ts'
@@ -77,6 +77,11 @@ export async function claimMany(
     if (lane.frozenReason !== null || used > lane.nextNonce) {
       throw new NotTogether('the lane takes none of them')
     }
+    const balance = held.reduce((least, { draft }) => smaller(least, draft.settlerBalance), MOST)
+    const ceilings = held.reduce((sum, { draft }) => sum + draft.feeCeiling, 0n)
+    if ((await openCeilings(tx, lane)) + ceilings > balance) {
+      throw new NotTogether('the key may not have enough for all of them')
+    }
     for (const [index, { beginning, draft }] of held.entries()) {
       const { paymentId, requestId } = beginning
       const nonce = lane.nextNonce + BigInt(index)
@@ -99,6 +104,13 @@ export async function claimMany(
       ? { kind: 'taken' }
       : { kind: 'signed', network, signed: transaction.signed }
   })
+}
+
+/** No balance is larger. */
+const MOST = 2n ** 256n
+
+function smaller(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
 }
 
 function larger(a: bigint, b: bigint): bigint {

@@ -78,7 +78,10 @@ beforeEach(async () => {
 afterEach(() => database.close())
 
 /** Asks for the claim of a proof, for the seller, to an address of nobody unless said otherwise. */
-function claim(proof: string, change: { payTo?: Address; laneLatest?: bigint; fee?: bigint } = {}) {
+function claim(
+  proof: string,
+  change: { payTo?: Address; laneLatest?: bigint; fee?: bigint; balance?: bigint } = {},
+) {
   const asset = config.assets.find((each) => each.asset === TOKEN)
   if (asset === undefined) throw new Error('no token')
   const { payTo = '0x00000000000000000000000000000000000000a2' as Address } = change
@@ -111,7 +114,7 @@ function claim(proof: string, change: { payTo?: Address; laneLatest?: bigint; fe
       feeCeiling: baseUnits(FEE),
       feeExpected: baseUnits(change.fee ?? FEE),
       laneLatest: change.laneLatest ?? 0n,
-      settlerBalance: FEE,
+      settlerBalance: change.balance ?? 10n * FEE,
     },
   })
 }
@@ -175,10 +178,24 @@ describe('claims that wait together', () => {
       claim('c', { fee: 1n, laneLatest: 9n }),
       claim('d', { fee: 1n }),
     ]
-    expect(await outcomes(asked)).toEqual(['signed', 'network_unavailable', 'network_unavailable'])
+    expect(await outcomes(asked)).toEqual(['signed', 'unusable', 'unusable'])
     await queue.drained()
     expect(sent.flat()).toEqual(['a@0', 'b@1'])
     expect(await count('settlement_claims')).toBe(2)
+  })
+
+  test('are not signed when what is under way may take all that the key has, together or one after the other', async () => {
+    const balance = 2n * FEE
+    const together = ['a', 'b', 'c'].map((proof) => claim(proof, { balance, fee: 1n }))
+    expect(await outcomes(together)).toEqual(['signed', 'signed', 'unusable'])
+    expect(await outcomes([claim('d', { balance, fee: 1n })])).toEqual(['unusable'])
+    expect(await count('settlement_claims')).toBe(2)
+    await database.store.query(
+      'test_mined',
+      `update chain_transactions set state = 'mined', mined_hash = 'x' || id, mined_height = 8, mined_block_hash = 'a8',
+         succeeded = true, fee_paid = 1`,
+    )
+    expect(await outcomes([claim('d', { balance, fee: 1n })])).toEqual(['signed'])
   })
 
   test('that nobody follows the network for leave nothing', async () => {

@@ -1,3 +1,4 @@
+import type { Kept } from '../kernel/kept.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import { openRemoteClient } from './remote.ts'
 import type { RemoteClient, RemoteFacilitator } from './remote.ts'
@@ -9,15 +10,16 @@ export interface Remotes {
   readonly areAny: boolean
   /** Lets a request go on when whoever asked for it has gone; it ends with `stop` at the latest. Never rejects by itself. */
   keep<T>(work: Promise<T>): Promise<T>
+  /** Gives up what is under way and waits for everything that is kept. */
   stop(): Promise<void>
 }
 
 export function openRemotes(
   outbound: Outbound,
   facilitators: readonly RemoteFacilitator[],
+  kept: Kept,
 ): Remotes {
   const stopping = new AbortController()
-  const underWay = new Set<Promise<unknown>>()
   const clients = new Map(
     facilitators.map((facilitator) => [
       facilitator.url,
@@ -28,18 +30,12 @@ export function openRemotes(
     find: (url) => clients.get(url.replace(/\/+$/, '')),
     areAny: clients.size > 0,
     keep: (work) => {
-      const ended = work.then(
-        () => undefined,
-        () => undefined,
-      )
-      underWay.add(ended)
-      // Handed over: `ended` never rejects, and `stop` waits for it.
-      void ended.then(() => underWay.delete(ended))
+      kept.keep(work)
       return work
     },
     stop: async () => {
       stopping.abort()
-      await Promise.all(underWay)
+      await kept.ended()
     },
   }
 }

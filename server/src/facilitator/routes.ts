@@ -3,6 +3,7 @@ import type { Chain } from '../chains/chain.ts'
 import { receiverAccounts } from '../custody/receiver-store.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
+import type { Kept } from '../kernel/kept.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import { shareReads } from '../store/shared-reads.ts'
@@ -18,6 +19,8 @@ const SETTLE_WAIT_MILLISECONDS = 25_000
 
 export interface X402RoutesDeps extends SettleDeps {
   readonly log: Log
+  /** Takes back what nobody heard, also while the service stops. */
+  readonly kept: Kept
   /** Whether the network can be settled on now. */
   readonly isUsable: (chain: Chain) => boolean
 }
@@ -47,9 +50,11 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
       if (settled.kind !== 'settled') return answer
       const { paymentId, takeBack } = settled
       const undelivered = () => {
-        // Nobody waits for it: when it fails the success counts as given, which the seller is told.
-        takeBack().catch((error: unknown) =>
-          log.warn({ paymentId, err: error }, 'an undelivered success was not taken back'),
+        // When it fails the success counts as given, which the seller is told.
+        deps.kept.keep(
+          takeBack().catch((error: unknown) =>
+            log.warn({ paymentId, err: error }, 'an undelivered success was not taken back'),
+          ),
         )
       }
       return { ...answer, undelivered }

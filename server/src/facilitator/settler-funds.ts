@@ -3,6 +3,8 @@ import type { Address, Chain } from '../chains/chain.ts'
 import type { SettlementDraft } from '../chains/exact.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Log } from '../kernel/log.ts'
+import { frozenLanes } from '../sender/lane-store.ts'
+import type { Store } from '../store/postgres.ts'
 import type { Settlers } from './settlers.ts'
 
 /** What is known of a key's money is at most this old. */
@@ -12,11 +14,14 @@ const TRANSFERS_MIN = 20n
 
 /** Which settling keys can still pay. Sellers read `/supported` once, so a network goes before its last key is empty. */
 export interface SettlerFunds {
+  /** Whether a key should not be asked to sign now: it has too little, or it is stopped. */
   isLow(network: NetworkId, address: Address): boolean
   /** Whether any key of the network's family can pay there. */
   canPay(chain: Chain): boolean
   /** What a draft has just shown of its settler. False when it cannot hold the ceiling. */
   note(network: NetworkId, address: Address, draft: SettlementDraft): boolean
+  /** Leaves a key out until the next look: it has signed nothing for a reason of its own. */
+  setAside(network: NetworkId, address: Address): void
   /** Looks at every key now. */
   look(): Promise<void>
   stop(): Promise<void>
@@ -27,13 +32,17 @@ export function openSettlerFunds({
   settlers,
   clock,
   log,
+  store,
 }: {
   readonly chains: readonly Chain[]
   readonly settlers: Pick<Settlers, 'of'>
   readonly clock: Clock
   readonly log: Log
+  readonly store: Store
 }): SettlerFunds {
   const low = new Set<string>()
+  /** Not for want of money, or not for longer than until the next look. */
+  const aside = new Set<string>()
   const stopping = new AbortController()
   const keyOf = (network: NetworkId, address: Address) => `${network} ${address}`
 
@@ -51,8 +60,14 @@ export function openSettlerFunds({
   async function lookAt(chain: Chain): Promise<void> {
     const { network, family, assets } = chain.config
     const native = assets.filter(({ asset }) => asset === 'native')
+    const own = settlers.of(family).map(({ address }) => address)
+    const stopped = await store.inTransaction('service', (tx) => frozenLanes(tx, network, own))
+    for (const address of own) {
+      if (stopped.has(address)) aside.add(keyOf(network, address))
+      else aside.delete(keyOf(network, address))
+    }
     const { transfer } = await chain.estimateFees()
-    for (const { address } of settlers.of(family)) {
+    for (const address of own) {
       const { amounts } = await chain.balances(address, native)
       mark(network, address, (amounts[0] ?? 0n) < transfer * TRANSFERS_MIN)
     }
@@ -77,15 +92,20 @@ export function openSettlerFunds({
     }
   }
   const ended = keepLooking()
+  const isOut = (network: NetworkId, address: Address) =>
+    low.has(keyOf(network, address)) || aside.has(keyOf(network, address))
 
   return {
-    isLow: (network, address) => low.has(keyOf(network, address)),
+    isLow: isOut,
     canPay: ({ config: { network, family } }) =>
-      settlers.of(family).some(({ address }) => !low.has(keyOf(network, address))),
+      settlers.of(family).some(({ address }) => !isOut(network, address)),
     note: (network, address, { settlerBalance, feeCeiling }) => {
       const isEnough = settlerBalance >= feeCeiling
       if (!isEnough) mark(network, address, true)
       return isEnough
+    },
+    setAside: (network, address) => {
+      aside.add(keyOf(network, address))
     },
     look,
     stop: async () => {

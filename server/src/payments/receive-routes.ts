@@ -8,6 +8,7 @@ import { sayOrTakeBack } from '../facilitator/say-or-take-back.ts'
 import { route } from '../http/route.ts'
 import type { Call, Route } from '../http/route.ts'
 import { fingerprint } from '../idempotency/fingerprint.ts'
+import type { Kept } from '../kernel/kept.ts'
 import { receivedFacts } from './receive-answer.ts'
 import { joinPayment, receivePayment } from './receive.ts'
 import type { ReceiveDeps, Received } from './receive.ts'
@@ -16,6 +17,8 @@ import { verifyProof } from './verify-proof.ts'
 const WAIT_SECONDS = 30
 
 export interface ReceiveRoutesDeps extends ReceiveDeps {
+  /** Takes back what nobody heard, also while the service stops. */
+  readonly kept: Kept
   /** Where callers reach the facilitator of this service. */
   readonly facilitatorUrl: () => string
 }
@@ -82,9 +85,11 @@ async function answer(
   const facilitator = deps.facilitatorUrl()
   const { paymentId, replayed, takeBack } = received
   const undelivered = () => {
-    // Nobody waits for it: when it fails the success counts as given, which the seller is told.
-    takeBack().catch((error: unknown) =>
-      log.warn({ paymentId, err: error }, 'an undelivered success was not taken back'),
+    // When it fails the success counts as given, which the seller is told.
+    deps.kept.keep(
+      takeBack().catch((error: unknown) =>
+        log.warn({ paymentId, err: error }, 'an undelivered success was not taken back'),
+      ),
     )
   }
   const body = await sayOrTakeBack(received, () =>

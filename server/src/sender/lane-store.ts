@@ -82,6 +82,31 @@ export async function freezeLane(
   )
 }
 
+/** Those of the addresses whose lanes are stopped until an operator releases them. */
+export async function frozenLanes(
+  tx: Tx,
+  network: NetworkId,
+  addresses: readonly Address[],
+): Promise<ReadonlySet<Address>> {
+  const rows = await tx.query<{ address: Address }>(
+    'lanes_frozen',
+    `select address from lanes where network = $1 and address = any($2) and frozen_reason is not null`,
+    [network, addresses],
+  )
+  return new Set(rows.map(({ address }) => address))
+}
+
+/** The most that what is under way from a locked lane may still cost, native base units. */
+export async function openCeilings(tx: Tx, { network, address }: Lane): Promise<bigint> {
+  const rows = await tx.query<{ held: string }>(
+    'lane_open_ceilings',
+    `select coalesce(sum(fee_ceiling), 0) as held from chain_transactions
+     where network = $1 and lane_address = $2 and state = 'open'`,
+    [network, address],
+  )
+  return BigInt(rows[0]?.held ?? 0)
+}
+
 /** Takes the row locks of several lanes, always in one order: before anything that changes the ledger of their wallets. */
 export async function lockLanes(
   tx: Tx,
