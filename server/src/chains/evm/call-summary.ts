@@ -12,8 +12,11 @@ export interface AskedCall {
   readonly to: Address | null
   readonly value: bigint
   readonly data: Uint8Array
-  readonly hasAccessList: boolean
+  /** What comes with it beside the call, in plain words. */
+  readonly extras: readonly string[]
 }
+
+export const ACCESS_LIST = 'has an access list'
 
 const WORD_BYTES = 32
 const SELECTOR_BYTES = 4
@@ -40,7 +43,7 @@ export function summaryOf(call: AskedCall, tokens: ReadonlySet<string>): Transac
       : []),
     ...(isToken && moved === undefined && body.length === 0 ? [`calls ${to} without data`] : []),
     ...(isToken && value > 0n ? [`sends ${value} wei to the token's contract`] : []),
-    ...(call.hasAccessList ? ['has an access list'] : []),
+    ...call.extras,
   ]
   return {
     feePayer: from,

@@ -1,5 +1,5 @@
 import type { Inspected, Unreadable } from '../self-custody.ts'
-import { summaryOf } from './call-summary.ts'
+import { ACCESS_LIST, summaryOf } from './call-summary.ts'
 import { keccak256 } from './keccak.ts'
 import { recoverAddress } from './secp256k1.ts'
 import { hashOf } from './sign.ts'
@@ -15,7 +15,7 @@ export function inspectBytes(
   if (read.chainId !== chainId) {
     return { ok: false, reason: `it is for chain id ${read.chainId}, not ${chainId}` }
   }
-  const { signature, payload, nonce, gas, fees } = read
+  const { signature, payload, nonce, gas, fees, hasAccessList } = read
   const signer = signature === null ? null : recoverAddress(keccak256(payload), signature)
   if (signer === undefined) return { ok: false, reason: 'its signature is not valid' }
   return {
@@ -27,6 +27,9 @@ export function inspectBytes(
     nonce,
     blockhash: null,
     feeMax: gas * fees.maxFeePerGas,
-    summary: summaryOf({ ...read, from: signer }, tokens),
+    summary: summaryOf(
+      { ...read, from: signer, extras: hasAccessList ? [ACCESS_LIST] : [] },
+      tokens,
+    ),
   }
 }

@@ -1,7 +1,6 @@
 import type { BaseUnits } from '@florin/wire/amount.ts'
 import { limits } from '../../kernel/limits.ts'
-import type { Terms } from '../chain.ts'
-import type { Address } from '../chain.ts'
+import type { Address, Terms } from '../chain.ts'
 import type { ExactAuthorization, ExactPayments } from '../exact.ts'
 import type {
   BuildOrder,
@@ -79,7 +78,7 @@ function preparationOf(
     priority: gas * fees.maxPriorityFeePerGas,
     accountRent: 0n,
   }
-  const summary = summaryOf({ ...call, from: sender, hasAccessList: false }, tokens)
+  const summary = summaryOf({ ...call, from: sender, extras: [] }, tokens)
   return {
     balances: { native: facts.balances.native, asset: facts.balances.asset },
     fee,

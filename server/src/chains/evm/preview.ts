@@ -1,12 +1,13 @@
 import type { Address } from '../chain.ts'
 import { fieldsFrom, isObject, listFrom } from '../json-rpc/answer.ts'
+import type { NodeError } from '../json-rpc/messages.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { isUnknownMethod } from '../json-rpc/unknown-method.ts'
 import type { BalanceChange, SimulationOutcome, Unreadable } from '../self-custody.ts'
 import { quantityFrom } from './answer.ts'
 import { nonceRead } from './blocks.ts'
 import type { DraftDeps } from './draft.ts'
-import { estimateProblemOf } from './failures.ts'
+import { estimateProblemOf, verdictOf } from './failures.ts'
 import { latestBlockRead } from './fees.ts'
 import { hexBytes, hexQuantity } from './hex.ts'
 import { inspectBytes } from './inspect.ts'
@@ -100,8 +101,7 @@ function simulationRead(from: Address, transaction: WireTransaction): Read<Run |
     },
     meaning: (error) => {
       if (isUnknownMethod(error)) return 'unknown'
-      const failed = { succeeds: false, gas: transaction.gas, moves: [] }
-      return estimateProblemOf(error) === undefined ? undefined : failed
+      return isRefusal(error) ? refusedRun(transaction) : undefined
     },
   }
 }
@@ -131,11 +131,24 @@ async function estimated(
       const gas = quantityFrom(result, 'gas estimate')
       return { succeeds: gas <= transaction.gas, gas, moves }
     },
-    meaning: (error) =>
-      estimateProblemOf(error) === undefined
-        ? undefined
-        : { succeeds: false, gas: transaction.gas, moves: [] },
+    meaning: (error) => (isRefusal(error) ? refusedRun(transaction) : undefined),
   })
+}
+
+/** Less gas than the bytes alone take, in the words of revm: it calls them too high for the limit. */
+const GAS_TOO_LOW = /CallGasCostMoreThanGasLimit|GasFloorMoreThanGasLimit/
+
+/** Whether a node's error is about the transaction, such as gas that no block has, and not about the node. */
+function isRefusal(error: NodeError): boolean {
+  return (
+    estimateProblemOf(error) !== undefined ||
+    verdictOf(error).kind === 'rejected' ||
+    GAS_TOO_LOW.test(error.message)
+  )
+}
+
+function refusedRun({ gas }: WireTransaction): Run {
+  return { succeeds: false, gas, moves: [] }
 }
 
 function callOf(from: Address, { to, value, data }: WireTransaction) {

@@ -270,14 +270,12 @@ describe('inspection', () => {
       const raw = await wallet.account.signTransaction({ ...parsed, ...change })
       return read(bytesOf(raw)).summary.others
     }
-    const accessList = [{ address: wallet.address, storageKeys: [] }]
+    const accessList = [{ address: TO, storageKeys: [] }]
     expect(await others({ accessList })).toEqual(['has an access list'])
     expect(await others({ to: null })).toContain('creates a contract')
-    expect(await others({ data: '0x12345678' })).toEqual([
-      `calls ${TO} with 4 bytes whose meaning is not known here`,
-    ])
+    const unknown = `calls ${TO} with 4 bytes whose meaning is not known here`
+    expect(await others({ data: '0x12345678' })).toEqual([unknown])
     expect(await others({ to: USDC.asset, data: '0x', value: 7n })).toHaveLength(2)
-    // approve(TO, 1)
     const approve = `0x095ea7b3${TO.slice(2).padStart(64, '0')}${'1'.padStart(64, '0')}`
     expect(await others({ to: USDC.asset, value: 0n, data: approve })).toHaveLength(1)
     const twice = read(
@@ -375,6 +373,8 @@ describe('a simulation', () => {
       error: 'the call fails',
       changes: [],
     })
+    const cheap = await wallet.account.signTransaction({ ...parsed, gas: 20_999n })
+    expect(await chain.simulate(bytesOf(cheap))).toMatchObject({ error: 'the call fails' })
     expect(await chain.simulate(raw, poor.address)).toMatchObject({ ok: false })
     expect(await chain.simulate(built.transaction)).toMatchObject({ ok: false })
   })

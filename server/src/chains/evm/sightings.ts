@@ -1,11 +1,12 @@
 import { NATIVE_EFFECT_INDEX } from '../chain.ts'
 import type { Address, Block, Outcome, TransactionHash } from '../chain.ts'
 import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
+import type { Fields } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import type { SelfCustody, Sighting, SightedTransfer, TransactionSummary } from '../self-custody.ts'
 import { addressFrom, bytesFrom, quantityFrom, transactionHashFrom } from './answer.ts'
 import { BLOCKS_PER_READ_MAX, requireSame } from './arrivals.ts'
-import { summaryOf } from './call-summary.ts'
+import { ACCESS_LIST, summaryOf } from './call-summary.ts'
 import { receiptRead } from './outcome.ts'
 
 /** A transaction as its block has it, before anybody knows whether it succeeded. */
@@ -76,7 +77,6 @@ function includedFrom(each: unknown, block: Block, tokens: ReadonlySet<string>):
       ? null
       : addressFrom(fields['to'], 'recipient')
   const value = quantityFrom(fields['value'] ?? '0x0', 'value')
-  const list = fields['accessList'] ?? []
   return {
     hash: transactionHashFrom(fields['hash'], 'transaction hash'),
     block,
@@ -89,11 +89,20 @@ function includedFrom(each: unknown, block: Block, tokens: ReadonlySet<string>):
         to,
         value,
         data: bytesFrom(fields['input'] ?? '0x', 'call data'),
-        hasAccessList: listFrom(list, 'access list').length > 0,
+        extras: extrasOf(fields),
       },
       tokens,
     ),
   }
+}
+
+/** Source: EIP-2930, EIP-7702. */
+function extrasOf(fields: Fields): readonly string[] {
+  const has = (name: string) => listFrom(fields[name] ?? [], name).length > 0
+  return [
+    ...(has('accessList') ? [ACCESS_LIST] : []),
+    ...(has('authorizationList') ? ['gives accounts another code'] : []),
+  ]
 }
 
 /** Undefined when the receipt is not of that block. */

@@ -6,6 +6,7 @@ import { accountFrom, accountsRead } from './accounts.ts'
 import type { Account } from './accounts.ts'
 import { contextFrom } from './answer.ts'
 import type { Facts } from './facts.ts'
+import { verdictOf } from './failures.ts'
 import { inspectBytes } from './inspect.ts'
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
 import { readTokenAccount } from './token-account.ts'
@@ -73,6 +74,11 @@ function runRead(bytes: Uint8Array, addresses: readonly Address[]): Read<Run> {
         after: listFrom(fields['accounts'], 'simulated accounts').map(accountFrom),
       }
     },
+    // Bytes that no validator takes, whatever the accounts hold.
+    meaning: (error) =>
+      verdictOf(error).kind === 'rejected'
+        ? { slot: 0n, error: 'the chain refuses its bytes', after: null }
+        : undefined,
   }
 }
 
