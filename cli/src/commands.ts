@@ -88,6 +88,12 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import('./caller/history.ts')).runHistory,
   },
   {
+    name: 'listen',
+    usage: '[--keys K,K] [--after EVENT_ID] [--json]',
+    summary: 'every event of the account as it happens, until Ctrl-C',
+    load: async () => (await import('./caller/listen.ts')).runListen,
+  },
+  {
     name: 'doctor',
     usage: '[--json]',
     summary: 'hold database and chains against every invariant; changes nothing',

@@ -12,7 +12,7 @@ export function helpText(): string {
     '',
     ...lines,
     '',
-    'wallets, pay, status and history talk to FLORIN_BASE_URL with FLORIN_API_KEY, or to the sandbox that runs here.',
+    'wallets, pay, status, history and listen talk to FLORIN_BASE_URL with FLORIN_API_KEY, or to the sandbox that runs here.',
     'They end with 0 done, 1 refused, 2 a wrong command line, 3 under way or unknown, 4 failed or expired.',
     'Settings come from the environment or from a file .env here; .env.example explains each.',
     '',
