@@ -27,6 +27,7 @@ async function told(state: Partial<ReceivedState>): Promise<string> {
   const records: ReceivedRecords = {
     open: unasked,
     openMany: unasked,
+    decided: unasked,
     state: unasked,
     adopt: unasked,
     paidElsewhere: unasked,

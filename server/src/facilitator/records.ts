@@ -44,6 +44,11 @@ export interface ReceivedState {
 export interface ReceivedRecords {
   open(tx: Tx, received: NewReceived): Promise<void>
   openMany(tx: Tx, received: readonly NewReceived[]): Promise<void>
+  /** Which payments are at their end, and which a transaction of ours still decides: those of both sets need no look at the chain. */
+  decided(
+    tx: Tx,
+    paymentIds: readonly PaymentId[],
+  ): Promise<{ readonly over: ReadonlySet<PaymentId>; readonly underWay: ReadonlySet<PaymentId> }>
   state(tx: Tx, accountId: AccountId, paymentId: PaymentId): Promise<ReceivedState | undefined>
   /** The state as soon as it is released, reverted or at its end, or as it is when the time is over. */
   wait(

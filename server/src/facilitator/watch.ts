@@ -1,3 +1,4 @@
+import type { NetworkId } from '@florin/wire/network.ts'
 import type { Chain } from '../chains/chain.ts'
 import type { AuthorizationState, AuthorizationUse } from '../chains/exact.ts'
 import type { Log } from '../kernel/log.ts'
@@ -13,7 +14,7 @@ import type { ReceivedState } from './records.ts'
 import { settleAgain } from './settle-again.ts'
 
 /** Open claims that are looked at in one round. */
-const CLAIMS_PER_ROUND_MAX = 100
+const CLAIMS_PER_ROUND_MAX = 500
 
 export interface WatchDeps extends BeginDeps {
   readonly log: Log
@@ -31,9 +32,7 @@ export async function watchClaims(
 ): Promise<void> {
   const { store, clock, log } = deps
   const { network } = chain.config
-  const claims = await store.inTransaction('service', (tx) =>
-    openClaims(tx, network, CLAIMS_PER_ROUND_MAX, clock.nowMilliseconds()),
-  )
+  const claims = await openUndecided(deps, network)
   for (const claim of claims) {
     if (stopping?.aborted === true) return
     // A look that failed says nothing, so it is not soon repeated without an end either.
@@ -47,6 +46,30 @@ export async function watchClaims(
     const look = [{ claim, next }]
     await store.inTransaction('service', (tx) => noteLooks(tx, look, clock.nowMilliseconds()))
   }
+}
+
+/** The claims of a round without those of which the books alone know enough: those are noted together. */
+async function openUndecided(
+  { store, records, clock }: WatchDeps,
+  network: NetworkId,
+): Promise<readonly Claim[]> {
+  return store.inTransaction('service', async (tx) => {
+    const now = clock.nowMilliseconds()
+    const claims = await openClaims(tx, network, CLAIMS_PER_ROUND_MAX, now)
+    const { over, underWay } = await records.decided(
+      tx,
+      claims.map(({ paymentId }) => paymentId),
+    )
+    // The other side of a payment from here has no transaction of its own: it goes where that one goes.
+    const isKnown = (claim: Claim) =>
+      over.has(claim.paymentId) || (underWay.has(claim.paymentId) && sentOf(claim) === undefined)
+    const looks = claims.filter(isKnown).map((claim) => {
+      const next: NextLook = over.has(claim.paymentId) ? 'never' : 'soon'
+      return { claim, next }
+    })
+    await noteLooks(tx, looks, now)
+    return claims.filter((claim) => !isKnown(claim))
+  })
 }
 
 /** Moves one claim on as far as the chain proves, and says when it is to be looked at again. */

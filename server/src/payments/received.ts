@@ -15,6 +15,7 @@ import { receivedStandings } from './received-state-store.ts'
 import type { ReceivedStanding } from './received-state-store.ts'
 import { isReleased } from './released.ts'
 import { depositOf, nameResource, sentPlace } from './sent-place-store.ts'
+import { decidedByOurs } from './status-store.ts'
 import type { AskedPayment } from './status-store.ts'
 import { findPayment, insertPayments } from './store.ts'
 import type { StatusChange } from './store.ts'
@@ -117,6 +118,7 @@ export function openReceivedRecords({
 
   return {
     state,
+    decided: decidedByOurs,
     open: (tx, received) => openMany(tx, [received]),
 
     openMany,

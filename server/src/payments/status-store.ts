@@ -1,8 +1,14 @@
 import type { AccountId, PaymentId } from '../kernel/id.ts'
-import { attemptsOf, attemptViews, followedHeightOf, isUnderWay } from '../sender/standing-sql.ts'
+import {
+  attemptsOf,
+  attemptViews,
+  followedHeightOf,
+  isUnderWay,
+  mayStillPay,
+} from '../sender/standing-sql.ts'
 import type { AttemptJson } from '../sender/standing-sql.ts'
 import type { AttemptView } from '../sender/transaction-store.ts'
-import type { Store } from '../store/postgres.ts'
+import type { Store, Tx } from '../store/postgres.ts'
 import type { Payment } from './payment.ts'
 import { PAYMENT_COLUMNS, paymentOf } from './store.ts'
 import type { PaymentRow } from './store.ts'
@@ -69,4 +75,23 @@ export async function areUnderWay(
   )
   const found = new Set(rows.map(({ id }) => id))
   return paymentIds.map((id) => found.has(id))
+}
+
+/** Which of these payments have come to their end, and which one of ours still decides. In neither: nothing of ours decides it. */
+export async function decidedByOurs(
+  tx: Tx,
+  paymentIds: readonly PaymentId[],
+): Promise<{ readonly over: ReadonlySet<PaymentId>; readonly underWay: ReadonlySet<PaymentId> }> {
+  const rows = await tx.query<{ id: PaymentId; is_over: boolean; under_way: boolean }>(
+    'payments_decided',
+    `select id, status in ('settled', 'failed', 'expired') as is_over, ${mayStillPay('p.id')} as under_way
+     from payments p where id = any($1)`,
+    [paymentIds],
+  )
+  const idsOf = (belongs: (row: (typeof rows)[number]) => boolean) =>
+    new Set(rows.filter(belongs).map(({ id }) => id))
+  return {
+    over: idsOf((row) => row.is_over),
+    underWay: idsOf((row) => !row.is_over && row.under_way),
+  }
 }

@@ -89,6 +89,12 @@ export function placesView(row: PlacesRow | undefined): PaymentPlaces {
   }
 }
 
+/** Whether a transaction of ours may still pay a payment, or has paid it in a block that is not final; an expression likewise. */
+export function mayStillPay(paymentId: string): string {
+  return `exists (select from payment_transactions pt join chain_transactions t on t.id = pt.chain_transaction_id
+    where pt.payment_id = ${paymentId} and (t.state = 'open' or (t.state = 'mined' and t.succeeded)))`
+}
+
 /** Whether a payment has a transaction of ours that is in no block yet, as an expression over the column that holds its id. */
 export function isUnderWay(paymentId: string): string {
   return `exists (select from payment_transactions pt join chain_transactions t on t.id = pt.chain_transaction_id
