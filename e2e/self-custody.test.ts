@@ -4,7 +4,7 @@ import type { Client, Reply } from './actors/client.ts'
 import { codeOf, detailsOf } from './actors/client.ts'
 import { anotherAccount } from './actors/receiver.ts'
 import { build, evmCustodian, solanaCustodian, transactionOf } from './actors/self-custodian.ts'
-import type { EvmCustodian, SelfCustodian } from './actors/self-custodian.ts'
+import type { EvmCustodian, SelfCustodian, SolanaCustodian } from './actors/self-custodian.ts'
 import type { World } from './actors/world.ts'
 import { openWorld } from './actors/world.ts'
 
@@ -14,7 +14,7 @@ describe('self-custody mode', () => {
   let world: World
   let other: Client
   let evm: EvmCustodian
-  let solana: SelfCustodian
+  let solana: SolanaCustodian
   beforeAll(async () => {
     world = await openWorld({ solana: true })
     other = await anotherAccount(world)
@@ -171,6 +171,11 @@ describe('self-custody mode', () => {
       ]) {
         expect(codeOf(await submit(wrong))).toBe('INVALID_PARAMETERS')
       }
+      const edited =
+        family === 'evm'
+          ? await evm.signEdited(transaction, { value: 7n })
+          : await solana.signWithMore(transaction, world.newAddress('solana'))
+      expect(detailsOf(await submit(edited))['transaction']).toContain('something else')
       const foreign = await submit(signed, other)
       expect(detailsOf(foreign)['transaction']).toContain('built for your account')
       const nothing = await world.database.store.query(

@@ -1,7 +1,13 @@
 import {
+  AccountRole,
+  address,
+  appendTransactionMessageInstruction,
+  compileTransaction,
   createKeyPairSignerFromPrivateKeyBytes,
   createSolanaRpc,
+  decompileTransactionMessage,
   getBase64EncodedWireTransaction,
+  getCompiledTransactionMessageDecoder,
   getTransactionDecoder,
   partiallySignTransaction,
 } from '@solana/kit'
@@ -21,6 +27,11 @@ export interface SelfCustodian {
   sign(transaction: string): Promise<string>
   /** Hands signed bytes to its own node; gives the transaction's id. */
   broadcast(signed: string): Promise<string>
+}
+
+export interface SolanaCustodian extends SelfCustodian {
+  /** Signs what was built with an instruction more that pays a lamport to somebody. */
+  signWithMore(transaction: string, recipient: string): Promise<string>
 }
 
 export interface EvmCustodian extends SelfCustodian {
@@ -53,7 +64,7 @@ export async function evmCustodian(sandbox: SandboxHandle): Promise<EvmCustodian
 }
 
 /** A holder of a fresh Solana key with 10 of the coin and 100 USDC. */
-export async function solanaCustodian(sandbox: SandboxHandle): Promise<SelfCustodian> {
+export async function solanaCustodian(sandbox: SandboxHandle): Promise<SolanaCustodian> {
   const secret = crypto.getRandomValues(new Uint8Array(SECRET_BYTES))
   const signer = await createKeyPairSignerFromPrivateKeyBytes(secret)
   const rpc = createSolanaRpc(sandbox.solana.rpcUrl)
@@ -67,6 +78,28 @@ export async function solanaCustodian(sandbox: SandboxHandle): Promise<SelfCusto
       return getBase64EncodedWireTransaction(
         await partiallySignTransaction([signer.keyPair], decoded),
       )
+    },
+    signWithMore: async (transaction, recipient) => {
+      const { messageBytes } = getTransactionDecoder().decode(Buffer.from(transaction, 'base64'))
+      const built = decompileTransactionMessage(
+        getCompiledTransactionMessageDecoder().decode(messageBytes),
+      )
+      const data = new Uint8Array(12)
+      data[0] = 2
+      data[4] = 1
+      const more = appendTransactionMessageInstruction(
+        {
+          programAddress: address('11111111111111111111111111111111'),
+          accounts: [
+            { address: signer.address, role: AccountRole.WRITABLE_SIGNER },
+            { address: address(recipient), role: AccountRole.WRITABLE },
+          ],
+          data,
+        },
+        built,
+      )
+      const signed = await partiallySignTransaction([signer.keyPair], compileTransaction(more))
+      return getBase64EncodedWireTransaction(signed)
     },
     broadcast: (signed) =>
       rpc

@@ -74,15 +74,23 @@ export function openBuiltRecords({ clock, proofs }: { clock: Clock; proofs: Proo
   const move = (tx: Tx, status: PaymentStatus, changes: readonly StatusChange[]) =>
     movePayments(tx, status, changes, clock.nowMilliseconds())
 
+  const stateOf = (payment: Payment): BuiltState => ({
+    status: payment.status,
+    paymentProof: proofs.proofOf(payment),
+    hash: payment.transactionHash,
+    abandoned: (payment.selfCustody?.abandonedAtMilliseconds ?? null) !== null,
+  })
+
   return {
     /** The 32 bytes that the chain is to show. */
     commitmentOf: (committed: Committed): Uint8Array => proofs.commitmentOf(committed),
 
-    open: async (tx: Tx, built: NewBuilt): Promise<void> => {
+    open: async (tx: Tx, built: NewBuilt): Promise<BuiltState> => {
       const now = clock.nowMilliseconds()
       const payment = recordOf(built, now)
       await insertPayments(tx, [payment])
       await addToOutbox(tx, [paymentEvent(payment)], now)
+      return stateOf(payment)
     },
 
     /** Undefined: the account has no such payment. */
@@ -92,13 +100,7 @@ export function openBuiltRecords({ clock, proofs }: { clock: Clock; proofs: Proo
       paymentId: PaymentId,
     ): Promise<BuiltState | undefined> => {
       const payment = await findPayment(tx, accountId, paymentId)
-      if (payment?.selfCustody === undefined) return undefined
-      return {
-        status: payment.status,
-        paymentProof: proofs.proofOf(payment),
-        hash: payment.transactionHash,
-        abandoned: payment.selfCustody.abandonedAtMilliseconds !== null,
-      }
+      return payment?.selfCustody === undefined ? undefined : stateOf(payment)
     },
 
     /** Notes that its owner gave it up; whoever has signed it can still send it. */

@@ -125,7 +125,7 @@ async function store(
     await takeNonce(tx, scope, { nonce: built.nonce, paymentId, expiresAtMilliseconds })
   }
   const carried = built.carriesCommitment ? commitment : null
-  await records.open(tx, {
+  const state = await records.open(tx, {
     paymentId,
     accountId,
     network: chain.config,
@@ -156,8 +156,6 @@ async function store(
     expiresAtMilliseconds,
   }
   await insertBuild(tx, build)
-  const state = await records.state(tx, accountId, paymentId)
-  if (state === undefined) throw new Error('a stored payment was not found')
   return { build, state, replayed: false }
 }
 

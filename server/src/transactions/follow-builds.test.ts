@@ -210,10 +210,16 @@ describe('a build that nobody sends', () => {
     expect(await scene.record(built)).toMatchObject({ status: 'pending' })
     scene.script.finalized = (built.build.nonce ?? 0n) + 1n
     await scene.watch()
-    await scene.finalize(105)
-    expect(await scene.record(built)).toMatchObject({ status: 'pending' })
     await scene.mine('a', 106, 1)
     await scene.finalize(106)
+    // It has just been looked at: the older a build, the longer until the next look.
+    expect(await scene.record(built)).toMatchObject({ status: 'pending' })
+    scene.later(3_600_000)
+    await scene.watch()
+    await scene.finalize(106)
+    expect(await scene.record(built)).toMatchObject({ status: 'pending' })
+    await scene.mine('a', 107, 1)
+    await scene.finalize(107)
     expect(await scene.record(built)).toMatchObject({
       status: 'expired',
       remark: 'nonce_used_by_another_transaction',
@@ -230,6 +236,7 @@ describe('a build that nobody sends', () => {
     await scene.finalize(103)
     expect(await scene.record(built)).toMatchObject({ status: 'pending' })
     scene.script.finalHeights = [151n, 152n]
+    scene.later(61_000)
     await scene.mine('a', 104, 2)
     await scene.watch()
     await scene.finalize(104)

@@ -55,11 +55,15 @@ export async function liveBuilds(
 ): Promise<readonly BuiltTerms[]> {
   const rows = await tx.query<TermsRow>(
     'builds_live_marked',
-    `select payment_id, account_id, sender, recipient, asset, amount, encode(commitment, 'hex') as commitment, nonce
+    `with marked as (
+       select payment_id from builds where network = $1 and sender = any($2) and nonce = any($4::numeric[])
+       union select payment_id from builds
+       where network = $1 and commitment = any (array(select decode(c, 'hex') from unnest($3::text[]) as c))
+     )
+     select payment_id, account_id, sender, recipient, asset, amount, encode(commitment, 'hex') as commitment, nonce
      from builds
-     where network = $1 and sender = any($2) and closed_at is null and seen_height is null
-       and (nonce = any($4::numeric[])
-         or commitment = any (array(select decode(c, 'hex') from unnest($3::text[]) as c)))
+     where payment_id in (select payment_id from marked)
+       and sender = any($2) and closed_at is null and seen_height is null
      order by created_at, payment_id for no key update`,
     [network, marks.senders, marks.commitments, marks.nonces.map(String)],
   )
@@ -171,7 +175,10 @@ export interface SilentBuild {
   readonly lastValidBlockHeight: bigint
 }
 
-/** Builds past their time that nobody has looked at since, the longest unlooked first; each is then noted as looked at. */
+/**
+ * Builds past their time, the longest unlooked first; each is then noted as looked at. The older one is the less often it is looked at,
+ * because on EVM one that nobody sends may stay for ever.
+ */
 export async function takeSilentBuilds(
   tx: Tx,
   network: NetworkId,
@@ -189,6 +196,8 @@ export async function takeSilentBuilds(
        select payment_id from builds
        where network = $1 and closed_at is null and dead_height is null and seen_height is null
          and expires_at < to_timestamp($2 / 1000.0)
+         and (looked_at is null
+           or looked_at + greatest(interval '3 seconds', (looked_at - created_at) / 4) < to_timestamp($2 / 1000.0))
        order by looked_at nulls first, created_at limit $3)
      returning payment_id, sender, nonce, last_valid_block_height`,
     [network, nowMilliseconds, count],
