@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { Florin } from '@florin/sdk'
 import type { WebhookEvent } from '@florin/sdk'
 import { until } from '@florin/server/kernel/until.ts'
+import { takeTurn } from '@florin/server/webhooks/queue-store.ts'
 import { openHook } from './actors/hook.ts'
 import type { World } from './actors/world.ts'
 import { walletOf } from './actors/world.ts'
@@ -24,12 +25,13 @@ async function waiting(world: World, webhookId: string): Promise<number> {
 
 /** Makes what waits due now, instead of when its turn comes. */
 export async function hurryWebhooks(world: World): Promise<void> {
-  await world.database.store.inTransaction('service', (tx) =>
-    tx.query(
+  await world.database.store.inTransaction('service', async (tx) => {
+    await takeTurn(tx)
+    await tx.query(
       'test_hurry',
-      'update webhook_deliveries set due_at = now() where due_at is not null and lease is null',
-    ),
-  )
+      'update webhook_deliveries set due_at = now() where due_at > now() and lease is null',
+    )
+  })
 }
 
 /** Each payment's events in the order in which they were first taken. */
@@ -43,7 +45,7 @@ export function statusesByPayment(
 }
 
 /**
- * Payments while their receiver refuses everything; then every instance is killed, a new one is started and the receiver takes what comes:
+ * Payments while their receiver refuses everything; then the newest instance is killed, another is started and the receiver takes what comes:
  * every event of every payment must arrive, and each payment's in order.
  */
 export async function killWhileWebhooksWait(world: World, payments: number): Promise<void> {

@@ -11,4 +11,4 @@ afterAll(() => world.stop())
 
 test('1,000 webhooks wait while the service is killed, and all arrive', async () => {
   await killWhileWebhooksWait(world, 334)
-})
+}, 300_000)

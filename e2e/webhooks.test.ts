@@ -114,5 +114,5 @@ test('a receiver that was away is told when it is back', async () => {
 })
 
 test('webhooks that wait while the service is killed arrive, each payment in order', async () => {
-  await killWhileWebhooksWait(world, 15)
+  await killWhileWebhooksWait(world, 8)
 })

@@ -5,6 +5,7 @@ import { limits } from '../kernel/limits.ts'
 import { until } from '../kernel/until.ts'
 import { createWebhook, rotateSecret } from './manage.ts'
 import { listDeliveries } from './delivery-store.ts'
+import { takeTurn } from './queue-store.ts'
 import { findWebhook } from './store.ts'
 import { openTestEndpoint, openTestWebhooks } from './test-webhooks.ts'
 import type { Heard, TestEndpoint, TestWebhooks } from './test-webhooks.ts'
@@ -60,13 +61,14 @@ function isSigned({ headers, text }: Heard, secret: string): boolean {
 
 /** Makes what waits for the account due now. */
 const hurry = () =>
-  room.database.store.inTransaction('service', (tx) =>
-    tx.query(
+  room.database.store.inTransaction('service', async (tx) => {
+    await takeTurn(tx)
+    await tx.query(
       'test_hurry',
-      'update webhook_deliveries set due_at = now() where account_id = $1 and lease is null and due_at is not null',
+      'update webhook_deliveries set due_at = now() where account_id = $1 and lease is null and due_at > now()',
       [accountId],
-    ),
-  )
+    )
+  })
 
 test('every event of the account arrives once, signed, and with the text that is kept', async () => {
   const { webhook, secret } = await create()

@@ -31,10 +31,7 @@ export async function takeDue(
   lease: string,
   { free, freeForTroubled }: { readonly free: number; readonly freeForTroubled: number },
 ): Promise<readonly TakenDelivery[]> {
-  await tx.query(
-    'queue_turn',
-    `select pg_advisory_xact_lock(hashtextextended('florin-webhook-queue', 0))`,
-  )
+  await takeTurn(tx)
   const rows = await tx.query<TakenRow>(
     'queue_take',
     `with recursive busy (webhook_id) as (
@@ -95,8 +92,17 @@ export async function takeDue(
   }))
 }
 
+/** Whoever changes several rows of the queue does it alone. */
+export async function takeTurn(tx: Tx): Promise<void> {
+  await tx.query(
+    'queue_turn',
+    `select pg_advisory_xact_lock(hashtextextended('florin-webhook-queue', 0))`,
+  )
+}
+
 /** Keeps what is still under way leased. */
 export async function keepLeases(tx: Tx, leases: readonly string[]): Promise<void> {
+  await takeTurn(tx)
   await tx.query(
     'queue_keep',
     `update webhook_deliveries set due_at = now() + $2::integer * interval '1 second' where lease = any($1)`,

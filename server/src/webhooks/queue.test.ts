@@ -7,7 +7,7 @@ import type { Tx } from '../store/postgres.ts'
 import { forgetDeliveries, insertDeliveries, listDeliveries } from './delivery-store.ts'
 import type { TakenDelivery } from './delivery.ts'
 import { createWebhook } from './manage.ts'
-import { finishAttempt, keepLeases, takeDue } from './queue-store.ts'
+import { finishAttempt, keepLeases, takeDue, takeTurn } from './queue-store.ts'
 import { deleteWebhook } from './store.ts'
 import { openTestEndpoint, openTestWebhooks } from './test-webhooks.ts'
 import type { TestWebhooks } from './test-webhooks.ts'
@@ -196,13 +196,14 @@ test('payments told to a failing endpoint by several senders at once arrive in o
   await until(
     'all arrived',
     async () => {
-      await asService((tx) =>
-        tx.query(
+      await asService(async (tx) => {
+        await takeTurn(tx)
+        await tx.query(
           'test_hurry_one',
-          'update webhook_deliveries set due_at = now() where webhook_id = $1 and lease is null and due_at is not null',
+          'update webhook_deliveries set due_at = now() where webhook_id = $1 and lease is null and due_at > now()',
           [whose.webhookId],
-        ),
-      )
+        )
+      })
       return taken.length === payments * events
     },
     { seconds: SECONDS },
