@@ -297,6 +297,9 @@ describe('a sighting', () => {
       isPlain: false,
       commitments: [COMMITMENT_HEX, COMMITMENT_HEX],
     })
+    const hello = { ...memo, data: Buffer.from('hi') }
+    const besides = await madeOf(wallet, [move, memo, hello])
+    expect(await sent(await signedBy(wallet, besides), wallet)).toMatchObject({ isPlain: false })
     const more = await madeOf(wallet, [move, lamports(wallet.address, other.address, 1n), memo])
     expect(await sent(await signedBy(wallet, more), wallet)).toMatchObject({ isPlain: false })
   })
