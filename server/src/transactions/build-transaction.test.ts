@@ -62,6 +62,19 @@ describe('nonces of builds', () => {
     scene.later(60_000)
   })
 
+  test('of a build in the middle that was given up are taken before any behind it', async () => {
+    const builds = [await scene.build(), await scene.build(), await scene.build()]
+    const [, middle] = builds
+    if (middle === undefined) throw new Error('no build')
+    await abandonBuild(scene.deps, middle.build.accountId, middle.build.paymentId)
+    const next = [await scene.build(), await scene.build()]
+    expect(next.map(({ build }) => build.nonce)).toEqual([8n, 10n])
+    scene.script.nextNonce = 9n
+    expect((await scene.build()).build.nonce).toBe(11n)
+    scene.script.nextNonce = 7n
+    scene.later(60_000)
+  })
+
   test('of another account are no matter', async () => {
     const own = await scene.build()
     const foreign = await scene.build({ accountId: scene.accounts[1] })

@@ -3,7 +3,7 @@ import type { BaseUnits } from '@florin/wire/amount.ts'
 import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { Address, Chain, DraftRefusal } from '../chains/chain.ts'
-import type { Preparation, SelfCustody } from '../chains/self-custody.ts'
+import type { Built, Preparation, SelfCustody } from '../chains/self-custody.ts'
 import { claimKeys, findKey } from '../idempotency/store.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { newId, parseId } from '../kernel/id.ts'
@@ -15,7 +15,8 @@ import type { Store, Tx } from '../store/postgres.ts'
 import type { Build } from './build.ts'
 import { findBuild, insertBuild } from './build-store.ts'
 import { factsOf } from './facts-of.ts'
-import { lockNonces, noncesTaken, takeNonce } from './nonce-store.ts'
+import { lockNonces, takeNonce } from './nonce-store.ts'
+import type { NonceScope } from './nonce-store.ts'
 import type { BuiltRecords, BuiltState } from './records.ts'
 
 export interface BuildDeps {
@@ -116,14 +117,8 @@ async function store(
   // Only a network that somebody follows shows what became of it.
   const standing = await networkStanding(tx, network)
   if (standing !== 'followed') throw unfollowed(standing)
-  const scope = { accountId, network, sender }
-  const hasPlaces = chain.config.family === 'evm'
-  if (hasPlaces) await lockNonces(tx, scope)
-  const built = preparation.build(hasPlaces ? await noncesTaken(tx, scope, now) : [])
+  const built = await placed(tx, { accountId, network, sender }, { paymentId, preparation, now })
   const expiresAtMilliseconds = now + built.validSeconds * 1000
-  if (built.nonce !== null) {
-    await takeNonce(tx, scope, { nonce: built.nonce, paymentId, expiresAtMilliseconds })
-  }
   const carried = built.carriesCommitment ? commitment : null
   const state = await records.open(tx, {
     paymentId,
@@ -157,6 +152,25 @@ async function store(
   }
   await insertBuild(tx, build)
   return { build, state, replayed: false }
+}
+
+/** The bytes, with a nonce that no other live build of the account and wallet has. */
+async function placed(
+  tx: Tx,
+  scope: NonceScope,
+  made: { paymentId: PaymentId; preparation: Preparation; now: number },
+): Promise<Built> {
+  const { paymentId, preparation, now } = made
+  const next = preparation.build([])
+  const { nonce: first, validSeconds } = next
+  if (first === null) return next
+  await lockNonces(tx, scope)
+  const expiresAtMilliseconds = now + validSeconds * 1000
+  const wanted = { first, paymentId, nowMilliseconds: now, expiresAtMilliseconds }
+  const nonce = await takeNonce(tx, scope, wanted)
+  if (nonce === first) return next
+  const below = Array.from({ length: Number(nonce - first) }, (_, index) => first + BigInt(index))
+  return preparation.build(below)
 }
 
 async function earlierBuild(

@@ -20,48 +20,50 @@ export async function lockNonces(
   ])
 }
 
-/** The nonces that live builds have; what has expired is forgotten first. */
-export async function noncesTaken(
-  tx: Tx,
-  { accountId, network, sender }: NonceScope,
-  nowMilliseconds: number,
-): Promise<readonly bigint[]> {
-  const rows = await tx.query<{ nonce: string; is_live: boolean }>(
-    'nonces_taken',
-    `with gone as (
-       delete from build_nonces
-       where account_id = $1 and network = $2 and sender = $3 and expires_at <= to_timestamp($4 / 1000.0)
-     )
-     select nonce from build_nonces
-     where account_id = $1 and network = $2 and sender = $3 and expires_at > to_timestamp($4 / 1000.0)`,
-    [accountId, network, sender, nowMilliseconds],
-  )
-  return rows.map((row) => BigInt(row.nonce))
-}
-
-/** Takes a nonce for a build until it expires. The primary key refuses one that another live build has. */
+/**
+ * Takes the lowest nonce from `first` on that no live build of the scope has, until the build expires. Held against others by the lock
+ * and by the primary key.
+ */
 export async function takeNonce(
   tx: Tx,
   { accountId, network, sender }: NonceScope,
-  taken: {
-    readonly nonce: bigint
+  wanted: {
+    readonly first: bigint
     readonly paymentId: PaymentId
+    readonly nowMilliseconds: number
     readonly expiresAtMilliseconds: number
   },
-): Promise<void> {
-  await tx.query(
+): Promise<bigint> {
+  const rows = await tx.query<{ nonce: string }>(
     'nonces_take',
-    `insert into build_nonces (account_id, network, sender, nonce, payment_id, expires_at)
-     values ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0))`,
+    `with live as (
+       select nonce from build_nonces where account_id = $1 and network = $2 and sender = $3
+         and nonce >= $4::numeric and expires_at > to_timestamp($6 / 1000.0)
+     ), free as (
+       select $4::numeric as nonce where not exists (select from live where nonce = $4::numeric)
+       union all
+       select min(nonce) + 1 from live where not exists (select from live next where next.nonce = live.nonce + 1)
+         and exists (select from live where nonce = $4::numeric)
+     )
+     insert into build_nonces as taken (account_id, network, sender, nonce, payment_id, expires_at)
+     select $1, $2, $3, nonce, $5, to_timestamp($7 / 1000.0) from free where nonce is not null
+     on conflict (account_id, network, sender, nonce) do update
+       set payment_id = excluded.payment_id, expires_at = excluded.expires_at
+       where taken.expires_at <= to_timestamp($6 / 1000.0)
+     returning nonce`,
     [
       accountId,
       network,
       sender,
-      taken.nonce.toString(),
-      taken.paymentId,
-      taken.expiresAtMilliseconds,
+      wanted.first.toString(),
+      wanted.paymentId,
+      wanted.nowMilliseconds,
+      wanted.expiresAtMilliseconds,
     ],
   )
+  const [row] = rows
+  if (row === undefined) throw new Error('a nonce was taken under the lock')
+  return BigInt(row.nonce)
 }
 
 /** Gives the nonce of a build back. */
