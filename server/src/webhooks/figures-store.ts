@@ -22,7 +22,7 @@ export async function webhookFigures(tx: Tx): Promise<WebhookFigures> {
   }>(
     'figures_webhooks',
     `select
-       (select count(*) from (select from webhook_deliveries where status = 'waiting' limit $1) some) as waiting,
+       (select count(*) from (select from webhook_deliveries where status = 'waiting' limit $1) as counted) as waiting,
        min(first.due_at) filter (where w.paused_at is null) as oldest,
        count(*) filter (where w.paused_at is null) as active,
        count(*) filter (where w.paused_at is not null) as paused

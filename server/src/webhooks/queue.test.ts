@@ -6,6 +6,7 @@ import { until } from '../kernel/until.ts'
 import type { Tx } from '../store/postgres.ts'
 import { forgetDeliveries, insertDeliveries, listDeliveries } from './delivery-store.ts'
 import type { TakenDelivery } from './delivery.ts'
+import { webhookFigures } from './figures-store.ts'
 import { createWebhook } from './manage.ts'
 import { finishAttempt, keepLeases, takeDue, takeTurn } from './queue-store.ts'
 import { deleteWebhook } from './store.ts'
@@ -167,6 +168,24 @@ test('deliveries of a deleted webhook and those older than the log are removed, 
   await asService((tx) => forgetDeliveries(tx, before, 100))
   expect(await listed(kept)).toHaveLength(1)
   expect(await listed(gone)).toHaveLength(0)
+})
+
+test('figures say what waits, since when, and how many endpoints do not get anything', async () => {
+  const before = await asService(webhookFigures)
+  const whose = await withWaiting(3)
+  const paused = await withWaiting(2)
+  await asService((tx) =>
+    tx.query(
+      'test_pause',
+      `update webhooks set paused_at = now(), pause_reason = 'failing' where id = $1`,
+      [paused.webhookId],
+    ),
+  )
+  const after = await asService(webhookFigures)
+  expect(after.waiting - before.waiting).toBe(5)
+  expect([after.active - before.active, after.paused - before.paused]).toEqual([1, 1])
+  const [oldest] = (await listed(whose)).map((one) => one.dueAtMilliseconds ?? 0).sort()
+  expect(after.oldestDueAtMilliseconds).toBeLessThanOrEqual(oldest ?? 0)
 })
 
 test('payments told to a failing endpoint by several senders at once arrive in order, and none is forgotten', async () => {
