@@ -117,9 +117,8 @@ async function store(
   // Only a network that somebody follows shows what became of it.
   const standing = await networkStanding(tx, network)
   if (standing !== 'followed') throw unfollowed(standing)
-  const built = await placed(tx, { accountId, network, sender }, { paymentId, preparation, now })
-  const expiresAtMilliseconds = now + built.validSeconds * 1000
-  const carried = built.carriesCommitment ? commitment : null
+  const first = preparation.build([])
+  const carried = first.carriesCommitment ? commitment : null
   const state = await records.open(tx, {
     paymentId,
     accountId,
@@ -133,6 +132,9 @@ async function store(
     priorityFee: request.priorityFee,
     commitment: carried,
   })
+  const expiresAtMilliseconds = now + first.validSeconds * 1000
+  const wanted = { paymentId, nowMilliseconds: now, expiresAtMilliseconds }
+  const built = await placed(tx, { accountId, network, sender }, { first, preparation, wanted })
   const build: Build = {
     paymentId,
     accountId,
@@ -154,22 +156,23 @@ async function store(
   return { build, state, replayed: false }
 }
 
-/** The bytes, with a nonce that no other live build of the account and wallet has. */
+/** The bytes, with a nonce that no other live build of the account and wallet has. Last, because others of the wallet wait for it. */
 async function placed(
   tx: Tx,
   scope: NonceScope,
-  made: { paymentId: PaymentId; preparation: Preparation; now: number },
+  made: {
+    first: Built
+    preparation: Preparation
+    wanted: Omit<Parameters<typeof takeNonce>[2], 'first'>
+  },
 ): Promise<Built> {
-  const { paymentId, preparation, now } = made
-  const next = preparation.build([])
-  const { nonce: first, validSeconds } = next
-  if (first === null) return next
+  const { first, preparation, wanted } = made
+  const lowest = first.nonce
+  if (lowest === null) return first
   await lockNonces(tx, scope)
-  const expiresAtMilliseconds = now + validSeconds * 1000
-  const wanted = { first, paymentId, nowMilliseconds: now, expiresAtMilliseconds }
-  const nonce = await takeNonce(tx, scope, wanted)
-  if (nonce === first) return next
-  const below = Array.from({ length: Number(nonce - first) }, (_, index) => first + BigInt(index))
+  const nonce = await takeNonce(tx, scope, { ...wanted, first: lowest })
+  if (nonce === lowest) return first
+  const below = Array.from({ length: Number(nonce - lowest) }, (_, index) => lowest + BigInt(index))
   return preparation.build(below)
 }
 
