@@ -196,6 +196,8 @@ export const limits = {
   webhookRequestsMax: 64,
   webhookTroubledRequestsMax: 32,
   webhookRequestsPerEndpointMax: 4,
+  /** Endpoints that one look for something due asks; the next look goes on with the next of them. */
+  webhookEndpointsPerLookMax: 200,
   /** How long what is under way may take to end when the service stops; then it is given up and sent again by the next. */
   webhookDrainMilliseconds: 2_000,
   /** How long a dead instance keeps what it was sending. */

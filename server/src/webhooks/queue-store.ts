@@ -21,31 +21,38 @@ interface TakenRow {
   readonly in_trouble: boolean
 }
 
+/** What was taken, and after which endpoint to go on; null when all endpoints had their turn. */
+export interface Taken {
+  readonly deliveries: readonly TakenDelivery[]
+  readonly next: string | null
+}
+
 /**
  * Takes deliveries that are due, and leases them. Instances take turns, so that the bounds hold over all of them: so many under way per
- * endpoint, one for an endpoint in trouble. Endpoints with something due are found by skipping through the index, and each gives its oldest
- * first, so neither a long queue nor a slow endpoint stands before the others. Times are the database's.
+ * endpoint, one for an endpoint in trouble. Endpoints are looked at round by round, limits.webhookEndpointsPerLookMax at once from `after`
+ * on, and each gives its oldest first: neither a long queue nor many endpoints stand before the others. Times are the database's.
  */
 export async function takeDue(
   tx: Tx,
   lease: string,
-  { free, freeForTroubled }: { readonly free: number; readonly freeForTroubled: number },
-): Promise<readonly TakenDelivery[]> {
+  {
+    free,
+    freeForTroubled,
+    after = '',
+  }: { readonly free: number; readonly freeForTroubled: number; readonly after?: string },
+): Promise<Taken> {
   await takeTurn(tx)
+  const busy = await busyEndpoints(tx, after)
+  const next = busy.length < limits.webhookEndpointsPerLookMax ? null : (busy.at(-1) ?? null)
+  if (busy.length === 0) return { deliveries: [], next }
   const rows = await tx.query<TakenRow>(
     'queue_take',
-    `with recursive busy (webhook_id) as (
-       (select webhook_id from webhook_deliveries where due_at is not null order by webhook_id limit 1)
-       union all
-       select (select d.webhook_id from webhook_deliveries d
-         where d.due_at is not null and d.webhook_id > busy.webhook_id order by d.webhook_id limit 1)
-       from busy where busy.webhook_id is not null
-     ), open as (
+    `with open as (
        select w.id, w.in_trouble, case when w.in_trouble then 1 else $2::integer end
          - (select count(*) from webhook_deliveries d
             where d.webhook_id = w.id and d.lease is not null and d.due_at > now()) as free
-       from busy join webhooks w on w.id = busy.webhook_id
-       where w.enabled and w.paused_at is null and w.deleted_at is null
+       from webhooks w
+       where w.id = any($6::text[]) and w.enabled and w.paused_at is null and w.deleted_at is null
      ), due as (
        select one.id, one.due_at, open.in_trouble,
          row_number() over (partition by open.id order by one.due_at) as nth
@@ -72,9 +79,31 @@ export async function takeDue(
       free,
       freeForTroubled,
       limits.webhookLeaseSeconds,
+      busy,
     ],
   )
-  return rows.map((row) => ({
+  return { deliveries: rows.map((row) => takenOf(row, lease)), next }
+}
+
+/** The next endpoints with something due now or later, found by skipping through the index. */
+async function busyEndpoints(tx: Tx, after: string): Promise<readonly string[]> {
+  const rows = await tx.query<{ webhook_id: string }>(
+    'queue_busy',
+    `with recursive busy (webhook_id) as (
+       (select webhook_id from webhook_deliveries
+        where due_at is not null and webhook_id > $1 order by webhook_id limit 1)
+       union all
+       select (select d.webhook_id from webhook_deliveries d
+         where d.due_at is not null and d.webhook_id > busy.webhook_id order by d.webhook_id limit 1)
+       from busy where busy.webhook_id is not null
+     ) select webhook_id from busy where webhook_id is not null limit $2`,
+    [after, limits.webhookEndpointsPerLookMax],
+  )
+  return rows.map((row) => row.webhook_id)
+}
+
+function takenOf(row: TakenRow, lease: string): TakenDelivery {
+  return {
     id: row.id,
     accountId: row.account_id,
     webhookId: row.webhook_id,
@@ -89,7 +118,7 @@ export async function takeDue(
     log: row.log,
     ageMilliseconds: Number(row.age),
     isInTrouble: row.in_trouble,
-  }))
+  }
 }
 
 /** Whoever changes several rows of the queue does it alone. */

@@ -41,6 +41,9 @@ const listed = ({ accountId, webhookId }: { accountId: AccountId; webhookId: Web
     ),
   )
 
+const take = async (lease: string, bounds = ALL) =>
+  (await asService((tx) => takeDue(tx, lease, bounds))).deliveries
+
 /** An endpoint that is trusted with several requests at once, with so many payments waiting. */
 async function withWaiting(payments: number) {
   const whose = await aWebhook()
@@ -68,9 +71,7 @@ const expire = (webhookId: WebhookId) =>
 
 test('whoever takes at once takes different ones, and all together no more than an endpoint may get', async () => {
   const { webhookId } = await withWaiting(limits.webhookRequestsPerEndpointMax * 3)
-  const takers = await Promise.all(
-    ['a', 'b', 'c', 'd', 'e'].map((lease) => asService((tx) => takeDue(tx, lease, ALL))),
-  )
+  const takers = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((lease) => take(lease)))
   const taken = ofOne(takers.flat(), webhookId)
   expect(taken).toHaveLength(limits.webhookRequestsPerEndpointMax)
   expect(new Set(taken.map(({ id }) => id)).size).toBe(taken.length)
@@ -85,21 +86,31 @@ test('an instance with room for few takes of every endpoint first, and of those 
     ]),
   )
   const bounds = { free: 4, freeForTroubled: 1 }
-  const taken = await asService((tx) => takeDue(tx, 'few', bounds))
+  const taken = await take('few', bounds)
   expect(taken).toHaveLength(4)
   expect(taken.filter(({ isInTrouble }) => isInTrouble)).toHaveLength(1)
   for (const { webhookId } of good) expect(ofOne(taken, webhookId)).toHaveLength(1)
 })
 
+test('a look goes on after the endpoint at which the last one ended', async () => {
+  const both = [await withWaiting(1), await withWaiting(1)].map(({ webhookId }) => webhookId).sort()
+  const [first = '', second] = both
+  const { deliveries, next } = await asService((tx) => takeDue(tx, 'on', { ...ALL, after: first }))
+  expect(next).toBeNull()
+  const taken = deliveries.map(({ webhookId }) => webhookId)
+  expect(taken).toContain(second)
+  expect(taken).not.toContain(first)
+})
+
 test('a lease that is kept is not taken over, one that ran out is, and its first holder writes nothing then', async () => {
   const { webhookId } = await withWaiting(1)
-  const [first] = ofOne(await asService((tx) => takeDue(tx, 'first', ALL)), webhookId)
+  const [first] = ofOne(await take('first'), webhookId)
   if (first === undefined) throw new Error('nothing was due')
   await expire(webhookId)
   await asService((tx) => keepLeases(tx, ['first']))
-  expect(ofOne(await asService((tx) => takeDue(tx, 'second', ALL)), webhookId)).toEqual([])
+  expect(ofOne(await take('second'), webhookId)).toEqual([])
   await expire(webhookId)
-  const [second] = ofOne(await asService((tx) => takeDue(tx, 'second', ALL)), webhookId)
+  const [second] = ofOne(await take('second'), webhookId)
   expect(second).toMatchObject({ id: first.id, attempts: 2 })
   const over = { kind: 'delivered' } as const
   expect(await asService((tx) => finishAttempt(tx, first, over, []))).toBe(false)
@@ -110,22 +121,22 @@ test('what is given up lets the next of its payment go, and what says nothing do
   const whose = await aWebhook()
   for (const n of [1, 2]) await room.tell(whose.accountId, 'pay_1', { n })
   await until('both wait', async () => (await listed(whose)).length === 2, { seconds: SECONDS })
-  const take = async () => ofOne(await asService((tx) => takeDue(tx, 'one', ALL)), whose.webhookId)
-  const [head, ...others] = await take()
+  const takeOwn = async () => ofOne(await take('one'), whose.webhookId)
+  const [head, ...others] = await takeOwn()
   if (head === undefined) throw new Error('nothing was due')
   expect(others).toEqual([])
   const later = { kind: 'later', waitMilliseconds: -1, counts: false } as const
   await asService((tx) => finishAttempt(tx, head, later, []))
-  const [again] = await take()
+  const [again] = await takeOwn()
   expect(again).toMatchObject({ id: head.id, attempts: 1 })
   await asService((tx) => finishAttempt(tx, head, { kind: 'failed' }, []))
-  expect(await take()).toMatchObject([{ attempts: 1 }])
+  expect(await takeOwn()).toMatchObject([{ attempts: 1 }])
   expect((await listed(whose)).map(({ status }) => status)).toEqual(['waiting', 'failed'])
 })
 
 test('a delivery that is enqueued while the one before it ends is not forgotten', async () => {
   const whose = await withWaiting(1)
-  const [head] = ofOne(await asService((tx) => takeDue(tx, 'one', ALL)), whose.webhookId)
+  const [head] = ofOne(await take('one'), whose.webhookId)
   const [only] = await listed(whose)
   if (head === undefined || only === undefined) throw new Error('nothing was due')
   let isOver = false
@@ -149,7 +160,7 @@ test('a delivery that is enqueued while the one before it ends is not forgotten'
     return { ended }
   })
   expect(await ending.ended).toBe(true)
-  const taken = ofOne(await asService((tx) => takeDue(tx, 'two', ALL)), whose.webhookId)
+  const taken = ofOne(await take('two'), whose.webhookId)
   expect(taken).toHaveLength(1)
 })
 

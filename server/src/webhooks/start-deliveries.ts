@@ -13,7 +13,7 @@ import { forgetDeliveries } from './delivery-store.ts'
 import type { TakenDelivery } from './delivery.ts'
 import { QUEUE } from './queue-name.ts'
 import { finishAttempt, keepLeases, noteFailure, noteSuccess, takeDue } from './queue-store.ts'
-import type { After } from './queue-store.ts'
+import type { After, Taken } from './queue-store.ts'
 import { sendDelivery } from './send-delivery.ts'
 import type { SendDeps, Sent } from './send-delivery.ts'
 import type { PauseReason } from './webhook.ts'
@@ -37,6 +37,7 @@ export interface PausedWebhook {
   readonly failingSinceMilliseconds: number
 }
 
+const NOTHING: Taken = { deliveries: [], next: null }
 const LEASE_RENEWALS = 3
 const DAY_MILLISECONDS = 24 * 3_600_000
 /** After trouble that is ours. */
@@ -60,13 +61,13 @@ export function startDeliveries(deps: DeliveriesDeps): { stop(): Promise<void> }
     if (name === QUEUE) wakeUp()
   })
 
-  async function take(): Promise<readonly TakenDelivery[]> {
-    const free = limits.webhookRequestsMax - underWay.size
-    if (free <= 0) return []
+  async function take(after: string, free: number): Promise<Taken> {
     const troubled = [...underWay.values()].filter(({ isInTrouble }) => isInTrouble).length
     const freeForTroubled = Math.max(0, limits.webhookTroubledRequestsMax - troubled)
     const lease = newId(random, 'dlv')
-    return store.inTransaction('service', (tx) => takeDue(tx, lease, { free, freeForTroubled }))
+    return store.inTransaction('service', (tx) =>
+      takeDue(tx, lease, { free, freeForTroubled, after }),
+    )
   }
 
   async function send(delivery: TakenDelivery): Promise<void> {
@@ -126,13 +127,19 @@ export function startDeliveries(deps: DeliveriesDeps): { stop(): Promise<void> }
   }
 
   async function run(): Promise<void> {
+    let after = ''
     while (!stopping.signal.aborted) {
       pause = new AbortController()
-      const taken = await take().catch((error: unknown) => {
-        report(error, 'webhooks wait to be sent')
-        return []
-      })
-      for (const delivery of taken) {
+      const free = limits.webhookRequestsMax - underWay.size
+      const isFull = free <= 0
+      const taken = isFull
+        ? NOTHING
+        : await take(after, free).catch((error: unknown) => {
+            report(error, 'webhooks wait to be sent')
+            return NOTHING
+          })
+      if (!isFull) after = taken.next ?? ''
+      for (const delivery of taken.deliveries) {
         underWay.set(delivery.id, delivery)
         const sent = send(delivery).finally(() => {
           sending.delete(sent)
@@ -140,7 +147,7 @@ export function startDeliveries(deps: DeliveriesDeps): { stop(): Promise<void> }
         })
         sending.add(sent)
       }
-      if (taken.length > 0) continue
+      if (taken.deliveries.length > 0 || taken.next !== null) continue
       await forget()
       await clock.sleep(
         limits.webhookLookAgainMilliseconds,
