@@ -89,7 +89,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'listen',
-    usage: '[--keys K,K] [--after EVENT_ID] [--json]',
+    usage: '[--keys K,K] [--after EVENT_ID] [--forward URL] [--json]',
     summary: 'every event of the account as it happens, until Ctrl-C',
     load: async () => (await import('./caller/listen.ts')).runListen,
   },
