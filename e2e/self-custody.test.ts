@@ -185,7 +185,17 @@ describe('self-custody mode', () => {
       )
       expect(nothing).toEqual([])
 
-      const sent = await submit(signed)
+      const body = { transaction: signed, walletAddress }
+      const key = { 'idempotency-key': `submit ${family}` }
+      const sent = await client.post('/transaction/submit', body, key)
+      const again = await client.post('/transaction/submit', body, key)
+      expect(again.headers.get('idempotent-replayed')).toBe('true')
+      const mismatch = await client.post(
+        '/transaction/submit',
+        { transaction: signed, network: 'eip155:84532' },
+        key,
+      )
+      expect(codeOf(mismatch)).toBe('IDEMPOTENCY_MISMATCH')
       expect(sent.body).toMatchObject({ paymentId: built.body['paymentId'], accepted: true })
       expect(await reaches(built, 'settled')).toMatchObject({ signature: sent.body['signature'] })
       expect((await submit(signed)).body).toMatchObject({ accepted: true, status: 'settled' })

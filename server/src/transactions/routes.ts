@@ -73,13 +73,14 @@ export function transactionRoutes(deps: TransactionRoutesDeps): readonly Route[]
     route(endpoints.submitTransaction, async (call) => {
       const { body, caller } = call
       const { chain } = meantBy(directory, body)
-      const { build, hash, state, verdict } = await submitTransaction(deps, {
+      const { build, hash, state, verdict, replayed } = await submitTransaction(deps, {
         accountId: caller.accountId,
         chain,
         text: body.transaction,
         once: onceOf(call.idempotencyKey, body),
       })
       return {
+        headers: replayed ? { 'idempotent-replayed': 'true' } : {},
         body: {
           paymentId: build.paymentId,
           signature: hash,

@@ -12,14 +12,20 @@ export interface Submission {
   readonly raw: Uint8Array
 }
 
-/** How many different signed forms of a build are stored. */
-export async function submissionCount(tx: Tx, paymentId: PaymentId): Promise<number> {
-  const rows = await tx.query<{ count: string }>(
-    'submission_count',
-    `select count(*) from submissions where payment_id = $1`,
+/** The signed forms of a build that are stored; held against others until the transaction ends. */
+export async function submittedForms(
+  tx: Tx,
+  paymentId: PaymentId,
+): Promise<readonly TransactionHash[]> {
+  await tx.query('submission_lock', `select from builds where payment_id = $1 for no key update`, [
+    paymentId,
+  ])
+  const rows = await tx.query<{ hash: TransactionHash }>(
+    'submission_forms',
+    `select hash from submissions where payment_id = $1`,
     [paymentId],
   )
-  return Number(rows[0]?.count ?? '0')
+  return rows.map((row) => row.hash)
 }
 
 /** Stores the bytes; the same ones are stored once. */

@@ -15,7 +15,7 @@ import type { BuildDeps } from './build-transaction.ts'
 import { summaryFacts } from './facts-of.ts'
 import { badTransaction, readTransaction, transactionBytes } from './read-transaction.ts'
 import type { BuiltState } from './records.ts'
-import { noteVerdict, storeSubmission, submissionCount } from './submission-store.ts'
+import { noteVerdict, storeSubmission, submittedForms } from './submission-store.ts'
 
 export interface SubmitRequest {
   readonly accountId: AccountId
@@ -29,6 +29,8 @@ export interface SubmitResult {
   readonly hash: TransactionHash
   readonly state: BuiltState
   readonly verdict: Verdict
+  /** The same request came before. */
+  readonly replayed: boolean
 }
 
 const OPERATION = endpoints.submitTransaction.id
@@ -45,39 +47,43 @@ export async function submitTransaction(
   const { store, records, clock } = deps
   const { accountId, chain, text } = request
   const { network } = chain.config
+  await refuseMismatch(deps, request)
   const bytes = transactionBytes(text)
   const inspected = readTransaction(selfCustodyOf(chain), bytes)
   const { hash } = inspected
   if (!inspected.isSigned || hash === null) {
     throw badTransaction('must carry the signature of its sender')
   }
-  await refuseMismatch(deps, request)
-  const { build, state } = await store.inTransaction(accountId, async (tx) => {
+  const { build, state, replayed } = await store.inTransaction(accountId, async (tx) => {
     const build = await builtAs(tx, request, bytes, inspected)
     const state = await records.state(tx, accountId, build.paymentId)
     if (state === undefined) throw new Error('a built payment is gone')
     refuseOver(build, state)
+    let replayed = false
     if (request.once !== null) {
       const claim = { accountId, operation: OPERATION, ...request.once }
       const resourceId = build.paymentId
       const [claimed] = await claimKeys(tx, [{ ...claim, resourceId }], clock.nowMilliseconds())
       if (claimed?.kind === 'mismatch') throw new Refusal('IDEMPOTENCY_MISMATCH')
+      replayed = claimed?.kind === 'replay'
     }
-    if ((await submissionCount(tx, build.paymentId)) >= limits.submissionsPerBuildMax) {
-      throw badTransaction(`at most ${limits.submissionsPerBuildMax} signed forms of one build`)
+    refuseSecond(build, hash, await submittedForms(tx, build.paymentId))
+    // It took effect in another form: these bytes would pay again.
+    if (state.hash !== null && state.hash !== hash) {
+      throw badTransaction('is another form of what has been paid: do not pay again')
     }
     const submission = { network, hash, paymentId: build.paymentId, accountId, raw: bytes }
     await storeSubmission(tx, submission, clock.nowMilliseconds())
-    return { build, state }
+    return { build, state, replayed }
   })
   // It took effect: there is nothing left to send.
-  if (state.hash !== null) return { build, hash, state, verdict: { kind: 'known' } }
+  if (state.hash !== null) return { build, hash, state, replayed, verdict: { kind: 'known' } }
   const [verdict = { kind: 'unknown', reason: 'no node was asked' } as const] =
     await chain.broadcast([bytes])
   await store.inTransaction(accountId, (tx) =>
     noteVerdict(tx, { network, hash }, verdict, clock.nowMilliseconds()),
   )
-  return { build, hash, state, verdict }
+  return { build, hash, state, replayed, verdict }
 }
 
 /** The account's build that these bytes are the signed form of. Refuses everything else, saying in what it differs. */
@@ -85,7 +91,7 @@ async function builtAs(
   tx: Tx,
   { accountId, chain }: SubmitRequest,
   bytes: Uint8Array,
-  { sender, nonce, summary }: Inspected,
+  { sender, nonce, summary, blockhash }: Inspected,
 ): Promise<Build> {
   const place = sender === null || nonce === null ? null : { sender, nonce }
   const marks = { commitments: summary.commitments, place }
@@ -99,7 +105,12 @@ async function builtAs(
       effectOf(selfCustody, build, bytes),
     ),
   )
-  if (same !== undefined) return same
+  // Bytes that outlive the build could pay after it is proven dead.
+  if (same !== undefined) {
+    const built = readTransaction(selfCustody, same.transaction)
+    if (built.blockhash === blockhash) return same
+    throw badTransaction('has another lifetime than what was built: build the payment again')
+  }
   if (own.length > 0) throw badTransaction('does something else than what was built')
   throw builds.length > 0
     ? badTransaction('is not signed by the wallet that it was built for, or takes another nonce')
@@ -129,6 +140,21 @@ async function refuseMismatch(
   if (once === null) return
   const claim = await findKey(store, { accountId, operation: OPERATION, ...once })
   if (claim?.kind === 'mismatch') throw new Refusal('IDEMPOTENCY_MISMATCH')
+}
+
+/** Of forms that share no place, more than one could be included: each would pay. */
+function refuseSecond(
+  { nonce }: Build,
+  hash: TransactionHash,
+  forms: readonly TransactionHash[],
+): void {
+  if (forms.includes(hash)) return
+  if (nonce === null && forms.length > 0) {
+    throw badTransaction('is another form of what was sent already: both could pay')
+  }
+  if (forms.length >= limits.submissionsPerBuildMax) {
+    throw badTransaction(`at most ${limits.submissionsPerBuildMax} signed forms of one build`)
+  }
 }
 
 function refuseOver({ paymentId }: Build, { status }: BuiltState): void {

@@ -1,14 +1,16 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import { sandboxNetwork, solanaSandboxNetwork } from '@florin/cli/up/sandbox-network.ts'
 import { NATIVE_EFFECT_INDEX } from '../chains/chain.ts'
-import type { Address, Block, Chain, TransactionHash } from '../chains/chain.ts'
+import type { Address, Block, Chain, TransactionHash, Verdict } from '../chains/chain.ts'
 import type {
   Built,
   BuildOrder,
+  Inspected,
   Preparation,
   SelfCustody,
   Sighting,
   TransactionSummary,
+  Unreadable,
 } from '../chains/self-custody.ts'
 import { findInBooks } from '../doctor/books-store.ts'
 import { newId } from '../kernel/id.ts'
@@ -47,6 +49,48 @@ export interface Script {
   /** Final heights in the unit of lifetimes, one per node. */
   finalHeights: readonly bigint[]
   lifetime: bigint
+  verdict: Verdict
+}
+
+/** What a scripted transaction says, as JSON in place of a chain's own bytes. */
+export interface Bytes {
+  readonly sender: string
+  readonly nonce: string | null
+  readonly commitment: string
+  readonly to: string
+  readonly amount: string
+  readonly blockhash: string
+  /** Tells signed forms apart; left out before the signature. */
+  readonly hash?: string
+}
+
+export function bytesOf(bytes: Bytes): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(bytes))
+}
+
+function inspected(text: string): Inspected | Unreadable {
+  if (!text.startsWith('{')) return { ok: false, reason: 'is no transaction' }
+  const bytes = JSON.parse(text) as Bytes
+  const signer = bytes.hash === undefined ? null : (bytes.sender as Address)
+  return {
+    ok: true,
+    format: 'eip1559-rlp',
+    isSigned: signer !== null,
+    hash: (bytes.hash ?? null) as TransactionHash | null,
+    sender: signer,
+    nonce: bytes.nonce === null ? null : BigInt(bytes.nonce),
+    blockhash: bytes.blockhash,
+    feeMax: 1n,
+    summary: {
+      feePayer: signer,
+      transfers: [
+        { asset: 'native', from: signer, to: bytes.to as Address, amount: BigInt(bytes.amount) },
+      ],
+      commitments: [bytes.commitment],
+      createsAccounts: [],
+      others: [],
+    },
+  }
 }
 
 /** Two accounts that build, on the real database, over a chain that a test writes down. */
@@ -54,6 +98,8 @@ export interface Scene {
   readonly family: 'evm' | 'solana'
   readonly accounts: readonly [AccountId, AccountId]
   readonly script: Script
+  /** What was handed to the nodes. */
+  readonly sent: readonly string[]
   /** How often the chain was asked for sightings. */
   asked(): number
   build(fields?: Partial<BuildRequest>): Promise<BuildResult>
@@ -112,6 +158,7 @@ export async function openScene(store: Store, family: 'evm' | 'solana' = 'evm'):
     finalized: 0n,
     finalHeights: [0n],
     lifetime: 150n,
+    verdict: { kind: 'accepted' },
   }
   const blocks: Block[] = []
   const add = (fork: string, height: number) =>
@@ -123,10 +170,12 @@ export async function openScene(store: Store, family: 'evm' | 'solana' = 'evm'):
       transactionHashes: [],
     })
   add('a', 100)
+  const sent: string[] = []
   let shown: readonly Sighting[] = []
   let asked = 0
   const selfCustody: Partial<SelfCustody> = {
     prepare: async (order) => ({ ok: true, preparation: preparationOf(order, script, family) }),
+    inspect: (bytes) => inspected(new TextDecoder().decode(bytes)),
     sightings: async (read, watched) => {
       asked += 1
       const inside = shown.filter(({ blockHash }) => read.some(({ hash }) => hash === blockHash))
@@ -146,6 +195,10 @@ export async function openScene(store: Store, family: 'evm' | 'solana' = 'evm'):
       const last = blocks.at(-1)
       if (last === undefined) throw new Error('no block')
       return { height: last.height, hash: last.hash, finalizedHeight: 100n }
+    },
+    broadcast: async (raws) => {
+      sent.push(...raws.map((raw) => new TextDecoder().decode(raw)))
+      return raws.map(() => script.verdict)
     },
     lanePosition: async () => ({ latest: script.finalized, finalized: script.finalized }),
     renewal:
@@ -189,6 +242,7 @@ export async function openScene(store: Store, family: 'evm' | 'solana' = 'evm'):
     family,
     accounts,
     script,
+    sent,
     deps,
     chain,
     asked: () => asked,
@@ -293,7 +347,14 @@ function preparationOf(
         others: [],
       }
       return {
-        transaction: new TextEncoder().encode(`${sender} ${nonce} ${hex}`),
+        transaction: bytesOf({
+          sender,
+          nonce: family === 'evm' ? `${nonce}` : null,
+          commitment: hex,
+          to: recipient,
+          amount: `${amount}`,
+          blockhash: 'b',
+        }),
         format: family === 'evm' ? 'eip1559-rlp' : 'solana-v0',
         nonce: family === 'evm' ? nonce : null,
         lastValidBlockHeight: script.lifetime,

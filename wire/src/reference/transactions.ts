@@ -93,7 +93,7 @@ export const simulateTransaction: OperationReference = {
 export const submitTransaction: OperationReference = {
   title: 'Send a signed transaction',
   about: [
-    'For callers without a node of their own. Takes what [was built](#buildTransaction) for your account, signed by its wallet, and hands it to the nodes of this service. Fees and lifetime may have been changed; anything else is refused.',
+    'For callers without a node of their own. Takes what [was built](#buildTransaction) for your account, signed by its wallet, and hands it to the nodes of this service. Its fee may have been changed; anything else is refused.',
     'The bytes are stored before a node hears of them. Asking again with the same bytes is safe.',
   ],
   body: { transaction: TRANSACTION, walletAddress: SENDER },
