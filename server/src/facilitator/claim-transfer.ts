@@ -6,7 +6,7 @@ import { parseId } from '../kernel/id.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Claim } from './claim.ts'
-import { closeClaim } from './claim-looks.ts'
+import { closeClaim } from './claim-looks-store.ts'
 import { insertClaim } from './claim-store.ts'
 
 const SCHEME = 'transfer'

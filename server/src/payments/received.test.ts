@@ -1,18 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { baseUnits } from '@florin/wire/amount.ts'
 import type { Address, Block, Chain, Terms, TransactionHash } from '../chains/chain.ts'
-import { proofKey } from '../chains/exact.ts'
 import type { AuthorizationState, AuthorizationUse, ExactPayments } from '../chains/exact.ts'
 import type { Wallet } from '../custody/wallet.ts'
-import { noteLooks, openClaims } from '../facilitator/claim-looks.ts'
 import type { ClaimOrder } from '../facilitator/claim-many.ts'
-import type { NextLook } from '../facilitator/claim-looks.ts'
-import { insertClaim, lockClaim } from '../facilitator/claim-store.ts'
 import type { SettlerFunds } from '../facilitator/settler-funds.ts'
 import type { Settlers } from '../facilitator/settlers.ts'
 import { watchClaims } from '../facilitator/watch.ts'
 import { systemClock } from '../kernel/clock.ts'
-import { newId } from '../kernel/id.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import { openLog } from '../kernel/log.ts'
 import { systemRandom } from '../kernel/random.ts'
@@ -25,16 +20,12 @@ import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { openPaymentBook } from './advance.ts'
 import { openDepositBook } from './deposits.ts'
-import { openReceivedRecords } from './received.ts'
-import { claimEffects } from './store.ts'
-import { makeWallet, testNetwork, TOKEN } from './test-lane.ts'
+import { openTestClaim, recordsOf } from './test-claims.ts'
+import { makeWallet, testNetwork } from './test-lane.ts'
 
 const config = { ...testNetwork(84_532), releaseDepth: 2 }
 const { network } = config
-const PAYER = '0x00000000000000000000000000000000000000a1' as Address
-const SELLER = '0x00000000000000000000000000000000000000a2' as Address
 const HASH = '0xfeed' as TransactionHash
-const HOUR = 3_600_000
 
 const DRAFT = {
   terms: {} as Terms,
@@ -74,47 +65,9 @@ function paidIn(fork: string, height: number): AuthorizationUse {
   }
 }
 
-async function openClaim(
-  records: ReturnType<typeof openRecords>,
-  createdAt: number,
-  validBeforeSeconds: bigint | null = 9n,
-) {
-  const paymentId = newId(systemRandom, 'pay')
-  const { accountId } = wallet
-  const asset = config.assets.find((each) => each.asset === TOKEN)
-  if (asset === undefined) throw new Error('no token')
-  await database.store.inTransaction('service', async (tx) => {
-    const stored = { token: TOKEN, from: PAYER, to: SELLER, value: '5' }
-    const claim = {
-      paymentId,
-      accountId,
-      network,
-      proofKey: proofKey(paymentId),
-      termsDigest: new Uint8Array(32),
-      x402Version: 2 as const,
-      stored,
-      validBeforeSeconds,
-      sinceHeight: 0n,
-    }
-    await insertClaim(tx, claim, createdAt)
-    const terms = { asset, amount: baseUnits(5n), payer: PAYER, payTo: SELLER, resource: null }
-    await records.open(tx, { paymentId, accountId, network: config, ...terms })
-  })
-  return paymentId
-}
-
-function openRecords() {
-  return openReceivedRecords({
-    clock: systemClock,
-    waits: { look: (_id, read) => read() },
-    networks: new Map([[network, config]]),
-    inTransaction: (scope, work) => database.store.inTransaction(scope, work),
-  })
-}
-
 async function openScene(validBeforeSeconds: bigint | null = 9n): Promise<Scene> {
   const { store } = database
-  const records = openRecords()
+  const records = recordsOf(store, config)
   const again: PaymentId[] = []
   const blocks: Block[] = []
   const add = (fork: string, height: number) =>
@@ -154,7 +107,9 @@ async function openScene(validBeforeSeconds: bigint | null = 9n): Promise<Scene>
   if (taken === undefined) throw new Error('no lease')
   let cursor = taken
   const now = systemClock.nowMilliseconds()
-  const paymentId = await openClaim(records, now, validBeforeSeconds)
+  const paymentId = await openTestClaim(store, records, {
+    ...{ config, accountId: wallet.accountId, createdAt: now, validBeforeSeconds },
+  })
   return {
     paymentId,
     again,
@@ -352,71 +307,4 @@ test('nobody is looked at any more when the service stops', async () => {
   scene.says('used', paidIn('a', 103))
   await scene.watch(AbortSignal.abort())
   expect(await scene.state()).toMatchObject({ status: 'pending' })
-})
-
-test('claims that keep coming do not keep an older one from its turn', async () => {
-  const records = openRecords()
-  const now = systemClock.nowMilliseconds()
-  const old = await openClaim(records, now - HOUR)
-  await openClaim(records, now)
-  const [next] = await database.store.inTransaction('service', async (tx) => {
-    await tx.query('test_look', 'update settlement_claims set look_at = $2 where payment_id = $1', [
-      old,
-      new Date(now - HOUR / 2),
-    ])
-    return openClaims(tx, network, 1, now)
-  })
-  expect(next?.paymentId).toBe(old)
-})
-
-test('a claim that nothing becomes of is looked at less and less often, and soon when it is tried again', async () => {
-  const records = openRecords()
-  const start = systemClock.nowMilliseconds()
-  const paymentId = await openClaim(records, start)
-  const { store } = database
-  const due = (now: number) =>
-    store.inTransaction('service', (tx) => openClaims(tx, network, 1, now))
-  const look = async (now: number, next: NextLook) => {
-    const [claim] = await due(now)
-    if (claim === undefined) return false
-    await store.inTransaction('service', (tx) => noteLooks(tx, [{ claim, next }], now))
-    return true
-  }
-  /** Looks in an hour of rounds, one each second. */
-  const looksInAnHour = async (from: number, next: NextLook) => {
-    let looks = 0
-    for (let second = 0; second < HOUR / 1000; second += 1) {
-      if (await look(from + second * 1000, next)) looks += 1
-    }
-    return looks
-  }
-  expect(await looksInAnHour(start, 'lost')).toBeLessThan(25)
-  await store.inTransaction('service', (tx) => lockClaim(tx, paymentId))
-  expect(await look(start + HOUR, 'soon')).toBe(true)
-  expect(await look(start + HOUR, 'never')).toBe(true)
-  expect(await due(start + 2 * HOUR)).toEqual([])
-})
-
-test('an effect that another record has claimed stays with it and stops nobody; one that was sent is counted once or not at all', async () => {
-  const records = openRecords()
-  const [first, second] = [await openClaim(records, 0), await openClaim(records, 0)]
-  const claim = (paymentId: PaymentId, direction: 'sent' | 'received') =>
-    database.store.inTransaction('service', (tx) =>
-      claimEffects(
-        tx,
-        [
-          {
-            ...{ network, transactionHash: HASH, effectIndex: 1 },
-            ...{ direction, paymentId, accountId: wallet.accountId },
-          },
-        ],
-        0,
-      ),
-    )
-  await claim(first, 'received')
-  await claim(second, 'received')
-  await claim(first, 'sent')
-  await expect(claim(second, 'sent')).rejects.toThrow('counted before')
-  const effects = await database.store.query('test_effects', 'select payment_id from effects')
-  expect(effects).toEqual([{ payment_id: first }, { payment_id: first }])
 })

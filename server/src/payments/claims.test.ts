@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { TransactionHash } from '../chains/chain.ts'
+import type { Wallet } from '../custody/wallet.ts'
+import { noteLooks, openClaims } from '../facilitator/claim-looks-store.ts'
+import type { NextLook } from '../facilitator/claim-looks-store.ts'
+import { lockClaim } from '../facilitator/claim-store.ts'
+import { systemClock } from '../kernel/clock.ts'
+import type { PaymentId } from '../kernel/id.ts'
+import { openTestDatabase } from '../store/test-database.ts'
+import type { TestDatabase } from '../store/test-database.ts'
+import { claimEffects } from './store.ts'
+import { openTestClaim, recordsOf } from './test-claims.ts'
+import { makeWallet, testNetwork } from './test-lane.ts'
+
+const config = testNetwork(84_532)
+const { network } = config
+const HASH = '0xfeed' as TransactionHash
+const HOUR = 3_600_000
+
+let database: TestDatabase
+let wallet: Wallet
+beforeEach(async () => {
+  database = await openTestDatabase()
+  wallet = await makeWallet(database.store)
+})
+afterEach(() => database.close())
+
+const openClaim = (createdAt: number) =>
+  openTestClaim(database.store, recordsOf(database.store, config), {
+    ...{ config, accountId: wallet.accountId, createdAt },
+  })
+
+test('claims that keep coming do not keep an older one from its turn', async () => {
+  const now = systemClock.nowMilliseconds()
+  const old = await openClaim(now - HOUR)
+  await openClaim(now)
+  const [next] = await database.store.inTransaction('service', async (tx) => {
+    await tx.query('test_look', 'update settlement_claims set look_at = $2 where payment_id = $1', [
+      old,
+      new Date(now - HOUR / 2),
+    ])
+    return openClaims(tx, network, 1, now)
+  })
+  expect(next?.paymentId).toBe(old)
+})
+
+test('a claim that nothing becomes of is looked at less and less often, and soon when it is tried again', async () => {
+  const start = systemClock.nowMilliseconds()
+  const paymentId = await openClaim(start)
+  const { store } = database
+  const due = (now: number) =>
+    store.inTransaction('service', (tx) => openClaims(tx, network, 1, now))
+  const look = async (now: number, next: NextLook) => {
+    const [claim] = await due(now)
+    if (claim === undefined) return false
+    await store.inTransaction('service', (tx) => noteLooks(tx, [{ claim, next }], now))
+    return true
+  }
+  /** Looks in an hour of rounds, one each second. */
+  const looksInAnHour = async (from: number, next: NextLook) => {
+    let looks = 0
+    for (let second = 0; second < HOUR / 1000; second += 1) {
+      if (await look(from + second * 1000, next)) looks += 1
+    }
+    return looks
+  }
+  expect(await looksInAnHour(start, 'lost')).toBeLessThan(25)
+  await store.inTransaction('service', (tx) => lockClaim(tx, paymentId))
+  expect(await look(start + HOUR, 'soon')).toBe(true)
+  expect(await look(start + HOUR, 'never')).toBe(true)
+  expect(await due(start + 2 * HOUR)).toEqual([])
+})
+
+test('an effect that another record has claimed stays with it and stops nobody; one that was sent is counted once or not at all', async () => {
+  const [first, second] = [await openClaim(0), await openClaim(0)]
+  const claim = (paymentId: PaymentId, direction: 'sent' | 'received') =>
+    database.store.inTransaction('service', (tx) =>
+      claimEffects(
+        tx,
+        [
+          {
+            ...{ network, transactionHash: HASH, effectIndex: 1 },
+            ...{ direction, paymentId, accountId: wallet.accountId },
+          },
+        ],
+        0,
+      ),
+    )
+  await claim(first, 'received')
+  await claim(second, 'received')
+  await claim(first, 'sent')
+  await expect(claim(second, 'sent')).rejects.toThrow('counted before')
+  const effects = await database.store.query('test_effects', 'select payment_id from effects')
+  expect(effects).toEqual([{ payment_id: first }, { payment_id: first }])
+})
