@@ -3,6 +3,7 @@ import type { Arguments } from '../read-arguments.ts'
 import { UsageError } from '../usage-error.ts'
 import { openOwnKey } from './own-wallet.ts'
 import { reviewBuild } from './review-build.ts'
+import type { OwnOrder } from './review-build.ts'
 
 /** The file of `--keyfile`, undefined without `--self-custody`. Throws UsageError when the two are not given together. */
 export function ownKeyFile(given: Arguments): string | undefined {
@@ -22,12 +23,7 @@ export function ownKeyFile(given: Arguments): string | undefined {
  */
 export async function payOwn(
   florin: Florin,
-  order: {
-    readonly recipientAddress: string
-    readonly amount: string
-    readonly asset: string
-    readonly network: string | undefined
-  },
+  order: OwnOrder & { readonly network: string | undefined },
   {
     path,
     signal,
@@ -40,10 +36,11 @@ export async function payOwn(
 ): Promise<PaymentRecord> {
   const { wallet, erase } = await openOwnKey(path)
   try {
+    const networks = await florin.networks.list({ signal })
     const { paymentId } = await florin.transactions.signAndSend(order, wallet, {
       signal,
       idempotencyKey,
-      review: (build) => reviewBuild(build, order.recipientAddress),
+      review: (build) => reviewBuild(build, order, networks),
     })
     return await florin.payments.status(paymentId, { signal })
   } finally {

@@ -1,39 +1,70 @@
-import type { BuiltTransaction } from '@florin/sdk'
+import type { BuiltTransaction, Network } from '@florin/sdk'
 import { hexBytes } from '@florin/server/chains/evm/hex.ts'
 import { inspectBytes as inspectEvm } from '@florin/server/chains/evm/inspect.ts'
 import { readWireTransaction } from '@florin/server/chains/evm/wire-transaction.ts'
-import { inspectBytes as inspectSolana } from '@florin/server/chains/solana/inspect.ts'
 import { parseAddress } from '@florin/server/chains/solana/account.ts'
+import { inspectBytes as inspectSolana } from '@florin/server/chains/solana/inspect.ts'
 import { associatedAccount } from '@florin/server/chains/solana/token-account.ts'
 import type { Inspected, Unreadable } from '@florin/server/chains/self-custody.ts'
+import { parseAmount } from '@florin/wire/amount.ts'
 import { CommandFailed } from '../usage-error.ts'
 
+/** What somebody typed. */
+export interface OwnOrder {
+  readonly recipientAddress: string
+  /** Whole units, decimal text. */
+  readonly amount: string
+  /** `native`, a symbol, an address or a mint. */
+  readonly asset: string
+}
+
+type Asset = Network['assets'][number]
+
 /**
- * Reads the bytes themselves before anything is signed: one transfer, to that recipient, of what the build says, and nothing besides.
- * Throws CommandFailed.
+ * Reads the bytes themselves before anything is signed: one transfer of the amount that was typed, to that recipient, and nothing besides.
+ * The service is believed about which token a symbol is and how many digits it has. Throws CommandFailed.
  */
-export function reviewBuild(build: BuiltTransaction, recipient: string): void {
-  const read = inspect(build, recipient)
-  const problem = read.ok ? (problemOf(build, read, recipient) ?? strayFields(build)) : read.reason
+export function reviewBuild(
+  build: BuiltTransaction,
+  order: OwnOrder,
+  networks: readonly Pick<Network, 'network' | 'assets'>[],
+): void {
+  const asset = networks
+    .find(({ network }) => network === build.network)
+    ?.assets.find((each) => isNamed(each, order.asset))
+  const problem =
+    asset === undefined
+      ? `${build.network} lists no ${order.asset}`
+      : (problemOf(inspect(build, order, asset), order, asset) ?? strayFields(build))
   if (problem === undefined) return
   throw new CommandFailed(`not signed, because the service built something else: ${problem}`)
 }
 
-function inspect(build: BuiltTransaction, recipient: string): Inspected | Unreadable {
-  const bytes = Buffer.from(build.transaction, 'base64')
-  const { format, network, summary } = build
+function isNamed({ asset, symbol }: Asset, name: string): boolean {
+  return isSame(asset, name) || isSame(symbol, name)
+}
+
+function isSame(left: string, right: string): boolean {
+  return left.toLowerCase() === right.toLowerCase()
+}
+
+function inspect(
+  { transaction, format, network }: BuiltTransaction,
+  { recipientAddress }: OwnOrder,
+  { asset }: Asset,
+): Inspected | Unreadable {
+  const bytes = Buffer.from(transaction, 'base64')
   switch (format) {
     case 'eip1559-rlp': {
-      const tokens = new Set(summary.transfers.map(({ asset }) => asset))
       const chainId = BigInt(network.split(':')[1] ?? '0')
-      return inspectEvm({ chainId, tokens }, bytes)
+      return inspectEvm({ chainId, tokens: new Set([asset]) }, bytes)
     }
     case 'solana-v0': {
       const tokenAccount = (
         owner: Parameters<typeof associatedAccount>[0],
         mint: { address: typeof owner; program: typeof owner },
       ) => associatedAccount(owner, mint.program, mint.address)
-      const wallet = parseAddress(recipient)
+      const wallet = parseAddress(recipientAddress)
       return inspectSolana({ facts: { tokenAccount } }, bytes, wallet === undefined ? [] : [wallet])
     }
     default:
@@ -42,18 +73,22 @@ function inspect(build: BuiltTransaction, recipient: string): Inspected | Unread
 }
 
 function problemOf(
-  { summary: said }: BuiltTransaction,
-  { summary: found }: Inspected,
-  recipient: string,
+  read: Inspected | Unreadable,
+  { recipientAddress, amount }: OwnOrder,
+  { asset, decimals }: Asset,
 ): string | undefined {
-  const [moved, ...more] = found.transfers
-  const [promised] = said.transfers
-  if (moved === undefined || promised === undefined) return 'it moves nothing'
+  if (!read.ok) return read.reason
+  const { transfers, others } = read.summary
+  const [moved, ...more] = transfers
+  if (moved === undefined) return 'it moves nothing of it'
   if (more.length > 0) return 'it makes more than one transfer'
-  if (found.others.length > 0) return `it ${found.others.join(', ')}`
-  if (moved.to.toLowerCase() !== recipient.toLowerCase()) return `it pays ${moved.to}`
-  const isAsSaid = moved.asset === promised.asset && `${moved.amount}` === promised.amountBaseUnits
-  return isAsSaid ? undefined : 'it moves another amount than it says'
+  if (others.length > 0) return `it ${others.join(', ')}`
+  // On EVM the case of an address is a checksum only.
+  const pays = moved.to.startsWith('0x') ? isSame : (left: string, right: string) => left === right
+  if (!pays(moved.to, recipientAddress)) return `it pays ${moved.to}`
+  if (moved.asset !== asset) return `it moves ${moved.asset}`
+  const wanted = parseAmount(amount, decimals)
+  return wanted.ok && wanted.amount === moved.amount ? undefined : 'it moves another amount'
 }
 
 /** On EVM the fields are what is signed: they must be those of the bytes that were read. */
@@ -62,7 +97,7 @@ function strayFields({ transaction, unsigned }: BuiltTransaction): string | unde
   const bytes = readWireTransaction(Buffer.from(transaction, 'base64'))
   if (typeof bytes === 'string') return bytes
   const { chainId, nonce, to, value, data, gas, fees } = bytes
-  const isSame =
+  const areSame =
     unsigned.chainId === Number(chainId) &&
     unsigned.nonce === Number(nonce) &&
     unsigned.to === to &&
@@ -71,5 +106,5 @@ function strayFields({ transaction, unsigned }: BuiltTransaction): string | unde
     unsigned.gas === `${gas}` &&
     unsigned.maxFeePerGas === `${fees.maxFeePerGas}` &&
     unsigned.maxPriorityFeePerGas === `${fees.maxPriorityFeePerGas}`
-  return isSame ? undefined : 'its fields are not those of its bytes'
+  return areSame ? undefined : 'its fields are not those of its bytes'
 }
