@@ -97,10 +97,7 @@ test('one that is not listed is refused before anything is asked or stored', asy
 test('it is asked by its own key alone: nothing of the caller goes there', async () => {
   const purchase = await aPurchase(world)
   expect(verdict(await tricked(purchase))).toBe('200')
-  expect(remote.asked).toEqual([
-    { path: 'verify', authorization: undefined },
-    { path: 'settle', authorization: undefined },
-  ])
+  expect(remote.asked).toEqual([{ path: 'settle', authorization: undefined }])
 })
 
 test('verifying asks it, too, and moves nothing', async () => {
@@ -216,17 +213,40 @@ test('its no is told, and the same call may ask it again', async () => {
   expect([await balance(purchase), settles()]).toEqual([PRICE, 2])
 })
 
-test('one that cannot be asked whether it would settle has nothing stored', async () => {
+test('the proof is claimed before another facilitator hears of it', async () => {
   const purchase = await aPurchase(world)
-  remote.trick('verify', say(503, ''))
-  expect(verdict(await tricked(purchase))).toBe('503 NETWORK_ERROR')
-  expect(settles()).toBe(0)
-  const open = await world.database.store.query(
-    'test_no_claim',
-    `select from payments where recipient = $1`,
-    [purchase.payTo],
-  )
-  expect(open).toEqual([])
+  const claimed: unknown[] = []
+  remote.trick('settle', async (honest, answer) => {
+    claimed.push(
+      ...(await world.database.store.query(
+        'test_claimed',
+        `select p.status from payments p join settlement_claims c on c.payment_id = p.id where recipient = $1`,
+        [purchase.payTo],
+      )),
+    )
+    const { status, text } = await honest()
+    answer.writeHead(status).end(text)
+  })
+  expect(verdict(await tricked(purchase))).toBe('200')
+  expect(claimed).toEqual([{ status: 'pending' }])
+})
+
+test('a transaction that it calls failed and that lands later is pending, never a no', async () => {
+  const purchase = await aPurchase(world)
+  const { promise: later, resolve: goOn } = Promise.withResolvers<void>()
+  const reason = 'invalid_exact_evm_transaction_failed'
+  let landed: Promise<unknown> = Promise.resolve()
+  remote.trick('settle', async (honest, answer) => {
+    answer.writeHead(200).end(JSON.stringify({ success: false, errorReason: reason }))
+    landed = later.then(honest).catch(() => undefined)
+    await Promise.resolve()
+  })
+  const reply = await tricked(purchase, { timeout: 1 })
+  expect(verdict(reply)).toBe('503 SETTLEMENT_PENDING')
+  goOn()
+  await landed
+  expect(verdict(await tricked(purchase))).toBe('200')
+  expect([await balance(purchase), settles()]).toEqual([PRICE, 1])
 })
 
 test('what it settles after everybody has gone is seen all the same', async () => {

@@ -220,13 +220,15 @@ export async function takeAnswers(
   return new Set(rows.map(({ payment_id: paymentId }) => paymentId))
 }
 
-/** Notes that a success was given out again under its key: it cannot be given back any more. */
-export async function keepAnswer(tx: Tx, paymentId: PaymentId): Promise<void> {
-  await tx.query(
+/** Notes that a success was given out again under its key: it cannot be given back any more. False when that has just happened. */
+export async function keepAnswer(tx: Tx, paymentId: PaymentId): Promise<boolean> {
+  const rows = await tx.query(
     'claim_answer_keep',
-    'update settlement_claims set answer_kept = true where payment_id = $1 and not answer_kept',
+    `update settlement_claims set answer_kept = true
+     where payment_id = $1 and answered_at is not null returning payment_id`,
     [paymentId],
   )
+  return rows.length === 1
 }
 
 /** Gives a success back that reached nobody: only the taker's own, told by its time. False when it stays given out. */

@@ -3,6 +3,7 @@ import { systemClock } from '../kernel/clock.ts'
 import { newId } from '../kernel/id.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import { systemRandom } from '../kernel/random.ts'
+import type { Store } from '../store/postgres.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { giveSuccess, openTaking } from './give.ts'
@@ -81,6 +82,33 @@ describe('the one success of a claim', () => {
     expect((await ask()).kind).toBe('gone')
     await first.takeBack()
     expect((await ask()).kind).toBe('given')
+  })
+
+  test('is given to one caller when it is given back while another asks under its key', async () => {
+    const paymentId = await aClaim()
+    const { store } = database
+    const first = await give(paymentId, under('taken-back'))
+    if (first.kind !== 'given') throw new Error('it was not given')
+    // The other has read the key when the first one's success comes back.
+    const during: Pick<Store, 'inTransaction'> = {
+      inTransaction: (scope, work) =>
+        store.inTransaction(scope, async (tx) => {
+          let isFirst = true
+          return work({
+            query: async (name, text, values) => {
+              if (name === 'claim_answer_keep' && isFirst) {
+                isFirst = false
+                await first.takeBack()
+              }
+              return tx.query(name, text, values)
+            },
+          })
+        }),
+    }
+    const deps = { store: { ...store, ...during }, clock: systemClock }
+    const second = await giveSuccess(deps, { accountId, paymentId }, under('taken-back'))
+    const third = await give(paymentId)
+    expect(kinds([second, third])).toEqual(['given', 'gone'])
   })
 
   test('is given once and again to all who ask under one key, and to nobody else', async () => {

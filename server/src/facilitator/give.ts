@@ -77,13 +77,21 @@ export async function giveSuccess(
   const now = clock.nowMilliseconds()
   const keys = once === null ? [] : [{ ...once, accountId, resourceId: paymentId }]
   return store.inTransaction('service', async (tx) => {
-    const [key = { kind: 'new' } as const] = await claimKeys(tx, keys, now)
+    let [key = { kind: 'new' } as const] = await claimKeys(tx, keys, now)
+    if (key.kind === 'replay' && key.resourceId === paymentId) {
+      if (await keepAnswer(tx, paymentId)) {
+        return { kind: 'given', replayed: true, takeBack: async () => undefined }
+      }
+      // It was given back while this waited for it, and its key with it: both are there to take again.
+      ;[key = { kind: 'new' } as const] = await claimKeys(tx, keys, now)
+    }
     switch (key.kind) {
       case 'mismatch':
         throw new Refusal('IDEMPOTENCY_MISMATCH')
       case 'replay':
         if (key.resourceId !== paymentId) throw new Refusal('IDEMPOTENCY_MISMATCH')
-        await keepAnswer(tx, paymentId)
+        // A third one was faster with the same key.
+        if (!(await keepAnswer(tx, paymentId))) return { kind: 'gone', nowMilliseconds: now }
         return { kind: 'given', replayed: true, takeBack: async () => undefined }
       case 'new': {
         if (!(await takeAnswer(tx, paymentId, now))) {

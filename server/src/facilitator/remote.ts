@@ -95,15 +95,40 @@ function settleWord(answer: Answer): RemoteWord {
   if (said['success'] === true && answer.status === 200) return { kind: 'yes', transaction }
   if (said['success'] !== false) return NOTHING
   const reason = reasonOf(said['errorReason'], 'unexpected_settle_error')
-  return OPEN.has(reason) ? { kind: 'unknown', transaction } : { kind: 'no', reason }
+  return BEFORE_SENDING.has(reason) ? { kind: 'no', reason } : { kind: 'unknown', transaction }
 }
 
-/** A "no" that leaves open what became of the money: it is under way, or was moved before. */
-const OPEN: ReadonlySet<Reason> = new Set([
-  'settlement_pending',
-  'duplicate_settlement',
-  'invalid_exact_evm_nonce_already_used',
-  'invalid_exact_evm_transaction_simulation_failed',
+/**
+ * What a facilitator finds before it sends anything. Any other "no" leaves open what became of the money: a wait that ran out is told as a
+ * failed transaction by some, and the transaction lands afterwards.
+ */
+const BEFORE_SENDING: ReadonlySet<Reason> = new Set([
+  'invalid_payload',
+  'invalid_payment_requirements',
+  'invalid_x402_version',
+  'invalid_scheme',
+  'unsupported_scheme',
+  'invalid_network',
+  'asset_not_deployed_contract',
+  'unsupported_payload_type',
+  'invalid_exact_evm_scheme',
+  'invalid_exact_evm_network_mismatch',
+  'invalid_exact_evm_missing_eip712_domain',
+  'invalid_exact_evm_recipient_mismatch',
+  'invalid_exact_evm_signature',
+  'invalid_exact_evm_payload_authorization_valid_before',
+  'invalid_exact_evm_payload_authorization_valid_after',
+  'invalid_exact_evm_payload_authorization_value_mismatch',
+  'invalid_exact_evm_authorization_value',
+  'invalid_exact_evm_insufficient_balance',
+  'invalid_exact_evm_token_name_mismatch',
+  'invalid_exact_evm_token_version_mismatch',
+  'invalid_exact_evm_eip3009_not_supported',
+  'asset_not_listed',
+  'payment_too_small_for_its_gas',
+  'gas_budget_spent',
+  'network_unavailable',
+  'receiver_of_another_account',
 ])
 
 /** Some facilitators say "no" with a status of their own. A server that is broken says nothing, whatever it writes. */

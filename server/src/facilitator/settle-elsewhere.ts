@@ -57,34 +57,27 @@ export async function settleElsewhere(
   throw new Error('a claim was neither made nor found')
 }
 
-/** Asks both the chain and the other facilitator whether it would settle, then claims. Undefined once there is a claim. */
+/** Checks it as if it were settled here, then claims: the other facilitator hears of nothing that is not claimed. Undefined once there is a claim. */
 async function begin(
   deps: ElsewhereDeps,
   order: ElsewhereOrder,
   intake: Intake,
 ): Promise<Settled | undefined> {
-  const { accountId, presented, remote } = order
+  const { accountId, presented } = order
   const { authorization, requirements } = intake
   const paymentId = newId(deps.random, 'pay')
   const beginning = { accountId, paymentId, digest: digestOf(intake), intake, isNew: true }
   const verified = await verifyPayment(deps, accountId, presented)
   if (!verified.ok) {
-    const isUsed = verified.reason === 'invalid_exact_evm_nonce_already_used'
-    if (isUsed && (await findPaidElsewhere(deps, beginning))) return undefined
+    // Whatever speaks against it now, somebody may have submitted it before.
+    if (await look(deps, beginning)) return undefined
     return { ...verified, kind: 'refused' }
   }
-  const word = await remote.verify(remoteBody(order.presented))
-  const no = (reason: Parameters<typeof refused>[0], message?: string): Settled => ({
-    ...refused(reason, requirements.networkName, authorization.payer, message),
-    kind: 'refused',
-  })
-  if (word.kind === 'no') return no(word.reason)
-  if (word.kind === 'unknown') return no('network_unavailable', UNHEARD)
   const begun = await beginElsewhere(deps, beginning)
-  return begun.kind === 'refused' ? no(begun.reason) : undefined
+  if (begun.kind !== 'refused') return undefined
+  const refusal = refused(begun.reason, requirements.networkName, authorization.payer)
+  return { ...refusal, kind: 'refused' }
 }
-
-const UNHEARD = 'The facilitator did not answer. Nothing was sent; ask again later.'
 
 /** Waits for the chain, having the other facilitator asked if nobody else is at it. */
 async function follow(
@@ -121,8 +114,12 @@ async function follow(
     const isOver = clock.nowMilliseconds() >= order.waitUntilMilliseconds || order.over.aborted
     const wasRefused = word?.kind === 'no' ? word.reason : undefined
     const isFound = joined.state.status === 'pending' && (await look(deps, beginning))
-    if (isFound) continue
-    if (wasRefused !== undefined && joined.state.status === 'pending') {
+    if (isFound && !isOver) {
+      // What a node shows may not be a block of the chain that was read yet.
+      await clock.sleep(pause, order.over)
+      continue
+    }
+    if (!isFound && wasRefused !== undefined && joined.state.status === 'pending') {
       const { networkName } = intake.requirements
       return {
         ...refused(wasRefused, networkName, intake.authorization.payer),
