@@ -1,15 +1,20 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Florin } from '@florin/sdk'
 import { until } from '@florin/server/kernel/until.ts'
+import { spawnFlorin } from './actors/florin.ts'
 import { openHook } from './actors/hook.ts'
 import type { World } from './actors/world.ts'
 import { openWorld, walletOf } from './actors/world.ts'
 import { hurryWebhooks, killWhileWebhooksWait, statusesByPayment } from './webhook-kill.ts'
 
 const SECONDS = 20
+/** Where no sandbox is. */
+const NOWHERE = join(tmpdir(), 'florin-is-not-here')
 let world: World
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ logLevel: 'debug' })
 })
 afterAll(() => world.stop())
 
@@ -26,9 +31,10 @@ const pay = () =>
     timeout: 30,
   })
 
-test('our own doors, and addresses that are no endpoint, are never called', async () => {
+test('our own doors are never called, and no log holds an address or a secret', async () => {
   const { baseUrl } = world.service()
-  const { webhookId } = await florin().webhooks.create({ url: `${baseUrl}/health/live` })
+  const url = `${baseUrl}/health/live?token=canary`
+  const { webhookId, secret } = await florin().webhooks.create({ url })
   await florin().webhooks.test(webhookId)
   const attempt = await until(
     'it was refused',
@@ -39,6 +45,16 @@ test('our own doors, and addresses that are no endpoint, are never called', asyn
     { seconds: SECONDS },
   )
   expect(attempt).toMatchObject({ status: null, error: 'address_not_allowed' })
+  const logged = await until(
+    'it is logged',
+    () => {
+      const lines = world.service().log.join('\n')
+      return lines.includes('a webhook was not taken') && lines
+    },
+    { seconds: SECONDS },
+  )
+  expect(secret).toMatch(/^whsec_/)
+  for (const hidden of [secret ?? '', 'whsec_', 'canary']) expect(logged).not.toContain(hidden)
   await florin().webhooks.delete(webhookId)
 })
 
@@ -115,4 +131,31 @@ test('a receiver that was away is told when it is back', async () => {
 
 test('webhooks that wait while the service is killed arrive, each payment in order', async () => {
   await killWhileWebhooksWait(world, 8)
+}, 90_000)
+
+test('florin listen --forward sends events to a receiver that verifies them', async () => {
+  const hook = await openHook()
+  const { baseUrl, apiKeys } = world.service()
+  const { child, ended } = spawnFlorin(['listen', '--forward', hook.url], NOWHERE, {
+    FLORIN_BASE_URL: baseUrl,
+    FLORIN_API_KEY: apiKeys.enterprise,
+  })
+  let notes = ''
+  child.stderr?.on('data', (chunk: Buffer) => (notes += chunk.toString()))
+  const secret = await until(
+    'it listens, and says what it signs with',
+    () => (notes.includes('Listening') ? /whsec_\S+/.exec(notes)?.[0] : undefined),
+    { seconds: SECONDS },
+  )
+  await hook.tell({ secrets: [secret] })
+  const { paymentId } = await pay()
+  await until(
+    'the receiver has it',
+    () => statusesByPayment(hook.events()).get(paymentId)?.includes('confirmed'),
+    { seconds: SECONDS },
+  )
+  expect(hook.unsigned()).toBe(0)
+  child.kill('SIGINT')
+  await ended
+  await hook.stop()
 })
