@@ -107,7 +107,7 @@ describe('self-custody mode', () => {
     'builds of one wallet take different nonces, a stranger takes none, and what is given up makes room',
     async () => {
       const holder = await evmCustodian(world.sandbox)
-      const nonceOf = ({ body }: Reply) => Number((body['unsigned'] as { nonce: number }).nonce)
+      const nonceOf = ({ body }: Reply) => (body['unsigned'] as { nonce: number }).nonce
       const foreign = await build(other, holder, world.newAddress())
       const given = await build(world.client(), holder, world.newAddress())
       const kept = await Promise.all(
@@ -186,7 +186,7 @@ describe('self-custody mode', () => {
       expect(nothing).toEqual([])
 
       const body = { transaction: signed, walletAddress }
-      const key = { 'idempotency-key': `submit ${family}` }
+      const key = { 'idempotency-key': `submit-${family}` }
       const sent = await client.post('/transaction/submit', body, key)
       const again = await client.post('/transaction/submit', body, key)
       expect(again.headers.get('idempotent-replayed')).toBe('true')

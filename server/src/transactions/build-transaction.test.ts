@@ -14,7 +14,7 @@ beforeAll(async () => {
   scene = await openScene(database.store)
 })
 afterAll(async () => {
-  expect(await scene.findings()).toEqual([])
+  await scene.expectSound()
   await database.close()
 })
 

@@ -15,7 +15,7 @@ beforeEach(async () => {
   scene = await openScene(database.store)
 })
 afterEach(async () => {
-  expect(await scene.findings()).toEqual([])
+  await scene.expectSound()
   await database.close()
 })
 

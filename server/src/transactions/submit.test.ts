@@ -14,7 +14,7 @@ beforeEach(async () => {
   database = await openTestDatabase()
 })
 afterEach(async () => {
-  expect(await scene.findings()).toEqual([])
+  await scene.expectSound()
   await database.close()
 })
 

@@ -112,8 +112,8 @@ export interface Scene {
   later(milliseconds: number): void
   watch(): Promise<void>
   record(built: BuildResult): Promise<Shown>
-  /** What the doctor finds. */
-  findings(): Promise<readonly string[]>
+  /** Throws what the doctor finds, if anything. */
+  expectSound(): Promise<void>
   readonly deps: {
     readonly store: Store
     readonly records: ReturnType<typeof openBuiltRecords>
@@ -319,9 +319,9 @@ export async function openScene(store: Store, family: 'evm' | 'solana' = 'evm'):
         hash: payment.transactionHash,
       }
     },
-    findings: async () => {
+    expectSound: async () => {
       const found = await store.inTransaction('service', (tx) => findInBooks(tx))
-      return found.map(({ invariant, subject }) => `${invariant}: ${subject}`)
+      if (found.length > 0) throw new Error(`invariants are broken: ${JSON.stringify(found)}`)
     },
   }
 }
