@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { batching } from './batching.ts'
 import { builds } from './builds.ts'
 import type { Bench, BenchContext, BenchOptions } from './bench.ts'
+import { fanOut } from './fan-out.ts'
 import type { Figure } from './figures.ts'
 import { history } from './history.ts'
 import { startInstallation } from './installation.ts'
@@ -26,6 +27,7 @@ const BENCHES: readonly Bench[] = [
   builds('solana'),
   batching,
   history,
+  fanOut,
   x402,
   memory,
 ]

@@ -183,6 +183,11 @@ describe('a stranger', () => {
       'GET /health/live HTTP/1.1\r\nhost: x\r\nconnection: upgrade, close\r\nupgrade: h2c\r\n\r\n',
     )
     expect(answer).toMatch(/^HTTP\/1.1 200 /)
+    const other = await rawAnswer(
+      port,
+      'GET /data HTTP/1.1\r\nhost: x\r\nconnection: upgrade, close\r\nupgrade: h2c\r\n\r\n',
+    )
+    expect(other).toMatch(/^HTTP\/1.1 404 /)
   })
 })
 

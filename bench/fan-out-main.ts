@@ -1,0 +1,128 @@
+import { createServer } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer } from 'ws'
+import type { WebSocket } from 'ws'
+import { joinFeed } from '@florin/server/events/reader.ts'
+import { frameEvent } from '@florin/server/events/framed-event.ts'
+import type { FeedReader } from '@florin/server/events/feed.ts'
+import type { NumberedEvent } from '@florin/server/events/event.ts'
+import { eventText } from '@florin/server/events/framed-event.ts'
+import { openWebSockets } from '@florin/server/http/web-socket.ts'
+import type { SocketConnection } from '@florin/server/http/web-socket.ts'
+import { systemClock } from '@florin/server/kernel/clock.ts'
+import { newId } from '@florin/server/kernel/id.ts'
+import { systemRandom } from '@florin/server/kernel/random.ts'
+
+// The server of bench/fan-out.ts: sockets as the service has them at /florin, and those of plain `ws` at /ws. For each line on
+// standard input it sends one event to all sockets of one side, and says what that took.
+
+const accountId = newId(systemRandom, 'acct')
+const plain: { readonly webSocket: WebSocket; readonly socket: Duplex }[] = []
+const ours: { readonly reader: FeedReader; readonly connection: SocketConnection }[] = []
+const plainServer = new WebSocketServer({ noServer: true, perMessageDeflate: false })
+const open = openWebSockets()
+
+/** A feed that hands its readers over. */
+function join(connection: SocketConnection): void {
+  const reader = joinFeed({
+    feed: {
+      join: (_, joined) => {
+        ours.push({ reader: joined, connection })
+        return { newest: async () => 0, replay: () => undefined, leave: () => undefined }
+      },
+      announce: () => undefined,
+      stop: async () => undefined,
+    },
+    clock: systemClock,
+    accountId,
+    send: ({ frame }) => connection.sendFrame(frame),
+    bytesOf: ({ frame }) => frame.length,
+    waitingBytes: () => connection.waitingBytes,
+    together: (work) => connection.together(work),
+  })
+  reader.keys.add('payments')
+  connection.attend({
+    onText: () => undefined,
+    onPong: () => undefined,
+    onDrain: () => reader.outgoing.pump(),
+    onClosed: () => undefined,
+  })
+}
+
+const server = createServer()
+server.on('upgrade', (request, socket, head) => {
+  if (request.url === '/florin') open(request, socket, head, join)
+  else {
+    plainServer.handleUpgrade(request, socket, head, (webSocket) => {
+      plain.push({ webSocket, socket })
+    })
+  }
+})
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  if (typeof address === 'object') tell({ port: address?.port })
+})
+
+let sequence = 0
+/** One of 300 bytes. */
+function newEvent(): NumberedEvent {
+  sequence += 1
+  const id = newId(systemRandom, 'evt')
+  const event = { accountId, sequence, id, type: 'payment', channel: 'payments' } as const
+  const facts = { ...event, resourceId: '', createdAtMilliseconds: Date.now() }
+  const room = 300 - eventText({ ...facts, dataText: '{"filler":""}' }).length
+  return { ...facts, dataText: JSON.stringify({ filler: 'x'.repeat(Math.max(room, 0)) }) }
+}
+
+const newEvents = (count: number) => Array.from({ length: count }, newEvent)
+
+const sides: Readonly<Record<string, { send(count: number): void; waiting(): boolean }>> = {
+  ws: {
+    send: (count) => {
+      for (const event of newEvents(count)) {
+        const text = eventText(event)
+        for (const { webSocket } of plain) webSocket.send(text)
+      }
+    },
+    waiting: () => plain.some(({ socket }) => socket.writableLength > 0),
+  },
+  florin: {
+    send: (count) => {
+      const events = newEvents(count).map(frameEvent)
+      for (const { reader } of ours) reader.take(events)
+    },
+    waiting: () => ours.some(({ connection }) => connection.waitingBytes > 0),
+  },
+}
+
+/** `side count events`: so many broadcasts of so many events each, each begun when the one before has left the process. */
+async function broadcast(line: string): Promise<void> {
+  const [name = '', count = '0', events = '1'] = line.split(' ')
+  const side = sides[name]
+  if (side === undefined) throw new Error(`no side ${name}`)
+  const cpu = process.cpuUsage()
+  const began = performance.now()
+  for (let sent = 0; sent < Number(count); sent += 1) {
+    side.send(Number(events))
+    do await new Promise(setImmediate)
+    while (side.waiting())
+  }
+  const { user, system } = process.cpuUsage(cpu)
+  const milliseconds = performance.now() - began
+  tell({ name, milliseconds, cpuMilliseconds: (user + system) / 1000 })
+}
+
+function tell(facts: object): void {
+  process.stdout.write(`${JSON.stringify(facts)}\n`)
+}
+
+let working = Promise.resolve()
+process.stdin.setEncoding('utf8')
+process.stdin.on('data', (text: string) => {
+  for (const line of text.split('\n').filter((each) => each !== '')) {
+    working = working.then(() =>
+      line === 'memory' ? tell({ rss: process.memoryUsage().rss }) : broadcast(line),
+    )
+  }
+})
+process.stdin.on('end', () => process.exit(0))
