@@ -20,8 +20,13 @@ test.each(rows)('%s lists codes of the catalogue, each once', (_, row) => {
 })
 
 test.each(rows)('%s takes an idempotency key exactly when it is a POST of ours', (_, row) => {
-  // x402 has no such header: there the proof itself says what is one and the same. Verifying and simulating move nothing.
-  const movesNothing = [endpoints.verifyPayment.id, endpoints.simulateTransaction.id]
+  // x402 has no such header: there the proof itself says what is one and the same. Verifying and simulating move nothing, and a
+  // ticket is good for one connection alone.
+  const movesNothing = [
+    endpoints.verifyPayment.id,
+    endpoints.simulateTransaction.id,
+    endpoints.createEventTicket.id,
+  ]
   const takes =
     row.method === 'POST' && !('foreignShape' in row) && !movesNothing.some((id) => id === row.id)
   expect(row.idempotent).toBe(takes)
