@@ -56,7 +56,7 @@ describe.each(['evm', 'solana'] as const)('signed bytes on %s', (family) => {
     scene.script.verdict = { kind: 'accepted' }
     expect(await submit(signed(built))).toBe('h1 accepted pending')
     expect(await storedForms()).toEqual(['h1 accepted'])
-    expect(scene.sent).toHaveLength(2)
+    expect(scene.sent).toEqual(['1 stored', '1 stored'])
   })
 
   test.each([

@@ -98,7 +98,7 @@ export interface Scene {
   readonly family: 'evm' | 'solana'
   readonly accounts: readonly [AccountId, AccountId]
   readonly script: Script
-  /** What was handed to the nodes. */
+  /** One line for each time that bytes were handed to the nodes: how many were stored by then. */
   readonly sent: readonly string[]
   /** How often the chain was asked for sightings. */
   asked(): number
@@ -197,7 +197,8 @@ export async function openScene(store: Store, family: 'evm' | 'solana' = 'evm'):
       return { height: last.height, hash: last.hash, finalizedHeight: 100n }
     },
     broadcast: async (raws) => {
-      sent.push(...raws.map((raw) => new TextDecoder().decode(raw)))
+      const stored = await store.query('test_submitted', 'select from submissions', [])
+      sent.push(...raws.map(() => `${stored.length} stored`))
       return raws.map(() => script.verdict)
     },
     lanePosition: async () => ({ latest: script.finalized, finalized: script.finalized }),
