@@ -72,6 +72,11 @@ describe('nonces of builds', () => {
     scene.script.nextNonce = 9n
     expect((await scene.build()).build.nonce).toBe(11n)
     scene.script.nextNonce = 7n
+    const [lowest] = builds
+    await abandonBuild(scene.deps, middle.build.accountId, lowest?.build.paymentId ?? '')
+    expect((await scene.build()).build.nonce).toBe(7n)
+    expect((await scene.build()).build.nonce).toBe(12n)
+    scene.script.nextNonce = 7n
     scene.later(60_000)
   })
 
