@@ -22,6 +22,7 @@ describe('the environment', () => {
         tls: null,
         trustedProxies: NO_PROXIES,
         publicUrl: null,
+        allowedOrigins: [],
         insecureHttp: false,
         dataDirectory: '/srv/florin/.florin',
         databaseUrl: null,
