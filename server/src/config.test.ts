@@ -170,6 +170,17 @@ describe('the environment', () => {
     expect(problems.join()).not.toContain('canary')
   })
 
+  test('origins of pages are exactly what a browser names', () => {
+    const origins = ['https://shop.example', 'http://127.0.0.1:5173']
+    expect(read({ FLORIN_ALLOWED_ORIGINS: origins.join(', ') })).toMatchObject({
+      ok: true,
+      config: { allowedOrigins: origins },
+    })
+    for (const FLORIN_ALLOWED_ORIGINS of ['*', 'shop.example', 'https://shop.example/', 'null']) {
+      expect(problemsOf({ FLORIN_ALLOWED_ORIGINS })).toHaveLength(1)
+    }
+  })
+
   test.each([
     'redis://cache.example',
     'rediss://cache.example:6380/2',
