@@ -1,3 +1,5 @@
+import { salesDefects } from './sales-defects.ts'
+
 /** A mistake that somebody could make, as exchanged pieces of source text. */
 export interface Defect {
   readonly name: string
@@ -351,79 +353,5 @@ import { claimKeys } from '../idempotency/store.ts'`,
       },
     ],
   },
-  {
-    name: 'a success is told to whoever asks',
-    inSales: true,
-    changes: [
-      {
-        module: 'facilitator/claim-store.ts',
-        from: `where payment_id = any($1) and answered_at is null`,
-        to: `where payment_id = any($1)`,
-      },
-      {
-        module: 'facilitator/join.ts',
-        from: `if (isAnswered && once === null) {`,
-        to: `if (false) {`,
-      },
-    ],
-  },
-  {
-    name: 'a success that was heard is taken back',
-    inSales: true,
-    changes: [
-      {
-        module: 'facilitator/routes.ts',
-        from: `return { ...answer, undelivered }`,
-        to: `undelivered()
-      return answer`,
-      },
-    ],
-  },
-  {
-    name: 'a settlement that reverted is a failed payment',
-    inSales: true,
-    changes: [
-      {
-        module: 'payments/advance.ts',
-        from: `return type === 'received' && (status !== 'confirmed' || transactionHash !== hash)`,
-        to: `return type === 'received' && status === 'confirmed' && transactionHash !== hash`,
-      },
-    ],
-  },
-  {
-    name: 'an authorization that is not used yet is over',
-    inSales: true,
-    changes: [
-      {
-        module: 'facilitator/watch.ts',
-        from: `if (final === 'open') return`,
-        to: `if (final === 'open') return store.inTransaction('service', (tx) => records.expired(tx, [claim.paymentId]))`,
-      },
-    ],
-  },
-  {
-    name: 'nobody looks who else has settled',
-    inSales: true,
-    changes: [
-      {
-        module: 'facilitator/watch.ts',
-        from: `const find = () => exact.findForeign(authorization, claim.sinceHeight)`,
-        to: `const find = async () => undefined`,
-      },
-    ],
-  },
-  {
-    name: 'a settlement leaves before it is committed',
-    inSales: true,
-    changes: [
-      {
-        module: 'facilitator/claim-queue.ts',
-        from: `const signer = await deps.signerFor(settler, chain.config)`,
-        to: `const early = await Promise.all(orders.map(({ draft }, index) =>
-    chain.sign(draft.terms, draft.laneLatest + BigInt(index), undefined)))
-  await chain.broadcast(early.map(({ raw }) => raw))
-  const signer = await deps.signerFor(settler, chain.config)`,
-      },
-    ],
-  },
+  ...salesDefects,
 ]
