@@ -47,8 +47,11 @@ export const salesDefects: readonly Defect[] = [
     changes: [
       {
         module: 'facilitator/watch.ts',
-        from: `if (final === 'open') return`,
-        to: `if (final === 'open') return store.inTransaction('service', (tx) => records.expired(tx, [claim.paymentId]))`,
+        from: `if (final === 'open') return 'open'`,
+        to: `if (final === 'open') {
+    await store.inTransaction('service', (tx) => records.expired(tx, [claim.paymentId]))
+    return 'open'
+  }`,
       },
     ],
   },
