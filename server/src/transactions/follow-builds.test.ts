@@ -89,8 +89,11 @@ test('a build that was paid is not judged again by what its sender signs afterwa
 test('only what its own sender signed says anything of a build', async () => {
   const built = await scene.build()
   const copied = scene.paid(built, { sender: STRANGER, signers: [STRANGER] })
+  const carried = scene.paid(built, { sender: STRANGER, signers: [STRANGER, built.build.sender] })
   expect(judge(built.build, scene.paid(built))).toMatchObject({ kind: 'paid' })
   expect(judge(built.build, copied)).toBeUndefined()
+  // As in a payment of another scheme, which has a record of its own: the sender signs, and somebody else pays the fee.
+  expect(judge(built.build, carried)).toBeUndefined()
 })
 
 describe('a transaction that does something else', () => {

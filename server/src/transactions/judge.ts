@@ -15,7 +15,8 @@ export type Judgement =
  * commitment from the chain, or who builds for somebody else's address, says nothing.
  */
 export function judge(build: BuiltTerms, sighting: Sighting): Judgement | undefined {
-  if (!sighting.signers.includes(build.sender)) return undefined
+  // Where somebody else pays the fee it is another kind of payment, with a record of its own.
+  if (sighting.sender !== build.sender) return undefined
   const { commitments, succeeded, isPlain } = sighting
   const takesPlace =
     build.nonce !== null && sighting.sender === build.sender && sighting.nonce === build.nonce

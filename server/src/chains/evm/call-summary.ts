@@ -97,6 +97,14 @@ function tokenTransfer(
   return undefined
 }
 
+/**
+ * Whether a call moves money by an authorization, its own sender's too: that is a payment of another scheme, which has its own record.
+ * Source: EIP-3009.
+ */
+export function carriesAuthorization(data: Uint8Array): boolean {
+  return Buffer.from(data.subarray(0, SELECTOR_BYTES)).equals(TRANSFER_WITH_AUTHORIZATION)
+}
+
 function wordsOf(bytes: Uint8Array): readonly Uint8Array[] | undefined {
   if (bytes.length % WORD_BYTES !== 0) return undefined
   return Array.from({ length: bytes.length / WORD_BYTES }, (_, index) =>

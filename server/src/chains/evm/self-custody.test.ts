@@ -298,6 +298,18 @@ describe('a sighting', () => {
     expect(await sent(bytesOf(bare), wallet)).toMatchObject({ commitments: [], isPlain: false })
   })
 
+  test('reads no receipt of a transaction that could fill it', async () => {
+    const wallet = await owner(['native', '2'])
+    const parsed = unsignedOf((await prepared(wallet, 500n)).build([]))
+    const greedy = await wallet.account.signTransaction({ ...parsed, gas: 20_000_000n })
+    expect(await sent(bytesOf(greedy), wallet)).toMatchObject({
+      nonce: 0n,
+      commitments: [COMMITMENT_HEX],
+      isPlain: false,
+      transfers: [],
+    })
+  })
+
   test('shows no transfer of a transaction that failed', async () => {
     const wallet = await owner(['native', '1'])
     const broken = await world.contract(REFUSES_ALL)

@@ -1,3 +1,4 @@
+import { baseUnits } from '@florin/wire/amount.ts'
 import { NATIVE_EFFECT_INDEX } from '../chain.ts'
 import type { Address, Block, Outcome, TransactionHash } from '../chain.ts'
 import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
@@ -6,7 +7,7 @@ import type { Read, Transport } from '../json-rpc/transport.ts'
 import type { SelfCustody, Sighting, SightedTransfer, TransactionSummary } from '../self-custody.ts'
 import { addressFrom, bytesFrom, quantityFrom, transactionHashFrom } from './answer.ts'
 import { BLOCKS_PER_READ_MAX, requireSame } from './arrivals.ts'
-import { ACCESS_LIST, summaryOf } from './call-summary.ts'
+import { ACCESS_LIST, carriesAuthorization, summaryOf } from './call-summary.ts'
 import { receiptRead } from './outcome.ts'
 
 /** A transaction as its block has it, before anybody knows whether it succeeded. */
@@ -17,7 +18,16 @@ interface Included {
   readonly nonce: bigint
   readonly summary: TransactionSummary
   readonly value: { readonly to: Address; readonly amount: bigint } | undefined
+  /** The most gas that it may use, which bounds what its receipt can hold. */
+  readonly gas: bigint
+  /** A lone transfer of the sender's own and nothing else, as far as its bytes say: nothing else can have paid a build. */
+  readonly isLoneTransfer: boolean
 }
+
+/** A plain transfer takes a tenth of it. One that offers more could fill its receipt with whatever its recipient's code wants to log. */
+const TRANSFER_GAS_MAX = 600_000n
+/** A byte of a log costs 8 gas and takes two characters: receipts of this much gas stay below half of what one answer may hold. */
+const GAS_PER_READ_MAX = 50_000_000n
 
 /**
  * Senders, places and commitments stand in the blocks' own transactions, which deposits are read from, too; receipts are asked for what
@@ -43,12 +53,30 @@ export async function readSightings(
       ({ sender, summary }) =>
         senders.has(sender) || summary.commitments.some((each) => commitments.has(each)),
     )
-    const found = await Promise.all(wanted.map(({ hash }) => transport.read(receiptRead(hash))))
-    const seen = wanted.map((each, index) => sightingOf(each, found[index]))
-    if (seen.includes(undefined)) return undefined
-    sightings.push(...seen.flatMap((each) => each ?? []))
+    // Whoever is watched can log as much as it pays for: only a receipt that is small by its gas is read.
+    sightings.push(...wanted.filter(({ isLoneTransfer }) => !isLoneTransfer).map(unreadSighting))
+    for (const few of inReads(wanted.filter(({ isLoneTransfer }) => isLoneTransfer))) {
+      const found = await Promise.all(few.map(({ hash }) => transport.read(receiptRead(hash))))
+      const seen = few.map((each, index) => sightingOf(each, found[index]))
+      if (seen.includes(undefined)) return undefined
+      sightings.push(...seen.flatMap((each) => each ?? []))
+    }
   }
   return sightings
+}
+
+function inReads(included: readonly Included[]): readonly (readonly Included[])[] {
+  const reads: Included[][] = []
+  let gas = GAS_PER_READ_MAX
+  for (const each of included) {
+    gas += each.gas
+    if (gas > GAS_PER_READ_MAX) {
+      reads.push([])
+      gas = each.gas
+    }
+    reads.at(-1)?.push(each)
+  }
+  return reads
 }
 
 function includedRead(
@@ -77,22 +105,20 @@ function includedFrom(each: unknown, block: Block, tokens: ReadonlySet<string>):
       ? null
       : addressFrom(fields['to'], 'recipient')
   const value = quantityFrom(fields['value'] ?? '0x0', 'value')
+  const data = bytesFrom(fields['input'] ?? '0x', 'call data')
+  const gas = quantityFrom(fields['gas'], 'gas')
+  const summary = summaryOf({ from: sender, to, value, data, extras: extrasOf(fields) }, tokens)
+  const { transfers, others } = summary
+  const isLone = transfers.length === 1 && others.length === 0
   return {
     hash: transactionHashFrom(fields['hash'], 'transaction hash'),
     block,
     sender,
     nonce: quantityFrom(fields['nonce'], 'nonce'),
     value: to === null || value === 0n ? undefined : { to, amount: value },
-    summary: summaryOf(
-      {
-        from: sender,
-        to,
-        value,
-        data: bytesFrom(fields['input'] ?? '0x', 'call data'),
-        extras: extrasOf(fields),
-      },
-      tokens,
-    ),
+    summary,
+    gas,
+    isLoneTransfer: isLone && !carriesAuthorization(data) && gas <= TRANSFER_GAS_MAX,
   }
 }
 
@@ -103,6 +129,23 @@ function extrasOf(fields: Fields): readonly string[] {
     ...(has('accessList') ? [ACCESS_LIST] : []),
     ...(has('authorizationList') ? ['gives accounts another code'] : []),
   ]
+}
+
+/** What stands for a build by its place or its mark, and cannot be what was built. */
+function unreadSighting({ hash, block, sender, nonce, summary }: Included): Sighting {
+  return {
+    transactionHash: hash,
+    height: block.height,
+    blockHash: block.hash,
+    succeeded: true,
+    sender,
+    signers: [sender],
+    nonce,
+    commitments: summary.commitments,
+    transfers: [],
+    isPlain: false,
+    feePaid: baseUnits(0n),
+  }
 }
 
 /** Undefined when the receipt is not of that block. */
@@ -117,7 +160,7 @@ function sightingOf(included: Included, outcome: Outcome | undefined): Sighting 
     ...transfer,
     effectIndex: logIndex,
   }))
-  const { commitments, transfers, others } = summary
+  const { commitments } = summary
   return {
     transactionHash: hash,
     height: block.height,
@@ -128,7 +171,7 @@ function sightingOf(included: Included, outcome: Outcome | undefined): Sighting 
     nonce,
     commitments,
     transfers: outcome.succeeded ? [...natives, ...logged] : [],
-    isPlain: commitments.length === 1 && transfers.length === 1 && others.length === 0,
+    isPlain: commitments.length === 1,
     feePaid: outcome.feePaid,
   }
 }

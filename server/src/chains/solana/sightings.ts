@@ -28,6 +28,9 @@ interface Included {
   readonly signers: readonly Address[]
 }
 
+/** Each takes at most a megabyte: 64 inner instructions of 10 KB, 64 accounts, 10 KB of logs. */
+const TRANSACTIONS_PER_READ_MAX = 16
+
 /** Who signed stands in the blocks as deposits are read from them, too; whole transactions are asked for what is watched only. */
 export async function readSightings(
   deps: Deps,
@@ -42,12 +45,18 @@ export async function readSightings(
     const read = await Promise.all(part.map((block) => transport.read(includedRead(block))))
     if (read.includes(undefined)) return undefined
     const included = read.flatMap((each) => each ?? [])
-    const seen = [...new Set(included.flatMap(({ signers }) => signers))]
+    const seen = [...new Set(included.flatMap(({ signers }) => signers.slice(0, 1)))]
     const { senders } = await watched({ senders: seen, commitments: [] })
-    const wanted = included.filter(({ signers }) => signers.some((each) => senders.has(each)))
-    const found = await Promise.all(wanted.map((each) => transport.read(sightingRead(deps, each))))
-    if (found.includes(undefined)) return undefined
-    sightings.push(...found.flatMap((each) => each ?? []))
+    // The fee payer signs first, and a build's own sender pays.
+    const wanted = included.filter(
+      ({ signers: [payer] }) => payer !== undefined && senders.has(payer),
+    )
+    for (let start = 0; start < wanted.length; start += TRANSACTIONS_PER_READ_MAX) {
+      const few = wanted.slice(start, start + TRANSACTIONS_PER_READ_MAX)
+      const found = await Promise.all(few.map((each) => transport.read(sightingRead(deps, each))))
+      if (found.includes(undefined)) return undefined
+      sightings.push(...found.flatMap((each) => each ?? []))
+    }
   }
   return sightings
 }
