@@ -176,11 +176,13 @@ export function verdictFields(verdict: Verdict): {
       return { accepted: true, reason: null }
     case 'unknown':
       return { accepted: null, reason: 'unknown' }
+    // Said of a transaction that is mined already, too: this one may be it, and not followed yet.
+    case 'nonce_too_low':
+    case 'replacement_underpriced':
+      return { accepted: null, reason: verdict.kind }
     case 'rejected':
       return { accepted: false, reason: verdict.reason }
-    case 'nonce_too_low':
     case 'nonce_too_high':
-    case 'replacement_underpriced':
       return { accepted: false, reason: verdict.kind }
     default:
       return verdict satisfies never
