@@ -199,7 +199,11 @@ export function openChainPort({
         ({ tip, final }) => {
           noteFinal(final.height)
           const used = ({ state }: ModelBlock) => state.get(nonceKey(address)) ?? 0n
-          return { latest: used(tip), finalized: used(ancestorAt(tip, final.height) ?? final) }
+          return {
+            latest: used(tip),
+            finalized: used(ancestorAt(tip, final.height) ?? final),
+            finalizedHeight: final.height,
+          }
         },
         () => finalHeight,
       ),

@@ -14,7 +14,7 @@ const chainWith = (script: Partial<Chain>) =>
   scriptedChain(config, { parseAddress: () => ADDRESS, ...script })
 const position = (latest: bigint, finalized: bigint, pooled?: bigint) =>
   chainWith({
-    lanePosition: async () => ({ latest, finalized }),
+    lanePosition: async () => ({ latest, finalized, finalizedHeight: 0n }),
     ...(pooled === undefined ? {} : { pooled: async () => pooled }),
   })
 

@@ -144,6 +144,16 @@ export type Outcome =
 export interface LanePosition {
   readonly latest: bigint
   readonly finalized: bigint
+  /** The block up to which `finalized` is counted. */
+  readonly finalizedHeight: bigint
+}
+
+/** How far a node's final blocks reach. */
+export interface FinalReach {
+  /** In the unit of lifetimes. */
+  readonly lifetime: bigint
+  /** Of the same block, as heights are counted elsewhere. */
+  readonly height: bigint
 }
 
 /** One node's look for a transaction in its whole history, after it had named its final height. */
@@ -170,10 +180,10 @@ export type Renewal =
       /** Per hash, one look per node that answered. Throws NodeFailure when none did. */
       lookBack(hashes: readonly TransactionHash[]): Promise<readonly (readonly HistoryLook[])[]>
       /**
-       * The height, in the unit of lifetimes, that each node which answered calls final now. Throws NodeFailure when none did. Left
-       * out where nothing is built for others to sign.
+       * How far each node that answered calls the chain final now. Throws NodeFailure when none did. Left out where nothing is built for
+       * others to sign.
        */
-      readonly finalHeights?: () => Promise<readonly bigint[]>
+      readonly finalHeights?: () => Promise<readonly FinalReach[]>
     }
 
 /** What a network would take now for one plain payment of its native currency. Native base units. */

@@ -222,6 +222,8 @@ export const limits = {
   /** Of a transaction that a caller hands in: Solana's packet holds 1,232, and a build on EVM is far smaller. */
   transactionBytesMax: 4_096,
   /** Builds past their time that are looked at in one round, and how many builds of one account one transaction is held against. */
+  /** Builds of one place whose end a transaction there shows at once; more are found over in their turn. */
+  buildsPerPlaceMax: 200,
   silentBuildsMax: 100,
   buildsPerMarkMax: 100,
   /** Signed forms of one build that are stored and sent. */

@@ -21,8 +21,12 @@ export interface FindDeps {
   readonly store: Store
   readonly networks: ReadonlyMap<NetworkId, NetworkConfig>
   readonly proofs: ProofKeys
-  /** Payments whose transaction was built for a place of somebody's and is signed elsewhere, of whatever account. */
-  readonly builtFor?: (tx: Tx, place: PlaceName) => Promise<readonly PaymentId[]>
+  /** The account's payments whose transaction was built for a place of somebody's and is signed elsewhere. */
+  readonly builtFor?: (
+    tx: Tx,
+    accountId: AccountId,
+    place: PlaceName,
+  ) => Promise<readonly PaymentId[]>
 }
 
 /** A place of a signing address: EVM's nonces. */
@@ -64,7 +68,7 @@ function lookOf(
   }
   if (signature !== undefined) return bySignature(signature)
   if (proof !== undefined) return byProof(proof, accountId, proofs)
-  return byNonce(query, builtFor)
+  return byNonce(query, accountId, builtFor)
 }
 
 function bySignature(signature: string): Look {
@@ -93,6 +97,7 @@ function byProof(text: string, accountId: AccountId, proofs: ProofKeys): Look {
 
 function byNonce(
   { nonce, network, sender }: Pick<Query, 'nonce' | 'network' | 'sender'>,
+  accountId: AccountId,
   builtFor: Required<FindDeps>['builtFor'],
 ): Look {
   if (nonce === undefined || network === undefined || sender === undefined) {
@@ -111,7 +116,7 @@ function byNonce(
   }
   const place = { network: id, address, nonce: BigInt(nonce) }
   return async (tx) => ({
-    ids: [...(await paymentsOfPlace(tx, place)), ...(await builtFor(tx, place))],
+    ids: [...(await paymentsOfPlace(tx, place)), ...(await builtFor(tx, accountId, place))],
   })
 }
 

@@ -47,7 +47,7 @@ function drive(
       ).filter(({ height: at }) => at <= height)
     },
     outcomes: async () => [],
-    lanePosition: async () => ({ latest: 0n, finalized: 0n }),
+    lanePosition: async () => ({ latest: 0n, finalized: 0n, finalizedHeight: 0n }),
   })
   return startDriver({
     chain,

@@ -214,7 +214,7 @@ describe('the guard', () => {
     await openPlace()
     // Node A has the block of our transaction, node B answers the receipt a moment behind; nothing of it is final.
     const chain = stub({
-      lanePosition: async () => ({ latest: 1n, finalized: 0n }),
+      lanePosition: async () => ({ latest: 1n, finalized: 0n, finalizedHeight: 0n }),
       outcomes: async () => [{ state: 'absent' }],
     })
     await guardLanes(deps(chain), new Set())
@@ -288,7 +288,7 @@ describe('two instances', () => {
             await clock.sleep(7_000)
             return raws.map(() => ({ kind: 'accepted' as const }))
           },
-          lanePosition: async () => ({ latest: 0n, finalized: 0n }),
+          lanePosition: async () => ({ latest: 0n, finalized: 0n, finalizedHeight: 0n }),
         })
       await following(100, 90)
       await database.store.query('free', `update followers set lease_until = now()`)

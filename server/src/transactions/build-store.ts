@@ -1,6 +1,7 @@
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { Address } from '../chains/chain.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Build, BuildFacts } from './build.ts'
 
@@ -106,10 +107,11 @@ export async function buildsMarked(
     `with marked as (
        select payment_id from builds
        where network = $2 and commitment = any (array(select decode(c, 'hex') from unnest($3::text[]) as c))
-       union select payment_id from builds where network = $2 and sender = $4 and nonce = $5::numeric
+       union all select payment_id from builds
+       where network = $2 and sender = $4 and nonce = $5::numeric and account_id = $1
      )
-     select ${COLUMNS} from marked join builds using (payment_id)
-     where account_id = $1 order by created_at desc, payment_id desc limit $6`,
+     select ${COLUMNS} from builds
+     where payment_id in (select payment_id from marked) and account_id = $1 order by created_at desc, payment_id desc limit $6`,
     [
       accountId,
       network,
@@ -122,15 +124,18 @@ export async function buildsMarked(
   return rows.map(buildOf)
 }
 
-/** The payments of every account that were built for a place of a sender. */
+/** The account's payments that were built for a place of a sender, newest first. */
 export async function paymentsBuiltFor(
   tx: Tx,
+  accountId: AccountId,
   { network, address, nonce }: { network: NetworkId; address: string; nonce: bigint },
 ): Promise<readonly PaymentId[]> {
   const rows = await tx.query<{ payment_id: PaymentId }>(
     'build_for_place',
-    `select payment_id from builds where network = $1 and sender = $2 and nonce = $3::numeric`,
-    [network, address, nonce.toString()],
+    `select payment_id from builds
+     where network = $1 and sender = $2 and nonce = $3::numeric and account_id = $4
+     order by created_at desc, payment_id limit $5`,
+    [network, address, nonce.toString(), accountId, limits.foundPaymentsMax],
   )
   return rows.map((row) => row.payment_id)
 }

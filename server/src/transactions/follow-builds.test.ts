@@ -229,6 +229,23 @@ describe('a build that nobody sends', () => {
     })
   })
 
+  test('is not called over before the blocks were read of which a node ahead told', async () => {
+    const built = await scene.build()
+    scene.later(3_600_000)
+    await scene.mine('a', 101, 1)
+    // A node that is far ahead has its payment in block 105, and the one that is read has not.
+    scene.script.finalized = (built.build.nonce ?? 0n) + 1n
+    scene.script.finalizedHeight = 105n
+    await scene.watch()
+    await scene.mine('a', 102, 2)
+    await scene.finalize(103)
+    expect(await scene.record(built)).toMatchObject({ status: 'pending' })
+    await scene.mine('a', 104, 1)
+    await scene.mine('a', 105, 1, scene.paid(built))
+    await scene.finalize(105)
+    expect(await scene.record(built)).toMatchObject({ status: 'settled', remark: null })
+  })
+
   test('expires on Solana only when every node calls its lifetime over and the blocks since were read', async () => {
     await onSolana()
     const built = await scene.build()

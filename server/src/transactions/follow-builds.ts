@@ -2,6 +2,7 @@ import type { NetworkId } from '@florin/wire/network.ts'
 import type { Sighting } from '../chains/self-custody.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { PaymentId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
 import type { BuildBook } from '../sender/build-book.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { BuiltTerms, DeadReason } from './build.ts'
@@ -84,11 +85,12 @@ function buildsBehind(
   network: NetworkId,
   sightings: readonly Sighting[],
 ): Promise<readonly BuiltTerms[]> {
-  return liveBuilds(tx, network, {
-    senders: [...new Set(sightings.flatMap(({ signers }) => signers))],
+  const marks = {
+    senders: [...new Set(sightings.map(({ sender }) => sender))],
     commitments: [...new Set(sightings.flatMap(({ commitments }) => commitments))],
-    nonces: sightings.flatMap(({ nonce }) => (nonce === null ? [] : [nonce])),
-  })
+    places: sightings.flatMap(({ sender, nonce }) => (nonce === null ? [] : [{ sender, nonce }])),
+  }
+  return liveBuilds(tx, network, marks, limits.buildsPerPlaceMax)
 }
 
 /** The first transaction that pays a build is its own; one that carries no commitment pays one build of an account at most. */

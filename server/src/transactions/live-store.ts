@@ -40,9 +40,16 @@ interface TermsRow {
   readonly nonce: string | null
 }
 
+/** A place of a sender, as a transaction takes it. */
+export interface TakenPlace {
+  readonly sender: Address
+  readonly nonce: bigint
+}
+
 /**
  * The live builds without an effect that transactions of these senders may be: by what they carry, or by the places they take. Oldest
- * first.
+ * first. Anybody can have any number built for one place: of those that their place alone makes known, all that may be paid so, and of
+ * the others, whose end their place only shows, the newest; what is left out is found over when it is looked at in its turn.
  */
 export async function liveBuilds(
   tx: Tx,
@@ -50,13 +57,22 @@ export async function liveBuilds(
   marks: {
     readonly senders: readonly Address[]
     readonly commitments: readonly string[]
-    readonly nonces: readonly bigint[]
+    readonly places: readonly TakenPlace[]
   },
+  perPlaceMax: number,
 ): Promise<readonly BuiltTerms[]> {
   const rows = await tx.query<TermsRow>(
     'builds_live_marked',
     `with marked as (
-       select payment_id from builds where network = $1 and sender = any($2) and nonce = any($4::numeric[])
+       select of_place.payment_id from unnest($4::text[], $5::numeric[]) as place (sender, nonce)
+       cross join lateral (
+         (select b.payment_id from builds b where b.network = $1 and b.sender = place.sender and b.nonce = place.nonce
+            and b.commitment is null and b.closed_at is null and b.seen_height is null)
+         union all
+         (select b.payment_id from builds b where b.network = $1 and b.sender = place.sender and b.nonce = place.nonce
+            and b.commitment is not null and b.closed_at is null and b.seen_height is null
+          order by b.created_at desc, b.payment_id limit $6)
+       ) of_place
        union select payment_id from builds
        where network = $1 and commitment = any (array(select decode(c, 'hex') from unnest($3::text[]) as c))
      )
@@ -65,7 +81,14 @@ export async function liveBuilds(
      where payment_id in (select payment_id from marked)
        and sender = any($2) and closed_at is null and seen_height is null
      order by created_at, payment_id for no key update`,
-    [network, marks.senders, marks.commitments, marks.nonces.map(String)],
+    [
+      network,
+      marks.senders,
+      marks.commitments,
+      marks.places.map(({ sender }) => sender),
+      marks.places.map(({ nonce }) => nonce.toString()),
+      perPlaceMax,
+    ],
   )
   return rows.map((row) => ({
     paymentId: row.payment_id,

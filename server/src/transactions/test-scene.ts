@@ -46,6 +46,8 @@ export interface Script {
   carriesCommitment: boolean
   /** How many places of every sender are used up in final blocks. */
   finalized: bigint
+  /** Up to which block that is counted; left out, up to the newest. */
+  finalizedHeight?: bigint
   /** Final heights in the unit of lifetimes, one per node. */
   finalHeights: readonly bigint[]
   lifetime: bigint
@@ -161,6 +163,7 @@ export async function openScene(store: Store, family: 'evm' | 'solana' = 'evm'):
     verdict: { kind: 'accepted' },
   }
   const blocks: Block[] = []
+  const tip = () => blocks.at(-1)?.height ?? 100n
   const add = (fork: string, height: number) =>
     blocks.push({
       height: BigInt(height),
@@ -201,7 +204,11 @@ export async function openScene(store: Store, family: 'evm' | 'solana' = 'evm'):
       sent.push(...raws.map(() => `${stored.length} stored`))
       return raws.map(() => script.verdict)
     },
-    lanePosition: async () => ({ latest: script.finalized, finalized: script.finalized }),
+    lanePosition: async () => ({
+      latest: script.finalized,
+      finalized: script.finalized,
+      finalizedHeight: script.finalizedHeight ?? tip(),
+    }),
     renewal:
       family === 'evm'
         ? { kind: 'fee' }
@@ -209,7 +216,8 @@ export async function openScene(store: Store, family: 'evm' | 'solana' = 'evm'):
             kind: 'lifetime',
             lifetimeOf: () => 0n,
             lookBack: async (hashes) => hashes.map(() => []),
-            finalHeights: async () => script.finalHeights,
+            finalHeights: async () =>
+              script.finalHeights.map((lifetime) => ({ lifetime, height: tip() })),
           },
     selfCustody: selfCustody as SelfCustody,
   })

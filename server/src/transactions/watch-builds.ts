@@ -15,8 +15,8 @@ export interface WatchBuildsDeps {
 
 /**
  * Looks at builds past their time of which no block has shown anything, and notes those that can take no effect any more. That only
- * counts once the follower's own chain is final up to a head that a node named afterwards: whatever could have been included is in a block
- * that was read by then. A look that fails says nothing.
+ * counts once the follower's own chain is final up to the very block that the word is about: whatever could have been included is in a
+ * block that was read by then. A look that fails says nothing.
  */
 export async function watchBuilds(
   { store, clock }: WatchBuildsDeps,
@@ -34,16 +34,15 @@ export async function watchBuilds(
     ...(await lifetimesOver({ store }, chain, silent)),
   ]
   if (dead.length === 0) return
-  const { height } = await chain.head()
-  await store.inTransaction('service', (tx) =>
-    noteDead(
-      tx,
-      dead.map((each) => ({ ...each, height })),
-    ),
-  )
+  await store.inTransaction('service', (tx) => noteDead(tx, dead))
 }
 
-type Dead = { readonly paymentId: PaymentId; readonly reason: DeadReason }
+interface Dead {
+  readonly paymentId: PaymentId
+  readonly reason: DeadReason
+  /** The final block up to which a node has told it: once our own chain is final up to there, whatever was included was read. */
+  readonly height: bigint
+}
 
 /** Those whose nonce the sender has used up, finally: their own transaction would have been seen in its block. */
 async function usedNonces(
@@ -56,10 +55,10 @@ async function usedNonces(
   const dead: Dead[] = []
   for (const [sender, builds] of bySender) {
     if (stopping?.aborted === true) return dead
-    const { finalized } = await chain.lanePosition(sender)
+    const { finalized, finalizedHeight: height } = await chain.lanePosition(sender)
     for (const { paymentId, nonce } of builds) {
       if (nonce !== null && nonce < finalized) {
-        dead.push({ paymentId, reason: 'nonce_used_by_another_transaction' })
+        dead.push({ paymentId, reason: 'nonce_used_by_another_transaction', height })
       }
     }
   }
@@ -69,17 +68,18 @@ async function usedNonces(
 /** Those whose lifetime every node that answers calls over, and of which none finds what a caller gave us to send. */
 async function lifetimesOver(
   { store }: Pick<WatchBuildsDeps, 'store'>,
-  { config, renewal }: Chain,
+  { config, renewal, outcomes }: Chain,
   silent: readonly SilentBuild[],
 ): Promise<readonly Dead[]> {
   const mortal = silent.filter(({ nonce }) => nonce === null)
   if (renewal.kind !== 'lifetime' || renewal.finalHeights === undefined || mortal.length === 0) {
     return []
   }
-  const heights = await renewal.finalHeights()
+  const reaches = await renewal.finalHeights()
   const over = mortal.filter(({ lastValidBlockHeight }) =>
-    heights.every((height) => height > lastValidBlockHeight),
+    reaches.every(({ lifetime }) => lifetime > lastValidBlockHeight),
   )
+  const height = reaches.reduce((most, reach) => (reach.height > most ? reach.height : most), 0n)
   const submitted = await store.inTransaction('service', (tx) =>
     silentHashes(
       tx,
@@ -88,13 +88,19 @@ async function lifetimesOver(
     ),
   )
   const looks = await renewal.lookBack(submitted.map(({ hash }) => hash))
+  const seen = submitted.filter((_, index) => {
+    const each = looks[index] ?? []
+    return each.length === 0 || each.some((look) => look.found)
+  })
+  // One that was included and failed cannot be included again.
+  const became = seen.length === 0 ? [] : await outcomes(seen.map(({ hash }) => hash))
   const found = new Set(
-    submitted.flatMap(({ paymentId }, index) => {
-      const each = looks[index] ?? []
-      return each.length === 0 || each.some((look) => look.found) ? [paymentId] : []
+    seen.flatMap(({ paymentId }, index) => {
+      const outcome = became[index]
+      return outcome?.state === 'mined' && !outcome.succeeded ? [] : [paymentId]
     }),
   )
   return over
     .filter(({ paymentId }) => !found.has(paymentId))
-    .map(({ paymentId }) => ({ paymentId, reason: 'lifetime_over' }))
+    .map(({ paymentId }) => ({ paymentId, reason: 'lifetime_over', height }))
 }

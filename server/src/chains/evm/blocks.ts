@@ -47,7 +47,7 @@ export async function readLanePosition(
   transport: Transport,
   policy: FinalityPolicy,
   address: Address,
-): Promise<LanePosition & { readonly finalizedHeight: bigint }> {
+): Promise<LanePosition> {
   const byDepth = policy.kind === 'depth' ? await readHead(transport, policy) : undefined
   const block = byDepth === undefined ? 'finalized' : hexQuantity(byDepth.finalizedHeight)
   const [latest, finalized, { finalizedHeight }] = await Promise.all([

@@ -66,12 +66,8 @@ export function connectEvm(options: ConnectOptions): Chain {
     arrivals: (blocks, ours) => readArrivals(deps, blocks, ours),
     outcomes: (hashes) => readOutcomes(transport, hashes),
     lanePosition: async (address) => {
-      const { finalizedHeight, ...position } = await readLanePosition(
-        transport,
-        config.finality,
-        address,
-      )
-      noteFinal(finalizedHeight)
+      const position = await readLanePosition(transport, config.finality, address)
+      noteFinal(position.finalizedHeight)
       return position
     },
     pooled: (address) => readPooled(transport, address),

@@ -86,7 +86,7 @@ export function connectSolana(options: ConnectOptions): Chain {
     arrivals: (blocks, ours) => readArrivals(deps, blocks, ours),
     outcomes: (hashes) => readOutcomes(transport, hashes),
     // Any transaction of any age may come next: there is no place that could be used up.
-    lanePosition: async () => ({ latest: 0n, finalized: 0n }),
+    lanePosition: async () => ({ latest: 0n, finalized: 0n, finalizedHeight: 0n }),
     balances: (address, assets) => readBalances(transport, facts, address, assets),
     estimateFees: () => estimateFees(deps),
     nodes,

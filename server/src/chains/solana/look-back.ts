@@ -1,11 +1,12 @@
 import { NodeFailure } from '../chain.ts'
-import type { HistoryLook, TransactionHash } from '../chain.ts'
-import { listFrom } from '../json-rpc/answer.ts'
+import type { FinalReach, HistoryLook, TransactionHash } from '../chain.ts'
+import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
 import type { NodeAnswer } from '../json-rpc/messages.ts'
 import type { Transport } from '../json-rpc/transport.ts'
 import { contextFrom, integerFrom } from './answer.ts'
 
 const FINAL_HEIGHT = { method: 'getBlockHeight', params: [{ commitment: 'finalized' }] }
+const FINAL_EPOCH = { method: 'getEpochInfo', params: [{ commitment: 'finalized' }] }
 const HISTORY = { searchTransactionHistory: true }
 /** What a node takes in one call. */
 const SIGNATURES_MAX = 256
@@ -47,14 +48,26 @@ export async function lookBack(
   return looks
 }
 
-/** The block height that each node which answers calls final now. Throws NodeFailure when none does. */
-export async function finalHeights(transport: Transport): Promise<readonly bigint[]> {
-  const heights = (await transport.tellAll([FINAL_HEIGHT])).flatMap(([answer]) => {
-    const height = heightFrom(answer)
-    return height === undefined ? [] : [height]
+/** How far each node that answers calls the chain final now: block height and slot of one moment. Throws NodeFailure when none does. */
+export async function finalHeights(transport: Transport): Promise<readonly FinalReach[]> {
+  const heights = (await transport.tellAll([FINAL_EPOCH])).flatMap(([answer]) => {
+    const reach = reachFrom(answer)
+    return reach === undefined ? [] : [reach]
   })
   if (heights.length === 0) throw new NodeFailure('no node tells its final height')
   return heights
+}
+
+function reachFrom(answer: NodeAnswer | NodeFailure | undefined): FinalReach | undefined {
+  if (answer === undefined || answer instanceof NodeFailure || !answer.ok) return undefined
+  const { result } = answer
+  return orUndefined(() => {
+    const fields = fieldsFrom(result, 'epoch info')
+    return {
+      lifetime: integerFrom(fields['blockHeight'], 'block height'),
+      height: integerFrom(fields['absoluteSlot'], 'slot'),
+    }
+  })
 }
 
 function heightFrom(answer: NodeAnswer | NodeFailure | undefined): bigint | undefined {
