@@ -153,7 +153,7 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'a final height of another branch counts',
-    seed: 1_042,
+    seed: 1_151,
     changes: [
       {
         module: 'sender/finalize.ts',
