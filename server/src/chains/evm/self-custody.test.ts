@@ -1,11 +1,5 @@
 import { baseUnits } from '@florin/wire/amount.ts'
-import {
-  decodeFunctionData,
-  erc20Abi,
-  keccak256,
-  parseTransaction,
-  serializeTransaction,
-} from 'viem'
+import { decodeFunctionData, erc20Abi, keccak256, parseTransaction } from 'viem'
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -236,31 +230,6 @@ describe('inspection', () => {
         if (inspected.ok) expect(inspected.sender).not.toBe(honest.sender)
       }
     }
-  })
-
-  test('refuses the second spelling of a signature, another chain and another type', async () => {
-    const wallet = await owner(['native', '1'])
-    const built = (await prepared(wallet, 5n)).build([])
-    const raw = await signedBy(wallet, built)
-    const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
-    const parsed = unsignedOf(built)
-    const signed = parseTransaction(hexOf(raw))
-    const s = `0x${(order - BigInt(signed.s ?? '0x0')).toString(16).padStart(64, '0')}` as const
-    const twin = serializeTransaction(parsed, {
-      r: signed.r ?? '0x0',
-      s,
-      yParity: signed.yParity === 0 ? 1 : 0,
-    })
-    expect(chain.inspect(bytesOf(twin))).toMatchObject({ ok: false })
-    const elsewhere = bytesOf(await wallet.account.signTransaction({ ...parsed, chainId: 1 }))
-    expect(chain.inspect(elsewhere)).toEqual({
-      ok: false,
-      reason: 'it is for chain id 1, not 84532',
-    })
-    const legacy = bytesOf(
-      await wallet.account.signTransaction({ type: 'legacy', chainId: 84_532, gasPrice: 1n }),
-    )
-    expect(chain.inspect(legacy)).toMatchObject({ ok: false })
   })
 
   test('says everything that a transaction does besides', async () => {
