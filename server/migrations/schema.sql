@@ -324,6 +324,7 @@ table webhook_deliveries
   lease text
   created_at timestamp with time zone not null default now()
   ended_at timestamp with time zone
+  first_taken_at timestamp with time zone
 table webhooks
   id text not null
   account_id text not null
@@ -341,6 +342,8 @@ table webhooks
   created_at timestamp with time zone not null
   updated_at timestamp with time zone not null
   deleted_at timestamp with time zone
+  taken_at timestamp with time zone
+  resumed_at timestamp with time zone
 
 -- constraints (what a column says itself, not null, stands above)
 

@@ -73,7 +73,7 @@ const webhook = {
   updatedAt: Milliseconds,
 }
 const secret = Said(
-  'Signs what is sent. Shown this once; null when a request is repeated under its idempotency key.',
+  'Signs what is sent. Shown this once, and again when the request is repeated under its idempotency key; null when it signs no more by then.',
   Nullable(Type.String()),
 )
 
@@ -172,7 +172,7 @@ export const RedeliverBody = Exactly({
   status: Type.Optional(
     Type.Enum(['failed', 'delivered', 'all'], {
       default: 'failed',
-      description: 'Which of them; `waiting` ones are never repeated.',
+      description: 'Which of them; what waits and what was itself sent again is not repeated.',
     }),
   ),
   after: Type.Optional(
@@ -184,7 +184,7 @@ export const RedeliverBody = Exactly({
 export const Redelivered = Exactly({
   redelivered: Type.Integer({ minimum: 0, description: 'How many will be sent again.' }),
   nextAfter: Said(
-    'There are more: repeat the request with it as `after`. Null when these were all.',
+    'There are more: repeat the request with it as `after`. Without `to` the range ends at the time of the first request. Null when these were all.',
     Nullable(Type.String()),
   ),
 })

@@ -43,8 +43,8 @@ export interface CreateWebhookAnswer {
   /** Unix milliseconds. */
   readonly updatedAt: number
   /**
-   * Signs what is sent. Shown this once; null when a request is repeated under its
-   * idempotency key.
+   * Signs what is sent. Shown this once, and again when the request is repeated under its
+   * idempotency key; null when it signs no more by then.
    */
   readonly secret: string | null
   /** When this was answered, Unix milliseconds. */

@@ -5,7 +5,7 @@ export interface RedeliverWebhooksBody {
   readonly from: number
   /** The last was recorded before; left out, now. */
   readonly to?: number | undefined
-  /** Which of them; `waiting` ones are never repeated. */
+  /** Which of them; what waits and what was itself sent again is not repeated. */
   readonly status?: 'failed' | 'delivered' | 'all' | undefined
   /** `nextAfter` of the answer before. */
   readonly after?: string | undefined
@@ -20,7 +20,10 @@ export interface RedeliverWebhooksAnswer {
   readonly success: true
   /** How many will be sent again. */
   readonly redelivered: number
-  /** There are more: repeat the request with it as `after`. Null when these were all. */
+  /**
+   * There are more: repeat the request with it as `after`. Without `to` the range ends at
+   * the time of the first request. Null when these were all.
+   */
   readonly nextAfter: string | null
   /** When this was answered, Unix milliseconds. */
   readonly timestamp: number

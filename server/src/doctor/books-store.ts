@@ -134,6 +134,10 @@ const INVARIANTS: Readonly<Record<string, string>> = {
     full join (select network, type, status, nullif(sum(count), 0) as tallied from payment_tallies group by 1, 2, 3) t
       using (network, type, status)
     where there is distinct from tallied`,
+  'of what waits for a webhook in one lane the first is due, and it alone': `
+    select webhook_id || ' ' || lane as subject from webhook_deliveries where status = 'waiting'
+    group by webhook_id, lane
+    having count(due_at) <> 1 or min(position) <> min(position) filter (where due_at is not null)`,
   'no network is stopped and no final block was replaced': `
     select network as subject from followers where halted_reason is not null
     union all select id from payments where finality_violated`,

@@ -120,6 +120,20 @@ const ONE_EFFECT =
   'a payment that was sent or came in counts one effect, its own, when it is settled and not before'
 
 /** Every invariant of the books has one at least. */
+const LANE_FRONT = 'of what waits for a webhook in one lane the first is due, and it alone'
+
+/** Deliveries of one lane, each with the time at which it is due. */
+async function waiting(run: Run, { wallet }: Sound, due: readonly string[]): Promise<void> {
+  for (const [index, at] of due.entries()) {
+    await run(
+      `insert into webhook_deliveries (id, account_id, webhook_id, event_id, type, lane, body, due_at)
+       values ($1, $2, 'whk', 'evt', 'payment', 'pay', '{}', ${at})`,
+      `dlv_${String(index + 1).repeat(22)}`,
+      wallet.accountId,
+    )
+  }
+}
+
 export const DIVERGENCES: readonly Divergence[] = [
   {
     invariant: 'every ledger transfer sums to zero per asset',
@@ -323,6 +337,21 @@ export const DIVERGENCES: readonly Divergence[] = [
     what: 'a replaced final block',
     plant: (run, sound) =>
       run(`update payments set finality_violated = true where id = $1`, sound.ids['settled']),
+  },
+  {
+    invariant: LANE_FRONT,
+    what: 'a lane whose front is gone',
+    plant: (run, sound) => waiting(run, sound, ['null']),
+  },
+  {
+    invariant: LANE_FRONT,
+    what: 'a lane that is overtaken',
+    plant: (run, sound) => waiting(run, sound, ['null', 'now()']),
+  },
+  {
+    invariant: LANE_FRONT,
+    what: 'a lane of which two are due at once',
+    plant: (run, sound) => waiting(run, sound, ['now()', 'now()']),
   },
   {
     invariant: 'an address has as many payments as are counted for it',

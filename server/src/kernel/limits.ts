@@ -192,10 +192,11 @@ export const limits = {
   webhookAnswerCharactersKept: 500,
   /** From then on an endpoint counts as slow, and gets one request at a time. */
   webhookSlowMilliseconds: 2_000,
-  /** Requests under way: of one instance, those of them to endpoints that are slow or fail, and to one endpoint from all instances. */
+  /** Requests under way: of one instance, those of them to endpoints that are slow or fail; from all instances to one endpoint, and to all of one account. */
   webhookRequestsMax: 64,
   webhookTroubledRequestsMax: 32,
   webhookRequestsPerEndpointMax: 4,
+  webhookRequestsPerAccountMax: 16,
   /** Endpoints that one look for something due asks; the next look goes on with the next of them. */
   webhookEndpointsPerLookMax: 200,
   /** How long what is under way may take to end when the service stops; then it is given up and sent again by the next. */

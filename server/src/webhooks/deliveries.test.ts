@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import type { AccountId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import { until } from '../kernel/until.ts'
-import { createWebhook, rotateSecret } from './manage.ts'
+import { changeWebhook, createWebhook, rotateSecret } from './manage.ts'
 import { listDeliveries } from './delivery-store.ts'
 import { takeTurn } from './queue-store.ts'
 import { findWebhook } from './store.ts'
@@ -272,4 +272,30 @@ test('redirects, addresses that are not allowed and answers without an end are f
     expect((await deliveries(webhook.id))[0]?.status).toBe('waiting')
   }
   await target.close()
+})
+
+test('an answer of the address before says nothing about the one of now', async () => {
+  const next = await openTestEndpoint()
+  try {
+    let answerLate = () => {}
+    endpoint.answer((_heard, response) => {
+      answerLate = () => void response.writeHead(410).end()
+    })
+    const { webhook } = await create()
+    await room.tell(accountId, 'pay_1', { n: 1 })
+    await until('it was asked', () => endpoint.heard.length === 1, { seconds: SECONDS })
+    await changeWebhook(room.deps, accountId, webhook.id, { url: next.url })
+    answerLate()
+    await until('it is written down', async () => (await deliveries(webhook.id))[0]?.log.length, {
+      seconds: SECONDS,
+    })
+    const now = await room.database.store.inTransaction(accountId, (tx) =>
+      findWebhook(tx, accountId, webhook.id),
+    )
+    expect(now).toMatchObject({ pauseReason: null, failingSinceMilliseconds: null })
+    await hurry()
+    await until('the new one was asked', () => next.heard.length === 1, { seconds: SECONDS })
+  } finally {
+    await next.close()
+  }
 })

@@ -152,7 +152,7 @@ export async function findDelivery(
   return rows[0] && deliveryOf(rows[0])
 }
 
-/** What ended of an endpoint's deliveries within a range of time, oldest first. */
+/** What ended of an endpoint's deliveries within a range of time, oldest first. What was itself sent again is not in it: a range must end. */
 export async function endedDeliveries(
   tx: Tx,
   { accountId, webhookId }: { readonly accountId: AccountId; readonly webhookId: WebhookId },
@@ -169,7 +169,7 @@ export async function endedDeliveries(
     `select ${COLUMNS} from webhook_deliveries
      where account_id = $1 and webhook_id = $2
        and created_at >= to_timestamp($3 / 1000.0) and created_at < to_timestamp($4 / 1000.0)
-       and status <> 'waiting' and ($5 = 'all' or status = $5)
+       and redelivery_of is null and status <> 'waiting' and ($5 = 'all' or status = $5)
        and ($6::text is null or position > (select position from webhook_deliveries
          where id = $6 and account_id = $1 and webhook_id = $2))
      order by position limit $7`,
@@ -187,22 +187,38 @@ export async function endedDeliveries(
 }
 
 /**
- * Removes deliveries that are older than the promise to keep them, whatever became of them, and those of deleted endpoints. Says how many.
+ * Removes deliveries that are older than the promise to keep them, whatever became of them, and those of deleted endpoints. A lane that
+ * loses its front goes on with the next. Says how many were removed.
  */
 export async function forgetDeliveries(
   tx: Tx,
   olderThanMilliseconds: number,
   count: number,
 ): Promise<number> {
-  const rows = await tx.query(
-    'delivery_forget',
-    `delete from webhook_deliveries where position = any (array(
-       (select position from webhook_deliveries where created_at < to_timestamp($1 / 1000.0) limit $2)
-       union all
-       (select d.position from webhooks w join webhook_deliveries d on d.webhook_id = w.id
-        where w.deleted_at is not null limit $2)))
-     returning position`,
+  const old = await tx.query<{ position: string; webhook_id: WebhookId; lane: string }>(
+    'delivery_old',
+    `(select position, webhook_id, lane from webhook_deliveries
+      where created_at < to_timestamp($1 / 1000.0) limit $2)
+     union
+     (select d.position, d.webhook_id, d.lane from webhooks w join webhook_deliveries d on d.webhook_id = w.id
+      where w.deleted_at is not null limit $2)`,
     [olderThanMilliseconds, count],
   )
-  return rows.length
+  if (old.length === 0) return 0
+  const lanes = old.map((row) => ({ webhookId: row.webhook_id, lane: row.lane }))
+  await lockLanes(tx, lanes)
+  const removed = await tx.query(
+    'delivery_forget',
+    `delete from webhook_deliveries where position = any($1::bigint[]) returning position`,
+    [old.map(({ position }) => position)],
+  )
+  await tx.query(
+    'delivery_next_fronts',
+    `update webhook_deliveries set due_at = now() where due_at is null and position in (
+       select min(d.position) from webhook_deliveries d
+       where (d.webhook_id, d.lane) in (select * from unnest($1::text[], $2::text[])) and d.status = 'waiting'
+       group by d.webhook_id, d.lane)`,
+    [lanes.map(({ webhookId }) => webhookId), lanes.map(({ lane }) => lane)],
+  )
+  return removed.length
 }

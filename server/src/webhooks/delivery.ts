@@ -61,6 +61,7 @@ export interface TakenDelivery {
   readonly body: string
   readonly attempts: number
   readonly log: readonly Attempt[]
+  /** Since its first attempt, or since its endpoint was last resumed. */
   readonly ageMilliseconds: number
   /** The endpoint failed last, or was slow, or was never asked. */
   readonly isInTrouble: boolean

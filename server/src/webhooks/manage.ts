@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { Plan } from '@florin/wire/plan.ts'
 import type { KeyWrapper } from '../custody/key-wrapper.ts'
@@ -6,12 +7,19 @@ import type { AccountId } from '../kernel/id.ts'
 import { newId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Random } from '../kernel/random.ts'
-import type { Secret } from '../kernel/secret.ts'
+import { Secret } from '../kernel/secret.ts'
 import type { Store, Tx } from '../store/postgres.ts'
 import { checkUrl } from './check-url.ts'
 import { claimOnce } from './claim-once.ts'
-import { newSecret } from './secret.ts'
-import { findWebhook, insertWebhook, lockWebhook, replaceSecret, updateWebhook } from './store.ts'
+import { newSecret, openSecret } from './secret.ts'
+import {
+  findSealed,
+  findWebhook,
+  insertWebhook,
+  lockWebhook,
+  replaceSecret,
+  updateWebhook,
+} from './store.ts'
 import type { WebhookTerms } from './store.ts'
 import type { Webhook } from './webhook.ts'
 
@@ -24,10 +32,11 @@ export interface ManageDeps {
   readonly sandbox: boolean
 }
 
-/** An endpoint with its secret, when it is new; null when this request happened before. */
+/** An endpoint with the secret that a request gave it; null when it was repeated and that secret signs no more. */
 export interface WithSecret {
   readonly webhook: Webhook
   readonly secret: Secret | null
+  readonly isRepeated: boolean
 }
 
 const MAX = {
@@ -51,17 +60,14 @@ export async function createWebhook(
   const id = newId(random, 'whk')
   // Sealed before it is known whether it is needed: that may ask a remote service, outside any transaction.
   const { text, sealed } = await newSecret({ wrapper, random }, { webhookId: id, accountId })
-  return store.inTransaction(accountId, async (tx) => {
+  const made = await store.inTransaction(accountId, async (tx) => {
     const intent = { accountId, operation: 'createWebhook', key, asked: terms }
-    const before = await claimOnce(tx, intent, id, nowMilliseconds)
-    if (before !== undefined) return { webhook: await demand(tx, accountId, before), secret: null }
-    const webhook = await insertWebhook(
-      tx,
-      { id, accountId, ...terms, sealedSecret: sealed, nowMilliseconds },
-      MAX[plan],
-    )
-    return { webhook, secret: text }
+    const before = await claimOnce(tx, intent, `${id} ${digestOf(sealed)}`, nowMilliseconds)
+    if (before !== undefined) return await madeBefore(tx, accountId, before)
+    const order = { id, accountId, ...terms, sealedSecret: sealed, nowMilliseconds }
+    return { webhook: await insertWebhook(tx, order, MAX[plan]) }
   })
+  return await withSecret(wrapper, made, text)
 }
 
 /** Changes what was given and leaves the rest. `enabled: true` also ends a pause. */
@@ -99,26 +105,53 @@ export async function rotateSecret(
   const found = await store.inTransaction(accountId, (tx) => findWebhook(tx, accountId, webhookId))
   if (found === undefined) throw new Refusal('NOT_FOUND')
   const fresh = await newSecret({ wrapper, random }, { webhookId: found.id, accountId })
-  return store.inTransaction(accountId, async (tx) => {
+  const made = await store.inTransaction(accountId, async (tx) => {
     const nowMilliseconds = clock.nowMilliseconds()
     const asked = { webhookId, previousValidSeconds }
     const intent = { accountId, operation: 'rotateWebhook', key, asked }
-    const before = await claimOnce(tx, intent, webhookId, nowMilliseconds)
-    if (before !== undefined) return { webhook: await demand(tx, accountId, before), secret: null }
+    const resource = `${webhookId} ${digestOf(fresh.sealed)}`
+    const before = await claimOnce(tx, intent, resource, nowMilliseconds)
+    if (before !== undefined) return await madeBefore(tx, accountId, before)
     const webhook = await lockWebhook(tx, accountId, webhookId)
     if (webhook === undefined) throw new Refusal('NOT_FOUND')
     const untilMilliseconds =
       previousValidSeconds === 0 ? null : nowMilliseconds + previousValidSeconds * 1000
     const times = { untilMilliseconds, nowMilliseconds }
-    return {
-      webhook: await replaceSecret(tx, webhook, { sealedSecret: fresh.sealed }, times),
-      secret: fresh.text,
-    }
+    return { webhook: await replaceSecret(tx, webhook, { sealedSecret: fresh.sealed }, times) }
   })
+  return await withSecret(wrapper, made, fresh.text)
 }
 
-async function demand(tx: Tx, accountId: AccountId, webhookId: string): Promise<Webhook> {
+/** Names a secret by its sealed form, which says nothing about it. */
+const digestOf = (sealed: Uint8Array) => createHash('sha256').update(sealed).digest('hex')
+
+/** What a request made: its endpoint, and when it was made before the secret that it was given then, if that one still signs. */
+interface Made {
+  readonly webhook: Webhook
+  readonly before?: { readonly sealed: Uint8Array | undefined }
+}
+
+async function madeBefore(tx: Tx, accountId: AccountId, resourceId: string): Promise<Made> {
+  const [webhookId = '', digest = ''] = resourceId.split(' ')
   const webhook = await findWebhook(tx, accountId, webhookId)
   if (webhook === undefined) throw new Refusal('NOT_FOUND')
-  return webhook
+  return { webhook, before: { sealed: await findSealed(tx, webhook, digest) } }
+}
+
+/** Whoever lost an answer has its secret in no other way, and what is sent is signed by it already. */
+async function withSecret(
+  wrapper: KeyWrapper,
+  { webhook, before }: Made,
+  fresh: Secret,
+): Promise<WithSecret> {
+  if (before === undefined) return { webhook, secret: fresh, isRepeated: false }
+  if (before.sealed === undefined) return { webhook, secret: null, isRepeated: true }
+  const owner = { webhookId: webhook.id, accountId: webhook.accountId }
+  const bytes = await openSecret(wrapper, owner, before.sealed)
+  try {
+    const secret = new Secret(new TextDecoder().decode(bytes.reveal()))
+    return { webhook, secret, isRepeated: true }
+  } finally {
+    bytes.erase()
+  }
 }

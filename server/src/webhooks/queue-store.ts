@@ -29,8 +29,9 @@ export interface Taken {
 
 /**
  * Takes deliveries that are due, and leases them. Instances take turns, so that the bounds hold over all of them: so many under way per
- * endpoint, one for an endpoint in trouble. Endpoints are looked at round by round, limits.webhookEndpointsPerLookMax at once from `after`
- * on, and each gives its oldest first: neither a long queue nor many endpoints stand before the others. Times are the database's.
+ * endpoint, one for an endpoint in trouble, and limits.webhookRequestsPerAccountMax per account. Endpoints are looked at round by round,
+ * limits.webhookEndpointsPerLookMax at once from `after` on. Those with the fewest requests under way come first, then those whose last turn
+ * is longest ago, and each gives its oldest first: no queue stands before another by its length or its age. Times are the database's.
  */
 export async function takeDue(
   tx: Tx,
@@ -47,32 +48,46 @@ export async function takeDue(
   if (busy.length === 0) return { deliveries: [], next }
   const rows = await tx.query<TakenRow>(
     'queue_take',
-    `with open as (
-       select w.id, w.in_trouble, case when w.in_trouble then 1 else $2::integer end
-         - (select count(*) from webhook_deliveries d
-            where d.webhook_id = w.id and d.lease is not null and d.due_at > now()) as free
-       from webhooks w
+    `with under_way as (
+       select webhook_id, account_id, count(*) as count from webhook_deliveries
+       where lease is not null and due_at > now() group by webhook_id, account_id
+     ), of_accounts as (
+       select account_id, sum(count) as count from under_way group by account_id
+     ), open as (
+       select w.id, w.account_id, w.in_trouble, w.taken_at, coalesce(u.count, 0) as busy,
+         case when w.in_trouble then 1 else $2::integer end - coalesce(u.count, 0) as free
+       from webhooks w left join under_way u on u.webhook_id = w.id
        where w.id = any($6::text[]) and w.enabled and w.paused_at is null and w.deleted_at is null
      ), due as (
-       select one.id, one.due_at, open.in_trouble,
-         row_number() over (partition by open.id order by one.due_at) as nth
+       select one.id, open.account_id, open.in_trouble, open.taken_at,
+         open.busy + row_number() over (partition by open.id order by one.due_at) as nth
        from open cross join lateral (
          select d.id, d.due_at from webhook_deliveries d
          where d.webhook_id = open.id and d.due_at <= now()
          order by d.due_at limit greatest(open.free, 0)) one
+     ), counted as (
+       select due.*, coalesce(a.count, 0)
+         + row_number() over (partition by due.account_id order by due.nth, due.taken_at nulls first) as of_account
+       from due left join of_accounts a on a.account_id = due.account_id
      ), placed as (
-       select id, in_trouble, row_number() over (partition by in_trouble order by nth, due_at) as place from due
+       select id, in_trouble,
+         row_number() over (partition by in_trouble order by nth, taken_at nulls first, id) as place
+       from counted where of_account <= $7::integer
      ), chosen as (
        select id from placed where not in_trouble or place <= $4::integer order by place limit $3::integer
+     ), held as (
+       select d.id from chosen join webhook_deliveries d on d.id = chosen.id
+       where d.due_at <= now() for no key update of d skip locked
      )
      update webhook_deliveries d
-     set lease = $1, due_at = now() + $5::integer * interval '1 second', attempts = d.attempts + 1
-     from chosen, webhooks w
-     where d.id = chosen.id and w.id = d.webhook_id
+     set lease = $1, due_at = now() + $5::integer * interval '1 second', attempts = d.attempts + 1,
+       first_taken_at = coalesce(d.first_taken_at, now())
+     from held, webhooks w
+     where d.id = held.id and d.due_at <= now() and w.id = d.webhook_id
      returning d.id, d.account_id, d.webhook_id, d.event_id, d.lane, w.url, w.sealed_secret,
        case when w.previous_until > now() then w.sealed_previous_secret end as sealed_previous,
        d.body, d.attempts, d.log, w.in_trouble,
-       extract(epoch from now() - d.created_at) * 1000 as age`,
+       extract(epoch from now() - greatest(d.first_taken_at, w.resumed_at)) * 1000 as age`,
     [
       lease,
       limits.webhookRequestsPerEndpointMax,
@@ -80,9 +95,22 @@ export async function takeDue(
       freeForTroubled,
       limits.webhookLeaseSeconds,
       busy,
+      limits.webhookRequestsPerAccountMax,
     ],
   )
+  await noteTurns(tx, [...new Set(rows.map((row) => row.webhook_id))])
   return { deliveries: rows.map((row) => takenOf(row, lease)), next }
+}
+
+/** Who had a turn goes behind the others. Waits for nobody: who ends an attempt has the endpoint's row first, and the delivery's then. */
+async function noteTurns(tx: Tx, webhookIds: readonly WebhookId[]): Promise<void> {
+  if (webhookIds.length === 0) return
+  await tx.query(
+    'queue_note_turns',
+    `update webhooks set taken_at = now() where id in (
+       select id from webhooks where id = any($1::text[]) for no key update skip locked)`,
+    [webhookIds],
+  )
 }
 
 /** The next endpoints with something due now or later, found by skipping through the index. */
@@ -185,24 +213,24 @@ export async function finishAttempt(
   return true
 }
 
-/** The endpoint answered well: its failures are over. */
+/** The endpoint answered well: its failures are over. Of an address that it no longer has nothing is noted, here and below. */
 export async function noteSuccess(
   tx: Tx,
-  webhookId: WebhookId,
+  { webhookId, url }: Pick<TakenDelivery, 'webhookId' | 'url'>,
   { isSlow }: { readonly isSlow: boolean },
 ): Promise<void> {
   await tx.query(
     'webhook_succeeded',
     `update webhooks set failing_since = null, in_trouble = $2
-     where id = $1 and (failing_since is not null or in_trouble <> $2)`,
-    [webhookId, isSlow],
+     where id = $1 and url = $3 and (failing_since is not null or in_trouble <> $2)`,
+    [webhookId, isSlow, url],
   )
 }
 
 /** The endpoint failed. Gives why it was paused, if it was by this: at once when it is gone, else after a day of nothing but failures. */
 export async function noteFailure(
   tx: Tx,
-  webhookId: WebhookId,
+  { webhookId, url }: Pick<TakenDelivery, 'webhookId' | 'url'>,
   { isGone }: { readonly isGone: boolean },
 ): Promise<
   { readonly reason: PauseReason; readonly failingSinceMilliseconds: number } | undefined
@@ -210,16 +238,16 @@ export async function noteFailure(
   await tx.query(
     'webhook_failed',
     `update webhooks set failing_since = coalesce(failing_since, now()), in_trouble = true
-     where id = $1 and (failing_since is null or not in_trouble)`,
-    [webhookId],
+     where id = $1 and url = $2 and (failing_since is null or not in_trouble)`,
+    [webhookId, url],
   )
   const rows = await tx.query<{ pause_reason: PauseReason; failing_since: Date }>(
     'webhook_pause',
     `update webhooks set paused_at = now(), pause_reason = case when $2::boolean then 'gone' else 'failing' end
-     where id = $1 and paused_at is null and deleted_at is null
+     where id = $1 and url = $4 and paused_at is null and deleted_at is null
        and ($2::boolean or failing_since < now() - $3::integer * interval '1 hour')
      returning pause_reason, failing_since`,
-    [webhookId, isGone, limits.webhookPauseHours],
+    [webhookId, isGone, limits.webhookPauseHours, url],
   )
   const [row] = rows
   return row && { reason: row.pause_reason, failingSinceMilliseconds: row.failing_since.getTime() }

@@ -7,7 +7,7 @@ import type { Tx } from '../store/postgres.ts'
 import { forgetDeliveries, insertDeliveries, listDeliveries } from './delivery-store.ts'
 import type { TakenDelivery } from './delivery.ts'
 import { webhookFigures } from './figures-store.ts'
-import { createWebhook } from './manage.ts'
+import { changeWebhook, createWebhook } from './manage.ts'
 import { finishAttempt, keepLeases, takeDue, takeTurn } from './queue-store.ts'
 import { deleteWebhook } from './store.ts'
 import { openTestEndpoint, openTestWebhooks } from './test-webhooks.ts'
@@ -197,6 +197,153 @@ test('figures say what waits, since when, and how many endpoints do not get anyt
   expect([after.active - before.active, after.paused - before.paused]).toEqual([1, 1])
   const [oldest] = (await listed(whose)).map((one) => one.dueAtMilliseconds ?? 0).sort()
   expect(after.oldestDueAtMilliseconds).toBeLessThanOrEqual(oldest ?? 0)
+})
+
+test('a lane whose front is forgotten goes on with the next', async () => {
+  const whose = await aWebhook()
+  for (const n of [1, 2, 3]) await room.tell(whose.accountId, 'pay_1', { n })
+  await until('all wait', async () => (await listed(whose)).length === 3, { seconds: SECONDS })
+  await asService((tx) =>
+    tx.query(
+      'test_age_front',
+      `update webhook_deliveries set created_at = now() - interval '40 days'
+       where position = (select min(position) from webhook_deliveries where webhook_id = $1)`,
+      [whose.webhookId],
+    ),
+  )
+  const before = Date.now() - limits.webhookLogDays * 24 * 3_600_000
+  await asService((tx) => forgetDeliveries(tx, before, 100))
+  const due = (await listed(whose)).map(({ dueAtMilliseconds }) => dueAtMilliseconds !== null)
+  expect(due).toEqual([false, true])
+})
+
+test('what another ends while it is being taken is not taken', async () => {
+  const { webhookId } = await withWaiting(1)
+  const [head] = ofOne(await take('lapsed'), webhookId)
+  if (head === undefined) throw new Error('nothing was due')
+  await expire(webhookId)
+  const ending = await asService(async (tx) => {
+    const later = { kind: 'later', waitMilliseconds: 3_600_000, counts: true } as const
+    await finishAttempt(tx, head, later, [])
+    let isOver = false
+    const taken = take('other')
+    void taken.finally(() => (isOver = true)).catch(() => undefined)
+    await until(
+      'the taking waits for the row, or does not',
+      async () => {
+        const waiting = await tx.query(
+          'test_waits_for_row',
+          `select from pg_locks where locktype = 'transactionid' and not granted`,
+        )
+        return isOver || waiting.length > 0
+      },
+      { seconds: SECONDS },
+    )
+    return { taken }
+  })
+  expect(ofOne(await ending.taken, webhookId)).toEqual([])
+})
+
+/** Takes part in nothing any more, so that a test has the queue for itself. */
+const silenceOthers = () =>
+  asService((tx) => tx.query('test_silence', 'update webhooks set enabled = false'))
+
+test('a long queue of one account lets an endpoint that has something new have its turn', async () => {
+  await silenceOthers()
+  const [endpoints, perRound] = [20, 4]
+  const accountId = await room.newAccount()
+  for (let n = 0; n < endpoints; n += 1) {
+    const terms = { url: `http://127.0.0.1:9/${n}`, description: null, types: [], enabled: true }
+    await createWebhook(room.deps, { accountId, plan: 'enterprise', key: undefined, ...terms })
+  }
+  for (let n = 0; n < 4; n += 1) await room.tell(accountId, `pay_${n}`)
+  const waiting = async () =>
+    (
+      await asService((tx) =>
+        tx.query('test_queued', 'select from webhook_deliveries where account_id = $1', [
+          accountId,
+        ]),
+      )
+    ).length
+  await until('all wait', async () => (await waiting()) === 4 * endpoints, { seconds: SECONDS })
+  const good = await aWebhook()
+  await room.tell(good.accountId, 'pay_1')
+  await until('it waits', async () => (await listed(good)).length === 1, { seconds: SECONDS })
+  let rounds = 0
+  for (let isTaken = false; !isTaken && rounds < 4 * endpoints; rounds += 1) {
+    const taken = await take(`round_${rounds}`, { free: 64, freeForTroubled: perRound })
+    isTaken = ofOne(taken, good.webhookId).length > 0
+    await asService((tx) =>
+      tx.query(
+        'test_fail_all',
+        `update webhook_deliveries set lease = null, due_at = now() + interval '6 hours' where lease is not null`,
+      ),
+    )
+  }
+  expect(rounds).toBeLessThanOrEqual(Math.ceil((endpoints + 1) / perRound))
+})
+
+test('all endpoints of an account together get no more requests at once than an account may have', async () => {
+  await silenceOthers()
+  const accountId = await room.newAccount()
+  const terms = { url: 'http://127.0.0.1:9/', description: null, types: [], enabled: true }
+  const each = limits.webhookRequestsPerEndpointMax
+  const endpoints = limits.webhookRequestsPerAccountMax / each + 1
+  for (let n = 0; n < endpoints; n += 1) {
+    await createWebhook(room.deps, { accountId, plan: 'enterprise', key: undefined, ...terms })
+  }
+  await asService((tx) =>
+    tx.query('test_trust_all', 'update webhooks set in_trouble = false where account_id = $1', [
+      accountId,
+    ]),
+  )
+  for (let n = 0; n < each; n += 1) await room.tell(accountId, `pay_${n}`)
+  const own = async () =>
+    asService((tx) =>
+      tx.query('test_own', 'select from webhook_deliveries where account_id = $1', [accountId]),
+    )
+  await until('all wait', async () => (await own()).length === each * endpoints, {
+    seconds: SECONDS,
+  })
+  const first = await take('first', { free: 5, freeForTroubled: 5 })
+  const second = await take('second')
+  expect(first.length + second.length).toBe(limits.webhookRequestsPerAccountMax)
+})
+
+test('the three days of a delivery begin with its first attempt, and anew when a pause ends', async () => {
+  const whose = await withWaiting(1)
+  const { accountId, webhookId } = whose
+  const hours = (age: number) => Math.round(age / 3_600_000)
+  const again = { kind: 'later', waitMilliseconds: -1, counts: true } as const
+  const nextAge = async () => {
+    const [taken] = ofOne(await take('one'), webhookId)
+    if (taken === undefined) throw new Error('nothing was due')
+    await asService((tx) => finishAttempt(tx, taken, again, []))
+    return hours(taken.ageMilliseconds)
+  }
+  const older = (column: 'created_at' | 'first_taken_at') =>
+    asService((tx) =>
+      tx.query(
+        `test_${column}`,
+        `update webhook_deliveries set ${column} = now() - interval '80 hours' where webhook_id = $1`,
+        [webhookId],
+      ),
+    )
+  await older('created_at')
+  expect(await nextAge()).toBe(0)
+  await older('first_taken_at')
+  expect(await nextAge()).toBe(80)
+  await changeWebhook(room.deps, accountId, webhookId, { enabled: true })
+  expect(await nextAge()).toBe(80)
+  await asService((tx) =>
+    tx.query(
+      'test_pause_one',
+      `update webhooks set paused_at = now(), pause_reason = 'failing' where id = $1`,
+      [webhookId],
+    ),
+  )
+  await changeWebhook(room.deps, accountId, webhookId, { enabled: true })
+  expect(await nextAge()).toBe(0)
 })
 
 test('payments told to a failing endpoint by several senders at once arrive in order, and none is forgotten', async () => {

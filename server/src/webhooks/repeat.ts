@@ -90,7 +90,13 @@ const TEST_PAYMENT = {
   failure: null,
 } as const
 
-/** Sends again what ended within a range of time, limits.webhookRedeliveriesMax at once, oldest first. */
+/** A moment that the database can hold. */
+const MILLISECONDS = /^\d{1,15}$/
+
+/**
+ * Sends again what ended within a range of time, `countMax` at once, oldest first. Without an end the range ends at the time of the first
+ * page, which `nextAfter` carries to the others.
+ */
 export async function redeliverRange(
   deps: ManageDeps,
   order: Asked & {
@@ -99,29 +105,35 @@ export async function redeliverRange(
     readonly status: 'failed' | 'delivered' | 'all'
     readonly after: string | undefined
   },
+  countMax: number = limits.webhookRedeliveriesMax,
 ): Promise<{ readonly redelivered: number; readonly nextAfter: string | null }> {
   const { accountId, webhookId, key, ...range } = order
   const nowMilliseconds = deps.clock.nowMilliseconds()
+  const [after, pinned = ''] = range.after?.split('.') ?? []
+  const toMilliseconds =
+    range.toMilliseconds ?? (MILLISECONDS.test(pinned) ? Number(pinned) : nowMilliseconds)
   return deps.store.inTransaction(accountId, async (tx) => {
     const webhook = await demandWebhook(tx, accountId, webhookId)
     const whose = { accountId, webhookId: webhook }
     const found = await endedDeliveries(tx, whose, {
       ...range,
-      toMilliseconds: range.toMilliseconds ?? nowMilliseconds,
-      count: limits.webhookRedeliveriesMax + 1,
+      toMilliseconds,
+      after,
+      count: countMax + 1,
     })
-    const chosen = found.slice(0, limits.webhookRedeliveriesMax)
+    const chosen = found.slice(0, countMax)
+    const last = found.length > countMax ? chosen.at(-1)?.id : undefined
     const answer = {
       redelivered: chosen.length,
-      nextAfter: found.length > chosen.length ? (chosen.at(-1)?.id ?? null) : null,
+      nextAfter: last === undefined ? null : `${last}.${toMilliseconds}`,
     }
     const asked = { webhookId, ...range }
     const intent = { accountId, operation: 'redeliverWebhooks', key, asked }
     const made = `${webhookId} ${answer.redelivered} ${answer.nextAfter ?? ''}`
     const before = await claimOnce(tx, intent, made, nowMilliseconds)
     if (before !== undefined) {
-      const [, count = '0', after = ''] = before.split(' ')
-      return { redelivered: Number(count), nextAfter: after === '' ? null : after }
+      const [, count = '0', next = ''] = before.split(' ')
+      return { redelivered: Number(count), nextAfter: next === '' ? null : next }
     }
     await insertDeliveries(
       tx,

@@ -7,6 +7,7 @@ import { newId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import { systemRandom } from '../kernel/random.ts'
 import { until } from '../kernel/until.ts'
+import { redeliverRange } from './repeat.ts'
 import { webhookRoutes } from './routes.ts'
 import { openTestEndpoint, openTestWebhooks } from './test-webhooks.ts'
 import type { TestEndpoint, TestWebhooks } from './test-webhooks.ts'
@@ -80,14 +81,14 @@ async function firstDelivery(path: string) {
   return delivery
 }
 
-test('a secret is shown once: not read again, not in a repeated answer, and not in the database', async () => {
+test('a secret is shown to whoever asked for it: not read again, and not in the database', async () => {
   const first = await make({ types: ['payment'], description: 'orders' }, { key: 'one' })
   const secret = String(field(first.answer, 'secret'))
   expect(secret).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/)
   const again = await make({ types: ['payment'], description: 'orders' }, { key: 'one' })
   expect(again.webhookId).toBe(first.webhookId)
   expect(again.answer.headers.get('idempotent-replayed')).toBe('true')
-  expect(field(again.answer, 'secret')).toBeNull()
+  expect(field(again.answer, 'secret')).toBe(secret)
   const other = { body: { url: endpoint.url }, key: 'one' }
   assertProblem(await ask('POST', '/webhooks', other), 'IDEMPOTENCY_MISMATCH')
   const read = await ask('GET', first.path)
@@ -98,6 +99,23 @@ test('a secret is shown once: not read again, not in a repeated answer, and not 
   )
   const hex = Buffer.from(secret).toString('hex')
   expect(rows.some(({ row }) => row.includes(secret) || row.includes(hex))).toBe(false)
+})
+
+test('a rotation whose answer was lost shows its secret again, as long as that secret signs', async () => {
+  const { answer, path } = await make({}, { key: 'lost' })
+  const rotate = (key: string, previousValidSeconds = 60) =>
+    ask('POST', `${path}/rotate`, { body: { previousValidSeconds }, key })
+  const first = await rotate('first')
+  const shown = field(first, 'secret')
+  expect(shown).not.toBe(field(answer, 'secret'))
+  expect(field(await rotate('first'), 'secret')).toBe(shown)
+  const second = field(await rotate('second'), 'secret')
+  expect([field(await rotate('first'), 'secret'), second === shown]).toEqual([shown, false])
+  await rotate('third', 0)
+  const late = await rotate('first')
+  expect(late.headers.get('idempotent-replayed')).toBe('true')
+  expect(field(late, 'secret')).toBeNull()
+  expect(field(await rotate('second'), 'secret')).toBeNull()
 })
 
 test('another account sees, changes and repeats nothing, and it looks as if there were nothing', async () => {
@@ -212,6 +230,27 @@ test('a range of deliveries is sent again, once per idempotency key, and the log
     cursor = `&cursor=${next}`
   }
   expect(seen).toEqual((await listed()).map(({ deliveryId }) => deliveryId))
+})
+
+test('a range that is sent again page by page ends: neither what it adds nor what comes later is in it', async () => {
+  const { path, webhookId } = await make({ enabled: true })
+  for (let n = 0; n < 3; n += 1) await room.tell(alice, `pay_${n}`, { n })
+  const delivered = async () => {
+    const page = await ask('GET', `${path}/deliveries?status=delivered`)
+    return (field(page, 'deliveries') as readonly object[]).length
+  }
+  await until('all were taken', async () => (await delivered()) === 3, { seconds: SECONDS })
+  const order = { accountId: alice, webhookId, key: undefined, fromMilliseconds: 0 }
+  const page = (after: string | undefined) =>
+    redeliverRange(room.deps, { ...order, toMilliseconds: undefined, status: 'all', after }, 1)
+  const first = await page(undefined)
+  await until('it came again', async () => (await delivered()) === 4, { seconds: SECONDS })
+  await room.tell(alice, 'pay_later', {})
+  await until('one more was taken', async () => (await delivered()) === 5, { seconds: SECONDS })
+  const second = await page(first.nextAfter ?? undefined)
+  const third = await page(second.nextAfter ?? undefined)
+  expect([first, second, third].map(({ redelivered }) => redelivered)).toEqual([1, 1, 1])
+  expect(third.nextAfter).toBeNull()
 })
 
 test('a repeated test or redelivery happens once under its key, and what waits is not sent twice', async () => {

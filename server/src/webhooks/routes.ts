@@ -100,8 +100,7 @@ export function webhookRoutes(deps: ManageDeps): readonly Route[] {
   ]
 }
 
-function shown({ webhook, secret }: WithSecret) {
-  const isRepeated = secret === null
+function shown({ webhook, secret, isRepeated }: WithSecret) {
   return {
     headers: isRepeated ? { 'idempotent-replayed': 'true' } : {},
     body: { ...webhookFacts(webhook), secret: secret?.reveal() ?? null },

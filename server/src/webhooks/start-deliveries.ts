@@ -100,9 +100,9 @@ export function startDeliveries(deps: DeliveriesDeps): { stop(): Promise<void> }
     const counts = verdict !== 'nothing'
     if (verdict === 'taken') {
       const isSlow = attempt.milliseconds >= limits.webhookSlowMilliseconds
-      await noteSuccess(tx, webhookId, { isSlow })
+      await noteSuccess(tx, delivery, { isSlow })
     } else if (counts) {
-      const paused = await noteFailure(tx, webhookId, { isGone: verdict === 'gone' })
+      const paused = await noteFailure(tx, delivery, { isGone: verdict === 'gone' })
       if (paused !== undefined) await tellPaused(tx, { accountId, webhookId, ...paused })
     }
     const isOurs = await finishAttempt(tx, delivery, after, counts ? log : delivery.log)

@@ -141,7 +141,8 @@ export async function updateWebhook(
     `update webhooks set url = $3, description = $4, types = $5, enabled = $6,
        paused_at = case when $7 then null else paused_at end,
        pause_reason = case when $7 then null else pause_reason end,
-       failing_since = case when $7 then null else failing_since end,
+       failing_since = case when $7 or url <> $3 then null else failing_since end,
+       resumed_at = case when $7 and (paused_at is not null or not enabled) then now() else resumed_at end,
        in_trouble = in_trouble or url <> $3,
        updated_at = to_timestamp($8 / 1000.0)
      where account_id = $2 and id = $1 and deleted_at is null returning ${COLUMNS}`,
@@ -178,6 +179,22 @@ export async function replaceSecret(
     [id, accountId, sealedSecret, untilMilliseconds, nowMilliseconds],
   )
   return one(rows)
+}
+
+/** Which of an endpoint's live secrets has that digest, as it is kept; undefined when none has any more. */
+export async function findSealed(
+  tx: Tx,
+  { id, accountId }: Pick<Webhook, 'id' | 'accountId'>,
+  digestHex: string,
+): Promise<Uint8Array | undefined> {
+  const rows = await tx.query<{ sealed: Uint8Array }>(
+    'webhook_find_sealed',
+    `select sealed from webhooks w, unnest(array[w.sealed_secret,
+       case when w.previous_until > now() then w.sealed_previous_secret end]) as sealed
+     where w.account_id = $2 and w.id = $1 and w.deleted_at is null and encode(sha256(sealed), 'hex') = $3`,
+    [id, accountId, digestHex],
+  )
+  return rows[0]?.sealed
 }
 
 /** Ends an endpoint for ever; what waited for it is not sent and soon removed. False when the account has none of that name. */

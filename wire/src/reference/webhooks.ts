@@ -71,7 +71,7 @@ export const createWebhook: OperationReference = {
   title: 'Create a webhook',
   about: [
     'From now on every event of the account, or of the `types` that you name, is sent to the address as a `POST` with the same object that the socket and `GET /events` give. It counts as taken when your address answers 2xx within 10 seconds.',
-    'Keep the `secret`: it is shown this once, and every request is signed with it in `Florin-Signature`. The guide on webhooks shows how to check it.',
+    'Keep the `secret`: it is shown this once, and again only to the same request under the same `Idempotency-Key`. Every request is signed with it in `Florin-Signature`. The guide on webhooks shows how to check it.',
   ],
   body: { url: webhook.url, types: webhook.types, description: webhook.description },
   answer: { ...webhook, secret },
