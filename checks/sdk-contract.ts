@@ -2,6 +2,7 @@ import type { Endpoint } from '@florin/wire/endpoint.ts'
 import { published } from '@florin/wire/endpoint.ts'
 import { endpoints } from '@florin/wire/endpoints.ts'
 import { catalogue } from '@florin/wire/errors.ts'
+import { NETWORK_ALIASES } from '@florin/wire/network-alias.ts'
 import { format } from 'prettier'
 import { documented, typeOf } from './sdk-types.ts'
 import { exactFields, freeFields } from './sdk-fields.ts'
@@ -105,6 +106,13 @@ function codesFile(): string {
   return `/** Codes that a service answers with; docs/errors has a page for each. */\nexport type ErrorCode = ${codes.join('\n')}`
 }
 
+function namesFile(): string {
+  return [
+    '/** Network names of x402 version 1 and the CAIP-2 ids that they mean. */',
+    `export const NETWORK_NAMES: Readonly<Record<string, string>> = ${JSON.stringify(NETWORK_ALIASES)}`,
+  ].join('\n')
+}
+
 /** The client's own copy of the contract, by file name: types, the table of operations, the error codes. */
 export async function sdkContract(): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>([
@@ -113,6 +121,7 @@ export async function sdkContract(): Promise<ReadonlyMap<string, string>> {
     ['operations.ts', tableFile()],
     ['fields.ts', fieldsFile()],
     ['error-code.ts', codesFile()],
+    ['network-names.ts', namesFile()],
   ])
   const written = new Map<string, string>()
   for (const [name, text] of files) written.set(name, await format(HEAD + text, STYLE))

@@ -71,7 +71,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'pay',
     usage:
-      'RECIPIENT AMOUNT [--asset A] [--from A] [--network N] [--wait W] [--timeout S] [--idempotency-key K] [--self-custody --keyfile FILE] [--json]',
+      'RECIPIENT AMOUNT [--asset A] [--from A] [--network N] [--wait W] [--timeout S] [--idempotency-key K] [--self-custody --keyfile FILE [--max-fee F]] [--json]',
     summary: 'pay once and show how far it has come, up to --wait submitted, confirmed or settled',
     load: async () => (await import('./caller/pay.ts')).runPay,
   },

@@ -29,6 +29,8 @@ export interface Sending<Answer> extends IntentOptions {
   readonly waitSeconds?: number
   /** An answer that is not an end yet: the identical request is sent again, within the same bounds. */
   readonly isOpen?: (answer: Answer) => boolean
+  /** Told of every try after which nobody knows what it did. */
+  readonly onUnclear?: () => void
 }
 
 /**
@@ -43,7 +45,7 @@ export async function call<Id extends keyof Operations>(
 ): Promise<Operations[Id]['answer']> {
   const { method, repeat, foreign } = operations[id]
   const { clock, random, triesMax, totalMilliseconds } = connection
-  const { signal, waitSeconds = 0, isOpen } = options
+  const { signal, waitSeconds = 0, isOpen, onUnclear } = options
   const { idempotencyKey, ...request } = prepare(connection, id, input, options.idempotencyKey)
   const longest = limits.tryMilliseconds + waitSeconds * 1000
   const deadline = clock.now() + totalMilliseconds
@@ -72,11 +74,13 @@ export async function call<Id extends keyof Operations>(
       const { answer } = outcome
       if (!isAnswer(id, answer)) throw strange(connection, { idempotencyKey, tries })
       if (isOpen === undefined || !isOpen(answer)) return answer
+      onUnclear?.()
       const wait = pauseMilliseconds(tries, undefined, random)
       if (tries >= triesMax || clock.now() + wait >= deadline) return answer
       await clock.sleep(wait, signal)
       continue
     }
+    if (isUnclear(outcome)) onUnclear?.()
     outcomeUnknown ||= method !== 'GET' && isUnclear(outcome)
     stopIfAborted(tries)
     const error = errorOf(outcome, { idempotencyKey, outcomeUnknown, tries })

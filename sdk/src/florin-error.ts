@@ -1,10 +1,10 @@
 import type { ErrorCode } from './contract/error-code.ts'
 
 /**
- * What the client itself may have to say. `NO_ANSWER`: nobody answered, or the answer was torn. `BAD_ANSWER`: something
- * answered that is not a Florin service. `ABORTED`: by your signal. `WAIT_OVER`: the payment is still under way.
- * `PAYMENT_ENDED`: it failed or expired, so what was waited for cannot come any more. `NOT_ACCEPTED`: every node refused what
- * your wallet signed.
+ * What the client itself may have to say. `NO_ANSWER`: nobody answered, the answer was torn, or nobody can say any more what became
+ * of what was sent. `BAD_ANSWER`: something answered that is not a Florin service. `ABORTED`: by your signal. `WAIT_OVER`: the payment
+ * is still under way. `PAYMENT_ENDED`: it failed or expired, so what was waited for cannot come any more. `NOT_ACCEPTED`: every node
+ * refused what your wallet signed. `BUILD_DIFFERS`: the service built something else than was ordered, and nothing was signed.
  */
 export type ClientCode =
   | 'NO_ANSWER'
@@ -13,6 +13,7 @@ export type ClientCode =
   | 'WAIT_OVER'
   | 'PAYMENT_ENDED'
   | 'NOT_ACCEPTED'
+  | 'BUILD_DIFFERS'
   | 'INVALID_SETTING'
 
 /** A code of the service's catalogue, of the client, or of a service that is newer than this client. */

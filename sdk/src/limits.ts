@@ -27,6 +27,8 @@ export const limits = {
   eventSilenceMilliseconds: 75_000,
   /** Events that have come and nobody has read; beyond that they are fetched again. */
   eventsWaitingMax: 10_000,
+  /** What the network may take for one payment that your wallet signs, whole native units, unless maxFee says otherwise. */
+  feeMax: { evm: '0.05', solana: '0.01' },
   /** Bounds of an API key, and of an idempotency key. */
   keyCharactersMax: 255,
 } as const

@@ -4,7 +4,8 @@ import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { FlorinError } from './florin.ts'
-import { answer, openTestService } from './test-service.ts'
+import { solanaBytes } from './test-build.ts'
+import { answer, lost, openTestService } from './test-service.ts'
 import type { Step } from './test-service.ts'
 
 const account = privateKeyToAccount(`0x${'11'.repeat(32)}`)
@@ -119,29 +120,25 @@ describe('sign and send', () => {
 })
 
 describe('signing for Solana', () => {
-  /** A transaction of version 0 with one instruction, as another library would make it. */
+  const SOLANA = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1'
+  const signerOf = (fill: number) =>
+    createKeyPairSignerFromPrivateKeyBytes(new Uint8Array(32).fill(fill))
   const solana = async () => {
-    const signer = await createKeyPairSignerFromPrivateKeyBytes(new Uint8Array(32).fill(7))
-    const key = new Uint8Array(await crypto.subtle.exportKey('raw', signer.keyPair.publicKey))
-    const message = Buffer.concat([
-      Uint8Array.of(0x80, 1, 0, 1, 2),
-      key,
-      Buffer.alloc(32, 9),
-      Buffer.alloc(32, 3),
-      Uint8Array.of(1, 1, 0, 0, 0),
-    ])
-    const bytes = Buffer.concat([Uint8Array.of(1), Buffer.alloc(64), message])
-    return {
-      signer,
-      built: { transaction: bytes.toString('base64'), format: 'solana-v0' as const },
-    }
+    const signer = await signerOf(7)
+    const { address: recipientAddress } = await signerOf(9)
+    const built = build({
+      transaction: solanaBytes({ sender: signer.address, recipient: recipientAddress }),
+      ...{ format: 'solana-v0', network: SOLANA, unsigned: undefined },
+    })
+    await serve(built)
+    const { transactions } = service.client()
+    const order = { walletAddress: signer.address, recipientAddress, amount: '2.5' }
+    return { signer, transactions, made: await transactions.build(order) }
   }
 
   test('puts the signature of a stock signer of kit where it belongs', async () => {
-    await serve(abandoned)
-    const { signer, built } = await solana()
-    const made = { ...(await emptyBuild()), ...built }
-    const text = await service.client().transactions.sign(made, signer)
+    const { signer, transactions, made } = await solana()
+    const text = await transactions.sign(made, signer)
     const decoded = getTransactionDecoder().decode(Buffer.from(text, 'base64'))
     const signature = decoded.signatures[signer.address]
     expect(signature).toHaveLength(64)
@@ -152,22 +149,49 @@ describe('signing for Solana', () => {
       new Uint8Array(decoded.messageBytes),
     )
     expect(verified).toBe(true)
+    expect(text.slice(88)).toBe(made.transaction.slice(88))
   })
 
-  test('refuses a wallet of the other family, and one that is not waited for', async () => {
-    await serve(abandoned)
-    const { built } = await solana()
-    const other = await createKeyPairSignerFromPrivateKeyBytes(new Uint8Array(32).fill(8))
-    const made = { ...(await emptyBuild()), ...built }
-    const { transactions } = service.client()
-    await expect(transactions.sign(made, account)).rejects.toThrow('not for this kind of wallet')
-    await expect(transactions.sign(made, other)).rejects.toThrow('does not wait for a signature')
+  test('refuses a wallet of the other family, and one that it is not for', async () => {
+    const { transactions, made } = await solana()
+    await expect(transactions.sign(made, account)).rejects.toThrow('not for this wallet')
+    const other = await signerOf(8)
+    await expect(transactions.sign(made, other)).rejects.toMatchObject({ code: 'BUILD_DIFFERS' })
   })
+})
 
-  async function emptyBuild() {
-    const other = await openTestService([build({ unsigned: undefined })])
-    const made = await other.client().transactions.build({ ...order, walletAddress: 'a' })
-    await other.close()
-    return made
+test('signs for no other wallet than the one of the order, and without an order not at all', async () => {
+  await serve(build())
+  const { transactions } = service.client()
+  const made = await transactions.build({ ...order, walletAddress: account.address })
+  const other = privateKeyToAccount(`0x${'22'.repeat(32)}`)
+  await expect(transactions.sign(made, other)).rejects.toMatchObject({
+    ...{ code: 'BUILD_DIFFERS', details: { differs: 'wallet', asked: other.address } },
+  })
+  const copy = structuredClone(made)
+  await expect(transactions.sign(copy, account)).rejects.toThrow('name the order')
+  const named = { order: { ...order, walletAddress: account.address } }
+  expect(await transactions.sign(copy, account, named)).toBe(await transactions.sign(made, account))
+})
+
+describe('a no is no proof', () => {
+  const refused = submitted({ accepted: false, reason: 'insufficient_funds' })
+  const send = async (...answers: Step[]) => {
+    await serve(build(), ...answers)
+    return await service.client().transactions.signAndSend(order, account)
   }
+
+  test.each([
+    ['nobody could say what a node did', submitted({ accepted: null, reason: 'unknown' })],
+    ['an answer was lost', lost],
+  ])('after %s', async (_, first) => {
+    await expect(send(first, refused)).rejects.toMatchObject({
+      ...{ code: 'NO_ANSWER', outcomeUnknown: true, details: { paymentId: 'pay_1' } },
+    })
+  })
+
+  test.each(['nonce_too_low', 'replacement_underpriced'])('of %s', async (reason) => {
+    expect(await send(submitted({ accepted: null, reason }))).toMatchObject({ accepted: null })
+    expect(service.seen).toHaveLength(2)
+  })
 })

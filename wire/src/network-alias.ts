@@ -2,7 +2,7 @@ import type { NetworkId } from './network.ts'
 import { parseNetworkId } from './network.ts'
 
 /** Network names of x402 version 1 and the CAIP-2 ids they mean, for the networks Florin can be set up for. */
-const ALIASES: Readonly<Record<string, string>> = {
+export const NETWORK_ALIASES: Readonly<Record<string, string>> = {
   ethereum: 'eip155:1',
   sepolia: 'eip155:11155111',
   base: 'eip155:8453',
@@ -22,10 +22,10 @@ const ALIASES: Readonly<Record<string, string>> = {
 
 /** Reads a CAIP-2 id or an x402 v1 name; undefined when it is neither. Whether it is enabled is another question. */
 export function readNetworkName(text: string): NetworkId | undefined {
-  return parseNetworkId(Object.hasOwn(ALIASES, text) ? (ALIASES[text] ?? '') : text)
+  return parseNetworkId(Object.hasOwn(NETWORK_ALIASES, text) ? (NETWORK_ALIASES[text] ?? '') : text)
 }
 
 /** The x402 v1 name of a network, if it has one. */
 export function networkAliasOf(network: NetworkId): string | undefined {
-  return Object.entries(ALIASES).find(([, id]) => id === network)?.[0]
+  return Object.entries(NETWORK_ALIASES).find(([, id]) => id === network)?.[0]
 }

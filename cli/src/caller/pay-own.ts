@@ -14,6 +14,9 @@ export function ownKeyFile(given: Arguments): string | undefined {
   if (path !== undefined && given.flag('from') !== undefined) {
     throw new UsageError('--from says nothing beside --keyfile: the key is of one wallet')
   }
+  if (path === undefined && given.flag('max-fee') !== undefined) {
+    throw new UsageError('--max-fee belongs to --self-custody')
+  }
   return path
 }
 
@@ -23,15 +26,18 @@ export function ownKeyFile(given: Arguments): string | undefined {
  */
 export async function payOwn(
   florin: Florin,
-  order: OwnOrder & { readonly network: string | undefined },
+  order: OwnOrder,
   {
     path,
     signal,
     idempotencyKey,
+    maxFee,
   }: {
     readonly path: string
     readonly signal: AbortSignal
     readonly idempotencyKey: string | undefined
+    /** Whole native units; the client's own bound when left out. */
+    readonly maxFee: string | undefined
   },
 ): Promise<PaymentRecord> {
   const { wallet, erase } = await openOwnKey(path)
@@ -40,6 +46,7 @@ export async function payOwn(
     const { paymentId } = await florin.transactions.signAndSend(order, wallet, {
       signal,
       idempotencyKey,
+      maxFee,
       review: (build) => reviewBuild(build, order, networks),
     })
     return await florin.payments.status(paymentId, { signal })

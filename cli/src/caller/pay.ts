@@ -19,7 +19,7 @@ const TIMEOUT_SECONDS = 120
 /** `florin pay`: pays once and shows how far it has come. */
 export const runPay: Run = async (context) => {
   const given = readArguments(context.args, {
-    flags: ['asset', 'from', 'network', 'wait', 'timeout', 'idempotency-key', 'keyfile'],
+    flags: ['asset', 'from', 'network', 'wait', 'timeout', 'idempotency-key', 'keyfile', 'max-fee'],
     switches: ['json', 'self-custody'],
     positionals: ['RECIPIENT', 'AMOUNT'],
   })
@@ -34,10 +34,13 @@ export const runPay: Run = async (context) => {
   const [json, asset] = [given.has('json'), given.flag('asset') ?? 'native']
   const path = ownKeyFile(given)
   const [network, idempotencyKey] = [given.flag('network'), given.flag('idempotency-key')]
+  const maxFee = given.flag('max-fee')
   return await withClient(context, json, async (florin, signal) => {
     const order = { recipientAddress, amount, asset, network }
     const send = async () => {
-      if (path !== undefined) return await payOwn(florin, order, { path, signal, idempotencyKey })
+      if (path !== undefined) {
+        return await payOwn(florin, order, { path, signal, idempotencyKey, maxFee })
+      }
       const walletAddress =
         given.flag('from') ?? (await chooseWallet(florin, recipientAddress, signal)).address
       return await florin.payments.send(

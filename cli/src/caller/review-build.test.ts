@@ -65,6 +65,7 @@ const review = (build: BuiltTransaction, recipientAddress: string, more: object 
 test('what pays the recipient what was typed is signed', () => {
   review(evm({}), RECIPIENT)
   review(evm({}), RECIPIENT.toLowerCase())
+  review(evm({}), RECIPIENT, { network: 'base-sepolia' })
   const args = [RECIPIENT, 2_500_000n] as const
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args })
   const build = evm({ to: USDC, value: 0n, data })
@@ -72,6 +73,12 @@ test('what pays the recipient what was typed is signed', () => {
   expect(() => review(build, RECIPIENT, { amount: '2.6', asset: 'USDC' })).toThrow('amount')
   expect(() => review(build, RECIPIENT)).toThrow('it moves nothing')
   expect(() => review(build, RECIPIENT, { amount: '2.5', asset: 'DAI' })).toThrow('no DAI')
+})
+
+test('what is for another network than was typed is not', () => {
+  for (const network of ['eip155:8453', 'base', SOLANA, 'nowhere']) {
+    expect(() => review(evm({}), RECIPIENT, { network })).toThrow('it is for eip155:84532')
+  }
 })
 
 test('bytes or fields that do anything else are not, whatever the service says of them', () => {

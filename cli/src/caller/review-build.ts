@@ -7,6 +7,7 @@ import { inspectBytes as inspectSolana } from '@florin/server/chains/solana/insp
 import { associatedAccount } from '@florin/server/chains/solana/token-account.ts'
 import type { Inspected, Unreadable } from '@florin/server/chains/self-custody.ts'
 import { parseAmount } from '@florin/wire/amount.ts'
+import { readNetworkName } from '@florin/wire/network-alias.ts'
 import { CommandFailed } from '../usage-error.ts'
 
 /** What somebody typed. */
@@ -16,13 +17,16 @@ export interface OwnOrder {
   readonly amount: string
   /** `native`, a symbol, an address or a mint. */
   readonly asset: string
+  /** CAIP-2 or an x402 v1 name; left out, the service chooses one of the wallet's family. */
+  readonly network?: string | undefined
 }
 
 type Asset = Network['assets'][number]
 
 /**
  * Reads the bytes themselves before anything is signed: one transfer of the amount that was typed, to that recipient, and nothing besides.
- * The service is believed about which token a symbol is and how many digits it has. Throws CommandFailed.
+ * The service is believed about which token a symbol is and how many digits it has. The client's own check, of the sender and the fee, too,
+ * comes after it: two readers of the bytes that share nothing. Throws CommandFailed.
  */
 export function reviewBuild(
   build: BuiltTransaction,
@@ -32,10 +36,13 @@ export function reviewBuild(
   const asset = networks
     .find(({ network }) => network === build.network)
     ?.assets.find((each) => isNamed(each, order.asset))
+  const wanted = order.network === undefined ? build.network : readNetworkName(order.network)
   const problem =
-    asset === undefined
-      ? `${build.network} lists no ${order.asset}`
-      : (problemOf(inspect(build, order, asset), order, asset) ?? strayFields(build))
+    wanted !== build.network
+      ? `it is for ${build.network}`
+      : asset === undefined
+        ? `${build.network} lists no ${order.asset}`
+        : (problemOf(inspect(build, order, asset), order, asset) ?? strayFields(build))
   if (problem === undefined) return
   throw new CommandFailed(`not signed, because the service built something else: ${problem}`)
 }
