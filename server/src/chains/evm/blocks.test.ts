@@ -101,6 +101,18 @@ describe('blocks', () => {
     expect(await chain.blocks(13n, 5)).toEqual([])
   })
 
+  test('that cannot be there yet are not asked for: each is a call that somebody pays for', async () => {
+    const { chain, node } = await chainOf(TAG, (method, tag) =>
+      tag === 'latest' || tag === 'finalized'
+        ? heads(100, 64)(method, tag)
+        : upTo(101)(method, tag),
+    )
+    await chain.head()
+    const blocks = await chain.blocks(100n, 51)
+    expect(blocks.map(({ height }) => height)).toEqual([100n, 101n])
+    expect(node.requests.at(-1)).toHaveLength(3)
+  })
+
   test('end where one does not stand on the one before', async () => {
     const { chain } = await chainOf(TAG, (_, height) => {
       const asked = Number(height)
@@ -137,13 +149,17 @@ describe('the place of a lane', () => {
 
   test('is read at the head and at the finalized block, in one round trip', async () => {
     const { chain, node } = await chainOf(TAG, nonces)
-    expect(await chain.lanePosition(ZERO_ADDRESS)).toEqual({ latest: 9n, finalized: 7n })
+    expect(await chain.lanePosition(ZERO_ADDRESS)).toMatchObject({ latest: 9n, finalized: 7n })
     expect(node.requests).toHaveLength(1)
   })
 
   test('is read at the block that depth makes final', async () => {
     const { chain } = await chainOf(depth(12), nonces)
-    expect(await chain.lanePosition(ZERO_ADDRESS)).toEqual({ latest: 9n, finalized: 8n })
+    expect(await chain.lanePosition(ZERO_ADDRESS)).toEqual({
+      latest: 9n,
+      finalized: 8n,
+      finalizedHeight: 88n,
+    })
   })
 
   test('is a failure of the node when it has dropped that state', async () => {

@@ -4,6 +4,7 @@ import type { ConnectOptions } from '../connect-options.ts'
 import { addressBytes, parseAddress } from './account.ts'
 import { readArrivals } from './arrivals.ts'
 import { readBalances } from './balances.ts'
+import { openBlockSpan } from './block-span.ts'
 import { readBlocks, readHead, readLanePosition, readPooled } from './blocks.ts'
 import { broadcastTo } from './broadcast.ts'
 import { renewTerms } from './renew.ts'
@@ -32,6 +33,7 @@ export function connectEvm(options: ConnectOptions): Chain {
   const noteFinal = (height: bigint): void => {
     if (height > finalHeight) finalHeight = height
   }
+  const span = openBlockSpan()
   const { transport, nodes } = openNodes(options, {
     guard: (endpoint) => {
       const real = config.sandbox ? endpoint : noSandbox(endpoint)
@@ -60,9 +62,15 @@ export function connectEvm(options: ConnectOptions): Chain {
     head: async () => {
       const head = await readHead(transport, config.finality)
       noteFinal(head.finalizedHeight)
+      span.noteHead(head.height)
       return head
     },
-    blocks: (fromHeight, count) => readBlocks(transport, fromHeight, count),
+    blocks: async (fromHeight, count) => {
+      const blocks = await readBlocks(transport, fromHeight, span.likely(fromHeight, count))
+      const last = blocks.at(-1)
+      if (last !== undefined) span.noteBlock(last.height)
+      return blocks
+    },
     arrivals: (blocks, ours) => readArrivals(deps, blocks, ours),
     outcomes: (hashes) => readOutcomes(transport, hashes),
     lanePosition: async (address) => {
