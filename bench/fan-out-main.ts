@@ -43,6 +43,8 @@ function join(connection: SocketConnection): void {
   reader.keys.add('payments')
   connection.attend({
     onText: () => undefined,
+    messageBytesMax: () => Infinity,
+    onPing: () => undefined,
     onPong: () => undefined,
     onDrain: () => reader.outgoing.pump(),
     onClosed: () => undefined,

@@ -2,7 +2,7 @@ import { endpoints } from '@florin/wire/endpoints.ts'
 import type { AddressLimit } from './access/address-limit.ts'
 import { openStreamHolders } from './access/stream-holders.ts'
 import type { Chain } from './chains/chain.ts'
-import { receiverAccount } from './custody/receiver-store.ts'
+import { receiverAccounts } from './custody/receiver-store.ts'
 import { forgetEvents } from './events/event-store.ts'
 import type { Feed } from './events/feed.ts'
 import { eventRoutes } from './events/routes.ts'
@@ -48,17 +48,20 @@ export function openEvents(options: EventsOptions): Events {
   const tickets = openTickets(options)
   const tokens = new Set(chains.flatMap(({ config }) => config.assets.map(({ asset }) => asset)))
 
-  async function findAddress(accountId: AccountId, text: string) {
-    for (const chain of chains) {
-      const address = chain.parseAddress(text)
-      if (address === undefined) continue
-      const owner = await store.inTransaction('service', (tx) =>
-        receiverAccount(tx, chain.config.family, address),
-      )
-      if (owner === accountId) return { kind: 'own', address } as const
-      return tokens.has(address) ? ({ kind: 'token', address } as const) : undefined
-    }
-    return undefined
+  async function findAddresses(accountId: AccountId, texts: readonly string[]) {
+    const read = texts.map((text) => {
+      for (const { config, parseAddress } of chains) {
+        const address = parseAddress(text)
+        if (address !== undefined) return { family: config.family, address }
+      }
+      return undefined
+    })
+    const known = read.filter((one) => one !== undefined)
+    const owners = await store.inTransaction('service', (tx) => receiverAccounts(tx, known))
+    const own = new Set(known.filter((_, index) => owners[index] === accountId))
+    return read.map((one) =>
+      one !== undefined && (own.has(one) || tokens.has(one.address)) ? one.address : undefined,
+    )
   }
 
   const streams = openStreams({
@@ -75,7 +78,7 @@ export function openEvents(options: EventsOptions): Events {
     },
     planOf: (plan) => holders.planOf(plan),
     live: (keyIds) => holders.live(keyIds),
-    findAddress,
+    findAddresses,
   })
   return {
     routes: eventRoutes({ store, tickets }),

@@ -11,7 +11,7 @@ export interface Outgoing {
   ready(): Promise<void>
   /** Whether more than limits.socketBehindBytesMax wait, or the oldest of it for limits.socketBehindSeconds. */
   isTooFarBehind(): boolean
-  /** The last event that was handed to the connection. */
+  /** The last event that was handed to the connection since it was last cleared. */
   lastId(): string | undefined
   /** Forgets what was not sent, since it will come again. */
   clear(): void
@@ -60,6 +60,7 @@ export function openOutgoing({
     front = 0
     takenBytes -= queuedBytes
     queuedBytes = 0
+    last = undefined
     mark = undefined
     wake()
   }

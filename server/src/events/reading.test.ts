@@ -97,6 +97,29 @@ test('a stream goes on after Last-Event-ID, and then tells what happens', async 
   expect(text).toMatch(new RegExp(`id: ${ids[2]}\nevent: payment\ndata: {"id":"${ids[2]}"`))
 })
 
+test('a stream that has heard nothing yet is told where it stands, and can go on from there', async () => {
+  const { key, ids } = await withEvents(1)
+  const standing = async (who: TestKey) => {
+    const text = await streamUntil(await ask(who, '/events/stream'), (so) => so.includes('\n\n'))
+    return /^id: (.+)$/m.exec(text)?.[1] ?? 'nowhere'
+  }
+  expect(await standing(key)).toBe(ids[0])
+  const fresh = await world.aKey()
+  for (const who of [key, fresh]) {
+    const place = await standing(who)
+    await service.tell(who.accountId, 'missed', 'too')
+    await until(
+      'they are there',
+      async () => (await numberedEvents(world.database.store, who.accountId)).length > 1,
+      SOON,
+    )
+    const stream = await ask(who, '/events/stream', { 'last-event-id': place })
+    const text = await streamUntil(stream, (so) => so.includes('"too"'))
+    const names = [...text.matchAll(/"name":"(\w+)"/g)].map(([, name]) => name)
+    expect(names).toEqual(['missed', 'too'])
+  }
+})
+
 test('a stream counts as a connection, and asks for a key with the scope read', async () => {
   const key = await world.aKey()
   const open = await Promise.all(

@@ -142,11 +142,13 @@ export function openSession(
     const from = await beginningOf(reader, caller, after)
     if (isOver) return
     for (const key of resolved) reader.keys.add(key)
-    if (from !== undefined) cursor = from.id
+    if (from !== undefined) {
+      cursor = from.id
+      reader.outgoing.clear()
+    }
     connection.send(said.subscribed(resolved, reader.outgoing.lastId() ?? cursor, now()))
     if (from === undefined) return
     isJoined = true
-    reader.outgoing.clear()
     reader.membership.replay(from.sequence)
   }
 
@@ -191,6 +193,9 @@ export function openSession(
       : !deps.rates.take(holder.caller.accountId, holder.plan.messagesPerSecond)
   }
 
+  /** So much waits that another word of ours would only lie in our memory. */
+  const isFull = () => connection.waitingBytes > limits.socketAheadBytes
+
   async function work(text: string): Promise<void> {
     try {
       if (!isOver) await handle(text)
@@ -212,6 +217,13 @@ export function openSession(
       }
       waiting += 1
       working = working.then(() => work(text))
+    },
+    messageBytesMax: () =>
+      holder === undefined ? limits.socketStrangerBytesMax : limits.bodyBytesMax,
+    onPing: (data) => {
+      if (isOver) return
+      if (isTooFast() || isFull()) connection.destroy()
+      else connection.pong(data)
     },
     onPong: () => {
       isAnswered = true
@@ -237,7 +249,8 @@ export function openSession(
     look: (nowMilliseconds) => {
       if (isOver) return
       if (holder === undefined) {
-        if (nowMilliseconds - openedAt > limits.socketAuthenticateSeconds * 1000) {
+        if (isFull()) connection.destroy()
+        else if (nowMilliseconds - openedAt > limits.socketAuthenticateSeconds * 1000) {
           close(4401, 'not authenticated in time')
         }
         return

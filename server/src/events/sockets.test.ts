@@ -41,6 +41,18 @@ const bye = (...sockets: readonly TestSocket[]) => {
 }
 
 describe('a socket', () => {
+  test('that is taken back stands where it was taken back to, until something is sent again', async () => {
+    const key = await world.aKey()
+    const socket = await subscribed(key)
+    await service.tell(key.accountId, 'a', 'b', 'c')
+    await heard(socket, ['a', 'b', 'c'])
+    const first = socket.messages.find(({ sequence }) => sequence === 1)?.['id']
+    socket.send({ method: 'subscribe', keys: ['payments'], after: first })
+    expect(await socket.next('subscribed')).toMatchObject({ cursor: first })
+    await heard(socket, ['a', 'b', 'c', 'b', 'c'])
+    bye(socket)
+  })
+
   test('is opened by a key in a message, by one at the upgrade, and by a ticket, once', async () => {
     const key = await world.aKey('premium')
     const byMessage = await open()

@@ -29,9 +29,9 @@ export interface StreamDeps {
   planOf(plan: Plan): Promise<SocketPlan>
   /** Of these keys those that are live. */
   live(keyIds: readonly KeyId[]): Promise<ReadonlySet<KeyId>>
-  /** What an address is to an account, in its one spelling; undefined: nothing that it may read about. */
-  findAddress(
+  /** The account's own addresses and tokens in their one spelling, in their order; undefined: nothing that it may read about. */
+  findAddresses(
     accountId: AccountId,
-    text: string,
-  ): Promise<{ readonly kind: 'own' | 'token'; readonly address: string } | undefined>
+    texts: readonly string[],
+  ): Promise<readonly (string | undefined)[]>
 }

@@ -1,10 +1,12 @@
 import type { StreamConnection } from '../http/stream.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { limits } from '../kernel/limits.ts'
+import { idOf } from './event-store.ts'
 import { joinFeed } from './reader.ts'
 import type { StreamDeps } from './stream-deps.ts'
 
-const HELLO = Buffer.from('retry: 1000\n\n')
+/** The place before the first event, as a client gives it back. */
+export const BEGINNING = '0'
 const COMMENT = Buffer.from(': still here\n\n')
 
 /**
@@ -12,17 +14,18 @@ const COMMENT = Buffer.from(': still here\n\n')
  * when its reader is too slow; the client comes back with Last-Event-ID and has missed nothing.
  */
 export function openStreamSession(
-  { feed, clock, log }: Pick<StreamDeps, 'feed' | 'clock' | 'log'>,
+  { store, feed, clock, log }: Pick<StreamDeps, 'store' | 'feed' | 'clock' | 'log'>,
   connection: StreamConnection,
   {
     caller,
     keys,
-    sequence,
+    from,
     onClosed,
   }: {
     readonly caller: Caller
     readonly keys: readonly string[]
-    readonly sequence: number | undefined
+    /** The event after which it begins. */
+    readonly from: { readonly id: string; readonly sequence: number } | undefined
     onClosed(): void
   },
 ): { keyId(): Caller['keyId']; look(nowMilliseconds: number): void; expel(): void } {
@@ -48,9 +51,15 @@ export function openStreamSession(
       onClosed()
     },
   })
-  connection.write(HELLO)
+  const newest = async () => {
+    const sequence = await reader.membership.newest()
+    return { sequence, id: (await idOf(store, caller.accountId, sequence)) ?? BEGINNING }
+  }
+  // Says where it stands before anything comes: a client that is cut off before its first event goes on from there.
   const begin = async () => {
-    reader.membership.replay(sequence ?? (await reader.membership.newest()))
+    const { id, sequence } = from ?? (await newest())
+    connection.write(Buffer.from(`retry: 1000\nid: ${id}\n\n`))
+    reader.membership.replay(sequence)
   }
   begin().catch((error: unknown) => {
     log.debug({ reason: error }, 'a stream could not begin')

@@ -4,6 +4,7 @@ import { eventStream } from '@florin/wire/events.ts'
 import type { StreamConnection, StreamRoute } from '../http/stream.ts'
 import type { SocketRoute } from '../http/upgrade.ts'
 import type { Caller } from '../kernel/caller.ts'
+import type { AccountId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import { openConnectionCounts } from './connection-counts.ts'
 import { sequenceOf } from './event-store.ts'
@@ -11,7 +12,7 @@ import { openMessageRates } from './message-rates.ts'
 import { openMessageReader } from './read-message.ts'
 import { openSession } from './socket-session.ts'
 import type { SessionDeps } from './socket-session.ts'
-import { openStreamSession } from './stream-session.ts'
+import { BEGINNING, openStreamSession } from './stream-session.ts'
 import type { StreamDeps } from './stream-deps.ts'
 import { resolveKeys } from './subscription-keys.ts'
 import { unknownCursor } from './unknown-cursor.ts'
@@ -96,6 +97,12 @@ export function openStreams(deps: StreamDeps & { baseUrl(): string }): Streams {
   }
   const looking = look()
 
+  async function placeOf(accountId: AccountId, id: string) {
+    const sequence = id === BEGINNING ? 0 : await sequenceOf(deps.store, accountId, id)
+    if (sequence === undefined) throw unknownCursor()
+    return { id, sequence }
+  }
+
   async function admitted(caller: Promise<Caller>) {
     const who = await caller
     return { caller: who, plan: await deps.planOf(who.plan) }
@@ -148,15 +155,14 @@ export function openStreams(deps: StreamDeps & { baseUrl(): string }): Streams {
           })
         }
         const keys = await resolveKeys(deps, accountId, asked)
-        const sequence = after ? await sequenceOf(deps.store, accountId, after) : undefined
-        if (after && sequence === undefined) throw unknownCursor()
+        const from = after ? await placeOf(accountId, after) : undefined
         const plan = await deps.planOf(caller.plan)
         const release = shared.counts.take(caller, plan)
         return (connection: StreamConnection) => {
           const session = openStreamSession(deps, connection, {
             caller,
             keys,
-            sequence,
+            from,
             onClosed: () => {
               release()
               sessions.delete(session)

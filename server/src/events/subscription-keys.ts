@@ -14,14 +14,17 @@ const CHANNELS: ReadonlySet<string> = new Set([
  * @throws {Refusal} NOT_FOUND naming those that are nothing of these; somebody else's address is one.
  */
 export async function resolveKeys(
-  { findAddress }: Pick<StreamDeps, 'findAddress'>,
+  { findAddresses }: Pick<StreamDeps, 'findAddresses'>,
   accountId: AccountId,
   keys: readonly string[],
 ): Promise<readonly string[]> {
+  const addresses = keys.filter((key) => !CHANNELS.has(key))
+  const found = addresses.length === 0 ? [] : await findAddresses(accountId, addresses)
+  const spellings = new Map(addresses.map((address, index) => [address, found[index]]))
   const resolved: string[] = []
   const unknown: Record<string, string> = {}
   for (const [index, key] of keys.entries()) {
-    const spelling = CHANNELS.has(key) ? key : (await findAddress(accountId, key))?.address
+    const spelling = CHANNELS.has(key) ? key : spellings.get(key)
     if (spelling === undefined) unknown[`keys.${index}`] = UNKNOWN
     else resolved.push(spelling)
   }

@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws'
 import { limits } from '../kernel/limits.ts'
 
 /** How a WebSocket was closed, by us. Below 4000: RFC 6455, 7.4.1; above: ours. */
-export type CloseCode = 1003 | 1008 | 1012 | 4401 | 4408 | 4429
+export type CloseCode = 1003 | 1008 | 1009 | 1012 | 4401 | 4408 | 4429
 
 /** One open WebSocket. Nothing above this room sees the library. */
 export interface SocketConnection {
@@ -18,6 +18,8 @@ export interface SocketConnection {
   /** Bytes that wait in this process for the reader. */
   readonly waitingBytes: number
   ping(): void
+  /** Answers a ping with what it carried. */
+  pong(data: Buffer): void
   /** Says why, and ends the connection when the other side has answered, or after limits.socketCloseSeconds. */
   close(code: CloseCode, reason: string): void
   /** Ends the connection at once. */
@@ -29,6 +31,10 @@ export interface SocketConnection {
 /** What a socket tells its reader. None of these may throw. */
 export interface SocketReader {
   onText(text: string): void
+  /** How long a message may be now; a longer one, or the beginning of one, ends the connection. */
+  messageBytesMax(): number
+  /** Nothing is answered unless the reader does. */
+  onPing(data: Buffer): void
   onPong(): void
   /** The bytes that waited have gone out. */
   onDrain(): void
@@ -47,6 +53,8 @@ export function openWebSockets(): (
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: limits.bodyBytesMax,
+    // An answer to every ping would let whoever sends without reading fill our memory.
+    autoPong: false,
   })
   return (request, socket, head, opened) => {
     server.handleUpgrade(request, socket, head, (webSocket) => {
@@ -54,6 +62,9 @@ export function openWebSockets(): (
     })
   }
 }
+
+/** Before the data of a frame. Source: RFC 6455, 5.2. */
+const HEAD_BYTES_MAX = 14
 
 function connectionOf(webSocket: WebSocket, socket: Duplex): SocketConnection {
   // The library closes by itself after what it refuses to read; the error says nothing new.
@@ -83,6 +94,9 @@ function connectionOf(webSocket: WebSocket, socket: Duplex): SocketConnection {
     ping: () => {
       if (isOpen()) webSocket.ping()
     },
+    pong: (data) => {
+      if (isOpen()) webSocket.pong(data)
+    },
     close: (code, reason) => {
       if (!isOpen()) return
       webSocket.close(code, reason)
@@ -91,11 +105,32 @@ function connectionOf(webSocket: WebSocket, socket: Duplex): SocketConnection {
     },
     destroy: () => webSocket.terminate(),
     attend: (reader) => {
+      /** Bytes that came since something whole did. The library bounds what begins by limits.bodyBytesMax alone. */
+      let begun = 0
+      let isWhole = false
       webSocket.on('message', (data, isBinary) => {
+        isWhole = true
+        const text = textOf(data)
         if (isBinary) connection.close(1003, 'text messages only')
-        else if (isOpen()) reader.onText(textOf(data))
+        else if (Buffer.byteLength(text) > reader.messageBytesMax()) {
+          connection.close(1009, 'a message is too long')
+        } else if (isOpen()) reader.onText(text)
       })
-      webSocket.on('pong', () => reader.onPong())
+      webSocket.on('ping', (data) => {
+        isWhole = true
+        if (isOpen()) reader.onPing(data)
+      })
+      webSocket.on('pong', () => {
+        isWhole = true
+        reader.onPong()
+      })
+      // After the library, which reads a message out of what came before this sees it.
+      socket.on('data', ({ length }: Buffer) => {
+        begun = isWhole ? 0 : begun + length
+        isWhole = false
+        const max = reader.messageBytesMax()
+        if (max < limits.bodyBytesMax && begun > max + HEAD_BYTES_MAX) connection.destroy()
+      })
       webSocket.once('close', () => reader.onClosed())
       socket.on('drain', () => reader.onDrain())
       if (webSocket.readyState === webSocket.CLOSED) reader.onClosed()

@@ -115,6 +115,13 @@ export const limits = {
   nodeBatchCallsMax: 100,
   /** HTTP requests to a network's nodes under way at once; what comes later shares bigger batches. */
   nodeRequestsMax: 16,
+  /** Reads of which callers decide the size, under way at once to a network's nodes beside all others, and how many may wait. */
+  nodeApartMax: 2,
+  nodeApartWaitingMax: 4,
+  /** Gas that a simulation may use; what wants more is run with this much. */
+  simulatedGasMax: 1_000_000,
+  /** Simulations of one account under way at once; one more is refused. */
+  simulationsPerAccountMax: 2,
   /** Broadcasts under way at once to one node; it misses one more, which is sent again later. */
   nodeTellsMax: 64,
   /** Different reads that may wait for their turn; one more fails at once. */
@@ -160,8 +167,9 @@ export const limits = {
   socketAuthenticateSeconds: 10,
   socketStrangersMax: 2_000,
   socketStrangersPerAddressMax: 50,
-  /** Of a socket that nobody has authenticated; the plans say it for the others. */
+  /** Of a socket that nobody has authenticated, and of one message on it; the plans say it for the others, and bodyBytesMax. */
   socketStrangerMessagesPerSecond: 20,
+  socketStrangerBytesMax: 1024,
   socketKeysMax: 100,
   /** Of one socket that nobody has handled yet; one more closes it. */
   socketMessagesWaitingMax: 100,
