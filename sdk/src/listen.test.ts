@@ -193,3 +193,49 @@ test('a missing number is noticed and what is missing is asked for', async () =>
     await once(server, 'close')
   }
 })
+
+test('the very first event is heard, also when it happens between asking for events and listening', async () => {
+  const event = (sequence: number) => ({
+    ...{ id: `evt_${sequence}`, type: 'payment', channel: 'payments', sequence },
+    ...{ data: { name: `n${sequence}` }, timestamp: 1 },
+  })
+  let lists = 0
+  const server = createServer((request, response) => {
+    const isList = request.url?.startsWith('/events?') === true
+    if (isList) lists += 1
+    const events = isList && lists > 1 ? [event(1)] : []
+    const page = { events, hasMore: false, nextAfter: events.at(-1)?.id ?? null }
+    const ticket = { ticket: 't', expiresAt: 1 }
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ success: true, timestamp: 1, ...(isList ? page : ticket) }))
+  })
+  const sockets = new WebSocketServer({ server })
+  const asked: unknown[] = []
+  sockets.on('connection', (socket) => {
+    socket.on('message', (data) => {
+      const message: unknown = JSON.parse(Buffer.isBuffer(data) ? data.toString() : '')
+      asked.push(Reflect.get(Object(message), 'after'))
+      // Nothing had happened at first; the first event happens after the page was read.
+      const cursor = asked.length === 1 ? null : 'evt_1'
+      socket.send(JSON.stringify({ type: 'subscribed', keys: [], cursor }))
+      if (asked.length === 1) socket.close()
+      else socket.send(JSON.stringify(event(2)))
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  const baseUrl = `http://127.0.0.1:${address.port}`
+  const listener = listening(new Florin({ baseUrl, apiKey: 'florin_test_x' }))
+  try {
+    await listener.hears(['n1', 'n2'])
+    expect(asked).toEqual([undefined, undefined, 'evt_1'])
+  } finally {
+    await listener.stop()
+    sockets.close()
+    for (const client of sockets.clients) client.terminate()
+    server.close()
+    await once(server, 'close')
+  }
+})

@@ -82,22 +82,27 @@ async function* once(
     readonly position: Position
   },
 ): AsyncGenerator<AccountEvent, void, undefined> {
-  if (position.id === null) {
-    // Nothing had happened when it began to listen, so everything that there is now is new.
-    const first = await call(connection, 'listEvents', { query: { limit: 1 } }, { signal })
-    const [event] = first.events
-    if (event !== undefined && isWanted(event, keys)) yield event
-    else position.id = first.nextAfter
-  }
-  const { ticket } = await call(connection, 'createEventTicket', {}, { signal })
-  const socket: EventSocket = await openEventSocket(connection, ticket, signal)
-  try {
-    const subscribed = await socket.subscribe(keys, position.id ?? undefined)
-    position.id ??= subscribed.cursor
-    onListening?.(position.id)
-    yield* socket.events()
-  } finally {
-    socket.close()
+  for (;;) {
+    if (position.id === null) {
+      // Nothing had happened when it began to listen, so everything that there is now is new.
+      const first = await call(connection, 'listEvents', { query: { limit: 1 } }, { signal })
+      const [event] = first.events
+      if (event !== undefined && isWanted(event, keys)) yield event
+      else position.id = first.nextAfter
+    }
+    const { ticket } = await call(connection, 'createEventTicket', {}, { signal })
+    const socket: EventSocket = await openEventSocket(connection, ticket, signal)
+    try {
+      const subscribed = await socket.subscribe(keys, position.id ?? undefined)
+      // Something has happened since it asked, and this socket begins after it.
+      if (position.id === null && subscribed.cursor !== null) continue
+      position.id ??= subscribed.cursor
+      onListening?.(position.id)
+      yield* socket.events()
+      return
+    } finally {
+      socket.close()
+    }
   }
 }
 
