@@ -21,6 +21,7 @@ import type { Wallet } from './custody/wallet.ts'
 import { watchOutbox } from './events/outbox-watch.ts'
 import { startRelay } from './events/relay.ts'
 import { openFeed } from './events/feed.ts'
+import { fewSimulations } from './http/few-simulations.ts'
 import { openServer } from './http/server.ts'
 import type { Server, ServerOptions } from './http/server.ts'
 import { readiness, startDrivers } from './drivers.ts'
@@ -299,7 +300,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         networks: configs,
         builtFor: paymentsBuiltFor,
       }),
-      ...transactionRoutes({ store, records: built, clock, random, directory }),
+      ...fewSimulations(transactionRoutes({ store, records: built, clock, random, directory })),
       ...walletRoutes({ store, custody, directory, clock }),
       ...webhooks.routes,
       ...events.routes,

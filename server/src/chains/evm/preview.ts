@@ -1,3 +1,4 @@
+import { limits } from '../../kernel/limits.ts'
 import type { Address } from '../chain.ts'
 import { fieldsFrom, isObject, listFrom } from '../json-rpc/answer.ts'
 import type { NodeError } from '../json-rpc/messages.ts'
@@ -19,6 +20,9 @@ import type { WireTransaction } from './wire-transaction.ts'
 /** Stands for the native currency in simulated logs. Source: execution-apis, `eth_simulateV1` with `traceTransfers`. */
 const NATIVE_LOGGER = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 
+/** More would let anybody keep a node busy for nothing. */
+const SIMULATED_GAS_MAX = BigInt(limits.simulatedGasMax)
+
 interface Move {
   readonly asset: string
   readonly from: Address
@@ -35,7 +39,7 @@ interface Run {
 export type PreviewDeps = DraftDeps & { readonly tokens: ReadonlySet<string> }
 
 /**
- * Runs the call on the newest block with the gas that it names, and holds the sender's nonce and money against what it offers.
+ * Runs the call on the newest block with the gas that it names, a million at most, and holds the sender's nonce and money against what it offers.
  * One round trip, and one more with nodes that cannot simulate: then the changes are those that the bytes themselves say.
  */
 export async function simulateBytes(
@@ -74,7 +78,9 @@ export async function simulateBytes(
           ? 'it offers less per gas than the network asks now'
           : run.succeeds
             ? null
-            : 'the call fails'
+            : read.gas > SIMULATED_GAS_MAX
+              ? `the call fails with ${SIMULATED_GAS_MAX} gas, the most that is simulated: it asks for ${read.gas}`
+              : 'the call fails'
   return {
     succeeds: error === null,
     error,
@@ -84,8 +90,10 @@ export async function simulateBytes(
 }
 
 function simulationRead(from: Address, transaction: WireTransaction): Read<Run | 'unknown'> {
-  const calls = [{ ...callOf(from, transaction), gas: hexQuantity(transaction.gas) }]
+  const gas = transaction.gas < SIMULATED_GAS_MAX ? transaction.gas : SIMULATED_GAS_MAX
+  const calls = [{ ...callOf(from, transaction), gas: hexQuantity(gas) }]
   return {
+    apart: true,
     method: 'eth_simulateV1',
     params: [{ blockStateCalls: [{ calls }], traceTransfers: true, validation: false }, 'latest'],
     parse: (result) => {
@@ -125,8 +133,9 @@ async function estimated(
   moves: readonly Move[],
 ): Promise<Run> {
   return await transport.read({
+    apart: true,
     method: 'eth_estimateGas',
-    params: [callOf(from, transaction), 'latest'],
+    params: [{ ...callOf(from, transaction), gas: hexQuantity(SIMULATED_GAS_MAX) }, 'latest'],
     parse: (result): Run => {
       const gas = quantityFrom(result, 'gas estimate')
       return { succeeds: gas <= transaction.gas, gas, moves }

@@ -19,6 +19,7 @@ const COMMITMENT_HEX = Buffer.from(COMMITMENT).toString('hex')
 const TAIL = `9fde4014${COMMITMENT_HEX}`
 const TO = addressFromBytes(new Uint8Array(20).fill(0x77))
 const REFUSES_ALL = '0x5f5ffd'
+const RUNS_FOR_EVER = '0x5b5f56'
 
 let world: TestChain
 let chain: SelfCustody
@@ -358,6 +359,19 @@ describe('a simulation', () => {
     expect(await chain.simulate(bytesOf(cheap))).toMatchObject({ error: 'the call fails' })
     expect(await chain.simulate(raw, poor.address)).toMatchObject({ ok: false })
     expect(await chain.simulate(built.transaction)).toMatchObject({ ok: false })
+  })
+
+  test('runs a million gas at most, and says so where that is too little', async () => {
+    const wallet = await owner(['native', '1'])
+    const parsed = { ...unsignedOf((await prepared(wallet, 1n)).build([])), gas: 2_000_000n }
+    const plenty = await wallet.account.signTransaction(parsed)
+    expect(await chain.simulate(bytesOf(plenty))).toMatchObject({ succeeds: true })
+    const to = hexOf(addressBytes(await world.contract(RUNS_FOR_EVER)))
+    const endless = await wallet.account.signTransaction({ ...parsed, to })
+    expect(await chain.simulate(bytesOf(endless))).toMatchObject({
+      succeeds: false,
+      error: 'the call fails with 1000000 gas, the most that is simulated: it asks for 2000000',
+    })
   })
 
   test('does with a node that cannot simulate', async () => {

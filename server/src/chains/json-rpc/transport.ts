@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts'
+import { openTurns } from '../../kernel/turns.ts'
 import { NodeFailure } from '../chain.ts'
 import { NodeTimeout } from './endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -14,7 +15,8 @@ export interface Transport {
   /**
    * Asks for a value. Reads of one tick share one HTTP round trip, and equal ones among them one call. A batch with a read that
    * fails is asked whole of the next node, so that what is read together is never put together from two nodes; a lone node is
-   * asked once more for what it failed at. Throws NodeFailure when that does not help.
+   * asked once more for what it failed at. A read that is `apart` shares nothing with the others. Throws NodeFailure when that does
+   * not help.
    */
   read<Value>(read: Read<Value>): Promise<Value>
   /** Says the calls to every node, in order, once: per node one answer for each call. Never throws for a node. */
@@ -50,6 +52,10 @@ export interface TransportOptions {
     readonly nodeRequestsMax: number
     /** Reads that may wait for their turn; one more is a NodeFailure. */
     readonly nodeReadsMax: number
+    /** Reads `apart` under way at once. */
+    readonly nodeApartMax: number
+    /** Of these, how many may wait for their turn; one more is a NodeFailure. */
+    readonly nodeApartWaitingMax: number
     /** Requests of `tellAll` under way at once to one node; one more is a NodeFailure for it. */
     readonly nodeTellsMax: number
   }
@@ -60,10 +66,13 @@ export function openTransport(options: TransportOptions): Transport {
   const { endpoints, onCall, clock, health, limits } = options
   const waiting = new Map<string, { readonly call: NodeCall; readonly takers: Taker[] }>()
   const tells = endpoints.map(() => 0)
+  const inApartTurn = openTurns(limits.nodeApartMax)
+  let apart = 0
   let requests = 0
   let scheduled = false
 
   function read<Value>(asked: Read<Value>): Promise<Value> {
+    if (asked.apart === true) return readApart(asked)
     const { method, params } = asked
     return new Promise((resolve, reject) => {
       const key = JSON.stringify([method, params])
@@ -76,6 +85,23 @@ export function openTransport(options: TransportOptions): Transport {
       group.takers.push(takerOf(asked, resolve, reject))
       schedule()
     })
+  }
+
+  async function readApart<Value>(asked: Read<Value>): Promise<Value> {
+    if (apart >= limits.nodeApartMax + limits.nodeApartWaitingMax) {
+      throw new NodeFailure('too many reads apart wait for the node')
+    }
+    apart += 1
+    const { method, params } = asked
+    const taken = Promise.withResolvers<Value>()
+    const takers = [takerOf(asked, taken.resolve, taken.reject)]
+    const read = { call: { method, params }, takers }
+    try {
+      const [value] = await Promise.all([taken.promise, inApartTurn(() => deliver([read], true))])
+      return value
+    } finally {
+      apart -= 1
+    }
   }
 
   function schedule(): void {
@@ -97,39 +123,41 @@ export function openTransport(options: TransportOptions): Transport {
   }
 
   /** Asks until everybody is served; never rejects. */
-  async function deliver(reads: readonly WaitingRead[]): Promise<void> {
+  async function deliver(reads: readonly WaitingRead[], isApart = false): Promise<void> {
     try {
-      compareHeights()
-      await (endpoints.length === 1 ? askAgain(reads) : askNodeAfterNode(reads))
+      if (!isApart) compareHeights()
+      await (endpoints.length === 1 ? askAgain(reads, isApart) : askNodeAfterNode(reads, isApart))
     } catch (error) {
       for (const { takers } of reads) for (const { fail } of takers) fail(error)
     }
   }
 
   /** A lone node is asked twice: some errors last for one block only. */
-  async function askAgain(reads: readonly WaitingRead[]): Promise<void> {
-    const first = await ask(0, reads)
-    if (first.unserved === 0 || first.failure instanceof NodeTimeout) {
+  async function askAgain(reads: readonly WaitingRead[], isApart: boolean): Promise<void> {
+    const first = await ask(0, reads, isApart)
+    // What a caller made too large to answer is too large the second time, too.
+    const isHopeless = isApart && first.refusals === undefined
+    if (first.unserved === 0 || first.failure instanceof NodeTimeout || isHopeless) {
       first.handOver()
       return
     }
     first.handOverServed()
-    const second = await ask(0, first.left)
+    const second = await ask(0, first.left, isApart)
     second.handOver()
   }
 
   /** The whole batch of one node after the other, until one serves all of it; else what the best of them gave. */
-  async function askNodeAfterNode(reads: readonly WaitingRead[]): Promise<void> {
+  async function askNodeAfterNode(reads: readonly WaitingRead[], isApart: boolean): Promise<void> {
     const rounds: Round[] = []
     for (const node of health.order()) {
-      const round = await ask(node, reads)
+      const round = await ask(node, reads, isApart)
       const alike =
         round.refusals !== undefined && rounds.some((each) => each.refusals === round.refusals)
       rounds.push(round)
       if (round.unserved === 0) {
         // What one node did the others could have done.
         for (const { node: poor, failure } of rounds.slice(0, -1)) {
-          health.failed(poor, failure?.message ?? 'it did not answer')
+          if (!isApart) health.failed(poor, failure?.message ?? 'it did not answer')
         }
         break
       }
@@ -141,11 +169,13 @@ export function openTransport(options: TransportOptions): Transport {
     best.handOver()
   }
 
-  async function ask(node: number, reads: readonly WaitingRead[]): Promise<Round> {
-    const answers = await answersOf(
-      node,
-      reads.map(({ call }) => call),
-    )
+  async function ask(
+    node: number,
+    reads: readonly WaitingRead[],
+    isApart: boolean,
+  ): Promise<Round> {
+    const calls = reads.map(({ call }) => call)
+    const answers = await answersOf(node, calls, isApart)
     return judgeRound(node, reads, answers)
   }
 
@@ -171,7 +201,11 @@ export function openTransport(options: TransportOptions): Transport {
   }
 
   /** One request to one node; a request that failed is a failure of each of its calls. */
-  async function answersOf(node: number, calls: readonly NodeCall[]): Promise<NodeAnswers> {
+  async function answersOf(
+    node: number,
+    calls: readonly NodeCall[],
+    isApart = false,
+  ): Promise<NodeAnswers> {
     const endpoint = endpoints[node]
     if (endpoint === undefined) throw new RangeError('there is no such node')
     const startedMilliseconds = clock.nowMilliseconds()
@@ -182,8 +216,10 @@ export function openTransport(options: TransportOptions): Transport {
     const milliseconds = clock.nowMilliseconds() - startedMilliseconds
     const failure = answers.find((answer): answer is NodeFailure => answer instanceof NodeFailure)
     const isWhole = answers.length > 0 && answers.every((answer) => answer === failure)
-    if (isWhole) health.failed(node, failure?.message ?? 'it did not answer')
-    else health.answered(node, milliseconds)
+    if (!isApart) {
+      if (isWhole) health.failed(node, failure?.message ?? 'it did not answer')
+      else health.answered(node, milliseconds)
+    }
     calls.forEach(({ method }, index) => {
       const answer = answers[index]
       const end = answer instanceof NodeFailure || answer === undefined ? 'failure' : endOf(answer)

@@ -7,6 +7,11 @@ export interface Read<Value> extends NodeCall {
   readonly parse: (result: unknown) => Value
   /** A node's error that is an answer, such as a revert; undefined means that it is only a failure. */
   readonly meaning?: (error: NodeError) => Value | undefined
+  /**
+   * A caller decides how much work it is: it goes alone and in one of a few places of its own, and says nothing of how well a node
+   * does, so that it holds up nobody but its like.
+   */
+  readonly apart?: true
 }
 
 /** What an answer is to somebody who waits for it. Nothing is handed over before `handOver`. */

@@ -41,7 +41,7 @@ export async function simulateBytes(
   const { feeMax: fee } = inspected
   for (let attempt = 1; ; attempt += 1) {
     const [before, run] = await Promise.all([
-      deps.transport.read(accountsRead(addresses)),
+      deps.transport.read({ ...accountsRead(addresses), apart: true }),
       deps.transport.read(runRead(bytes, addresses)),
     ])
     const isOneMoment = before.slot === run.slot || attempt === TRIES_MAX
@@ -61,6 +61,7 @@ function runRead(bytes: Uint8Array, addresses: readonly Address[]): Read<Run> {
     accounts: { encoding: 'base64', addresses },
   }
   return {
+    apart: true,
     method: 'simulateTransaction',
     params: [Buffer.from(bytes).toString('base64'), options],
     parse: (result) => {
