@@ -25,7 +25,7 @@ export async function associatedAccount(
   throw new Error('no candidate is off the curve, which happens once in 2^256 times')
 }
 
-/** Whether 32 bytes are a point of Curve25519 in Edwards form. Source: RFC 8032, section 5.1.3, without its last step, as the chain has it. */
+/** Whether 32 bytes are a point of Curve25519. Source: RFC 8032, section 5.1.3, without its last step, as the chain has it. */
 function isOnCurve(bytes: Uint8Array): boolean {
   const whole = bytes.reduceRight((value, byte) => value * 256n + BigInt(byte), 0n)
   const isOdd = whole >= SIGN_BIT

@@ -28,8 +28,9 @@ export type Checked =
   | { readonly family: 'solana'; readonly bytes: SolanaBytes }
 
 /**
- * Holds what a service built against what was ordered, byte by byte: its network, one transfer of the amount to the recipient, a bounded fee,
- * and nothing else. The service is believed about which token a symbol is, and on EVM how many fraction digits a token has: `networks` asks it.
+ * Holds what a service built against what was ordered, byte by byte: its network, one transfer of the amount to the recipient, a bounded
+ * fee, and nothing else. The service is believed about which token a symbol is, and on EVM how many fraction digits a token has:
+ * `networks` asks it.
  * @throws {FlorinError} BUILD_DIFFERS, or INVALID_SETTING for an unusable `maxFee`.
  */
 export async function checkBuild(

@@ -22,7 +22,8 @@ export function ownKeyFile(given: Arguments): string | undefined {
 
 /**
  * Pays with the key of a file: the service builds and sends, the bytes are read and signed here, and the key goes nowhere. The same
- * idempotency key gives the same bytes, so a repeat pays once. Throws CommandFailed for an unusable file or a build that does something else.
+ * idempotency key gives the same bytes, so a repeat pays once. Throws CommandFailed for an unusable file or a build that does something
+ * else.
  */
 export async function payOwn(
   florin: Florin,

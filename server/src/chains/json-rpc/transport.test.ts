@@ -250,53 +250,6 @@ describe('reads', () => {
   })
 })
 
-describe('reads apart', () => {
-  const apart = (method: string): Read<bigint> => ({ ...ask(method), apart: true })
-
-  test('go alone, and beside reads of the same tick', async () => {
-    const node = await start({ reply: () => result('0x1') })
-    const transport = transportTo([node.url])
-    const all = [apart('huge'), ask('a'), apart('huge'), ask('b')]
-    expect(await Promise.all(all.map((read) => transport.read(read)))).toEqual([1n, 1n, 1n, 1n])
-    const asked = node.requests.map((methods) => methods.filter((name) => !name.startsWith('eth_')))
-    expect(asked.toSorted()).toEqual([['a', 'b'], ['huge'], ['huge']])
-  })
-
-  test('hold up nobody else, and only so many of them run and wait', async () => {
-    const open = Promise.withResolvers<void>()
-    let isHeld = true
-    const node = await start({
-      reply: () => result('0x1'),
-      hold: () => (isHeld ? open.promise : Promise.resolve()),
-    })
-    const own = { nodeApartMax: 2, nodeApartWaitingMax: 1, nodeRequestsMax: 1 }
-    const transport = transportTo([node.url], { limits: own })
-    const held = ['x', 'y', 'z'].map((method) => transport.read(apart(method)))
-    await until('two of them run', () => node.requests.length === 2, { seconds: 5 })
-    isHeld = false
-    await expect(transport.read(apart('w'))).rejects.toThrow('too many reads apart')
-    expect(await transport.read(ask('a'))).toBe(1n)
-    expect(node.requests.flat()).not.toContain('z')
-    open.resolve()
-    expect(await Promise.all(held)).toEqual([1n, 1n, 1n])
-    expect(await transport.read(apart('w'))).toBe(1n)
-  })
-
-  test('say nothing of how well a node does, and fail nobody but themselves', async () => {
-    const large = { ...result('0x1'), padding: '0'.repeat(200_000) }
-    const script: Script = { reply: (method) => (method === 'huge' ? large : result('0x1')) }
-    const [first, second] = [await start(script), await start({ reply: () => result('0x2') })]
-    const transport = transportTo([first.url, second.url])
-    const both = [transport.read(apart('huge')), transport.read(ask('a'))]
-    expect(await Promise.all(both)).toEqual([2n, 1n])
-    expect(await transport.read(ask('b'))).toBe(1n)
-    const lone = transportTo([first.url])
-    const before = first.requests.length
-    await expect(lone.read(apart('huge'))).rejects.toThrow(NodeFailure)
-    expect(first.requests).toHaveLength(before + 1)
-  })
-})
-
 describe('a node that is behind', () => {
   const lagging: Script = {
     reply: (method) => result(method === 'eth_blockNumber' ? '0x9' : '0x1'),
