@@ -39,8 +39,8 @@ interface Run {
 export type PreviewDeps = DraftDeps & { readonly tokens: ReadonlySet<string> }
 
 /**
- * Runs the call on the newest block with the gas that it names, a million at most, and holds the sender's nonce and money against what it offers.
- * One round trip, and one more with nodes that cannot simulate: then the changes are those that the bytes themselves say.
+ * Runs the call on the newest block with the gas that it names, a million at most, and holds the sender's nonce and money against what
+ * it offers. One round trip, and one more with nodes that cannot simulate: then the changes are those that the bytes themselves say.
  */
 export async function simulateBytes(
   deps: PreviewDeps,
