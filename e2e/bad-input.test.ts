@@ -154,12 +154,14 @@ describe('a request that cannot be taken', () => {
   afterAll(() => world.stop())
 
   const stored = () =>
-    world.database.store.query(
-      'test_stored',
-      `select (select count(*) from payments where type = 'sent') as payments, (select count(*) from attempts) as attempts,
+    world.database.store.inTransaction('service', (tx) =>
+      tx.query(
+        'test_stored',
+        `select (select count(*) from payments where type = 'sent') as payments, (select count(*) from attempts) as attempts,
          (select count(*) from idempotency_keys) as keys, (select count(*) from ledger_transfers) as transfers,
          (select count(*) from policy_spends) as spends, (select sum(next_nonce) from lanes) as nonces,
          (select count(*) from ${TOLD} where data ->> 'type' is distinct from 'received') as events`,
+      ),
     )
 
   test.each(CASES)('$name', async ({ change, status, code, field }) => {

@@ -42,12 +42,14 @@ describe('money that comes to a custodial wallet', () => {
     until(
       `${count} of ${hash} were told ${told.join(', ')}`,
       async () => {
-        const rows = await world.database.store.query<Row>(
-          'test_records',
-          `select p.id, p.type, p.account_id as account, p.asset, p.amount, p.sender, p.recipient, array(
+        const rows = await world.database.store.inTransaction('service', (tx) =>
+          tx.query<Row>(
+            'test_records',
+            `select p.id, p.type, p.account_id as account, p.asset, p.amount, p.sender, p.recipient, array(
              select data ->> 'status' from ${TOLD} where resource_id = p.id order by sequence, id) as told
            from payments p where p.transaction_hash = $1 and p.type = $2 order by p.log_index`,
-          [hash, type],
+            [hash, type],
+          ),
         )
         const isThere = rows.every((row) => row.told.length >= told.length)
         return rows.length >= count && isThere && rows

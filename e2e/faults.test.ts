@@ -106,10 +106,12 @@ describe('a chain node that misbehaves', () => {
     await world.sandbox.fault({ kind: 'stop-blocks' })
     await world.sandbox.fault({ kind: 'reorg', depth: 1 })
     const events = () =>
-      world.database.store.query<{ status: string }>(
-        'test_events',
-        `select data ->> 'status' as status from ${TOLD} where resource_id = $1 order by sequence, id`,
-        [reply.body['paymentId']],
+      world.database.store.inTransaction('service', (tx) =>
+        tx.query<{ status: string }>(
+          'test_events',
+          `select data ->> 'status' as status from ${TOLD} where resource_id = $1 order by sequence, id`,
+          [reply.body['paymentId']],
+        ),
       )
     await until('the reorg was seen', async () => (await events()).length >= 3, LANDS)
     await world.sandbox.fault({ kind: 'resume-blocks' })

@@ -329,10 +329,12 @@ describe('the seller’s side', () => {
         one?.['blockHeight'],
       ])
       expect(one?.['blockHeight']).not.toBe(sent.body['blockHeight'])
-      const told = await world.database.store.query<{ status: string }>(
-        'test_told',
-        `select data ->> 'status' as status from ${TOLD} where resource_id = $1 order by sequence, id`,
-        [received.body['paymentId']],
+      const told = await world.database.store.inTransaction('service', (tx) =>
+        tx.query<{ status: string }>(
+          'test_told',
+          `select data ->> 'status' as status from ${TOLD} where resource_id = $1 order by sequence, id`,
+          [received.body['paymentId']],
+        ),
       )
       expect(told.map(({ status }) => status)).toEqual([
         'pending',

@@ -669,6 +669,9 @@ CREATE TRIGGER payments_tallied_on AFTER UPDATE ON public.payments REFERENCING O
 
 -- row security policies
 
+event_sequences event_sequences_of_account: ALL to {florin_service} using (((current_setting('app.account_id'::text, true) = account_id) OR (current_setting('app.account_id'::text, true) = 'service'::text))) with check ()
+event_tickets event_tickets_of_account: ALL to {florin_service} using (((current_setting('app.account_id'::text, true) = account_id) OR (current_setting('app.account_id'::text, true) = 'service'::text))) with check ()
+events events_of_account: ALL to {florin_service} using (((current_setting('app.account_id'::text, true) = account_id) OR (current_setting('app.account_id'::text, true) = 'service'::text))) with check ()
 webhook_deliveries webhook_deliveries_of_account: ALL to {florin_service} using (((current_setting('app.account_id'::text, true) = account_id) OR (current_setting('app.account_id'::text, true) = 'service'::text))) with check ()
 webhooks webhooks_of_account: ALL to {florin_service} using (((current_setting('app.account_id'::text, true) = account_id) OR (current_setting('app.account_id'::text, true) = 'service'::text))) with check ()
 

@@ -11,11 +11,13 @@ export async function eventsAfter(
   sequence: number,
   count: number,
 ): Promise<readonly NumberedEvent[]> {
-  const rows = await store.query<EventRow>(
-    'events_after',
-    `select account_id, sequence, id, type, channel, resource_id, data::text as data_text, created_at
-     from events where account_id = $1 and sequence > $2 order by sequence limit $3`,
-    [accountId, sequence, count],
+  const rows = await store.inTransaction(accountId, (tx) =>
+    tx.query<EventRow>(
+      'events_after',
+      `select account_id, sequence, id, type, channel, resource_id, data::text as data_text, created_at
+       from events where account_id = $1 and sequence > $2 order by sequence limit $3`,
+      [accountId, sequence, count],
+    ),
   )
   return rows.map(eventOf)
 }
@@ -26,10 +28,12 @@ export async function sequenceOf(
   accountId: AccountId,
   eventId: string,
 ): Promise<number | undefined> {
-  const rows = await store.query<{ sequence: string }>(
-    'events_sequence_of',
-    'select sequence from events where id = $1 and account_id = $2',
-    [eventId, accountId],
+  const rows = await store.inTransaction(accountId, (tx) =>
+    tx.query<{ sequence: string }>(
+      'events_sequence_of',
+      'select sequence from events where id = $1 and account_id = $2',
+      [eventId, accountId],
+    ),
   )
   return rows[0] && Number(rows[0].sequence)
 }
@@ -40,10 +44,12 @@ export async function idOf(
   accountId: AccountId,
   sequence: number,
 ): Promise<string | undefined> {
-  const rows = await store.query<{ id: string }>(
-    'events_id_of',
-    'select id from events where account_id = $1 and sequence = $2',
-    [accountId, sequence],
+  const rows = await store.inTransaction(accountId, (tx) =>
+    tx.query<{ id: string }>(
+      'events_id_of',
+      'select id from events where account_id = $1 and sequence = $2',
+      [accountId, sequence],
+    ),
   )
   return rows[0]?.id
 }
@@ -53,10 +59,12 @@ export async function lastSequences(
   store: Store,
   accountIds: readonly AccountId[],
 ): Promise<ReadonlyMap<AccountId, number>> {
-  const rows = await store.query<{ account_id: AccountId; sequence: string }>(
-    'events_last_sequences',
-    'select account_id, sequence from event_sequences where account_id = any($1)',
-    [accountIds],
+  const rows = await store.inTransaction('service', (tx) =>
+    tx.query<{ account_id: AccountId; sequence: string }>(
+      'events_last_sequences',
+      'select account_id, sequence from event_sequences where account_id = any($1)',
+      [accountIds],
+    ),
   )
   const known = new Map(rows.map((row) => [row.account_id, Number(row.sequence)]))
   return new Map(accountIds.map((accountId) => [accountId, known.get(accountId) ?? 0]))

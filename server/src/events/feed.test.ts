@@ -85,15 +85,24 @@ test('what is announced while a replay is read comes after it, once', async () =
   let reads = 0
   const store: Store = {
     ...database.store,
-    query: async <Row extends object>(name: string, text: string, values?: readonly unknown[]) => {
-      const rows = await database.store.query<Row>(name, text, values)
-      if (name === 'events_after') {
-        reads += 1
-        // The second page was read before what is announced now was there.
-        if (reads === 2) await held.promise
-      }
-      return rows
-    },
+    inTransaction: (scope, work) =>
+      database.store.inTransaction(scope, (tx) =>
+        work({
+          query: async <Row extends object>(
+            name: string,
+            text: string,
+            values?: readonly unknown[],
+          ) => {
+            const rows = await tx.query<Row>(name, text, values)
+            if (name === 'events_after') {
+              reads += 1
+              // The second page was read before what is announced now was there.
+              if (reads === 2) await held.promise
+            }
+            return rows
+          },
+        }),
+      ),
   }
   const feed = deafFeed(store)
   const one = reader()

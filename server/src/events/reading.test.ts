@@ -158,10 +158,12 @@ test('what has had its time goes, the oldest first, and the numbers go on', asyn
   const left = async () =>
     (await numberedEvents(store, key.accountId)).map(({ sequence }) => sequence)
   const later = Date.now() + 60_000
-  const others = await store.query<{ count: string }>(
-    'test_others',
-    'select count(*) as count from events where account_id <> $1',
-    [key.accountId],
+  const others = await store.inTransaction('service', (tx) =>
+    tx.query<{ count: string }>(
+      'test_others',
+      'select count(*) as count from events where account_id <> $1',
+      [key.accountId],
+    ),
   )
   await store.inTransaction('service', (tx) => forgetEvents(tx, 0, 100))
   expect(await left()).toEqual([1, 2, 3, 4])
@@ -173,4 +175,29 @@ test('what has had its time goes, the oldest first, and the numbers go on', asyn
   await service.tell(key.accountId, 'n5')
   await until('it is numbered', async () => (await left()).length === 3, SOON)
   expect(await left()).toEqual([3, 4, 5])
+})
+
+test('the database itself shows an account nothing of another, and nothing to nobody', async () => {
+  const { key } = await withEvents(2)
+  const other = await world.aKey()
+  const tickets = openTickets({
+    store: world.database.store,
+    clock: systemClock,
+    random: systemRandom,
+  })
+  await tickets.give(key)
+  const text = `select (select count(*) from events where account_id = $1)
+    + (select count(*) from event_sequences where account_id = $1)
+    + (select count(*) from event_tickets where account_id = $1) as count`
+  const { store } = world.database
+  const seen = async (scope: Parameters<typeof store.inTransaction>[0] | undefined) => {
+    const rows = await (scope === undefined
+      ? store.query<{ count: string }>('test_walls', text, [key.accountId])
+      : store.inTransaction(scope, (tx) =>
+          tx.query<{ count: string }>('test_walls', text, [key.accountId]),
+        ))
+    return Number(rows[0]?.count)
+  }
+  expect([await seen(key.accountId), await seen('service')]).toEqual([4, 4])
+  expect([await seen(other.accountId), await seen(undefined)]).toEqual([0, 0])
 })

@@ -40,10 +40,12 @@ export async function numberedEvents(
   store: Store,
   accountId: AccountId,
 ): Promise<readonly NumberedEvent[]> {
-  const rows = await store.query<EventRow>(
-    'test_events',
-    'select *, data::text as data_text from events where account_id = $1 order by sequence',
-    [accountId],
+  const rows = await store.inTransaction(accountId, (tx) =>
+    tx.query<EventRow>(
+      'test_events',
+      'select *, data::text as data_text from events where account_id = $1 order by sequence',
+      [accountId],
+    ),
   )
   return rows.map(eventOf)
 }
