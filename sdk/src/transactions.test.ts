@@ -174,6 +174,28 @@ test('signs for no other wallet than the one of the order, and without an order 
   expect(await transactions.sign(copy, account, named)).toBe(await transactions.sign(made, account))
 })
 
+test('asks the wallet for nothing that was not ordered, and gives the build up', async () => {
+  const thief = `0x${'66'.repeat(20)}`
+  const other = { ...unsigned, chainId: 1, to: thief, value: '9000000000000000000' }
+  for (const more of [{ unsigned: other, transaction: 'AA==' }, { unsigned: other }]) {
+    await serve(build(more), abandoned)
+    const signed: unknown[] = []
+    const wallet = {
+      address: account.address,
+      signTransaction: async (wanted: unknown) => {
+        signed.push(wanted)
+        return '0x'
+      },
+    }
+    const asked = { ...order, network: 'eip155:84532' }
+    const sending = service.client().transactions.signAndSend(asked, wallet)
+    await expect(sending).rejects.toMatchObject({ code: 'BUILD_DIFFERS' })
+    expect(signed).toEqual([])
+    expect(service.seen.map(({ url }) => url)).toEqual(['/transaction/send', '/transaction/pay_1'])
+    if ('transaction' in more) await service.close()
+  }
+})
+
 describe('a no is no proof', () => {
   const refused = submitted({ accepted: false, reason: 'insufficient_funds' })
   const send = async (...answers: Step[]) => {
