@@ -4,6 +4,8 @@ import type { SourceFile } from './source.ts'
 
 /** Files that one family has and the other cannot need, each with its reason. */
 export const EXTRAS: Readonly<Record<string, string>> = {
+  'evm/block-span.ts':
+    'on EVM each block that is asked for is a call of its own; on Solana one call lists those that are there',
   'evm/secp256k1.ts': 'two engines sign for EVM, and the log names the one in use',
   'solana/payment-terms.ts':
     'on Solana the payer makes the settling transaction; on EVM it is a transaction of ours like any other',
