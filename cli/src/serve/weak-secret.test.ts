@@ -14,6 +14,10 @@ describe('a key-encryption key', () => {
     }
   })
 
+  test('without a digit is taken when its letters are drawn at random', () => {
+    expect(weaknessOfKey('qGmebi-DJUcrPAIV_GROysErgHZNXfClxJVwzgPBPus')).toBeUndefined()
+  })
+
   test.each([
     'change-me-change-me-change-me-change-me',
     'ExampleExampleExample1234567890abcdef',

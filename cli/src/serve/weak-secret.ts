@@ -10,6 +10,8 @@ const BITS_MIN = 90
 /** Neighbours that are equal or follow each other: a fifth in random hex digits, nearly all in a row of the keyboard. */
 const ROW_SHARE_MAX = 0.7
 const WORDS_ONLY = /^[a-z][a-z\s'_-]*$/i
+/** Sentences have hardly any capitals; half of the letters of random base64, which has no digit once in a thousand times, are some. */
+const CAPITAL_SHARE_MAX = 0.25
 
 /** Why key text is not random, in words that hold nothing of it; undefined when it may well be. */
 export function weaknessOfKey(text: string): string | undefined {
@@ -17,7 +19,7 @@ export function weaknessOfKey(text: string): string | undefined {
   if (new Set(text).size < DISTINCT_MIN) return 'it uses only a few different characters'
   if (isRepeated(text)) return 'it repeats itself'
   if (rowShare(text) > ROW_SHARE_MAX) return 'it is a row of neighbouring characters'
-  if (WORDS_ONLY.test(text)) return 'it looks like words'
+  if (WORDS_ONLY.test(text) && capitalShare(text) <= CAPITAL_SHARE_MAX) return 'it looks like words'
   return shannonBits(text) < BITS_MIN ? 'it is not random enough' : undefined
 }
 
@@ -46,6 +48,10 @@ function rowShare(text: string): number {
   const codes = [...text].map((character) => character.codePointAt(0) ?? 0)
   const near = codes.filter((code, at) => at > 0 && Math.abs(code - (codes[at - 1] ?? 0)) <= 1)
   return near.length / Math.max(codes.length - 1, 1)
+}
+
+function capitalShare(text: string): number {
+  return text.replaceAll(/[^A-Z]/g, '').length / Math.max(text.length, 1)
 }
 
 function shannonBits(text: string): number {
