@@ -5,6 +5,8 @@ import { WebSocket } from 'ws'
 import { deleteKey } from '../access/delete-key.ts'
 import { rawAnswer } from '../http/test-server.ts'
 import { systemClock } from '../kernel/clock.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { limits } from '../kernel/limits.ts'
 import { until } from '../kernel/until.ts'
 import { makeWallet } from '../payments/test-lane.ts'
 import { openTestEvents, openTestSocket } from './test-event-service.ts'
@@ -307,7 +309,14 @@ describe('the service', () => {
 
   test('closes a reader that takes nothing with 4408 and where to go on, and others hear everything', async () => {
     let passed = 0
-    const clock = { ...systemClock, nowMilliseconds: () => Date.now() + passed }
+    let looks = 0
+    const clock: Clock = {
+      nowMilliseconds: () => Date.now() + passed,
+      sleep: (milliseconds, signal) => {
+        if (milliseconds === limits.socketLookMilliseconds) looks += 1
+        return systemClock.sleep(milliseconds, signal)
+      },
+    }
     const instance = await world.start({ clock })
     const key = await world.aKey('premium')
     const join = async () => {
@@ -330,6 +339,8 @@ describe('the service', () => {
       { seconds: 30 },
     )
     passed = 11_000
+    const before = looks
+    await until('the sockets were looked over', () => looks >= before + 2, { seconds: 20 })
     await until('the quick one has everything', () => quick.names().length === told, {
       seconds: 20,
     })
