@@ -328,27 +328,3 @@ export async function markFinalityViolated(
     [paymentIds],
   )
 }
-
-/** How many payments of a wallet are still on their way. */
-export async function openPaymentCount(tx: Tx, walletId: WalletId): Promise<number> {
-  const rows = await tx.query<{ count: string }>(
-    'payments_open_count',
-    `select count(*) from payments where wallet_id = $1 and status in ('pending', 'confirmed')`,
-    [walletId],
-  )
-  return Number(rows[0]?.count ?? '0')
-}
-
-/** A page of the account's payments, newest first. */
-export async function newestPayments(
-  tx: Tx,
-  accountId: AccountId,
-  count: number,
-): Promise<readonly Payment[]> {
-  const rows = await tx.query<PaymentRow>(
-    'payments_newest',
-    `select ${PAYMENT_COLUMNS} from payments where account_id = $1 order by created_at desc, id desc limit $2`,
-    [accountId, count],
-  )
-  return rows.map(paymentOf)
-}

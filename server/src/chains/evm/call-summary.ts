@@ -70,11 +70,6 @@ function withoutCommitments(data: Uint8Array): {
   return { body: data.subarray(0, end), commitments }
 }
 
-/** Florin commitments at the end of call data. */
-export function commitmentsIn(data: Uint8Array): readonly string[] {
-  return withoutCommitments(data).commitments
-}
-
 /** `transfer` by the signer, or a `transferWithAuthorization` of somebody who signed it; undefined for any other call. */
 function tokenTransfer(
   token: Address,
