@@ -12,8 +12,9 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     retry: 0,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Above every wait's own deadline: a wait that fails says what it waited for, this limit does not.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     passWithNoTests: false,
   },
 })

@@ -132,8 +132,6 @@ export interface Sighting {
   readonly succeeded: boolean
   /** EVM: who signed. Solana: the fee payer. */
   readonly sender: Address
-  /** Solana: all signers. EVM: the sender alone. */
-  readonly signers: readonly Address[]
   readonly nonce: bigint | null
   /** Florin commitments that it carries, 64 lower-case hex digits each. */
   readonly commitments: readonly string[]

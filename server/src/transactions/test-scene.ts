@@ -183,11 +183,11 @@ export async function openScene(store: Store, family: 'evm' | 'solana' = 'evm'):
       asked += 1
       const inside = shown.filter(({ blockHash }) => read.some(({ hash }) => hash === blockHash))
       const seen = {
-        senders: inside.flatMap(({ signers }) => signers),
+        senders: inside.map(({ sender }) => sender),
         commitments: inside.flatMap(({ commitments }) => commitments),
       }
       const { senders } = await watched(seen)
-      return inside.filter(({ signers }) => signers.some((signer) => senders.has(signer)))
+      return inside.filter(({ sender }) => senders.has(sender))
     },
   }
   const chain = scriptedChain(config, {
@@ -278,7 +278,6 @@ export async function openScene(store: Store, family: 'evm' | 'solana' = 'evm'):
       blockHash: 'a101',
       succeeded: true,
       sender: build.sender,
-      signers: [build.sender],
       nonce: build.nonce,
       commitments: build.commitment === null ? [] : [build.commitment],
       transfers: [

@@ -83,7 +83,6 @@ test("a seller that pays the fee itself adds its signature to the buyer's own by
   expect(sighting).toMatchObject({
     succeeded: true,
     sender: seller.address,
-    signers: [seller.address, payer.address],
     transfers,
     feePaid: built.fee.max,
   })

@@ -21,17 +21,17 @@ interface Deps {
   readonly facts: Facts
 }
 
-/** A transaction as its block has it: who signed, failed ones included. */
+/** A transaction as its block has it: who pays its fee, failed ones included. */
 interface Included {
   readonly hash: TransactionHash
   readonly block: Block
-  readonly signers: readonly Address[]
+  readonly payer: Address
 }
 
 /** Each takes at most a megabyte: 64 inner instructions of 10 KB, 64 accounts, 10 KB of logs. */
 const TRANSACTIONS_PER_READ_MAX = 16
 
-/** Who signed stands in the blocks as deposits are read from them, too; whole transactions are asked for what is watched only. */
+/** Who pays the fee stands in the blocks as deposits are read from them, too; whole transactions are asked for what is watched only. */
 export async function readSightings(
   deps: Deps,
   blocks: readonly Block[],
@@ -45,12 +45,10 @@ export async function readSightings(
     const read = await Promise.all(part.map((block) => transport.read(includedRead(block))))
     if (read.includes(undefined)) return undefined
     const included = read.flatMap((each) => each ?? [])
-    const seen = [...new Set(included.flatMap(({ signers }) => signers.slice(0, 1)))]
+    const seen = [...new Set(included.map(({ payer }) => payer))]
     const { senders } = await watched({ senders: seen, commitments: [] })
     // The fee payer signs first, and a build's own sender pays.
-    const wanted = included.filter(
-      ({ signers: [payer] }) => payer !== undefined && senders.has(payer),
-    )
+    const wanted = included.filter(({ payer }) => senders.has(payer))
     for (let start = 0; start < wanted.length; start += TRANSACTIONS_PER_READ_MAX) {
       const few = wanted.slice(start, start + TRANSACTIONS_PER_READ_MAX)
       const found = await Promise.all(few.map((each) => transport.read(sightingRead(deps, each))))
@@ -82,17 +80,15 @@ function includedFrom(each: unknown, block: Block): readonly Included[] {
     fieldsFrom(key, 'account key'),
   )
   if (keys.some(({ pubkey }) => pubkey === VOTE_PROGRAM)) return []
-  const signers = keys
-    .filter(({ signer }) => signer === true)
-    .map(({ pubkey }) => addressFrom(pubkey, 'account key'))
+  const payer = addressFrom(keys[0]?.['pubkey'], 'fee payer')
   const [signature] = listFrom(transaction['signatures'], 'signatures')
-  return [{ hash: transactionHashFrom(signature, 'signature'), block, signers }]
+  return [{ hash: transactionHashFrom(signature, 'signature'), block, payer }]
 }
 
 /** Undefined when the transaction is not where the block had it. */
 function sightingRead(
   { facts }: Deps,
-  { hash, block, signers }: Included,
+  { hash, block, payer }: Included,
 ): Read<Sighting | undefined> {
   return {
     method: 'getTransaction',
@@ -141,8 +137,7 @@ function sightingRead(
         height: block.height,
         blockHash: block.hash,
         succeeded,
-        sender: feePayer ?? addressFrom(signers[0], 'fee payer'),
-        signers,
+        sender: feePayer ?? payer,
         nonce: null,
         commitments,
         transfers: succeeded ? [...lamports, ...moved] : [],
