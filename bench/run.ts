@@ -28,7 +28,7 @@ const BENCHES: readonly Bench[] = [
   batching,
   history,
   fanOut,
-  x402,
+  ...x402,
   memory,
 ]
 const BOUNDS = {

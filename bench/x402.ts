@@ -40,27 +40,32 @@ interface Taken {
   }
 }
 
-/** Florin against the official TypeScript facilitator, in turn, on the same chains, each with one core and one key. */
-export const x402: Bench = {
-  name: 'x402',
-  about: `x402 verify and settle against the official TypeScript facilitator, ${CALLERS} callers`,
-  run: async (context) => {
-    const stage = await openStage(context)
-    const { note } = context
-    note(`facilitators on one core, all others on the other: ${stage.isPinned ? 'yes' : 'no'}`)
-    const payers = await newEvmPayers(stage.sandbox, PAYERS)
-    const figures = [
-      ...(await verifyEvm(context, stage, payers)),
-      ...(await verifySolana(context, stage)),
-      ...(await settleDistinct(context, stage, payers)),
-      ...(await settleOne(stage, payers)),
-    ]
-    return figures.map((figure) => ({ ...figure, more: { ...figure.more, ...pinnedIn(stage) } }))
-  },
-}
+type Part = (context: BenchContext, stage: Stage) => Promise<Figure[]>
 
-function pinnedIn({ isPinned }: Stage) {
-  return { isPinned }
+/** Florin against the official TypeScript facilitator, in turn, on the same chains, each with one core and one key. */
+export const x402: readonly Bench[] = [
+  against('x402-verify', 'x402 verify (EIP-3009)', verifyEvm),
+  against('x402-solana', 'x402 verify (Solana)', verifySolana),
+  against('x402-settle', 'x402 settle', settleDistinct, settleOne),
+]
+
+function against(name: string, what: string, ...parts: readonly Part[]): Bench {
+  return {
+    name,
+    about: `${what} against the official TypeScript facilitator, ${CALLERS} callers`,
+    run: async (context) => {
+      const stage = await openStage(context)
+      const { isPinned } = stage
+      context.note(`facilitators on one core, all others on the other: ${isPinned ? 'yes' : 'no'}`)
+      const figures: Figure[] = []
+      for (const part of parts) figures.push(...(await part(context, stage)))
+      return figures.map((figure) => ({
+        ...figure,
+        bench: name,
+        more: { ...figure.more, isPinned },
+      }))
+    },
+  }
 }
 
 /** In turn, so that drift of the machine meets both; of each the round with the median rate. */
@@ -127,12 +132,9 @@ function mustBeTaken({ report }: Taken): void {
   if (report.refusedCount > 0) throw new Error(`refused: ${JSON.stringify(report.refused)}`)
 }
 
-async function verifyEvm(
-  context: BenchContext,
-  stage: Stage,
-  payers: readonly EvmPayer[],
-): Promise<Figure[]> {
+async function verifyEvm(context: BenchContext, stage: Stage): Promise<Figure[]> {
   const { seconds } = context.options
+  const payers = await newEvmPayers(stage.sandbox, PAYERS)
   const payTo = newEvmAddress()
   const bodies = Array.from({ length: PROOFS }, (_, index) => payerOf(payers, index).pay(payTo))
   const verify = async (side: Side, callers: number): Promise<Taken> => {
@@ -211,12 +213,9 @@ async function verifySolana(context: BenchContext, stage: Stage): Promise<Figure
   ]
 }
 
-async function settleDistinct(
-  context: BenchContext,
-  stage: Stage,
-  payers: readonly EvmPayer[],
-): Promise<Figure[]> {
+async function settleDistinct(context: BenchContext, stage: Stage): Promise<Figure[]> {
   const { reference, florin } = stage
+  const payers = await newEvmPayers(stage.sandbox, PAYERS)
   const what = 'settle distinct payments, one key'
   const missed: string[] = []
   const [theirs, ours] = await alternate(context, what, [reference, florin], async (side) => {
@@ -256,8 +255,9 @@ async function settleDistinct(
 }
 
 /** The same proof many times at once: how many transactions that makes. */
-async function settleOne(stage: Stage, payers: readonly EvmPayer[]): Promise<Figure[]> {
+async function settleOne(_context: BenchContext, stage: Stage): Promise<Figure[]> {
   const figures: Figure[] = []
+  const payers = await newEvmPayers(stage.sandbox, 1)
   for (const side of [stage.reference, stage.florin]) {
     const payTo = newEvmAddress()
     const body = payerOf(payers, 0).pay(payTo)
