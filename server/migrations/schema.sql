@@ -62,6 +62,7 @@ table builds
   dead_height bigint
   dead_reason text
   closed_at timestamp with time zone
+  proof_key text
 table chain_transactions
   id bigint not null generated always as identity
   network text not null
@@ -278,6 +279,8 @@ table settlement_claims
   facilitator text
   asked_at timestamp with time zone
   looks integer not null default 0
+  built_until timestamp with time zone
+  is_soft boolean not null default false
 table settler_wallets
   wallet_id text not null
   created_at timestamp with time zone not null
@@ -291,6 +294,8 @@ table submissions
   created_at timestamp with time zone not null
   last_sent_at timestamp with time zone
   last_verdict text
+  due_at timestamp with time zone
+  sends integer not null default 0
 table wallet_policies
   wallet_id text not null
   account_id text not null
@@ -379,6 +384,7 @@ builds builds_last_valid_block_height_check: CHECK ((last_valid_block_height >= 
 builds builds_nonce_check: CHECK ((nonce >= (0)::numeric))
 builds builds_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id) DEFERRABLE INITIALLY DEFERRED
 builds builds_pkey: PRIMARY KEY (payment_id)
+builds builds_proof_key_check: CHECK (((length(proof_key) >= 1) AND (length(proof_key) <= 200)))
 chain_transactions chain_transactions_check: CHECK (((state = ANY (ARRAY['mined'::text, 'final'::text])) = (mined_hash IS NOT NULL)))
 chain_transactions chain_transactions_network_lane_address_fkey: FOREIGN KEY (network, lane_address) REFERENCES lanes(network, address)
 chain_transactions chain_transactions_network_lane_address_nonce_key: UNIQUE (network, lane_address, nonce)
@@ -494,6 +500,7 @@ settlement_claims settlement_claims_payment_id_fkey: FOREIGN KEY (payment_id) RE
 settlement_claims settlement_claims_pkey: PRIMARY KEY (payment_id)
 settlement_claims settlement_claims_proof_key_check: CHECK (((length(proof_key) >= 1) AND (length(proof_key) <= 200)))
 settlement_claims settlement_claims_since_height_check: CHECK ((since_height >= 0))
+settlement_claims settlement_claims_soft: CHECK (((NOT is_soft) OR (built_until IS NOT NULL)))
 settlement_claims settlement_claims_terms_digest_check: CHECK ((octet_length(terms_digest) = 32))
 settlement_claims settlement_claims_x402_version_check: CHECK ((x402_version = ANY (ARRAY[1, 2])))
 settler_wallets settler_wallets_pkey: PRIMARY KEY (wallet_id)
@@ -501,6 +508,7 @@ settler_wallets settler_wallets_wallet_id_fkey: FOREIGN KEY (wallet_id) REFERENC
 submissions submissions_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 submissions submissions_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES builds(payment_id)
 submissions submissions_pkey: PRIMARY KEY (network, hash)
+submissions submissions_sends_check: CHECK ((sends >= 0))
 wallet_policies wallet_policies_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 wallet_policies wallet_policies_pkey: PRIMARY KEY (wallet_id)
 wallet_policies wallet_policies_wallet_id_fkey: FOREIGN KEY (wallet_id) REFERENCES wallets(id)
@@ -534,9 +542,11 @@ CREATE INDEX api_keys_by_account ON public.api_keys USING btree (account_id, cre
 CREATE INDEX build_nonces_by_age ON public.build_nonces USING btree (expires_at)
 CREATE UNIQUE INDEX builds_by_commitment ON public.builds USING btree (network, commitment) WHERE (commitment IS NOT NULL)
 CREATE INDEX builds_by_place ON public.builds USING btree (network, sender, nonce) WHERE (nonce IS NOT NULL)
+CREATE INDEX builds_by_proof ON public.builds USING btree (network, proof_key) WHERE ((proof_key IS NOT NULL) AND (closed_at IS NULL))
 CREATE INDEX builds_dying ON public.builds USING btree (network, dead_height) WHERE ((closed_at IS NULL) AND (dead_height IS NOT NULL))
 CREATE INDEX builds_live ON public.builds USING btree (network, sender) WHERE (closed_at IS NULL)
 CREATE INDEX builds_looks ON public.builds USING btree (network, looked_at NULLS FIRST, created_at) WHERE ((closed_at IS NULL) AND (dead_height IS NULL) AND (seen_height IS NULL))
+CREATE INDEX builds_seen ON public.builds USING btree (network, seen_height) WHERE ((closed_at IS NULL) AND (seen_height IS NOT NULL))
 CREATE INDEX chain_transactions_open ON public.chain_transactions USING btree (network, lane_address, nonce) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]))
 CREATE INDEX event_tickets_by_age ON public.event_tickets USING btree (expires_at)
 CREATE INDEX events_by_age ON public.events USING brin (numbered_at) WITH (pages_per_range='16')
@@ -567,6 +577,7 @@ CREATE INDEX receiving_addresses_by_account ON public.receiving_addresses USING 
 CREATE UNIQUE INDEX receiving_addresses_live ON public.receiving_addresses USING btree (family, address) WHERE (deleted_at IS NULL)
 CREATE INDEX settlement_claims_open ON public.settlement_claims USING btree (network, look_at NULLS FIRST, created_at) WHERE (closed_at IS NULL)
 CREATE INDEX submissions_by_payment ON public.submissions USING btree (payment_id, created_at)
+CREATE INDEX submissions_due ON public.submissions USING btree (network, due_at) WHERE (due_at IS NOT NULL)
 CREATE INDEX wallets_by_account ON public.wallets USING btree (account_id, created_at)
 CREATE INDEX webhook_deliveries_by_age ON public.webhook_deliveries USING btree (created_at)
 CREATE INDEX webhook_deliveries_by_webhook ON public.webhook_deliveries USING btree (webhook_id, "position" DESC)
