@@ -10,7 +10,10 @@ import { exactFields, freeFields } from './sdk-fields.ts'
 const HEAD = '// Made from the endpoint table by checks/sdk-contract.test.ts; do not edit.\n'
 const STYLE = { parser: 'typescript', singleQuote: true, semi: false, printWidth: 100 } as const
 
-const rows: readonly Endpoint[] = Object.values(endpoints)
+/** What programs ask: with a key, or of nobody. Sessions are for browsers. */
+const rows: readonly Endpoint[] = Object.values<Endpoint>(endpoints).filter(({ method, needs }) =>
+  needs === null ? method === 'GET' : 'scope' in needs,
+)
 const kebab = (id: string) =>
   id.replaceAll(/(?<=[a-z0-9])[A-Z]/g, (letter) => `-${letter}`).toLowerCase()
 const capital = (id: string) => `${id.slice(0, 1).toUpperCase()}${id.slice(1)}`

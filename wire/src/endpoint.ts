@@ -4,6 +4,28 @@ import type { Deprecation } from './deprecation.ts'
 import type { ErrorCode } from './errors.ts'
 import { Exactly, Milliseconds, Said } from './fields.ts'
 import type { Plan, Scope } from './plan.ts'
+import type { Role } from './role.ts'
+
+/**
+ * A key with that scope and plan, or a session in an account whose role has the scope. With `roles`, sessions of exactly these
+ * roles instead, whatever scopes a role has.
+ */
+export interface KeyNeeds {
+  readonly scope: Scope
+  readonly plan: Plan
+  readonly roles?: readonly Role[]
+}
+
+/**
+ * A person with a session; no key opens it. `anyone`: whoever is signed in. `member`: in an account, whatever the role. `owner`: an
+ * owner of the account. `operator`: whoever runs the installation, with or without an account.
+ */
+export interface SessionNeeds {
+  readonly session: 'anyone' | 'member' | 'owner' | 'operator'
+}
+
+/** What an operation asks of its caller. */
+export type Needs = KeyNeeds | SessionNeeds
 
 /** One operation of the API. Served at its path and under /api; both spellings are one operation. */
 export interface Endpoint<
@@ -18,8 +40,8 @@ export interface Endpoint<
   /** Bare path with `{name}` for each part that varies. */
   readonly path: string
   readonly summary: string
-  /** Null: no key is asked for. */
-  readonly needs: { readonly scope: Scope; readonly plan: Plan } | null
+  /** Null: nobody is asked who they are. */
+  readonly needs: Needs | null
   /** Takes an Idempotency-Key. */
   readonly idempotent: boolean
   readonly params: Params

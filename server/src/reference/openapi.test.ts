@@ -150,7 +150,8 @@ describe('the OpenAPI document', () => {
   })
 
   test('asks for a key with the scope of the row, and for none on health', () => {
-    expect(operationOf(document, endpoints.sendPayment).security).toEqual([{ apiKey: ['write'] }])
+    const security = [{ apiKey: ['write'] }, { session: [] }]
+    expect(operationOf(document, endpoints.sendPayment).security).toEqual(security)
     expect(operationOf(document, endpoints.healthLive).security).toEqual([])
   })
 

@@ -62,6 +62,13 @@ export function openApiDocument({ endpoints, references, errorExamples, baseUrl 
           description:
             'An API key. It has a plan and a set of scopes; each operation names the scope it needs.',
         },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: '__Host-florin_session',
+          description:
+            'A session of the dashboard. Requests other than GET carry its X-CSRF-Token as well.',
+        },
       },
     },
   }
@@ -102,6 +109,18 @@ function pathsOf(
   return paths
 }
 
+/** Who may ask: in an account a session may do what its role has the scope for. */
+function security(needs: Endpoint['needs']) {
+  if (needs === null) return { security: [] }
+  if ('session' in needs) return { security: [{ session: [] }], 'x-session': needs.session }
+  const { plan, roles, scope } = needs
+  return {
+    security: [{ apiKey: [scope] }, { session: [] }],
+    'x-plan': plan,
+    ...(roles === undefined ? {} : { 'x-roles': roles }),
+  }
+}
+
 function operationOf(
   endpoint: Endpoint,
   reference: OperationReference | undefined,
@@ -121,8 +140,7 @@ function operationOf(
     tags: [groupOf(path).title],
     ...(deprecated === undefined ? {} : { deprecated: true }),
     externalDocs: { url: `${baseUrl}/docs/operations/${id}` },
-    security: needs === null ? [] : [{ apiKey: [needs.scope] }],
-    ...(needs === null ? {} : { 'x-plan': needs.plan }),
+    ...security(needs),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(isAbsent(body)
       ? {}

@@ -68,11 +68,21 @@ function deprecation({ deprecated }: Endpoint, own: string): Html {
   return markup`<p class="note"><strong>Deprecated.</strong> It may stop to answer on ${day}. See <a href="${relativeAddress(own, guide)}">how to move on</a>.</p>\n`
 }
 
+/** Who opens what no key opens. */
+const SESSIONS = {
+  anyone: 'a session of the dashboard',
+  member: 'a session of a member of the account',
+  owner: 'a session of an owner of the account',
+  operator: 'a session of an operator of the installation',
+} as const
+
 function needs({ idempotent, needs: needed }: Endpoint, own: string): Html {
   const key =
     needed === null
       ? markup`<dd>none</dd>`
-      : markup`<dd>scope <code>${needed.scope}</code>, plan ${needed.plan} or higher</dd>`
+      : 'session' in needed
+        ? markup`<dd>none: ${SESSIONS[needed.session]}</dd>`
+        : markup`<dd>scope <code>${needed.scope}</code>, plan ${needed.plan} or higher</dd>`
   const repeat = idempotent
     ? markup`<div><dt>Repeating</dt><dd>safe with an <a href="${relativeAddress(own, IDEMPOTENCY_GUIDE)}"><code>Idempotency-Key</code></a></dd></div>`
     : NOTHING

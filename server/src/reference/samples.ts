@@ -44,7 +44,7 @@ function requestOf(
   return {
     method,
     address: `${baseUrl}${filled}${search.size === 0 ? '' : `?${search.toString()}`}`,
-    hasKey: needs !== null,
+    hasKey: needs !== null && 'scope' in needs,
     headers: [
       ...(idempotent ? [['Idempotency-Key', EXAMPLE_KEYS[id] ?? 'order-1001'] as const] : []),
       ...(body === undefined ? [] : [['Content-Type', 'application/json'] as const]),

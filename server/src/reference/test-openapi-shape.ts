@@ -93,7 +93,10 @@ export const OpenApiShape = Exactly({
     parameters: named(Parameter),
     examples: named(Example),
     securitySchemes: named(
-      Exactly({ type: text, scheme: text, bearerFormat: text, description: text }),
+      Type.Union([
+        Exactly({ type: text, scheme: text, bearerFormat: text, description: text }),
+        Exactly({ type: text, in: text, name: text, description: text }),
+      ]),
     ),
   }),
 })
