@@ -63,7 +63,7 @@ test('rule: the image is made of files that are there, and of the packages of ev
     expect(copied).toContain(`${workspace}/package.json`)
   }
   // Everything that the command may import, and what it serves: checks/rooms.ts.
-  for (const part of ['bin', 'wire', 'server', 'sandbox', 'cli', 'docs']) {
+  for (const part of ['bin', 'wire', 'server', 'sandbox', 'cli', 'dashboard', 'docs']) {
     expect(copied).toContain(part)
   }
 })

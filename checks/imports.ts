@@ -10,13 +10,14 @@ export interface Import {
   readonly path: string | undefined
 }
 
-const OURS = /^@florin\/(wire|sdk|server|sandbox|cli)\/(.+)$/
+const OURS = /^@florin\/(wire|sdk|server|sandbox|cli|dashboard)\/(.+)$/
 
 function resolve(file: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return posix.join(posix.dirname(file), specifier)
   if (specifier === '@florin/sdk') return 'sdk/src/florin.ts'
   const [, workspace, rest] = OURS.exec(specifier) ?? []
-  return workspace === undefined || rest === undefined ? undefined : `${workspace}/src/${rest}`
+  if (workspace === undefined || rest === undefined) return undefined
+  return workspace === 'dashboard' ? `${workspace}/${rest}` : `${workspace}/src/${rest}`
 }
 
 /** Every module that a file names: import, import type, export from, import(). */

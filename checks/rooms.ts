@@ -2,7 +2,7 @@
 const RANKS: readonly (readonly string[])[] = [
   ['kernel'],
   ['store', 'http', 'chains', 'metrics', 'outbound'],
-  ['custody', 'ledger', 'events', 'idempotency', 'access', 'policies', 'reference'],
+  ['custody', 'ledger', 'events', 'idempotency', 'access', 'policies', 'reference', 'dashboard'],
   ['sender'],
   ['facilitator'],
   ['payments', 'transactions', 'wallets', 'networks', 'webhooks'],
@@ -21,7 +21,8 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
   examples: ['sdk'],
   sandbox: [],
   server: ['wire'],
-  cli: ['server', 'sandbox', 'wire', 'sdk', 'bin'],
+  dashboard: ['wire'],
+  cli: ['server', 'sandbox', 'wire', 'sdk', 'bin', 'dashboard'],
   bin: [],
 }
 

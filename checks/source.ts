@@ -9,7 +9,8 @@ export interface SourceFile {
 }
 
 const LEFT_OUT = new Set(['node_modules', 'dist', '.git', '.florin', 'package-lock.json'])
-const TEXT = /(^|\/)(\.?[\w-]+|[\w.-]+\.(ts|js|json|md|sql|sol|sh|yaml|yml|toml|example|html|css))$/
+const TEXT =
+  /(^|\/)(\.?[\w-]+|[\w.-]+\.(ts|tsx|js|json|md|sql|sol|sh|yaml|yml|toml|example|html|css))$/
 
 function* walk(folder: string): Generator<string> {
   for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
@@ -29,7 +30,7 @@ export function repositoryFiles(): readonly SourceFile[] {
 
 /** TypeScript and JavaScript that we wrote, without the fixtures that break rules on purpose. */
 export function isCode({ path }: SourceFile): boolean {
-  return /\.(ts|js)$/.test(path) && !path.startsWith('checks/fixtures/')
+  return /\.(tsx?|js)$/.test(path) && !path.startsWith('checks/fixtures/')
 }
 
 /** Tests and what only tests use. */

@@ -58,7 +58,7 @@ export function badNames(files: readonly SourceFile[]): readonly string[] {
     if (folder !== undefined) problems.push(`${path}: "${folder}" names no idea`)
     if (/^index\.[a-z]+$/.test(name))
       problems.push(`${path}: import the file that defines the thing`)
-    if (!/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+)*\.(ts|js)$/.test(name)) {
+    if (!/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+)*\.(tsx?|js)$/.test(name)) {
       problems.push(`${path}: file names are in kebab case`)
     }
     return problems

@@ -2,6 +2,8 @@ import { join } from 'node:path'
 
 /** What is where in a data directory. */
 export interface DataPaths {
+  /** The data directory itself. */
+  readonly directory: string
   /** Held by the one running `up`; the system releases it with the process. */
   readonly lock: string
   /** Who holds the lock, for people and for `up`. */
@@ -22,6 +24,7 @@ export interface DataPaths {
 
 export function dataPaths(directory: string): DataPaths {
   return {
+    directory,
     lock: join(directory, 'lock'),
     owner: join(directory, 'owner.json'),
     children: join(directory, 'children.json'),

@@ -17,7 +17,11 @@ export interface Client {
   put(path: string, body: unknown): Promise<Reply>
   delete(path: string): Promise<Reply>
   /** Sends bytes as they are. */
-  raw(path: string, body: string | Uint8Array, headers?: Record<string, string>): Promise<Reply>
+  raw(
+    path: string,
+    body: string | Uint8Array<ArrayBuffer>,
+    headers?: Record<string, string>,
+  ): Promise<Reply>
 }
 
 export function openClient(baseUrl: string, apiKey: string): Client {

@@ -96,8 +96,8 @@ export interface ServiceOptions {
   readonly clock: Clock
   readonly random: Random
   readonly killPoint: (point: KillPoint) => void
-  /** How callers reach it; left out, plain HTTP from wherever it listens. */
-  readonly edge?: Pick<ServerOptions, 'publicUrl' | 'tls' | 'trustedProxies'>
+  /** How callers reach it, and what a browser finds; left out, plain HTTP from wherever it listens, and no page. */
+  readonly edge?: Pick<ServerOptions, 'publicUrl' | 'tls' | 'trustedProxies' | 'files'>
   /** Origins of pages that may open a WebSocket, beside the service's own. */
   readonly allowedOrigins?: readonly string[]
   /** For measurements: how many sends share one transaction at most. */

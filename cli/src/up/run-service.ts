@@ -9,6 +9,7 @@ import { limits } from '@florin/server/kernel/limits.ts'
 import type { NetworkConfig } from '@florin/server/kernel/network-config.ts'
 import type { Random } from '@florin/server/kernel/random.ts'
 import type { Secret, SecretBytes } from '@florin/server/kernel/secret.ts'
+import { ownDashboard } from '../dashboard-pages.ts'
 import { CommandFailed } from '../usage-error.ts'
 import { localUrl } from './local-url.ts'
 import type { Workshop } from './workshop.ts'
@@ -19,10 +20,11 @@ const STOP_SECONDS = limits.drainSeconds + 10
 
 /** Puts the service together over a migrated database. It answers nobody yet. */
 export async function openOwnService(
-  { config, log, clock, random, closers }: Workshop,
+  workshop: Workshop,
   networks: readonly NetworkConfig[],
   databaseUrl: Secret,
 ): Promise<Service> {
+  const { config, paths, log, clock, random, closers, dashboard } = workshop
   if (config.killPoint !== null && networks.some(({ sandbox }) => !sandbox)) {
     throw new CommandFailed('FLORIN_KILL_POINT is for the sandbox only')
   }
@@ -43,6 +45,7 @@ export async function openOwnService(
     clock,
     random,
     killPoint,
+    edge: { files: ownDashboard(paths.directory, dashboard.state) },
   })
   closers.add('the service', async () => {
     const stopped = new AbortController()

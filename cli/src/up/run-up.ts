@@ -10,6 +10,7 @@ import { configOrFail } from '../find-database.ts'
 import { noArguments } from '../read-arguments.ts'
 import { readSandboxFile } from '../sandbox-file.ts'
 import { CommandFailed } from '../usage-error.ts'
+import { openDashboardBuild } from './build-dashboard.ts'
 import { claimDataDirectory } from './claim.ts'
 import { openClosers } from './closers.ts'
 import { Interrupted, openEnding } from './ending.ts'
@@ -31,7 +32,10 @@ export const runUp: Run = async (context) => {
   const ending = openEnding({ launcher, note: context.note, now: clock.nowMilliseconds })
   const closers = openClosers(log)
   const progress = openProgress(context.note)
-  const workshop = { config, paths, log, clock, random: systemRandom, progress, ending, closers }
+  const workshop = {
+    ...{ config, paths, log, clock, random: systemRandom, progress, ending, closers },
+    dashboard: openDashboardBuild({ paths, log, closers }),
+  }
 
   const lock = await claimOrFail(workshop, context)
   const announce = (state: 'starting' | 'ready' | 'stopping', baseUrl: string | null) =>
@@ -41,6 +45,7 @@ export const runUp: Run = async (context) => {
     await announce('starting', config.port === 0 ? null : localUrl(config.host, config.port))
     const text = await startAll(workshop, (baseUrl) => announce('ready', baseUrl))
     context.print(text)
+    workshop.dashboard.begin()
     await once(ending.signal)
   } catch (error) {
     if (!(error instanceof Interrupted)) failure = error

@@ -3,6 +3,7 @@ import type { Clock } from '@florin/server/kernel/clock.ts'
 import type { Log } from '@florin/server/kernel/log.ts'
 import type { Random } from '@florin/server/kernel/random.ts'
 import type { DataPaths } from '../data-paths.ts'
+import type { DashboardBuild } from './build-dashboard.ts'
 import type { Closers } from './closers.ts'
 import type { Ending } from './ending.ts'
 import type { Progress } from './progress.ts'
@@ -17,4 +18,5 @@ export interface Workshop {
   readonly progress: Progress
   readonly ending: Ending
   readonly closers: Closers
+  readonly dashboard: DashboardBuild
 }

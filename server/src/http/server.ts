@@ -17,6 +17,7 @@ import { deprecationHeaders } from './deprecation-headers.ts'
 import { goneSignal, openDrain } from './drain.ts'
 import { ANSWER_HEADERS, openFailures } from './failures.ts'
 import type { Failures } from './failures.ts'
+import type { FileTree } from './file-tree.ts'
 import type { Gate } from './gate.ts'
 import { healthRoutes } from './health.ts'
 import type { NodesInUse, Readiness } from './health.ts'
@@ -52,6 +53,8 @@ export interface ServerOptions {
   readonly routes: readonly Route[]
   /** What can be read without a key beside the operations. */
   readonly pages?: readonly Page[]
+  /** Files that a browser asks for. */
+  readonly files?: FileTree
   /** Paths that are WebSockets. */
   readonly sockets?: readonly SocketRoute[]
   /** Operations whose answer goes on. */
@@ -172,6 +175,7 @@ export function openServer(options: ServerOptions): Server {
   }
   for (const page of pages) mountPage(app, page, around)
   for (const stream of streams) mountStream(app, stream, around)
+  if (options.files !== undefined) mountFiles(app, options.files, gate)
 
   return {
     listen: async ({ host, port }) => {
@@ -337,5 +341,24 @@ function mountPage(
   const config = { path: page.path }
   for (const url of spellings(page.path)) {
     app.route({ method: 'GET', url, config, onRequest, handler })
+  }
+}
+
+function mountFiles(app: FastifyInstance, { paths, read }: FileTree, gate: Gate): void {
+  const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { rawHeaders } = request.raw
+    const { status, headers, bytes } = await read({
+      path: request.url.split('?', 1)[0] ?? '',
+      accept: headerValues(rawHeaders, 'accept'),
+      acceptEncoding: headerValues(rawHeaders, 'accept-encoding'),
+      ifNoneMatch: headerValues(rawHeaders, 'if-none-match'),
+    })
+    return reply.code(status).headers(headers).send(bytes)
+  }
+  const onRequest = async (request: FastifyRequest) => {
+    gate.admitStranger(addressOf(request))
+  }
+  for (const url of paths) {
+    app.route({ method: 'GET', url, config: { path: url }, onRequest, handler })
   }
 }

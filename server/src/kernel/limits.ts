@@ -21,6 +21,9 @@ export const limits = {
   drainSeconds: 15,
   /** How long a browser may show a page of the documents without asking again. */
   pageCacheSeconds: 300,
+  /** Of one file of the dashboard, and of the list of them. */
+  dashboardFileBytesMax: 4 * 1024 * 1024,
+  dashboardListBytesMax: 64 * 1024,
   liveKeysPerAccountMax: 20,
   keyNameCharactersMax: 100,
   /** How long an instance may believe what it read of a key: a deletion holds everywhere within it. */

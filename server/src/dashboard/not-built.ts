@@ -1,0 +1,49 @@
+import type { ServedFile } from '../http/file-tree.ts'
+
+/** What is known of a build that is not there. */
+export type BuildState = 'building' | 'failed' | 'absent'
+
+const RELOAD_SECONDS = 1
+
+const SAYS: Readonly<Record<BuildState, { readonly title: string; readonly text: string }>> = {
+  building: {
+    title: 'The dashboard is being built',
+    text: 'This happens once after an installation and takes some seconds. The page comes by itself. The API answers already.',
+  },
+  failed: {
+    title: 'The dashboard could not be built',
+    text: 'The log says why; "npm run build" in the folder of the installation tries again. The API answers as usual.',
+  },
+  absent: {
+    title: 'The dashboard is not built',
+    text: 'Run "npm run build" once in the folder of the installation. The API answers as usual.',
+  },
+}
+
+/** What is shown in place of every page until there is a build. While one is made it asks again by itself. */
+export function notBuiltPage(state: BuildState): ServedFile {
+  const { title, text } = SAYS[state]
+  const reload =
+    state === 'building' ? `<meta http-equiv="refresh" content="${RELOAD_SECONDS}">` : ''
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+${reload}
+<title>${title}</title>
+</head>
+<body><main><h1>${title}</h1><p>${text.replaceAll('"', '&quot;')}</p></main></body>
+</html>
+`
+  return {
+    status: 503,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'retry-after': String(RELOAD_SECONDS),
+    },
+    bytes: Buffer.from(html),
+  }
+}
