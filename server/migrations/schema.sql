@@ -230,6 +230,7 @@ table payments
   self_custody boolean not null default false
   abandoned_at timestamp with time zone
   remark json
+  resource_start text default "left"(resource, 256)
 table plan_operations
   plan text not null
   operation text not null
@@ -565,11 +566,11 @@ CREATE INDEX payments_deposits_settled ON public.payments USING btree (network, 
 CREATE INDEX payments_mined ON public.payments USING btree (wallet_id, network, block_height) WHERE ((type = 'sent'::text) AND (block_height IS NOT NULL))
 CREATE INDEX payments_open ON public.payments USING btree (wallet_id, network) WHERE (status = ANY (ARRAY['pending'::text, 'confirmed'::text]))
 CREATE INDEX payments_received ON public.payments USING btree (account_id, recipient, created_at DESC, id DESC) WHERE (type = 'received'::text)
-CREATE INDEX payments_received_for ON public.payments USING btree (account_id, recipient, "left"(resource, 256), created_at DESC, id DESC) WHERE ((type = 'received'::text) AND (resource IS NOT NULL))
+CREATE INDEX payments_received_for ON public.payments USING btree (account_id, recipient, resource_start, created_at DESC, id DESC) WHERE ((type = 'received'::text) AND (resource IS NOT NULL))
 CREATE UNIQUE INDEX payments_received_once ON public.payments USING btree (network, transaction_hash, recipient, asset, sender, amount, occurrence) WHERE (type = 'received'::text)
 CREATE INDEX payments_received_unsettled ON public.payments USING btree (account_id, recipient, status, created_at DESC, id DESC) WHERE ((type = 'received'::text) AND (status <> 'settled'::text))
 CREATE INDEX payments_sent ON public.payments USING btree (account_id, sender, created_at DESC, id DESC) WHERE (type = 'sent'::text)
-CREATE INDEX payments_sent_for ON public.payments USING btree (account_id, sender, "left"(resource, 256), created_at DESC, id DESC) WHERE ((type = 'sent'::text) AND (resource IS NOT NULL))
+CREATE INDEX payments_sent_for ON public.payments USING btree (account_id, sender, resource_start, created_at DESC, id DESC) WHERE ((type = 'sent'::text) AND (resource IS NOT NULL))
 CREATE INDEX payments_sent_unsettled ON public.payments USING btree (account_id, sender, status, created_at DESC, id DESC) WHERE ((type = 'sent'::text) AND (status <> 'settled'::text))
 CREATE INDEX payments_uncommitted ON public.payments USING btree (account_id, sender, recipient, amount) WHERE ((type = 'sent'::text) AND (commitment IS NULL))
 CREATE INDEX policy_spends_by_wallet ON public.policy_spends USING btree (wallet_id, network, asset, reserved_at) WHERE (released_at IS NULL)
@@ -680,11 +681,29 @@ CREATE TRIGGER payments_tallied_on AFTER UPDATE ON public.payments REFERENCING O
 
 -- row security policies
 
-event_sequences event_sequences_of_account: ALL to {florin_service} using (((current_setting('app.account_id'::text, true) = account_id) OR (current_setting('app.account_id'::text, true) = 'service'::text))) with check ()
-event_tickets event_tickets_of_account: ALL to {florin_service} using (((current_setting('app.account_id'::text, true) = account_id) OR (current_setting('app.account_id'::text, true) = 'service'::text))) with check ()
-events events_of_account: ALL to {florin_service} using (((current_setting('app.account_id'::text, true) = account_id) OR (current_setting('app.account_id'::text, true) = 'service'::text))) with check ()
-webhook_deliveries webhook_deliveries_of_account: ALL to {florin_service} using (((current_setting('app.account_id'::text, true) = account_id) OR (current_setting('app.account_id'::text, true) = 'service'::text))) with check ()
-webhooks webhooks_of_account: ALL to {florin_service} using (((current_setting('app.account_id'::text, true) = account_id) OR (current_setting('app.account_id'::text, true) = 'service'::text))) with check ()
+accounts accounts_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+api_keys api_keys_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+build_nonces build_nonces_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+builds builds_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+effects effects_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+event_sequences event_sequences_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+event_tickets event_tickets_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+events events_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+idempotency_keys idempotency_keys_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+ledger_accounts ledger_accounts_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+ledger_entries ledger_entries_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+ledger_transfers ledger_transfers_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+outbox outbox_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+payment_counts payment_counts_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+payments payments_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+policy_spends policy_spends_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+receiving_addresses receiving_addresses_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+settlement_claims settlement_claims_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+submissions submissions_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+wallet_policies wallet_policies_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+wallets wallets_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+webhook_deliveries webhook_deliveries_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+webhooks webhooks_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 
 -- rights
 

@@ -88,7 +88,7 @@ function statement({ accountId, address, type, filters, after, offset, count }: 
   if (to !== undefined) add('to', `created_at < ${moment(bind(to), 'millisecond')}`)
   if (resource !== undefined) {
     const given = `${bind(resource)}::text`
-    add('resource', `left(resource, 256) = left(${given}, 256) and resource = ${given}`)
+    add('resource', `resource_start = left(${given}, 256) and resource = ${given}`)
   }
   if (network !== undefined) add('network', `network = ${bind(network)}`)
 

@@ -38,15 +38,15 @@ async function hasFollower(network: string): Promise<boolean> {
 }
 
 describe('a transaction', () => {
-  test('knows its account while it lasts, and the connection forgets it', async () => {
+  test('knows its account while it lasts, and the connection is the service again', async () => {
     const account = newId(systemRandom, 'acct')
     const store = openStore({ url: database.url, log })
     const inside = await store.inTransaction(account, (tx) => tx.query('seen', SEEN_ACCOUNT))
     expect(inside).toEqual([{ account }])
-    expect(await store.query('seen', SEEN_ACCOUNT)).toEqual([{ account: null }])
+    expect(await store.query('seen', SEEN_ACCOUNT)).toEqual([{ account: 'service' }])
     const failed = store.inTransaction(account, async () => await Promise.reject(new Error('no')))
     await expect(failed).rejects.toThrow('no')
-    expect(await store.query('seen', SEEN_ACCOUNT)).toEqual([{ account: null }])
+    expect(await store.query('seen', SEEN_ACCOUNT)).toEqual([{ account: 'service' }])
     await store.close()
   })
 

@@ -17,7 +17,8 @@ export interface Store {
   /** Runs work in one READ COMMITTED transaction with app.account_id set; any throw rolls back. */
   inTransaction<T>(scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T>
   /**
-   * One statement outside an explicit transaction, for reads that need no account setting of their own.
+   * One statement outside an explicit transaction, in the scope `service`: it sees every account, so its own words must say
+   * whose rows it means (checks/walls.ts lists who may).
    * A write does not belong here: when its answer is lost, StoreUnavailable does not say whether it happened.
    */
   query<Row extends object>(name: string, text: string, values?: readonly unknown[]): Promise<Row[]>
@@ -108,7 +109,8 @@ function openPool(url: string, log: Log, role: string | null): pg.Pool {
     keepAlive: true,
     application_name: 'florin',
     types: exactTypes(),
-    ...(role === null ? {} : { options: `-c role=${role}` }),
+    // A transaction sets its own scope; what runs outside of one is the service's.
+    options: `-c app.account_id=service${role === null ? '' : ` -c role=${role}`}`,
   })
   pool.on('error', (error) => {
     log.warn({ reason: error }, 'an idle database connection was lost')
