@@ -2,8 +2,18 @@
 const RANKS: readonly (readonly string[])[] = [
   ['kernel'],
   ['store', 'http', 'chains', 'metrics', 'outbound'],
-  ['custody', 'ledger', 'events', 'idempotency', 'access', 'policies', 'reference', 'dashboard'],
-  ['sender'],
+  [
+    'custody',
+    'ledger',
+    'events',
+    'idempotency',
+    'access',
+    'policies',
+    'reference',
+    'dashboard',
+    'audit',
+  ],
+  ['sender', 'people'],
   ['facilitator'],
   ['payments', 'transactions', 'wallets', 'networks', 'webhooks'],
 ]
@@ -33,6 +43,7 @@ export const FENCED: Readonly<Record<string, readonly string[]>> = {
   pg: ['server/src/store/'],
   ioredis: ['server/src/store/'],
   fastify: ['server/src/http/'],
+  '@simplewebauthn/server': ['server/src/people/'],
   'prom-client': ['server/src/metrics/'],
 }
 

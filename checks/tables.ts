@@ -2,6 +2,17 @@
 export const TABLE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   store: ['migrations'],
   access: ['accounts', 'api_keys', 'plans', 'plan_operations'],
+  audit: ['audit_log'],
+  people: [
+    'members',
+    'memberships',
+    'passwords',
+    'passkeys',
+    'passkey_challenges',
+    'sign_in_links',
+    'sessions',
+    'sign_in_windows',
+  ],
   custody: ['installation_secrets', 'wallets', 'receiving_addresses'],
   policies: ['wallet_policies', 'policy_spends'],
   ledger: ['ledger_accounts', 'ledger_transfers', 'ledger_entries'],

@@ -8,6 +8,7 @@ table accounts
   name text not null
   created_at timestamp with time zone not null default now()
   enterprise_requests_per_minute integer
+  plan text not null default 'standard'::text
 table api_keys
   id text not null
   account_id text not null
@@ -34,6 +35,19 @@ table attempts
   last_sent_at timestamp with time zone
   last_verdict text
   request_id text
+table audit_log
+  position bigint not null generated always as identity
+  id text not null
+  account_id text
+  actor text not null
+  actor_id text
+  actor_name text
+  action text not null
+  object text
+  address text
+  request_id text
+  details json not null
+  created_at timestamp with time zone not null
 table build_nonces
   account_id text not null
   network text not null
@@ -168,6 +182,18 @@ table ledger_transfers
   network text not null
   asset text not null
   created_at timestamp with time zone not null
+table members
+  id text not null
+  email text
+  name text not null
+  is_operator boolean not null default false
+  created_at timestamp with time zone not null
+table memberships
+  account_id text not null
+  member_id text not null
+  role text not null
+  created_at timestamp with time zone not null
+  joined_at timestamp with time zone
 table migrations
   number integer not null
   name text not null
@@ -181,6 +207,25 @@ table outbox
   resource_id text not null
   data json not null
   created_at timestamp with time zone not null
+table passkey_challenges
+  digest bytea not null
+  member_id text
+  expires_at timestamp with time zone not null
+table passkeys
+  id text not null
+  member_id text not null
+  name text not null
+  credential_id bytea not null
+  public_key bytea not null
+  counter bigint not null
+  transports text[] not null
+  synced boolean not null
+  created_at timestamp with time zone not null
+  last_used_at timestamp with time zone
+table passwords
+  member_id text not null
+  hash text not null
+  set_at timestamp with time zone not null
 table payment_counts
   account_id text not null
   address text not null
@@ -197,6 +242,7 @@ table payment_transactions
   payment_id text not null
   chain_transaction_id bigint not null
   effect_index integer not null
+  without_effect boolean not null default false
 table payments
   id text not null
   account_id text not null
@@ -262,6 +308,20 @@ table relays
   lease_owner text
   lease_until timestamp with time zone
   fence bigint not null default 0
+table sessions
+  id text not null
+  token_digest bytea not null
+  member_id text not null
+  selected_account_id text
+  role text
+  is_operator boolean not null
+  method text not null
+  address text not null
+  user_agent text not null
+  created_at timestamp with time zone not null
+  seen_at timestamp with time zone not null
+  expires_at timestamp with time zone not null
+  ended_at timestamp with time zone
 table settlement_claims
   payment_id text not null
   account_id text not null
@@ -286,6 +346,18 @@ table settler_wallets
   wallet_id text not null
   created_at timestamp with time zone not null
   retired_at timestamp with time zone
+table sign_in_links
+  digest bytea not null
+  kind text not null
+  member_id text
+  account_id text
+  created_at timestamp with time zone not null
+  expires_at timestamp with time zone
+  used_at timestamp with time zone
+table sign_in_windows
+  subject bytea not null
+  attempts integer not null
+  until timestamp with time zone not null
 table submissions
   network text not null
   hash text not null
@@ -356,6 +428,7 @@ table webhooks
 accounts accounts_enterprise_requests_per_minute_check: CHECK ((enterprise_requests_per_minute > 0))
 accounts accounts_id_check: CHECK ((id ~ '^acct_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
 accounts accounts_pkey: PRIMARY KEY (id)
+accounts accounts_plan_fkey: FOREIGN KEY (plan) REFERENCES plans(name)
 api_keys api_keys_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 api_keys api_keys_digest_check: CHECK ((octet_length(digest) = 32))
 api_keys api_keys_digest_key: UNIQUE (digest)
@@ -373,6 +446,13 @@ attempts attempts_network_hash_key: UNIQUE (network, hash)
 attempts attempts_number_check: CHECK ((number >= 1))
 attempts attempts_pkey: PRIMARY KEY (id)
 attempts attempts_request_id_check: CHECK ((request_id ~ '^req_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
+audit_log audit_log_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+audit_log audit_log_action_check: CHECK ((action ~ '^[a-z_]+\.[a-z_]+$'::text))
+audit_log audit_log_actor_check: CHECK ((actor = ANY (ARRAY['member'::text, 'key'::text, 'system'::text])))
+audit_log audit_log_check: CHECK (((actor = 'system'::text) = (actor_id IS NULL)))
+audit_log audit_log_id_check: CHECK ((id ~ '^aud_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
+audit_log audit_log_id_key: UNIQUE (id)
+audit_log audit_log_pkey: PRIMARY KEY ("position")
 build_nonces build_nonces_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 build_nonces build_nonces_nonce_check: CHECK ((nonce >= (0)::numeric))
 build_nonces build_nonces_pkey: PRIMARY KEY (account_id, network, sender, nonce)
@@ -400,7 +480,6 @@ event_sequences event_sequences_pkey: PRIMARY KEY (account_id)
 event_sequences event_sequences_sequence_check: CHECK ((sequence > 0))
 event_tickets event_tickets_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 event_tickets event_tickets_digest_check: CHECK ((octet_length(digest) = 32))
-event_tickets event_tickets_key_id_fkey: FOREIGN KEY (key_id) REFERENCES api_keys(id)
 event_tickets event_tickets_pkey: PRIMARY KEY (digest)
 events events_id_check: CHECK ((id ~ '^evt_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
 events events_id_key: UNIQUE (id)
@@ -440,11 +519,31 @@ ledger_transfers ledger_transfers_check: CHECK (((kind = ANY (ARRAY['funding'::t
 ledger_transfers ledger_transfers_kind_check: CHECK ((kind = ANY (ARRAY['funding'::text, 'hold'::text, 'post'::text, 'void'::text, 'correction'::text])))
 ledger_transfers ledger_transfers_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id)
 ledger_transfers ledger_transfers_pkey: PRIMARY KEY (id)
+members members_email_check: CHECK (((email = lower(email)) AND ((length(email) >= 3) AND (length(email) <= 254))))
+members members_email_key: UNIQUE (email)
+members members_id_check: CHECK ((id ~ '^mem_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
+members members_name_check: CHECK (((length(name) >= 1) AND (length(name) <= 100)))
+members members_pkey: PRIMARY KEY (id)
+memberships memberships_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+memberships memberships_member_id_fkey: FOREIGN KEY (member_id) REFERENCES members(id)
+memberships memberships_pkey: PRIMARY KEY (account_id, member_id)
+memberships memberships_role_check: CHECK ((role = ANY (ARRAY['viewer'::text, 'developer'::text, 'owner'::text])))
 migrations migrations_checksum_check: CHECK ((checksum ~ '^[0-9a-f]{64}$'::text))
 migrations migrations_number_check: CHECK ((number >= 1))
 migrations migrations_pkey: PRIMARY KEY (number)
 outbox outbox_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 outbox outbox_pkey: PRIMARY KEY (id)
+passkey_challenges passkey_challenges_digest_check: CHECK ((octet_length(digest) = 32))
+passkey_challenges passkey_challenges_member_id_fkey: FOREIGN KEY (member_id) REFERENCES members(id)
+passkey_challenges passkey_challenges_pkey: PRIMARY KEY (digest)
+passkeys passkeys_counter_check: CHECK ((counter >= 0))
+passkeys passkeys_credential_id_key: UNIQUE (credential_id)
+passkeys passkeys_id_check: CHECK ((id ~ '^psk_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
+passkeys passkeys_member_id_fkey: FOREIGN KEY (member_id) REFERENCES members(id)
+passkeys passkeys_name_check: CHECK (((length(name) >= 1) AND (length(name) <= 100)))
+passkeys passkeys_pkey: PRIMARY KEY (id)
+passwords passwords_member_id_fkey: FOREIGN KEY (member_id) REFERENCES members(id)
+passwords passwords_pkey: PRIMARY KEY (member_id)
 payment_counts payment_counts_count_check: CHECK ((count > 0))
 payment_counts payment_counts_pkey: PRIMARY KEY (account_id, address, type, shard)
 payment_counts payment_counts_shard_check: CHECK ((shard >= 0))
@@ -493,6 +592,16 @@ receiving_addresses receiving_addresses_family_check: CHECK ((family = ANY (ARRA
 receiving_addresses receiving_addresses_label_check: CHECK (((length(label) >= 1) AND (length(label) <= 100)))
 receiving_addresses receiving_addresses_pkey: PRIMARY KEY (id)
 relays relays_pkey: PRIMARY KEY (name)
+sessions sessions_check: CHECK (((selected_account_id IS NULL) = (role IS NULL)))
+sessions sessions_id_check: CHECK ((id ~ '^ses_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
+sessions sessions_member_id_fkey: FOREIGN KEY (member_id) REFERENCES members(id)
+sessions sessions_method_check: CHECK ((method = ANY (ARRAY['link'::text, 'password'::text, 'passkey'::text])))
+sessions sessions_pkey: PRIMARY KEY (id)
+sessions sessions_role_check: CHECK ((role = ANY (ARRAY['viewer'::text, 'developer'::text, 'owner'::text])))
+sessions sessions_selected_account_id_fkey: FOREIGN KEY (selected_account_id) REFERENCES accounts(id)
+sessions sessions_token_digest_check: CHECK ((octet_length(token_digest) = 32))
+sessions sessions_token_digest_key: UNIQUE (token_digest)
+sessions sessions_user_agent_check: CHECK ((length(user_agent) <= 200))
 settlement_claims settlement_claims_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 settlement_claims settlement_claims_facilitator_check: CHECK (((length(facilitator) >= 1) AND (length(facilitator) <= 2048)))
 settlement_claims settlement_claims_looks_check: CHECK ((looks >= 0))
@@ -506,6 +615,17 @@ settlement_claims settlement_claims_terms_digest_check: CHECK ((octet_length(ter
 settlement_claims settlement_claims_x402_version_check: CHECK ((x402_version = ANY (ARRAY[1, 2])))
 settler_wallets settler_wallets_pkey: PRIMARY KEY (wallet_id)
 settler_wallets settler_wallets_wallet_id_fkey: FOREIGN KEY (wallet_id) REFERENCES wallets(id)
+sign_in_links sign_in_links_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+sign_in_links sign_in_links_check: CHECK (((kind = 'first_operator'::text) = (member_id IS NULL)))
+sign_in_links sign_in_links_check1: CHECK (((kind = 'invitation'::text) = (account_id IS NOT NULL)))
+sign_in_links sign_in_links_check2: CHECK (((kind = 'sandbox'::text) = (expires_at IS NULL)))
+sign_in_links sign_in_links_digest_check: CHECK ((octet_length(digest) = 32))
+sign_in_links sign_in_links_kind_check: CHECK ((kind = ANY (ARRAY['first_operator'::text, 'operator'::text, 'invitation'::text, 'sandbox'::text])))
+sign_in_links sign_in_links_member_id_fkey: FOREIGN KEY (member_id) REFERENCES members(id)
+sign_in_links sign_in_links_pkey: PRIMARY KEY (digest)
+sign_in_windows sign_in_windows_attempts_check: CHECK ((attempts >= 0))
+sign_in_windows sign_in_windows_pkey: PRIMARY KEY (subject)
+sign_in_windows sign_in_windows_subject_check: CHECK ((octet_length(subject) = 32))
 submissions submissions_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 submissions submissions_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES builds(payment_id)
 submissions submissions_pkey: PRIMARY KEY (network, hash)
@@ -540,6 +660,7 @@ webhooks webhooks_url_check: CHECK (((length(url) >= 1) AND (length(url) <= 2048
 -- indexes (those of primary keys and unique constraints stand above)
 
 CREATE INDEX api_keys_by_account ON public.api_keys USING btree (account_id, created_at)
+CREATE INDEX audit_log_by_account ON public.audit_log USING btree (account_id, "position" DESC)
 CREATE INDEX build_nonces_by_age ON public.build_nonces USING btree (expires_at)
 CREATE UNIQUE INDEX builds_by_commitment ON public.builds USING btree (network, commitment) WHERE (commitment IS NOT NULL)
 CREATE INDEX builds_by_place ON public.builds USING btree (network, sender, nonce) WHERE (nonce IS NOT NULL)
@@ -556,6 +677,9 @@ CREATE INDEX lanes_frozen ON public.lanes USING btree (network) WHERE (state = '
 CREATE UNIQUE INDEX ledger_closed_once ON public.ledger_transfers USING btree (payment_id, asset) WHERE (kind = ANY (ARRAY['post'::text, 'void'::text]))
 CREATE INDEX ledger_entries_by_account ON public.ledger_entries USING btree (ledger_account_id)
 CREATE UNIQUE INDEX ledger_holds_once ON public.ledger_transfers USING btree (payment_id, asset) WHERE (kind = 'hold'::text)
+CREATE INDEX memberships_by_member ON public.memberships USING btree (member_id)
+CREATE INDEX passkey_challenges_by_age ON public.passkey_challenges USING btree (expires_at)
+CREATE INDEX passkeys_by_member ON public.passkeys USING btree (member_id, created_at)
 CREATE INDEX payments_built_confirmed ON public.payments USING btree (network, block_height) WHERE (self_custody AND (status = 'confirmed'::text))
 CREATE INDEX payments_built_settled ON public.payments USING btree (network, block_height) WHERE (self_custody AND (status = 'settled'::text))
 CREATE INDEX payments_by_account ON public.payments USING btree (account_id, created_at DESC, id DESC)
@@ -576,7 +700,11 @@ CREATE INDEX payments_uncommitted ON public.payments USING btree (account_id, se
 CREATE INDEX policy_spends_by_wallet ON public.policy_spends USING btree (wallet_id, network, asset, reserved_at) WHERE (released_at IS NULL)
 CREATE INDEX receiving_addresses_by_account ON public.receiving_addresses USING btree (account_id, registered_at)
 CREATE UNIQUE INDEX receiving_addresses_live ON public.receiving_addresses USING btree (family, address) WHERE (deleted_at IS NULL)
+CREATE INDEX sessions_by_age ON public.sessions USING btree (expires_at)
+CREATE INDEX sessions_by_member ON public.sessions USING btree (member_id, created_at DESC)
 CREATE INDEX settlement_claims_open ON public.settlement_claims USING btree (network, look_at NULLS FIRST, created_at) WHERE (closed_at IS NULL)
+CREATE INDEX sign_in_links_by_member ON public.sign_in_links USING btree (member_id, account_id) WHERE (used_at IS NULL)
+CREATE INDEX sign_in_windows_by_age ON public.sign_in_windows USING btree (until)
 CREATE INDEX submissions_by_payment ON public.submissions USING btree (payment_id, created_at)
 CREATE INDEX submissions_due ON public.submissions USING btree (network, due_at) WHERE (due_at IS NOT NULL)
 CREATE INDEX wallets_by_account ON public.wallets USING btree (account_id, created_at)
@@ -683,6 +811,7 @@ CREATE TRIGGER payments_tallied_on AFTER UPDATE ON public.payments REFERENCING O
 
 accounts accounts_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 api_keys api_keys_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+audit_log audit_log_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 build_nonces build_nonces_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 builds builds_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 effects effects_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
@@ -693,12 +822,22 @@ idempotency_keys idempotency_keys_of_account: ALL to {florin_service} using ((((
 ledger_accounts ledger_accounts_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 ledger_entries ledger_entries_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 ledger_transfers ledger_transfers_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+members members_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text) OR (EXISTS ( SELECT
+   FROM memberships
+  WHERE ((memberships.member_id = members.id) AND (memberships.account_id = ( SELECT current_setting('app.account_id'::text, true) AS current_setting))))))) with check ()
+memberships memberships_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 outbox outbox_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+passkey_challenges passkey_challenges_of_service: ALL to {florin_service} using ((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text)) with check ()
+passkeys passkeys_of_service: ALL to {florin_service} using ((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text)) with check ()
+passwords passwords_of_service: ALL to {florin_service} using ((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text)) with check ()
 payment_counts payment_counts_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 payments payments_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 policy_spends policy_spends_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 receiving_addresses receiving_addresses_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+sessions sessions_of_service: ALL to {florin_service} using ((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text)) with check ()
 settlement_claims settlement_claims_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+sign_in_links sign_in_links_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+sign_in_windows sign_in_windows_of_service: ALL to {florin_service} using ((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text)) with check ()
 submissions submissions_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 wallet_policies wallet_policies_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 wallets wallets_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
@@ -711,6 +850,8 @@ accounts: grant insert, select, update to florin_service
 api_keys: grant insert, select, update to florin_service
 attempts: grant insert, select, update to florin_service
 attempts_id_seq: grant usage to florin_service
+audit_log: grant insert, select to florin_service
+audit_log_position_seq: grant usage to florin_service
 build_nonces: grant delete, insert, select, update to florin_service
 builds: grant insert, select, update to florin_service
 chain_transactions: grant insert, select, update to florin_service
@@ -731,9 +872,14 @@ ledger_accounts_id_seq: grant usage to florin_service
 ledger_entries: grant insert, select to florin_service
 ledger_transfers: grant insert, select to florin_service
 ledger_transfers_id_seq: grant usage to florin_service
+members: grant insert, select, update to florin_service
+memberships: grant delete, insert, select, update to florin_service
 migrations: grant select to florin_service
 outbox: grant delete, insert, select, update to florin_service
 outbox_id_seq: grant usage to florin_service
+passkey_challenges: grant delete, insert, select to florin_service
+passkeys: grant delete, insert, select, update to florin_service
+passwords: grant delete, insert, select, update to florin_service
 payment_counts: grant select to florin_service
 payment_tallies: grant select to florin_service
 payment_transactions: grant insert, select, update to florin_service
@@ -744,8 +890,11 @@ policy_spends: grant insert, select, update to florin_service
 receiving_addresses: grant insert, select, update to florin_service
 receiving_addresses_id_seq: grant usage to florin_service
 relays: grant select, update to florin_service
+sessions: grant delete, insert, select, update to florin_service
 settlement_claims: grant insert, select, update to florin_service
 settler_wallets: grant insert, select, update to florin_service
+sign_in_links: grant delete, insert, select, update to florin_service
+sign_in_windows: grant delete, insert, select, update to florin_service
 submissions: grant insert, select, update to florin_service
 wallet_policies: grant delete, insert, select, update to florin_service
 wallets: grant insert, select, update to florin_service

@@ -17,13 +17,19 @@ const WITHOUT_ACCOUNT: Readonly<Record<string, string>> = {
   gas_budgets: 'what accounts and payers together may cost; read by the claim that reserves',
   installation_secrets: 'of the installation',
   lanes: 'places of signing addresses, those of the installation among them',
+  members: 'people may be in several accounts; an account sees those that are in it',
   migrations: 'of the installation',
+  passkey_challenges: 'of people; no account sees them',
+  passkeys: 'of people; no account sees them',
+  passwords: 'of people; no account sees them',
   payment_tallies: 'counts over all accounts, for the metrics',
   payment_transactions: 'leads from a chain transaction to payments, which have a wall',
   plan_operations: 'of the installation',
   plans: 'of the installation',
   relays: 'of the installation',
+  sessions: 'of people; no account sees them',
   settler_wallets: 'keys of the installation',
+  sign_in_windows: 'of addresses and people; no account sees them',
 }
 
 interface Table {
