@@ -308,6 +308,10 @@ table relays
   lease_owner text
   lease_until timestamp with time zone
   fence bigint not null default 0
+table request_days
+  account_id text not null
+  day date not null
+  requests bigint not null
 table sessions
   id text not null
   token_digest bytea not null
@@ -592,6 +596,9 @@ receiving_addresses receiving_addresses_family_check: CHECK ((family = ANY (ARRA
 receiving_addresses receiving_addresses_label_check: CHECK (((length(label) >= 1) AND (length(label) <= 100)))
 receiving_addresses receiving_addresses_pkey: PRIMARY KEY (id)
 relays relays_pkey: PRIMARY KEY (name)
+request_days request_days_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+request_days request_days_pkey: PRIMARY KEY (account_id, day)
+request_days request_days_requests_check: CHECK ((requests >= 0))
 sessions sessions_check: CHECK (((selected_account_id IS NULL) = (role IS NULL)))
 sessions sessions_id_check: CHECK ((id ~ '^ses_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
 sessions sessions_member_id_fkey: FOREIGN KEY (member_id) REFERENCES members(id)
@@ -700,6 +707,7 @@ CREATE INDEX payments_uncommitted ON public.payments USING btree (account_id, se
 CREATE INDEX policy_spends_by_wallet ON public.policy_spends USING btree (wallet_id, network, asset, reserved_at) WHERE (released_at IS NULL)
 CREATE INDEX receiving_addresses_by_account ON public.receiving_addresses USING btree (account_id, registered_at)
 CREATE UNIQUE INDEX receiving_addresses_live ON public.receiving_addresses USING btree (family, address) WHERE (deleted_at IS NULL)
+CREATE INDEX request_days_by_age ON public.request_days USING btree (day)
 CREATE INDEX sessions_by_age ON public.sessions USING btree (expires_at)
 CREATE INDEX sessions_by_member ON public.sessions USING btree (member_id, created_at DESC)
 CREATE INDEX settlement_claims_open ON public.settlement_claims USING btree (network, look_at NULLS FIRST, created_at) WHERE (closed_at IS NULL)
@@ -834,6 +842,7 @@ payment_counts payment_counts_of_account: ALL to {florin_service} using (((( SEL
 payments payments_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 policy_spends policy_spends_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 receiving_addresses receiving_addresses_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+request_days request_days_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 sessions sessions_of_service: ALL to {florin_service} using ((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text)) with check ()
 settlement_claims settlement_claims_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 sign_in_links sign_in_links_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
@@ -890,6 +899,7 @@ policy_spends: grant insert, select, update to florin_service
 receiving_addresses: grant insert, select, update to florin_service
 receiving_addresses_id_seq: grant usage to florin_service
 relays: grant select, update to florin_service
+request_days: grant delete, insert, select, update to florin_service
 sessions: grant delete, insert, select, update to florin_service
 settlement_claims: grant insert, select, update to florin_service
 settler_wallets: grant insert, select, update to florin_service
