@@ -8,16 +8,20 @@ import type { World } from './world.ts'
 
 export const SOLANA = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1'
 
-/** A payer with one USDC who has signed a payment of 0.01 to a new address, made by the stock client. */
-export async function aSolanaPurchase(world: World): Promise<SettleBody> {
+/**
+ * A payer with one USDC who has signed a payment of 0.01 to a new address, made by the stock client. `seller`: who is paid and pays the
+ * fee, in place of a key of the service's.
+ */
+export async function aSolanaPurchase(world: World, seller?: string): Promise<SettleBody> {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const seed = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-32)
   const spki = publicKey.export({ format: 'der', type: 'spki' })
   const signer = await createKeyPairSignerFromBytes(Buffer.concat([seed, spki.subarray(-32)]))
-  const payTo = world.newAddress('solana')
+  const payTo = seller ?? world.newAddress('solana')
   await world.sandbox.fund(signer.address, 'USDC', '1')
-  await world.sandbox.fund(payTo, 'USDC', '0.5')
-  const feePayer = world.service().settlers.find(({ family }) => family === 'solana')?.address
+  if (seller === undefined) await world.sandbox.fund(payTo, 'USDC', '0.5')
+  const feePayer =
+    seller ?? world.service().settlers.find(({ family }) => family === 'solana')?.address
   const paymentRequirements = {
     scheme: 'exact',
     network: SOLANA,

@@ -1,5 +1,5 @@
 import { endpoints } from '@florin/wire/endpoints.ts'
-import type { Family } from '@florin/wire/network.ts'
+import type { Family, NetworkId } from '@florin/wire/network.ts'
 import { operationReferences } from '@florin/wire/reference/operations.ts'
 import { openAddressLimit } from './access/address-limit.ts'
 import { openAuthenticator } from './access/authenticate.ts'
@@ -42,10 +42,14 @@ import { openPaymentBook } from './payments/advance.ts'
 import { openBuiltRecords } from './payments/built.ts'
 import { openDepositBook } from './payments/deposits.ts'
 import { openProofs } from './payments/proof.ts'
+import { readOffer } from './payments/read-offer.ts'
 import { receiveRoutes } from './payments/receive-routes.ts'
 import { paymentRoutes } from './payments/routes.ts'
 import { openSendQueue } from './payments/send-queue.ts'
 import { openWaits } from './payments/wait.ts'
+import { openRequestCounts } from './reports/count-requests.ts'
+import { forgetOldDays } from './reports/forget-days.ts'
+import { reportRoutes } from './reports/routes.ts'
 import { readDocuments, DOCUMENTS_DIRECTORY } from './reference/document-library.ts'
 import { openSite } from './reference/site.ts'
 import { openBroadcaster } from './sender/broadcast.ts'
@@ -80,6 +84,7 @@ import { openRedis } from './store/redis.ts'
 import { paymentsBuiltFor } from './transactions/build-store.ts'
 import { openBuildBook } from './transactions/follow-builds.ts'
 import { forgetNonces } from './transactions/nonce-store.ts'
+import { resendSubmissions } from './transactions/resend.ts'
 import { transactionRoutes } from './transactions/routes.ts'
 import { watchBuilds } from './transactions/watch-builds.ts'
 import { addressRoutes } from './wallets/address-routes.ts'
@@ -162,7 +167,6 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const broadcaster = openBroadcaster({ chains: directory.all, store, clock, log, killPoint })
   const proofs = openProofs({ proofKey, chains: directory.all })
   const built = openBuiltRecords({ clock, proofs })
-  const builds = openBuildBook({ records: built, clock })
   const book = openPaymentBook({ clock })
   const deposits = openDepositBook({ clock, random })
   const waits = openWaits({ store, listener, clock })
@@ -184,6 +188,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       sharedMax: limits.waitReadsSharedMax,
     }),
   })
+  const builds = openBuildBook({ records: built, received: records, clock })
   const instance = newId(random, 'req')
   // What listens besides the service itself is known before; its own doors once they are open.
   const inside = [...listenersOf(options)]
@@ -209,7 +214,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     signing: { wrapper, schemes },
     watch: async (chain, finalizedHeight, stopping) => {
       await watchClaims({ ...settling, log }, chain, finalizedHeight, stopping)
-      await watchBuilds({ store, clock }, chain, stopping)
+      await watchBuilds({ store, clock, received: records }, chain, stopping)
+      await resendSubmissions({ store, clock }, chain, stopping)
     },
   })
   const queue = openSendQueue({
@@ -228,6 +234,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     others: [
       forgetOldEvents,
       forgetNonces,
+      forgetOldDays,
       ...networks.map(
         ({ network }) =>
           (tx: Tx, nowMilliseconds: number) =>
@@ -236,6 +243,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     ],
   })
   const windows = openWindows({ clock })
+  const requests = openRequestCounts({ store, clock, log })
+  const fees = openCurrentFees({ chains: directory.all, clock, log })
+  const isFollowed = (network: NetworkId) => drivers.get(network)?.state().following ?? false
   const addresses = openAddressLimit({ windows: openWindows({ clock }) })
   const authenticator = openAuthenticator({ store, clock, log, pepper: keyPepper, addresses })
 
@@ -300,7 +310,15 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         networks: configs,
         builtFor: paymentsBuiltFor,
       }),
-      ...fewSimulations(transactionRoutes({ store, records: built, clock, random, directory })),
+      ...fewSimulations(
+        transactionRoutes({
+          ...{ store, clock, random, directory, killPoint, settling },
+          records: built,
+          received: records,
+          readOffer: (order) => readOffer({ ...settling, directory, proofs }, order),
+          facilitatorUrl: () => `${baseUrl}/x402`,
+        }),
+      ),
       ...walletRoutes({ store, custody, directory, clock }),
       ...webhooks.routes,
       ...events.routes,
@@ -322,11 +340,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       ...networkRoutes({
         store,
         networks,
-        fees: openCurrentFees({ chains: directory.all, clock, log }),
-        isFollowed: (network) => drivers.get(network)?.state().following ?? false,
+        fees,
+        isFollowed,
       }),
+      ...reportRoutes({ store, clock, directory, networks, fees, isFollowed, windows }),
     ],
-    gate,
+    gate: requests.counted(gate),
     sockets: events.sockets,
     streams: events.streams,
     log,
@@ -374,6 +393,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
     stop: async () => {
       await server.close()
+      await requests.stop()
       await remotes.stop()
       await queue.drained()
       await claims.drained()

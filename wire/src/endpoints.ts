@@ -8,10 +8,12 @@ import { FindAnswer, FindQuery, HistoryAnswer, HistoryPath, HistoryQuery } from 
 import { NetworkList } from './network-list.ts'
 import { PaymentPath, PaymentRecord, SendAnswer, SendBody } from './payment.ts'
 import { ReceiveAnswer, ReceiveBody, SettleBody, VerifyAnswer, VerifyBody } from './receive.ts'
+import { reportEndpoints } from './report-endpoints.ts'
 import {
   AbandonAnswer,
   BuildAnswer,
   BuildBody,
+  ReceiveBuildBody,
   SimulateAnswer,
   SimulateBody,
   SubmitAnswer,
@@ -55,6 +57,19 @@ const receiveFails = [
   'IDEMPOTENCY_MISMATCH',
   'NETWORK_ERROR',
   'SETTLEMENT_PENDING',
+] as const
+
+/** What building a settlement may answer beside success. */
+const receiveBuildFails = [
+  'INVALID_PAYMENT_PROOF',
+  'PAYMENT_VERIFICATION_FAILED',
+  'INVALID_RECIPIENT',
+  'INSUFFICIENT_BALANCE',
+  'UNSUPPORTED_NETWORK',
+  'UNSUPPORTED_ASSET',
+  'DUPLICATE_SETTLEMENT',
+  'IDEMPOTENCY_MISMATCH',
+  'NETWORK_ERROR',
 ] as const
 
 /** The API, one row per operation. Routes, clients, OpenAPI, documents and contract tests are read from it. */
@@ -285,6 +300,18 @@ export const endpoints = {
       'NETWORK_ERROR',
     ],
   },
+  receiveTransaction: {
+    ...bare,
+    id: 'receiveTransaction',
+    method: 'POST',
+    path: '/transaction/receive',
+    summary: 'Build the settlement of a payment that your own wallet signs',
+    needs: settle,
+    idempotent: true,
+    body: ReceiveBuildBody,
+    answer: BuildAnswer,
+    fails: receiveBuildFails,
+  },
   abandonTransaction: {
     ...bare,
     id: 'abandonTransaction',
@@ -320,6 +347,7 @@ export const endpoints = {
     fails: ['UNSUPPORTED_NETWORK', 'IDEMPOTENCY_MISMATCH', 'TRANSACTION_FAILED', 'NETWORK_ERROR'],
   },
   ...webhookEndpoints,
+  ...reportEndpoints,
   x402Verify: {
     ...bare,
     id: 'x402Verify',

@@ -11,6 +11,7 @@ import {
   Said,
 } from './fields.ts'
 import { PAYMENT_STATUSES } from './payment.ts'
+import { PAYMENT_HEADER_CHARACTERS_MAX } from './x402/payment-header.ts'
 
 const METADATA_BYTES_MAX = 8 * 1024
 const TRANSACTION_CHARACTERS_MAX = 8_192
@@ -58,6 +59,33 @@ export const BuildBody = Exactly({
       default: 'native',
       description: '`native`, a configured symbol, or the address of a configured asset.',
     }),
+  ),
+})
+
+/** POST /transaction/receive. */
+export const ReceiveBuildBody = Exactly({
+  walletAddress: Short(
+    128,
+    'Your receiving address: who must be paid, and whose own wallet settles it.',
+  ),
+  paymentProof: Short(
+    PAYMENT_HEADER_CHARACTERS_MAX,
+    'The value of the `X-PAYMENT` or `PAYMENT-SIGNATURE` header as it came. Solana: the buyer must have named `walletAddress` as fee payer.',
+  ),
+  expectedAmount: MoneyText({}, 'What the buyer was asked to pay, whole units of the asset.'),
+  resource: Type.Optional(HttpUrl('What it is for. A proof for something else is refused.')),
+  facilitatorUrl: Type.Optional(HttpUrl('Only the one of this service; your own wallet settles.')),
+  priorityFee: Type.Optional(
+    MoneyText(
+      { minimum: '0', maximum: '1' },
+      'Total priority fee of the transaction in native currency; automatic when left out. On Solana the buyer has set it.',
+    ),
+  ),
+  network: Type.Optional(
+    Short(64, 'CAIP-2, or an x402 v1 name. Left out, the one that the proof names.'),
+  ),
+  asset: Type.Optional(
+    Short(128, 'A configured symbol or address. Left out, the one that the proof names.'),
   ),
 })
 

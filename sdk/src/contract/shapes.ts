@@ -22,6 +22,7 @@ import type { RegisterAddressBody, RegisterAddressAnswer } from './register-addr
 import type { ListAddressesAnswer } from './list-addresses.ts'
 import type { DeleteAddressAnswer } from './delete-address.ts'
 import type { BuildTransactionBody, BuildTransactionAnswer } from './build-transaction.ts'
+import type { ReceiveTransactionBody, ReceiveTransactionAnswer } from './receive-transaction.ts'
 import type { AbandonTransactionAnswer } from './abandon-transaction.ts'
 import type { SimulateTransactionBody, SimulateTransactionAnswer } from './simulate-transaction.ts'
 import type { SubmitTransactionBody, SubmitTransactionAnswer } from './submit-transaction.ts'
@@ -178,6 +179,12 @@ export interface Operations {
     readonly query: undefined
     readonly body: BuildTransactionBody
     readonly answer: BuildTransactionAnswer
+  }
+  readonly receiveTransaction: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: ReceiveTransactionBody
+    readonly answer: ReceiveTransactionAnswer
   }
   readonly abandonTransaction: {
     readonly parts: { readonly paymentId: string }

@@ -1,7 +1,7 @@
 import type { BaseUnits } from '@florin/wire/amount.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
 import type { Address, Block, DraftRefusal, TransactionHash } from './chain.ts'
-import type { ExactAuthorization, ExactCheck } from './exact.ts'
+import type { ExactAuthorization, ExactCheck, ProofKey } from './exact.ts'
 
 /** One transfer that somebody wants to sign in a wallet of its own. */
 export interface BuildOrder {
@@ -141,6 +141,8 @@ export interface Sighting {
   readonly isPlain: boolean
   /** What the fee payer lost beyond its transfers; native base units. */
   readonly feePaid: BaseUnits
+  /** What `exact` calls the payment that it settles, or tries to; null when it settles none that is known by its form. */
+  readonly proofKey: ProofKey | null
 }
 
 /** What somebody looks for among the transactions of a few blocks. */
@@ -178,6 +180,8 @@ export interface Inspected {
   /** What the network may take at most without rent of new accounts; native base units. */
   readonly feeMax: bigint
   readonly summary: TransactionSummary
+  /** What `exact` calls the payment that it would settle; EVM: null when it settles none. */
+  readonly proofKey: ProofKey | null
 }
 
 /** What a balance does. */

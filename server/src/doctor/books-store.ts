@@ -77,7 +77,7 @@ const INVARIANTS: Readonly<Record<string, string>> = {
   'a settlement of ours that took effect is what its payment names': `
     select p.id as subject from payments p join payment_transactions pt on pt.payment_id = p.id
     join chain_transactions t on t.id = pt.chain_transaction_id
-    where p.type = 'received' and t.state in ('mined', 'final') and t.succeeded
+    where p.type = 'received' and t.state in ('mined', 'final') and t.succeeded and not pt.without_effect
       and (p.transaction_hash is distinct from t.mined_hash or p.status not in ('confirmed', 'settled')
         or (t.state = 'final' and p.status <> 'settled'))`,
   'what was claimed is a received payment of the same account, and nothing else is settled without a claim': `
@@ -104,11 +104,18 @@ const INVARIANTS: Readonly<Record<string, string>> = {
       else e.payment_id is null end and not (p.self_custody and p.commitment is null)`,
   'a payment that was built for a wallet of its own has its build, which is closed when and only when the payment is over': `
     select coalesce(p.id, b.payment_id) as subject from (select * from payments where self_custody) p
-    full join builds b on b.payment_id = p.id
+    full join (select * from builds where proof_key is null) b on b.payment_id = p.id
     where p.id is null or b.payment_id is null or b.account_id <> p.account_id or b.network <> p.network
       or b.sender <> p.sender or b.recipient <> p.recipient or b.asset <> p.asset or b.amount <> p.amount
       or b.commitment is distinct from p.commitment
       or (p.status in ('pending', 'confirmed')) <> (b.closed_at is null)`,
+  'a build that settles a proof is for a received payment of its account, which has claimed that proof': `
+    select b.payment_id as subject from builds b
+    left join payments p on p.id = b.payment_id and p.type = 'received' and p.account_id = b.account_id
+      and p.network = b.network and p.recipient = b.recipient and p.asset = b.asset and p.amount = b.amount
+    left join settlement_claims c on c.payment_id = b.payment_id and c.account_id = b.account_id and c.network = b.network
+    where b.proof_key is not null and (p.id is null or c.payment_id is null
+      or c.proof_key not in (b.proof_key, b.proof_key || '/' || b.payment_id))`,
   'a deposit is a record of the wallet that it came to': `
     select p.id as subject from payments p where p.occurrence is not null and not exists (
       select from wallets w where w.id = p.wallet_id and w.account_id = p.account_id and w.address = p.recipient)`,

@@ -100,4 +100,17 @@ export const SETTLEMENT_DIVERGENCES: readonly Divergence[] = [
         network,
       ),
   },
+  {
+    invariant:
+      'a build that settles a proof is for a received payment of its account, which has claimed that proof',
+    what: 'a build for a proof that its payment has not claimed',
+    plant: async (run, sound) =>
+      run(
+        `insert into builds (payment_id, account_id, network, sender, recipient, asset, amount, last_valid_block_height,
+           expiry_enforced_by_chain, transaction, facts, created_at, expires_at, closed_at, proof_key)
+         select id, account_id, network, recipient, recipient, asset, amount, 0, false, '', '{}', now(), now(), now(), 'another'
+         from payments where id = $1`,
+        await received(run, sound, { status: 'expired' }),
+      ),
+  },
 ]

@@ -6,7 +6,13 @@ import type { Tx } from '../store/postgres.ts'
 import type { Claim } from './claim.ts'
 
 /** A claim whose success nobody has yet. */
-export type NewClaim = Omit<Claim, 'answeredAtMilliseconds' | 'facilitator' | 'looks'>
+export type NewClaim = Omit<
+  Claim,
+  'answeredAtMilliseconds' | 'facilitator' | 'looks' | 'builtUntilMilliseconds' | 'isSoft'
+> & {
+  /** For a soft one: until when it is the account's alone. */
+  readonly softUntilMilliseconds?: number
+}
 
 /** Clocks of two instances may differ by less than this. */
 const TURN_MARGIN_SECONDS = 5
@@ -23,12 +29,14 @@ export interface ClaimRow {
   readonly valid_before: string | null
   readonly since_height: string
   readonly facilitator: string | null
+  readonly built_until: Date | null
+  readonly is_soft: boolean
   readonly looks: number
   readonly answered_at: Date | null
 }
 
 export const CLAIM_COLUMNS = `payment_id, account_id, network, proof_key, terms_digest, x402_version, "authorization" as stored,
-  valid_before, since_height, facilitator, looks, answered_at`
+  valid_before, since_height, facilitator, built_until, is_soft, looks, answered_at`
 
 export function claimOf(row: ClaimRow): Claim {
   return {
@@ -42,6 +50,8 @@ export function claimOf(row: ClaimRow): Claim {
     validBeforeSeconds: row.valid_before === null ? null : BigInt(row.valid_before),
     sinceHeight: BigInt(row.since_height),
     facilitator: row.facilitator,
+    builtUntilMilliseconds: row.built_until?.getTime() ?? null,
+    isSoft: row.is_soft,
     looks: row.looks,
     answeredAtMilliseconds: row.answered_at?.getTime() ?? null,
   }
@@ -71,11 +81,13 @@ export async function insertClaims(
   const rows = await tx.query<{ payment_id: PaymentId }>(
     'claims_insert',
     `insert into settlement_claims (payment_id, account_id, network, proof_key, terms_digest, "authorization",
-       valid_before, since_height, created_at, look_at, x402_version)
+       valid_before, since_height, created_at, look_at, x402_version, built_until, is_soft)
      select payment_id, account_id, network, proof_key, decode(terms_digest, 'hex'), stored,
-       valid_before, since_height, to_timestamp($2 / 1000.0), to_timestamp($2 / 1000.0), x402_version
+       valid_before, since_height, to_timestamp($2 / 1000.0), to_timestamp($2 / 1000.0), x402_version,
+       to_timestamp(soft_until / 1000.0), soft_until is not null
      from json_to_recordset($1::json) as c (payment_id text, account_id text, network text, proof_key text,
-       terms_digest text, stored json, valid_before numeric, since_height bigint, x402_version smallint)
+       terms_digest text, stored json, valid_before numeric, since_height bigint, x402_version smallint,
+       soft_until bigint)
      order by network, proof_key, payment_id
      on conflict do nothing returning payment_id`,
     [
@@ -90,6 +102,7 @@ export async function insertClaims(
           valid_before: claim.validBeforeSeconds?.toString() ?? null,
           since_height: claim.sinceHeight.toString(),
           x402_version: claim.x402Version,
+          soft_until: claim.softUntilMilliseconds ?? null,
         })),
       ),
       nowMilliseconds,
@@ -147,11 +160,12 @@ export async function claimOfPayment(
   return rows[0] && claimOf(rows[0])
 }
 
-/** Takes the row lock of a claim, so that one call at a time tries it again; what becomes of that is looked at soon. */
+/** Takes the row lock of a claim, so that one call at a time tries it again; what becomes of that is looked at soon. It is hard now. */
 export async function lockClaim(tx: Tx, paymentId: PaymentId): Promise<boolean> {
   const rows = await tx.query(
     'claim_lock',
-    'update settlement_claims set looks = 0, look_at = null where payment_id = $1 returning payment_id',
+    `update settlement_claims set looks = 0, look_at = null, is_soft = false
+     where payment_id = $1 returning payment_id`,
     [paymentId],
   )
   return rows.length === 1

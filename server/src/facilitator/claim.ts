@@ -21,6 +21,10 @@ export interface Claim {
   readonly sinceHeight: bigint
   /** The other facilitator that was asked last to settle it; null when only this service has been at it. */
   readonly facilitator: string | null
+  /** Until when the newest build for the seller's own wallet is the account's alone; null when nothing was built for one. */
+  readonly builtUntilMilliseconds: number | null
+  /** After that another account may claim it, as long as the chain has not shown it and this service has not settled it. */
+  readonly isSoft: boolean
   /** How often in a row it was looked at and nothing had become of it. */
   readonly looks: number
   /** When success was given out; null while nobody has it. */

@@ -51,6 +51,8 @@ export function takeIn(
   presented: Presented,
   chains: ReadonlyMap<NetworkId, Chain>,
   settlersOf: (family: Family) => ReadonlySet<Address>,
+  /** Who may pay the fee of a payment to an address; left out, our own settlers. */
+  feePayersOf?: (payTo: Address) => ReadonlySet<Address>,
 ): IntakeOutcome {
   const read = parsePaymentPayload(presented.paymentPayload)
   if (!read.ok) return refused(read.reason)
@@ -80,7 +82,9 @@ export function takeIn(
   if (settlers.has(payTo) || isNobody(chain, payTo)) return no(words.recipient)
 
   const { amount, extra } = requirements
-  const outcome = chain.exact.read(payment.payload, { asset, payTo, amount, extra, settlers })
+  const feePayers = feePayersOf?.(payTo) ?? settlers
+  const demand = { asset, payTo, amount, extra, settlers: feePayers }
+  const outcome = chain.exact.read(payment.payload, demand)
   if (!outcome.ok) return no(outcome.reason, outcome.payer)
   const { authorization } = outcome
   // Money that moves from a wallet to itself pays nobody.

@@ -15,6 +15,7 @@ import type { Remotes } from './remotes.ts'
 import { digestOf } from './settle.ts'
 import type { SettleDeps, SettleOrder, Settled } from './settle.ts'
 import { verifyPayment } from './verify.ts'
+import { yieldToOther } from './yield-claim.ts'
 
 export interface ElsewhereDeps extends SettleDeps {
   readonly remotes: Remotes
@@ -48,6 +49,7 @@ export async function settleElsewhere(
     const claim = await deps.claimOf(asked)
     if (claim !== undefined) {
       const isSame = isSameClaim(claim, order.accountId, digest)
+      if (!isSame && (await yieldToOther(deps, claim, intake))) continue
       if (!isSame) return { kind: 'duplicate', intake, own: null }
       return follow(deps, order, claim, intake)
     }

@@ -12,6 +12,7 @@ import type { Intake, Presented, Refused } from './intake.ts'
 import { joinClaim } from './join.ts'
 import type { ClaimedPayment, JoinDeps, Joined, JoinOrder } from './join.ts'
 import type { VerifyDeps } from './verify.ts'
+import { yieldToOther } from './yield-claim.ts'
 
 export interface SettleDeps extends VerifyDeps, BeginDeps, JoinDeps {
   /** Whoever claimed a proof, as of now; asked together with others. */
@@ -43,6 +44,7 @@ export async function settlePayment(deps: SettleDeps, order: SettleOrder): Promi
   if (!taken.ok) return { ...taken, kind: 'refused' }
   const { intake } = taken
   const digest = digestOf(intake)
+  let mayTryAgain = true
   for (let tries = 0; tries < BEGIN_TRIES_MAX; tries += 1) {
     const claim = await deps.claimOf({
       network: intake.chain.config.network,
@@ -52,18 +54,24 @@ export async function settlePayment(deps: SettleDeps, order: SettleOrder): Promi
       const paymentId = newId(deps.random, 'pay')
       const { accountId } = order
       const asked = order.requestId === undefined ? {} : { requestId: order.requestId }
-      const beginning = { accountId, paymentId, digest, intake, isNew: true, ...asked }
+      const isAlone = intake.requirements.extra['sharedTransaction'] === false
+      const beginning = { accountId, paymentId, digest, intake, isNew: true, isAlone, ...asked }
       const begun = await beginSettlement(deps, beginning)
       if (begun.kind === 'refused') return refusalOf(begun, intake)
       await begun.sent
+      mayTryAgain = false
       continue
     }
     if (!isSameClaim(claim, order.accountId, digest)) {
+      if (await yieldToOther(deps, claim, intake)) continue
       return { kind: 'duplicate', intake, own: null }
     }
-    const again = tries === 0 ? await tryAgain(deps, claim, intake) : undefined
+    const again = mayTryAgain ? await tryAgain(deps, claim, intake) : undefined
     if (again !== undefined) return again
-    return { ...(await join(deps, order, claim, intake)), intake }
+    const joined = await join(deps, order, claim, intake)
+    // What came to nothing beside others is tried once more, in a transaction of its own.
+    mayTryAgain = joined.kind === 'reverted' && joined.state.wasShared
+    if (!mayTryAgain || tries === BEGIN_TRIES_MAX - 1) return { ...joined, intake }
   }
   throw new Error('a claim was neither made nor found')
 }

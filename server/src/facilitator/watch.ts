@@ -110,6 +110,12 @@ async function watchClaim(
   }
   const next = await followPending({ store, records }, claim, {
     finalState: () => exact.finalState(authorization),
+    // Its seller sends it whenever it likes, so it is looked for before it is final.
+    isUsedNow: async () => {
+      if (claim.builtUntilMilliseconds === null) return false
+      const check = await exact.check(authorization)
+      return !check.ok && check.isUsed === true
+    },
     find,
     finalizedHeight,
   })
@@ -141,7 +147,10 @@ async function followConfirmed(
   }
   const use = await find()
   await store.inTransaction('service', async (tx) => {
-    if (block === 'replaced') await records.unseen(tx, [claim.paymentId])
+    // What only the payer's own bytes can pay is taken back by whoever reads the blocks, with the cursor.
+    if (block === 'replaced' && claim.validBeforeSeconds !== null) {
+      await records.unseen(tx, [claim.paymentId])
+    }
     if (use?.kind !== 'paid') return
     const { settlement } = use
     const final = await isFinal(tx, claim, settlement, finalizedHeight)
@@ -152,12 +161,18 @@ async function followConfirmed(
 async function followPending(
   { store, records }: Deciders,
   claim: Claim,
-  { finalState, find, finalizedHeight }: Finding & { finalState(): Promise<AuthorizationState> },
+  {
+    finalState,
+    isUsedNow,
+    find,
+    finalizedHeight,
+  }: Finding & { finalState(): Promise<AuthorizationState>; isUsedNow(): Promise<boolean> },
 ): Promise<NextLook> {
   const final = await finalState()
-  if (final === 'open') return 'open'
+  const isUsed = final === 'used' || (final === 'open' && (await isUsedNow()))
+  if (final === 'open' && !isUsed) return 'open'
   // Used, and nothing shows by what: the node that was asked may not have it yet.
-  const use = final === 'used' ? await find() : undefined
+  const use = isUsed ? await find() : undefined
   await store.inTransaction('service', async (tx) => {
     const isWasted = use?.kind === 'wasted' && (await isFinal(tx, claim, use, finalizedHeight))
     if (final === 'expired' || isWasted) await records.expired(tx, [claim.paymentId])

@@ -1,5 +1,10 @@
 /** The places where tests end the process with SIGKILL, in the order in which a payment passes them, and a deposit. */
 export const KILL_POINTS = [
+  'build.before-commit',
+  'build.after-commit',
+  'submit.before-commit',
+  'submit.after-commit',
+  'submit.after-node',
   'claim.before-commit',
   'claim.after-commit',
   'send.before-transaction',

@@ -31,6 +31,31 @@ export const limits = {
   keyCacheEntriesMax: 10_000,
   /** A key's last use is noted at most this often. */
   keyUseNotedSeconds: 60,
+  /** A session ends when nothing was asked for so long, and anyway after so many hours. */
+  sessionIdleSeconds: 1_800,
+  sessionHours: 12,
+  /** Requests of a session per window: a page asks for many things at once. */
+  sessionRequestsPerWindow: 1_200,
+  /** Sessions that an instance remembers for keyCacheMilliseconds, and how often their use is noted. */
+  sessionCacheEntriesMax: 10_000,
+  sessionSeenNotedSeconds: 60,
+  /** Live ones of a person; one more ends the oldest. And how long those that ended are kept. */
+  sessionsPerMemberMax: 50,
+  sessionsKeptDays: 30,
+  /** How long a link signs an operator in, and how long an invitation may be taken up. */
+  operatorLinkSeconds: 900,
+  invitationDays: 7,
+  /** Attempts to sign in within a window, over all instances: from one address, about one email address; and options for passkeys. */
+  signInWindowSeconds: 900,
+  signInsPerAddress: 30,
+  signInsPerEmail: 10,
+  passkeyOptionsPerAddress: 120,
+  /** Password hashes that are computed at once, 19 MiB each, and how many may wait; one more is refused. */
+  passwordHashesMax: 2,
+  passwordHashesWaitingMax: 32,
+  passkeyChallengeSeconds: 120,
+  passkeysPerMemberMax: 20,
+  membersPerAccountMax: 100,
   /** The window in which requests are counted, by key and by address. */
   rateWindowSeconds: 60,
   /** Windows that an instance remembers at once; names beyond that share so many others. */
@@ -73,6 +98,17 @@ export const limits = {
   transferProofHours: 24,
   /** Payments with the terms of a proof that the chain does not show, whose secrets are held against it: the newest. */
   proofCandidatesMax: 1_000,
+  /** How old the figures of an overview may be: of a day, and of a month. Accounts whose figures are kept. */
+  overviewDaySeconds: 5,
+  overviewMonthSeconds: 60,
+  overviewsKeptMax: 1_000,
+  /** Payments that wait too long are counted up to here. */
+  overduePaymentsMax: 1_000,
+  /** Low wallets, and policies, that one look names. */
+  attentionWalletsMax: 10,
+  /** How often counted requests are written down, and for how many days they are kept. */
+  requestCountsSeconds: 5,
+  requestCountsKeptDays: 400,
   databaseConnectionsMax: 12,
   databaseStatementSeconds: 10,
   databaseLockSeconds: 5,
@@ -141,6 +177,9 @@ export const limits = {
   /** Settlements of one key that share one database transaction, and how many may wait for their turn. */
   claimBatchMax: 64,
   claimQueueMax: 2_000,
+  /** Settlements that share one transaction on chain, and the gas of it: half of what Ethereum lets one transaction take (EIP-7825). */
+  settlementsPerTransactionMax: 64,
+  sharedSettlementGasMax: 8_000_000,
   /** How old what all builds share may be: fees, newest block or blockhash. */
   buildFactsMilliseconds: 1_000,
   /** How long a transaction built for somebody else's wallet should be used; about what Solana's chain allows. */
@@ -240,6 +279,11 @@ export const limits = {
   buildsPerMarkMax: 100,
   /** Signed forms of one build that are stored and sent. */
   submissionsPerBuildMax: 16,
+  /** A build that nobody has sent for so long is asked about no more; a block that holds it is still recognised. */
+  dormantBuildDays: 30,
+  /** Submitted bytes that are sent again in one round, and the longest pause between two sends of the same. */
+  resentSubmissionsMax: 50,
+  resendSecondsMax: 3_600,
   /** Remembered blocks below the final height, to find the ancestor of a reorg that breaks the policy. */
   finalBlocksKept: 64,
   /** Heads that wait for their block to be followed before what they call final counts. */

@@ -1,5 +1,7 @@
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { Address } from '../chains/chain.ts'
+import { proofKey } from '../chains/exact.ts'
+import type { ProofKey } from '../chains/exact.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
@@ -14,6 +16,7 @@ interface BuildRow {
   readonly asset: string
   readonly amount: string
   readonly commitment: string | null
+  readonly proof_key: string | null
   readonly nonce: string | null
   readonly last_valid_block_height: string
   readonly expiry_enforced_by_chain: boolean
@@ -24,7 +27,7 @@ interface BuildRow {
 }
 
 const COLUMNS = `payment_id, account_id, network, sender, recipient, asset, amount, encode(commitment, 'hex') as commitment,
-  nonce, last_valid_block_height, expiry_enforced_by_chain, transaction, facts, created_at, expires_at`
+  proof_key, nonce, last_valid_block_height, expiry_enforced_by_chain, transaction, facts, created_at, expires_at`
 
 // The rows were written by this file from branded values; reading them back restores the brands.
 function buildOf(row: BuildRow): Build {
@@ -37,6 +40,7 @@ function buildOf(row: BuildRow): Build {
     asset: row.asset,
     amount: BigInt(row.amount),
     commitment: row.commitment,
+    proofKey: row.proof_key === null ? null : proofKey(row.proof_key),
     nonce: row.nonce === null ? null : BigInt(row.nonce),
     lastValidBlockHeight: BigInt(row.last_valid_block_height),
     expiryEnforcedByChain: row.expiry_enforced_by_chain,
@@ -47,31 +51,46 @@ function buildOf(row: BuildRow): Build {
   }
 }
 
-export async function insertBuild(tx: Tx, build: Build): Promise<void> {
-  await tx.query(
-    'build_insert',
-    `insert into builds (payment_id, account_id, network, sender, recipient, asset, amount, commitment, nonce,
-       last_valid_block_height, expiry_enforced_by_chain, transaction, facts, created_at, expires_at)
+const INSERT = `insert into builds (payment_id, account_id, network, sender, recipient, asset, amount, commitment, nonce,
+       last_valid_block_height, expiry_enforced_by_chain, transaction, facts, created_at, expires_at, proof_key)
      values ($1, $2, $3, $4, $5, $6, $7, decode($8, 'hex'), $9, $10, $11, $12, $13,
-       to_timestamp($14 / 1000.0), to_timestamp($15 / 1000.0))`,
-    [
-      build.paymentId,
-      build.accountId,
-      build.network,
-      build.sender,
-      build.recipient,
-      build.asset,
-      build.amount.toString(),
-      build.commitment,
-      build.nonce?.toString() ?? null,
-      build.lastValidBlockHeight.toString(),
-      build.expiryEnforcedByChain,
-      Buffer.from(build.transaction),
-      JSON.stringify(build.facts),
-      build.createdAtMilliseconds,
-      build.expiresAtMilliseconds,
-    ],
+       to_timestamp($14 / 1000.0), to_timestamp($15 / 1000.0), $16)`
+
+export async function insertBuild(tx: Tx, build: Build): Promise<void> {
+  await tx.query('build_insert', INSERT, valuesOf(build))
+}
+
+/** Stores a settlement's build in place of an earlier one of the same payment, which is not looked for any more. */
+export async function replaceBuild(tx: Tx, build: Build): Promise<void> {
+  await tx.query(
+    'build_replace',
+    `${INSERT}
+     on conflict (payment_id) do update set nonce = excluded.nonce, transaction = excluded.transaction, facts = excluded.facts,
+       last_valid_block_height = excluded.last_valid_block_height, expires_at = excluded.expires_at,
+       looked_at = null, dead_height = null, dead_reason = null, closed_at = null`,
+    valuesOf(build),
   )
+}
+
+function valuesOf(build: Build): readonly unknown[] {
+  return [
+    build.paymentId,
+    build.accountId,
+    build.network,
+    build.sender,
+    build.recipient,
+    build.asset,
+    build.amount.toString(),
+    build.commitment,
+    build.nonce?.toString() ?? null,
+    build.lastValidBlockHeight.toString(),
+    build.expiryEnforcedByChain,
+    Buffer.from(build.transaction),
+    JSON.stringify(build.facts),
+    build.createdAtMilliseconds,
+    build.expiresAtMilliseconds,
+    build.proofKey,
+  ]
 }
 
 /** The account's build; somebody else's looks like none. */
@@ -91,6 +110,7 @@ export async function findBuild(
 /** What a transaction shows of itself. */
 export interface Marks {
   readonly commitments: readonly string[]
+  readonly proofKey: ProofKey | null
   readonly place: { readonly sender: Address; readonly nonce: bigint } | null
 }
 
@@ -99,7 +119,7 @@ export async function buildsMarked(
   tx: Tx,
   accountId: AccountId,
   network: NetworkId,
-  { commitments, place }: Marks,
+  { commitments, proofKey: settles, place }: Marks,
   count: number,
 ): Promise<readonly Build[]> {
   const rows = await tx.query<BuildRow>(
@@ -109,6 +129,8 @@ export async function buildsMarked(
        where network = $2 and commitment = any (array(select decode(c, 'hex') from unnest($3::text[]) as c))
        union all select payment_id from builds
        where network = $2 and sender = $4 and nonce = $5::numeric and account_id = $1
+       union all select payment_id from builds
+       where network = $2 and proof_key = $7 and account_id = $1 and closed_at is null
      )
      select ${COLUMNS} from builds
      where payment_id in (select payment_id from marked) and account_id = $1 order by created_at desc, payment_id desc limit $6`,
@@ -119,6 +141,7 @@ export async function buildsMarked(
       place?.sender ?? null,
       place?.nonce.toString() ?? null,
       count,
+      settles,
     ],
   )
   return rows.map(buildOf)

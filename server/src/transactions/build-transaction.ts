@@ -3,11 +3,12 @@ import type { BaseUnits } from '@florin/wire/amount.ts'
 import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { Address, Chain, DraftRefusal } from '../chains/chain.ts'
-import type { Built, Preparation, SelfCustody } from '../chains/self-custody.ts'
+import type { Preparation, SelfCustody } from '../chains/self-custody.ts'
 import { claimKeys, findKey } from '../idempotency/store.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { newId, parseId } from '../kernel/id.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
+import type { KillPoint } from '../kernel/kill-point.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
 import type { Random } from '../kernel/random.ts'
 import { networkStanding } from '../sender/follower-store.ts'
@@ -15,15 +16,18 @@ import type { Store, Tx } from '../store/postgres.ts'
 import type { Build } from './build.ts'
 import { findBuild, insertBuild } from './build-store.ts'
 import { factsOf } from './facts-of.ts'
-import { lockNonces, takeNonce } from './nonce-store.ts'
-import type { NonceScope } from './nonce-store.ts'
+import { placed } from './placed.ts'
+import type { ReceivedRecords } from '../facilitator/records.ts'
 import type { BuiltRecords, BuiltState } from './records.ts'
 
 export interface BuildDeps {
   readonly store: Store
   readonly records: BuiltRecords
+  /** The records of payments that a build settles. */
+  readonly received: Pick<ReceivedRecords, 'state' | 'paidElsewhere' | 'unseen' | 'expired'>
   readonly clock: Clock
   readonly random: Random
+  readonly killPoint: (point: KillPoint) => void
 }
 
 /** One transfer that somebody wants to sign in a wallet of its own, as the door has parsed it. */
@@ -82,9 +86,12 @@ export async function buildTransaction(
   }
   const { preparation } = prepared
   refuseShort(request, preparation)
-  const stored = await deps.store.inTransaction(accountId, (tx) =>
-    store(tx, deps, request, { paymentId, commitment, preparation }),
-  )
+  const stored = await deps.store.inTransaction(accountId, async (tx) => {
+    const made = await store(tx, deps, request, { paymentId, commitment, preparation })
+    deps.killPoint('build.before-commit')
+    return made
+  })
+  deps.killPoint('build.after-commit')
   return typeof stored === 'string' ? replay(deps, request, stored) : stored
 }
 
@@ -144,6 +151,7 @@ async function store(
     asset: asset.asset,
     amount,
     commitment: carried === null ? null : Buffer.from(carried).toString('hex'),
+    proofKey: null,
     nonce: built.nonce,
     lastValidBlockHeight: built.lastValidBlockHeight,
     expiryEnforcedByChain: built.expiryEnforcedByChain,
@@ -154,26 +162,6 @@ async function store(
   }
   await insertBuild(tx, build)
   return { build, state, replayed: false }
-}
-
-/** The bytes, with a nonce that no other live build of the account and wallet has. Last, because others of the wallet wait for it. */
-async function placed(
-  tx: Tx,
-  scope: NonceScope,
-  made: {
-    first: Built
-    preparation: Preparation
-    wanted: Omit<Parameters<typeof takeNonce>[2], 'first'>
-  },
-): Promise<Built> {
-  const { first, preparation, wanted } = made
-  const lowest = first.nonce
-  if (lowest === null) return first
-  await lockNonces(tx, scope)
-  const nonce = await takeNonce(tx, scope, { ...wanted, first: lowest })
-  if (nonce === lowest) return first
-  const below = Array.from({ length: Number(nonce - lowest) }, (_, index) => lowest + BigInt(index))
-  return preparation.build(below)
 }
 
 async function earlierBuild(
@@ -230,7 +218,8 @@ function refuseShort({ chain, asset, amount }: BuildRequest, { balances, fee }: 
   if (balances.native < needs) throw short(native, needs, balances.native)
 }
 
-function unfollowed(standing: 'halted' | 'unfollowed'): Refusal {
+/** Why nothing is built for a network now. */
+export function unfollowed(standing: 'halted' | 'unfollowed'): Refusal {
   return standing === 'halted'
     ? new Refusal('NETWORK_ERROR', {
         retryAfterSeconds: FROZEN_RETRY_SECONDS,

@@ -1,5 +1,6 @@
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { Address } from '../chains/chain.ts'
+import type { ProofKey } from '../chains/exact.ts'
 import type { BuildFormat } from '../chains/self-custody.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 
@@ -56,6 +57,8 @@ export interface BuiltTerms {
   readonly amount: bigint
   /** 64 lower-case hex digits; null when the transaction does not carry it. */
   readonly commitment: string | null
+  /** The proof that it settles for its sender; null for a payment of the sender's own. */
+  readonly proofKey: ProofKey | null
   /** The sender's place; null where transactions have none. */
   readonly nonce: bigint | null
 }

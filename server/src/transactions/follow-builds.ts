@@ -6,9 +6,10 @@ import { limits } from '../kernel/limits.ts'
 import type { BuildBook } from '../sender/build-book.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { BuiltTerms, DeadReason } from './build.ts'
-import { judge } from './judge.ts'
+import { judge, judgeSettlement } from './judge.ts'
 import {
   closeBuilds,
+  closeSettled,
   forgetAbove,
   hasLiveBuild,
   liveBuilds,
@@ -18,11 +19,18 @@ import {
   sendersAwaited,
 } from './live-store.ts'
 import type { BuiltEffect, BuiltRecords, RemarkReason } from './records.ts'
+import { lookSoon } from '../facilitator/claim-looks-store.ts'
+import type { ForeignSettlement } from '../chains/exact.ts'
+import type { ReceivedRecords } from '../facilitator/records.ts'
+import type { AccountId } from '../kernel/id.ts'
 
 interface Findings {
   readonly effects: Map<PaymentId, BuiltEffect>
   readonly remarks: Map<PaymentId, RemarkReason | null>
   readonly dead: Map<PaymentId, { paymentId: PaymentId; height: bigint; reason: DeadReason }>
+  /** Of builds that settle somebody's proof. */
+  readonly settled: Map<PaymentId, { accountId: AccountId; settlement: ForeignSettlement }>
+  readonly looks: Set<PaymentId>
 }
 
 /**
@@ -31,10 +39,12 @@ interface Findings {
  */
 export function openBuildBook({
   records,
+  received,
   clock,
 }: {
-  records: BuiltRecords
-  clock: Clock
+  readonly records: BuiltRecords
+  readonly received: Pick<ReceivedRecords, 'paidElsewhere' | 'unseen' | 'expired'>
+  readonly clock: Clock
 }): BuildBook {
   return {
     hasLive: hasLiveBuild,
@@ -48,7 +58,7 @@ export function openBuildBook({
     sighted: async (tx, network, sightings) => {
       const builds = await buildsBehind(tx, network, sightings)
       if (builds.length === 0) return
-      const { effects, remarks, dead } = findingsOf(builds, sightings)
+      const { effects, remarks, dead, settled, looks } = findingsOf(builds, sightings)
       // What a failed try showed is no remark on the one that paid.
       const said = [...remarks, ...[...effects.keys()].map((id) => [id, null] as const)]
       await records.remark(
@@ -56,13 +66,26 @@ export function openBuildBook({
         [...new Map(said)].map(([paymentId, reason]) => ({ paymentId, reason })),
       )
       await records.confirmed(tx, [...effects.values()])
-      await noteSeen(tx, [...effects.values()])
+      for (const [paymentId, { accountId, settlement }] of settled) {
+        await received.paidElsewhere(tx, { accountId, paymentId }, settlement, false)
+      }
+      await lookSoon(tx, [...looks])
+      const places = [...settled].map(
+        ([
+          paymentId,
+          {
+            settlement: { height },
+          },
+        ]) => ({ paymentId, height }),
+      )
+      await noteSeen(tx, [...effects.values(), ...places])
       await noteDead(tx, [...dead.values()])
     },
 
     undone: async (tx, network, height) => {
       await records.undone(tx, network, height)
-      const undead = await forgetAbove(tx, network, height)
+      const { undead, unsettled } = await forgetAbove(tx, network, height)
+      await received.unseen(tx, unsettled)
       await records.remark(
         tx,
         undead.map((paymentId) => ({ paymentId, reason: null })),
@@ -73,9 +96,16 @@ export function openBuildBook({
       const now = clock.nowMilliseconds()
       const settled = await records.final(tx, network, height, count)
       await closeBuilds(tx, settled, now)
+      const closed = await closeSettled(tx, network, { height, count, nowMilliseconds: now })
       const dead = await provenDead(tx, network, height, count)
-      await closeBuilds(tx, [...(await records.over(tx, dead))], now)
-      return Math.max(settled.length, dead.length)
+      const endsOf = (ends: (typeof dead)[number]['ends']) =>
+        dead.filter((each) => each.ends === ends)
+      const over = await records.over(tx, endsOf('sent'))
+      const unsettled = endsOf('received').map(({ paymentId }) => paymentId)
+      await received.expired(tx, unsettled)
+      const idle = endsOf('none').map(({ paymentId }) => paymentId)
+      await closeBuilds(tx, [...over, ...unsettled, ...idle], now)
+      return Math.max(settled.length, closed, dead.length)
     },
   }
 }
@@ -88,6 +118,9 @@ function buildsBehind(
   const marks = {
     senders: [...new Set(sightings.map(({ sender }) => sender))],
     commitments: [...new Set(sightings.flatMap(({ commitments }) => commitments))],
+    proofKeys: [
+      ...new Set(sightings.flatMap(({ proofKey }) => (proofKey === null ? [] : [proofKey]))),
+    ],
     places: sightings.flatMap(({ sender, nonce }) => (nonce === null ? [] : [{ sender, nonce }])),
   }
   return liveBuilds(tx, network, marks, limits.buildsPerPlaceMax)
@@ -95,11 +128,21 @@ function buildsBehind(
 
 /** The first transaction that pays a build is its own; one that carries no commitment pays one build of an account at most. */
 function findingsOf(builds: readonly BuiltTerms[], sightings: readonly Sighting[]): Findings {
-  const found: Findings = { effects: new Map(), remarks: new Map(), dead: new Map() }
+  const found: Findings = {
+    effects: new Map(),
+    remarks: new Map(),
+    dead: new Map(),
+    settled: new Map(),
+    looks: new Set(),
+  }
   const paidUnmarked = new Set<string>()
   for (const sighting of sightings) {
     const { transactionHash, height, blockHash, feePaid } = sighting
     for (const build of builds) {
+      if (build.proofKey !== null) {
+        noteSettlement(found, build, sighting)
+        continue
+      }
       const judgement = judge(build, sighting)
       if (judgement === undefined) continue
       const { paymentId, accountId, commitment } = build
@@ -120,4 +163,29 @@ function findingsOf(builds: readonly BuiltTerms[], sightings: readonly Sighting[
     }
   }
   return found
+}
+
+function noteSettlement(found: Findings, build: BuiltTerms, sighting: Sighting): void {
+  const judgement = judgeSettlement(build, sighting)
+  if (judgement === undefined) return
+  const { paymentId, accountId } = build
+  const { transactionHash: hash, height, blockHash } = sighting
+  switch (judgement.kind) {
+    case 'settled': {
+      const logIndex = judgement.transfer.effectIndex
+      found.settled.set(paymentId, { accountId, settlement: { hash, height, blockHash, logIndex } })
+      return
+    }
+    case 'failed':
+      found.dead.set(paymentId, { paymentId, height, reason: 'transaction_reverted' })
+      return
+    case 'look': {
+      found.looks.add(paymentId)
+      const { dead: reason } = judgement
+      if (reason !== null) found.dead.set(paymentId, { paymentId, height, reason })
+      return
+    }
+    default:
+      judgement satisfies never
+  }
 }

@@ -40,6 +40,36 @@ export function judge(build: BuiltTerms, sighting: Sighting): Judgement | undefi
   return other(build.commitment === null ? used : 'other_terms', used)
 }
 
+/**
+ * What a transaction on chain means for a build that settles somebody's proof. `settled`: exactly its bytes took effect. `look`: where
+ * whoever likes may settle the same proof, the chain's own word about that proof counts, and now is the time to ask for it.
+ */
+export type SettlementJudgement =
+  | { readonly kind: 'settled'; readonly transfer: SightedTransfer }
+  | { readonly kind: 'look'; readonly dead: DeadReason | null }
+  | { readonly kind: 'failed' }
+
+/** Undefined when it has nothing to do with the build, or shows nothing that could be told. */
+export function judgeSettlement(
+  build: BuiltTerms,
+  sighting: Sighting,
+): SettlementJudgement | undefined {
+  if (sighting.sender !== build.sender) return undefined
+  const settles = sighting.proofKey === build.proofKey
+  if (build.nonce !== null) {
+    const takesPlace = sighting.nonce === build.nonce
+    if (!settles && !takesPlace) return undefined
+    return { kind: 'look', dead: takesPlace ? 'nonce_used_by_another_transaction' : null }
+  }
+  if (!settles) return undefined
+  if (!sighting.succeeded) return { kind: 'failed' }
+  const { asset, recipient, amount } = build
+  const transfer = sighting.transfers.find(
+    (each) => each.asset === asset && each.to === recipient && each.amount === amount,
+  )
+  return transfer && { kind: 'settled', transfer }
+}
+
 function isBuilt(build: BuiltTerms, { asset, from, to, amount }: SightedTransfer): boolean {
   return (
     asset === build.asset &&

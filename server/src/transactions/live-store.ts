@@ -1,6 +1,9 @@
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { Address } from '../chains/chain.ts'
+import { proofKey } from '../chains/exact.ts'
+import type { ProofKey } from '../chains/exact.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { BuiltTerms, DeadReason } from './build.ts'
 
@@ -37,6 +40,7 @@ interface TermsRow {
   readonly asset: string
   readonly amount: string
   readonly commitment: string | null
+  readonly proof_key: string | null
   readonly nonce: string | null
 }
 
@@ -57,6 +61,7 @@ export async function liveBuilds(
   marks: {
     readonly senders: readonly Address[]
     readonly commitments: readonly string[]
+    readonly proofKeys: readonly ProofKey[]
     readonly places: readonly TakenPlace[]
   },
   perPlaceMax: number,
@@ -75,8 +80,9 @@ export async function liveBuilds(
        ) of_place
        union select payment_id from builds
        where network = $1 and commitment = any (array(select decode(c, 'hex') from unnest($3::text[]) as c))
+       union select payment_id from builds where network = $1 and proof_key = any ($7::text[]) and closed_at is null
      )
-     select payment_id, account_id, sender, recipient, asset, amount, encode(commitment, 'hex') as commitment, nonce
+     select payment_id, account_id, sender, recipient, asset, amount, encode(commitment, 'hex') as commitment, proof_key, nonce
      from builds
      where payment_id in (select payment_id from marked)
        and sender = any($2) and closed_at is null and seen_height is null
@@ -88,6 +94,7 @@ export async function liveBuilds(
       marks.places.map(({ sender }) => sender),
       marks.places.map(({ nonce }) => nonce.toString()),
       perPlaceMax,
+      marks.proofKeys,
     ],
   )
   return rows.map((row) => ({
@@ -98,6 +105,7 @@ export async function liveBuilds(
     asset: row.asset,
     amount: BigInt(row.amount),
     commitment: row.commitment,
+    proofKey: row.proof_key === null ? null : proofKey(row.proof_key),
     nonce: row.nonce === null ? null : BigInt(row.nonce),
   }))
 }
@@ -139,15 +147,16 @@ export async function noteDead(
   )
 }
 
-/** Takes back what blocks above a height had shown of live builds: the ids of those that had been called dead there. */
+/** Takes back what blocks above a height had shown of live builds: those called dead there, and settlements whose effect was there. */
 export async function forgetAbove(
   tx: Tx,
   network: NetworkId,
   height: bigint,
-): Promise<readonly PaymentId[]> {
-  await tx.query(
+): Promise<{ readonly undead: readonly PaymentId[]; readonly unsettled: readonly PaymentId[] }> {
+  const unseen = await tx.query<{ payment_id: PaymentId; settles: boolean }>(
     'builds_unseen',
-    `update builds set seen_height = null where network = $1 and seen_height > $2 and closed_at is null`,
+    `update builds set seen_height = null where network = $1 and seen_height > $2 and closed_at is null
+     returning payment_id, proof_key is not null as settles`,
     [network, height.toString()],
   )
   const rows = await tx.query<{ payment_id: PaymentId }>(
@@ -156,7 +165,41 @@ export async function forgetAbove(
      where network = $1 and dead_height > $2 and closed_at is null returning payment_id`,
     [network, height.toString()],
   )
-  return rows.map((row) => row.payment_id)
+  const unsettled = unseen.filter((row) => row.settles).map((row) => row.payment_id)
+  return { undead: rows.map((row) => row.payment_id), unsettled }
+}
+
+/** Closes settlements that were seen at or below a final height, at most `count`: their claims follow them from there. How many. */
+export async function closeSettled(
+  tx: Tx,
+  network: NetworkId,
+  {
+    height,
+    count,
+    nowMilliseconds,
+  }: {
+    readonly height: bigint
+    readonly count: number
+    readonly nowMilliseconds: number
+  },
+): Promise<number> {
+  const rows = await tx.query(
+    'builds_close_settled',
+    `update builds set closed_at = to_timestamp($4 / 1000.0) where payment_id in (
+       select payment_id from builds
+       where network = $1 and seen_height <= $2 and closed_at is null and proof_key is not null limit $3)
+     returning payment_id`,
+    [network, height.toString(), count, nowMilliseconds],
+  )
+  return rows.length
+}
+
+/** A live build that a final height proves dead, and what that means for its payment. */
+export interface DeadBuild {
+  readonly paymentId: PaymentId
+  readonly reason: DeadReason
+  /** `sent`: the payment is over. `received`: so is the one that only these bytes could settle. `none`: others may settle it yet. */
+  readonly ends: 'sent' | 'received' | 'none'
 }
 
 /** Live builds that a final height proves dead. */
@@ -165,15 +208,24 @@ export async function provenDead(
   network: NetworkId,
   height: bigint,
   count: number,
-): Promise<readonly { readonly paymentId: PaymentId; readonly reason: DeadReason }[]> {
-  const rows = await tx.query<{ payment_id: PaymentId; dead_reason: DeadReason }>(
+): Promise<readonly DeadBuild[]> {
+  const rows = await tx.query<{
+    payment_id: PaymentId
+    dead_reason: DeadReason
+    ends: DeadBuild['ends']
+  }>(
     'builds_proven_dead',
-    `select payment_id, dead_reason from builds
+    `select payment_id, dead_reason,
+       case when proof_key is null then 'sent' when nonce is null then 'received' else 'none' end as ends from builds
      where network = $1 and dead_height <= $2 and closed_at is null and seen_height is null
      order by dead_height, payment_id limit $3`,
     [network, height.toString(), count],
   )
-  return rows.map((row) => ({ paymentId: row.payment_id, reason: row.dead_reason }))
+  return rows.map(({ payment_id: paymentId, dead_reason: reason, ends }) => ({
+    paymentId,
+    reason,
+    ends,
+  }))
 }
 
 /** Nothing is looked for any more. */
@@ -196,11 +248,13 @@ export interface SilentBuild {
   readonly sender: Address
   readonly nonce: bigint | null
   readonly lastValidBlockHeight: bigint
+  /** Its payment is a received one, which others may settle, too. */
+  readonly isSettlement: boolean
 }
 
 /**
  * Builds past their time, the longest unlooked first; each is then noted as looked at. The older one is the less often it is looked at,
- * because on EVM one that nobody sends may stay for ever.
+ * because on EVM one that nobody sends may stay for ever, and one that is dormant no more: the blocks show it when it is sent after all.
  */
 export async function takeSilentBuilds(
   tx: Tx,
@@ -213,22 +267,25 @@ export async function takeSilentBuilds(
     sender: Address
     nonce: string | null
     last_valid_block_height: string
+    is_settlement: boolean
   }>(
     'builds_silent',
     `update builds set looked_at = to_timestamp($2 / 1000.0) where payment_id in (
        select payment_id from builds
        where network = $1 and closed_at is null and dead_height is null and seen_height is null
          and expires_at < to_timestamp($2 / 1000.0)
+         and created_at > to_timestamp($2 / 1000.0) - $4 * interval '1 day'
          and (looked_at is null
            or looked_at + greatest(interval '3 seconds', (looked_at - created_at) / 4) < to_timestamp($2 / 1000.0))
        order by looked_at nulls first, created_at limit $3)
-     returning payment_id, sender, nonce, last_valid_block_height`,
-    [network, nowMilliseconds, count],
+     returning payment_id, sender, nonce, last_valid_block_height, proof_key is not null as is_settlement`,
+    [network, nowMilliseconds, count, limits.dormantBuildDays],
   )
   return rows.map((row) => ({
     paymentId: row.payment_id,
     sender: row.sender,
     nonce: row.nonce === null ? null : BigInt(row.nonce),
     lastValidBlockHeight: BigInt(row.last_valid_block_height),
+    isSettlement: row.is_settlement,
   }))
 }

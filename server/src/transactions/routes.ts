@@ -10,13 +10,16 @@ import type { Route } from '../http/route.ts'
 import { fingerprint } from '../idempotency/fingerprint.ts'
 import { abandonBuild } from './abandon.ts'
 import { buildTransaction } from './build-transaction.ts'
-import type { BuildDeps } from './build-transaction.ts'
+import { receiveTransaction } from './receive-transaction.ts'
+import type { ReceiveBuildDeps } from './receive-transaction.ts'
 import { simulateTransaction } from './simulate.ts'
 import { submitTransaction, verdictFields } from './submit.ts'
 import { buildFields, sandboxField } from './view.ts'
 
-export interface TransactionRoutesDeps extends BuildDeps {
+export interface TransactionRoutesDeps extends ReceiveBuildDeps {
   readonly directory: ChainDirectory
+  /** Where callers reach the facilitator of this service. */
+  readonly facilitatorUrl: () => string
 }
 
 /** The routes of self-custody mode. */
@@ -62,6 +65,34 @@ export function transactionRoutes(deps: TransactionRoutesDeps): readonly Route[]
         body: buildFields(build, state, chain.config),
       }
     }),
+    route(endpoints.receiveTransaction, async (call) => {
+      const { body, caller } = call
+      refuseOthers(deps.facilitatorUrl(), body.facilitatorUrl)
+      const { build, state, replayed, chain } = await receiveTransaction(deps, {
+        accountId: caller.accountId,
+        said: {
+          recipient: body.walletAddress,
+          amount: body.expectedAmount,
+          network: body.network,
+          asset: body.asset,
+        },
+        proofText: body.paymentProof,
+        resource: body.resource,
+        priorityFeeOf: (intake) =>
+          body.priorityFee === undefined
+            ? undefined
+            : amountOf(
+                'priorityFee',
+                body.priorityFee,
+                directory.asset(intake.chain, 'native').decimals,
+              ),
+        once: onceOf(call.idempotencyKey, body),
+      })
+      return {
+        headers: replayed ? { 'idempotent-replayed': 'true' } : {},
+        body: buildFields(build, state, chain.config),
+      }
+    }),
     route(endpoints.abandonTransaction, async ({ params, caller }) => {
       const { status } = await abandonBuild(deps, caller.accountId, params.paymentId)
       return { body: { paymentId: params.paymentId, abandoned: true as const, status } }
@@ -92,6 +123,13 @@ export function transactionRoutes(deps: TransactionRoutesDeps): readonly Route[]
       }
     }),
   ]
+}
+
+/** Who settles is the seller's own wallet, so no other facilitator has a part in it. */
+function refuseOthers(own: string, named: string | undefined): void {
+  if (named === undefined || named.replace(/\/+$/, '') === own) return
+  const rule = `must be ${own}, or left out: your own wallet settles it`
+  throw new Refusal('INVALID_PARAMETERS', { details: { facilitatorUrl: rule } })
 }
 
 function onceOf(key: string | undefined, body: unknown) {

@@ -1,6 +1,7 @@
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { TransactionHash, Verdict } from '../chains/chain.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
 
 /** Signed bytes that a caller wants us to send. */
@@ -36,9 +37,53 @@ export async function storeSubmission(
 ): Promise<void> {
   await tx.query(
     'submission_store',
-    `insert into submissions (network, hash, payment_id, account_id, raw, created_at)
-     values ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0)) on conflict (network, hash) do nothing`,
-    [network, hash, paymentId, accountId, Buffer.from(raw), nowMilliseconds],
+    `insert into submissions (network, hash, payment_id, account_id, raw, created_at, due_at)
+     values ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0), to_timestamp($6 / 1000.0) + $7 * interval '1 second')
+     on conflict (network, hash) do update set due_at = excluded.due_at, sends = 0`,
+    [network, hash, paymentId, accountId, Buffer.from(raw), nowMilliseconds, FIRST_PAUSE_SECONDS],
+  )
+}
+
+/** Long enough for the request that brought the bytes to send them. */
+const FIRST_PAUSE_SECONDS = 2
+
+/**
+ * Takes submitted bytes whose turn it is to be sent again; their next turn is noted with that, twice as late each time. Not those that a
+ * block shows now, which a reorg may give back, and for the last time those of a build that is over.
+ */
+export async function takeDue(
+  tx: Tx,
+  network: NetworkId,
+  nowMilliseconds: number,
+): Promise<readonly Pick<Submission, 'hash' | 'raw'>[]> {
+  const rows = await tx.query<{ hash: TransactionHash; raw: Buffer; sendable: boolean }>(
+    'submissions_due',
+    `with due as (
+       select s.hash, b.closed_at is not null as is_over,
+         b.closed_at is null and b.seen_height is null and b.dead_height is null as sendable
+       from submissions s join builds b on b.payment_id = s.payment_id
+       where s.network = $1 and s.due_at <= to_timestamp($2 / 1000.0)
+       order by s.due_at limit $3 for no key update of s
+     )
+     update submissions s set
+       sends = s.sends + case when due.sendable then 1 else 0 end,
+       due_at = case when due.is_over then null
+         else to_timestamp($2 / 1000.0) + least($4, power(2, least(s.sends, 20))) * interval '1 second' end
+     from due where s.network = $1 and s.hash = due.hash
+     returning s.hash, s.raw, due.sendable`,
+    [network, nowMilliseconds, limits.resentSubmissionsMax, limits.resendSecondsMax],
+  )
+  return rows
+    .filter(({ sendable }) => sendable)
+    .map(({ hash, raw }) => ({ hash, raw: new Uint8Array(raw) }))
+}
+
+/** Nobody wants it sent any more. */
+export async function stopSending(tx: Tx, paymentId: PaymentId): Promise<void> {
+  await tx.query(
+    'submissions_stop',
+    'update submissions set due_at = null where payment_id = $1 and due_at is not null',
+    [paymentId],
   )
 }
 

@@ -3,6 +3,7 @@ import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { Chain, TransactionHash, Verdict } from '../chains/chain.ts'
 import type { Inspected, SelfCustody } from '../chains/self-custody.ts'
+import { lookSoon } from '../facilitator/claim-looks-store.ts'
 import { fingerprint } from '../idempotency/fingerprint.ts'
 import { claimKeys, findKey } from '../idempotency/store.ts'
 import type { AccountId } from '../kernel/id.ts'
@@ -15,6 +16,7 @@ import type { BuildDeps } from './build-transaction.ts'
 import { summaryFacts } from './facts-of.ts'
 import { badTransaction, readTransaction, transactionBytes } from './read-transaction.ts'
 import type { BuiltState } from './records.ts'
+import { stateOf } from './state-of.ts'
 import { noteVerdict, storeSubmission, submittedForms } from './submission-store.ts'
 
 export interface SubmitRequest {
@@ -41,10 +43,10 @@ const OPERATION = endpoints.submitTransaction.id
  * sent again.
  */
 export async function submitTransaction(
-  deps: Pick<BuildDeps, 'store' | 'records' | 'clock'>,
+  deps: Pick<BuildDeps, 'store' | 'records' | 'received' | 'clock' | 'killPoint'>,
   request: SubmitRequest,
 ): Promise<SubmitResult> {
-  const { store, records, clock } = deps
+  const { store, clock, killPoint } = deps
   const { accountId, chain, text } = request
   const { network } = chain.config
   await refuseMismatch(deps, request)
@@ -56,8 +58,7 @@ export async function submitTransaction(
   }
   const { build, state, replayed } = await store.inTransaction(accountId, async (tx) => {
     const build = await builtAs(tx, request, bytes, inspected)
-    const state = await records.state(tx, accountId, build.paymentId)
-    if (state === undefined) throw new Error('a built payment is gone')
+    const state = await stateOf(tx, deps, build)
     refuseOver(build, state)
     let replayed = false
     if (request.once !== null) {
@@ -74,12 +75,16 @@ export async function submitTransaction(
     }
     const submission = { network, hash, paymentId: build.paymentId, accountId, raw: bytes }
     await storeSubmission(tx, submission, clock.nowMilliseconds())
+    if (build.proofKey !== null) await lookSoon(tx, [build.paymentId])
+    killPoint('submit.before-commit')
     return { build, state, replayed }
   })
+  killPoint('submit.after-commit')
   // It took effect: there is nothing left to send.
   if (state.hash !== null) return { build, hash, state, replayed, verdict: { kind: 'known' } }
   const [verdict = { kind: 'unknown', reason: 'no node was asked' } as const] =
     await chain.broadcast([bytes])
+  killPoint('submit.after-node')
   await store.inTransaction(accountId, (tx) =>
     noteVerdict(tx, { network, hash }, verdict, clock.nowMilliseconds()),
   )
@@ -91,13 +96,18 @@ async function builtAs(
   tx: Tx,
   { accountId, chain }: SubmitRequest,
   bytes: Uint8Array,
-  { sender, nonce, summary, blockhash }: Inspected,
+  { sender, nonce, summary, blockhash, proofKey }: Inspected,
 ): Promise<Build> {
   const place = sender === null || nonce === null ? null : { sender, nonce }
-  const marks = { commitments: summary.commitments, place }
+  const marks = { commitments: summary.commitments, proofKey, place }
   const { network } = chain.config
   const builds = await buildsMarked(tx, accountId, network, marks, limits.buildsPerMarkMax)
-  const own = builds.filter((build) => build.sender === sender && build.nonce === nonce)
+  const own = builds.filter(
+    (build) =>
+      build.sender === sender &&
+      build.nonce === nonce &&
+      (build.proofKey === null || build.proofKey === proofKey),
+  )
   const selfCustody = selfCustodyOf(chain)
   const same = own.find((build) =>
     timingSafeEqual(

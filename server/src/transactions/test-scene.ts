@@ -21,7 +21,9 @@ import { SecretBytes } from '../kernel/secret.ts'
 import { openPaymentBook } from '../payments/advance.ts'
 import { openBuiltRecords } from '../payments/built.ts'
 import { openDepositBook } from '../payments/deposits.ts'
+import type { ReceivedRecords } from '../facilitator/records.ts'
 import type { PaymentRemark } from '../payments/payment.ts'
+import { openReceivedRecords } from '../payments/received.ts'
 import { openProofs } from '../payments/proof.ts'
 import { findPayment } from '../payments/store.ts'
 import { closeFinalBlocks } from '../sender/finalize.ts'
@@ -32,6 +34,7 @@ import type { Store } from '../store/postgres.ts'
 import { buildTransaction } from './build-transaction.ts'
 import type { BuildRequest, BuildResult } from './build-transaction.ts'
 import { openBuildBook } from './follow-builds.ts'
+import { resendSubmissions } from './resend.ts'
 import { watchBuilds } from './watch-builds.ts'
 
 export const TOKEN = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
@@ -83,6 +86,7 @@ function inspected(text: string): Inspected | Unreadable {
     nonce: bytes.nonce === null ? null : BigInt(bytes.nonce),
     blockhash: bytes.blockhash,
     feeMax: 1n,
+    proofKey: null,
     summary: {
       feePayer: signer,
       transfers: [
@@ -113,12 +117,16 @@ export interface Scene {
   /** Lets time pass. */
   later(milliseconds: number): void
   watch(): Promise<void>
+  /** Sends submitted bytes again that are due. */
+  resend(): Promise<void>
   record(built: BuildResult): Promise<Shown>
   /** Throws what the doctor finds, if anything. */
   expectSound(): Promise<void>
   readonly deps: {
     readonly store: Store
     readonly records: ReturnType<typeof openBuiltRecords>
+    readonly received: ReceivedRecords
+    readonly killPoint: () => undefined
     readonly clock: { nowMilliseconds(): number; sleep(): Promise<void> }
     readonly random: typeof systemRandom
   }
@@ -229,15 +237,22 @@ export async function openScene(store: Store, family: 'evm' | 'solana' = 'evm'):
     chains: new Map([[network, chain]]),
   })
   const records = openBuiltRecords({ clock, proofs })
-  const deps = { store, records, clock, random: systemRandom }
+  const received = openReceivedRecords({
+    clock,
+    waits: { look: (_, read) => read() },
+    networks: new Map([[network, config]]),
+    inTransaction: (scope, work) => store.inTransaction(scope, work),
+  })
+  const killPoint = () => undefined
+  const deps = { store, records, received, clock, random: systemRandom, killPoint }
   const follow = {
     chain,
     store,
     book: openPaymentBook({ clock }),
     deposits: openDepositBook({ clock, random: systemRandom }),
-    builds: openBuildBook({ records, clock }),
+    builds: openBuildBook({ records, received, clock }),
     log: openLog('silent'),
-    killPoint: () => undefined,
+    killPoint,
   }
   await store.inTransaction('service', (tx) =>
     beginFollowing(tx, network, { height: 100n, hash: 'a100' }),
@@ -291,6 +306,7 @@ export async function openScene(store: Store, family: 'evm' | 'solana' = 'evm'):
       ],
       isPlain: build.commitment !== null,
       feePaid: baseUnits(3n),
+      proofKey: null,
       ...fields,
     }),
     mine: async (fork, from, count, ...sightings) => {
@@ -315,7 +331,8 @@ export async function openScene(store: Store, family: 'evm' | 'solana' = 'evm'):
     later: (milliseconds) => {
       passed += milliseconds
     },
-    watch: () => watchBuilds({ store, clock }, chain),
+    watch: () => watchBuilds({ store, clock, received }, chain),
+    resend: () => resendSubmissions({ store, clock }, chain),
     record: async ({ build: { accountId, paymentId } }) => {
       const payment = await store.inTransaction(accountId, (tx) =>
         findPayment(tx, accountId, paymentId),

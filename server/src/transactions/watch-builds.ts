@@ -1,16 +1,18 @@
 import type { Address, Chain } from '../chains/chain.ts'
+import type { ReceivedRecords } from '../facilitator/records.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Store } from '../store/postgres.ts'
 import type { DeadReason } from './build.ts'
-import { noteDead, takeSilentBuilds } from './live-store.ts'
+import { closeBuilds, noteDead, takeSilentBuilds } from './live-store.ts'
 import type { SilentBuild } from './live-store.ts'
 import { silentHashes } from './submission-store.ts'
 
 export interface WatchBuildsDeps {
   readonly store: Store
   readonly clock: Clock
+  readonly received: Pick<ReceivedRecords, 'decided'>
 }
 
 /**
@@ -19,15 +21,23 @@ export interface WatchBuildsDeps {
  * block that was read by then. A look that fails says nothing.
  */
 export async function watchBuilds(
-  { store, clock }: WatchBuildsDeps,
+  { store, clock, received }: WatchBuildsDeps,
   chain: Chain,
   stopping?: AbortSignal,
 ): Promise<void> {
   const { network } = chain.config
   if (chain.selfCustody === undefined || stopping?.aborted === true) return
-  const silent = await store.inTransaction('service', (tx) =>
-    takeSilentBuilds(tx, network, clock.nowMilliseconds(), limits.silentBuildsMax),
-  )
+  const now = clock.nowMilliseconds()
+  const silent = await store.inTransaction('service', async (tx) => {
+    const taken = await takeSilentBuilds(tx, network, now, limits.silentBuildsMax)
+    const settlements = taken.filter(({ isSettlement }) => isSettlement)
+    if (settlements.length === 0) return taken
+    // Somebody else may have settled it, or it can be settled no more: nothing is left to look for.
+    const ids = settlements.map(({ paymentId }) => paymentId)
+    const { over } = await received.decided(tx, ids)
+    await closeBuilds(tx, [...over], now)
+    return taken.filter(({ paymentId }) => !over.has(paymentId))
+  })
   if (silent.length === 0) return
   const dead = [
     ...(await usedNonces(chain, silent, stopping)),

@@ -61,6 +61,54 @@ export const buildTransaction: OperationReference = {
   },
 }
 
+const AUTHORIZED = {
+  asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+  from: SENDER,
+  to: RECIPIENT,
+  amountBaseUnits: '10000',
+}
+
+export const receiveTransaction: OperationReference = {
+  title: 'Build a settlement',
+  about: [
+    'For sellers who settle with a wallet of their own. Checks the proof exactly as [receiving](#receivePayment) does, then builds the transaction that moves the money: on EVM the token call from `walletAddress`, which pays its fee; on Solana the transaction that the buyer has signed with `walletAddress` as its fee payer. Sign it, send it through your own node or [through ours](#submitTransaction), and read [the status](#paymentStatus) of `paymentId`.',
+    'The proof is yours alone until `expiresAt`. Until then, and afterwards as long as nobody else claims it, the same request builds again, and on EVM [receiving](#receivePayment) still settles it through this service. Another account may claim it after `expiresAt`; register your address to rule that out. What is on chain is claimed for good.',
+    'A proof whose payment is on chain already is `DUPLICATE_SETTLEMENT` with its state. The success itself is given out once, by [receiving](#receivePayment) or by [settling](#settlePayment) with the `paymentId`. `paymentProof` is always null here.',
+  ],
+  body: {
+    walletAddress: RECIPIENT,
+    paymentProof: PROOF,
+    expectedAmount: 0.01,
+    resource: 'https://shop.example/orders/1001',
+  },
+  answer: {
+    paymentId: PAYMENT,
+    status: 'pending',
+    transaction: TRANSACTION,
+    format: 'eip1559-rlp',
+    network: 'eip155:84532',
+    lastValidBlockHeight: 34118247,
+    expiresAt: 1790000060000,
+    expiryEnforcedByChain: false,
+    summary: { ...summary, feePayer: RECIPIENT, transfers: [AUTHORIZED], commitments: [] },
+    fee: 0.0000168,
+    priorityFee: 0.0000091,
+    accountRent: 0,
+    unsigned: {
+      to: AUTHORIZED.asset,
+      value: '0',
+      data: `0xe3ee160e${COMMITMENT}`,
+      nonce: 3,
+      gas: '106000',
+      maxFeePerGas: '158000000',
+      maxPriorityFeePerGas: '86000000',
+      chainId: 84532,
+    },
+    paymentProof: null,
+    estimatedConfirmation: '2-6 seconds',
+  },
+}
+
 export const abandonTransaction: OperationReference = {
   title: 'Give a build up',
   about: [

@@ -1,7 +1,8 @@
 import type { Address } from '../chain.ts'
+import type { ProofKey } from '../exact.ts'
 import type { SummaryTransfer, TransactionSummary } from '../self-custody.ts'
 import { addressFromBytes } from './account.ts'
-import { TRANSFER_WITH_AUTHORIZATION } from './eip3009.ts'
+import { authorizationKey, TRANSFER_WITH_AUTHORIZATION } from './eip3009.ts'
 import { hexBytes } from './hex.ts'
 import { COMMITMENT_BYTES, COMMITMENT_TAG, TRANSFER } from './transfer.ts'
 
@@ -23,6 +24,7 @@ const SELECTOR_BYTES = 4
 const ADDRESS_AT = 12
 const TAIL_BYTES = COMMITMENT_TAG.length + COMMITMENT_BYTES
 const AUTHORIZATION_WORDS = 9
+const NONCE_WORD = 5
 
 /** All that a call does, as far as its bytes and the listed tokens say; what is not known by its meaning is said to be there. */
 export function summaryOf(call: AskedCall, tokens: ReadonlySet<string>): TransactionSummary {
@@ -98,6 +100,16 @@ function tokenTransfer(
  */
 export function carriesAuthorization(data: Uint8Array): boolean {
   return Buffer.from(data.subarray(0, SELECTOR_BYTES)).equals(TRANSFER_WITH_AUTHORIZATION)
+}
+
+/** The authorization that a call of a token would use up; null for any other call. */
+export function settledKey({ to, data }: Pick<AskedCall, 'to' | 'data'>): ProofKey | null {
+  const words = carriesAuthorization(data) ? wordsOf(data.subarray(SELECTOR_BYTES)) : undefined
+  const from = addressFrom(words?.[0])
+  const nonce = words?.[NONCE_WORD]
+  if (words?.length !== AUTHORIZATION_WORDS || to === null) return null
+  if (from === undefined || nonce === undefined) return null
+  return authorizationKey({ token: to, from, nonce })
 }
 
 function wordsOf(bytes: Uint8Array): readonly Uint8Array[] | undefined {

@@ -1,6 +1,9 @@
 import type { Eip3009Payload } from '@florin/wire/x402/eip3009-payload.ts'
 import type { Address } from '../chain.ts'
+import { proofKey } from '../exact.ts'
+import type { ProofKey } from '../exact.ts'
 import { addressWord, typeHash, uintWord } from './eip712.ts'
+import { hexBytes } from './hex.ts'
 import { keccak256 } from './keccak.ts'
 import type { View } from './multicall.ts'
 import type { Call } from './transfer.ts'
@@ -35,6 +38,15 @@ export interface Authorization {
   readonly nonce: Uint8Array
   /** r, s and v: 65 bytes, low s. */
   readonly signature: Uint8Array
+}
+
+/** What makes an authorization one and the same. */
+export function authorizationKey({
+  token,
+  from,
+  nonce,
+}: Pick<Authorization, 'token' | 'from' | 'nonce'>): ProofKey {
+  return proofKey(`eip3009:${token}:${from}:${hexBytes(nonce)}`)
 }
 
 /** The struct hash that the payer signed, under the token's domain. */

@@ -1,12 +1,11 @@
 import { parseEip3009Payload } from '@florin/wire/x402/eip3009-payload.ts'
 import { textOf } from '@florin/wire/x402/fields.ts'
 import type { Fields } from '@florin/wire/x402/fields.ts'
-import { proofKey } from '../exact.ts'
 import type { ExactAuthorization, ExactDemand, ExactRead } from '../exact.ts'
 import { parseAddress } from './account.ts'
 import { domainSeparator, typedDataDigest } from './eip712.ts'
 import type { Domain } from './eip712.ts'
-import { authorizationHash, authorizationOf } from './eip3009.ts'
+import { authorizationHash, authorizationKey, authorizationOf } from './eip3009.ts'
 import type { Authorization } from './eip3009.ts'
 import type { Checked } from './exact-check.ts'
 import { hexBytes } from './hex.ts'
@@ -111,7 +110,7 @@ function describe(
   const { token, from, validAfterSeconds, validBeforeSeconds } = authorization
   const nonce = hexBytes(authorization.nonce)
   return {
-    proofKey: proofKey(`eip3009:${token}:${from}:${nonce}`),
+    proofKey: authorizationKey(authorization),
     payer: from,
     asset,
     payTo,

@@ -1,5 +1,5 @@
 import type { Inspected, Unreadable } from '../self-custody.ts'
-import { ACCESS_LIST, summaryOf } from './call-summary.ts'
+import { ACCESS_LIST, settledKey, summaryOf } from './call-summary.ts'
 import { keccak256 } from './keccak.ts'
 import { recoverAddress } from './secp256k1.ts'
 import { hashOf } from './sign.ts'
@@ -31,5 +31,6 @@ export function inspectBytes(
       { ...read, from: signer, extras: hasAccessList ? [ACCESS_LIST] : [] },
       tokens,
     ),
+    proofKey: settledKey(read),
   }
 }

@@ -7,7 +7,7 @@ import type { Read, Transport } from '../json-rpc/transport.ts'
 import type { SelfCustody, Sighting, SightedTransfer, TransactionSummary } from '../self-custody.ts'
 import { addressFrom, bytesFrom, quantityFrom, transactionHashFrom } from './answer.ts'
 import { BLOCKS_PER_READ_MAX, requireSame } from './arrivals.ts'
-import { ACCESS_LIST, carriesAuthorization, summaryOf } from './call-summary.ts'
+import { ACCESS_LIST, carriesAuthorization, settledKey, summaryOf } from './call-summary.ts'
 import { receiptRead } from './outcome.ts'
 
 /** A transaction as its block has it, before anybody knows whether it succeeded. */
@@ -18,6 +18,7 @@ interface Included {
   readonly nonce: bigint
   readonly summary: TransactionSummary
   readonly value: { readonly to: Address; readonly amount: bigint } | undefined
+  readonly proofKey: Sighting['proofKey']
   /** The most gas that it may use, which bounds what its receipt can hold. */
   readonly gas: bigint
   /** A lone transfer of the sender's own and nothing else, as far as its bytes say: nothing else can have paid a build. */
@@ -90,11 +91,23 @@ function includedRead(
       if (result === null) return undefined
       const fields = fieldsFrom(result, 'block')
       requireSame(fields['hash'], block, 'block hash')
-      return listFrom(fields['transactions'], "block's transactions").map((each) =>
-        includedFrom(each, block, tokens),
+      return listFrom(fields['transactions'], "block's transactions").flatMap((each) =>
+        isKnownType(each) ? [includedFrom(each, block, tokens)] : [],
       )
     },
   }
+}
+
+/**
+ * Of the types that a key signs. What a rollup itself puts into its blocks has types and fields of its own and is nobody's build; it must
+ * not stop a round. Source: EIP-2718; types 0 to 4 by EIP-2930, 1559, 4844 and 7702.
+ */
+const TYPE_MAX = 4
+
+function isKnownType(each: unknown): boolean {
+  const { type } = fieldsFrom(each, 'transaction')
+  if (type === undefined || type === null) return true
+  return typeof type === 'string' && /^0x0*[0-9a-f]$/.test(type) && Number(type) <= TYPE_MAX
 }
 
 function includedFrom(each: unknown, block: Block, tokens: ReadonlySet<string>): Included {
@@ -117,6 +130,7 @@ function includedFrom(each: unknown, block: Block, tokens: ReadonlySet<string>):
     nonce: quantityFrom(fields['nonce'], 'nonce'),
     value: to === null || value === 0n ? undefined : { to, amount: value },
     summary,
+    proofKey: settledKey({ to, data }),
     gas,
     isLoneTransfer: isLone && !carriesAuthorization(data) && gas <= TRANSFER_GAS_MAX,
   }
@@ -132,7 +146,7 @@ function extrasOf(fields: Fields): readonly string[] {
 }
 
 /** What stands for a build by its place or its mark, and cannot be what was built. */
-function unreadSighting({ hash, block, sender, nonce, summary }: Included): Sighting {
+function unreadSighting({ hash, block, sender, nonce, summary, proofKey }: Included): Sighting {
   return {
     transactionHash: hash,
     height: block.height,
@@ -144,6 +158,7 @@ function unreadSighting({ hash, block, sender, nonce, summary }: Included): Sigh
     transfers: [],
     isPlain: false,
     feePaid: baseUnits(0n),
+    proofKey,
   }
 }
 
@@ -171,5 +186,6 @@ function sightingOf(included: Included, outcome: Outcome | undefined): Sighting 
     transfers: outcome.succeeded ? [...natives, ...logged] : [],
     isPlain: commitments.length === 1,
     feePaid: outcome.feePaid,
+    proofKey: null,
   }
 }

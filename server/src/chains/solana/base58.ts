@@ -28,6 +28,26 @@ export function encodeBase58(bytes: Uint8Array): string {
 export function decodeBase58(text: string, length: number): Uint8Array | undefined {
   // A character is more than 5.85 bits: longer text cannot be so few bytes and is not worth the work.
   if (text.length > Math.ceil(length * 1.37) || text.length < length) return undefined
+  const value = numberOf(text)
+  if (value === undefined) return undefined
+  const digits = value.toString(16).padStart(length * 2, '0')
+  if (digits.length > length * 2) return undefined
+  const bytes = new Uint8Array(Buffer.from(digits, 'hex'))
+  return leadingZeros(bytes) === leadingOnes(text) ? bytes : undefined
+}
+
+/** Reads at most `lengthMax` bytes, however many they are; undefined when it is no base58 or they are more. */
+export function readBase58(text: string, lengthMax: number): Uint8Array | undefined {
+  if (text.length > Math.ceil(lengthMax * 1.37)) return undefined
+  const value = numberOf(text)
+  if (value === undefined) return undefined
+  const digits = value === 0n ? '' : value.toString(16)
+  const rest = Buffer.from(digits.padStart(digits.length + (digits.length % 2), '0'), 'hex')
+  const bytes = Buffer.concat([new Uint8Array(leadingOnes(text)), rest])
+  return bytes.length > lengthMax ? undefined : new Uint8Array(bytes)
+}
+
+function numberOf(text: string): bigint | undefined {
   let value = 0n
   for (let from = 0; from < text.length; from += STEP_DIGITS) {
     const end = Math.min(from + STEP_DIGITS, text.length)
@@ -39,10 +59,7 @@ export function decodeBase58(text: string, length: number): Uint8Array | undefin
     }
     value = value * (SCALES[end - from] ?? 1n) + BigInt(step)
   }
-  const digits = value.toString(16).padStart(length * 2, '0')
-  if (digits.length > length * 2) return undefined
-  const bytes = new Uint8Array(Buffer.from(digits, 'hex'))
-  return leadingZeros(bytes) === leadingOnes(text) ? bytes : undefined
+  return value
 }
 
 function leadingOnes(text: string): number {

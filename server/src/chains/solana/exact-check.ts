@@ -27,6 +27,7 @@ export function paymentSimulationRead(transaction: string): Read<ExactCheck> {
         ok: false,
         reason: 'invalid_exact_svm_transaction_simulation_failed',
         message: said.slice(0, ERROR_CHARACTERS_MAX),
+        ...(err === 'AlreadyProcessed' ? { isUsed: true } : {}),
       }
     },
   }

@@ -1,13 +1,12 @@
-import { createHash } from 'node:crypto'
 import { textOf } from '@florin/wire/x402/fields.ts'
 import type { Fields } from '@florin/wire/x402/fields.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
-import { proofKey } from '../exact.ts'
 import type { ExactDemand, ExactPeek, ExactRead } from '../exact.ts'
 import { parseAddress } from './account.ts'
 import { isSignedBy } from './ed25519.ts'
 import { readLayout, SIGNERS_MAX } from './exact-layout.ts'
 import type { Facts } from './facts.ts'
+import { messageKey } from './message-key.ts'
 import { readWireTransaction } from './wire-transaction.ts'
 import type { WireTransaction } from './wire-transaction.ts'
 
@@ -72,11 +71,10 @@ export function readPayload(
       return no('invalid_exact_svm_payload_memo_mismatch', payer)
     }
   }
-  const messageHash = createHash('sha256').update(transaction.message).digest('hex')
   return {
     ok: true,
     authorization: {
-      proofKey: proofKey(`message:${messageHash}`),
+      proofKey: messageKey(transaction.message),
       payer,
       asset,
       payTo,

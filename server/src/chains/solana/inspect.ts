@@ -3,6 +3,7 @@ import type { Inspected, Unreadable } from '../self-custody.ts'
 import { isSignedBy } from './ed25519.ts'
 import type { Facts } from './facts.ts'
 import { summaryOf } from './instruction-summary.ts'
+import { messageKey } from './message-key.ts'
 import { hashOf } from './sign.ts'
 import { readWireTransaction } from './wire-transaction.ts'
 
@@ -49,5 +50,6 @@ export function inspectBytes(
     blockhash,
     feeMax,
     summary,
+    proofKey: messageKey(message),
   }
 }

@@ -55,10 +55,20 @@ export async function prepareSettlement(
   if (!outcome.ok) return outcome
   const { terms: stored, settlerBalance, feeCeiling } = outcome.draft
   const terms = readPaymentTerms(stored, deps.config.network)
+  const transaction = new Uint8Array(Buffer.from(terms.transaction, 'base64'))
+  const inspected = inspectBytes(deps, transaction, [authorization.payTo])
+  if (!inspected.ok) {
+    const reason = 'invalid_exact_svm_payload_transaction_could_not_be_decoded'
+    return {
+      ok: false,
+      reason,
+      message: `The buyer's transaction cannot be built on: ${inspected.reason}.`,
+    }
+  }
   return {
     ok: true,
     preparation: preparationOf(deps, {
-      transaction: new Uint8Array(Buffer.from(terms.transaction, 'base64')),
+      transaction,
       wallets: [authorization.payTo],
       balances: { native: settlerBalance, asset: authorization.amount },
       fee: { max: feeCeiling, priority: priorityOf(feeCeiling), accountRent: 0n },

@@ -14,6 +14,7 @@ import { decodeBase58 } from './base58.ts'
 import type { Facts } from './facts.ts'
 import { summaryOf } from './instruction-summary.ts'
 import { lamportTransfer, topLevelInstructions } from './instructions.ts'
+import { messageKeyIn } from './message-key.ts'
 import { accountsOf, outcomeFrom, outcomeOptions } from './outcome.ts'
 
 interface Deps {
@@ -143,6 +144,7 @@ function sightingRead(
         transfers: succeeded ? [...lamports, ...moved] : [],
         isPlain: commitments.length === 1 && transfers.length === 1 && others.length === 0,
         feePaid,
+        proofKey: messageKeyIn(fields['version'], message),
       }
     },
   }

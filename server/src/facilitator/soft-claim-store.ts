@@ -1,0 +1,66 @@
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { ProofKey } from '../chains/exact.ts'
+import type { PaymentId } from '../kernel/id.ts'
+import type { Tx } from '../store/postgres.ts'
+import type { Claim } from './claim.ts'
+import { CLAIM_COLUMNS, claimOf } from './claim-store.ts'
+import type { ClaimRow } from './claim-store.ts'
+
+/** Whoever has claimed a proof; held against every other word about it until the transaction ends. */
+export async function lockClaimOf(
+  tx: Tx,
+  network: NetworkId,
+  proofKey: ProofKey,
+): Promise<Claim | undefined> {
+  const rows = await tx.query<ClaimRow>(
+    'claim_lock_proof',
+    `select ${CLAIM_COLUMNS} from settlement_claims where network = $1 and proof_key = $2 for no key update`,
+    [network, proofKey],
+  )
+  return rows[0] && claimOf(rows[0])
+}
+
+/** Notes a build for the seller's own wallet. A claim that is hard stays hard. */
+export async function noteBuilt(
+  tx: Tx,
+  paymentId: PaymentId,
+  untilMilliseconds: number,
+): Promise<void> {
+  await tx.query(
+    'claim_built',
+    `update settlement_claims set built_until = greatest(built_until, to_timestamp($2 / 1000.0)), looks = 0, look_at = null
+     where payment_id = $1`,
+    [paymentId, untilMilliseconds],
+  )
+}
+
+/** Ends the time in which a soft claim is its account's alone. */
+export async function endBuilt(
+  tx: Tx,
+  paymentId: PaymentId,
+  nowMilliseconds: number,
+): Promise<void> {
+  await tx.query(
+    'claim_built_end',
+    `update settlement_claims set built_until = least(built_until, to_timestamp($2 / 1000.0))
+     where payment_id = $1 and is_soft`,
+    [paymentId, nowMilliseconds],
+  )
+}
+
+/** Lets go of a proof, so that somebody else can claim it. The row stays, under a name that no proof has. */
+export async function letGo(
+  tx: Tx,
+  paymentId: PaymentId,
+  nowMilliseconds: number,
+): Promise<boolean> {
+  const rows = await tx.query(
+    'claim_let_go',
+    `update settlement_claims
+     set proof_key = proof_key || '/' || payment_id, closed_at = to_timestamp($2 / 1000.0), is_soft = false
+     where payment_id = $1 and is_soft and answered_at is null and built_until <= to_timestamp($2 / 1000.0)
+     returning payment_id`,
+    [paymentId, nowMilliseconds],
+  )
+  return rows.length === 1
+}
