@@ -33,6 +33,12 @@ export async function buildPages({ place, tag }: { place: string; tag: string })
         assetsInlineLimit: 0,
         modulePreload: { polyfill: false },
         reportCompressedSize: false,
+        rolldownOptions: {
+          // A mark for servers that render React; there is none here.
+          onwarn: (warning, warn) => {
+            if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning)
+          },
+        },
       },
     })
     const files = await listFiles(draft)

@@ -19,12 +19,13 @@ const LEFT_OUT = /\.test\.tsx?$/
 async function filesBelow(path: string): Promise<readonly string[]> {
   const entries = await readdir(join(ROOT, path), { withFileTypes: true }).catch(() => undefined)
   if (entries === undefined) return [path]
-  const found = await Promise.all(
-    entries.map((entry) =>
-      entry.isDirectory() ? filesBelow(`${path}/${entry.name}`) : [`${path}/${entry.name}`],
-    ),
-  )
-  return found.flat()
+  const found: string[] = []
+  for (const entry of entries) {
+    const below = `${path}/${entry.name}`
+    if (entry.isDirectory()) found.push(...(await filesBelow(below)))
+    else found.push(below)
+  }
+  return found
 }
 
 /** Names the sources of the dashboard as they stand: 16 hex characters that change when one of them does. */

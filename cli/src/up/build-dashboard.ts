@@ -43,8 +43,8 @@ export function openDashboardBuild({
       child.kill('SIGKILL')
     })
     if (child.pid !== undefined) setPriority(child.pid, LOW_PRIORITY)
-    const [code]: unknown[] = await once(child, 'close')
-    if (code !== 0) throw new Error(said.trim() || 'its process was ended')
+    await once(child, 'close')
+    if (child.exitCode !== 0) throw new Error(said.trim() || 'its process was ended')
   }
   return {
     state: () => state,

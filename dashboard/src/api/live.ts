@@ -1,0 +1,139 @@
+import { ACCOUNT_EVENTS } from '@florin/wire/event-types.ts'
+import type { AccountEventType } from '@florin/wire/event-types.ts'
+import type { Api } from './api.ts'
+
+/** An event of the account as the socket brings it. */
+export interface LiveEvent {
+  readonly id: string
+  readonly type: AccountEventType
+  readonly channel: string
+  readonly sequence: number
+  readonly data: Readonly<Record<string, unknown>>
+  readonly timestamp: number
+}
+
+export type LiveState = 'connecting' | 'live' | 'away'
+
+export interface Live {
+  state(): LiveState
+  /** Told of every event, and of every change of state. Gives the way to end it. */
+  listen(onEvent: (event: LiveEvent) => void): () => void
+  onState(changed: () => void): () => void
+  stop(): void
+}
+
+const KEYS = ['payments', 'verifications', 'settlements', 'webhooks']
+const isEventType = (type: string): type is AccountEventType => Object.hasOwn(ACCOUNT_EVENTS, type)
+const PAUSE_MILLISECONDS = 500
+const PAUSE_MILLISECONDS_MAX = 30_000
+const PING_MILLISECONDS = 25_000
+
+/**
+ * The page's one event connection: a socket that a ticket opens. A connection that was lost is made again, later each time, and goes
+ * on after the last event that came.
+ */
+export function openLive({ api, origin }: { api: Api; origin: string }): Live {
+  const listeners = new Set<(event: LiveEvent) => void>()
+  const watchers = new Set<() => void>()
+  let state: LiveState = 'connecting'
+  let socket: WebSocket | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let pinging: ReturnType<typeof setInterval> | undefined
+  let after: string | undefined
+  let failures = 0
+  let stopped = false
+
+  const become = (next: LiveState) => {
+    if (state === next) return
+    state = next
+    for (const changed of watchers) changed()
+  }
+  const again = () => {
+    clearInterval(pinging)
+    if (stopped) return
+    become('away')
+    const pause = Math.min(PAUSE_MILLISECONDS * 2 ** failures, PAUSE_MILLISECONDS_MAX)
+    failures += 1
+    timer = setTimeout(connect, pause)
+  }
+  const take = (text: string) => {
+    const said = readMessage(text)
+    if (said.type === 'subscribed') {
+      failures = 0
+      after = after ?? said.cursor
+      become('live')
+    }
+    if (said.event === undefined) return
+    after = said.event.id
+    for (const listener of listeners) listener(said.event)
+  }
+  const open = async () => {
+    const { ticket } = await api.call('POST /events/ticket')
+    if (stopped) return
+    const address = `${origin.replace(/^http/, 'ws')}/api/data?ticket=${encodeURIComponent(ticket)}`
+    const own = new WebSocket(address)
+    socket = own
+    own.addEventListener('open', () => {
+      own.send(
+        JSON.stringify({
+          method: 'subscribe',
+          keys: KEYS,
+          ...(after === undefined ? {} : { after }),
+        }),
+      )
+      pinging = setInterval(() => own.send('{"method":"ping"}'), PING_MILLISECONDS)
+    })
+    own.addEventListener('message', ({ data }: MessageEvent<unknown>) => take(String(data)))
+    own.addEventListener('close', again)
+  }
+  const connect = () => {
+    open().catch(again)
+  }
+  connect()
+
+  return {
+    state: () => state,
+    listen: (onEvent) => {
+      listeners.add(onEvent)
+      return () => listeners.delete(onEvent)
+    },
+    onState: (changed) => {
+      watchers.add(changed)
+      return () => watchers.delete(changed)
+    },
+    stop: () => {
+      stopped = true
+      clearTimeout(timer)
+      clearInterval(pinging)
+      socket?.close()
+    },
+  }
+}
+
+interface Said {
+  readonly type: string
+  readonly cursor?: string
+  readonly event?: LiveEvent
+}
+
+/** Reads a message of the socket; what is not understood is nothing. */
+export function readMessage(text: string): Said {
+  const value: unknown = JSON.parse(text)
+  if (typeof value !== 'object' || value === null) return { type: '' }
+  const fields: Readonly<Record<string, unknown>> = { ...value }
+  const { type, id, channel, sequence, data, timestamp, cursor } = fields
+  if (typeof type !== 'string') return { type: '' }
+  if (
+    isEventType(type) &&
+    typeof id === 'string' &&
+    typeof channel === 'string' &&
+    typeof sequence === 'number' &&
+    typeof timestamp === 'number' &&
+    typeof data === 'object' &&
+    data !== null
+  ) {
+    const event = { id, type, channel, sequence, data: { ...data }, timestamp }
+    return { type, event }
+  }
+  return typeof cursor === 'string' ? { type, cursor } : { type }
+}

@@ -1,0 +1,35 @@
+import type { QueryClient } from '@tanstack/react-query'
+import type { AccountEventType } from '@florin/wire/event-types.ts'
+import type { Live } from './live.ts'
+
+/** Beginnings of the operations whose answers an event makes old. */
+const MADE_OLD: Readonly<Record<AccountEventType, readonly string[]>> = {
+  payment: ['GET /payment/', 'GET /wallets', 'GET /overview', 'GET /events'],
+  settlement: ['GET /payment/', 'GET /overview', 'GET /events', 'GET /operator/'],
+  verification: ['GET /overview', 'GET /events'],
+  webhook: ['GET /webhooks', 'GET /overview', 'GET /events'],
+}
+const GATHER_MILLISECONDS = 150
+
+/** Reads again what events make old, many events at once. Gives the way to end it. */
+export function refreshByEvents(live: Live, client: QueryClient): () => void {
+  const waiting = new Set<string>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const refresh = () => {
+    timer = undefined
+    const beginnings = [...waiting]
+    waiting.clear()
+    void client.invalidateQueries({
+      predicate: ({ queryKey: [operation] }) =>
+        typeof operation === 'string' && beginnings.some((each) => operation.startsWith(each)),
+    })
+  }
+  const stop = live.listen(({ type }) => {
+    for (const each of MADE_OLD[type]) waiting.add(each)
+    timer ??= setTimeout(refresh, GATHER_MILLISECONDS)
+  })
+  return () => {
+    stop()
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,42 @@
+import { wholeUnits } from '../format/amount-text.ts'
+import type { Answer } from './operation.ts'
+import { useAnswer } from './use-answer.ts'
+
+export type NetworkInfo = Answer<'GET /networks'>['networks'][number]
+export type AssetInfo = NetworkInfo['assets'][number]
+
+/** What is known of the networks and assets of this installation. */
+export interface Assets {
+  readonly networks: readonly NetworkInfo[]
+  /** False until the networks were read. */
+  readonly known: boolean
+  network(network: string): NetworkInfo | undefined
+  asset(network: string, asset: string): AssetInfo | undefined
+  /** What people call an asset; its own name where it is not configured any more. */
+  symbol(network: string, asset: string): string
+  /** Base units as exact text of whole units; undefined where nobody knows the asset's decimals. */
+  amount(network: string, asset: string, baseUnits: string): string | undefined
+}
+
+/** How many fraction digits a column of amounts keeps room for: enough for stablecoins. */
+export const COLUMN_FRACTION_DIGITS = 6
+
+/** Names and decimals of the assets, from the one list of networks that the whole page shares. */
+export function useAssets(): Assets {
+  const { data } = useAnswer('GET /networks')
+  const networks = data?.networks ?? []
+  const network = (id: string) => networks.find((each) => each.network === id)
+  const asset = (id: string, name: string) =>
+    network(id)?.assets.find((each) => each.asset === name || each.symbol === name)
+  return {
+    networks,
+    known: data !== undefined,
+    network,
+    asset,
+    symbol: (id, name) => asset(id, name)?.symbol ?? (name === 'native' ? '' : name),
+    amount: (id, name, baseUnits) => {
+      const found = asset(id, name)
+      return found === undefined ? undefined : wholeUnits(baseUnits, found.decimals)
+    },
+  }
+}

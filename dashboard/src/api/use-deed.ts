@@ -1,0 +1,32 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { UseMutationResult } from '@tanstack/react-query'
+import { useApi } from '../app/services.tsx'
+import type { Answer, Input, Operation } from './operation.ts'
+import type { Reading } from './use-answer.ts'
+
+/** Operations that change something. */
+export type Deed = Exclude<Operation, Reading>
+
+/** An operation that changes something. Answers of `refreshes` are read again when it is done. */
+export function useDeed<O extends Deed>(
+  operation: O,
+  {
+    refreshes = [],
+    onDone,
+  }: {
+    readonly refreshes?: readonly Reading[]
+    readonly onDone?: (answer: Answer<O>) => void
+  } = {},
+): UseMutationResult<Answer<O>, Error, Input<O>> {
+  const api = useApi()
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (input: Input<O>) => api.ask(operation, input),
+    onSuccess: async (answer) => {
+      onDone?.(answer)
+      await client.invalidateQueries({
+        predicate: ({ queryKey }) => refreshes.some((each) => each === queryKey[0]),
+      })
+    },
+  })
+}

@@ -1,0 +1,35 @@
+import type { ComponentType } from 'react'
+import type { Role } from '@florin/wire/role.ts'
+import type { IconName } from '../parts/icon.tsx'
+
+/** A page: where it is, what its link is called, and what draws it once it is asked for. */
+export interface PageRow {
+  /** Below /dashboard; `$name` for a part that varies. */
+  readonly path: string
+  /** Its link at the side; left out, other pages lead to it. */
+  readonly link?: { readonly name: string; readonly icon: IconName }
+  /** Whom it is for: the members of an account, those of certain roles, or who runs the installation. */
+  readonly for: 'members' | readonly Role[] | 'operators'
+  readonly load: () => Promise<{ Page: ComponentType }>
+}
+
+/** Every page behind the sign-in, in the order of the links. A page's file exports it as `Page`. */
+export const PAGES: readonly PageRow[] = [
+  {
+    path: '/',
+    link: { name: 'Overview', icon: 'overview' },
+    for: 'members',
+    load: () => import('../pages/overview.tsx'),
+  },
+  {
+    path: '/keys',
+    link: { name: 'API keys', icon: 'keys' },
+    for: ['owner', 'developer'],
+    load: () => import('../pages/keys.tsx'),
+  },
+  {
+    path: '/first-payment',
+    for: ['owner', 'developer'],
+    load: () => import('../pages/first-payment.tsx'),
+  },
+]

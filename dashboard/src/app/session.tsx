@@ -1,0 +1,55 @@
+import { createContext, useContext } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import type { QueryClient, UseQueryResult } from '@tanstack/react-query'
+import { ApiError } from '../api/api-error.ts'
+import type { Answer } from '../api/operation.ts'
+import { answerKey } from '../api/use-answer.ts'
+import { useApi } from './services.tsx'
+
+/** Who is signed in. */
+export type Session = Answer<'GET /session'>
+
+const KEY = answerKey('GET /session')
+
+/** What is known of the session; undefined while nobody knows, null when there is none. */
+export function knownSession(client: QueryClient): Session | null | undefined {
+  return client.getQueryData<Session | null>(KEY)
+}
+
+/** Sets who is signed in. What was read for somebody else, or for another account, is forgotten. */
+export function setSession(client: QueryClient, session: Session | null): void {
+  client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEY[0] })
+  client.setQueryData(KEY, session)
+}
+
+/** Asks who is signed in; null: nobody. */
+export function useAskedSession(): UseQueryResult<Session | null> {
+  const api = useApi()
+  return useQuery({
+    queryKey: KEY,
+    queryFn: async () => {
+      try {
+        return await api.call('GET /session')
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 'UNAUTHORIZED') return null
+        throw error
+      }
+    },
+    staleTime: Infinity,
+  })
+}
+
+export const SessionContext = createContext<Session | null>(null)
+
+/** Who is signed in, on pages that nobody else sees. */
+export function useSession(): Session {
+  const session = useContext(SessionContext)
+  if (session === null) throw new Error('a page of nobody')
+  return session
+}
+
+/** Whether the session's role has a scope in the selected account. */
+export function useMay(scope: 'write' | 'settle' | 'trade' | 'admin'): boolean {
+  const role = useSession().selected?.role
+  return role === 'owner' || (role === 'developer' && scope !== 'admin')
+}

@@ -1,0 +1,78 @@
+import { useEffect, useState } from 'react'
+import { Navigate, Outlet, useLocation } from '@tanstack/react-router'
+import { ErrorPanel } from '../parts/error-panel.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { LiveProvider } from './live.tsx'
+import { SessionContext, useAskedSession } from './session.tsx'
+import type { Session } from './session.tsx'
+import { SideBar } from './side-bar.tsx'
+import { Brand } from './brand.tsx'
+
+/** What is around every page behind the sign-in. */
+export function Shell() {
+  const { data: session, error, refetch } = useAskedSession()
+  const { pathname } = useLocation()
+  if (session === null) {
+    return <Navigate to="/signin" search={pathname === '/' ? {} : { next: pathname }} replace />
+  }
+  if (session !== undefined) {
+    return (
+      <SessionContext value={session}>
+        <LiveProvider accountId={session.selected?.accountId ?? ''}>
+          <Frame session={session} />
+        </LiveProvider>
+      </SessionContext>
+    )
+  }
+  return (
+    <main className="mx-auto max-w-xl p-6">
+      {error === null ? (
+        <Skeleton className="h-7 w-40" />
+      ) : (
+        <ErrorPanel error={error} onRetry={() => void refetch()} />
+      )}
+    </main>
+  )
+}
+
+/** Links at the side, the page beside them. On a narrow screen the links are behind a button. */
+function Frame({ session }: { session: Session }) {
+  const { pathname } = useLocation()
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => setOpen(false), [pathname])
+  return (
+    <div className="lg:grid lg:min-h-screen lg:grid-cols-[15rem_minmax(0,1fr)]">
+      <a
+        href="#page"
+        className="sr-only z-30 rounded bg-surface p-2 focus:not-sr-only focus:absolute"
+      >
+        Skip to the page
+      </a>
+      <header className="sticky top-0 z-10 flex h-14 items-center justify-between border-b border-line bg-surface px-4 lg:hidden">
+        <Brand />
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          aria-controls="side"
+          aria-label={isOpen ? 'Close menu' : 'Open menu'}
+          onClick={() => setOpen(!isOpen)}
+          className="inline-flex size-10 items-center justify-center rounded-md hover:bg-raised"
+        >
+          <Icon name={isOpen ? 'close' : 'menu'} />
+        </button>
+      </header>
+      <div
+        id="side"
+        className={`border-line bg-surface max-lg:border-b lg:sticky lg:top-0 lg:block lg:h-screen lg:border-r ${isOpen ? '' : 'max-lg:hidden'}`}
+      >
+        <SideBar session={session} />
+      </div>
+      <main id="page" tabIndex={-1} className="min-w-0 px-4 py-6 outline-none sm:px-6 lg:px-8">
+        <div className="mx-auto max-w-6xl">
+          <Outlet />
+        </div>
+      </main>
+    </div>
+  )
+}

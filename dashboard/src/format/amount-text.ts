@@ -1,0 +1,20 @@
+import { formatAmount } from '@florin/wire/amount.ts'
+
+/** An amount for people: its whole part in groups of three, and its fraction without the point. */
+export interface AmountText {
+  readonly whole: string
+  readonly fraction: string
+}
+
+/** Splits exact decimal text ("-1234.5") without rounding; text that is no plain decimal comes back whole. */
+export function amountText(text: string): AmountText {
+  const parts = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text)
+  if (!parts) return { whole: text, fraction: '' }
+  const [, sign = '', digits = '', fraction = ''] = parts
+  return { whole: sign + digits.replaceAll(/\B(?=(\d{3})+$)/g, ','), fraction }
+}
+
+/** Base units as exact decimal text of whole units. */
+export function wholeUnits(baseUnits: string, decimals: number): string {
+  return formatAmount(BigInt(baseUnits), decimals)
+}

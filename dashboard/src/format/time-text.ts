@@ -1,0 +1,35 @@
+const STEPS = [
+  { unit: 'second', milliseconds: 1_000, below: 60_000 },
+  { unit: 'minute', milliseconds: 60_000, below: 3_600_000 },
+  { unit: 'hour', milliseconds: 3_600_000, below: 86_400_000 },
+  { unit: 'day', milliseconds: 86_400_000, below: 30 * 86_400_000 },
+  { unit: 'month', milliseconds: 30 * 86_400_000, below: 365 * 86_400_000 },
+] as const
+const YEAR_MILLISECONDS = 365 * 86_400_000
+const NOW_BELOW_MILLISECONDS = 10_000
+
+/** How long ago, or in how long, in words: "3 minutes ago". Both in Unix milliseconds. */
+export function relativeTime(atMilliseconds: number, nowMilliseconds: number): string {
+  const distance = atMilliseconds - nowMilliseconds
+  const size = Math.abs(distance)
+  if (size < NOW_BELOW_MILLISECONDS) return 'just now'
+  const words = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
+  const step = STEPS.find(({ below }) => size < below)
+  return step === undefined
+    ? words.format(Math.trunc(distance / YEAR_MILLISECONDS), 'year')
+    : words.format(Math.trunc(distance / step.milliseconds), step.unit)
+}
+
+/** Date and time of the reader's own clock, to the second: "21 Nov 2026, 12:40:05". */
+export function exactTime(atMilliseconds: number): string {
+  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' }).format(
+    atMilliseconds,
+  )
+}
+
+/** A span for people: 850 ms, 3.2 s, 4 min. */
+export function spanText(milliseconds: number): string {
+  if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`
+  if (milliseconds < 120_000) return `${(milliseconds / 1_000).toFixed(1)} s`
+  return `${Math.round(milliseconds / 60_000)} min`
+}

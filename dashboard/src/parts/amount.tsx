@@ -1,0 +1,35 @@
+import { amountText } from '../format/amount-text.ts'
+
+/**
+ * An exact amount with its unit. In a column give `fractionDigits`, the most that the column shows: then the points stand under each
+ * other.
+ */
+export function Amount({
+  text,
+  unit,
+  fractionDigits = 0,
+}: {
+  /** Exact decimal text of whole units. */
+  text: string
+  unit: string
+  fractionDigits?: number
+}) {
+  const { whole, fraction } = amountText(text)
+  return (
+    <span className="inline-flex items-baseline font-mono text-[0.8125rem] whitespace-nowrap tabular-nums">
+      <span>{whole}</span>
+      <span
+        className="text-left"
+        style={{ minWidth: fractionDigits === 0 ? 0 : `${fractionDigits + 1}ch` }}
+      >
+        {fraction === '' ? '' : `.${fraction}`}
+      </span>
+      <span
+        className="ml-1.5 text-left font-sans text-soft"
+        style={{ minWidth: fractionDigits === 0 ? 0 : '2.75rem' }}
+      >
+        {unit}
+      </span>
+    </span>
+  )
+}

@@ -1,0 +1,80 @@
+import { useEffect, useRef } from 'react'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import type { ChartProps } from './chart.tsx'
+
+const HEIGHT_PIXELS = 176
+const AXIS_PIXELS = 56
+
+/** A colour of the palette as the page shows it now. */
+function colour(name: string, element: HTMLElement): string {
+  const probe = document.createElement('span')
+  probe.style.color = `var(--color-${name})`
+  element.append(probe)
+  const found = getComputedStyle(probe).color
+  probe.remove()
+  return found
+}
+
+const withAlpha = (rgb: string, alpha: number) =>
+  rgb.replace(/^rgb\((.*)\)$/, (_, channels: string) => `rgba(${channels}, ${alpha})`)
+
+/** Draws lines over time. It follows the width of its place, and a change between light and dark. */
+export function ChartCanvas({ times, lines, format, maximum }: ChartProps) {
+  const ref = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const element = ref.current
+    if (element === null) return undefined
+    let plot: uPlot | undefined
+    const draw = () => {
+      plot?.destroy()
+      const grid = { stroke: colour('line', element), width: 1 }
+      const axis = { stroke: colour('soft', element), grid, ticks: { show: false } }
+      plot = new uPlot(
+        {
+          width: element.clientWidth,
+          height: HEIGHT_PIXELS,
+          legend: { show: false },
+          cursor: { points: { size: 6 }, drag: { x: false, y: false } },
+          scales: { y: { range: (_, __, top) => [0, maximum ?? (top > 0 ? top * 1.1 : 1)] } },
+          axes: [
+            axis,
+            {
+              ...axis,
+              size: AXIS_PIXELS,
+              values: (_, splits) => splits.map((each) => format(each)),
+            },
+          ],
+          series: [
+            {},
+            ...lines.map(({ label, tone }) => ({
+              label,
+              stroke: colour(tone, element),
+              fill: withAlpha(colour(tone, element), 0.1),
+              width: 2,
+              points: { show: false },
+            })),
+          ],
+        },
+        [times.map((at) => at / 1_000), ...lines.map(({ values }) => [...values])],
+        element,
+      )
+    }
+    draw()
+    const resized = new ResizeObserver(() =>
+      plot?.setSize({ width: element.clientWidth, height: HEIGHT_PIXELS }),
+    )
+    resized.observe(element)
+    const themed = new MutationObserver(draw)
+    themed.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+    const system = matchMedia('(prefers-color-scheme: dark)')
+    system.addEventListener('change', draw)
+    return () => {
+      resized.disconnect()
+      themed.disconnect()
+      system.removeEventListener('change', draw)
+      plot?.destroy()
+    }
+  }, [times, lines, format, maximum])
+  return <div ref={ref} aria-hidden="true" className="h-44 w-full overflow-hidden" />
+}

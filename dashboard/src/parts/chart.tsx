@@ -1,0 +1,35 @@
+import { lazy, Suspense } from 'react'
+import { Skeleton } from './skeleton.tsx'
+
+export interface ChartLine {
+  readonly label: string
+  /** One value per time; null where nothing is known. */
+  readonly values: readonly (number | null)[]
+  readonly tone: 'brand' | 'good' | 'warn' | 'bad' | 'info'
+}
+
+export interface ChartProps {
+  /** What it shows, for those who do not see it. */
+  readonly label: string
+  /** Unix milliseconds, rising. */
+  readonly times: readonly number[]
+  readonly lines: readonly ChartLine[]
+  /** How a value is written at the axis and at the pointer. */
+  readonly format: (value: number) => string
+  /** The top of the axis, where it is known. */
+  readonly maximum?: number
+}
+
+const Canvas = lazy(() => import('./chart-canvas.tsx').then((m) => ({ default: m.ChartCanvas })))
+
+/** A chart over time. What draws it comes later than the page; its room is there from the start. */
+export function Chart(props: ChartProps) {
+  return (
+    <figure className="h-44">
+      <Suspense fallback={<Skeleton className="h-44 w-full" />}>
+        <Canvas {...props} />
+      </Suspense>
+      <figcaption className="sr-only">{props.label}</figcaption>
+    </figure>
+  )
+}
