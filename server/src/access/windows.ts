@@ -16,6 +16,8 @@ export interface Taken {
 export interface Windows {
   /** Counts a request, unless its window has had `limit` of them. A refused request changes nothing. */
   take(name: string, limit: number): Taken
+  /** Where a window stands, without counting; undefined when none is open. */
+  look(name: string): { readonly taken: number; readonly resetAtMilliseconds: number } | undefined
   /** Takes one request back, if its window is still open. */
   giveBack(name: string): void
   /** Goes on where somebody else's window of that name stands. */
@@ -91,6 +93,16 @@ export function openWindows({
         nowMilliseconds,
         resetAtMilliseconds: nowMilliseconds + window.endsAt - elapsed,
       }
+    },
+    look: (name) => {
+      const nowMilliseconds = advance()
+      const window = find(name)
+      return (
+        window && {
+          taken: window.taken,
+          resetAtMilliseconds: nowMilliseconds + window.endsAt - elapsed,
+        }
+      )
     },
     giveBack: (name) => {
       advance()

@@ -50,6 +50,12 @@ export const GROUPS: readonly Group[] = [
     paths: /^\/(events|webhooks)/,
   },
   {
+    id: 'account',
+    title: 'Overview and usage',
+    says: 'How the account does, and what it uses of its plan.',
+    paths: /^\/(overview|usage)$/,
+  },
+  {
     id: 'networks',
     title: 'Networks',
     says: 'Which chains and assets this installation is set up for.',

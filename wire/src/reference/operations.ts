@@ -5,6 +5,7 @@ import * as networks from './networks.ts'
 import type { OperationReference } from './operation-reference.ts'
 import * as payments from './payments.ts'
 import * as receiving from './receiving.ts'
+import * as reports from './reports.ts'
 import * as transactions from './transactions.ts'
 import * as wallets from './wallets.ts'
 import * as webhooks from './webhooks.ts'
@@ -17,6 +18,7 @@ export const operationReferences: Readonly<Record<string, OperationReference>> =
   ...networks,
   ...payments,
   ...receiving,
+  ...reports,
   ...transactions,
   ...wallets,
   ...webhooks,

@@ -1,0 +1,89 @@
+import type { Gate } from '../http/gate.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { AccountId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
+import type { Log } from '../kernel/log.ts'
+import type { Store } from '../store/postgres.ts'
+import { addCounts } from './day-store.ts'
+import type { DayCount } from './day-store.ts'
+
+const DAY_MILLISECONDS = 24 * 3_600_000
+
+/** The day of a moment in UTC, `2026-09-21`. */
+export function dayOf(atMilliseconds: number): string {
+  return new Date(atMilliseconds).toISOString().slice(0, 10)
+}
+
+/** The day so many days before. */
+export function dayBefore(atMilliseconds: number, days: number): string {
+  return dayOf(atMilliseconds - days * DAY_MILLISECONDS)
+}
+
+export interface RequestCounts {
+  /** The same gate, which counts whom it lets in. */
+  counted(gate: Gate): Gate
+  /** Writes down what was counted, and ends. */
+  stop(): Promise<void>
+}
+
+/**
+ * Counts requests by account and day in memory and writes them down every limits.requestCountsSeconds, all in one statement: a
+ * request costs no write. What an instance that dies has not written is lost: this is for looking at, nobody is billed by it.
+ */
+export function openRequestCounts({
+  store,
+  clock,
+  log,
+}: {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Log
+}): RequestCounts {
+  let counts = new Map<AccountId, Map<string, number>>()
+  const stopping = new AbortController()
+
+  function add({ accountId, day, requests }: DayCount): void {
+    const days = counts.get(accountId) ?? new Map<string, number>()
+    days.set(day, (days.get(day) ?? 0) + requests)
+    counts.set(accountId, days)
+  }
+
+  async function write(): Promise<void> {
+    const taken = [...counts].flatMap(([accountId, days]) =>
+      [...days].map(([day, requests]) => ({ accountId, day, requests })),
+    )
+    if (taken.length === 0) return
+    counts = new Map()
+    try {
+      await addCounts(store, taken)
+    } catch (error) {
+      // Not added again: whether they were added nobody knows, and too few is better than too many.
+      log.debug({ reason: error }, 'counts of requests were not written')
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await clock.sleep(limits.requestCountsSeconds * 1000, stopping.signal)
+      await write()
+    }
+  }
+  const running = run()
+
+  return {
+    counted: (gate) => ({
+      ...gate,
+      admit: async (arrival) => {
+        const who = await gate.admit(arrival)
+        if (who.accountId !== undefined) {
+          add({ accountId: who.accountId, day: dayOf(clock.nowMilliseconds()), requests: 1 })
+        }
+        return who
+      },
+    }),
+    stop: async () => {
+      stopping.abort()
+      await running
+    },
+  }
+}
