@@ -1,5 +1,5 @@
 import { endpoints } from '@florin/wire/endpoints.ts'
-import type { Family, NetworkId } from '@florin/wire/network.ts'
+import type { Family } from '@florin/wire/network.ts'
 import { operationReferences } from '@florin/wire/reference/operations.ts'
 import { openAddressLimit } from './access/address-limit.ts'
 import { openAuthenticator } from './access/authenticate.ts'
@@ -36,8 +36,7 @@ import type { NetworkConfig } from './kernel/network-config.ts'
 import type { Random } from './kernel/random.ts'
 import type { Secret, SecretBytes } from './kernel/secret.ts'
 import { metricsRoute } from './metrics-route.ts'
-import { openCurrentFees } from './networks/current-fees.ts'
-import { networkRoutes } from './networks/routes.ts'
+import { nodesOf, openReports } from './open-reports.ts'
 import { openPaymentBook } from './payments/advance.ts'
 import { openBuiltRecords } from './payments/built.ts'
 import { openDepositBook } from './payments/deposits.ts'
@@ -47,9 +46,7 @@ import { receiveRoutes } from './payments/receive-routes.ts'
 import { paymentRoutes } from './payments/routes.ts'
 import { openSendQueue } from './payments/send-queue.ts'
 import { openWaits } from './payments/wait.ts'
-import { openRequestCounts } from './reports/count-requests.ts'
 import { forgetOldDays } from './reports/forget-days.ts'
-import { reportRoutes } from './reports/routes.ts'
 import { readDocuments, DOCUMENTS_DIRECTORY } from './reference/document-library.ts'
 import { openSite } from './reference/site.ts'
 import { openBroadcaster } from './sender/broadcast.ts'
@@ -243,9 +240,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     ],
   })
   const windows = openWindows({ clock })
-  const requests = openRequestCounts({ store, clock, log })
-  const fees = openCurrentFees({ chains: directory.all, clock, log })
-  const isFollowed = (network: NetworkId) => drivers.get(network)?.state().following ?? false
+  const reports = openReports({ store, clock, log, networks, directory, drivers, windows })
   const addresses = openAddressLimit({ windows: openWindows({ clock }) })
   const authenticator = openAuthenticator({ store, clock, log, pepper: keyPepper, addresses })
 
@@ -337,28 +332,16 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         ...{ log, kept },
         isUsable: ({ config }) => drivers.get(config.network)?.state().following ?? false,
       }),
-      ...networkRoutes({
-        store,
-        networks,
-        fees,
-        isFollowed,
-      }),
-      ...reportRoutes({ store, clock, directory, networks, fees, isFollowed, windows }),
+      ...reports.routes,
     ],
-    gate: requests.counted(gate),
+    gate: reports.counted(gate),
     sockets: events.sockets,
     streams: events.streams,
     log,
     clock,
     random,
     readiness: () => readiness(store, drivers),
-    nodesInUse: () =>
-      Object.fromEntries(
-        chains.map(({ config, nodes }) => [
-          config.network,
-          (nodes?.() ?? []).map(({ node, host, state }) => ({ node, host, state })),
-        ]),
-      ),
+    nodesInUse: () => nodesOf(chains),
     quietPaths: ['/metrics'],
     onAnswered: metrics.answered,
     limits,
@@ -393,7 +376,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
     stop: async () => {
       await server.close()
-      await requests.stop()
+      await reports.stop()
       await remotes.stop()
       await queue.drained()
       await claims.drained()

@@ -92,7 +92,7 @@ export const Attention = Type.Union([
     network: Text('CAIP-2 id.'),
     asset: Text('`native`, or the address or mint of the token.'),
     rule: Type.Enum(['perHour', 'perDay', 'perMonth'], { description: 'Which limit.' }),
-    limit: Said('What it allows, whole units.', ExactNumber),
+    allowed: Said('What it allows, whole units.', ExactNumber),
     left: Said('What is left of it, whole units.', ExactNumber),
   }),
 ])

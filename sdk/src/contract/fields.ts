@@ -2,15 +2,20 @@
 /** JSON numbers of an answer that count money: they are read as text, digit by digit. */
 export const EXACT_FIELDS: readonly string[] = [
   'accountRent',
+  'allowed',
   'amount',
   'available',
   'fee',
   'held',
+  'left',
   'perDay',
   'perHour',
   'perMonth',
   'perPayment',
   'priorityFee',
+  'received',
+  'sent',
+  'successRate',
   'transfer',
 ]
 

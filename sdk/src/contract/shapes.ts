@@ -36,6 +36,8 @@ import type { TestWebhookAnswer } from './test-webhook.ts'
 import type { WebhookDeliveriesQuery, WebhookDeliveriesAnswer } from './webhook-deliveries.ts'
 import type { RedeliverWebhookAnswer } from './redeliver-webhook.ts'
 import type { RedeliverWebhooksBody, RedeliverWebhooksAnswer } from './redeliver-webhooks.ts'
+import type { GetOverviewQuery, GetOverviewAnswer } from './get-overview.ts'
+import type { GetUsageAnswer } from './get-usage.ts'
 import type { X402VerifyBody, X402VerifyAnswer } from './x402-verify.ts'
 import type { X402SettleBody, X402SettleAnswer } from './x402-settle.ts'
 import type { X402SupportedAnswer } from './x402-supported.ts'
@@ -263,6 +265,18 @@ export interface Operations {
     readonly query: undefined
     readonly body: RedeliverWebhooksBody
     readonly answer: RedeliverWebhooksAnswer
+  }
+  readonly getOverview: {
+    readonly parts: undefined
+    readonly query: GetOverviewQuery
+    readonly body: undefined
+    readonly answer: GetOverviewAnswer
+  }
+  readonly getUsage: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: GetUsageAnswer
   }
   readonly x402Verify: {
     readonly parts: undefined

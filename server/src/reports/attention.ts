@@ -191,7 +191,7 @@ async function lowRules(
           network,
           asset,
           rule,
-          limit: exact(limit),
+          allowed: exact(limit),
           left: exact(left > 0n ? left : 0n),
         })
       }
