@@ -1,14 +1,19 @@
 /** Fields of answers that hold money as a JSON number. A test holds the list against the contract. */
 export const MONEY_FIELDS: ReadonlySet<string> = new Set([
+  'accountRent',
+  'allowed',
   'amount',
   'available',
   'fee',
   'held',
+  'left',
   'perDay',
   'perHour',
   'perMonth',
   'perPayment',
   'priorityFee',
+  'received',
+  'sent',
   'transfer',
 ])
 

@@ -1,5 +1,126 @@
+import { useState } from 'react'
+import type { Answer } from '../api/operation.ts'
+import { useAnswer } from '../api/use-answer.ts'
+import { Badge } from '../parts/badge.tsx'
+import { Button } from '../parts/button.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { ErrorPanel } from '../parts/error-panel.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
+import { SkeletonRows } from '../parts/skeleton.tsx'
+import { Table } from '../parts/table.tsx'
+import type { Column } from '../parts/table.tsx'
+import { Time } from '../parts/time.tsx'
+import { useNow } from '../parts/use-now.ts'
+import { DeleteKeyDialog } from './key-delete-dialog.tsx'
+import { GenerateKeyDialog } from './key-generate-dialog.tsx'
+import { RotateKeyDialog } from './key-rotate-dialog.tsx'
 
+export type KeyInfo = Answer<'GET /keys'>['keys'][number]
+
+type Asked =
+  | { readonly deed: 'generate' }
+  | { readonly deed: 'rotate'; readonly key: KeyInfo }
+  | { readonly deed: 'delete'; readonly key: KeyInfo }
+
+/** The keys by which programs come in: generate, rotate, delete. */
 export function Page() {
-  return <PageHeader title="Page" />
+  const { data, error, refetch } = useAnswer('GET /keys')
+  const [asked, setAsked] = useState<Asked | null>(null)
+  const close = () => setAsked(null)
+  const generate = (
+    <Button kind="primary" icon="plus" onClick={() => setAsked({ deed: 'generate' })}>
+      Generate key
+    </Button>
+  )
+  return (
+    <>
+      <PageHeader title="API keys" actions={generate}>
+        Programs send one as <code className="font-mono">Authorization: Bearer</code>. Rotate a key
+        by generating its successor first, then switching, then deleting.
+      </PageHeader>
+      {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      {data === undefined ? (
+        error === null ? (
+          <SkeletonRows />
+        ) : null
+      ) : data.keys.length === 0 ? (
+        <Empty title="No keys yet">
+          A key lets a program use this account. Generate one for each program, so that each can be
+          taken away alone.
+        </Empty>
+      ) : (
+        <>
+          <KeyTable keys={data.keys} onAsk={setAsked} />
+          <p className="mt-3 text-soft">
+            {data.keys.length} of at most {data.liveMax} keys.
+          </p>
+        </>
+      )}
+      {asked?.deed === 'generate' ? <GenerateKeyDialog onClose={close} /> : null}
+      {asked?.deed === 'rotate' ? <RotateKeyDialog apiKey={asked.key} onClose={close} /> : null}
+      {asked?.deed === 'delete' ? <DeleteKeyDialog apiKey={asked.key} onClose={close} /> : null}
+    </>
+  )
+}
+
+function KeyTable({ keys, onAsk }: { keys: readonly KeyInfo[]; onAsk: (asked: Asked) => void }) {
+  const columns: readonly Column<KeyInfo>[] = [
+    {
+      header: 'Name',
+      cell: ({ name, lastFour, mode }) => (
+        <span className="inline-block min-w-0">
+          <span className="block font-medium break-words">{name}</span>
+          <span className="font-mono text-[0.8125rem] text-soft">
+            florin_{mode}_…{lastFour}
+          </span>
+        </span>
+      ),
+    },
+    {
+      header: 'Scopes',
+      cell: ({ scopes }) => (
+        <span className="inline-flex flex-wrap gap-1 max-sm:justify-end">
+          {scopes.map((scope) => (
+            <Badge key={scope}>{scope}</Badge>
+          ))}
+        </span>
+      ),
+    },
+    { header: 'Plan', cell: ({ plan }) => plan },
+    {
+      header: 'Last used',
+      cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />),
+    },
+    { header: 'Expires', cell: ({ expiresAt }) => <Expiry at={expiresAt} /> },
+    {
+      header: 'Actions',
+      quiet: true,
+      align: 'right',
+      cell: (key) => (
+        <span className="inline-flex gap-1">
+          <Button
+            kind="quiet"
+            aria-label={`Rotate key ${key.name}`}
+            onClick={() => onAsk({ deed: 'rotate', key })}
+          >
+            Rotate
+          </Button>
+          <Button
+            kind="quiet"
+            aria-label={`Delete key ${key.name}`}
+            onClick={() => onAsk({ deed: 'delete', key })}
+          >
+            Delete
+          </Button>
+        </span>
+      ),
+    },
+  ]
+  return <Table caption="API keys" columns={columns} rows={keys} rowKey={({ keyId }) => keyId} />
+}
+
+function Expiry({ at }: { at: number | null }) {
+  const now = useNow()
+  if (at === null) return 'never'
+  return at <= now ? <Badge tone="bad">expired</Badge> : <Time at={at} />
 }

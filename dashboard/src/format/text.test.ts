@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { percentText } from './percent-text.ts'
+import { shortText } from './short-text.ts'
+import { relativeTime, spanText } from './time-text.ts'
+
+test('only all of it is 100%, and only nothing is 0% where a tenth can be told', () => {
+  expect([1, 0.9999, 0.999, 0.5, 0.001, 0].map(percentText)).toEqual([
+    '100%',
+    '99.9%',
+    '99.9%',
+    '50%',
+    '0.1%',
+    '0%',
+  ])
+})
+
+test('a long name keeps both of its ends, a short one is whole', () => {
+  expect(shortText('0x8d12A197cB00D4747a1fe03395095ce2A5CC6819')).toBe('0x8d12A1…CC6819')
+  expect(shortText('eip155:84532')).toBe('eip155:84532')
+})
+
+test('a moment is told in the largest unit that fits, before and after', () => {
+  const now = 1_800_000_000_000
+  const told = [0, -9_000, -59_000, -60_000, -3_599_000, -7_200_000, -86_400_000 * 40, 90_000]
+  expect(told.map((offset) => relativeTime(now + offset, now))).toEqual([
+    'just now',
+    'just now',
+    '59 seconds ago',
+    '1 minute ago',
+    '59 minutes ago',
+    '2 hours ago',
+    '1 month ago',
+    'in 1 minute',
+  ])
+})
+
+test('a span is told in milliseconds, seconds or minutes', () => {
+  expect([12.4, 999, 1_250, 119_000, 600_000].map(spanText)).toEqual([
+    '12 ms',
+    '999 ms',
+    '1.3 s',
+    '119.0 s',
+    '10 min',
+  ])
+})

@@ -1,0 +1,84 @@
+import type { Answer } from '../api/operation.ts'
+import { useAnswer } from '../api/use-answer.ts'
+import { useAssets } from '../api/use-assets.ts'
+import { Amount } from '../parts/amount.tsx'
+import { ErrorPanel } from '../parts/error-panel.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { PageLink } from '../parts/page-link.tsx'
+import { PaymentStatusBadge } from '../parts/payment-status.tsx'
+import { Short } from '../parts/short.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { Timeline } from '../parts/timeline.tsx'
+import type { Moment } from '../parts/timeline.tsx'
+
+type Payment = Answer<'GET /payment/status/{paymentId}'>
+
+/** An event tells of every step; this is for a connection that was lost meanwhile. */
+const REFETCH_SECONDS = 5
+
+function momentsOf({ status, createdAt, confirmedAt, settledAt, failure, attempts }: Payment) {
+  const sentAt = attempts.find((each) => each.sentAt !== null)?.sentAt ?? null
+  const moments: Moment[] = [
+    { key: 'created', at: createdAt, title: 'Stored and signed', tone: 'brand' },
+    { key: 'sent', at: sentAt, title: 'Sent to the network', tone: sentAt ? 'brand' : 'neutral' },
+  ]
+  if (status === 'failed' || status === 'expired') {
+    const title = status === 'failed' ? 'Failed: the money did not move' : 'Expired'
+    moments.push({ key: 'end', at: settledAt, title, tone: 'bad', children: failure?.message })
+    return moments
+  }
+  moments.push(
+    {
+      key: 'confirmed',
+      at: confirmedAt,
+      title: confirmedAt === null ? 'Waiting to be seen on chain' : 'Confirmed',
+      tone: confirmedAt === null ? 'neutral' : 'info',
+    },
+    {
+      key: 'settled',
+      at: settledAt,
+      title: settledAt === null ? 'Not final yet' : 'Settled: final under the policy',
+      tone: settledAt === null ? 'neutral' : 'good',
+    },
+  )
+  return moments
+}
+
+/** A payment from the moment it was ordered to its end, as it happens. */
+export function FirstPaymentProgress({ paymentId }: { paymentId: string }) {
+  const assets = useAssets()
+  const { data, error, refetch } = useAnswer(
+    'GET /payment/status/{paymentId}',
+    { params: { paymentId } },
+    { refetchSeconds: REFETCH_SECONDS },
+  )
+  if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />
+  if (data === undefined) return <Skeleton className="h-44 w-full" />
+  const { network, asset, amount, signature, status } = data
+  return (
+    <div className="grid gap-6 lg:grid-cols-2">
+      <div aria-live="polite">
+        <Timeline label="What happened to the payment" moments={momentsOf(data)} />
+      </div>
+      <div className="space-y-3">
+        <Facts
+          facts={[
+            { name: 'Status', value: <PaymentStatusBadge status={status} /> },
+            {
+              name: 'Amount',
+              value: <Amount text={amount} unit={assets.symbol(network, asset)} />,
+            },
+            {
+              name: 'Transaction',
+              value: signature === null ? 'none yet' : <Short text={signature} what="signature" />,
+            },
+            { name: 'Payment', value: <Short text={paymentId} what="payment id" /> },
+          ]}
+        />
+        <p>
+          <PageLink to={`/payments/${paymentId}`}>See the whole payment</PageLink>
+        </p>
+      </div>
+    </div>
+  )
+}

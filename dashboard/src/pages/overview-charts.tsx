@@ -1,0 +1,114 @@
+import { useMemo, useState } from 'react'
+import type { Answer } from '../api/operation.ts'
+import { percentText } from '../format/percent-text.ts'
+import { spanText } from '../format/time-text.ts'
+import { Card } from '../parts/card.tsx'
+import { Chart } from '../parts/chart.tsx'
+import type { ChartLine } from '../parts/chart.tsx'
+
+type Overview = Answer<'GET /overview'>
+type Volume = Overview['totals']['volume'][number]
+
+const named = ({ network, asset }: Pick<Volume, 'network' | 'asset'>) => `${network} ${asset}`
+const titleOf = ({ symbol, asset, network }: Volume) => `${symbol ?? asset} on ${network}`
+const plainNumber = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 2 })
+const numberText = (value: number) => plainNumber.format(value)
+const dash = (name: string, tone: string) => (
+  <span className="inline-flex items-center gap-1.5">
+    <span aria-hidden="true" className={`h-0.5 w-3 ${tone}`} />
+    {name}
+  </span>
+)
+
+/** Volume, success rate and latency over the period. What is drawn is rounded to the pixel; exact sums stand in the table below. */
+export function OverviewCharts({ overview }: { overview: Overview }) {
+  const { buckets, totals } = overview
+  const busiest = totals.volume.toSorted((left, right) => right.payments - left.payments)
+  const [chosen, setChosen] = useState('')
+  const shown = busiest.find((each) => named(each) === chosen) ?? busiest[0]
+  const shownName = shown === undefined ? '' : named(shown)
+  const times = useMemo(() => buckets.map(({ from }) => from), [buckets])
+  const volume = useMemo<readonly ChartLine[]>(() => {
+    const of = (field: 'sent' | 'received') =>
+      buckets.map((bucket) =>
+        Number(bucket.volume.find((each) => named(each) === shownName)?.[field] ?? 0),
+      )
+    return [
+      { label: 'Received', values: of('received'), tone: 'brand' },
+      { label: 'Sent', values: of('sent'), tone: 'info' },
+    ]
+  }, [buckets, shownName])
+  const rate = useMemo<readonly ChartLine[]>(
+    () => [{ label: 'Succeeded', values: buckets.map((each) => each.successRate), tone: 'good' }],
+    [buckets],
+  )
+  const latency = useMemo<readonly ChartLine[]>(
+    () => [
+      { label: 'Half', values: buckets.map((each) => each.latency?.p50 ?? null), tone: 'brand' },
+      { label: '95%', values: buckets.map((each) => each.latency?.p95 ?? null), tone: 'warn' },
+    ],
+    [buckets],
+  )
+  return (
+    <div className="grid gap-3 lg:grid-cols-3">
+      <Card
+        title="Volume"
+        actions={
+          <select
+            aria-label="Asset of the chart"
+            className="max-w-44 rounded border border-edge bg-surface px-1.5 py-1"
+            value={shownName}
+            onChange={({ target }) => setChosen(target.value)}
+          >
+            {busiest.map((each) => (
+              <option key={named(each)} value={named(each)}>
+                {titleOf(each)}
+              </option>
+            ))}
+          </select>
+        }
+      >
+        <Chart
+          label={`Volume of ${shown === undefined ? 'nothing' : titleOf(shown)} over time: ${shown?.received ?? 0} received, ${shown?.sent ?? 0} sent in all.`}
+          times={times}
+          lines={volume}
+          format={numberText}
+        />
+        <Key>
+          {dash('Received', 'bg-brand')}
+          {dash('Sent', 'bg-info')}
+        </Key>
+      </Card>
+      <Card title="Success rate">
+        <Chart
+          label={`Success rate over time${totals.successRate === null ? '' : `: ${percentText(totals.successRate)} in all`}.`}
+          times={times}
+          lines={rate}
+          format={percentText}
+          maximum={1}
+        />
+        <Key>{dash('Succeeded of decided', 'bg-good')}</Key>
+      </Card>
+      <Card title="Time to confirm">
+        <Chart
+          label={`Time from created to confirmed${totals.latency === null ? '' : `: half within ${spanText(totals.latency.p50)}`}.`}
+          times={times}
+          lines={latency}
+          format={spanText}
+        />
+        <Key>
+          {dash('Half within', 'bg-brand')}
+          {dash('95% within', 'bg-warn')}
+        </Key>
+      </Card>
+    </div>
+  )
+}
+
+function Key({ children }: { children: React.ReactNode }) {
+  return (
+    <p aria-hidden="true" className="mt-2 flex gap-4 text-xs text-soft">
+      {children}
+    </p>
+  )
+}
