@@ -232,7 +232,9 @@ async function settleDistinct(context: BenchContext, stage: Stage): Promise<Figu
     })
     const included = (await stage.transactionsOf(side.settlers.evm)) - before
     const paid = (await stage.usdcOf(payTo)) / AMOUNT
-    const isWhole = taken.report.good === count && paid === BigInt(count) && included === count
+    // Ours share transactions; none is included for nothing either way.
+    const isSpared = side === florin ? included <= count : included === count
+    const isWhole = taken.report.good === count && paid === BigInt(count) && isSpared
     const facts = { count, success: taken.report.good, paid: `${paid}`, included }
     if (!isWhole)
       context.note(`${side.name}: ${JSON.stringify({ ...facts, ...taken.report.refused })}`)

@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testPayer } from '@florin/server/chains/evm/test-payer.ts'
-import { aPurchase, PRICE, purchaseFrom, settle } from './actors/seller.ts'
+import { until } from '@florin/server/kernel/until.ts'
+import type { Reply } from './actors/client.ts'
+import { aPurchase, aStranger, PRICE, purchaseFrom, settle } from './actors/seller.ts'
+import type { Purchase } from './actors/seller.ts'
 import type { World } from './actors/world.ts'
 import { openWorld } from './actors/world.ts'
 
 const PAYMENTS = 24
 const PAYERS = 4
+const SOON = { seconds: 40 }
+/** Far above what the service offers: its block takes this first. */
+const FIRST_TIP_PER_GAS = 50_000_000_000n
 
 describe('settlements at the same moment', () => {
   let world: World
@@ -15,8 +21,45 @@ describe('settlements at the same moment', () => {
   // Holds every invariant once more: one place for each payment, no nonce twice, the books whole.
   afterAll(() => world.stop())
 
+  interface Place {
+    readonly recipient: string
+    readonly hash: string
+    readonly status: string
+    readonly log_index: number | null
+    readonly fee_paid: string | null
+    readonly signed_at: Date
+  }
+  const placesOf = (purchases: readonly Purchase[]) =>
+    world.database.store.query<Place>(
+      'test_places_together',
+      `select p.recipient, a.hash, p.status, p.log_index, p.fee_paid, c.created_at as signed_at
+       from payments p join payment_transactions t on t.payment_id = p.id
+       join chain_transactions c on c.id = t.chain_transaction_id
+       join attempts a on a.chain_transaction_id = c.id and a.number = 1
+       where p.recipient = any($1) order by c.id`,
+      [purchases.map(({ payTo }) => payTo)],
+    )
+  const paidOf = (purchases: readonly Purchase[]) =>
+    Promise.all(purchases.map(({ payTo }) => world.balanceOf(payTo, 'USDC')))
+  const some = (count: number) => Promise.all(Array.from({ length: count }, () => aPurchase(world)))
+  /** Signs all of them while no block is made; what the given work does then is in the block that all of them meet. */
+  const inOneBlock = async (purchases: readonly Purchase[], work: () => Promise<unknown>) => {
+    await world.sandbox.fault({ kind: 'stop-blocks' })
+    const replies = purchases.map((purchase) => settle(world, purchase))
+    await until(
+      'all are signed',
+      async () => (await placesOf(purchases)).length >= purchases.length,
+      SOON,
+    )
+    await work()
+    await world.sandbox.fault({ kind: 'resume-blocks' })
+    return Promise.all(replies)
+  }
+  const hashOf = ({ body }: Reply | undefined = { status: 0 } as never) =>
+    String(body['transaction'])
+
   test('each moves its own money once, whoever comes twice or may not have it', async () => {
-    const first = await Promise.all(Array.from({ length: PAYERS }, () => aPurchase(world)))
+    const first = await some(PAYERS)
     const purchases = await Promise.all(
       Array.from({ length: PAYMENTS }, (_, index) => {
         const payer = first[index % PAYERS]?.payer
@@ -37,20 +80,88 @@ describe('settlements at the same moment', () => {
     const successes = [...replies, ...repeated].filter(({ body }) => body['success'] === true)
     expect(successes).toHaveLength(PAYMENTS)
     expect(refused.body).toMatchObject({ success: false, transaction: '' })
-    expect(await Promise.all(purchases.map(({ payTo }) => world.balanceOf(payTo, 'USDC')))).toEqual(
-      purchases.map(() => PRICE),
+    expect(await paidOf(purchases)).toEqual(purchases.map(() => PRICE))
+    const places = await placesOf(purchases)
+    expect(places).toHaveLength(PAYMENTS)
+    // What this is about: many of them were claimed in one transaction of the database, and sent in one of the chain.
+    expect(new Set(places.map(({ signed_at: at }) => at.getTime())).size).toBeLessThan(PAYMENTS)
+    expect(new Set(places.map(({ hash }) => hash)).size).toBeLessThan(PAYMENTS)
+    expect(new Set(successes.map(hashOf)).size).toBe(new Set(places.map(({ hash }) => hash)).size)
+    // Each has its own effect in it.
+    const effects = places.map(({ hash, log_index: log }) => `${hash} ${log}`)
+    expect(new Set(effects).size).toBe(PAYMENTS)
+  })
+
+  test('a stranger who is faster with one of them takes nothing from the others, and that one is paid too', async () => {
+    const purchases = await some(6)
+    const chosen = purchases[3]
+    if (chosen === undefined) throw new Error('no purchase')
+    const submit = await aStranger(world)
+    let hash = ''
+    const replies = await inOneBlock(purchases, async () => {
+      hash = await submit(chosen, FIRST_TIP_PER_GAS)
+    })
+    expect(replies.map(({ body }) => body['success'])).toEqual(purchases.map(() => true))
+    expect(hashOf(replies[3])).toBe(hash)
+    expect(await paidOf(purchases)).toEqual(purchases.map(() => PRICE))
+    const shared = new Set(replies.filter((_, index) => index !== 3).map(hashOf))
+    expect(shared.size).toBeLessThan(5)
+    expect(shared.has(hash)).toBe(false)
+  })
+
+  test('a payer whose money has gone meanwhile is refused alone, in the words of a shortage', async () => {
+    const purchases = await some(6)
+    const chosen = purchases[4]
+    if (chosen === undefined) throw new Error('no purchase')
+    // Everything that the payer has, to somebody else.
+    const drain = await purchaseFrom(world, chosen.payer, { amount: 10n ** 6n })
+    const submit = await aStranger(world)
+    const replies = await inOneBlock(purchases, () => submit(drain, FIRST_TIP_PER_GAS))
+    expect(replies.map(({ body }) => body['success'])).toEqual(
+      purchases.map((purchase) => purchase !== chosen),
     )
-    const hashes = successes.map(({ body }) => body['transaction'])
-    expect(new Set(hashes).size).toBe(PAYMENTS)
-    const [places] = await world.database.store.query<{ places: string; transactions: string }>(
-      'test_places_together',
-      `select count(*) as places, count(distinct c.created_at) as transactions
-       from payments p join payment_transactions t on t.payment_id = p.id
-       join chain_transactions c on c.id = t.chain_transaction_id where p.recipient = any($1)`,
-      [purchases.map(({ payTo }) => payTo)],
+    expect(replies[4]?.body).toMatchObject({
+      errorReason: 'invalid_exact_evm_insufficient_balance',
+    })
+    const paid = await paidOf(purchases)
+    expect(paid).toEqual(purchases.map((purchase) => (purchase === chosen ? 0n : PRICE)))
+    // The authorization lives, and so does the payment: with money there it is settled after all, in a transaction of its own.
+    expect((await placesOf([chosen])).map(({ status }) => status)).toEqual(['pending'])
+    await world.sandbox.fund(chosen.payer.address, 'USDC', '1')
+    const again = await settle(world, chosen)
+    expect(again.body).toMatchObject({ success: true })
+    expect(replies.map(hashOf)).not.toContain(hashOf(again))
+    expect(await paidOf([chosen])).toEqual([PRICE])
+  })
+
+  test('a seller who wants a transaction of its own has one', async () => {
+    const purchases = await some(6)
+    const own = await aPurchase(world)
+    const requirements = own.body.paymentRequirements
+    const body = {
+      ...own.body,
+      paymentRequirements: {
+        ...requirements,
+        extra: { name: 'USDC', version: '2', sharedTransaction: false },
+      },
+    }
+    const replies = await inOneBlock([...purchases, { ...own, body }], async () => undefined)
+    expect(replies.map(({ body: { success } }) => success)).toEqual(replies.map(() => true))
+    const alone = hashOf(replies.at(-1))
+    expect(replies.slice(0, -1).map(hashOf)).not.toContain(alone)
+    expect(new Set(replies.slice(0, -1).map(hashOf)).size).toBeLessThan(6)
+  })
+
+  test('what a reorganisation takes off the chain together comes back together', async () => {
+    const purchases = await some(5)
+    const replies = await inOneBlock(purchases, async () => undefined)
+    expect(replies.map(({ body }) => body['success'])).toEqual(purchases.map(() => true))
+    await world.sandbox.fault({ kind: 'reorg', depth: 1 })
+    await until(
+      'all are settled',
+      async () => (await placesOf(purchases)).every(({ status }) => status === 'settled'),
+      SOON,
     )
-    expect(places?.places).toBe(String(PAYMENTS))
-    // What this is about: many of them were claimed in one transaction.
-    expect(Number(places?.transactions)).toBeLessThan(PAYMENTS)
+    expect(await paidOf(purchases)).toEqual(purchases.map(() => PRICE))
   })
 })

@@ -88,31 +88,43 @@ const TOKEN = parseAbi([
 ])
 
 /** Submits the authorization as a stranger would who saw it on its way, and gives the hash. */
-export async function submitElsewhere(world: World, { body }: Purchase): Promise<string> {
+export async function submitElsewhere(world: World, purchase: Purchase): Promise<string> {
+  return (await aStranger(world))(purchase)
+}
+
+/** Somebody with gas money who submits authorizations, before others where a tip per gas is given. */
+export async function aStranger(
+  world: World,
+): Promise<(purchase: Purchase, tipPerGas?: bigint) => Promise<string>> {
   const account = privateKeyToAccount(`0x${randomBytes(32).toString('hex')}`)
   await world.sandbox.fund(account.address, 'native', '1')
-  const payload = body.paymentPayload['payload'] as {
-    signature: `0x${string}`
-    authorization: Record<string, string>
-  }
-  const { from, to, value, validAfter, validBefore, nonce } = payload.authorization
   const stranger = createWalletClient({
     account,
     chain: baseSepolia,
     transport: http(world.sandbox.rpcUrl),
   })
-  return stranger.writeContract({
-    address: getAddress(world.sandbox.usdc),
-    abi: TOKEN,
-    functionName: 'transferWithAuthorization',
-    args: [
-      getAddress(from ?? ''),
-      getAddress(to ?? ''),
-      BigInt(value ?? 0),
-      BigInt(validAfter ?? 0),
-      BigInt(validBefore ?? 0),
-      `0x${(nonce ?? '').slice(2)}`,
-      payload.signature,
-    ],
-  })
+  return ({ body }, tipPerGas) => {
+    const payload = body.paymentPayload['payload'] as {
+      signature: `0x${string}`
+      authorization: Record<string, string>
+    }
+    const { from, to, value, validAfter, validBefore, nonce } = payload.authorization
+    return stranger.writeContract({
+      address: getAddress(world.sandbox.usdc),
+      abi: TOKEN,
+      functionName: 'transferWithAuthorization',
+      args: [
+        getAddress(from ?? ''),
+        getAddress(to ?? ''),
+        BigInt(value ?? 0),
+        BigInt(validAfter ?? 0),
+        BigInt(validBefore ?? 0),
+        `0x${(nonce ?? '').slice(2)}`,
+        payload.signature,
+      ],
+      ...(tipPerGas === undefined
+        ? {}
+        : { maxPriorityFeePerGas: tipPerGas, maxFeePerGas: 3n * tipPerGas, gas: 200_000n }),
+    })
+  }
 }

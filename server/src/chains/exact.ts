@@ -78,6 +78,20 @@ export interface SettlementDraft {
   readonly settlerBalance: bigint
 }
 
+/** A settlement that waits to be signed together with others of the same settler. */
+export interface WaitingSettlement {
+  readonly authorization: ExactAuthorization
+  readonly draft: SettlementDraft
+  /** Its seller wants a transaction of its own. */
+  readonly isAlone: boolean
+}
+
+/** Settlements that one transaction makes, by their places among those that waited; each takes effect or not by itself. */
+export interface SettlementPart {
+  readonly indexes: readonly number[]
+  readonly draft: SettlementDraft
+}
+
 /** What is final about an authorization: `used` also when the payer cancelled it. */
 export type AuthorizationState = 'open' | 'used' | 'expired'
 
@@ -116,6 +130,11 @@ export interface ExactPayments {
   ): Promise<
     { readonly ok: true; readonly draft: SettlementDraft } | Exclude<ExactCheck, { ok: true }>
   >
+  /**
+   * Parts waiting settlements into transactions, in their order. Asks nobody: each was simulated alone, and one that comes to nothing takes
+   * nothing from its neighbours. Left out where every settlement has a transaction of its own.
+   */
+  readonly share?: (waiting: readonly WaitingSettlement[]) => readonly SettlementPart[]
   /** What is final about it. */
   finalState(authorization: ExactAuthorization): Promise<AuthorizationState>
   /** Who used it up and paid; undefined when the chain shows nobody since that height. */

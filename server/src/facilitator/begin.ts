@@ -52,6 +52,8 @@ export interface Beginning {
   readonly digest: Uint8Array
   readonly intake: Settleable
   readonly isNew: boolean
+  /** Its seller wants a transaction of its own; left out, it may share one. */
+  readonly isAlone?: boolean
   /** The request that asks for it: an operator finds the transaction by it. */
   readonly requestId?: string
 }

@@ -1,5 +1,5 @@
 import type { Chain } from '../chains/chain.ts'
-import type { SettlementDraft } from '../chains/exact.ts'
+import type { SettlementDraft, SettlementPart } from '../chains/exact.ts'
 import { receiverAccounts } from '../custody/receiver-store.ts'
 import type { OpenSigner } from '../custody/signer.ts'
 import type { Wallet } from '../custody/wallet.ts'
@@ -59,6 +59,7 @@ export async function claimMany(
   )
   const held = own.filter(({ beginning }) => made.has(beginning.paymentId))
   const signed = new Map<string, NewTransaction>()
+  const transactions: NewTransaction[] = []
   if (held.length > 0) {
     await records.openMany(
       tx,
@@ -78,24 +79,27 @@ export async function claimMany(
       throw new NotTogether('the lane takes none of them')
     }
     const balance = held.reduce((least, { draft }) => smaller(least, draft.settlerBalance), MOST)
-    const ceilings = held.reduce((sum, { draft }) => sum + draft.feeCeiling, 0n)
+    const parts = partsOf(chain, held)
+    const ceilings = parts.reduce((sum, { draft }) => sum + draft.feeCeiling, 0n)
     if ((await openCeilings(tx, lane)) + ceilings > balance) {
       throw new NotTogether('the key may not have enough for all of them')
     }
-    for (const [index, { beginning, draft }] of held.entries()) {
-      const { paymentId, requestId } = beginning
-      const nonce = lane.nextNonce + BigInt(index)
-      signed.set(paymentId, {
+    for (const [place, { indexes, draft }] of parts.entries()) {
+      const carried = indexes.flatMap((index) => held[index]?.beginning ?? [])
+      const nonce = lane.nextNonce + BigInt(place)
+      const transaction = {
         nonce,
         terms: draft.terms,
         signed: await chain.sign(draft.terms, nonce, signer),
         feeCeiling: draft.feeCeiling,
-        paymentIds: [paymentId],
-        ...(requestId === undefined ? {} : { requestId }),
-      })
+        paymentIds: carried.map(({ paymentId }) => paymentId),
+        requestId: carried.find(({ requestId }) => requestId !== undefined)?.requestId,
+      }
+      transactions.push(transaction)
+      for (const { paymentId } of carried) signed.set(paymentId, transaction)
     }
-    await storeTransactions(tx, lane, [...signed.values()], now)
-    await advanceLane(tx, lane, held.length)
+    await storeTransactions(tx, lane, transactions, now)
+    await advanceLane(tx, lane, transactions.length)
   }
   return orders.map((order, index): Begun => {
     if (isForeign(order, index)) return { kind: 'refused', reason: 'receiver_of_another_account' }
@@ -104,6 +108,16 @@ export async function claimMany(
       ? { kind: 'taken' }
       : { kind: 'signed', network, signed: transaction.signed }
   })
+}
+
+/** Which of them share a transaction on chain. All have the settler's chain in common, and with it the scheme. */
+function partsOf({ exact }: Chain, held: readonly ClaimOrder[]): readonly SettlementPart[] {
+  const waiting = held.map(({ beginning: { intake, isAlone = false }, draft }) => ({
+    authorization: intake.authorization,
+    draft,
+    isAlone,
+  }))
+  return exact?.share?.(waiting) ?? waiting.map(({ draft }, index) => ({ indexes: [index], draft }))
 }
 
 /** No balance is larger. */

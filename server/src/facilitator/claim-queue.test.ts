@@ -4,7 +4,7 @@ import { fieldsOf } from '@florin/wire/x402/fields.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Address, Chain, Terms, TransactionHash, Verdict } from '../chains/chain.ts'
 import { proofKey } from '../chains/exact.ts'
-import type { ExactPayments } from '../chains/exact.ts'
+import type { ExactPayments, WaitingSettlement } from '../chains/exact.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { newId } from '../kernel/id.ts'
@@ -39,6 +39,8 @@ let chain: Chain
 let queue: ClaimQueue
 /** What left for the nodes, a batch each. */
 let sent: string[][]
+/** How the chain parts claims into transactions; one each unless a test says otherwise. */
+let parts: NonNullable<ExactPayments['share']>
 beforeEach(async () => {
   database = await openTestDatabase()
   const { store } = database
@@ -48,8 +50,11 @@ beforeEach(async () => {
     beginFollowing(tx, network, { height: 7n, hash: 'a7' }),
   )
   sent = []
+  parts = (waiting) => waiting.map(({ draft }, index) => ({ indexes: [index], draft }))
   chain = scriptedChain(config, {
-    exact: {} as Partial<ExactPayments> as ExactPayments,
+    exact: {
+      share: (waiting: readonly WaitingSettlement[]) => parts(waiting),
+    } as Partial<ExactPayments> as ExactPayments,
     sign: async (terms, nonce) => {
       const hash = `${fieldsOf(terms)?.['of'] as string}@${nonce}` as TransactionHash
       return { hash, raw: Buffer.from(hash) }
@@ -76,6 +81,12 @@ beforeEach(async () => {
   })
 })
 afterEach(() => database.close())
+
+function draftAt(waiting: readonly WaitingSettlement[], index: number) {
+  const draft = waiting[index]?.draft
+  if (draft === undefined) throw new Error('nobody waits there')
+  return draft
+}
 
 /** Asks for the claim of a proof, for the seller, to an address of nobody unless said otherwise. */
 function claim(
@@ -146,6 +157,31 @@ describe('claims that wait together', () => {
     expect(await count('payments')).toBe(3)
     expect(await count('attempts')).toBe(3)
     expect(await count('outbox')).toBe(3)
+  })
+
+  test('share a transaction of the chain where that parts them so, and the key pays for what it then signs', async () => {
+    const both = { terms: { of: 'both' } as Readonly<Record<string, string>> as Terms }
+    parts = (waiting) => [
+      { indexes: [0], draft: draftAt(waiting, 0) },
+      { indexes: [1, 2], draft: { ...draftAt(waiting, 1), ...both, feeCeiling: baseUnits(FEE) } },
+    ]
+    // Enough for two transactions, not for three.
+    const asked = ['a', 'b', 'c'].map((proof) => claim(proof, { balance: 2n * FEE }))
+    expect(await outcomes(asked)).toEqual(['signed', 'signed', 'signed'])
+    await queue.drained()
+    expect(sent).toEqual([['a@0', 'both@1']])
+    expect(await count('attempts')).toBe(2)
+    const places = await database.store.query<{ nonce: string; effects: number[] }>(
+      'test_shared_places',
+      `select c.nonce, array_agg(effect_index order by effect_index) as effects from chain_transactions c
+       join payment_transactions t on t.chain_transaction_id = c.id group by c.nonce order by c.nonce`,
+    )
+    expect(places.map(({ effects }) => effects)).toEqual([[0], [0, 1]])
+    const [lane] = await database.store.query<{ next_nonce: string }>(
+      'test_lane',
+      'select next_nonce from lanes',
+    )
+    expect(lane?.next_nonce).toBe('2')
   })
 
   test('leave nothing of the one whose address belongs to another account', async () => {

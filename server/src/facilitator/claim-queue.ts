@@ -1,8 +1,8 @@
-import type { Chain } from '../chains/chain.ts'
+import type { Chain, TransactionHash } from '../chains/chain.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
-import type { Broadcaster } from '../sender/broadcast.ts'
+import type { Broadcaster, Committed } from '../sender/broadcast.ts'
 import { CommitUnknown, StoreUnavailable } from '../store/postgres.ts'
 import { claimAlone } from './begin.ts'
 import type { Begun, ClaimDeps } from './begin.ts'
@@ -60,13 +60,15 @@ export function openClaimQueue(deps: ClaimQueueDeps): ClaimQueue {
   }
 
   function deliver(chain: Chain, batch: readonly Waiting[], begun: readonly Begun[]): void {
-    const committed = batch.flatMap(({ order }, index) => {
+    const committed = new Map<TransactionHash, Committed>()
+    batch.forEach(({ order }, index) => {
       const one = begun[index]
-      if (one?.kind !== 'signed') return []
+      // Several may share a transaction, which is named by the first.
+      if (one?.kind !== 'signed' || committed.has(one.signed.hash)) return
       const { paymentId, requestId = null } = order.beginning
-      return [{ ...one.signed, requestId, paymentId }]
+      committed.set(one.signed.hash, { ...one.signed, requestId, paymentId })
     })
-    const sent = deps.broadcaster.broadcast(chain.config.network, committed)
+    const sent = deps.broadcaster.broadcast(chain.config.network, [...committed.values()])
     broadcasts.add(sent)
     void sent.finally(() => broadcasts.delete(sent))
     batch.forEach(({ resolve, reject }, index) => {

@@ -20,6 +20,7 @@ async function told(state: Partial<ReceivedState>): Promise<string> {
     blockHash: null,
     block: 'unknown',
     reverted: false,
+    wasShared: false,
     isFinal: false,
     underWay: false,
     ...state,

@@ -29,8 +29,10 @@ export interface ReceivedState {
   readonly blockHash: string | null
   /** Whether the chain that was read has that very block; unknown above its top, and for blocks that it has forgotten. */
   readonly block: 'followed' | 'replaced' | 'unknown'
-  /** Its newest transaction was included without effect, and nothing else of ours is under way. */
+  /** Its newest transaction was included, and it came to nothing there. */
   readonly reverted: boolean
+  /** Its newest transaction carries others as well. */
+  readonly wasShared: boolean
   /** Its newest transaction is in a final block, whatever it did there. */
   readonly isFinal: boolean
   /** A transaction of ours is under way. */

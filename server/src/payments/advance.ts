@@ -1,3 +1,4 @@
+import { baseUnits } from '@florin/wire/amount.ts'
 import type { TokenTransfer, TransactionHash } from '../chains/chain.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { PaymentId } from '../kernel/id.ts'
@@ -5,7 +6,7 @@ import { post, release } from '../ledger/entry.ts'
 import type { Hold, LedgerTransfer } from '../ledger/entry.ts'
 import { openHolds, record } from '../ledger/store.ts'
 import { releaseSpends } from '../policies/store.ts'
-import type { PaymentBook } from '../sender/book.ts'
+import type { PaymentBook, WithoutEffect } from '../sender/book.ts'
 import { notifyChanged } from '../store/listen.ts'
 import type { Tx } from '../store/postgres.ts'
 import { movePayments, violateFinality } from './move-payments.ts'
@@ -34,23 +35,28 @@ export function openPaymentBook({ clock }: { clock: Clock }): PaymentBook {
         tx,
         transactions.flatMap(({ paymentIds }) => paymentIds),
       )
-      const changes = transactions.flatMap((transaction) => {
-        if (!transaction.succeeded) return []
+      const changes: StatusChange[] = []
+      const idle: WithoutEffect[] = []
+      const reverted: PaymentId[] = []
+      for (const transaction of transactions) {
+        if (!transaction.succeeded) {
+          reverted.push(...transaction.paymentIds)
+          continue
+        }
         const used = new Set<number>()
-        return transaction.paymentIds.flatMap((id) => {
+        const shares = feeShares(transaction)
+        for (const [index, id] of transaction.paymentIds.entries()) {
           const payment = payments.get(id)
-          if (payment === undefined) return []
+          if (payment === undefined) continue
           const effect = findEffect(payment, transaction.transfers, used)
-          return effect === undefined ? [] : [seen(payment.id, transaction, effect.logIndex)]
-        })
-      })
+          if (effect === undefined) idle.push({ hash: transaction.hash, paymentId: id })
+          else changes.push(seen(id, transaction, effect.logIndex, shares[index]))
+        }
+      }
       await moved(tx, 'confirmed', changes)
       // A settlement that was included without effect changes no status, and somebody may be waiting to hear of it.
-      const reverted = transactions.filter(({ succeeded }) => !succeeded)
-      await notifyChanged(
-        tx,
-        reverted.flatMap(({ paymentIds }) => paymentIds),
-      )
+      await notifyChanged(tx, [...reverted, ...idle.map(({ paymentId }) => paymentId)])
+      return idle
     },
 
     vanished: async (tx, _network, paymentIds) => {
@@ -74,17 +80,16 @@ export function openPaymentBook({ clock }: { clock: Clock }): PaymentBook {
       const failed: StatusChange[] = []
       const closings: LedgerTransfer[] = []
       for (const transaction of transactions) {
-        const share = BigInt(Math.max(transaction.paymentIds.length, 1))
+        const shares = feeShares(transaction)
         for (const [index, id] of transaction.paymentIds.entries()) {
           const payment = payments.get(id)
           if (payment === undefined || isElsewhere(payment, transaction)) continue
           const paid = payment.status === 'confirmed'
-          // The first payment of a shared transaction also pays what the division leaves over.
-          const fee = transaction.feePaid / share + (index === 0 ? transaction.feePaid % share : 0n)
-          if (paid) settled.push(seen(payment.id, transaction, payment.logIndex))
+          const fee = shares[index] ?? 0n
+          if (paid) settled.push(seen(payment.id, transaction, payment.logIndex, fee))
           else if (payment.status === 'pending') {
             const reason = transaction.succeeded ? 'no_effect' : 'transaction_reverted'
-            failed.push({ ...seen(payment.id, transaction, null), failure: failureOf(reason) })
+            failed.push({ ...seen(payment.id, transaction, null, fee), failure: failureOf(reason) })
           } else continue
           for (const hold of holds.get(payment.id) ?? []) {
             closings.push(post(hold, takenFrom(hold, payment, paid, fee)))
@@ -140,8 +145,9 @@ function failureOf(reason: PaymentFailure['reason']): PaymentFailure {
 
 function seen(
   paymentId: PaymentId,
-  { hash, height, blockHash, feePaid }: Parameters<PaymentBook['final']>[1][number],
+  { hash, height, blockHash }: Parameters<PaymentBook['final']>[1][number],
   logIndex: number | null,
+  feePaid = 0n,
 ): StatusChange {
   return {
     paymentId,
@@ -149,9 +155,18 @@ function seen(
     blockHeight: height,
     blockHash,
     logIndex,
-    feePaid,
+    feePaid: baseUnits(feePaid),
     failure: null,
   }
+}
+
+/** What each payment of a transaction bears of its fee; the first one also what the division leaves over. */
+function feeShares({
+  feePaid,
+  paymentIds,
+}: Parameters<PaymentBook['final']>[1][number]): readonly bigint[] {
+  const count = BigInt(Math.max(paymentIds.length, 1))
+  return paymentIds.map((_, index) => feePaid / count + (index === 0 ? feePaid % count : 0n))
 }
 
 /**

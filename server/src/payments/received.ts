@@ -58,6 +58,7 @@ export function openReceivedRecords({
       blockHash,
       block,
       reverted: places.reverted,
+      wasShared: places.wasShared,
       isFinal: places.isFinal,
       underWay: places.underWay,
     }

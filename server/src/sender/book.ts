@@ -19,6 +19,12 @@ export interface MinedTransaction {
 /** A transaction of ours in a final block; what it did was seen when it was mined. */
 export type FinalTransaction = Omit<MinedTransaction, 'transfers'>
 
+/** A payment that the transaction which carries it did not move. */
+export interface WithoutEffect {
+  readonly hash: TransactionHash
+  readonly paymentId: PaymentId
+}
+
 /** A place in a lane that can never carry its payments any more. */
 export interface DeadTransaction {
   readonly network: NetworkId
@@ -33,8 +39,8 @@ export interface DeadTransaction {
  * thing after a crash and must then change nothing.
  */
 export interface PaymentBook {
-  /** Seen in a block that may still be reorganised away. */
-  mined(tx: Tx, transactions: readonly MinedTransaction[]): Promise<void>
+  /** Seen in a block that may still be reorganised away. Says which payments had no part in what a successful transaction did. */
+  mined(tx: Tx, transactions: readonly MinedTransaction[]): Promise<readonly WithoutEffect[]>
   /** Not in the chain any more: the same bytes are being sent again. */
   vanished(tx: Tx, network: NetworkId, paymentIds: readonly PaymentId[]): Promise<void>
   /** In a block that the network's policy calls final. */

@@ -10,7 +10,7 @@ import type { Deposit, DepositBook } from './deposit-book.ts'
 import type { Cursor } from './follower-store.ts'
 import { haltNetwork, rememberedBlocks, rollBack, storeBlocks } from './follower-store.ts'
 import { readLineTo } from './line-to-head.ts'
-import { markMined, matchHashes } from './place-store.ts'
+import { markMined, markWithoutEffect, matchHashes } from './place-store.ts'
 import type { Matched } from './place-store.ts'
 import { readDeposits } from './read-deposits.ts'
 import { readSightings } from './read-sightings.ts'
@@ -72,10 +72,8 @@ async function storeRound(
     const next = await storeBlocks(tx, cursor, read.blocks)
     if (seen.length > 0) {
       await markMined(tx, seen)
-      await book.mined(
-        tx,
-        seen.map(({ matched, outcome }) => ({ ...matched, ...outcome, network })),
-      )
+      const mined = seen.map(({ matched, outcome }) => ({ ...matched, ...outcome, network }))
+      await markWithoutEffect(tx, network, await book.mined(tx, mined))
       killPoint('follow.before-commit')
     }
     if (deposits.length > 0) {

@@ -313,6 +313,9 @@ export async function rollBack(
        update chain_transactions t set state = 'open', mined_hash = null, mined_height = null,
          mined_block_hash = null, succeeded = null, fee_paid = null
        from gone where gone.id = t.id and gone.state = 'mined' returning t.id
+     ), forgotten as (
+       update payment_transactions set without_effect = false
+       where without_effect and chain_transaction_id in (select id from reopened)
      ), resend as (
        update attempts set last_sent_at = null where chain_transaction_id in (select id from reopened)
      )

@@ -4,6 +4,7 @@ import type { NetworkId } from '@florin/wire/network.ts'
 import type { Address, Outcome, TransactionHash } from '../chains/chain.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import type { Tx } from '../store/postgres.ts'
+import type { WithoutEffect } from './book.ts'
 
 /** A place of ours whose hash a block showed. */
 export interface Matched {
@@ -70,6 +71,23 @@ export async function markMined(
         })),
       ),
     ],
+  )
+}
+
+/** Remembers payments that the mined transaction which carries them did not move; forgotten when its block is. */
+export async function markWithoutEffect(
+  tx: Tx,
+  network: NetworkId,
+  idle: readonly WithoutEffect[],
+): Promise<void> {
+  if (idle.length === 0) return
+  await tx.query(
+    'payments_without_effect',
+    `update payment_transactions pt set without_effect = true
+     from unnest($2::text[], $3::text[]) as idle (hash, payment_id)
+     join attempts a on a.network = $1 and a.hash = idle.hash
+     where pt.chain_transaction_id = a.chain_transaction_id and pt.payment_id = idle.payment_id`,
+    [network, idle.map(({ hash }) => hash), idle.map(({ paymentId }) => paymentId)],
   )
 }
 

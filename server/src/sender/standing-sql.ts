@@ -52,8 +52,10 @@ export function attemptViews(selected: readonly AttemptJson[] | null): readonly 
 export interface PaymentPlaces {
   /** Bytes of ours may still be included, or are and may still take effect. */
   readonly underWay: boolean
-  /** The newest place was included and reverted. */
+  /** The newest place was included, and this payment came to nothing there: all of it reverted, or its own part. */
   readonly reverted: boolean
+  /** The newest place carries other payments, too. */
+  readonly wasShared: boolean
   /** The newest place is in a final block, whatever it did there. */
   readonly isFinal: boolean
   /** Of the newest attempt of the newest place. */
@@ -64,14 +66,20 @@ export interface PaymentPlaces {
 export interface PlacesRow {
   readonly under_way: boolean
   readonly reverted: boolean | null
+  readonly was_shared: boolean | null
   readonly is_final: boolean | null
   readonly newest_hash: TransactionHash | null
 }
 
+/** Of a place `t` that carries a payment by `pt`. */
+const mayPay = `t.state = 'open' or (t.state = 'mined' and t.succeeded and not pt.without_effect)`
+
 /** A query for all places of a payment together. */
 export function placesOfPayment(paymentId: string): string {
-  return `select coalesce(bool_or(t.state = 'open' or (t.state = 'mined' and t.succeeded)), false) as under_way,
-       (array_agg(t.state in ('mined', 'final') and not t.succeeded order by t.id desc))[1] as reverted,
+  return `select coalesce(bool_or(${mayPay}), false) as under_way,
+       (array_agg(t.state in ('mined', 'final') and not (t.succeeded and not pt.without_effect) order by t.id desc))[1] as reverted,
+       (array_agg(exists (select from payment_transactions beside where beside.chain_transaction_id = t.id
+         and beside.payment_id <> pt.payment_id) order by t.id desc))[1] as was_shared,
        (array_agg(t.state = 'final' order by t.id desc))[1] as is_final,
        (array_agg(coalesce(t.mined_hash, a.hash) order by t.id desc))[1] as newest_hash
      from payment_transactions pt join chain_transactions t on t.id = pt.chain_transaction_id
@@ -84,6 +92,7 @@ export function placesView(row: PlacesRow | undefined): PaymentPlaces {
   return {
     underWay: row?.under_way ?? false,
     reverted: row?.reverted ?? false,
+    wasShared: row?.was_shared ?? false,
     isFinal: row?.is_final ?? false,
     newestHash: row?.newest_hash ?? null,
   }
@@ -92,7 +101,7 @@ export function placesView(row: PlacesRow | undefined): PaymentPlaces {
 /** Whether a transaction of ours may still pay a payment, or has paid it in a block that is not final; an expression likewise. */
 export function mayStillPay(paymentId: string): string {
   return `exists (select from payment_transactions pt join chain_transactions t on t.id = pt.chain_transaction_id
-    where pt.payment_id = ${paymentId} and (t.state = 'open' or (t.state = 'mined' and t.succeeded)))`
+    where pt.payment_id = ${paymentId} and (${mayPay}))`
 }
 
 /** Whether a payment has a transaction of ours that is in no block yet, as an expression over the column that holds its id. */

@@ -1,4 +1,5 @@
 import { baseUnits } from '@florin/wire/amount.ts'
+import type { Clock } from '../../kernel/clock.ts'
 import type { NetworkConfig } from '../../kernel/network-config.ts'
 import { NodeFailure } from '../chain.ts'
 import type { Address } from '../chain.ts'
@@ -12,7 +13,7 @@ import { estimateProblemOf } from './failures.ts'
 import type { EstimateProblem } from './failures.ts'
 import { firstFees, latestBlockRead, suggestedTipRead } from './fees.ts'
 import { gasLimit } from './gas.ts'
-import { hexBytes } from './hex.ts'
+import { hexBytes, hexQuantity } from './hex.ts'
 import { balanceView, dataFeeView, readViews } from './multicall.ts'
 import { writeTerms } from './terms.ts'
 import type { Call } from './transfer.ts'
@@ -22,15 +23,30 @@ const ENVELOPE_BYTES = 200
 /** A listed token moves money for far less; more means that its code does something else. */
 const SETTLEMENT_GAS_MAX = 300_000n
 
+/** What a settlement of a token was found to take is believed this long. */
+const LEARNED_MILLISECONDS = 10 * 60_000
+
 type Estimate = { readonly gas: bigint } | { readonly problem: EstimateProblem }
+
+/** What settling takes of each listed token: the most that was estimated lately. As many entries as there are tokens. */
+export type LearnedGas = Map<Address, { readonly gas: bigint; readonly atMilliseconds: number }>
 
 /** A draft, or that the call would fail; the caller then asks why. */
 export type DraftAttempt =
   { readonly ok: true; readonly draft: SettlementDraft } | { readonly ok: false }
 
-/** Everything that settling from this address needs, in one round trip; the estimate runs the call alone. */
+/**
+ * Everything that settling from this address needs, in one round trip; the call is run alone. A second one where the token is new, and where
+ * the call does not fit what the token took so far.
+ */
 export async function draftSettlement(
-  deps: { transport: Transport; config: NetworkConfig; chainId: bigint },
+  deps: {
+    readonly transport: Transport
+    readonly config: NetworkConfig
+    readonly chainId: bigint
+    readonly clock: Pick<Clock, 'nowMilliseconds'>
+    readonly learned: LearnedGas
+  },
   authorization: Authorization,
   settler: Address,
 ): Promise<DraftAttempt> {
@@ -43,7 +59,7 @@ export async function draftSettlement(
     transport.read(nonceRead(settler, 'latest')),
     transport.read(latestBlockRead),
     transport.read(suggestedTipRead),
-    transport.read(estimateRead(settler, call)),
+    simulate(deps, settler, call),
   ])
   if ('problem' in estimate) {
     // Asked without fees and value, so a shortage here is the node's own arithmetic.
@@ -69,6 +85,39 @@ export async function draftSettlement(
       laneLatest,
       settlerBalance: balance,
     },
+  }
+}
+
+/**
+ * Runs the call within the gas that the token's settlements were found to take: a node answers that eight times as quickly as a new
+ * estimate, for which it runs the call again and again (64 of them: 8 ms instead of 60).
+ */
+async function simulate(
+  { transport, clock, learned }: Parameters<typeof draftSettlement>[0],
+  settler: Address,
+  call: Call,
+): Promise<Estimate> {
+  const now = clock.nowMilliseconds()
+  const known = learned.get(call.to)
+  const isFresh = known !== undefined && now - known.atMilliseconds < LEARNED_MILLISECONDS
+  if (isFresh && (await transport.read(callRead(settler, call, gasLimit(known.gas, call.data))))) {
+    return { gas: known.gas }
+  }
+  const estimate = await transport.read(estimateRead(settler, call))
+  if ('gas' in estimate && estimate.gas <= SETTLEMENT_GAS_MAX) {
+    const most = isFresh && known.gas > estimate.gas ? known : undefined
+    learned.set(call.to, most ?? { gas: estimate.gas, atMilliseconds: now })
+  }
+  return estimate
+}
+
+/** Whether the call succeeds within so much gas; false says nothing of why. */
+function callRead(settler: Address, { to, data }: Call, gas: bigint): Read<boolean> {
+  return {
+    method: 'eth_call',
+    params: [{ from: settler, to, data: hexBytes(data), gas: hexQuantity(gas) }, 'latest'],
+    parse: () => true,
+    meaning: (error) => (estimateProblemOf(error) === undefined ? undefined : false),
   }
 }
 

@@ -1,4 +1,5 @@
 import { baseUnits } from '@florin/wire/amount.ts'
+import { fieldsOf } from '@florin/wire/x402/fields.ts'
 import type { Fields } from '@florin/wire/x402/fields.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../kernel/until.ts'
@@ -72,6 +73,31 @@ async function stateOf(hash: TransactionHash): Promise<string | undefined> {
 async function usdcOf(address: Address): Promise<bigint> {
   return (await world.chain.balances(address, [USDC])).amounts[0] ?? -1n
 }
+
+describe('the gas of a settlement', () => {
+  const gasOf = async (payer: TestPayer, to: Address) => {
+    const payload = await payer.authorize({ asset: USDC, to, amount: PRICE })
+    const authorization = readOf(payload, demand({ payTo: to }))
+    const drafted = await exact.draft(authorization, settler.address)
+    if (!drafted.ok) throw new Error(drafted.reason)
+    return { authorization, gas: BigInt(String(fieldsOf(drafted.draft.terms)?.['gas'])) }
+  }
+
+  test('is what the token took so far, until one takes more', async () => {
+    const payer = await fundedPayer()
+    const other = addressFromBytes(new Uint8Array(20).fill(0x52))
+    // Its account holds the token already, so that a transfer to it writes less than one to a new holder.
+    await world.sandbox.fund(other, 'USDC', '1')
+    const known = await gasOf(payer, other)
+    expect((await gasOf(payer, other)).gas).toBe(known.gas)
+    const first = await gasOf(payer, addressFromBytes(new Uint8Array(20).fill(0x53)))
+    expect(first.gas).toBeGreaterThan(known.gas)
+    // Whoever takes less is offered as much from then on: it is a limit, and what is not used is not paid.
+    expect((await gasOf(payer, other)).gas).toBe(first.gas)
+    await settle(first.authorization)
+    expect(await usdcOf(first.authorization.payTo)).toBe(PRICE)
+  })
+})
 
 describe('a payload that another library signed', () => {
   test('is read, checked, settled once, and then is used', async () => {

@@ -4,8 +4,10 @@ import type { ExactAuthorization, ExactPayments } from '../exact.ts'
 import type { Transport } from '../json-rpc/transport.ts'
 import { checkAuthorization } from './exact-check.ts'
 import { draftSettlement } from './exact-draft.ts'
+import type { LearnedGas } from './exact-draft.ts'
 import { findUse, readFinalState } from './exact-final.ts'
 import { openExactReader } from './exact-read.ts'
+import { shareSettlements } from './exact-share.ts'
 import { openPayerCode } from './payer-code.ts'
 import { openViewPool } from './view-pool.ts'
 
@@ -20,6 +22,7 @@ export function openExact(deps: {
   const reader = openExactReader(chainId)
   const views = openViewPool(transport, clock)
   const code = openPayerCode(transport, clock)
+  const learned: LearnedGas = new Map()
   const open = ({ stored, asset }: ExactAuthorization) => reader.restore(stored, asset)
 
   return {
@@ -32,7 +35,7 @@ export function openExact(deps: {
       const checked = open(authorization)
       // At the same time: what a verify has believed for some seconds is asked again before money moves.
       const [attempt, check] = await Promise.all([
-        draftSettlement(deps, checked.authorization, settler),
+        draftSettlement({ ...deps, learned }, checked.authorization, settler),
         checkAuthorization({ views, code, fresh: true }, checked),
       ])
       if (!check.ok) return check
@@ -43,6 +46,7 @@ export function openExact(deps: {
         ? { ok: false, reason: 'invalid_exact_evm_transaction_simulation_failed' }
         : again
     },
+    share: (waiting) => shareSettlements(deps, waiting),
     finalState: (authorization) =>
       readFinalState(transport, config.finality, open(authorization).authorization),
     findForeign: (authorization, sinceHeight) =>

@@ -3,10 +3,11 @@ import { malformed } from '../json-rpc/answer.ts'
 import { bytesFrom } from './answer.ts'
 import { addressBytes } from './account.ts'
 import { hexBytes } from './hex.ts'
+import type { Call } from './transfer.ts'
 import type { Read } from '../json-rpc/transport.ts'
 
 /** Multicall3, at the same address on every network. Source: github.com/mds1/multicall. */
-export const MULTICALL = '0xcA11bde05977b3631167028862bE2a173976CA11'
+export const MULTICALL = '0xcA11bde05977b3631167028862bE2a173976CA11' as Address
 
 const WORD_BYTES = 32
 /** aggregate3((address target, bool allowFailure, bytes callData)[]) returns ((bool success, bytes returnData)[]) */
@@ -61,21 +62,40 @@ export function readViewsAt(views: readonly View[], block: string): Read<readonl
   }
 }
 
+/** One call that makes several, none of which takes anything from the others when it fails. No value goes with any. */
+export function callsTogether(calls: readonly { to: Address; data: Uint8Array }[]): Call {
+  const items = calls.map(({ to, data }) => ({
+    target: to,
+    data: Buffer.from(data).toString('hex'),
+    mayFail: true,
+  }))
+  const data = Buffer.from(AGGREGATE3 + encodeCalls(items), 'hex')
+  return { to: MULTICALL, value: 0n, data }
+}
+
 function encodeViews(views: readonly View[]): string {
-  const bodies = views.map(({ target, data, absent }) => {
+  return encodeCalls(
+    views.map(({ target, data, absent }) => ({ target, data, mayFail: absent !== undefined })),
+  )
+}
+
+function encodeCalls(
+  calls: readonly { readonly target: string; readonly data: string; readonly mayFail: boolean }[],
+): string {
+  const bodies = calls.map(({ target, data, mayFail }) => {
     const bytes = data.length / 2
     const padded = data.padEnd(Math.ceil(bytes / WORD_BYTES) * WORD_BYTES * 2, '0')
-    const allowFailure = uint(absent === undefined ? 0 : 1)
-    const head = word(Buffer.from(target.slice(2), 'hex')) + allowFailure + uint(3 * WORD_BYTES)
+    const head =
+      word(Buffer.from(target.slice(2), 'hex')) + uint(mayFail ? 1 : 0) + uint(3 * WORD_BYTES)
     return head + uint(bytes) + padded
   })
-  let offset = views.length * WORD_BYTES
+  let offset = calls.length * WORD_BYTES
   const offsets = bodies.map((body) => {
     const at = uint(offset)
     offset += body.length / 2
     return at
   })
-  return uint(WORD_BYTES) + uint(views.length) + offsets.join('') + bodies.join('')
+  return uint(WORD_BYTES) + uint(calls.length) + offsets.join('') + bodies.join('')
 }
 
 function decodeResults(bytes: Uint8Array, views: readonly View[]): readonly bigint[] {
