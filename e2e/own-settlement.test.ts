@@ -8,7 +8,7 @@ import { anotherAccount } from './actors/receiver.ts'
 import { aPurchase, submitElsewhere } from './actors/seller.ts'
 import type { Purchase, SettleBody } from './actors/seller.ts'
 import { evmCustodian, solanaCustodian, transactionOf } from './actors/self-custodian.ts'
-import type { EvmCustodian, SolanaCustodian } from './actors/self-custodian.ts'
+import type { EvmCustodian, SelfCustodian } from './actors/self-custodian.ts'
 import { aSolanaPurchase } from './actors/solana-purchase.ts'
 import type { World } from './actors/world.ts'
 import { openWorld, walletOf } from './actors/world.ts'
@@ -19,24 +19,19 @@ const PRICE = 10_000n
 describe('settling with the seller’s own wallet', () => {
   let world: World
   let other: Client
-  let evm: EvmCustodian
-  let solana: SolanaCustodian
   beforeAll(async () => {
     world = await openWorld({ solana: true })
     other = await anotherAccount(world)
-    ;[evm, solana] = await Promise.all([
-      evmCustodian(world.sandbox),
-      solanaCustodian(world.sandbox),
-    ])
   }, 60_000)
   afterEach(() => world.sandbox.clearFaults())
   afterAll(() => world.stop(), 90_000)
 
-  const sellerOf = (family: Family) => (family === 'evm' ? evm : solana)
-  const buyOnEvm = ({ address }: { readonly address: string } = evm): Promise<Purchase> =>
+  const newSeller = (family: Family): Promise<SelfCustodian> =>
+    family === 'evm' ? evmCustodian(world.sandbox) : solanaCustodian(world.sandbox)
+  const buyOnEvm = ({ address }: SelfCustodian): Promise<Purchase> =>
     aPurchase(world, { to: address as Address })
-  const buyFrom = (family: Family): Promise<SettleBody> =>
-    family === 'evm' ? buyOnEvm() : aSolanaPurchase(world, solana.address)
+  const buyFrom = (seller: SelfCustodian): Promise<SettleBody> =>
+    seller.family === 'evm' ? buyOnEvm(seller) : aSolanaPurchase(world, seller.address)
   const headerOf = ({ body }: SettleBody) =>
     Buffer.from(JSON.stringify(body.paymentPayload)).toString('base64')
   const offerOf = (bought: SettleBody, fields: Record<string, unknown> = {}) => ({
@@ -69,11 +64,11 @@ describe('settling with the seller’s own wallet', () => {
       [reply.body['paymentId']],
     )
 
-  test.each(['evm', 'solana'] as const)(
+  test.concurrent.each(['evm', 'solana'] as const)(
     'what was built is signed and sent by the seller alone, seen, settled, and told as a success once (%s)',
     async (family) => {
-      const seller = sellerOf(family)
-      const bought = await buyFrom(family)
+      const seller = await newSeller(family)
+      const bought = await buyFrom(seller)
       const before = await world.balanceOf(seller.address, 'USDC')
       const built = await receive(bought)
       expect(built.body).toMatchObject({
@@ -110,17 +105,16 @@ describe('settling with the seller’s own wallet', () => {
       expect(once.body).toMatchObject({ success: true, signature: hash })
       const twice = await world.client().post(path, { paymentId: built.body['paymentId'] })
       expect(codeOf(twice)).toBe('DUPLICATE_SETTLEMENT')
-      await world.expectSound()
     },
     90_000,
   )
 
-  test.each(['evm', 'solana'] as const)(
+  test.concurrent.each(['evm', 'solana'] as const)(
     'through the nodes of the service, with a key, many at once: one record, one claim, one nonce (%s)',
     async (family) => {
-      const seller = sellerOf(family)
+      const seller = await newSeller(family)
       const client = world.client()
-      const bought = await buyFrom(family)
+      const bought = await buyFrom(seller)
       const key = { 'idempotency-key': `own-settlement-${family}` }
       const many = await Promise.all([
         receive(bought, {}, client, key),
@@ -137,8 +131,10 @@ describe('settling with the seller’s own wallet', () => {
       const signed = await seller.sign(transactionOf(built))
       const submit = (transaction: string, as = client) =>
         as.post('/transaction/submit', { transaction, walletAddress: seller.address })
-      if (family === 'evm') {
-        const edited = await evm.signEdited(transactionOf(built), { data: '0x' })
+      if ('signEdited' in seller) {
+        const edited = await (seller as EvmCustodian).signEdited(transactionOf(built), {
+          data: '0x',
+        })
         expect(codeOf(await submit(edited))).toBe('INVALID_PARAMETERS')
       }
       expect(codeOf(await submit(transactionOf(built)))).toBe('INVALID_PARAMETERS')
@@ -153,56 +149,60 @@ describe('settling with the seller’s own wallet', () => {
     60_000,
   )
 
-  test('a proof that was edited, that pays somebody else, or that cannot be built on is refused, and nothing is stored', async () => {
-    const [bought, onSolana] = [await buyOnEvm(), await buyFrom('solana')]
-    const verdict = async (fields: Record<string, unknown>, of: SettleBody = bought) =>
-      codeOf(await receive(of, fields))
-    const edited = (change: (payload: Record<string, unknown>) => void) => {
-      const body = structuredClone(bought.body)
-      change(body.paymentPayload['payload'] as Record<string, unknown>)
-      return { paymentProof: headerOf({ ...bought, body }) }
-    }
-    const more = edited((payload) => {
-      ;(payload['authorization'] as Record<string, string>)['value'] = '20000'
-    })
-    const resigned = edited((payload) => {
-      payload['signature'] = `0x${'11'.repeat(65)}`
-    })
-    expect(await verdict({ ...more, expectedAmount: '0.02' })).toBe('INVALID_PAYMENT_PROOF')
-    expect(await verdict(resigned)).toBe('INVALID_PAYMENT_PROOF')
-    expect(await verdict({ paymentProof: 'not a proof' })).toBe('INVALID_PAYMENT_PROOF')
-    expect(await verdict({ expectedAmount: '0.02' })).toBe('PAYMENT_VERIFICATION_FAILED')
-    expect(await verdict({ walletAddress: world.newAddress() })).toBe('INVALID_RECIPIENT')
-    expect(await verdict({ walletAddress: world.newAddress('solana') }, onSolana)).toBe(
-      'PAYMENT_VERIFICATION_FAILED',
-    )
-    expect(await verdict({ network: 'eip155:1' })).toBe('UNSUPPORTED_NETWORK')
-    expect(await verdict({ network: 'solana-devnet' })).toBe('INVALID_RECIPIENT')
-    expect(await verdict({ asset: 'DOGE' })).toBe('UNSUPPORTED_ASSET')
-    expect(await verdict({ facilitatorUrl: 'https://facilitator.example' })).toBe(
-      'INVALID_PARAMETERS',
-    )
-    // The service's own key pays the fee of this one, so no wallet of the seller's can.
-    const managed = await aSolanaPurchase(world)
-    expect(await verdict({}, managed)).toBe('PAYMENT_VERIFICATION_FAILED')
-    const poor = await aPurchase(world)
-    expect(await verdict({}, poor)).toBe('INSUFFICIENT_BALANCE')
-    const custodial = await aPurchase(world, { to: walletOf(world) as Address })
-    expect(detailsOf(await receive(custodial))['walletAddress']).toContain(
-      'a wallet of this service',
-    )
-    const { store } = world.database
-    for (const purchase of [bought, poor, custodial]) {
-      const stored = await store.query(
-        'test_claims',
-        `select from settlement_claims where proof_key like '%' || $1 || '%'`,
-        [purchase.payer.address],
+  test.concurrent(
+    'a proof that was edited, that pays somebody else, or that cannot be built on is refused, and nothing is stored',
+    async () => {
+      const bought = await buyOnEvm(await newSeller('evm'))
+      const onSolana = await buyFrom(await newSeller('solana'))
+      const verdict = async (fields: Record<string, unknown>, of: SettleBody = bought) =>
+        codeOf(await receive(of, fields))
+      const edited = (change: (payload: Record<string, unknown>) => void) => {
+        const body = structuredClone(bought.body)
+        change(body.paymentPayload['payload'] as Record<string, unknown>)
+        return { paymentProof: headerOf({ ...bought, body }) }
+      }
+      const more = edited((payload) => {
+        ;(payload['authorization'] as Record<string, string>)['value'] = '20000'
+      })
+      const resigned = edited((payload) => {
+        payload['signature'] = `0x${'11'.repeat(65)}`
+      })
+      expect(await verdict({ ...more, expectedAmount: '0.02' })).toBe('INVALID_PAYMENT_PROOF')
+      expect(await verdict(resigned)).toBe('INVALID_PAYMENT_PROOF')
+      expect(await verdict({ paymentProof: 'not a proof' })).toBe('INVALID_PAYMENT_PROOF')
+      expect(await verdict({ expectedAmount: '0.02' })).toBe('PAYMENT_VERIFICATION_FAILED')
+      expect(await verdict({ walletAddress: world.newAddress() })).toBe('INVALID_RECIPIENT')
+      expect(await verdict({ walletAddress: world.newAddress('solana') }, onSolana)).toBe(
+        'PAYMENT_VERIFICATION_FAILED',
       )
-      expect(stored).toEqual([])
-    }
-  })
+      expect(await verdict({ network: 'eip155:1' })).toBe('UNSUPPORTED_NETWORK')
+      expect(await verdict({ network: 'solana-devnet' })).toBe('INVALID_RECIPIENT')
+      expect(await verdict({ asset: 'DOGE' })).toBe('UNSUPPORTED_ASSET')
+      expect(await verdict({ facilitatorUrl: 'https://facilitator.example' })).toBe(
+        'INVALID_PARAMETERS',
+      )
+      // The service's own key pays the fee of this one, so no wallet of the seller's can.
+      const managed = await aSolanaPurchase(world)
+      expect(await verdict({}, managed)).toBe('PAYMENT_VERIFICATION_FAILED')
+      const poor = await aPurchase(world)
+      expect(await verdict({}, poor)).toBe('INSUFFICIENT_BALANCE')
+      const custodial = await aPurchase(world, { to: walletOf(world) as Address })
+      expect(detailsOf(await receive(custodial))['walletAddress']).toContain(
+        'a wallet of this service',
+      )
+      const { store } = world.database
+      for (const purchase of [bought, poor, custodial]) {
+        const stored = await store.query(
+          'test_claims',
+          `select from settlement_claims where proof_key like '%' || $1 || '%'`,
+          [purchase.payer.address],
+        )
+        expect(stored).toEqual([])
+      }
+    },
+  )
 
-  test('a transfer of this service has its transaction already', async () => {
+  test.concurrent('a transfer of this service has its transaction already', async () => {
     const client = world.client()
     const recipient = world.newAddress()
     const sent = await client.post('/payment/send', {
@@ -220,130 +220,150 @@ describe('settling with the seller’s own wallet', () => {
     expect(detailsOf(refused)).toMatchObject({ signature: sent.body['signature'] })
   })
 
-  test('while a build is out no other account has the proof; once it lapsed one may take it over, and the first is over', async () => {
-    const seller = await evmCustodian(world.sandbox)
-    const bought = await buyOnEvm(seller)
-    const built = await receive(bought)
-    const denied = [
-      await receive(bought, {}, other),
-      await other.post('/payment/receive', { ...offerOf(bought), timeout: 0 }),
-      await receive(bought, { resource: 'https://shop.example/another' }),
-    ]
-    for (const each of denied) {
-      expect(codeOf(each)).toBe('DUPLICATE_SETTLEMENT')
-      expect(detailsOf(each)['paymentId']).toBeUndefined()
-    }
-    expect((await other.post('/x402/settle', bought.body)).body).toMatchObject({
-      success: false,
-      errorReason: 'duplicate_settlement',
-    })
-    await lapse(built)
-    const again = await receive(bought)
-    expect(again.body['paymentId']).toBe(built.body['paymentId'])
-    expect(codeOf(await receive(bought, {}, other))).toBe('DUPLICATE_SETTLEMENT')
+  test.concurrent(
+    'while a build is out no other account has the proof; once it lapsed one may take it over, and the first is over',
+    async () => {
+      const seller = await evmCustodian(world.sandbox)
+      const bought = await buyOnEvm(seller)
+      const built = await receive(bought)
+      const denied = [
+        await receive(bought, {}, other),
+        await other.post('/payment/receive', { ...offerOf(bought), timeout: 0 }),
+        await receive(bought, { resource: 'https://shop.example/another' }),
+      ]
+      for (const each of denied) {
+        expect(codeOf(each)).toBe('DUPLICATE_SETTLEMENT')
+        expect(detailsOf(each)['paymentId']).toBeUndefined()
+      }
+      expect((await other.post('/x402/settle', bought.body)).body).toMatchObject({
+        success: false,
+        errorReason: 'duplicate_settlement',
+      })
+      await lapse(built)
+      const again = await receive(bought)
+      expect(again.body['paymentId']).toBe(built.body['paymentId'])
+      expect(codeOf(await receive(bought, {}, other))).toBe('DUPLICATE_SETTLEMENT')
 
-    await lapse(built)
-    const taken = await Promise.all([receive(bought, {}, other), receive(bought, {}, other)])
-    expect(new Set(taken.map(({ body }) => body['paymentId'])).size).toBe(1)
-    expect(await record(built.body['paymentId'])).toMatchObject({ status: 'expired' })
-    expect(codeOf(await receive(bought))).toBe('DUPLICATE_SETTLEMENT')
-    const late = await world.client().post('/transaction/submit', {
-      transaction: await seller.sign(transactionOf(built)),
-      walletAddress: seller.address,
-    })
-    expect(codeOf(late)).toBe('TRANSACTION_FAILED')
-    // Whoever sends it: the effect belongs to the claim.
-    await seller.broadcast(await seller.sign(transactionOf(built)))
-    const [of = built] = taken
-    await reaches(of, 'settled', other)
-    expect(await record(built.body['paymentId'])).toMatchObject({ status: 'expired' })
-    expect(await world.balanceOf(seller.address, 'USDC')).toBe(100_000_000n + PRICE)
-  }, 60_000)
+      await lapse(built)
+      const taken = await Promise.all([receive(bought, {}, other), receive(bought, {}, other)])
+      expect(new Set(taken.map(({ body }) => body['paymentId'])).size).toBe(1)
+      expect(await record(built.body['paymentId'])).toMatchObject({ status: 'expired' })
+      expect(codeOf(await receive(bought))).toBe('DUPLICATE_SETTLEMENT')
+      const late = await world.client().post('/transaction/submit', {
+        transaction: await seller.sign(transactionOf(built)),
+        walletAddress: seller.address,
+      })
+      expect(codeOf(late)).toBe('TRANSACTION_FAILED')
+      // Whoever sends it: the effect belongs to the claim.
+      await seller.broadcast(await seller.sign(transactionOf(built)))
+      const [of = built] = taken
+      await reaches(of, 'settled', other)
+      expect(await record(built.body['paymentId'])).toMatchObject({ status: 'expired' })
+      expect(await world.balanceOf(seller.address, 'USDC')).toBe(100_000_000n + PRICE)
+    },
+    60_000,
+  )
 
-  test('a lapsed build gives way to a settlement by another account, and not once the chain shows it', async () => {
-    const seller = await evmCustodian(world.sandbox)
-    const [first, second] = [await buyOnEvm(seller), await buyOnEvm(seller)]
-    const [given, kept] = [await receive(first), await receive(second)]
-    await lapse(given)
-    const settled = await other.post('/payment/receive', { ...offerOf(first), timeout: 30 })
-    expect(settled.body).toMatchObject({ success: true })
-    expect(await record(given.body['paymentId'])).toMatchObject({ status: 'expired' })
+  test.concurrent(
+    'a lapsed build gives way to a settlement by another account, and not once the chain shows it',
+    async () => {
+      const seller = await evmCustodian(world.sandbox)
+      const [first, second] = [await buyOnEvm(seller), await buyOnEvm(seller)]
+      const [given, kept] = [await receive(first), await receive(second)]
+      await lapse(given)
+      const settled = await other.post('/payment/receive', { ...offerOf(first), timeout: 30 })
+      expect(settled.body).toMatchObject({ success: true })
+      expect(await record(given.body['paymentId'])).toMatchObject({ status: 'expired' })
 
-    const hash = await submitElsewhere(world, second)
-    const both = 100_000_000n + 2n * PRICE
-    await until(
-      'both are paid',
-      async () => (await world.balanceOf(seller.address, 'USDC')) === both,
-      LANDS,
-    )
-    await lapse(kept)
-    const foreign = await other.post('/payment/receive', { ...offerOf(second), timeout: 0 })
-    expect(codeOf(foreign)).toBe('DUPLICATE_SETTLEMENT')
-    expect(await reaches(kept, 'settled')).toMatchObject({ signature: hash })
-  }, 60_000)
+      const hash = await submitElsewhere(world, second)
+      const both = 100_000_000n + 2n * PRICE
+      await until(
+        'both are paid',
+        async () => (await world.balanceOf(seller.address, 'USDC')) === both,
+        LANDS,
+      )
+      await lapse(kept)
+      const foreign = await other.post('/payment/receive', { ...offerOf(second), timeout: 0 })
+      expect(codeOf(foreign)).toBe('DUPLICATE_SETTLEMENT')
+      expect(await reaches(kept, 'settled')).toMatchObject({ signature: hash })
+    },
+    60_000,
+  )
 
-  test('the same account may settle through the service after all; what the seller sends then moves nothing', async () => {
-    const seller = await evmCustodian(world.sandbox)
-    const bought = await buyOnEvm(seller)
-    const built = await receive(bought)
-    const client = world.client()
-    const settled = await client.post('/payment/receive', { ...offerOf(bought), timeout: 30 })
-    expect(settled.body).toMatchObject({ success: true, paymentId: built.body['paymentId'] })
-    const refused = await receive(bought)
-    expect(codeOf(refused)).toBe('DUPLICATE_SETTLEMENT')
-    expect(detailsOf(refused)).toMatchObject({ signature: settled.body['signature'] })
-    await seller.broadcast(await seller.sign(transactionOf(built)))
-    const { signature } = settled.body
-    expect(await reaches(built, 'settled')).toMatchObject({ signature })
-    expect(await world.balanceOf(seller.address, 'USDC')).toBe(100_000_000n + PRICE)
-  }, 60_000)
+  test.concurrent(
+    'the same account may settle through the service after all; what the seller sends then moves nothing',
+    async () => {
+      const seller = await evmCustodian(world.sandbox)
+      const bought = await buyOnEvm(seller)
+      const built = await receive(bought)
+      const client = world.client()
+      const settled = await client.post('/payment/receive', { ...offerOf(bought), timeout: 30 })
+      expect(settled.body).toMatchObject({ success: true, paymentId: built.body['paymentId'] })
+      const refused = await receive(bought)
+      expect(codeOf(refused)).toBe('DUPLICATE_SETTLEMENT')
+      expect(detailsOf(refused)).toMatchObject({ signature: settled.body['signature'] })
+      await seller.broadcast(await seller.sign(transactionOf(built)))
+      const { signature } = settled.body
+      expect(await reaches(built, 'settled')).toMatchObject({ signature })
+      expect(await world.balanceOf(seller.address, 'USDC')).toBe(100_000_000n + PRICE)
+    },
+    60_000,
+  )
 
-  test('what a stranger has settled before the build is told with its state', async () => {
-    const bought = await buyOnEvm(await evmCustodian(world.sandbox))
-    const hash = await submitElsewhere(world, bought)
-    const refused = await until(
-      'the chain shows it',
-      async () => {
-        const reply = await receive(bought)
-        return codeOf(reply) === 'DUPLICATE_SETTLEMENT' && reply
-      },
-      LANDS,
-    )
-    expect(detailsOf(refused)).toMatchObject({ signature: hash })
-    const paymentId = String(detailsOf(refused)['paymentId'])
-    const success = await world.client().post('/payment/settle', { paymentId, timeout: 30 })
-    expect(success.body).toMatchObject({ success: true, signature: hash })
-  })
+  test.concurrent(
+    'what a stranger has settled before the build is told with its state',
+    async () => {
+      const bought = await buyOnEvm(await evmCustodian(world.sandbox))
+      const hash = await submitElsewhere(world, bought)
+      const refused = await until(
+        'the chain shows it',
+        async () => {
+          const reply = await receive(bought)
+          return codeOf(reply) === 'DUPLICATE_SETTLEMENT' && reply
+        },
+        LANDS,
+      )
+      expect(detailsOf(refused)).toMatchObject({ signature: hash })
+      const paymentId = String(detailsOf(refused)['paymentId'])
+      const success = await world.client().post('/payment/settle', { paymentId, timeout: 30 })
+      expect(success.body).toMatchObject({ success: true, signature: hash })
+    },
+  )
 
-  test('a seller who edits the transaction before it signs settles nothing with it, and may build again', async () => {
-    const seller = await evmCustodian(world.sandbox)
-    const bought = await buyOnEvm(seller)
-    const built = await receive(bought)
-    const stranger = world.newAddress()
-    const edit = { to: stranger as `0x${string}`, data: '0x' as const, value: 5n }
-    await seller.broadcast(await seller.signEdited(transactionOf(built), edit))
-    await until('it is in', async () => (await world.balanceOf(stranger)) === 5n, LANDS)
-    expect(await record(built.body['paymentId'])).toMatchObject({ status: 'pending' })
-    const again = await receive(bought)
-    expect(again.body['paymentId']).toBe(built.body['paymentId'])
-    // Another fee is the seller's own affair.
-    const dearer = await seller.signEdited(transactionOf(again), { gas: 200_000n })
-    const hash = await seller.broadcast(dearer)
-    expect(await reaches(again, 'settled')).toMatchObject({ signature: hash })
+  test.concurrent(
+    'a seller who edits the transaction before it signs settles nothing with it, and may build again',
+    async () => {
+      const seller = await evmCustodian(world.sandbox)
+      const bought = await buyOnEvm(seller)
+      const built = await receive(bought)
+      const stranger = world.newAddress()
+      const edit = { to: stranger as `0x${string}`, data: '0x' as const, value: 5n }
+      await seller.broadcast(await seller.signEdited(transactionOf(built), edit))
+      await until('it is in', async () => (await world.balanceOf(stranger)) === 5n, LANDS)
+      expect(await record(built.body['paymentId'])).toMatchObject({ status: 'pending' })
+      const again = await receive(bought)
+      expect(again.body['paymentId']).toBe(built.body['paymentId'])
+      // Another fee is the seller's own affair.
+      const dearer = await seller.signEdited(transactionOf(again), { gas: 200_000n })
+      const hash = await seller.broadcast(dearer)
+      expect(await reaches(again, 'settled')).toMatchObject({ signature: hash })
 
-    const onSolana = await receive(await buyFrom('solana'))
-    const more = await solana.signWithMore(transactionOf(onSolana), world.newAddress('solana'))
-    await expect(solana.broadcast(more)).rejects.toThrow()
-    const submitted = await world
-      .client()
-      .post('/transaction/submit', { transaction: more, walletAddress: solana.address })
-    expect(codeOf(submitted)).toBe('INVALID_PARAMETERS')
-    expect(await record(onSolana.body['paymentId'])).toMatchObject({ status: 'pending' })
-    await solana.broadcast(await solana.sign(transactionOf(onSolana)))
-    await reaches(onSolana, 'settled')
-  }, 60_000)
+      const solana = await solanaCustodian(world.sandbox)
+      const onSolana = await receive(await buyFrom(solana))
+      const more = await solana.signWithMore(transactionOf(onSolana), world.newAddress('solana'))
+      await expect(solana.broadcast(more)).rejects.toThrow()
+      const submitted = await world
+        .client()
+        .post('/transaction/submit', { transaction: more, walletAddress: solana.address })
+      expect(codeOf(submitted)).toBe('INVALID_PARAMETERS')
+      expect(await record(onSolana.body['paymentId'])).toMatchObject({ status: 'pending' })
+      await solana.broadcast(await solana.sign(transactionOf(onSolana)))
+      await reaches(onSolana, 'settled')
+    },
+    60_000,
+  )
 
-  test('what is given up is free for others at once', async () => {
+  test.concurrent('what is given up is free for others at once', async () => {
     const seller = await evmCustodian(world.sandbox)
     const bought = await buyOnEvm(seller)
     const built = await receive(bought)
@@ -357,9 +377,10 @@ describe('settling with the seller’s own wallet', () => {
   })
 
   test('what is sent while the service is dead, and taken back by a reorg, is found in the end', async () => {
+    const [evm, solana] = [await newSeller('evm'), await newSeller('solana')]
     const [first, second] = [
-      await receive(await buyOnEvm()),
-      await receive(await buyFrom('solana')),
+      await receive(await buyFrom(evm)),
+      await receive(await buyFrom(solana)),
     ]
     await world.service().kill()
     await evm.broadcast(await evm.sign(transactionOf(first)))
@@ -367,7 +388,7 @@ describe('settling with the seller’s own wallet', () => {
     await world.start()
     await Promise.all([reaches(first, 'settled'), reaches(second, 'settled')])
 
-    const third = await receive(await buyOnEvm())
+    const third = await receive(await buyOnEvm(evm))
     const signed = await evm.sign(transactionOf(third))
     await world.sandbox.fault({ kind: 'stop-blocks' })
     const hash = await evm.broadcast(signed)
