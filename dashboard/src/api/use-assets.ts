@@ -18,9 +18,6 @@ export interface Assets {
   amount(network: string, asset: string, baseUnits: string): string | undefined
 }
 
-/** How many fraction digits a column of amounts keeps room for: enough for stablecoins. */
-export const COLUMN_FRACTION_DIGITS = 6
-
 /** Names and decimals of the assets, from the one list of networks that the whole page shares. */
 export function useAssets(): Assets {
   const { data } = useAnswer('GET /networks')

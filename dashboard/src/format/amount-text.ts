@@ -14,6 +14,15 @@ export function amountText(text: string): AmountText {
   return { whole: sign + digits.replaceAll(/\B(?=(\d{3})+$)/g, ','), fraction }
 }
 
+/** Room that a column keeps for fractions at most; a longer one is still shown whole. */
+const COLUMN_FRACTION_DIGITS_MAX = 8
+
+/** How many fraction digits a column of these amounts keeps room for, so that their points stand under each other. */
+export function columnFractionDigits(texts: readonly string[]): number {
+  const lengths = texts.map((text) => amountText(text).fraction.length)
+  return Math.min(Math.max(0, ...lengths), COLUMN_FRACTION_DIGITS_MAX)
+}
+
 /** Base units as exact decimal text of whole units. */
 export function wholeUnits(baseUnits: string, decimals: number): string {
   return formatAmount(BigInt(baseUnits), decimals)

@@ -35,6 +35,7 @@ export function Page() {
       Make a payment
     </Link>
   ) : null
+  const hasSent = data?.totals.volume.some(({ sentBaseUnits }) => sentBaseUnits !== '0') ?? true
   return (
     <div className="space-y-6">
       <PageHeader title="Overview" actions={choice} />
@@ -46,15 +47,16 @@ export function Page() {
       ) : (
         <>
           <AttentionList attention={data.attention} />
-          <OverviewFigures totals={data.totals} />
-          {data.totals.payments === 0 ? (
+          {hasSent ? null : (
             <Empty
-              title={period === 'day' ? 'No payments in 24 hours' : 'No payments in 30 days'}
+              title={`Nothing was sent in ${period === 'day' ? '24 hours' : '30 days'}`}
               action={pay}
             >
-              Send one from a wallet of this account and see it confirmed before your eyes.
+              Make a payment from a wallet of this account and see it confirmed before your eyes.
             </Empty>
-          ) : (
+          )}
+          <OverviewFigures totals={data.totals} />
+          {data.totals.payments === 0 ? null : (
             <>
               <OverviewCharts overview={data} />
               <OverviewVolume volume={data.totals.volume} />

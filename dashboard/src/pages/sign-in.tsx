@@ -19,8 +19,9 @@ function takeLink(): string | undefined {
 }
 
 /** Only paths of our own: an address that somebody made must not lead away. */
-function nextPath(search: object): string {
-  const fields: Readonly<Record<string, unknown>> = { ...search }
+function nextPath(search: unknown): string {
+  const fields: Readonly<Record<string, unknown>> =
+    typeof search === 'object' && search !== null ? { ...search } : {}
   const { next } = fields
   return typeof next === 'string' && /^\/[\w-]/.test(next) ? next : '/'
 }
@@ -28,7 +29,7 @@ function nextPath(search: object): string {
 /** The way in: by a link that was handed over, by a passkey, or by email and password. */
 export function Page() {
   const client = useQueryClient()
-  const { search } = useLocation()
+  const search: unknown = useLocation().search
   const { data: session } = useAskedSession()
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')

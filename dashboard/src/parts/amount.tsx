@@ -7,7 +7,7 @@ import { amountText } from '../format/amount-text.ts'
 export function Amount({
   text,
   unit,
-  fractionDigits = 0,
+  fractionDigits,
 }: {
   /** Exact decimal text of whole units. */
   text: string
@@ -20,13 +20,13 @@ export function Amount({
       <span>{whole}</span>
       <span
         className="text-left"
-        style={{ minWidth: fractionDigits === 0 ? 0 : `${fractionDigits + 1}ch` }}
+        style={{ minWidth: fractionDigits ? `${fractionDigits + 1}ch` : 0 }}
       >
         {fraction === '' ? '' : `.${fraction}`}
       </span>
       <span
         className="ml-1.5 text-left font-sans text-soft"
-        style={{ minWidth: fractionDigits === 0 ? 0 : '2.75rem' }}
+        style={{ minWidth: fractionDigits === undefined ? 0 : '2.5rem' }}
       >
         {unit}
       </span>

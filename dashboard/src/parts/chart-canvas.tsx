@@ -5,6 +5,18 @@ import type { ChartProps } from './chart.tsx'
 
 const HEIGHT_PIXELS = 176
 const AXIS_PIXELS = 56
+const TIME_PIXELS = 64
+const POINT_PIXELS = 4
+const DAY_MILLISECONDS = 86_400_000
+const hour = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+
+/** How a time is written at the axis: by the hour within a day or two, by the day beyond. */
+function timeText(times: readonly number[]): (atSeconds: number) => string {
+  const span = (times.at(-1) ?? 0) - (times[0] ?? 0)
+  const words = span <= 2 * DAY_MILLISECONDS ? hour : day
+  return (atSeconds) => words.format(atSeconds * 1_000)
+}
 
 /** A colour of the palette as the page shows it now. */
 function colour(name: string, element: HTMLElement): string {
@@ -38,7 +50,7 @@ export function ChartCanvas({ times, lines, format, maximum }: ChartProps) {
           cursor: { points: { size: 6 }, drag: { x: false, y: false } },
           scales: { y: { range: (_, __, top) => [0, maximum ?? (top > 0 ? top * 1.1 : 1)] } },
           axes: [
-            axis,
+            { ...axis, space: TIME_PIXELS, values: (_, splits) => splits.map(timeText(times)) },
             {
               ...axis,
               size: AXIS_PIXELS,
@@ -52,7 +64,7 @@ export function ChartCanvas({ times, lines, format, maximum }: ChartProps) {
               stroke: colour(tone, element),
               fill: withAlpha(colour(tone, element), 0.1),
               width: 2,
-              points: { show: false },
+              points: { show: true, size: POINT_PIXELS, fill: colour(tone, element) },
             })),
           ],
         },

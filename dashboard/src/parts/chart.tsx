@@ -24,11 +24,16 @@ const Canvas = lazy(() => import('./chart-canvas.tsx').then((m) => ({ default: m
 
 /** A chart over time. What draws it comes later than the page; its room is there from the start. */
 export function Chart(props: ChartProps) {
+  const isEmpty = props.lines.every(({ values }) => values.every((value) => value === null))
   return (
     <figure className="h-44">
-      <Suspense fallback={<Skeleton className="h-44 w-full" />}>
-        <Canvas {...props} />
-      </Suspense>
+      {isEmpty ? (
+        <p className="flex h-44 items-center justify-center text-soft">Nothing to draw yet</p>
+      ) : (
+        <Suspense fallback={<Skeleton className="h-44 w-full" />}>
+          <Canvas {...props} />
+        </Suspense>
+      )}
       <figcaption className="sr-only">{props.label}</figcaption>
     </figure>
   )
