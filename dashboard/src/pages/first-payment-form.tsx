@@ -7,6 +7,7 @@ import { useAssets } from '../api/use-assets.ts'
 import { useDeed } from '../api/use-deed.ts'
 import { useSession } from '../app/session.tsx'
 import { shortText } from '../format/short-text.ts'
+import { Amount } from '../parts/amount.tsx'
 import { Button } from '../parts/button.tsx'
 import { CodeBlock } from '../parts/code-block.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
@@ -135,7 +136,11 @@ function Balance({ address, symbol }: { address: string; symbol: string | undefi
   const balance = data?.balances.find((each) => each.symbol === symbol)
   return (
     <p className="min-h-5 text-soft">
-      {balance === undefined ? '' : `${balance.available} ${balance.symbol} available`}
+      {balance === undefined ? null : (
+        <>
+          <Amount text={balance.available} unit={balance.symbol} /> available
+        </>
+      )}
     </p>
   )
 }

@@ -5,7 +5,10 @@ import type { ChartProps } from './chart.tsx'
 
 const HEIGHT_PIXELS = 176
 const AXIS_PIXELS = 56
+const TIME_AXIS_PIXELS = 30
 const TIME_PIXELS = 64
+/** Below this a line may have no length: its values are drawn as points, too. */
+const POINTS_BELOW = 4
 const POINT_PIXELS = 4
 const DAY_MILLISECONDS = 86_400_000
 const hour = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
@@ -50,7 +53,12 @@ export function ChartCanvas({ times, lines, format, maximum }: ChartProps) {
           cursor: { points: { size: 6 }, drag: { x: false, y: false } },
           scales: { y: { range: (_, __, top) => [0, maximum ?? (top > 0 ? top * 1.1 : 1)] } },
           axes: [
-            { ...axis, space: TIME_PIXELS, values: (_, splits) => splits.map(timeText(times)) },
+            {
+              ...axis,
+              size: TIME_AXIS_PIXELS,
+              space: TIME_PIXELS,
+              values: (_, splits) => splits.map(timeText(times)),
+            },
             {
               ...axis,
               size: AXIS_PIXELS,
@@ -59,12 +67,16 @@ export function ChartCanvas({ times, lines, format, maximum }: ChartProps) {
           ],
           series: [
             {},
-            ...lines.map(({ label, tone }) => ({
+            ...lines.map(({ label, tone, values }) => ({
               label,
               stroke: colour(tone, element),
               fill: withAlpha(colour(tone, element), 0.1),
               width: 2,
-              points: { show: true, size: POINT_PIXELS, fill: colour(tone, element) },
+              points: {
+                show: values.filter((value) => value !== null).length < POINTS_BELOW,
+                size: POINT_PIXELS,
+                fill: colour(tone, element),
+              },
             })),
           ],
         },
