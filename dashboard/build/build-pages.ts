@@ -15,6 +15,8 @@ const KEPT = 3
  */
 export async function buildPages({ place, tag }: { place: string; tag: string }): Promise<string> {
   const target = join(place, tag)
+  // The libraries have a slow form for development, and Vite believes this more than the mode below.
+  process.env['NODE_ENV'] = 'production'
   const draft = await mkdtemp(join(place, 'draft-'))
   try {
     await build({

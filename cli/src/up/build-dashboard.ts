@@ -32,7 +32,6 @@ export function openDashboardBuild({
     if (await isBuilt(places, await sourceTag())) return
     const child = spawn(process.execPath, [MAIN, '--end-with-input', ...places.slice(1)], {
       stdio: ['pipe', 'ignore', 'pipe'],
-      env: { ...process.env, NODE_ENV: 'production' },
     })
     let said = ''
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
