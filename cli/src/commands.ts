@@ -45,6 +45,12 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import('./keys/delete.ts')).runKeysDelete,
   },
   {
+    name: 'operator-link',
+    usage: '[--email E] [--json]',
+    summary: 'a link that signs an operator in on the dashboard: once, within 15 minutes',
+    load: async () => (await import('./operator-link.ts')).runOperatorLink,
+  },
+  {
     name: 'wallets create',
     usage: '--family evm|solana [--label L] [--account ID] [--json]',
     summary: 'make a wallet with a new key',

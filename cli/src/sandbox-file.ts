@@ -3,6 +3,8 @@ import { asFields, readObject } from './small-json.ts'
 /** sandbox.json: what a newcomer, a script or a test needs to use a running `florin up`. */
 export interface SandboxFile {
   readonly baseUrl: string
+  /** Signs in on the dashboard as the operator, as often as one likes, from this machine alone. */
+  readonly dashboardUrl: string
   /** The service's process. */
   readonly pid: number
   /** Three keys of one account. */
@@ -42,6 +44,8 @@ export async function readSandboxFile(path: string): Promise<SandboxFile | undef
   try {
     return {
       baseUrl: text(root, 'baseUrl'),
+      // Files of versions without people have none; their keys are as good as ever.
+      dashboardUrl: root?.has('dashboardUrl') ? text(root, 'dashboardUrl') : text(root, 'baseUrl'),
       pid,
       apiKeys: {
         standard: text(apiKeys, 'standard'),

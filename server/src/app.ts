@@ -1,10 +1,6 @@
 import { endpoints } from '@florin/wire/endpoints.ts'
 import type { Family } from '@florin/wire/network.ts'
 import { operationReferences } from '@florin/wire/reference/operations.ts'
-import { openAddressLimit } from './access/address-limit.ts'
-import { openAuthenticator } from './access/authenticate.ts'
-import { openGate } from './access/gate.ts'
-import { openSharedWindows } from './access/shared-windows.ts'
 import { openWindows } from './access/windows.ts'
 import { NodeFailure } from './chains/chain.ts'
 import { connectChain } from './chains/connect.ts'
@@ -63,6 +59,7 @@ import type { RemoteFacilitator } from './facilitator/remote.ts'
 import { openVerificationEvents } from './facilitator/verification-events.ts'
 import { watchClaims } from './facilitator/watch.ts'
 import { forgetOldEvents, openEvents } from './open-events.ts'
+import { forgetPeople, openPeople } from './open-people.ts'
 import { openWebhooks } from './open-webhooks.ts'
 import { openOutbound } from './outbound/outbound.ts'
 import { listenersOf } from './own-listeners.ts'
@@ -230,6 +227,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     log,
     others: [
       forgetOldEvents,
+      forgetPeople,
       forgetNonces,
       forgetOldDays,
       ...networks.map(
@@ -241,8 +239,6 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   })
   const windows = openWindows({ clock })
   const reports = openReports({ store, clock, log, networks, directory, drivers, windows })
-  const addresses = openAddressLimit({ windows: openWindows({ clock }) })
-  const authenticator = openAuthenticator({ store, clock, log, pepper: keyPepper, addresses })
 
   const readMetrics = metricsReader(metrics, { store, drivers })
   let metricsDoor: Awaited<ReturnType<typeof openMetricsDoor>>
@@ -286,13 +282,15 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   })
   // Known once it listens, where no address was configured.
   let baseUrl = options.edge?.publicUrl?.replace(/\/$/, '') ?? ''
-  const gate = openGate({
-    authenticator,
-    addresses,
-    windows: redis === undefined ? windows : openSharedWindows({ redis, alone: windows }),
+  const people = await openPeople({
+    ...{ store, clock, random, log, redis, windows, wrapper, pepper: keyPepper },
+    sandbox: networks.every(({ sandbox }) => sandbox),
+    baseUrl: () => baseUrl,
   })
+  const { addresses, gate } = people
   const events = openEvents({
     ...{ store, feed, gate, addresses, chains, clock, log, random },
+    sessions: people.holders,
     allowedOrigins: options.allowedOrigins ?? [],
     baseUrl: () => baseUrl,
   })
@@ -317,6 +315,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       ...walletRoutes({ store, custody, directory, clock }),
       ...webhooks.routes,
       ...events.routes,
+      ...people.routes,
       ...addressRoutes({ store, directory, clock, installation: installationName(proofKey) }),
       ...receiveRoutes({
         ...settling,
@@ -380,7 +379,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       await remotes.stop()
       await queue.drained()
       await claims.drained()
-      await authenticator.close()
+      await people.close()
       await stopForgetting()
       await funds.stop()
       await settlers.stop()

@@ -1,4 +1,5 @@
 import { endpoints } from '@florin/wire/endpoints.ts'
+import { Refusal } from '@florin/wire/errors.ts'
 import type { AddressLimit } from './access/address-limit.ts'
 import { openStreamHolders } from './access/stream-holders.ts'
 import type { Chain } from './chains/chain.ts'
@@ -9,15 +10,17 @@ import { eventRoutes } from './events/routes.ts'
 import { openStreams } from './events/streams.ts'
 import { forgetTickets } from './events/ticket-store.ts'
 import { openTickets } from './events/ticket.ts'
-import type { Gate } from './http/gate.ts'
+import type { Arrival, Gate } from './http/gate.ts'
 import type { Route } from './http/route.ts'
 import type { StreamRoute } from './http/stream.ts'
 import type { SocketRoute } from './http/upgrade.ts'
 import type { Clock } from './kernel/clock.ts'
-import type { AccountId } from './kernel/id.ts'
+import type { Caller, CredentialId } from './kernel/caller.ts'
+import type { AccountId, SessionId } from './kernel/id.ts'
 import { limits } from './kernel/limits.ts'
 import type { Log } from './kernel/log.ts'
 import type { Random } from './kernel/random.ts'
+import { hasSessionCookie } from './people/cookie.ts'
 import type { Store, Tx } from './store/postgres.ts'
 
 export interface EventsOptions {
@@ -25,6 +28,12 @@ export interface EventsOptions {
   readonly feed: Feed
   readonly gate: Gate
   readonly addresses: AddressLimit
+  /** Left out: only keys listen. */
+  readonly sessions?: {
+    live(sessionIds: readonly SessionId[]): Promise<ReadonlySet<SessionId>>
+    /** Who asks in that session now. @throws {Refusal} UNAUTHORIZED, FORBIDDEN */
+    callerOf(sessionId: SessionId): Promise<Caller>
+  }
   readonly chains: readonly Chain[]
   readonly clock: Clock
   readonly log: Log
@@ -64,20 +73,41 @@ export function openEvents(options: EventsOptions): Events {
     )
   }
 
+  async function admit(who: Pick<Arrival, 'authorization' | 'address' | 'header'>) {
+    const endpoint = endpoints.listEvents
+    const admitted = await gate.admit({ ...who, endpoint, tell: () => undefined })
+    if (admitted.accountId === undefined) throw new Refusal('FORBIDDEN')
+    return admitted
+  }
+
   const streams = openStreams({
     ...options,
     isAllowedOrigin: (origin) =>
       options.allowedOrigins.includes(origin) || origin === URL.parse(options.baseUrl())?.origin,
     admitStranger: (address) => gate.admitStranger(address),
-    admit: (authorization, address) =>
-      gate.admit({ authorization, address, endpoint: endpoints.listEvents, tell: () => undefined }),
+    admit: (authorization, address) => admit({ authorization, address }),
+    admitSession: async (header, address) =>
+      hasSessionCookie(header('cookie'))
+        ? await admit({ authorization: [], address, header })
+        : undefined,
     callerOfTicket: async (ticket, address) => {
       addresses.count(address)
       const { accountId, keyId } = await tickets.take(ticket)
-      return await holders.callerOf(accountId, keyId)
+      if (!isSession(keyId)) return await holders.callerOf(accountId, keyId)
+      const caller = await options.sessions?.callerOf(keyId)
+      if (caller?.accountId !== accountId) throw new Refusal('UNAUTHORIZED')
+      return caller
     },
     planOf: (plan) => holders.planOf(plan),
-    live: (keyIds) => holders.live(keyIds),
+    live: async (ids) => {
+      const sessionIds = ids.filter(isSession)
+      const keyIds = ids.filter((id) => !isSession(id))
+      const [keys, sessions] = await Promise.all([
+        keyIds.length === 0 ? [] : holders.live(keyIds),
+        sessionIds.length === 0 ? [] : (options.sessions?.live(sessionIds) ?? []),
+      ])
+      return new Set<CredentialId>([...keys, ...sessions])
+    },
     findAddresses,
   })
   return {
@@ -86,6 +116,10 @@ export function openEvents(options: EventsOptions): Events {
     streams: [streams.streamRoute],
     stop: () => streams.stop(),
   }
+}
+
+function isSession(id: CredentialId): id is SessionId {
+  return id.startsWith('ses_')
 }
 
 const FORGET_MAX = 10_000

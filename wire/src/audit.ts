@@ -11,7 +11,7 @@ export const AuditEntry = Exactly({
   at: Milliseconds,
   actor: Type.Enum(['member', 'key', 'system'], { description: 'What kind of actor it was.' }),
   actorId: Said('The member or the key; null for the service itself.', Nullable(Type.String())),
-  actorName: Said('What it is called now; null when that is nothing.', Nullable(Type.String())),
+  actorName: Said('What it was called then; null when that was nothing.', Nullable(Type.String())),
   action: Text('What was done, such as `key.created`.'),
   object: Said('The thing that it was done to.', Nullable(Type.String())),
   address: Said('From which address; null for the service itself.', Nullable(Type.String())),

@@ -7,6 +7,7 @@ import { Live, Ready } from './health.ts'
 import { FindAnswer, FindQuery, HistoryAnswer, HistoryPath, HistoryQuery } from './history.ts'
 import { NetworkList } from './network-list.ts'
 import { PaymentPath, PaymentRecord, SendAnswer, SendBody } from './payment.ts'
+import { peopleEndpoints } from './people-endpoints.ts'
 import { ReceiveAnswer, ReceiveBody, SettleBody, VerifyAnswer, VerifyBody } from './receive.ts'
 import { reportEndpoints } from './report-endpoints.ts'
 import {
@@ -347,6 +348,7 @@ export const endpoints = {
     fails: ['UNSUPPORTED_NETWORK', 'IDEMPOTENCY_MISMATCH', 'TRANSACTION_FAILED', 'NETWORK_ERROR'],
   },
   ...webhookEndpoints,
+  ...peopleEndpoints,
   ...reportEndpoints,
   x402Verify: {
     ...bare,

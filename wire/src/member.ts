@@ -37,7 +37,7 @@ export const InviteBody = Exactly({
 export const Invited = Exactly({
   ...member,
   link: Said(
-    'Signs this person in, once, and is shown this once; null when the request was repeated, or when the person can sign in already.',
+    'Signs this person in, once, and is shown this once; null when the request was repeated under its idempotency key.',
     Nullable(Type.String()),
   ),
 })

@@ -16,9 +16,11 @@ import { findLauncher } from '../up/launcher.ts'
 import { CommandFailed } from '../usage-error.ts'
 import { ownVersion } from '../version.ts'
 import { awaitDatabase } from './await-database.ts'
+import { firstLinkText } from './first-link.ts'
 import { findProblems } from './find-problems.ts'
 import type { Production } from './find-problems.ts'
 import { logLevelOf } from './log-level.ts'
+import { ownUrl } from './own-url.ts'
 import { CONFIGURATION_EXIT_CODE, problemText } from './problem.ts'
 import { renewTlsOnHangUp } from './renew-tls.ts'
 import { watchReadiness } from './watch-readiness.ts'
@@ -48,13 +50,13 @@ export const runServe: Run = async ({ args, environment, note }) => {
     note(problemText(findings.problems))
     return CONFIGURATION_EXIT_CODE
   }
-  await serve(findings.production, { log, ending })
+  await serve(findings.production, { log, ending, note })
   return ending.exitCode()
 }
 
 async function serve(
   production: Production,
-  { log, ending }: { log: Log; ending: Ending },
+  { log, ending, note }: { log: Log; ending: Ending; note: (text: string) => void },
 ): Promise<void> {
   const { config, networks, databaseUrl, keyText, tls } = production
   sayWhatIsNotRight(production, log)
@@ -83,6 +85,8 @@ async function serve(
     const { port } = await open(service, config)
     const network = networks.map((each) => each.network).join(' ')
     log.info({ host: config.host, port, network, version: await ownVersion() }, 'listening')
+    const link = await firstLinkText({ store: service.store, clock, log }, ownUrl(config, port))
+    if (link !== undefined) note(link)
     await once(ending.signal)
   } finally {
     stopRenewing()

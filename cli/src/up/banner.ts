@@ -20,6 +20,7 @@ export function banner(file: SandboxFile, sandboxFile: string, seconds: number):
     '',
     `Florin is ready on ${file.baseUrl} after ${seconds.toFixed(1)} s`,
     `Keys, wallets, addresses: ${sandboxFile}`,
+    `Dashboard: ${file.dashboardUrl}`,
     'Make a payment:',
     '',
     curlLine(file),

@@ -1,8 +1,10 @@
 import { connectChain } from '@florin/server/chains/connect.ts'
+import { giveSandboxLink } from '@florin/server/people/give-link.ts'
 import type { NetworkConfig } from '@florin/server/kernel/network-config.ts'
 import type { Secret } from '@florin/server/kernel/secret.ts'
 import { readSandboxFile } from '../sandbox-file.ts'
 import type { SandboxFile } from '../sandbox-file.ts'
+import { firstLinkText } from '../serve/first-link.ts'
 import { fundWallets } from './fund.ts'
 import { awaitReady, openDoor, openOwnService } from './run-service.ts'
 import type { SandboxReady } from './sandbox-ready.ts'
@@ -35,8 +37,14 @@ export async function runWithSandbox(
     fundWallets({ faucetUrl, chains }, wallets),
     fundWallets({ faucetUrl, chains, onlyNative: true }, settlers),
   )
+  const { store } = service
+  const link = await giveSandboxLink(
+    { store, clock, random: workshop.random },
+    { accountId, baseUrl },
+  )
   return {
     baseUrl,
+    dashboardUrl: link.reveal(),
     pid: process.pid,
     apiKeys,
     networks: { evm, solana },
@@ -49,6 +57,10 @@ export async function runWithSandbox(
 export async function runAlone(
   workshop: Workshop,
   { networks, database }: { networks: readonly NetworkConfig[]; database: Secret },
-): Promise<string> {
-  return await openDoor(workshop, await openOwnService(workshop, networks, database))
+): Promise<{ readonly baseUrl: string; readonly firstLink: string | undefined }> {
+  const service = await openOwnService(workshop, networks, database)
+  const baseUrl = await openDoor(workshop, service)
+  const { clock, log } = workshop
+  const firstLink = await firstLinkText({ store: service.store, clock, log }, baseUrl)
+  return { baseUrl, firstLink }
 }

@@ -1,3 +1,4 @@
+import { setAccountPlan } from '@florin/server/access/account-store.ts'
 import { openFirstAccount } from '@florin/server/access/create-account.ts'
 import { createKey } from '@florin/server/access/create-key.ts'
 import { deleteKey } from '@florin/server/access/delete-key.ts'
@@ -29,6 +30,9 @@ export async function seedKeys(
     random: service.custody.random,
   }
   const { accountId } = await openFirstAccount(deps, SANDBOX_ACCOUNT)
+  // What its owner may give: the keys here have every plan. Later an operator may say otherwise.
+  if (earlier === undefined)
+    await deps.store.inTransaction('service', (tx) => setAccountPlan(tx, accountId, 'enterprise'))
 
   const keyFor = async (plan: Plan): Promise<string> => {
     const text = earlier?.[plan]

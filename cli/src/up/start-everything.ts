@@ -27,11 +27,11 @@ export async function startEverything(
   await writeDatabaseFile(paths.database, { url: database, keyFile, sandbox })
   if (sandbox === null) {
     const networks = given ?? []
-    const baseUrl = await progress.step('starting the service', () =>
+    const { baseUrl, firstLink = '' } = await progress.step('starting the service', () =>
       runAlone(workshop, { networks, database }),
     )
     await onReady(baseUrl)
-    return `Florin is ready on ${baseUrl}\nMake a key: florin keys create --name first\n`
+    return `Florin is ready on ${baseUrl}\nMake a key: florin keys create --name first\n${firstLink}`
   }
   const networks = sandboxNetworks(sandbox)
   const file = await progress.step('starting the service', () =>

@@ -20,4 +20,11 @@ export const EXACT_FIELDS: readonly string[] = [
 ]
 
 /** What is in these is somebody else's: read as any JSON. */
-export const FREE_FIELDS: readonly string[] = ['data', 'event', 'metadata', 'nodes', 'parts']
+export const FREE_FIELDS: readonly string[] = [
+  'data',
+  'details',
+  'event',
+  'metadata',
+  'nodes',
+  'parts',
+]

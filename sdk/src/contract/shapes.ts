@@ -36,6 +36,11 @@ import type { TestWebhookAnswer } from './test-webhook.ts'
 import type { WebhookDeliveriesQuery, WebhookDeliveriesAnswer } from './webhook-deliveries.ts'
 import type { RedeliverWebhookAnswer } from './redeliver-webhook.ts'
 import type { RedeliverWebhooksBody, RedeliverWebhooksAnswer } from './redeliver-webhooks.ts'
+import type { ListKeysAnswer } from './list-keys.ts'
+import type { CreateKeyBody, CreateKeyAnswer } from './create-key.ts'
+import type { RotateKeyBody, RotateKeyAnswer } from './rotate-key.ts'
+import type { DeleteKeyAnswer } from './delete-key.ts'
+import type { ListAuditQuery, ListAuditAnswer } from './list-audit.ts'
 import type { GetOverviewQuery, GetOverviewAnswer } from './get-overview.ts'
 import type { GetUsageAnswer } from './get-usage.ts'
 import type { X402VerifyBody, X402VerifyAnswer } from './x402-verify.ts'
@@ -265,6 +270,36 @@ export interface Operations {
     readonly query: undefined
     readonly body: RedeliverWebhooksBody
     readonly answer: RedeliverWebhooksAnswer
+  }
+  readonly listKeys: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: ListKeysAnswer
+  }
+  readonly createKey: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: CreateKeyBody
+    readonly answer: CreateKeyAnswer
+  }
+  readonly rotateKey: {
+    readonly parts: { readonly keyId: string }
+    readonly query: undefined
+    readonly body: RotateKeyBody
+    readonly answer: RotateKeyAnswer
+  }
+  readonly deleteKey: {
+    readonly parts: { readonly keyId: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: DeleteKeyAnswer
+  }
+  readonly listAudit: {
+    readonly parts: undefined
+    readonly query: ListAuditQuery
+    readonly body: undefined
+    readonly answer: ListAuditAnswer
   }
   readonly getOverview: {
     readonly parts: undefined

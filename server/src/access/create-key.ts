@@ -2,11 +2,11 @@ import { Refusal } from '@florin/wire/errors.ts'
 import type { Plan, Scope } from '../kernel/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { newId } from '../kernel/id.ts'
-import type { AccountId } from '../kernel/id.ts'
+import type { AccountId, KeyId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Random } from '../kernel/random.ts'
 import type { Secret, SecretBytes } from '../kernel/secret.ts'
-import type { Store } from '../store/postgres.ts'
+import type { Store, Tx } from '../store/postgres.ts'
 import { keyDigest, lastFourOf, makeKey } from './key.ts'
 import type { KeyMode } from './key.ts'
 import { countLiveKeys, insertKey, lockAccount } from './store.ts'
@@ -43,28 +43,33 @@ export async function createKey(
   },
   order: KeyOrder,
 ): Promise<CreatedKey> {
-  const { store, clock, random, pepper } = deps
+  return await deps.store.inTransaction(order.accountId, (tx) => createKeyIn(deps, tx, order))
+}
+
+/** The same in the caller's transaction, whose scope is the account's. */
+export async function createKeyIn(
+  deps: { readonly clock: Clock; readonly random: Random; readonly pepper: SecretBytes },
+  tx: Tx,
+  order: KeyOrder,
+  keyId: KeyId = newId(deps.random, 'key'),
+): Promise<CreatedKey> {
+  const { clock, random, pepper } = deps
   const now = clock.nowMilliseconds()
   refuseBadOrder(order, now)
   const key = makeKey(random, order.mode)
   const facts = {
     ...order,
     scopes: [...new Set(order.scopes)],
-    keyId: newId(random, 'key'),
+    keyId,
     lastFour: lastFourOf(key),
     createdAtMilliseconds: now,
     lastUsedAtMilliseconds: null,
   }
-  await store.inTransaction(order.accountId, async (tx) => {
-    if (!(await lockAccount(tx, order.accountId))) throw new Refusal('NOT_FOUND')
-    if ((await countLiveKeys(tx, order.accountId, now)) >= limits.liveKeysPerAccountMax) {
-      throw invalid(
-        'account',
-        `has ${limits.liveKeysPerAccountMax} live keys, the most it may have`,
-      )
-    }
-    await insertKey(tx, facts, keyDigest(key, pepper))
-  })
+  if (!(await lockAccount(tx, order.accountId))) throw new Refusal('NOT_FOUND')
+  if ((await countLiveKeys(tx, order.accountId, now)) >= limits.liveKeysPerAccountMax) {
+    throw invalid('account', `has ${limits.liveKeysPerAccountMax} live keys, the most it may have`)
+  }
+  await insertKey(tx, facts, keyDigest(key, pepper))
   return { facts, key: key.text }
 }
 

@@ -9,10 +9,11 @@ export function wholeSecondsLeft({ resetAtMilliseconds, nowMilliseconds }: Taken
 
 /**
  * What an answer tells of the window it was counted in: the three headers that clients have long read, and the fields of
- * draft-ietf-httpapi-ratelimit-headers-11 (RFC 9651 lists of one string with parameters), named after the plan.
+ * draft-ietf-httpapi-ratelimit-headers-11 (RFC 9651 lists of one string with parameters), named after the
+ * plan, or after what is counted instead.
  */
 export function rateHeaders(
-  plan: Plan,
+  policy: Plan | 'session',
   limit: number,
   taken: Taken,
 ): Readonly<Record<string, string>> {
@@ -21,7 +22,7 @@ export function rateHeaders(
     'x-ratelimit-limit': String(limit),
     'x-ratelimit-remaining': String(remaining),
     'x-ratelimit-reset': String(Math.ceil(resetAtMilliseconds / 1000)),
-    'ratelimit-policy': `"${plan}";q=${limit};w=${limits.rateWindowSeconds}`,
-    ratelimit: `"${plan}";r=${remaining};t=${wholeSecondsLeft(taken)}`,
+    'ratelimit-policy': `"${policy}";q=${limit};w=${limits.rateWindowSeconds}`,
+    ratelimit: `"${policy}";r=${remaining};t=${wholeSecondsLeft(taken)}`,
   }
 }

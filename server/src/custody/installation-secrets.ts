@@ -7,8 +7,8 @@ import type { KeyWrapper } from './key-wrapper.ts'
 
 const SECRET_BYTES = 32
 
-/** Secrets that belong to the installation, not to a wallet: the API keys' pepper and the key of transfer proofs. */
-export type InstallationSecretName = 'key-pepper' | 'proof-key'
+/** Secrets that belong to the installation, not to a wallet: the peppers of API keys and passwords, and the key of transfer proofs. */
+export type InstallationSecretName = 'key-pepper' | 'password-pepper' | 'proof-key'
 
 /** 32 random bytes under this name, the same on every instance for ever; made on first use. */
 export async function loadInstallationSecret(

@@ -1,7 +1,6 @@
 import { Refusal } from '@florin/wire/errors.ts'
 import type { CloseCode, SocketConnection } from '../http/web-socket.ts'
-import type { Caller } from '../kernel/caller.ts'
-import type { KeyId } from '../kernel/id.ts'
+import type { Caller, CredentialId } from '../kernel/caller.ts'
 import { limits } from '../kernel/limits.ts'
 import type { ConnectionCounts } from './connection-counts.ts'
 import { idOf, sequenceOf } from './event-store.ts'
@@ -17,7 +16,7 @@ import { unknownCursor } from './unknown-cursor.ts'
 /** One open socket. */
 export interface SocketSession {
   /** Whose key opened it; undefined until it has authenticated. */
-  keyId(): KeyId | undefined
+  keyId(): CredentialId | undefined
   /** Looks whether it is time to ping, or to close: too late, too slow, gone. */
   look(nowMilliseconds: number): void
   /** Its key is no longer live. */

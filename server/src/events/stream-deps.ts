@@ -1,6 +1,6 @@
-import type { Caller, Plan } from '../kernel/caller.ts'
+import type { Caller, CredentialId, Plan } from '../kernel/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
-import type { AccountId, KeyId } from '../kernel/id.ts'
+import type { AccountId } from '../kernel/id.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Store } from '../store/postgres.ts'
 import type { Feed } from './feed.ts'
@@ -23,12 +23,17 @@ export interface StreamDeps {
   admitStranger(address: string): void
   /** Who is asking, with room in the window of its key. @throws {Refusal} UNAUTHORIZED, FORBIDDEN, RATE_LIMIT */
   admit(authorization: readonly string[], address: string): Promise<Caller>
+  /** Whose session a page of ours came with; undefined without one. @throws {Refusal} UNAUTHORIZED, FORBIDDEN, RATE_LIMIT */
+  admitSession(
+    header: (name: string) => readonly string[],
+    address: string,
+  ): Promise<Caller | undefined>
   /** Who gave themselves that ticket, which is used up. @throws {Refusal} UNAUTHORIZED, FORBIDDEN, RATE_LIMIT */
   callerOfTicket(ticket: string, address: string): Promise<Caller>
   /** What a plan allows an account; null: as much as it likes. */
   planOf(plan: Plan): Promise<SocketPlan>
   /** Of these keys those that are live. */
-  live(keyIds: readonly KeyId[]): Promise<ReadonlySet<KeyId>>
+  live(keyIds: readonly CredentialId[]): Promise<ReadonlySet<CredentialId>>
   /** The account's own addresses and tokens in their one spelling, in their order; undefined: nothing that it may read about. */
   findAddresses(
     accountId: AccountId,

@@ -1,6 +1,7 @@
 import { Refusal } from '@florin/wire/errors.ts'
 import { ACCOUNT_EVENTS } from '@florin/wire/event-types.ts'
 import { eventStream } from '@florin/wire/events.ts'
+import { isSameOrigin } from '../http/same-origin.ts'
 import type { StreamConnection, StreamRoute } from '../http/stream.ts'
 import type { SocketRoute } from '../http/upgrade.ts'
 import type { Caller } from '../kernel/caller.ts'
@@ -103,27 +104,26 @@ export function openStreams(deps: StreamDeps & { baseUrl(): string }): Streams {
     return { id, sequence }
   }
 
-  async function admitted(caller: Promise<Caller>) {
-    const who = await caller
-    return { caller: who, plan: await deps.planOf(who.plan) }
-  }
-
   return {
     socketRoute: {
       path: '/data',
-      admit: async ({ authorization, origin, address, ticket }) => {
-        if (origin !== undefined && !deps.isAllowedOrigin(origin)) {
+      admit: async ({ authorization, origin, address, ticket, header }) => {
+        const isOurs = isSameOrigin({ origin, host: header('host').at(0) })
+        if (origin !== undefined && !isOurs && !deps.isAllowedOrigin(origin)) {
           throw new Refusal('FORBIDDEN', {
             message: 'Pages of this origin may not open a socket here.',
             details: { origin: 'is not on the list of allowed origins' },
           })
         }
-        const known =
+        const who =
           authorization.length > 0
-            ? await admitted(deps.admit(authorization, address))
-            : ticket === undefined
-              ? undefined
-              : await admitted(deps.callerOfTicket(ticket, address))
+            ? await deps.admit(authorization, address)
+            : ticket !== undefined
+              ? await deps.callerOfTicket(ticket, address)
+              : isOurs
+                ? await deps.admitSession(header, address)
+                : undefined
+        const known = who && { caller: who, plan: await deps.planOf(who.plan) }
         if (known === undefined) admitStranger(address)
         return (connection) => {
           opened += 1

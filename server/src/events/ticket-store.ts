@@ -1,10 +1,11 @@
-import type { AccountId, KeyId } from '../kernel/id.ts'
+import type { CredentialId } from '../kernel/caller.ts'
+import type { AccountId } from '../kernel/id.ts'
 import type { Store, Tx } from '../store/postgres.ts'
 
 /** Whose ticket it is. */
 export interface TicketHolder {
   readonly accountId: AccountId
-  readonly keyId: KeyId
+  readonly keyId: CredentialId
 }
 
 export async function insertTicket(
@@ -27,7 +28,7 @@ export async function takeTicket(
   nowMilliseconds: number,
 ): Promise<TicketHolder | undefined> {
   const rows = await store.inTransaction('service', (tx) =>
-    tx.query<{ account_id: AccountId; key_id: KeyId; is_live: boolean }>(
+    tx.query<{ account_id: AccountId; key_id: CredentialId; is_live: boolean }>(
       'event_tickets_take',
       `delete from event_tickets where digest = $1
        returning account_id, key_id, expires_at > to_timestamp($2 / 1000.0) as is_live`,

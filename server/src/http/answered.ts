@@ -21,7 +21,7 @@ export function openAnswered(options: {
 }): (request: FastifyRequest, reply: FastifyReply, milliseconds: number) => void {
   const { log, isQuiet, onAnswered } = options
   return (request, reply, milliseconds) => {
-    const { caller, method } = request
+    const { caller, method, person } = request
     const route = request.is404 ? null : (request.routeOptions.config.path ?? null)
     const status = reply.raw.writableFinished ? reply.statusCode : null
     onAnswered({ route, method, status, milliseconds })
@@ -34,7 +34,10 @@ export function openAnswered(options: {
       milliseconds,
       errorCode: request.errorCode,
       ...(status === null ? { isGone: true } : {}),
-      ...(caller === undefined ? {} : { accountId: caller.accountId, keyId: caller.keyId }),
+      ...(caller === undefined ? {} : { accountId: caller.accountId }),
+      ...(person === undefined
+        ? { keyId: caller?.keyId }
+        : { sessionId: person.sessionId, memberId: person.memberId }),
     }
     if (route !== null && isQuiet(route)) log.debug(facts, 'answered')
     else log.info(facts, 'answered')

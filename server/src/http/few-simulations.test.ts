@@ -18,6 +18,7 @@ function caller(): Caller {
 
 const asked = (from: Caller): Incoming => ({
   ...{ params: {}, query: {}, bytes: undefined, caller: from, requestId: 'req_1' },
+  ...{ person: undefined, client: { address: '', protocol: 'http' }, header: () => [] },
   ...{ idempotencyKey: undefined, closing: new AbortController().signal },
   clientGone: () => new AbortController().signal,
 })

@@ -1,5 +1,5 @@
 import type { Endpoint } from '@florin/wire/endpoint.ts'
-import type { Caller } from '../kernel/caller.ts'
+import type { Caller, Visitor } from '../kernel/caller.ts'
 
 /** A request of an operation that needs a key, before anything but its headers was read. */
 export interface Arrival {
@@ -8,14 +8,19 @@ export interface Arrival {
   /** The client's address, empty when its connection is gone. */
   readonly address: string
   readonly endpoint: Endpoint
+  /** Every value of a header, by its name in small letters; left out where there are no others. */
+  header?(name: string): readonly string[]
   /** Headers that the answer carries from now on, whatever it will be. */
   tell(headers: Readonly<Record<string, string>>): void
 }
 
 /** Who may come in. What is thrown is the answer. */
 export interface Gate {
-  /** Says who is asking. Throws Refusal UNAUTHORIZED, FORBIDDEN or RATE_LIMIT. */
-  admit(arrival: Arrival): Promise<Caller>
+  /**
+   * Says who is asking; a visitor without an account only where the operation needs none. Throws Refusal UNAUTHORIZED,
+   * FORBIDDEN or RATE_LIMIT.
+   */
+  admit(arrival: Arrival): Promise<Caller | Visitor>
   /** A request that no key opens: a keyless operation, or a path or method that there is not. Throws Refusal RATE_LIMIT. */
   admitStranger(address: string): void
 }

@@ -2,8 +2,9 @@ import type { Static, TObject, TSchema } from 'typebox'
 import { published } from '@florin/wire/endpoint.ts'
 import type { Endpoint } from '@florin/wire/endpoint.ts'
 import { Refusal } from '@florin/wire/errors.ts'
-import type { Caller } from '../kernel/caller.ts'
+import type { Caller, Person } from '../kernel/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
+import type { Client } from './client-address.ts'
 import type { Checked, Faults, Rules } from './rules.ts'
 import { sourceShape } from './source-shape.ts'
 import type { SourceShape } from './source-shape.ts'
@@ -19,6 +20,13 @@ export interface Call<Params, Query, Body> {
   /** Source text of a kept top-level field (`metadata`), byte for byte as sent; undefined when it was left out. */
   rawText(field: string): string | undefined
   readonly caller: Caller
+  /** The same; undefined for a session without an account. */
+  readonly knownCaller: Caller | undefined
+  /** Whose session it is; undefined for a key. */
+  readonly person: Person | undefined
+  readonly client: Client
+  /** Every value of a header, by its name in small letters. */
+  header(name: string): readonly string[]
   readonly requestId: string
   readonly idempotencyKey?: string
   /** Aborts when the connection is gone before the answer was written. Made when first read. */
@@ -42,6 +50,9 @@ export interface Incoming {
   readonly query: unknown
   readonly bytes: Uint8Array | undefined
   readonly caller: Caller | undefined
+  readonly person: Person | undefined
+  readonly client: Client
+  header(name: string): readonly string[]
   readonly requestId: string
   readonly idempotencyKey: string | undefined
   readonly clientGone: () => AbortSignal
@@ -120,19 +131,24 @@ export function route<
 }
 
 function callOf<Params, Query, Body>(
-  { caller, requestId, idempotencyKey, clientGone, closing }: Incoming,
+  incoming: Incoming,
   parsed: { params: Params; query: Query; body: Body; kept: ReadonlyMap<string, string> },
 ): Call<Params, Query, Body> {
   const { params, query, body, kept } = parsed
+  const { caller, person, client, requestId, idempotencyKey, clientGone, closing } = incoming
   return {
     params,
     query,
     body,
     rawText: (field) => kept.get(field),
     get caller() {
-      if (caller === undefined) throw new Error('an operation without a key has no caller')
+      if (caller === undefined) throw new Error('an operation without an account has no caller')
       return caller
     },
+    knownCaller: caller,
+    person,
+    client,
+    header: (name) => incoming.header(name),
     requestId,
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     get clientGone() {

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import fastify from 'fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Endpoint } from '@florin/wire/endpoint.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { ErrorCode } from '@florin/wire/errors.ts'
-import type { Caller } from '../kernel/caller.ts'
+import type { Caller, Person, Visitor } from '../kernel/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { newId } from '../kernel/id.ts'
 import type { limits } from '../kernel/limits.ts'
@@ -18,7 +19,7 @@ import { goneSignal, openDrain } from './drain.ts'
 import { ANSWER_HEADERS, openFailures } from './failures.ts'
 import type { Failures } from './failures.ts'
 import type { FileTree } from './file-tree.ts'
-import type { Gate } from './gate.ts'
+import type { Arrival, Gate } from './gate.ts'
 import { healthRoutes } from './health.ts'
 import type { NodesInUse, Readiness } from './health.ts'
 import { invalidRequest } from './library-errors.ts'
@@ -42,6 +43,7 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     caller: Caller | undefined
+    person: Person | undefined
     /** Of the answer, when it is a refusal. */
     errorCode: ErrorCode | undefined
     /** Who asks, before anybody knows with which key. */
@@ -202,6 +204,9 @@ export function openServer(options: ServerOptions): Server {
 /** Asks clients never to come without TLS again. Source: RFC 6797; a year, as its section 14.6 weighs. */
 const ONLY_ENCRYPTED = { 'strict-transport-security': 'max-age=31536000' }
 
+/** Of a connection that is gone. */
+const NOBODY: Client = { address: '', protocol: 'http' }
+
 /** What a mounted route or page stands in. */
 interface Surroundings {
   readonly gate: Gate
@@ -231,6 +236,7 @@ function openLibrary(
     done(null, bytes),
   )
   app.decorateRequest('caller', undefined)
+  app.decorateRequest('person', undefined)
   app.decorateRequest('errorCode', undefined)
   app.decorateRequest('client', undefined)
   app.setErrorHandler(failures.answer)
@@ -256,12 +262,7 @@ function mount(
       // A load balancer that asks often must not be told that the service is gone.
       if (!isProbe) gate.admitStranger(address)
     } else {
-      request.caller = await gate.admit({
-        authorization: headerValues(request.raw.rawHeaders, 'authorization'),
-        address,
-        endpoint,
-        tell: (headers) => void reply.headers(headers),
-      })
+      know(request, await gate.admit(arrivalOf(request, reply, endpoint)))
       if (closing.aborted) throw new Refusal('NETWORK_ERROR', { details: { service: 'stopping' } })
     }
     if (method !== 'GET') refuseForeignEncodings(request.headers)
@@ -273,6 +274,9 @@ function mount(
       query: request.query,
       bytes: Buffer.isBuffer(request.body) ? request.body : undefined,
       caller: request.caller,
+      person: request.person,
+      client: request.client ?? NOBODY,
+      header: (name) => headerValues(rawHeaders, name),
       requestId: request.id,
       idempotencyKey: idempotent ? readIdempotencyKey(rawHeaders) : undefined,
       clientGone: () => goneSignal(reply.raw),
@@ -298,12 +302,7 @@ function mountStream(
 ): void {
   const { path } = endpoint
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
-    request.caller = await gate.admit({
-      authorization: headerValues(request.raw.rawHeaders, 'authorization'),
-      address: addressOf(request),
-      endpoint,
-      tell: (headers) => void reply.headers(headers),
-    })
+    know(request, await gate.admit(arrivalOf(request, reply, endpoint)))
     if (closing.aborted) throw new Refusal('NETWORK_ERROR', { details: { service: 'stopping' } })
   }
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -317,6 +316,22 @@ function mountStream(
   for (const url of spellings(path)) {
     app.route({ method: 'GET', url, config: { path }, onRequest, handler, exposeHeadRoute: false })
   }
+}
+
+function arrivalOf(request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint): Arrival {
+  const { rawHeaders } = request.raw
+  return {
+    authorization: headerValues(rawHeaders, 'authorization'),
+    address: addressOf(request),
+    endpoint,
+    header: (name) => headerValues(rawHeaders, name),
+    tell: (headers) => void reply.headers(headers),
+  }
+}
+
+function know(request: FastifyRequest, who: Caller | Visitor): void {
+  request.caller = who.accountId === undefined ? undefined : who
+  request.person = who.person
 }
 
 function addressOf({ client }: FastifyRequest): string {

@@ -13,6 +13,8 @@ export interface SocketArrival {
   readonly authorization: readonly string[]
   /** What a browser says about the page that asks; undefined elsewhere. */
   readonly origin: string | undefined
+  /** Every value of a header, by its name in small letters. */
+  header(name: string): readonly string[]
   /** The client's address. */
   readonly address: string
   /** The value of `ticket` in the address, when there is one. */
@@ -63,6 +65,7 @@ export function openUpgrades({
     const take = await route.admit({
       authorization: headerValues(rawHeaders, 'authorization'),
       origin: headerValues(rawHeaders, 'origin').at(0),
+      header: (name) => headerValues(rawHeaders, name),
       address: clientOf(request).address,
       ticket: new URLSearchParams(url.split('?')[1] ?? '').get('ticket') ?? undefined,
     })

@@ -5,7 +5,8 @@ const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const ID_BYTES = 16
 const ID_CHARACTERS = 22
 
-export type IdPrefix = 'pay' | 'key' | 'acct' | 'wal' | 'evt' | 'req' | 'whk' | 'dlv'
+export type IdPrefix =
+  'pay' | 'key' | 'acct' | 'wal' | 'evt' | 'req' | 'whk' | 'dlv' | 'mem' | 'ses' | 'psk' | 'aud'
 export type Id<Prefix extends IdPrefix> = Brand<`${Prefix}_${string}`, Prefix>
 export type PaymentId = Id<'pay'>
 export type AccountId = Id<'acct'>
@@ -14,6 +15,10 @@ export type WalletId = Id<'wal'>
 export type WebhookId = Id<'whk'>
 export type DeliveryId = Id<'dlv'>
 export type EventId = Id<'evt'>
+export type MemberId = Id<'mem'>
+export type SessionId = Id<'ses'>
+export type PasskeyId = Id<'psk'>
+export type AuditId = Id<'aud'>
 
 /** A new id: the prefix and 128 random bits as 22 base58 characters, padded with "1" on the left. */
 export function newId<Prefix extends IdPrefix>(random: Random, prefix: Prefix): Id<Prefix> {

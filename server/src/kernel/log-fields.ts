@@ -11,6 +11,8 @@ const FIELDS = {
   requestId: 'text',
   accountId: 'text',
   keyId: 'text',
+  sessionId: 'text',
+  memberId: 'text',
   paymentId: 'text',
   walletId: 'text',
   tradeId: 'text',

@@ -56,6 +56,8 @@ const Operation = Exactly({
   externalDocs: Documentation,
   security: Type.Array(map(Type.Array(text))),
   'x-plan': optional(text),
+  'x-session': optional(text),
+  'x-roles': optional(Type.Array(text)),
   parameters: optional(Type.Array(Type.Union([Reference, Parameter]))),
   requestBody: optional(Exactly({ required: Type.Boolean(), content: Content })),
   responses: Type.Object(

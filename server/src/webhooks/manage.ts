@@ -10,7 +10,7 @@ import type { Random } from '../kernel/random.ts'
 import { Secret } from '../kernel/secret.ts'
 import type { Store, Tx } from '../store/postgres.ts'
 import { checkUrl } from './check-url.ts'
-import { claimOnce } from './claim-once.ts'
+import { claimOnce } from '../idempotency/claim-once.ts'
 import { newSecret, openSecret } from './secret.ts'
 import {
   findSealed,

@@ -56,6 +56,12 @@ export const GROUPS: readonly Group[] = [
     paths: /^\/(overview|usage)$/,
   },
   {
+    id: 'people',
+    title: 'People and keys',
+    says: 'Sessions of the dashboard, members of an account, its API keys, and who changed what.',
+    paths: /^\/(sessions?|me|members|keys|audit)(\/|$)/,
+  },
+  {
     id: 'networks',
     title: 'Networks',
     says: 'Which chains and assets this installation is set up for.',

@@ -4,6 +4,7 @@ import * as health from './health.ts'
 import * as networks from './networks.ts'
 import type { OperationReference } from './operation-reference.ts'
 import * as payments from './payments.ts'
+import * as people from './people.ts'
 import * as receiving from './receiving.ts'
 import * as reports from './reports.ts'
 import * as transactions from './transactions.ts'
@@ -17,6 +18,7 @@ export const operationReferences: Readonly<Record<string, OperationReference>> =
   ...health,
   ...networks,
   ...payments,
+  ...people,
   ...receiving,
   ...reports,
   ...transactions,

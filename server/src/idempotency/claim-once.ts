@@ -1,6 +1,6 @@
 import { Refusal } from '@florin/wire/errors.ts'
-import { fingerprint } from '../idempotency/fingerprint.ts'
-import { claimKeys } from '../idempotency/store.ts'
+import { fingerprint } from './fingerprint.ts'
+import { claimKeys } from './store.ts'
 import type { AccountId } from '../kernel/id.ts'
 import type { Tx } from '../store/postgres.ts'
 

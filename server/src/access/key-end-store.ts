@@ -1,0 +1,17 @@
+import type { AccountId, KeyId } from '../kernel/id.ts'
+import type { Tx } from '../store/postgres.ts'
+
+/** Lets a key end at that time, unless it ends earlier anyway. */
+export async function endKeyAt(
+  tx: Tx,
+  accountId: AccountId,
+  keyId: KeyId,
+  atMilliseconds: number,
+): Promise<void> {
+  await tx.query(
+    'access_end_key_at',
+    `update api_keys set expires_at = least(coalesce(expires_at, 'infinity'), to_timestamp($3 / 1000.0))
+     where account_id = $1 and id = $2 and deleted_at is null`,
+    [accountId, keyId, atMilliseconds],
+  )
+}
