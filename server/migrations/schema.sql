@@ -9,6 +9,7 @@ table accounts
   created_at timestamp with time zone not null default now()
   enterprise_requests_per_minute integer
   plan text not null default 'standard'::text
+  suspended_at timestamp with time zone
 table api_keys
   id text not null
   account_id text not null
