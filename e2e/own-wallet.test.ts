@@ -11,7 +11,11 @@ import { addressBytes } from '@florin/server/chains/solana/account.ts'
 import { createKeyPairSignerFromPrivateKeyBytes } from '@solana/kit'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Address } from '@florin/server/chains/chain.ts'
 import { FLORIN, runFlorin } from './actors/florin.ts'
+import { aPurchase } from './actors/seller.ts'
+import type { SettleBody } from './actors/seller.ts'
+import { aSolanaPurchase } from './actors/solana-purchase.ts'
 import { openWorld } from './actors/world.ts'
 import type { World } from './actors/world.ts'
 
@@ -99,6 +103,70 @@ describe('the examples run', () => {
     })
     expect(output).toMatch(/^pay_\w{22} settled in block \d+\n$/)
     expect(await world.balanceOf(recipient)).toBe(250_000_000n)
+  })
+})
+
+const offerOf = ({ body }: SettleBody) => ({
+  paymentProof: Buffer.from(JSON.stringify(body.paymentPayload)).toString('base64'),
+  expectedAmount: '0.01',
+})
+
+describe('the seller’s side', () => {
+  test('the example settles with a wallet of its own', async () => {
+    const { key, account } = await evmKey()
+    const bought = await aPurchase(world, { to: account.address as string as Address })
+    const output = await run('settle-own-evm.ts', {
+      SELLER_KEY: key,
+      PAYMENT_HEADER: offerOf(bought).paymentProof,
+      FLORIN_EVM_RPC_URL: world.sandbox.rpcUrl,
+    })
+    expect(output).toMatch(/^pay_\w{22} (confirmed|settled) by 0x[0-9a-f]{64}\n$/)
+    expect(await world.balanceOf(account.address, 'USDC')).toBe(100_010_000n)
+  })
+
+  test('signAndSend settles what a buyer sent, with accounts of viem and signers of kit', async () => {
+    const florin = new Florin(access())
+    const { account } = await evmKey()
+    const { seed } = await solanaKey()
+    const signer = await createKeyPairSignerFromPrivateKeyBytes(seed)
+    const onEvm = await aPurchase(world, { to: account.address as string as Address })
+    const onSolana = await aSolanaPurchase(world, signer.address)
+    const { transactions } = florin
+    const wrong = { ...offerOf(onEvm), asset: 'native' }
+    await expect(transactions.signAndSend(wrong, account)).rejects.toThrow()
+    const sent = [
+      await transactions.signAndSend(offerOf(onEvm), account),
+      await transactions.signAndSend(offerOf(onSolana), signer),
+    ]
+    for (const { paymentId, signature } of sent) {
+      const payment = await florin.payments.wait(paymentId, { until: 'confirmed' })
+      expect(payment).toMatchObject({ signature, type: 'received', amount: '0.01' })
+    }
+  })
+
+  test('signs no settlement that does something else', async () => {
+    const florin = new Florin(access())
+    const { account } = await evmKey()
+    const { seed } = await solanaKey()
+    const signer = await createKeyPairSignerFromPrivateKeyBytes(seed)
+    const onEvm = await aPurchase(world, { to: account.address as string as Address })
+    const onSolana = await aSolanaPurchase(world, signer.address)
+    for (const [bought, wallet] of [[onEvm, account] as const, [onSolana, signer] as const]) {
+      const offer = { ...offerOf(bought), walletAddress: wallet.address as string }
+      const build = await florin.transactions.receive(offer)
+      const signs = (order: typeof offer) => florin.transactions.sign(build, wallet, { order })
+      const differs = { code: 'BUILD_DIFFERS' }
+      await expect(signs({ ...offer, expectedAmount: '0.02' })).rejects.toMatchObject(differs)
+      const another = world.newAddress(wallet === signer ? 'solana' : 'evm')
+      await expect(signs({ ...offer, walletAddress: another })).rejects.toMatchObject(differs)
+      const payment = { walletAddress: wallet.address, recipientAddress: another, amount: '0.01' }
+      await expect(
+        florin.transactions.sign(build, wallet, { order: { ...payment, asset: 'USDC' } }),
+      ).rejects.toMatchObject(differs)
+      const transaction = await signs(offer)
+      await florin.transactions.submit({ transaction, network: build.network })
+      await florin.payments.wait(build.paymentId, { until: 'confirmed' })
+    }
   })
 })
 

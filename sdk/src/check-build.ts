@@ -12,7 +12,8 @@ import { limits } from './limits.ts'
 import type { EvmTransaction } from './own-wallet.ts'
 import type { SolanaBytes } from './read-solana.ts'
 
-type Networks = readonly Pick<ListNetworksAnswer['networks'][number], 'network' | 'assets'>[]
+/** What a service lists. */
+export type Networks = readonly Pick<ListNetworksAnswer['networks'][number], 'network' | 'assets'>[]
 
 export interface CheckOptions {
   /**
@@ -55,7 +56,7 @@ export async function checkBuild(
 }
 
 /** A CAIP-2 id, or an x402 v1 name of one. */
-function idOf(name: string): string {
+export function idOf(name: string): string {
   return Object.entries(NETWORK_NAMES).find(([known]) => known === name)?.[1] ?? name
 }
 
@@ -81,8 +82,9 @@ async function assetOf(
   return { asset, decimals: asset === 'native' ? nativeDecimals : decimals }
 }
 
-function feeMaxOf(
-  { priorityFee = 0 }: BuildTransactionBody,
+/** What the network may take. */
+export function feeMaxOf(
+  { priorityFee = 0 }: Pick<BuildTransactionBody, 'priorityFee'>,
   family: 'evm' | 'solana',
   decimals: number,
   { maxFee }: CheckOptions,

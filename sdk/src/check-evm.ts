@@ -16,21 +16,33 @@ const COMMITMENT = /^(?:9fde4014[0-9a-f]{64})?$/
  * @throws {FlorinError} BUILD_DIFFERS
  */
 export function checkEvm(build: BuildTransactionAnswer, asked: Asked): EvmTransaction {
-  const bytes = bytesOf(build.transaction)
-  const read = bytes === undefined ? undefined : readEvm(bytes)
-  if (read === undefined) {
-    throw buildDiffers('transaction', 'a plain EIP-1559 transaction', 'none that can be read')
-  }
-  checkFields(build, read)
-  const { order, asset, decimals, feeMax, feeMaxText } = asked
-  const chainId = build.network.split(':')[1] ?? ''
-  if (String(read.chainId) !== chainId) throw buildDiffers('chain id', chainId, `${read.chainId}`)
+  const read = evmFields(build, asked)
+  const { order, asset, decimals } = asked
   const amount = baseUnitsOf(order.amount, decimals)
   if (amount === undefined) {
     throw buildDiffers('amount', `${order.amount}`, `of an asset of ${decimals} fraction digits`)
   }
   if (asset === 'native') checkNative(read, order.recipientAddress.toLowerCase(), amount)
   else checkToken(read, order.recipientAddress.toLowerCase(), asset.toLowerCase(), amount)
+  return read
+}
+
+/**
+ * The fields that the bytes say, which are those that are shown, for the network and within the fee.
+ * @throws {FlorinError} BUILD_DIFFERS
+ */
+export function evmFields(
+  build: BuildTransactionAnswer,
+  { feeMax, feeMaxText }: Pick<Asked, 'feeMax' | 'feeMaxText'>,
+): EvmTransaction {
+  const bytes = bytesOf(build.transaction)
+  const read = bytes === undefined ? undefined : readEvm(bytes)
+  if (read === undefined) {
+    throw buildDiffers('transaction', 'a plain EIP-1559 transaction', 'none that can be read')
+  }
+  checkFields(build, read)
+  const chainId = build.network.split(':')[1] ?? ''
+  if (String(read.chainId) !== chainId) throw buildDiffers('chain id', chainId, `${read.chainId}`)
   const fee = read.gas * read.maxFeePerGas
   if (fee > feeMax) throw buildDiffers('fee', `at most ${feeMaxText} (maxFee)`, `up to ${fee} wei`)
   return read

@@ -8,7 +8,8 @@ import type { BuildTransactionAnswer } from './contract/build-transaction.ts'
 import { readSolana } from './read-solana.ts'
 import type { SolanaBytes, SolanaInstruction } from './read-solana.ts'
 
-const PROGRAMS = {
+/** The programs that a payment calls. */
+export const PROGRAMS = {
   system: '11111111111111111111111111111111',
   budget: 'ComputeBudget111111111111111111111111111111',
   token: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
@@ -22,7 +23,7 @@ const UNIT_LIMIT = 2
 const UNIT_PRICE = 3
 const SYSTEM_TRANSFER = 2
 const CREATE_IDEMPOTENT = 1
-const TRANSFER_CHECKED = 12
+export const TRANSFER_CHECKED = 12
 /** What the chain takes for one signature. */
 const SIGNATURE_LAMPORTS = 5_000n
 /** Prices are in millionths of a lamport. */
@@ -38,7 +39,7 @@ export async function checkSolana(
   build: BuildTransactionAnswer,
   asked: Asked,
 ): Promise<SolanaBytes> {
-  const read = readText(build.transaction)
+  const read = solanaBytesOf(build.transaction)
   if (read === undefined) {
     throw buildDiffers('transaction', 'one of version 0 with one signer', 'none that can be read')
   }
@@ -53,16 +54,21 @@ export async function checkSolana(
   return read
 }
 
-function readText(text: string): SolanaBytes | undefined {
+/** The bytes of a transaction with so many signers; undefined for anything else. */
+export function solanaBytesOf(text: string, signers = 1): SolanaBytes | undefined {
   try {
-    return readSolana(fromBase64(text))
+    return readSolana(fromBase64(text), signers)
   } catch {
     return undefined
   }
 }
 
 /** Takes the limit and the price off the list. */
-function checkFee(rest: SolanaInstruction[], { feeMax, feeMaxText }: Asked): void {
+export function checkFee(
+  rest: SolanaInstruction[],
+  { feeMax, feeMaxText }: Pick<Asked, 'feeMax' | 'feeMaxText'>,
+  signers = 1n,
+): void {
   const limit = rest.shift()
   const units = limit?.data.length === 5 ? numberAt(limit.data, 1, 4) : undefined
   if (!isOf(limit, 'budget', UNIT_LIMIT) || units === undefined) {
@@ -73,7 +79,7 @@ function checkFee(rest: SolanaInstruction[], { feeMax, feeMaxText }: Asked): voi
     price = numberAt(rest[0].data, 1, 8)
     rest.shift()
   }
-  const fee = SIGNATURE_LAMPORTS + (units * price + MICRO - 1n) / MICRO
+  const fee = SIGNATURE_LAMPORTS * signers + (units * price + MICRO - 1n) / MICRO
   if (fee <= feeMax) return
   throw buildDiffers('fee', `at most ${feeMaxText} (maxFee)`, `up to ${fee} lamports`)
 }
@@ -125,7 +131,8 @@ async function checkTokens(rest: SolanaInstruction[], { order, asset }: Asked): 
   if (!isRight) throw other('token account that is made', `the one of ${recipientAddress}`)
 }
 
-async function tokenAccount(
+/** The associated token account. */
+export async function tokenAccount(
   owner: string,
   program: Program,
   mint: string,
@@ -145,13 +152,15 @@ function checkMemo(memo: SolanaInstruction | undefined): void {
   if (!isOurs) throw other('memo', 'a commitment')
 }
 
-function checkAmount(asked: string | number, decimals: number, built: bigint): void {
+/** @throws {FlorinError} BUILD_DIFFERS */
+export function checkAmount(asked: string | number, decimals: number, built: bigint): void {
   const amount = baseUnitsOf(asked, decimals)
   if (amount === built) return
   throw buildDiffers('amount', `${asked}`, `${built} with ${decimals} fraction digits`)
 }
 
-function isOf(
+/** Whether an instruction is of that kind. */
+export function isOf(
   instruction: SolanaInstruction | undefined,
   program: Program,
   kind: number,
@@ -163,21 +172,24 @@ function isOf(
   )
 }
 
-function isKey(key: Uint8Array | undefined, address: string): boolean {
+/** Whether a key is the address. */
+export function isKey(key: Uint8Array | undefined, address: string): boolean {
   return isSame(key, addressBytes(address))
 }
 
-function isSame(left: Uint8Array | undefined, right: Uint8Array | undefined): boolean {
+/** Whether both are there, byte by byte the same. */
+export function isSame(left: Uint8Array | undefined, right: Uint8Array | undefined): boolean {
   return left !== undefined && right !== undefined && String(left) === String(right)
 }
 
 /** Low bytes first. */
-function numberAt(data: Uint8Array, from: number, size: number): bigint {
+export function numberAt(data: Uint8Array, from: number, size: number): bigint {
   return data
     .subarray(from, from + size)
     .reduceRight((value, byte) => value * 256n + BigInt(byte), 0n)
 }
 
-function other(differs: string, asked: string) {
+/** What is there instead is not worth showing. */
+export function other(differs: string, asked: string) {
   return buildDiffers(differs, asked, 'another one')
 }

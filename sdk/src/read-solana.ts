@@ -11,20 +11,24 @@ export interface SolanaInstruction {
 }
 
 export interface SolanaBytes {
-  /** Pays the fee, and signs alone. */
+  /** Pays the fee, and signs first. */
   readonly payer: Uint8Array
+  /** The signatures of the others, one behind the other; empty where the payer signs alone. */
+  readonly others: Uint8Array
   readonly message: Uint8Array
   readonly instructions: readonly SolanaInstruction[]
 }
 
 /**
- * Reads a transaction of version 0 with one signer and without lookup tables, to the last byte; undefined for anything else. Source:
+ * Reads a transaction of version 0 with so many signers and without lookup tables, to the last byte; undefined for anything else. Source:
  * docs.anza.xyz, "Versioned Transactions".
  */
-export function readSolana(bytes: Uint8Array): SolanaBytes | undefined {
-  if (bytes.length > TRANSACTION_BYTES_MAX || bytes[0] !== 1) return undefined
+export function readSolana(bytes: Uint8Array, signers = 1): SolanaBytes | undefined {
+  if (bytes.length > TRANSACTION_BYTES_MAX || bytes[0] !== signers) return undefined
   try {
-    return messageFrom(bytes.slice(1 + SIGNATURE_BYTES))
+    const end = 1 + signers * SIGNATURE_BYTES
+    const others = bytes.slice(1 + SIGNATURE_BYTES, end)
+    return { ...messageFrom(bytes.slice(end), signers), others }
   } catch (error) {
     if (error instanceof Malformed) return undefined
     throw error
@@ -35,13 +39,14 @@ class Malformed extends Error {
   override readonly name = 'Malformed'
 }
 
-function messageFrom(message: Uint8Array): SolanaBytes {
+function messageFrom(message: Uint8Array, wanted: number): Omit<SolanaBytes, 'others'> {
   const { take, byte, length, isOver } = readerOf(message)
   const [version, signers, readonlySigners, readonlyOthers] = [byte(), byte(), byte(), byte()]
   const keys = Array.from({ length: length() }, () => take(KEY_BYTES))
   const [payer] = keys
-  if (version !== VERSION_0 || signers !== 1 || readonlySigners !== 0) throw new Malformed()
-  if (payer === undefined || readonlyOthers > keys.length - 1) throw new Malformed()
+  if (version !== VERSION_0 || signers !== wanted || readonlySigners >= wanted)
+    throw new Malformed()
+  if (payer === undefined || readonlyOthers > keys.length - wanted) throw new Malformed()
   if (new Set(keys.map(String)).size !== keys.length) throw new Malformed()
   const key = (index: number): Uint8Array => {
     const found = keys[index]

@@ -36,7 +36,7 @@ async function signEvm(transaction: EvmTransaction, wallet: EvmWallet): Promise<
 }
 
 async function signSolana(
-  { message: messageBytes }: SolanaBytes,
+  { message: messageBytes, others }: SolanaBytes,
   wallet: SolanaWallet,
 ): Promise<string> {
   const { address } = wallet
@@ -47,7 +47,8 @@ async function signSolana(
   if (signature?.length !== SIGNATURE_BYTES) {
     throw unusable(`the wallet gave no signature of ${address}`)
   }
-  return toBase64(Uint8Array.from([1, ...signature, ...messageBytes]))
+  const signers = 1 + others.length / SIGNATURE_BYTES
+  return toBase64(Uint8Array.from([signers, ...signature, ...others, ...messageBytes]))
 }
 
 function unusable(message: string): FlorinError {

@@ -2,9 +2,11 @@ import { call } from './call.ts'
 import type { CallOptions, IntentOptions } from './call.ts'
 import { checkBuild } from './check-build.ts'
 import type { CheckOptions } from './check-build.ts'
+import { checkSettlement } from './check-settlement.ts'
 import type { Connection } from './connection.ts'
 import type { AbandonTransactionAnswer } from './contract/abandon-transaction.ts'
 import type { BuildTransactionAnswer, BuildTransactionBody } from './contract/build-transaction.ts'
+import type { ReceiveTransactionBody } from './contract/receive-transaction.ts'
 import type {
   SimulateTransactionAnswer,
   SimulateTransactionBody,
@@ -22,8 +24,8 @@ export type Simulation = SimulateTransactionAnswer
 export type SubmittedTransaction = SubmitTransactionAnswer
 
 export interface SignOptions extends CheckOptions, CallOptions {
-  /** What was ordered; known already for what this client's own `build` gave. */
-  readonly order?: BuildTransactionBody | undefined
+  /** What was ordered, or is to be received; known already for what this client's own `build` and `receive` gave. */
+  readonly order?: BuildTransactionBody | ReceiveTransactionBody | undefined
 }
 
 export interface SignAndSendOptions extends IntentOptions, CheckOptions {
@@ -36,6 +38,12 @@ export interface Transactions {
   /** Builds the transaction of one payment, once per idempotency key. Sign it and send it before `expiresAt`. */
   build(order: BuildTransactionBody, options?: IntentOptions): Promise<BuiltTransaction>
   /**
+   * Builds the transaction with which your own wallet settles what a buyer sent; the proof is yours alone until `expiresAt`. Afterwards
+   * `payments.settle({ paymentId })` gives its one success out.
+   * @throws {FlorinError} DUPLICATE_SETTLEMENT with its state when it is on chain, or another account has it.
+   */
+  receive(offer: ReceiveTransactionBody, options?: IntentOptions): Promise<BuiltTransaction>
+  /**
    * What was built with your wallet's signature, in base64. The bytes are held against the order before the wallet is asked.
    * @throws {FlorinError} BUILD_DIFFERS when they do anything else; INVALID_SETTING without an order.
    */
@@ -47,13 +55,15 @@ export interface Transactions {
   /** Gives a build up. When it is sent after all, what the chain does still counts. */
   abandon(paymentId: string, options?: CallOptions): Promise<AbandonTransactionAnswer>
   /**
-   * Builds, holds the bytes against the order, signs with your wallet and sends. `payments.wait` says what became of it.
+   * Builds, holds the bytes against the order, signs with your wallet and sends. `payments.wait` says what became of it. With a
+   * `paymentProof` it settles what a buyer sent, as `receive` does.
    * @throws {FlorinError} BUILD_DIFFERS when the service built something else, and NOT_ACCEPTED when every node refused it; after a try
    * of which nobody knows what it did, NO_ANSWER with `outcomeUnknown` instead. Whatever the wallet or `review` throws comes through,
    * and the build is given up.
    */
   signAndSend(
-    order: Omit<BuildTransactionBody, 'walletAddress'>,
+    order:
+      Omit<BuildTransactionBody, 'walletAddress'> | Omit<ReceiveTransactionBody, 'walletAddress'>,
     wallet: OwnWallet,
     options?: SignAndSendOptions,
   ): Promise<SubmittedTransaction & { readonly build: BuiltTransaction }>
@@ -63,11 +73,17 @@ export function transactions(connection: Connection): Transactions {
   const abandon: Transactions['abandon'] = (paymentId, options) =>
     call(connection, 'abandonTransaction', { parts: { paymentId } }, options)
   /** As long as the builds themselves. */
-  const orders = new WeakMap<BuiltTransaction, BuildTransactionBody>()
+  const orders = new WeakMap<BuiltTransaction, BuildTransactionBody | ReceiveTransactionBody>()
   const build: Transactions['build'] = async (body, options) => {
     const order = { ...body }
     const made = await call(connection, 'buildTransaction', { body: order }, options)
     orders.set(made, order)
+    return made
+  }
+  const receive: Transactions['receive'] = async (body, options) => {
+    const offer = { ...body }
+    const made = await call(connection, 'receiveTransaction', { body: offer }, options)
+    orders.set(made, offer)
     return made
   }
 
@@ -78,7 +94,10 @@ export function transactions(connection: Connection): Transactions {
       throw new FlorinError({ code: 'INVALID_SETTING', message })
     }
     const networks = async () => (await call(connection, 'listNetworks', {}, { signal })).networks
-    const checked = await checkBuild(made, asked, networks, options)
+    const checked =
+      'paymentProof' in asked
+        ? await checkSettlement(made, asked, networks, options)
+        : await checkBuild(made, asked, networks, options)
     return await signBuild(checked, asked.walletAddress, wallet)
   }
 
@@ -100,14 +119,18 @@ export function transactions(connection: Connection): Transactions {
 
   return {
     build,
+    receive,
     abandon,
     sign,
     simulate: (body, options) => call(connection, 'simulateTransaction', { body }, options),
     submit: (body, options) => call(connection, 'submitTransaction', { body }, options),
     signAndSend: async (order, wallet, options = {}) => {
       const { signal, idempotencyKey } = options
-      const body = { ...order, walletAddress: wallet.address }
-      const made = await build(body, { signal, idempotencyKey })
+      const walletAddress = wallet.address
+      const made =
+        'paymentProof' in order
+          ? await receive({ ...order, walletAddress }, { signal, idempotencyKey })
+          : await build({ ...order, walletAddress }, { signal, idempotencyKey })
       const { network, paymentId } = made
       const transaction = await signed(made, wallet, options)
       let wasUnclear = false
