@@ -1,8 +1,10 @@
 import { useEffect, useState } from 'react'
-import { Navigate, Outlet, useLocation } from '@tanstack/react-router'
+import { Outlet, useLocation } from '@tanstack/react-router'
+import { Badge } from '../parts/badge.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
+import { Go } from './go.tsx'
 import { LiveProvider } from './live.tsx'
 import { SessionContext, useAskedSession } from './session.tsx'
 import type { Session } from './session.tsx'
@@ -14,7 +16,7 @@ export function Shell() {
   const { data: session, error, refetch } = useAskedSession()
   const { pathname } = useLocation()
   if (session === null) {
-    return <Navigate to="/signin" search={pathname === '/' ? {} : { next: pathname }} replace />
+    return <Go to="/signin" next={pathname === '/' ? undefined : pathname} />
   }
   if (session !== undefined) {
     return (
@@ -50,7 +52,10 @@ function Frame({ session }: { session: Session }) {
         Skip to the page
       </a>
       <header className="sticky top-0 z-10 flex h-14 items-center justify-between border-b border-line bg-surface px-4 lg:hidden">
-        <Brand />
+        <span className="flex items-center gap-3">
+          <Brand />
+          {session.sandbox ? <Badge tone="brand">Sandbox</Badge> : null}
+        </span>
         <button
           type="button"
           aria-expanded={isOpen}

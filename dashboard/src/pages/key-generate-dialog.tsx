@@ -98,7 +98,7 @@ function ScopeChoice({
         <label key={scope} className="flex items-center gap-2.5">
           <input
             type="checkbox"
-            className="size-4 accent-brand"
+            className="size-4 shrink-0 accent-brand"
             checked={chosen.includes(scope)}
             onChange={({ target }) =>
               onChoose(

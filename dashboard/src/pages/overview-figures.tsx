@@ -37,7 +37,7 @@ export function OverviewFigures({ totals }: { totals: Totals }) {
       <Figure
         name="Time to confirm"
         value={latency === null ? NOTHING : spanText(latency.p50)}
-        more={latency === null ? '' : `95% within ${spanText(latency.p95)}`}
+        more={latency === null ? '' : `95% in ${spanText(latency.p95)}`}
       />
       <Figure name="Pending" value={pending.toLocaleString('en')} more="not decided yet" />
     </dl>

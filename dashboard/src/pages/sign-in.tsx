@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from 'react'
 import { useQueryClient } from '@tanstack/react-query'
-import { Navigate, useLocation } from '@tanstack/react-router'
+import { useLocation } from '@tanstack/react-router'
 import { ApiError } from '../api/api-error.ts'
 import { useDeed } from '../api/use-deed.ts'
 import { Brand } from '../app/brand.tsx'
+import { Go } from '../app/go.tsx'
 import { setSession, useAskedSession } from '../app/session.tsx'
 import { Button } from '../parts/button.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
@@ -49,7 +50,7 @@ export function Page() {
     return () => removeEventListener('hashchange', follow)
   }, [mutate])
 
-  if (session && !signIn.isPending) return <Navigate to={nextPath(search)} replace />
+  if (session && !signIn.isPending) return <Go to={nextPath(search)} />
   return (
     <main className="mx-auto flex min-h-screen max-w-sm flex-col justify-center gap-6 p-6">
       <Brand />
