@@ -135,6 +135,30 @@ export const matrix: Readonly<Record<string, readonly Row[]>> = {
       }),
     },
   ],
+  listPayments: [
+    {
+      fields: ['walletAddress'],
+      status: 200,
+      ask: ({ wallet }) => ({ path: `/payments?walletAddress=${wallet}` }),
+    },
+    {
+      fields: ['search'],
+      status: 200,
+      ask: ({ paymentId }) => ({ path: `/payments?search=${paymentId}` }),
+    },
+    {
+      fields: ['search'],
+      status: 200,
+      ask: ({ signature }) => ({ path: `/payments?search=${signature}` }),
+    },
+    {
+      fields: ['cursor'],
+      status: 200,
+      ask: ({ wallet, historyCursor }) => ({
+        path: `/payments?search=${wallet}&cursor=${encodeURIComponent(historyCursor)}`,
+      }),
+    },
+  ],
   findPayment: [
     {
       fields: ['signature'],

@@ -2,6 +2,7 @@ import { call } from './call.ts'
 import type { CallOptions, IntentOptions } from './call.ts'
 import type { Connection } from './connection.ts'
 import type { FindPaymentAnswer, FindPaymentQuery } from './contract/find-payment.ts'
+import type { ListPaymentsAnswer, ListPaymentsQuery } from './contract/list-payments.ts'
 import type { PaymentHistoryAnswer, PaymentHistoryQuery } from './contract/payment-history.ts'
 import type { PaymentStatusAnswer } from './contract/payment-status.ts'
 import type { ReceivePaymentAnswer, ReceivePaymentBody } from './contract/receive-payment.ts'
@@ -44,6 +45,13 @@ export interface Payments {
     query?: PaymentHistoryQuery,
     options?: CallOptions,
   ): Promise<PaymentHistoryAnswer>
+  /** Everything that the account has sent and received, newest first; pages are asked for as you go on. */
+  all(
+    query?: Omit<ListPaymentsQuery, 'cursor'>,
+    options?: CallOptions,
+  ): AsyncGenerator<ListedPayment, void, undefined>
+  /** One page of it. */
+  allPage(query?: ListPaymentsQuery, options?: CallOptions): Promise<ListPaymentsAnswer>
   /** The payments behind a transaction, a proof or a nonce. */
   find(query: FindPaymentQuery, options?: CallOptions): Promise<FindPaymentAnswer>
   /**
@@ -58,6 +66,8 @@ export function payments(connection: Connection): Payments {
     call(connection, 'paymentStatus', { parts: { paymentId } }, options)
   const historyPage: Payments['historyPage'] = (walletAddress, query, options) =>
     call(connection, 'paymentHistory', { parts: { walletAddress }, query }, options)
+  const allPage: Payments['allPage'] = (query, options) =>
+    call(connection, 'listPayments', { query }, options)
   return {
     send: (body, options) => {
       const waitSeconds = body.timeout ?? limits.sendWaitSeconds
@@ -86,6 +96,15 @@ export function payments(connection: Connection): Payments {
       }
     },
     historyPage,
+    async *all(query = {}, options) {
+      let cursor: string | null | undefined
+      while (cursor !== null) {
+        const page: ListPaymentsAnswer = await allPage({ ...query, cursor }, options)
+        yield* page.payments
+        cursor = page.nextCursor
+      }
+    },
+    allPage,
     find: (query, options) => call(connection, 'findPayment', { query }, options),
     wait: (paymentId, options) => waitFor(connection, () => status(paymentId, options), options),
   }

@@ -705,6 +705,7 @@ CREATE INDEX payments_sent ON public.payments USING btree (account_id, sender, c
 CREATE INDEX payments_sent_for ON public.payments USING btree (account_id, sender, resource_start, created_at DESC, id DESC) WHERE ((type = 'sent'::text) AND (resource IS NOT NULL))
 CREATE INDEX payments_sent_unsettled ON public.payments USING btree (account_id, sender, status, created_at DESC, id DESC) WHERE ((type = 'sent'::text) AND (status <> 'settled'::text))
 CREATE INDEX payments_uncommitted ON public.payments USING btree (account_id, sender, recipient, amount) WHERE ((type = 'sent'::text) AND (commitment IS NULL))
+CREATE INDEX payments_unsettled ON public.payments USING btree (account_id, status, created_at DESC, id DESC) WHERE (status <> 'settled'::text)
 CREATE INDEX policy_spends_by_wallet ON public.policy_spends USING btree (wallet_id, network, asset, reserved_at) WHERE (released_at IS NULL)
 CREATE INDEX receiving_addresses_by_account ON public.receiving_addresses USING btree (account_id, registered_at)
 CREATE UNIQUE INDEX receiving_addresses_live ON public.receiving_addresses USING btree (family, address) WHERE (deleted_at IS NULL)

@@ -6,7 +6,9 @@ import { EventsAnswer, EventsQuery, TicketAnswer } from './events.ts'
 import { Live, Ready } from './health.ts'
 import { FindAnswer, FindQuery, HistoryAnswer, HistoryPath, HistoryQuery } from './history.ts'
 import { NetworkList } from './network-list.ts'
+import { operatorEndpoints } from './operator-endpoints.ts'
 import { PaymentPath, PaymentRecord, SendAnswer, SendBody } from './payment.ts'
+import { PaymentsAnswer, PaymentsQuery } from './payment-list.ts'
 import { peopleEndpoints } from './people-endpoints.ts'
 import { ReceiveAnswer, ReceiveBody, SettleBody, VerifyAnswer, VerifyBody } from './receive.ts'
 import { reportEndpoints } from './report-endpoints.ts'
@@ -197,6 +199,16 @@ export const endpoints = {
     query: HistoryQuery,
     answer: HistoryAnswer,
   },
+  listPayments: {
+    ...bare,
+    id: 'listPayments',
+    method: 'GET',
+    path: '/payments',
+    summary: 'What the account has sent and received, newest first',
+    needs: read,
+    query: PaymentsQuery,
+    answer: PaymentsAnswer,
+  },
   findPayment: {
     ...bare,
     id: 'findPayment',
@@ -350,6 +362,7 @@ export const endpoints = {
   ...webhookEndpoints,
   ...peopleEndpoints,
   ...reportEndpoints,
+  ...operatorEndpoints,
   x402Verify: {
     ...bare,
     id: 'x402Verify',

@@ -177,6 +177,13 @@ export const operations = {
       'timestamp',
     ],
   },
+  listPayments: {
+    method: 'GET',
+    path: '/payments',
+    repeat: 'freely',
+    foreign: false,
+    required: ['success', 'payments', 'hasMore', 'nextCursor', 'lookedBackTo', 'timestamp'],
+  },
   findPayment: {
     method: 'GET',
     path: '/payment/find',

@@ -9,6 +9,7 @@ import type { SettlePaymentV1Body, SettlePaymentV1Answer } from './settle-paymen
 import type { VerifyPaymentBody, VerifyPaymentAnswer } from './verify-payment.ts'
 import type { PaymentStatusAnswer } from './payment-status.ts'
 import type { PaymentHistoryQuery, PaymentHistoryAnswer } from './payment-history.ts'
+import type { ListPaymentsQuery, ListPaymentsAnswer } from './list-payments.ts'
 import type { FindPaymentQuery, FindPaymentAnswer } from './find-payment.ts'
 import type { ListEventsQuery, ListEventsAnswer } from './list-events.ts'
 import type { CreateEventTicketAnswer } from './create-event-ticket.ts'
@@ -108,6 +109,12 @@ export interface Operations {
     readonly query: PaymentHistoryQuery
     readonly body: undefined
     readonly answer: PaymentHistoryAnswer
+  }
+  readonly listPayments: {
+    readonly parts: undefined
+    readonly query: ListPaymentsQuery
+    readonly body: undefined
+    readonly answer: ListPaymentsAnswer
   }
   readonly findPayment: {
     readonly parts: undefined

@@ -94,6 +94,8 @@ export const limits = {
   waitReadsSharedMax: 64,
   /** Payments of one account behind one transaction that a search shows. */
   foundPaymentsMax: 1_000,
+  /** Payments that one page of an account's list looks at for filters that no index serves. */
+  listLookedAtMax: 10_000,
   /** How long the proof of a transfer can be claimed after it was confirmed. */
   transferProofHours: 24,
   /** Payments with the terms of a proof that the chain does not show, whose secrets are held against it: the newest. */
@@ -276,6 +278,10 @@ export const limits = {
   /** Builds of one place whose end a transaction there shows at once; more are found over in their turn. */
   buildsPerPlaceMax: 200,
   silentBuildsMax: 100,
+  /** Builds that share one transaction; that wait of one account and network; and transactions of builds under way at once. */
+  buildBatchMax: 64,
+  buildQueueMax: 2_000,
+  buildTransactionsMax: 4,
   buildsPerMarkMax: 100,
   /** Signed forms of one build that are stored and sent. */
   submissionsPerBuildMax: 16,

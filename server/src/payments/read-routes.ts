@@ -3,6 +3,7 @@ import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
 import { limits } from '../kernel/limits.ts'
 import { shareReads } from '../store/shared-reads.ts'
+import { readAccountList } from './account-list.ts'
 import type { FindDeps } from './find.ts'
 import { findPayments } from './find.ts'
 import { readHistory } from './history.ts'
@@ -24,6 +25,9 @@ export function paymentReadRoutes(deps: FindDeps): readonly Route[] {
     })),
     route(endpoints.paymentHistory, async ({ params, query, caller }) => ({
       body: await readHistory(deps, caller.accountId, params.walletAddress, query),
+    })),
+    route(endpoints.listPayments, async ({ query, caller }) => ({
+      body: await readAccountList(deps, caller.accountId, query),
     })),
     route(endpoints.findPayment, async ({ query, caller }) => ({
       body: { payments: await findPayments(deps, caller.accountId, query) },

@@ -11,7 +11,7 @@ export const GROUPS: readonly Group[] = [
     id: 'payments',
     title: 'Payments',
     says: 'Pay from wallets that the service holds, be paid, and see what became of it.',
-    paths: /^\/(v1\/)?payments?\//,
+    paths: /^\/(v1\/)?payments?(\/|$)/,
   },
   {
     id: 'transactions',
@@ -66,6 +66,12 @@ export const GROUPS: readonly Group[] = [
     title: 'Networks',
     says: 'Which chains and assets this installation is set up for.',
     paths: /^\/networks/,
+  },
+  {
+    id: 'operators',
+    title: 'Operators',
+    says: 'For whoever runs the installation, with a session. No key opens these.',
+    paths: /^\/operator\//,
   },
   {
     id: 'health',

@@ -100,6 +100,16 @@ export const paymentHistory: OperationReference = {
   },
 }
 
+export const listPayments: OperationReference = {
+  title: 'List all payments',
+  about: [
+    'Lists the records of your account whatever the address, newest first. `search` takes whatever you have in hand: the id of a payment, a transaction, an address on either side, or the URL of a resource.',
+    'Pass `nextCursor` of one page as `cursor` of the next; a page costs the same at any depth. Filters that few payments fit make a page look back over 10,000 payments and no further: then `lookedBackTo` says how far it came, and `nextCursor` goes on from there, even when the page is empty.',
+  ],
+  query: { status: 'settled', limit: 50 },
+  answer: { payments: [settled], hasMore: false, nextCursor: null, lookedBackTo: null },
+}
+
 export const findPayment: OperationReference = {
   title: 'Find payments',
   about: [

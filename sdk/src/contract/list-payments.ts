@@ -1,0 +1,123 @@
+// Made from the endpoint table by checks/sdk-contract.test.ts; do not edit.
+/** The query of GET /payments. */
+export interface ListPaymentsQuery {
+  /** `sent`: the account paid. `received`: it was paid. */
+  readonly type?: 'sent' | 'received' | 'all' | undefined
+  /** Only those that stand there now. */
+  readonly status?: 'pending' | 'confirmed' | 'settled' | 'failed' | 'expired' | undefined
+  /** Only what this address paid or was paid. */
+  readonly walletAddress?: string | undefined
+  /** CAIP-2, or an x402 v1 name. */
+  readonly network?: string | undefined
+  /** `native`, a configured symbol, or the address or mint of a token. */
+  readonly asset?: string | undefined
+  /** Created at this time or later: Unix milliseconds. */
+  readonly from?: number | undefined
+  /** Created before this time: Unix milliseconds. */
+  readonly to?: number | undefined
+  /**
+   * The id of a payment, a transaction, an address on either side, or a resource as it was
+   * sent.
+   */
+  readonly search?: string | undefined
+  /** Payments on a page at most. */
+  readonly limit?: number | undefined
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string | undefined
+}
+
+/** What the account has sent and received, newest first: the answer of GET /payments. */
+export interface ListPaymentsAnswer {
+  /** An error has `false` here. */
+  readonly success: true
+  /** Newest first. */
+  readonly payments: readonly {
+    /** Name of the payment: pay_ and 22 characters. */
+    readonly paymentId: string
+    /**
+     * The transaction that took effect, or the newest attempt while none has: a hash on EVM, a
+     * signature on Solana.
+     */
+    readonly signature: string | null
+    /** CAIP-2 id. */
+    readonly network: string
+    /** `native`, or the canonical address or mint of the token. */
+    readonly asset: string
+    /** Whole units of the asset. */
+    readonly amount: string
+    /** The same, exactly, in the smallest unit of the asset. */
+    readonly amountBaseUnits: string
+    /** Whose money moves. */
+    readonly sender: string
+    /** Who gets it. */
+    readonly recipient: string
+    /** What is known of it now. */
+    readonly status: 'pending' | 'confirmed' | 'settled' | 'failed' | 'expired'
+    /** Block that holds the effect; slot on Solana. Null while none does. */
+    readonly blockHeight: number | null
+    /** What the network really took, in native currency; null before that is known. */
+    readonly fee: string | null
+    /** What was paid for, as it was sent. */
+    readonly resource: string | null
+    /** Your own facts, as they were sent. */
+    readonly metadata: Readonly<Record<string, unknown>> | null
+    /** For people: "2-5 seconds". */
+    readonly estimatedConfirmation: string | null
+    /** Present, and true, when it happened on a sandbox chain. */
+    readonly sandbox?: true
+    /** Which side of it this record is. */
+    readonly type: 'sent' | 'received'
+    /** Total priority fee of the first attempt in native currency. */
+    readonly priorityFee: string | null
+    /** Blocks that hold or build on the effect; the including one is the first. */
+    readonly confirmations: number
+    /** Blocks on top after which something may be released for it. */
+    readonly releaseDepth: number | null
+    /** The policy that decides `settled`. */
+    readonly finality: string | null
+    /**
+     * Present, and true, when the chain took back what its policy called final. An operator is
+     * looking.
+     */
+    readonly finalityViolated?: true
+    /** Present, and true, when it was built here and is signed elsewhere. */
+    readonly selfCustody?: true
+    /**
+     * Present, and true, when you gave the built transaction up. The chain still decides the
+     * status.
+     */
+    readonly abandoned?: true
+    /** What the chain showed instead of what was built; whatever the status. */
+    readonly remark?: {
+      /** For programs. */
+      readonly reason: string
+      /** For people. */
+      readonly message: string
+    }
+    /** Unix milliseconds. */
+    readonly createdAt: number
+    /** When its effect was first seen, Unix milliseconds. */
+    readonly confirmedAt: number | null
+    /** When its effect became final, Unix milliseconds. */
+    readonly settledAt: number | null
+    /** Why it failed; present when `status` is `failed`. */
+    readonly failure?: {
+      /** For programs. */
+      readonly reason: string
+      /** For people. */
+      readonly message: string
+    }
+  }[]
+  /** Whether the list goes on behind this page. */
+  readonly hasMore: boolean
+  /** The `cursor` of the next page; null on the last one. */
+  readonly nextCursor: string | null
+  /**
+   * Set when a filter made this page look as far back as one page does: everything that fits
+   * and was created then or later is on it or on a page before. Go on with `nextCursor`,
+   * even if the page is empty.
+   */
+  readonly lookedBackTo: number | null
+  /** When this was answered, Unix milliseconds. */
+  readonly timestamp: number
+}
