@@ -32,6 +32,7 @@ import type { NetworkConfig } from './kernel/network-config.ts'
 import type { Random } from './kernel/random.ts'
 import type { Secret, SecretBytes } from './kernel/secret.ts'
 import { metricsRoute } from './metrics-route.ts'
+import { openOperators } from './open-operators.ts'
 import { nodesOf, openReports } from './open-reports.ts'
 import { openPaymentBook } from './payments/advance.ts'
 import { openBuiltRecords } from './payments/built.ts'
@@ -239,7 +240,6 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   })
   const windows = openWindows({ clock })
   const reports = openReports({ store, clock, log, networks, directory, drivers, windows })
-
   const readMetrics = metricsReader(metrics, { store, drivers })
   let metricsDoor: Awaited<ReturnType<typeof openMetricsDoor>>
 
@@ -306,8 +306,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       ...fewSimulations(
         transactionRoutes({
           ...{ store, clock, random, directory, killPoint, settling },
-          records: built,
-          received: records,
+          ...{ records: built, received: records, batchMax: options.sendBatchMax },
           readOffer: (order) => readOffer({ ...settling, directory, proofs }, order),
           facilitatorUrl: () => `${baseUrl}/x402`,
         }),
@@ -332,6 +331,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         isUsable: ({ config }) => drivers.get(config.network)?.state().following ?? false,
       }),
       ...reports.routes,
+      ...openOperators({ options, store, clock, random, directory, settlers, drivers }),
     ],
     gate: reports.counted(gate),
     sockets: events.sockets,

@@ -27,9 +27,10 @@ test.each(rows)('%s takes an idempotency key exactly when it is a POST of ours',
     endpoints.simulateTransaction.id,
     endpoints.createEventTicket.id,
   ]
-  // What a page does for its reader is repeated by the reader.
+  // What a page does for its reader is repeated by the reader; what an operator says shall be so is so however often it is said.
   const isOfPerson =
-    row.needs === null || ('session' in row.needs && row.needs.session === 'anyone')
+    row.needs === null ||
+    ('session' in row.needs && ['anyone', 'operator'].includes(row.needs.session))
   const takes =
     row.method === 'POST' &&
     !('foreignShape' in row) &&

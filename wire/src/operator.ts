@@ -160,8 +160,8 @@ export const OperatorNetwork = Exactly({
   nodes: Type.Array(Node, { description: 'As this instance sees them.' }),
 })
 export const OperatorNetworkList = Exactly({ networks: Type.Array(OperatorNetwork) })
-export const OperatorNetworkPath = Exactly({ network: Given('CAIP-2 id.', 64) })
-export const OperatorHaltBody = Exactly({ reason: Reason })
+export const OperatorNetworkBody = Exactly({ network: Given('CAIP-2 id.', 64) })
+export const OperatorHaltBody = Exactly({ network: Given('CAIP-2 id.', 64), reason: Reason })
 
 /** The places of a signing address on a network. */
 export const OperatorLane = Exactly({

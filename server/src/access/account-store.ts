@@ -35,7 +35,7 @@ export async function findAccounts(
   return rows.map(toFacts)
 }
 
-/** The plan of an account, with the operations by which that plan differs from the endpoint table. */
+/** The plan of an account that is not suspended, with the operations by which that plan differs from the endpoint table. */
 export async function accountPlan(
   store: Pick<Store, 'query'>,
   accountId: AccountId,
@@ -45,7 +45,7 @@ export async function accountPlan(
     `select a.id, a.name, a.plan,
             array(select o.operation from plan_operations o where o.plan = a.plan and o.included) as more,
             array(select o.operation from plan_operations o where o.plan = a.plan and not o.included) as fewer
-     from accounts a where a.id = $1`,
+     from accounts a where a.id = $1 and a.suspended_at is null`,
     [accountId],
   )
   return (

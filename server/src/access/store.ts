@@ -180,7 +180,7 @@ const FIND_KEYS = `
      from api_keys k
      join accounts a on a.id = k.account_id
      join plans p on p.name = k.plan
-     where k.deleted_at is null and k.digest =`
+     where k.deleted_at is null and a.suspended_at is null and k.digest =`
 
 /** The key with this digest unless it was deleted. Asked before anybody knows whose it is, so it names no account. */
 export async function findKeyByDigest(

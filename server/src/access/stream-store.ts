@@ -15,15 +15,16 @@ export async function socketPlan(
   return { sockets: rows[0]?.sockets ?? null, messagesPerSecond: rows[0]?.messages ?? null }
 }
 
-/** Of these keys those that are neither deleted nor expired. */
+/** Of these keys those that are neither deleted nor expired, of accounts that are not suspended. */
 export async function liveKeys(
   store: Store,
   keyIds: readonly KeyId[],
 ): Promise<ReadonlySet<KeyId>> {
   const rows = await store.query<{ id: KeyId }>(
     'access_live_keys',
-    `select id from api_keys
-     where id = any($1) and deleted_at is null and (expires_at is null or expires_at > now())`,
+    `select k.id from api_keys k join accounts a on a.id = k.account_id
+     where k.id = any($1) and k.deleted_at is null and (k.expires_at is null or k.expires_at > now())
+       and a.suspended_at is null`,
     [keyIds],
   )
   return new Set(rows.map(({ id }) => id))

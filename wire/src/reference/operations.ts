@@ -3,6 +3,7 @@ import * as facilitator from './facilitator.ts'
 import * as health from './health.ts'
 import * as networks from './networks.ts'
 import type { OperationReference } from './operation-reference.ts'
+import * as operators from './operators.ts'
 import * as payments from './payments.ts'
 import * as people from './people.ts'
 import * as receiving from './receiving.ts'
@@ -17,6 +18,7 @@ export const operationReferences: Readonly<Record<string, OperationReference>> =
   ...facilitator,
   ...health,
   ...networks,
+  ...operators,
   ...payments,
   ...people,
   ...receiving,

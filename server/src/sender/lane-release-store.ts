@@ -1,0 +1,124 @@
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { Address } from '../chains/chain.ts'
+import type { Tx } from '../store/postgres.ts'
+
+/** How a lane stands, for operators. */
+export interface LaneStanding {
+  readonly network: NetworkId
+  readonly address: Address
+  readonly nextNonce: bigint
+  /** Transactions that no block has yet. */
+  readonly open: number
+  readonly frozenReason: string | null
+}
+
+interface Row {
+  readonly network: NetworkId
+  readonly address: Address
+  readonly next_nonce: string
+  readonly open: string
+  readonly frozen_reason: string | null
+}
+
+const STANDING = `
+  select l.network, l.address, l.next_nonce, l.frozen_reason,
+    (select count(*) from chain_transactions t
+     where t.network = l.network and t.lane_address = l.address and t.state = 'open') as open
+  from lanes l`
+
+function standingOf(row: Row): LaneStanding {
+  return {
+    network: row.network,
+    address: row.address,
+    nextNonce: BigInt(row.next_nonce),
+    open: Number(row.open),
+    frozenReason: row.frozen_reason,
+  }
+}
+
+/** The lanes of these addresses on every network. */
+export async function lanesOf(
+  tx: Tx,
+  addresses: readonly string[],
+): Promise<readonly LaneStanding[]> {
+  const rows = await tx.query<Row>('lanes_of', `${STANDING} where l.address = any($1)`, [addresses])
+  return rows.map(standingOf)
+}
+
+/** Frozen lanes by network and address; `after` is the name of the last one seen, as `nameOf` gives it. */
+export async function pageOfFrozenLanes(
+  tx: Tx,
+  { after, count }: { readonly after: string | undefined; readonly count: number },
+): Promise<readonly LaneStanding[]> {
+  const rows = await tx.query<Row>(
+    'lanes_all_frozen',
+    `${STANDING}
+     where l.state = 'frozen' and ($1::text is null or l.network || ' ' || l.address > $1)
+     order by l.network || ' ' || l.address limit $2`,
+    [after ?? null, count],
+  )
+  return rows.map(standingOf)
+}
+
+/** What a page of frozen lanes is continued by. */
+export function nameOf({ network, address }: Pick<LaneStanding, 'network' | 'address'>): string {
+  return `${network} ${address}`
+}
+
+/**
+ * Lets a locked lane sign again, from where the chain is or from where it stood, whichever is later. False while a place of ours below
+ * the chain's count is not decided: whether somebody took it is for the guard to find at finality.
+ */
+export async function unfreezeLane(
+  tx: Tx,
+  network: NetworkId,
+  address: Address,
+  latest: bigint,
+): Promise<boolean> {
+  const rows = await tx.query(
+    'lane_unfreeze',
+    `update lanes set state = 'active', frozen_reason = null, next_nonce = greatest(next_nonce, $3::bigint)
+     where network = $1 and address = $2 and not exists (
+       select from chain_transactions
+        where network = $1 and lane_address = $2 and state = 'open' and nonce < $3::bigint)
+     returning address`,
+    [network, address, latest.toString()],
+  )
+  return rows.length === 1
+}
+
+/** Lets a halted network go on. What contradicts its final blocks halts it again at the next look. False: it was not halted. */
+export async function unhaltNetwork(tx: Tx, network: NetworkId): Promise<boolean> {
+  const rows = await tx.query(
+    'follower_unhalt',
+    `update followers set halted_reason = null where network = $1 and halted_reason is not null returning network`,
+    [network],
+  )
+  return rows.length === 1
+}
+
+/** How far each network has been read and why it is stopped. */
+export interface FollowerStanding {
+  readonly height: bigint | null
+  readonly finalizedHeight: bigint
+  readonly haltedReason: string | null
+}
+
+export async function followerStandings(tx: Tx): Promise<ReadonlyMap<string, FollowerStanding>> {
+  const rows = await tx.query<{
+    network: string
+    height: string | null
+    finalized_height: string
+    halted_reason: string | null
+  }>('follower_standings', 'select network, height, finalized_height, halted_reason from followers')
+  return new Map(
+    rows.map((row) => [
+      row.network,
+      {
+        height: row.height === null ? null : BigInt(row.height),
+        finalizedHeight: BigInt(row.finalized_height),
+        haltedReason: row.halted_reason,
+      },
+    ]),
+  )
+}
