@@ -26,6 +26,8 @@ import type { Visit } from './visit.ts'
 const CHALLENGE_BYTES = 32
 const CHALLENGE_MILLISECONDS = limits.passkeyChallengeSeconds * 1000
 const NAME = 'Florin'
+/** EdDSA, ES256, RS256: what authenticators have. Source: the COSE registry of algorithms. */
+const ALGORITHMS = [-8, -7, -257]
 
 /** What a browser is asked in order to sign in. Nobody is named: the authenticator offers what it has. */
 export async function passkeySignInOptions(deps: PeopleDeps, visit: Visit): Promise<object> {
@@ -93,6 +95,7 @@ export async function passkeyOptions(deps: PeopleDeps, memberId: MemberId): Prom
     challenge: await newChallenge(deps, memberId),
     timeout: CHALLENGE_MILLISECONDS,
     attestationType: 'none',
+    supportedAlgorithmIDs: ALGORITHMS,
     excludeCredentials: known.map(({ credentialId }) => ({
       id: Buffer.from(credentialId).toString('base64url'),
     })),
@@ -130,6 +133,7 @@ export async function addPasskey(
     expectedOrigin: party.origin,
     expectedRPID: party.id,
     requireUserVerification: true,
+    supportedAlgorithmIDs: ALGORITHMS,
   }).catch((error: unknown) => {
     throw badPasskey(error)
   })
