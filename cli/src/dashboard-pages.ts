@@ -10,14 +10,27 @@ export function dashboardPlaces(dataDirectory: string): readonly string[] {
   return [INSTALLED, join(dataDirectory, 'dashboard')]
 }
 
-/** The dashboard of this installation, as its sources stand; they are read at the first request. */
-export function ownDashboard(dataDirectory: string, state: () => BuildState): FileTree {
+/** Gives the name of the sources as they stood when it was asked for first: who serves it goes on with that. */
+export function openOwnTag(): () => Promise<string> {
   let tag: Promise<string> | undefined
+  return () => (tag ??= sourceTag())
+}
+
+/** The dashboard of this installation. */
+export function ownDashboard({
+  dataDirectory,
+  tag,
+  state,
+}: {
+  readonly dataDirectory: string
+  /** Names the build that is served. */
+  readonly tag: () => Promise<string>
+  readonly state: () => BuildState
+}): FileTree {
   return openDashboardPages({
     state,
     directories: async () => {
-      tag ??= sourceTag()
-      const name = await tag
+      const name = await tag()
       return dashboardPlaces(dataDirectory).map((place) => join(place, name))
     },
   })

@@ -8,7 +8,7 @@ import type { Log } from '@florin/server/kernel/log.ts'
 import { systemRandom } from '@florin/server/kernel/random.ts'
 import { StoreUnavailable } from '@florin/server/store/postgres.ts'
 import type { Run } from '../command.ts'
-import { ownDashboard } from '../dashboard-pages.ts'
+import { openOwnTag, ownDashboard } from '../dashboard-pages.ts'
 import { noArguments } from '../read-arguments.ts'
 import { openEnding } from '../up/ending.ts'
 import type { Ending } from '../up/ending.ts'
@@ -76,7 +76,11 @@ async function serve(
       ...(config.publicUrl === null ? {} : { publicUrl: config.publicUrl }),
       ...(tls === undefined ? {} : { tls }),
       trustedProxies: config.trustedProxies,
-      files: ownDashboard(config.dataDirectory, () => 'absent'),
+      files: ownDashboard({
+        dataDirectory: config.dataDirectory,
+        tag: openOwnTag(),
+        state: () => 'absent',
+      }),
     },
   })
   const stopRenewing = renewTlsOnHangUp({ config, service, clock, log })

@@ -3,9 +3,8 @@ import { once } from 'node:events'
 import { setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { isBuilt } from '@florin/dashboard/build/places.ts'
-import { sourceTag } from '@florin/dashboard/build/source-tag.ts'
 import type { BuildState } from '@florin/server/dashboard/not-built.ts'
-import { dashboardPlaces } from '../dashboard-pages.ts'
+import { dashboardPlaces, openOwnTag } from '../dashboard-pages.ts'
 import type { Workshop } from './workshop.ts'
 
 const MAIN = fileURLToPath(import.meta.resolve('@florin/dashboard/build/main.ts'))
@@ -16,6 +15,8 @@ const TEXT_CHARACTERS_MAX = 4_000
 /** How the build that `up` takes care of stands. */
 export interface DashboardBuild {
   state(): BuildState
+  /** Names the sources that it is of. */
+  tag(): Promise<string>
   /** Begins it, unless the build of these sources is there; comes back at once. */
   begin(): void
 }
@@ -27,9 +28,10 @@ export function openDashboardBuild({
   closers,
 }: Pick<Workshop, 'paths' | 'log' | 'closers'>): DashboardBuild {
   let state: BuildState = 'building'
+  const tag = openOwnTag()
   const places = dashboardPlaces(paths.directory)
   const run = async (): Promise<void> => {
-    if (await isBuilt(places, await sourceTag())) return
+    if (await isBuilt(places, await tag())) return
     const child = spawn(process.execPath, [MAIN, '--end-with-input', ...places.slice(1)], {
       stdio: ['pipe', 'ignore', 'pipe'],
     })
@@ -47,6 +49,7 @@ export function openDashboardBuild({
   }
   return {
     state: () => state,
+    tag,
     begin: () => {
       run().catch((error: unknown) => {
         state = 'failed'

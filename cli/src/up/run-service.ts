@@ -45,7 +45,7 @@ export async function openOwnService(
     clock,
     random,
     killPoint,
-    edge: { files: ownDashboard(paths.directory, dashboard.state) },
+    edge: { files: ownDashboard({ ...dashboard, dataDirectory: paths.directory }) },
   })
   closers.add('the service', async () => {
     const stopped = new AbortController()
