@@ -55,7 +55,8 @@ export function builds(family: Family): Bench {
   }
 }
 
-function buildsFrom(wallets: readonly string[], recipientAddress: string): PlannedRequest[] {
+/** One transfer from each wallet in turn. */
+export function buildsFrom(wallets: readonly string[], recipientAddress: string): PlannedRequest[] {
   return wallets.map((walletAddress) => ({
     method: 'POST',
     path: '/transaction/send',

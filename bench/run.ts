@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { batching } from './batching.ts'
+import { batching, batchingBuilds } from './batching.ts'
 import { builds } from './builds.ts'
 import type { Bench, BenchContext, BenchOptions } from './bench.ts'
 import { fanOut } from './fan-out.ts'
@@ -26,6 +26,7 @@ const BENCHES: readonly Bench[] = [
   builds('evm'),
   builds('solana'),
   batching,
+  batchingBuilds,
   history,
   fanOut,
   ...x402,

@@ -5,7 +5,7 @@ import { until } from '@florin/server/kernel/until.ts'
 import type { Family } from '@florin/wire/network.ts'
 import type { Reply } from './actors/client.ts'
 import { codeOf } from './actors/client.ts'
-import { aPurchase } from './actors/seller.ts'
+import { aPurchase, offerOf } from './actors/seller.ts'
 import { build, evmCustodian, solanaCustodian, transactionOf } from './actors/self-custodian.ts'
 import type { SelfCustodian } from './actors/self-custodian.ts'
 import { aSolanaPurchase } from './actors/solana-purchase.ts'
@@ -38,15 +38,11 @@ describe('SIGKILL in the path of transactions that others sign', () => {
       return (key: string) =>
         build(world.client(), holder, recipient, {}, { 'idempotency-key': key })
     }
-    const { body } =
+    const bought =
       holder.family === 'evm'
         ? await aPurchase(world, { to: holder.address as Address })
         : await aSolanaPurchase(world, holder.address)
-    const offer = {
-      walletAddress: holder.address,
-      paymentProof: Buffer.from(JSON.stringify(body.paymentPayload)).toString('base64'),
-      expectedAmount: '0.01',
-    }
+    const offer = offerOf(bought)
     return (key: string) =>
       world.client().post('/transaction/receive', offer, { 'idempotency-key': key })
   }

@@ -5,7 +5,7 @@ import type { Family } from '@florin/wire/network.ts'
 import type { Client, Reply } from './actors/client.ts'
 import { codeOf, detailsOf } from './actors/client.ts'
 import { anotherAccount } from './actors/receiver.ts'
-import { aPurchase, submitElsewhere } from './actors/seller.ts'
+import { aPurchase, offerOf, submitElsewhere } from './actors/seller.ts'
 import type { Purchase, SettleBody } from './actors/seller.ts'
 import { evmCustodian, solanaCustodian, transactionOf } from './actors/self-custodian.ts'
 import type { EvmCustodian, SelfCustodian } from './actors/self-custodian.ts'
@@ -32,20 +32,12 @@ describe('settling with the seller’s own wallet', () => {
     aPurchase(world, { to: address as Address })
   const buyFrom = (seller: SelfCustodian): Promise<SettleBody> =>
     seller.family === 'evm' ? buyOnEvm(seller) : aSolanaPurchase(world, seller.address)
-  const headerOf = ({ body }: SettleBody) =>
-    Buffer.from(JSON.stringify(body.paymentPayload)).toString('base64')
-  const offerOf = (bought: SettleBody, fields: Record<string, unknown> = {}) => ({
-    walletAddress: bought.payTo,
-    paymentProof: headerOf(bought),
-    expectedAmount: '0.01',
-    ...fields,
-  })
   const receive = (
     bought: SettleBody,
     fields: Record<string, unknown> = {},
     client = world.client(),
     headers: Record<string, string> = {},
-  ) => client.post('/transaction/receive', offerOf(bought, fields), headers)
+  ) => client.post('/transaction/receive', { ...offerOf(bought), ...fields }, headers)
   const record = async (paymentId: unknown, client = world.client()) =>
     (await client.get(`/payment/status/${String(paymentId)}`)).body
   const reaches = (reply: Reply, status: string, client = world.client()) =>
@@ -159,7 +151,7 @@ describe('settling with the seller’s own wallet', () => {
       const edited = (change: (payload: Record<string, unknown>) => void) => {
         const body = structuredClone(bought.body)
         change(body.paymentPayload['payload'] as Record<string, unknown>)
-        return { paymentProof: headerOf({ ...bought, body }) }
+        return { paymentProof: offerOf({ ...bought, body }).paymentProof }
       }
       const more = edited((payload) => {
         ;(payload['authorization'] as Record<string, string>)['value'] = '20000'

@@ -13,8 +13,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Address } from '@florin/server/chains/chain.ts'
 import { FLORIN, runFlorin } from './actors/florin.ts'
-import { aPurchase } from './actors/seller.ts'
-import type { SettleBody } from './actors/seller.ts'
+import { aPurchase, offerOf } from './actors/seller.ts'
 import { aSolanaPurchase } from './actors/solana-purchase.ts'
 import { openWorld } from './actors/world.ts'
 import type { World } from './actors/world.ts'
@@ -106,11 +105,6 @@ describe('the examples run', () => {
   })
 })
 
-const offerOf = ({ body }: SettleBody) => ({
-  paymentProof: Buffer.from(JSON.stringify(body.paymentPayload)).toString('base64'),
-  expectedAmount: '0.01',
-})
-
 describe('the seller’s side', () => {
   test('the example settles with a wallet of its own', async () => {
     const { key, account } = await evmKey()
@@ -132,11 +126,15 @@ describe('the seller’s side', () => {
     const onEvm = await aPurchase(world, { to: account.address as string as Address })
     const onSolana = await aSolanaPurchase(world, signer.address)
     const { transactions } = florin
-    const wrong = { ...offerOf(onEvm), asset: 'native' }
+    const given = (bought: typeof onEvm | typeof onSolana) => {
+      const { paymentProof, expectedAmount } = offerOf(bought)
+      return { paymentProof, expectedAmount }
+    }
+    const wrong = { ...given(onEvm), asset: 'native' }
     await expect(transactions.signAndSend(wrong, account)).rejects.toThrow()
     const sent = [
-      await transactions.signAndSend(offerOf(onEvm), account),
-      await transactions.signAndSend(offerOf(onSolana), signer),
+      await transactions.signAndSend(given(onEvm), account),
+      await transactions.signAndSend(given(onSolana), signer),
     ]
     for (const { paymentId, signature } of sent) {
       const payment = await florin.payments.wait(paymentId, { until: 'confirmed' })

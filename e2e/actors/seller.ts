@@ -74,6 +74,15 @@ export async function purchaseFrom(
   }
 }
 
+/** What a seller says of it to a service that builds or receives. */
+export function offerOf({ body, payTo }: SettleBody) {
+  return {
+    walletAddress: payTo,
+    paymentProof: Buffer.from(JSON.stringify(body.paymentPayload)).toString('base64'),
+    expectedAmount: '0.01',
+  }
+}
+
 /** Asks the world's service to settle it. */
 export function settle(
   world: World,

@@ -85,12 +85,12 @@ export function openBuiltRecords({ clock, proofs }: { clock: Clock; proofs: Proo
     /** The 32 bytes that the chain is to show. */
     commitmentOf: (committed: Committed): Uint8Array => proofs.commitmentOf(committed),
 
-    open: async (tx: Tx, built: NewBuilt): Promise<BuiltState> => {
+    open: async (tx: Tx, built: readonly NewBuilt[]): Promise<readonly BuiltState[]> => {
       const now = clock.nowMilliseconds()
-      const payment = recordOf(built, now)
-      await insertPayments(tx, [payment])
-      await addToOutbox(tx, [paymentEvent(payment)], now)
-      return stateOf(payment)
+      const payments = built.map((each) => recordOf(each, now))
+      await insertPayments(tx, payments)
+      await addToOutbox(tx, payments.map(paymentEvent), now)
+      return payments.map(stateOf)
     },
 
     /** Undefined: the account has no such payment. */

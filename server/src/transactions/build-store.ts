@@ -53,11 +53,15 @@ function buildOf(row: BuildRow): Build {
 
 const INSERT = `insert into builds (payment_id, account_id, network, sender, recipient, asset, amount, commitment, nonce,
        last_valid_block_height, expiry_enforced_by_chain, transaction, facts, created_at, expires_at, proof_key)
-     values ($1, $2, $3, $4, $5, $6, $7, decode($8, 'hex'), $9, $10, $11, $12, $13,
-       to_timestamp($14 / 1000.0), to_timestamp($15 / 1000.0), $16)`
+     select payment_id, account_id, network, sender, recipient, asset, amount, decode(commitment, 'hex'), nonce,
+       height, enforced, decode(transaction, 'hex'), facts, to_timestamp(created / 1000.0), to_timestamp(expires / 1000.0), proof_key
+     from json_to_recordset($1::json) as b (payment_id text, account_id text, network text, sender text, recipient text,
+       asset text, amount numeric, commitment text, nonce numeric, height bigint, enforced boolean, transaction text,
+       facts json, created numeric, expires numeric, proof_key text)`
 
-export async function insertBuild(tx: Tx, build: Build): Promise<void> {
-  await tx.query('build_insert', INSERT, valuesOf(build))
+export async function insertBuilds(tx: Tx, builds: readonly Build[]): Promise<void> {
+  if (builds.length === 0) return
+  await tx.query('builds_insert', INSERT, [JSON.stringify(builds.map(rowOf))])
 }
 
 /** Stores a settlement's build in place of an earlier one of the same payment, which is not looked for any more. */
@@ -68,29 +72,29 @@ export async function replaceBuild(tx: Tx, build: Build): Promise<void> {
      on conflict (payment_id) do update set nonce = excluded.nonce, transaction = excluded.transaction, facts = excluded.facts,
        last_valid_block_height = excluded.last_valid_block_height, expires_at = excluded.expires_at,
        looked_at = null, dead_height = null, dead_reason = null, closed_at = null`,
-    valuesOf(build),
+    [JSON.stringify([rowOf(build)])],
   )
 }
 
-function valuesOf(build: Build): readonly unknown[] {
-  return [
-    build.paymentId,
-    build.accountId,
-    build.network,
-    build.sender,
-    build.recipient,
-    build.asset,
-    build.amount.toString(),
-    build.commitment,
-    build.nonce?.toString() ?? null,
-    build.lastValidBlockHeight.toString(),
-    build.expiryEnforcedByChain,
-    Buffer.from(build.transaction),
-    JSON.stringify(build.facts),
-    build.createdAtMilliseconds,
-    build.expiresAtMilliseconds,
-    build.proofKey,
-  ]
+function rowOf(build: Build) {
+  return {
+    payment_id: build.paymentId,
+    account_id: build.accountId,
+    network: build.network,
+    sender: build.sender,
+    recipient: build.recipient,
+    asset: build.asset,
+    amount: build.amount.toString(),
+    commitment: build.commitment,
+    nonce: build.nonce?.toString() ?? null,
+    height: build.lastValidBlockHeight.toString(),
+    enforced: build.expiryEnforcedByChain,
+    transaction: Buffer.from(build.transaction).toString('hex'),
+    facts: build.facts,
+    created: build.createdAtMilliseconds,
+    expires: build.expiresAtMilliseconds,
+    proof_key: build.proofKey,
+  }
 }
 
 /** The account's build; somebody else's looks like none. */

@@ -4,19 +4,18 @@ import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { Address, Chain, DraftRefusal } from '../chains/chain.ts'
 import type { Preparation, SelfCustody } from '../chains/self-custody.ts'
-import { claimKeys, findKey } from '../idempotency/store.ts'
+import { findKey } from '../idempotency/store.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { newId, parseId } from '../kernel/id.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import type { KillPoint } from '../kernel/kill-point.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
 import type { Random } from '../kernel/random.ts'
-import { networkStanding } from '../sender/follower-store.ts'
-import type { Store, Tx } from '../store/postgres.ts'
+import type { Store } from '../store/postgres.ts'
 import type { Build } from './build.ts'
-import { findBuild, insertBuild } from './build-store.ts'
-import { factsOf } from './facts-of.ts'
-import { placed } from './placed.ts'
+import type { BuildQueue } from './build-queue.ts'
+import { findBuild } from './build-store.ts'
+import { decided } from './commit-builds.ts'
 import type { ReceivedRecords } from '../facilitator/records.ts'
 import type { BuiltRecords, BuiltState } from './records.ts'
 
@@ -28,6 +27,11 @@ export interface BuildDeps {
   readonly clock: Clock
   readonly random: Random
   readonly killPoint: (point: KillPoint) => void
+}
+
+/** What a build of a transfer takes. */
+export interface TransferDeps extends BuildDeps {
+  readonly queue: BuildQueue
 }
 
 /** One transfer that somebody wants to sign in a wallet of its own, as the door has parsed it. */
@@ -52,19 +56,18 @@ export interface BuildResult {
 }
 
 const OPERATION = endpoints.buildTransaction.id
-const FROZEN_RETRY_SECONDS = 60
 
 /**
  * Builds a transfer for a wallet of somebody else's and remembers it, so that it is recognised on chain. Nothing is signed, nothing is
  * held. A refusal means that nothing was stored.
  */
 export async function buildTransaction(
-  deps: BuildDeps,
+  deps: TransferDeps,
   request: BuildRequest,
 ): Promise<BuildResult> {
   const earlier = await earlierBuild(deps, request)
   if (earlier !== undefined) return replay(deps, request, earlier)
-  const { chain, accountId, sender, recipient, asset, amount, priorityFee, resource } = request
+  const { chain, sender, recipient, asset, amount, priorityFee, resource } = request
   const paymentId = newId(deps.random, 'pay')
   const commitment = deps.records.commitmentOf({
     paymentId,
@@ -75,9 +78,9 @@ export async function buildTransaction(
     amount,
     resource,
   })
-  const order = { sender, recipient, asset, amount, commitment }
+  const transfer = { sender, recipient, asset, amount, commitment }
   const prepared = await selfCustodyOf(chain).prepare(
-    priorityFee === null ? order : { ...order, priorityFee },
+    priorityFee === null ? transfer : { ...transfer, priorityFee },
   )
   if (!prepared.ok) {
     throw new Refusal('INVALID_RECIPIENT', {
@@ -86,13 +89,11 @@ export async function buildTransaction(
   }
   const { preparation } = prepared
   refuseShort(request, preparation)
-  const stored = await deps.store.inTransaction(accountId, async (tx) => {
-    const made = await store(tx, deps, request, { paymentId, commitment, preparation })
-    deps.killPoint('build.before-commit')
-    return made
-  })
-  deps.killPoint('build.after-commit')
-  return typeof stored === 'string' ? replay(deps, request, stored) : stored
+  const order = { request, paymentId, commitment, preparation }
+  const decision = decided(await deps.queue.submit(chain, order))
+  return decision.kind === 'stored'
+    ? { build: decision.build, state: decision.state, replayed: false }
+    : replay(deps, request, decision.paymentId)
 }
 
 /** The chain's way of building for others. Refuses UNSUPPORTED_NETWORK where there is none. */
@@ -103,65 +104,6 @@ export function selfCustodyOf({ selfCustody }: Chain): SelfCustody {
     })
   }
   return selfCustody
-}
-
-async function store(
-  tx: Tx,
-  { records, clock }: BuildDeps,
-  request: BuildRequest,
-  made: { paymentId: PaymentId; commitment: Uint8Array; preparation: Preparation },
-): Promise<BuildResult | PaymentId> {
-  const { accountId, chain, sender, recipient, asset, amount, once } = request
-  const { network } = chain.config
-  const { paymentId, commitment, preparation } = made
-  const now = clock.nowMilliseconds()
-  if (once !== null) {
-    const claim = { accountId, operation: OPERATION, ...once, resourceId: paymentId }
-    const [claimed] = await claimKeys(tx, [claim], now)
-    if (claimed?.kind === 'mismatch') throw new Refusal('IDEMPOTENCY_MISMATCH')
-    if (claimed?.kind === 'replay') return replayId(claimed.resourceId)
-  }
-  // Only a network that somebody follows shows what became of it.
-  const standing = await networkStanding(tx, network)
-  if (standing !== 'followed') throw unfollowed(standing)
-  const first = preparation.build([])
-  const carried = first.carriesCommitment ? commitment : null
-  const state = await records.open(tx, {
-    paymentId,
-    accountId,
-    network: chain.config,
-    asset,
-    amount,
-    sender,
-    recipient,
-    resource: request.resource,
-    metadataText: request.metadataText,
-    priorityFee: request.priorityFee,
-    commitment: carried,
-  })
-  const expiresAtMilliseconds = now + first.validSeconds * 1000
-  const wanted = { paymentId, nowMilliseconds: now, expiresAtMilliseconds }
-  const built = await placed(tx, { accountId, network, sender }, { first, preparation, wanted })
-  const build: Build = {
-    paymentId,
-    accountId,
-    network,
-    sender,
-    recipient,
-    asset: asset.asset,
-    amount,
-    commitment: carried === null ? null : Buffer.from(carried).toString('hex'),
-    proofKey: null,
-    nonce: built.nonce,
-    lastValidBlockHeight: built.lastValidBlockHeight,
-    expiryEnforcedByChain: built.expiryEnforcedByChain,
-    transaction: built.transaction,
-    facts: factsOf(built),
-    createdAtMilliseconds: now,
-    expiresAtMilliseconds,
-  }
-  await insertBuild(tx, build)
-  return { build, state, replayed: false }
 }
 
 async function earlierBuild(
@@ -216,17 +158,4 @@ function refuseShort({ chain, asset, amount }: BuildRequest, { balances, fee }: 
     })
   if (!isNative && balances.asset < amount) throw short(asset, amount, balances.asset)
   if (balances.native < needs) throw short(native, needs, balances.native)
-}
-
-/** Why nothing is built for a network now. */
-export function unfollowed(standing: 'halted' | 'unfollowed'): Refusal {
-  return standing === 'halted'
-    ? new Refusal('NETWORK_ERROR', {
-        retryAfterSeconds: FROZEN_RETRY_SECONDS,
-        message: 'This network is stopped until an operator has looked at it.',
-      })
-    : new Refusal('NETWORK_ERROR', {
-        retryAfterSeconds: 1,
-        message: 'This network has not been reached yet since it was set up.',
-      })
 }

@@ -10,60 +10,76 @@ export interface NonceScope {
   readonly sender: Address
 }
 
-/** Waits until no other transaction takes nonces of this scope; held to the end of the transaction. */
-export async function lockNonces(
-  tx: Tx,
-  { accountId, network, sender }: NonceScope,
-): Promise<void> {
-  await tx.query('nonces_lock', `select pg_advisory_xact_lock(hashtextextended($1, 0))`, [
-    ['build nonces', accountId, network, sender].join(' '),
-  ])
+/** Waits until no other transaction takes nonces of these scopes; held to the end of the transaction. In one order everywhere. */
+export async function lockNonces(tx: Tx, scopes: readonly NonceScope[]): Promise<void> {
+  const names = new Set(
+    scopes.map(({ accountId, network, sender }) =>
+      ['build nonces', accountId, network, sender].join(' '),
+    ),
+  )
+  await tx.query(
+    'nonces_lock',
+    `select pg_advisory_xact_lock(hashtextextended(name, 0)) from unnest($1::text[]) as name`,
+    [[...names].toSorted()],
+  )
+}
+
+/** A nonce that a build wants: the lowest free one from `first` on. */
+export interface WantedNonce {
+  readonly first: bigint
+  readonly paymentId: PaymentId
+  readonly nowMilliseconds: number
+  readonly expiresAtMilliseconds: number
 }
 
 /**
- * Takes the lowest nonce from `first` on that no live build of the scope has, until the build expires. Held against others by the lock
- * and by the primary key.
+ * Takes for each the lowest nonce from `first` on that no live build of its scope has, until the build expires. Held against others by
+ * the locks and by the primary key. Each scope at most once in a call; in the order of what was wanted.
  */
-export async function takeNonce(
+export async function takeNonces(
   tx: Tx,
-  { accountId, network, sender }: NonceScope,
-  wanted: {
-    readonly first: bigint
-    readonly paymentId: PaymentId
-    readonly nowMilliseconds: number
-    readonly expiresAtMilliseconds: number
-  },
-): Promise<bigint> {
-  const rows = await tx.query<{ nonce: string }>(
+  wanted: readonly (NonceScope & WantedNonce)[],
+): Promise<readonly bigint[]> {
+  const [one] = wanted
+  if (one === undefined) return []
+  const rows = await tx.query<{ payment_id: PaymentId; nonce: string }>(
     'nonces_take',
-    `with live as (
-       select nonce from build_nonces where account_id = $1 and network = $2 and sender = $3
-         and nonce >= $4::numeric and expires_at > to_timestamp($6 / 1000.0)
-     ), free as (
-       select $4::numeric as nonce where not exists (select from live where nonce = $4::numeric)
-       union all
-       select min(nonce) + 1 from live where not exists (select from live next where next.nonce = live.nonce + 1)
-         and exists (select from live where nonce = $4::numeric)
+    `with wanted as (
+       select * from unnest($1::text[], $2::text[], $3::text[], $4::numeric[], $5::text[], $6::float8[])
+         as w (account_id, network, sender, first, payment_id, expires)
      )
      insert into build_nonces as taken (account_id, network, sender, nonce, payment_id, expires_at)
-     select $1, $2, $3, nonce, $5, to_timestamp($7 / 1000.0) from free where nonce is not null
+     select w.account_id, w.network, w.sender, free.nonce, w.payment_id, to_timestamp(w.expires / 1000.0)
+     from wanted w cross join lateral (
+       with live as (
+         select nonce from build_nonces where account_id = w.account_id and network = w.network and sender = w.sender
+           and nonce >= w.first and expires_at > to_timestamp($7 / 1000.0)
+       )
+       select w.first as nonce where not exists (select from live where nonce = w.first)
+       union all
+       select min(nonce) + 1 from live where not exists (select from live next where next.nonce = live.nonce + 1)
+         and exists (select from live where nonce = w.first)
+     ) as free where free.nonce is not null
      on conflict (account_id, network, sender, nonce) do update
        set payment_id = excluded.payment_id, expires_at = excluded.expires_at
-       where taken.expires_at <= to_timestamp($6 / 1000.0)
-     returning nonce`,
+       where taken.expires_at <= to_timestamp($7 / 1000.0)
+     returning payment_id, nonce`,
     [
-      accountId,
-      network,
-      sender,
-      wanted.first.toString(),
-      wanted.paymentId,
-      wanted.nowMilliseconds,
-      wanted.expiresAtMilliseconds,
+      wanted.map(({ accountId }) => accountId),
+      wanted.map(({ network }) => network),
+      wanted.map(({ sender }) => sender),
+      wanted.map(({ first }) => first.toString()),
+      wanted.map(({ paymentId }) => paymentId),
+      wanted.map(({ expiresAtMilliseconds }) => expiresAtMilliseconds),
+      one.nowMilliseconds,
     ],
   )
-  const [row] = rows
-  if (row === undefined) throw new Error('a nonce was taken under the lock')
-  return BigInt(row.nonce)
+  const taken = new Map(rows.map((row) => [row.payment_id, BigInt(row.nonce)]))
+  return wanted.map(({ paymentId }) => {
+    const nonce = taken.get(paymentId)
+    if (nonce === undefined) throw new Error('a nonce was taken under the lock')
+    return nonce
+  })
 }
 
 /** Gives the nonce of a build back. */

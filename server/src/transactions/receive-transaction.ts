@@ -21,12 +21,13 @@ import { networkStanding } from '../sender/follower-store.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Build } from './build.ts'
 import { findBuild, replaceBuild } from './build-store.ts'
-import { selfCustodyOf, unfollowed } from './build-transaction.ts'
+import { selfCustodyOf } from './build-transaction.ts'
 import type { BuildDeps, BuildResult } from './build-transaction.ts'
 import { factsOf } from './facts-of.ts'
 import { giveNonceBack } from './nonce-store.ts'
 import { placed } from './placed.ts'
 import { stateOf } from './state-of.ts'
+import { unfollowed } from './unfollowed.ts'
 
 export interface ReceiveBuildDeps extends BuildDeps {
   /** What settling here takes: one proof has one claim, whoever is to send the transaction. */
@@ -132,7 +133,7 @@ async function store(
   // An earlier build of the same payment has none any more: only one of them can take its place.
   if (first.nonce !== null) await giveNonceBack(tx, scope, paymentId)
   const wanted = { paymentId, nowMilliseconds: now, expiresAtMilliseconds }
-  const built = await placed(tx, scope, { first, preparation, wanted })
+  const built = await placed(tx, { scope, first, preparation, wanted })
   const build: Build = {
     paymentId,
     accountId,

@@ -56,7 +56,8 @@ export interface BuiltRecords {
     readonly amount: BaseUnits
     readonly resource: string | null
   }): Uint8Array
-  open(tx: Tx, built: NewBuilt): Promise<BuiltState>
+  /** In the order of what was built. */
+  open(tx: Tx, built: readonly NewBuilt[]): Promise<readonly BuiltState[]>
   /** Undefined: the account has no such payment that was built for a wallet of its own. */
   state(tx: Tx, accountId: AccountId, paymentId: PaymentId): Promise<BuiltState | undefined>
   /** Notes that its owner gave it up; whoever has signed it can still send it. */

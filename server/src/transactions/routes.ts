@@ -9,6 +9,7 @@ import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
 import { fingerprint } from '../idempotency/fingerprint.ts'
 import { abandonBuild } from './abandon.ts'
+import { openBuildQueue } from './build-queue.ts'
 import { buildTransaction } from './build-transaction.ts'
 import { receiveTransaction } from './receive-transaction.ts'
 import type { ReceiveBuildDeps } from './receive-transaction.ts'
@@ -20,10 +21,13 @@ export interface TransactionRoutesDeps extends ReceiveBuildDeps {
   readonly directory: ChainDirectory
   /** Where callers reach the facilitator of this service. */
   readonly facilitatorUrl: () => string
+  /** For measurements: how many builds share one transaction at most. */
+  readonly batchMax?: number | undefined
 }
 
 /** The routes of self-custody mode. */
-export function transactionRoutes(deps: TransactionRoutesDeps): readonly Route[] {
+export function transactionRoutes(given: TransactionRoutesDeps): readonly Route[] {
+  const deps = { ...given, queue: openBuildQueue(given) }
   const { directory } = deps
   return [
     route(endpoints.buildTransaction, async (call) => {

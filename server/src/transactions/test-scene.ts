@@ -31,6 +31,7 @@ import { followBlocks } from '../sender/follow.ts'
 import { beginFollowing, takeLease } from '../sender/follower-store.ts'
 import { scriptedChain } from '../sender/test-chain.ts'
 import type { Store } from '../store/postgres.ts'
+import { openBuildQueue } from './build-queue.ts'
 import { buildTransaction } from './build-transaction.ts'
 import type { BuildRequest, BuildResult } from './build-transaction.ts'
 import { openBuildBook } from './follow-builds.ts'
@@ -244,6 +245,7 @@ export async function openScene(store: Store, family: 'evm' | 'solana' = 'evm'):
     inTransaction: (scope, work) => store.inTransaction(scope, work),
   })
   const killPoint = () => undefined
+  const queue = openBuildQueue({ store, records, clock, killPoint })
   const deps = { store, records, received, clock, random: systemRandom, killPoint }
   const follow = {
     chain,
@@ -273,19 +275,22 @@ export async function openScene(store: Store, family: 'evm' | 'solana' = 'evm'):
     build: (fields = {}) => {
       const asset = config.assets.find((each) => each.asset === 'native')
       if (asset === undefined) throw new Error('no native asset')
-      return buildTransaction(deps, {
-        accountId: accounts[0],
-        chain,
-        sender: SENDER,
-        recipient: RECIPIENT,
-        asset,
-        amount: baseUnits(5n),
-        priorityFee: null,
-        resource: null,
-        metadataText: null,
-        once: null,
-        ...fields,
-      })
+      return buildTransaction(
+        { ...deps, queue },
+        {
+          accountId: accounts[0],
+          chain,
+          sender: SENDER,
+          recipient: RECIPIENT,
+          asset,
+          amount: baseUnits(5n),
+          priorityFee: null,
+          resource: null,
+          metadataText: null,
+          once: null,
+          ...fields,
+        },
+      )
     },
     paid: ({ build }, fields = {}) => ({
       transactionHash: `0x${build.paymentId}` as TransactionHash,
