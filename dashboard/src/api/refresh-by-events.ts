@@ -4,32 +4,42 @@ import type { Live } from './live.ts'
 
 /** Beginnings of the operations whose answers an event makes old. */
 const MADE_OLD: Readonly<Record<AccountEventType, readonly string[]>> = {
-  payment: ['GET /payment/', 'GET /wallets', 'GET /overview', 'GET /events'],
-  settlement: ['GET /payment/', 'GET /overview', 'GET /events', 'GET /operator/'],
-  verification: ['GET /overview', 'GET /events'],
+  payment: ['GET /payment', 'GET /wallets', 'GET /overview', 'GET /events'],
+  settlement: ['GET /payment', 'GET /overview', 'GET /events', 'GET /operator/'],
+  verification: ['GET /events'],
   webhook: ['GET /webhooks', 'GET /overview', 'GET /events'],
 }
 const GATHER_MILLISECONDS = 150
+/** The service sums up anew only so often: what was read just after an event may be from before it. */
+const SUMMED_LATE = 'GET /overview'
+const SUMMED_LATE_MILLISECONDS = 5_500
 
 /** Reads again what events make old, many events at once. Gives the way to end it. */
 export function refreshByEvents(live: Live, client: QueryClient): () => void {
   const waiting = new Set<string>()
   let timer: ReturnType<typeof setTimeout> | undefined
-  const refresh = () => {
-    timer = undefined
-    const beginnings = [...waiting]
-    waiting.clear()
+  let late: ReturnType<typeof setTimeout> | undefined
+  const refresh = (beginnings: readonly string[]) =>
     void client.invalidateQueries({
       predicate: ({ queryKey: [operation] }) =>
         typeof operation === 'string' && beginnings.some((each) => operation.startsWith(each)),
     })
+  const refreshWaiting = () => {
+    timer = undefined
+    const beginnings = [...waiting]
+    waiting.clear()
+    refresh(beginnings)
+    if (!beginnings.includes(SUMMED_LATE)) return
+    clearTimeout(late)
+    late = setTimeout(() => refresh([SUMMED_LATE]), SUMMED_LATE_MILLISECONDS)
   }
   const stop = live.listen(({ type }) => {
     for (const each of MADE_OLD[type]) waiting.add(each)
-    timer ??= setTimeout(refresh, GATHER_MILLISECONDS)
+    timer ??= setTimeout(refreshWaiting, GATHER_MILLISECONDS)
   })
   return () => {
     stop()
     clearTimeout(timer)
+    clearTimeout(late)
   }
 }

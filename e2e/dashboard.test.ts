@@ -1,0 +1,211 @@
+import { until } from '@florin/server/kernel/until.ts'
+import { PAGES } from '@florin/dashboard/src/app/pages.ts'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { barriers, chromiumPath, sidewaysPixels, startBrowser, visit } from './actors/browser.ts'
+import type { Visit } from './actors/browser.ts'
+import { openClient } from './actors/client.ts'
+import { startFlorin } from './actors/florin.ts'
+import type { FlorinHandle } from './actors/florin.ts'
+
+const MISSING = chromiumPath() === undefined
+const WAIT_SECONDS = 60
+
+describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium in PATH)', () => {
+  let florin: FlorinHandle
+  let browser: Browser
+  let signedIn: Visit
+  beforeAll(async () => {
+    ;[florin, browser] = await Promise.all([startFlorin(), startBrowser()])
+    await until(
+      'the dashboard is built',
+      async () => (await fetch(`${florin.baseUrl}/dashboard`)).status === 200,
+      { seconds: WAIT_SECONDS },
+    )
+    signedIn = await visit(browser)
+    await signIn(signedIn.page)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await florin?.discard()
+  })
+
+  async function signIn(page: Page) {
+    await page.goto(florin.info.dashboardUrl)
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  }
+  const open = async (page: Page, path: string, heading: string) => {
+    await page.goto(`${florin.baseUrl}/dashboard${path}`)
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+  }
+  const keyWorks = async (key: string) =>
+    (await openClient(florin.baseUrl, key).get('/wallets')).status
+
+  test('a link signs in once it is opened, and does not stay in the address', async () => {
+    const { page } = signedIn
+    expect(page.url()).toMatch(/\/dashboard\/?$/)
+    await page.getByText('Live', { exact: true }).waitFor()
+    expect(signedIn.complaints).toEqual([])
+  })
+
+  test('who is not signed in is asked to, and comes back to where they wanted to go', async () => {
+    const { context, page } = await visit(browser)
+    await page.goto(`${florin.baseUrl}/dashboard/keys`)
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await page.getByLabel('Email').fill('nobody@example.com')
+    await page.getByLabel('Password').fill('not a password at all')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('alert').waitFor()
+    const link = new URL(florin.info.dashboardUrl).hash
+    await page.evaluate(`location.hash = ${JSON.stringify(link)}`)
+    await page.getByRole('heading', { name: 'API keys' }).waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(await barriers(page)).toEqual([])
+    await context.close()
+  })
+
+  test('a key is generated and shown once, works, is rotated, and is dead once it was deleted', async () => {
+    const { page } = signedIn
+    await open(page, '/keys', 'API keys')
+    await page.getByRole('button', { name: 'Generate key' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('Shop')
+    expect(await barriers(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Generate key' }).click()
+    const shown = dialog.getByTestId('new-key')
+    const first = (await shown.textContent()) ?? ''
+    expect(first).toMatch(/^florin_test_/)
+    expect(await keyWorks(first)).toBe(200)
+    await dialog.getByRole('button', { name: 'Close' }).click()
+
+    await page.getByRole('button', { name: 'Rotate key Shop' }).click()
+    await dialog.getByLabel('The old key works on').selectOption('0')
+    await dialog.getByRole('button', { name: 'Rotate key' }).click()
+    const second = (await shown.textContent()) ?? ''
+    expect(second).not.toBe(first)
+    expect(await keyWorks(second)).toBe(200)
+    await until('the old key is over', async () => (await keyWorks(first)) === 401, {
+      seconds: WAIT_SECONDS,
+    })
+    await dialog.getByRole('button', { name: 'Close' }).click()
+
+    const row = page.getByRole('row').filter({ hasText: second.slice(-4) })
+    await row.getByRole('button', { name: 'Delete key Shop' }).click()
+    await dialog.getByText('Last used').waitFor()
+    await dialog.getByRole('button', { name: 'Delete key' }).click()
+    await row.waitFor({ state: 'detached' })
+    await until('the key is deleted', async () => (await keyWorks(second)) === 401, {
+      seconds: WAIT_SECONDS,
+    })
+    expect(await page.content()).not.toContain(second)
+    expect(signedIn.complaints).toEqual([])
+  })
+
+  test('the first payment is confirmed before the eyes, and its code is the same call', async () => {
+    const { page } = signedIn
+    const [payer, recipient] = florin.info.wallets
+    await open(page, '/first-payment', 'Make a payment')
+    await page.getByLabel('From').selectOption(payer?.address ?? '')
+    await page.getByLabel('To', { exact: true }).fill(recipient?.address ?? '')
+    await page.getByLabel('Amount').fill('2.5')
+    const code = (await page.getByRole('region', { name: 'curl command' }).textContent()) ?? ''
+    const order: unknown = JSON.parse(/-d '(.*)'$/.exec(code)?.[1] ?? '')
+    expect(order).toMatchObject({
+      walletAddress: payer?.address,
+      recipientAddress: recipient?.address,
+      amount: '2.5',
+    })
+    await page.getByRole('button', { name: 'Send payment' }).click()
+    const story = page.getByRole('list', { name: 'What happened to the payment' })
+    await story.getByText('Confirmed', { exact: true }).waitFor({ timeout: WAIT_SECONDS * 1000 })
+    await page.getByLabel('Amount').fill('not money')
+    await page.getByRole('button', { name: 'Send payment' }).click()
+    await page.getByRole('alert').getByText('INVALID_PARAMETERS', { exact: true }).waitFor()
+    expect(await barriers(page)).toEqual([])
+    expect(signedIn.complaints).toEqual([])
+  })
+
+  test('what happens elsewhere is seen without asking', async () => {
+    const { page } = signedIn
+    await open(page, '/', 'Overview')
+    await page.getByText('Live', { exact: true }).waitFor()
+    const figure = page.locator('dl > div').filter({ hasText: 'Payments' }).locator('dd').first()
+    await until('the figures are there', async () => Number(await figure.textContent()) > 0, {
+      seconds: WAIT_SECONDS,
+    })
+    const before = Number(await figure.textContent())
+    const [payer, recipient] = florin.info.wallets
+    const client = openClient(florin.baseUrl, florin.info.apiKeys.enterprise)
+    const sent = await client.post('/payment/send', {
+      walletAddress: payer?.address,
+      recipientAddress: recipient?.address,
+      amount: 1,
+    })
+    expect(sent.status).toBe(200)
+    await until('it is counted', async () => Number(await figure.textContent()) > before, {
+      seconds: WAIT_SECONDS,
+    })
+  })
+
+  test('light and dark are what the system says until the reader chooses, and the choice stays', async () => {
+    const { context, page, complaints } = await visit(browser, { colorScheme: 'dark' })
+    await signIn(page)
+    const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
+    const dark = await ground()
+    await page.getByRole('button', { name: 'Light mode' }).click()
+    expect(await ground()).not.toBe(dark)
+    const light = await ground()
+    await page.reload()
+    await page.getByRole('button', { name: 'Dark mode' }).waitFor()
+    expect(await ground()).toBe(light)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('on a narrow screen the links are behind a button, and every page fits', async () => {
+    const { context, page } = await visit(browser, { viewport: { width: 375, height: 812 } })
+    await signIn(page)
+    const link = page.getByRole('link', { name: 'API keys', exact: true })
+    expect(await link.isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Open menu' }).click()
+    await link.click()
+    await page.getByRole('heading', { name: 'API keys' }).waitFor()
+    expect(await link.isVisible()).toBe(false)
+    for (const path of plainPaths()) {
+      await page.goto(`${florin.baseUrl}/dashboard${path}`)
+      await settled(page)
+      expect([path, await sidewaysPixels(page)]).toEqual([path, 0])
+    }
+    await context.close()
+  })
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`no page keeps anybody out: axe finds nothing serious, ${colorScheme}`, async () => {
+      const { context, page, complaints } = await visit(browser, { colorScheme })
+      await signIn(page)
+      for (const path of plainPaths()) {
+        await page.goto(`${florin.baseUrl}/dashboard${path}`)
+        await settled(page)
+        expect([path, await barriers(page)]).toEqual([path, []])
+      }
+      expect(complaints).toEqual([])
+      await context.close()
+    })
+  }
+})
+
+/** Pages that can be opened by their address alone. */
+function plainPaths(): readonly string[] {
+  return PAGES.map(({ path }) => path).filter((path) => !path.includes('$'))
+}
+
+/** A page is drawn when it has its name, and nothing on it is still on its way. */
+async function settled(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await until(
+    'nothing is on its way',
+    async () => (await page.locator('.animate-pulse').count()) === 0,
+    { seconds: WAIT_SECONDS },
+  )
+}
