@@ -151,7 +151,7 @@ describe('accounts', () => {
     const seen: unknown[] = []
     let cursor: unknown = null
     do {
-      const more = cursor === null ? '' : `&cursor=${String(cursor)}`
+      const more = typeof cursor === 'string' ? `&cursor=${cursor}` : ''
       const page = await ask('GET', `/operator/accounts?limit=1${more}`)
       seen.push(...(page['accounts'] as { accountId: string }[]).map(({ accountId }) => accountId))
       cursor = page['nextCursor']
