@@ -1,6 +1,6 @@
 import { until } from '@florin/server/kernel/until.ts'
 import { PAGES } from '@florin/dashboard/src/app/pages.ts'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { barriers, chromiumPath, sidewaysPixels, startBrowser, visit } from './actors/browser.ts'
 import type { Visit } from './actors/browser.ts'
@@ -163,8 +163,24 @@ describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium 
     await context.close()
   })
 
-  test('on a narrow screen the links are behind a button, and every page fits', async () => {
-    const { context, page } = await visit(browser, { viewport: { width: 375, height: 812 } })
+  test('a passkey signs in by itself', async () => {
+    const { context, page, complaints } = await visit(browser)
+    // A passkey is good for a name, and on this machine the name is localhost.
+    const home = florin.baseUrl.replace('127.0.0.1', 'localhost')
+    await addAuthenticator(context, page)
+    await page.goto(florin.info.dashboardUrl.replace('127.0.0.1', 'localhost'))
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    expect(await page.evaluate(MAKE_PASSKEY)).toBe(200)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    expect(page.url().startsWith(home)).toBe(true)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('on a narrow screen the links are behind a button', async () => {
+    const { context, page } = await visit(browser, NARROW)
     await signIn(page)
     const link = page.getByRole('link', { name: 'API keys', exact: true })
     expect(await link.isVisible()).toBe(false)
@@ -172,32 +188,76 @@ describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium 
     await link.click()
     await page.getByRole('heading', { name: 'API keys' }).waitFor()
     expect(await link.isVisible()).toBe(false)
-    for (const path of plainPaths()) {
-      await page.goto(`${florin.baseUrl}/dashboard${path}`)
-      await settled(page)
-      expect([path, await sidewaysPixels(page)]).toEqual([path, 0])
-    }
     await context.close()
   })
 
-  for (const colorScheme of ['light', 'dark'] as const) {
-    test(`no page keeps anybody out: axe finds nothing serious, ${colorScheme}`, async () => {
-      const { context, page, complaints } = await visit(browser, { colorScheme })
-      await signIn(page)
-      for (const path of plainPaths()) {
-        await page.goto(`${florin.baseUrl}/dashboard${path}`)
-        await settled(page)
-        expect([path, await barriers(page)]).toEqual([path, []])
-      }
-      expect(complaints).toEqual([])
-      await context.close()
+  describe('every page, narrow and wide, light and dark,', () => {
+    let visits: readonly Visit[]
+    beforeAll(async () => {
+      visits = [
+        await visit(browser, { ...NARROW, colorScheme: 'light' }),
+        await visit(browser, { colorScheme: 'dark' }),
+      ]
+      for (const { page } of visits) await signIn(page)
     })
-  }
+    afterAll(async () => {
+      for (const { context } of visits ?? []) await context.close()
+    })
+    // Those that can be opened by their address alone.
+    const paths = PAGES.map(({ path }) => path).filter((path) => !path.includes('$'))
+    for (const path of paths) {
+      test(`fits, and axe finds nothing serious on it: ${path}`, async () => {
+        for (const { page, complaints } of visits) {
+          await page.goto(`${florin.baseUrl}/dashboard${path}`)
+          await settled(page)
+          expect(await sidewaysPixels(page)).toBe(0)
+          expect(await barriers(page)).toEqual([])
+          expect(complaints).toEqual([])
+        }
+      })
+    }
+  })
 })
 
-/** Pages that can be opened by their address alone. */
-function plainPaths(): readonly string[] {
-  return PAGES.map(({ path }) => path).filter((path) => !path.includes('$'))
+const NARROW = { viewport: { width: 375, height: 812 } }
+
+/** Makes a passkey as the page would, with what the browser itself offers. */
+const MAKE_PASSKEY = `(async () => {
+  const { csrfToken } = await (await fetch('/api/session')).json()
+  const post = (path, body) =>
+    fetch(path, {
+      method: 'POST',
+      headers: { 'x-csrf-token': csrfToken, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  const { options } = await (await post('/api/me/passkeys/options')).json()
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
+  const made = await navigator.credentials.create({ publicKey })
+  const { id, rawId, type, response } = made.toJSON()
+  const { clientDataJSON, attestationObject } = response
+  const body = {
+    name: 'Test',
+    response: {
+      id, rawId, type, clientExtensionResults: {}, response: { clientDataJSON, attestationObject },
+    },
+  }
+  return (await post('/api/me/passkeys', body)).status
+})()`
+
+/** An authenticator inside the browser whose owner is always there and agrees. */
+async function addAuthenticator(context: BrowserContext, page: Page): Promise<void> {
+  const session = await context.newCDPSession(page)
+  await session.send('WebAuthn.enable')
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
 }
 
 /** A page is drawn when it has its name, and nothing on it is still on its way. */

@@ -31,6 +31,7 @@ export function PasskeySignIn({ onSignedIn }: { onSignedIn: (session: Session) =
       }),
     )
   }
+  if (IS_NUMBERS.test(location.hostname)) return <AtAName />
   if (!browserSupportsWebAuthn()) return null
   return (
     <>
@@ -51,6 +52,24 @@ export function PasskeySignIn({ onSignedIn }: { onSignedIn: (session: Session) =
       </Button>
       {error === null ? null : <ErrorPanel error={error} />}
     </>
+  )
+}
+
+/** An address of numbers cannot have passkeys. Source: Web Authentication Level 3, 5.1.3. */
+const IS_NUMBERS = /^(\d+\.){3}\d+$|^\[/
+const LOOPBACK = /^127\.|^\[::1\]$/
+
+/** On this machine there is a name, too. */
+function AtAName() {
+  if (!LOOPBACK.test(location.hostname)) return null
+  const address = `http://localhost:${location.port}/dashboard/signin`
+  return (
+    <p className="text-soft">
+      Passkeys belong to a name:{' '}
+      <a href={address} className="font-medium text-brand-strong underline underline-offset-2">
+        sign in with a passkey at localhost
+      </a>
+    </p>
   )
 }
 
