@@ -32,6 +32,11 @@ type Whole<S> = S extends TSchema ? Static<S> : never
 /** What an operation answers. */
 export type Answer<O extends Operation> = Read<Whole<ByName[O]['answer']>>
 
+/** Of a query: a field that may be left out may also be undefined. */
+type Loose<T> = T extends object
+  ? { readonly [K in keyof T]: T[K] | (object extends Pick<T, K> ? undefined : never) }
+  : T
+
 type Given<Name extends string, T> = [T] extends [undefined]
   ? unknown
   : Partial<T> extends T
@@ -40,7 +45,7 @@ type Given<Name extends string, T> = [T] extends [undefined]
 
 /** What an operation asks for: parts of its path, its query, its body. */
 export type Input<O extends Operation> = Given<'params', Whole<ByName[O]['params']>> &
-  Given<'query', Whole<ByName[O]['query']>> &
+  Given<'query', Loose<Whole<ByName[O]['query']>>> &
   Given<'body', Whole<ByName[O]['body']>> & {
     /** Of a request that may be repeated; each call has its own when left out. */
     readonly idempotencyKey?: string

@@ -22,6 +22,17 @@ export const PAGES: readonly PageRow[] = [
     load: () => import('../pages/overview.tsx'),
   },
   {
+    path: '/payments',
+    link: { name: 'Payments', icon: 'payments' },
+    for: 'members',
+    load: () => import('../pages/payments.tsx'),
+  },
+  {
+    path: '/payments/$paymentId',
+    for: 'members',
+    load: () => import('../pages/payment.tsx'),
+  },
+  {
     path: '/keys',
     link: { name: 'API keys', icon: 'keys' },
     for: ['owner', 'developer'],
@@ -31,5 +42,16 @@ export const PAGES: readonly PageRow[] = [
     path: '/first-payment',
     for: ['owner', 'developer'],
     load: () => import('../pages/first-payment.tsx'),
+  },
+  {
+    path: '/wallets',
+    link: { name: 'Wallets', icon: 'wallets' },
+    for: 'members',
+    load: () => import('../pages/wallets.tsx'),
+  },
+  {
+    path: '/wallets/$address',
+    for: 'members',
+    load: () => import('../pages/wallet.tsx'),
   },
 ]

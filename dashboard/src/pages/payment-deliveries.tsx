@@ -1,0 +1,97 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Answer } from '../api/operation.ts'
+import { useApi } from '../app/services.tsx'
+import { Card } from '../parts/card.tsx'
+import { ErrorPanel } from '../parts/error-panel.tsx'
+import { PageLink } from '../parts/page-link.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { Table } from '../parts/table.tsx'
+import type { Column } from '../parts/table.tsx'
+import { Time } from '../parts/time.tsx'
+import { DeliveryStatusBadge } from './webhook-delivery-status.tsx'
+
+type Delivery = Answer<'GET /webhooks/{webhookId}/deliveries'>['deliveries'][number]
+type Row = Delivery & { readonly webhookId: string; readonly url: string }
+
+/** The newest deliveries of each webhook that are looked through. */
+const LOOKED_AT = 100
+
+/** The payment that an event is about; undefined when it is about none. */
+export function paymentOfEvent(event: Readonly<Record<string, unknown>>): string | undefined {
+  const { data } = event
+  if (typeof data !== 'object' || data === null || !('paymentId' in data)) return undefined
+  return typeof data.paymentId === 'string' ? data.paymentId : undefined
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  { header: 'Event', cell: ({ type, event }) => `${type} ${statusOfEvent(event)}` },
+  { header: 'Delivery', cell: ({ status }) => <DeliveryStatusBadge status={status} /> },
+  {
+    header: 'Webhook',
+    cell: ({ webhookId, url }) => (
+      <PageLink to={`/webhooks/${webhookId}`}>
+        <span className="break-all">{url}</span>
+      </PageLink>
+    ),
+  },
+  { header: 'Attempts', align: 'right', cell: ({ attempts }) => attempts },
+  {
+    header: 'Answer',
+    cell: ({ log }) => log.at(-1)?.status ?? log.at(-1)?.error ?? 'none yet',
+  },
+  { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+]
+
+function statusOfEvent({ data }: Readonly<Record<string, unknown>>): string {
+  if (typeof data !== 'object' || data === null || !('status' in data)) return ''
+  return String(data.status)
+}
+
+/** The events of a payment as the account's webhooks were told of them. */
+export function PaymentDeliveries({ paymentId }: { paymentId: string }) {
+  const api = useApi()
+  // The operation in front makes new events refresh it, too.
+  const { data, error, refetch } = useQuery({
+    queryKey: ['GET /webhooks', { deliveriesOf: paymentId }],
+    queryFn: async () => {
+      const { webhooks } = await api.call('GET /webhooks')
+      const lists = await Promise.all(
+        webhooks.map(async ({ webhookId, url }) => {
+          const { deliveries } = await api.call('GET /webhooks/{webhookId}/deliveries', {
+            params: { webhookId },
+            query: { limit: LOOKED_AT },
+          })
+          return deliveries
+            .filter(({ event }) => paymentOfEvent(event) === paymentId)
+            .map((delivery) => ({ ...delivery, webhookId, url }))
+        }),
+      )
+      return { webhooks: webhooks.length, rows: lists.flat() }
+    },
+  })
+  return (
+    <Card title="Events and deliveries" actions={<PageLink to="/events">All events</PageLink>}>
+      {error !== null ? (
+        <ErrorPanel error={error} onRetry={() => void refetch()} />
+      ) : data === undefined ? (
+        <Skeleton className="h-16 w-full" />
+      ) : data.webhooks === 0 ? (
+        <p className="text-soft">
+          No webhook is told of this account’s events. <PageLink to="/webhooks">Make one</PageLink>{' '}
+          and your program hears of every step.
+        </p>
+      ) : data.rows.length === 0 ? (
+        <p className="text-soft">
+          Nothing about this payment is among the last {LOOKED_AT} deliveries of each webhook.
+        </p>
+      ) : (
+        <Table
+          caption="Deliveries of the events of this payment"
+          columns={COLUMNS}
+          rows={data.rows}
+          rowKey={({ deliveryId }) => deliveryId}
+        />
+      )}
+    </Card>
+  )
+}

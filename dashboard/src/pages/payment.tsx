@@ -1,0 +1,152 @@
+import { useAnswer } from '../api/use-answer.ts'
+import type { Answer } from '../api/operation.ts'
+import { useAssets } from '../api/use-assets.ts'
+import { usePathPart } from '../app/use-path-part.ts'
+import { explorerLink } from '../format/explorer.ts'
+import { Amount } from '../parts/amount.tsx'
+import { Badge } from '../parts/badge.tsx'
+import { Card } from '../parts/card.tsx'
+import { CodeBlock } from '../parts/code-block.tsx'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { ErrorPanel } from '../parts/error-panel.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { PageHeader } from '../parts/page-header.tsx'
+import { PageLink } from '../parts/page-link.tsx'
+import { PaymentStatusBadge } from '../parts/payment-status.tsx'
+import { Short } from '../parts/short.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { Timeline } from '../parts/timeline.tsx'
+import { PaymentAttempts } from './payment-attempts.tsx'
+import { PaymentDeliveries } from './payment-deliveries.tsx'
+import { momentsOf } from './payment-moments.ts'
+
+type Payment = Answer<'GET /payment/status/{paymentId}'>
+
+/** An event tells of every step; this is for a connection that was lost meanwhile. */
+const REFETCH_SECONDS = 15
+
+/** One payment, from its order to its end. */
+export function Page() {
+  const paymentId = usePathPart('paymentId')
+  const { data, error, refetch } = useAnswer(
+    'GET /payment/status/{paymentId}',
+    { params: { paymentId } },
+    { refetchSeconds: REFETCH_SECONDS },
+  )
+  return (
+    <>
+      <p className="mb-2">
+        <PageLink to="/payments">All payments</PageLink>
+      </p>
+      <PageHeader title="Payment">
+        <span className="inline-flex items-center gap-1">
+          <span className="font-mono text-[0.8125rem] break-all">{paymentId}</span>
+          <CopyButton text={paymentId} what="payment id" />
+        </span>
+      </PageHeader>
+      {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      {data !== undefined ? (
+        <Parts payment={data} />
+      ) : error === null ? (
+        <div className="grid gap-4 lg:grid-cols-2">
+          <Skeleton className="h-96 w-full" />
+          <Skeleton className="h-96 w-full" />
+        </div>
+      ) : null}
+    </>
+  )
+}
+
+function Parts({ payment }: { payment: Payment }) {
+  return (
+    <div className="space-y-4">
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <Card title="Facts">
+          <PaymentFacts payment={payment} />
+        </Card>
+        <Card title="Timeline">
+          <div aria-live="polite">
+            <Timeline label="What happened to the payment" moments={momentsOf(payment)} />
+          </div>
+        </Card>
+      </div>
+      <PaymentAttempts payment={payment} />
+      <PaymentDeliveries paymentId={payment.paymentId} />
+      {payment.metadata === null ? null : (
+        <Card title="Metadata">
+          <CodeBlock code={JSON.stringify(payment.metadata, null, 2)} what="metadata" />
+        </Card>
+      )}
+    </div>
+  )
+}
+
+function PaymentFacts({ payment }: { payment: Payment }) {
+  const assets = useAssets()
+  const { network, asset, amount, fee, signature, status, type, resource } = payment
+  const explorer = explorerLink({ network, signature, sandbox: payment.sandbox === true })
+  const depth = payment.releaseDepth === null ? '' : ` of ${payment.releaseDepth + 1} for release`
+  return (
+    <Facts
+      facts={[
+        {
+          name: 'Status',
+          value: (
+            <span className="inline-flex flex-wrap gap-1.5">
+              <PaymentStatusBadge status={status} />
+              {payment.finalityViolated ? <Badge tone="bad">finality broken</Badge> : null}
+              {payment.selfCustody ? <Badge>self-custody</Badge> : null}
+              {payment.abandoned ? <Badge tone="warn">given up</Badge> : null}
+            </span>
+          ),
+        },
+        { name: 'Type', value: type === 'sent' ? 'Sent' : 'Received' },
+        { name: 'Amount', value: <Amount text={amount} unit={assets.symbol(network, asset)} /> },
+        {
+          name: 'Network fee',
+          value:
+            fee === null ? (
+              'not known yet'
+            ) : (
+              <Amount text={fee} unit={assets.symbol(network, 'native')} />
+            ),
+        },
+        { name: 'From', value: <Short text={payment.sender} what="sender" /> },
+        { name: 'To', value: <Short text={payment.recipient} what="recipient" /> },
+        { name: 'Network', value: assets.network(network)?.name ?? network },
+        {
+          name: 'Transaction',
+          value:
+            signature === null ? (
+              'none yet'
+            ) : (
+              <span className="inline-flex flex-wrap items-center gap-x-3">
+                <Short text={signature} what="transaction" />
+                {explorer === undefined ? null : (
+                  <a
+                    href={explorer}
+                    target="_blank"
+                    rel="noreferrer"
+                    className="font-medium text-brand-strong underline underline-offset-2"
+                  >
+                    View in explorer
+                  </a>
+                )}
+              </span>
+            ),
+        },
+        {
+          name: 'Confirmations',
+          value: `${payment.confirmations.toLocaleString('en')}${depth}`,
+        },
+        ...(payment.finality === null ? [] : [{ name: 'Final by', value: payment.finality }]),
+        ...(resource === null
+          ? []
+          : [{ name: 'Resource', value: <span className="break-all">{resource}</span> }]),
+        ...(payment.remark === undefined
+          ? []
+          : [{ name: 'Remark', value: payment.remark.message }]),
+      ]}
+    />
+  )
+}

@@ -1,0 +1,121 @@
+import { useState } from 'react'
+import { PAYMENT_STATUSES } from '@florin/wire/payment.ts'
+import { useAnswer } from '../api/use-answer.ts'
+import { useAssets } from '../api/use-assets.ts'
+import type { Filters } from '../app/use-filters.ts'
+import { shortText } from '../format/short-text.ts'
+import { Button } from '../parts/button.tsx'
+import { Field } from '../parts/field.tsx'
+import { Select } from '../parts/select.tsx'
+
+const TYPES = [
+  { value: '', label: 'Sent and received' },
+  { value: 'sent', label: 'Sent' },
+  { value: 'received', label: 'Received' },
+]
+const STATUSES = [
+  { value: '', label: 'Any status' },
+  ...PAYMENT_STATUSES.map((value) => ({ value, label: value })),
+]
+
+/** What the list of payments is narrowed by. Choices count at once, the search when it is sent. */
+export function PaymentFilters({
+  filters,
+  searchFault,
+}: {
+  filters: Filters
+  searchFault: string | undefined
+}) {
+  const assets = useAssets()
+  const wallets = useAnswer('GET /wallets')
+  const symbols = new Set(assets.networks.flatMap((each) => each.assets.map((a) => a.symbol)))
+  const choose = (name: string) => (value: string) => filters.set({ [name]: value })
+  const chosen = filters.get('wallet')
+  const own = (wallets.data?.wallets ?? []).map(({ address, label }) => ({
+    value: address,
+    label: label === null ? shortText(address) : `${label} (${shortText(address)})`,
+  }))
+  const other =
+    chosen === '' || own.some(({ value }) => value === chosen)
+      ? []
+      : [{ value: chosen, label: shortText(chosen) }]
+  return (
+    <section aria-label="Filters" className="mb-5 space-y-3">
+      <Search key={filters.get('search')} filters={filters} fault={searchFault} />
+      <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-6">
+        <Select
+          label="Type"
+          choices={TYPES}
+          value={filters.get('type')}
+          onChoose={choose('type')}
+        />
+        <Select
+          label="Status"
+          choices={STATUSES}
+          value={filters.get('status')}
+          onChoose={choose('status')}
+        />
+        <Select
+          label="Wallet"
+          choices={[{ value: '', label: 'Any wallet' }, ...own, ...other]}
+          value={chosen}
+          onChoose={choose('wallet')}
+        />
+        <Select
+          label="Asset"
+          choices={[
+            { value: '', label: 'Any asset' },
+            ...[...symbols].map((value) => ({ value, label: value })),
+          ]}
+          value={filters.get('asset')}
+          onChoose={choose('asset')}
+        />
+        <Field
+          label="From"
+          type="date"
+          value={filters.get('from')}
+          onChange={({ target }) => filters.set({ from: target.value })}
+        />
+        <Field
+          label="To"
+          type="date"
+          value={filters.get('to')}
+          onChange={({ target }) => filters.set({ to: target.value })}
+        />
+      </div>
+    </section>
+  )
+}
+
+function Search({ filters, fault }: { filters: Filters; fault: string | undefined }) {
+  const [text, setText] = useState(filters.get('search'))
+  return (
+    <form
+      role="search"
+      className="flex items-start gap-2"
+      onSubmit={(event) => {
+        event.preventDefault()
+        filters.set({ search: text.trim() })
+      }}
+    >
+      <div className="min-w-0 grow">
+        <Field
+          label="Search"
+          type="search"
+          placeholder="Payment id, transaction, address or resource"
+          value={text}
+          fault={fault}
+          onChange={({ target }) => setText(target.value)}
+        />
+      </div>
+      <div className="flex gap-2 pt-6">
+        <Button type="submit">Search</Button>
+        {filters.isEmpty ? null : (
+          <Button kind="quiet" onClick={filters.clear}>
+            Clear filters
+          </Button>
+        )}
+      </div>
+    </form>
+  )
+}

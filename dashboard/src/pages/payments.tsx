@@ -1,0 +1,95 @@
+import { useMutation } from '@tanstack/react-query'
+import { ApiError } from '../api/api-error.ts'
+import { useAssets } from '../api/use-assets.ts'
+import { usePages } from '../api/use-pages.ts'
+import { useApi } from '../app/services.tsx'
+import { useFilters } from '../app/use-filters.ts'
+import { saveFile } from '../format/save-file.ts'
+import { exactTime } from '../format/time-text.ts'
+import { Button } from '../parts/button.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { ErrorPanel } from '../parts/error-panel.tsx'
+import { LoadMore } from '../parts/load-more.tsx'
+import { PageHeader } from '../parts/page-header.tsx'
+import { SkeletonRows } from '../parts/skeleton.tsx'
+import { useToast } from '../parts/toast.tsx'
+import { paymentsAsked } from './payments-asked.ts'
+import { allPayments, CSV_PAYMENTS_MAX, paymentsCsv } from './payments-csv.ts'
+import { PaymentFilters } from './payments-filters.tsx'
+import { PaymentTable } from './payments-table.tsx'
+
+/** Everything that the account paid and was paid, as it happens. */
+export function Page() {
+  const filters = useFilters()
+  const asked = paymentsAsked(filters)
+  const list = usePages('GET /payments', {
+    asked,
+    input: (cursor) => ({ query: { ...asked, cursor } }),
+    next: ({ nextCursor }) => nextCursor,
+  })
+  const payments = list.pages?.flatMap((page) => page.payments) ?? []
+  const lookedBackTo = list.pages?.at(-1)?.lookedBackTo ?? null
+  const fault = list.error instanceof ApiError ? list.error.details['search'] : undefined
+  const searchFault = typeof fault === 'string' ? fault : undefined
+  return (
+    <>
+      <PageHeader title="Payments" actions={<ExportButton asked={asked} />}>
+        What this account paid and was paid, newest first.
+      </PageHeader>
+      <PaymentFilters filters={filters} searchFault={searchFault} />
+      {list.error !== null && searchFault === undefined ? (
+        <ErrorPanel error={list.error} onRetry={list.retry} />
+      ) : null}
+      {list.error !== null ? null : list.pages === undefined ? (
+        <SkeletonRows rows={8} />
+      ) : payments.length > 0 ? (
+        <PaymentTable payments={payments} />
+      ) : (
+        <NothingFound isFiltered={!filters.isEmpty} onClear={filters.clear} />
+      )}
+      {list.error !== null ? null : (
+        <>
+          {lookedBackTo === null ? null : (
+            <p className="mt-3 text-center text-soft">
+              Looked back to {exactTime(lookedBackTo)}. Older payments may fit, too.
+            </p>
+          )}
+          <LoadMore of={list}>{lookedBackTo === null ? 'Show more' : 'Look further back'}</LoadMore>
+        </>
+      )}
+    </>
+  )
+}
+
+function NothingFound({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  return isFiltered ? (
+    <Empty title="No payment fits" action={<Button onClick={onClear}>Clear filters</Button>}>
+      Take a filter away, or look for something else.
+    </Empty>
+  ) : (
+    <Empty title="No payments yet">
+      Whatever this account pays or is paid appears here as soon as it happens.
+    </Empty>
+  )
+}
+
+function ExportButton({ asked }: { asked: ReturnType<typeof paymentsAsked> }) {
+  const api = useApi()
+  const assets = useAssets()
+  const say = useToast()
+  const save = useMutation({
+    mutationFn: () => allPayments(api, asked),
+    onSuccess: (payments) => {
+      const text = paymentsCsv(payments, assets.symbol)
+      saveFile({ name: 'payments.csv', type: 'text/csv;charset=utf-8', text })
+      const most = payments.length === CSV_PAYMENTS_MAX ? ', the newest that fit in one file' : ''
+      say(`${payments.length.toLocaleString('en')} payments in payments.csv${most}`)
+    },
+    onError: () => say('The export failed. Try again.'),
+  })
+  return (
+    <Button busy={save.isPending} disabled={!assets.known} onClick={() => save.mutate()}>
+      Export CSV
+    </Button>
+  )
+}

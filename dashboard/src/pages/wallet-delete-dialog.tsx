@@ -1,0 +1,58 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useDeed } from '../api/use-deed.ts'
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { ErrorPanel } from '../parts/error-panel.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { Short } from '../parts/short.tsx'
+import { useToast } from '../parts/toast.tsx'
+import type { Wallet } from './wallet.tsx'
+
+/** Asks before a wallet goes, and says what that means. */
+export function DeleteWalletDialog({ wallet, onClose }: { wallet: Wallet; onClose: () => void }) {
+  const say = useToast()
+  const navigate = useNavigate()
+  const { address, label, balances } = wallet
+  const left = balances.filter(({ amountBaseUnits }) => amountBaseUnits !== '0')
+  const remove = useDeed('DELETE /wallets/{address}', {
+    refreshes: ['GET /wallets', 'GET /usage'],
+    onDone: () => {
+      say('The wallet was deleted')
+      void navigate({ to: '/wallets' })
+    },
+  })
+  return (
+    <Dialog
+      title="Delete this wallet?"
+      onClose={onClose}
+      actions={
+        <Button
+          kind="danger"
+          busy={remove.isPending}
+          onClick={() => remove.mutate({ params: { address } })}
+        >
+          Delete wallet
+        </Button>
+      }
+    >
+      <p>
+        It must be empty and have no payment under way. Its key is destroyed: whatever is sent to
+        the address afterwards is lost for ever. Its payments stay in the list.
+      </p>
+      <Facts
+        facts={[
+          { name: 'Label', value: label ?? 'none' },
+          { name: 'Address', value: <Short text={address} what="address" /> },
+          {
+            name: 'Still there',
+            value:
+              left.length === 0
+                ? 'nothing'
+                : left.map(({ amount, symbol }) => `${amount} ${symbol}`).join(', '),
+          },
+        ]}
+      />
+      {remove.error === null ? null : <ErrorPanel error={remove.error} />}
+    </Dialog>
+  )
+}
