@@ -202,7 +202,20 @@ describe('from nothing to production', () => {
       expect(reply.headers['strict-transport-security']).toMatch(/^max-age=/)
       const { body } = await call('GET', '/nowhere')
       expect(body['error']).toMatchObject({ docs: 'https://localhost/docs/errors/NOT_FOUND' })
-      expect(serve.stderr()).toBe('')
+      const said =
+        /^Nobody runs this installation yet\..*\nhttps:\/\/localhost\/signin#link=(\S+)\n.*\n$/
+      await until('the first link is said', () => said.test(serve.stderr()), { seconds: 20 })
+      const link = said.exec(serve.stderr())?.[1] ?? ''
+      expect(serve.stdout()).not.toContain(link)
+      const first = await call('POST', '/session', { link })
+      expect(first.body).toMatchObject({ operator: true, selected: { role: 'owner' } })
+      expect((await call('POST', '/session', { link })).status).toBe(401)
+      const { stdout } = await florin(['operator-link', '--json'])
+      const [page, other] = String(Object(JSON.parse(stdout)).link).split('#link=')
+      expect(page).toBe('https://localhost/signin')
+      expect((await call('POST', '/session', { link: other })).body).toMatchObject({
+        operator: true,
+      })
       const settings = { FLORIN_PORT: String(await serve.port()), FLORIN_TLS_CERT: 'given' }
       const probe = spawn(process.execPath, [READY], { env: settings })
       await once(probe, 'exit')

@@ -91,6 +91,7 @@ describe('florin up', () => {
     const key = (value: unknown) => expect(value).toMatch(/^florin_test_/)
     expect(Object.keys(info)).toEqual([
       'baseUrl',
+      'dashboardUrl',
       'pid',
       'apiKeys',
       'networks',
@@ -99,6 +100,16 @@ describe('florin up', () => {
     ])
     expect(info.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
     expect(info.pid).toBe(florin.pid)
+    const [page, link = ''] = info.dashboardUrl.split('#link=')
+    expect(page).toBe(`${info.baseUrl}/signin`)
+    const signedIn = await openClient(info.baseUrl, info.apiKeys.standard).post('/session', {
+      link,
+    })
+    expect(signedIn.body).toMatchObject({
+      operator: true,
+      sandbox: true,
+      selected: { name: 'Sandbox', role: 'owner', plan: 'enterprise' },
+    })
     Object.values(info.apiKeys).forEach(key)
     expect(info.networks).toEqual({
       evm: {

@@ -37,7 +37,7 @@ describe('a link', () => {
       tokens.map((token, index) => use(token, from(1), index === 0 ? here : there)),
     )
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401])
-    const [winner] = answers.filter(({ status }) => status === 200)
+    const winner = answers.find(({ status }) => status === 200)
     expect(winner?.body).toMatchObject({
       operator: true,
       selected: { accountId, role: 'owner' },
