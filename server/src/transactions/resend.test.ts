@@ -75,9 +75,10 @@ test('a build that nobody has sent for long is asked about no more, and a block 
   scene.later(31 * DAY)
   scene.script.finalized = (built.build.nonce ?? 0n) + 1n
   await scene.watch()
-  await scene.finalize(100)
-  expect(await scene.record(built)).toMatchObject({ status: 'pending' })
-  await scene.mine('a', 101, 1, scene.paid(built, { commitments: [] }))
+  await scene.mine('a', 101, 1)
   await scene.finalize(101)
+  expect(await scene.record(built)).toMatchObject({ status: 'pending' })
+  await scene.mine('a', 102, 1, scene.paid(built, { commitments: [] }))
+  await scene.finalize(102)
   expect(await scene.record(built)).toMatchObject({ status: 'expired' })
 })
