@@ -54,4 +54,21 @@ export const PAGES: readonly PageRow[] = [
     for: 'members',
     load: () => import('../pages/wallet.tsx'),
   },
+  {
+    path: '/webhooks',
+    link: { name: 'Webhooks', icon: 'webhooks' },
+    for: 'members',
+    load: () => import('../pages/webhooks.tsx'),
+  },
+  {
+    path: '/webhooks/$webhookId',
+    for: 'members',
+    load: () => import('../pages/webhook.tsx'),
+  },
+  {
+    path: '/events',
+    link: { name: 'Events', icon: 'events' },
+    for: 'members',
+    load: () => import('../pages/events.tsx'),
+  },
 ]

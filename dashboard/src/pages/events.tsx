@@ -1,0 +1,130 @@
+import { useCallback, useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { ACCOUNT_EVENTS } from '@florin/wire/event-types.ts'
+import { useEvents } from '../app/live.tsx'
+import { useApi } from '../app/services.tsx'
+import { useFilters } from '../app/use-filters.ts'
+import { shortText } from '../format/short-text.ts'
+import { Badge } from '../parts/badge.tsx'
+import { Button } from '../parts/button.tsx'
+import { CodeBlock } from '../parts/code-block.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { ErrorPanel } from '../parts/error-panel.tsx'
+import { PageHeader } from '../parts/page-header.tsx'
+import { PageLink } from '../parts/page-link.tsx'
+import { Segments } from '../parts/segments.tsx'
+import { SkeletonRows } from '../parts/skeleton.tsx'
+import { Table } from '../parts/table.tsx'
+import type { Column } from '../parts/table.tsx'
+import { Time } from '../parts/time.tsx'
+import { EVENTS_SHOWN_MAX, recentEvents, withNewer } from './recent-events.ts'
+import type { AccountEvent } from './recent-events.ts'
+
+const TYPES = [
+  { value: '', label: 'All' },
+  ...Object.keys(ACCOUNT_EVENTS).map((value) => ({ value, label: value })),
+]
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
+
+/** What happened in the account, as it happens. */
+export function Page() {
+  const api = useApi()
+  const filters = useFilters()
+  const [shown, setShown] = useState<AccountEvent | null>(null)
+  const [newer, setNewer] = useState<readonly AccountEvent[]>([])
+  // Not named after the operation: what is heard is put in front, and nothing has to be read again.
+  const { data, error, refetch } = useQuery({
+    queryKey: ['recent events'],
+    queryFn: () => recentEvents(api),
+    staleTime: 0,
+  })
+  const hear = useCallback(
+    (event: AccountEvent) => setNewer((before) => withNewer(before, [event])),
+    [],
+  )
+  useEvents(hear)
+  const chosen = filters.get('type')
+  const all = data === undefined ? [] : withNewer(data.events, newer)
+  const events = all.filter(({ type }) => chosen === '' || type === chosen)
+  const columns: readonly Column<AccountEvent>[] = [
+    { header: 'Event', cell: ({ type }) => <Badge>{type}</Badge> },
+    { header: 'What happened', cell: (event) => <Says event={event} /> },
+    { header: 'Number', align: 'right', cell: ({ sequence }) => sequence.toLocaleString('en') },
+    { header: 'When', cell: ({ timestamp }) => <Time at={timestamp} /> },
+    {
+      header: 'Actions',
+      quiet: true,
+      align: 'right',
+      cell: (event) => (
+        <Button kind="quiet" onClick={() => setShown(event)}>
+          Show JSON
+        </Button>
+      ),
+    },
+  ]
+  return (
+    <>
+      <PageHeader title="Events">
+        What happened in this account, as it happens. Programs hear of it by webhook, WebSocket or
+        server-sent events.
+      </PageHeader>
+      <div className="mb-4 overflow-x-auto">
+        <Segments
+          label="Type of event"
+          choices={TYPES}
+          chosen={chosen}
+          onChoose={(type) => filters.set({ type })}
+        />
+      </div>
+      {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      {data?.isBehind ? (
+        <p className="mb-3 text-soft">
+          There are more events than this page reads: what follows is older, what happens now comes
+          in front.
+        </p>
+      ) : null}
+      {data === undefined ? (
+        error === null ? (
+          <SkeletonRows />
+        ) : null
+      ) : events.length === 0 ? (
+        <Empty title={chosen === '' ? 'Nothing happened yet' : `No event of type ${chosen} yet`}>
+          The next one appears here by itself.
+        </Empty>
+      ) : (
+        <Table caption="Events" columns={columns} rows={events} rowKey={({ id }) => id} />
+      )}
+      {all.length === EVENTS_SHOWN_MAX ? (
+        <p className="mt-3 text-center text-soft">The newest {EVENTS_SHOWN_MAX} are shown.</p>
+      ) : null}
+      {shown === null ? null : (
+        <Dialog title={`Event ${shown.sequence}`} onClose={() => setShown(null)}>
+          <CodeBlock code={JSON.stringify(shown, null, 2)} what="event" />
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+function Says({ event: { type, data } }: { event: AccountEvent }) {
+  const paymentId = textOf(data['paymentId'])
+  const status = textOf(data['status'])
+  if (paymentId !== undefined) {
+    return (
+      <span>
+        <PageLink to={`/payments/${paymentId}`}>
+          <span className="font-mono text-[0.8125rem]">{shortText(paymentId)}</span>
+        </PageLink>{' '}
+        {data['success'] === false ? 'was not settled' : `is ${status ?? 'changed'}`}
+      </span>
+    )
+  }
+  if (type === 'verification') {
+    return data['valid'] === true
+      ? 'A proof was good'
+      : `A proof was refused: ${textOf(data['reason']) ?? 'it is not valid'}`
+  }
+  return textOf(data['url']) ?? ''
+}
