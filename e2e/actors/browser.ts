@@ -65,11 +65,9 @@ export async function visit(
 export async function barriers(page: Page): Promise<readonly string[]> {
   // Handed over by the test and not by the page, whose rules would refuse it.
   await page.evaluate(await readFile(AXE, 'utf8'))
-  const found = (await page.evaluate(
-    `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })`,
-  )) as {
+  const found = await page.evaluate<{
     violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[]
-  }
+  }>(`axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })`)
   return found.violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) =>
@@ -79,8 +77,7 @@ export async function barriers(page: Page): Promise<readonly string[]> {
 
 /** Pixels by which the page is wider than its window; 0 unless somebody has to scroll sideways. */
 export async function sidewaysPixels(page: Page): Promise<number> {
-  const { scrollWidth, clientWidth } = (await page.evaluate(
-    `({ scrollWidth: document.documentElement.scrollWidth, clientWidth: document.documentElement.clientWidth })`,
-  )) as { scrollWidth: number; clientWidth: number }
-  return Math.max(0, scrollWidth - clientWidth)
+  return await page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  )
 }

@@ -4,6 +4,7 @@ export const MONEY_FIELDS: ReadonlySet<string> = new Set([
   'allowed',
   'amount',
   'available',
+  'balance',
   'fee',
   'held',
   'left',

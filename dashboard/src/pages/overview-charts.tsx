@@ -1,5 +1,7 @@
 import { useMemo, useState } from 'react'
+import type { ReactNode } from 'react'
 import type { Answer } from '../api/operation.ts'
+import { useAssets } from '../api/use-assets.ts'
 import { percentText } from '../format/percent-text.ts'
 import { spanText } from '../format/time-text.ts'
 import { Card } from '../parts/card.tsx'
@@ -10,7 +12,6 @@ type Overview = Answer<'GET /overview'>
 type Volume = Overview['totals']['volume'][number]
 
 const named = ({ network, asset }: Pick<Volume, 'network' | 'asset'>) => `${network} ${asset}`
-const titleOf = ({ symbol, asset, network }: Volume) => `${symbol ?? asset} on ${network}`
 const plainNumber = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 2 })
 const numberText = (value: number) => plainNumber.format(value)
 const dash = (name: string, tone: string) => (
@@ -23,6 +24,9 @@ const dash = (name: string, tone: string) => (
 /** Volume, success rate and latency over the period. What is drawn is rounded to the pixel; exact sums stand in the table below. */
 export function OverviewCharts({ overview }: { overview: Overview }) {
   const { buckets, totals } = overview
+  const assets = useAssets()
+  const titleOf = ({ symbol, asset, network }: Volume) =>
+    `${symbol ?? asset} on ${assets.network(network)?.name ?? network}`
   const busiest = totals.volume.toSorted((left, right) => right.payments - left.payments)
   const [chosen, setChosen] = useState('')
   const shown = busiest.find((each) => named(each) === chosen) ?? busiest[0]
@@ -105,7 +109,7 @@ export function OverviewCharts({ overview }: { overview: Overview }) {
   )
 }
 
-function Key({ children }: { children: React.ReactNode }) {
+function Key({ children }: { children: ReactNode }) {
   return (
     <p aria-hidden="true" className="mt-2 flex gap-4 text-xs text-soft">
       {children}
