@@ -70,14 +70,14 @@ export async function noteLooks(
   )
 }
 
-/** Has claims looked at in the next round: a block has shown something that may be theirs. */
+/** Has claims looked at in the next round: a block has shown something that may be theirs. Somebody is at those that are locked. */
 export async function lookSoon(tx: Tx, paymentIds: readonly PaymentId[]): Promise<void> {
   if (paymentIds.length === 0) return
   await tx.query(
     'claims_look_soon',
     `update settlement_claims c set looks = 0, look_at = null from (
        select payment_id from settlement_claims where payment_id = any($1) and closed_at is null
-       order by payment_id for no key update) as due
+       order by payment_id for no key update skip locked) as due
      where c.payment_id = due.payment_id`,
     [paymentIds],
   )

@@ -1,6 +1,7 @@
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { ProofKey } from '../chains/exact.ts'
 import type { PaymentId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Claim } from './claim.ts'
 import { CLAIM_COLUMNS, claimOf } from './claim-store.ts'
@@ -20,7 +21,27 @@ export async function lockClaimOf(
   return rows[0] && claimOf(rows[0])
 }
 
-/** Notes a build for the seller's own wallet. A claim that is hard stays hard. */
+/**
+ * Holds the claims of proofs against everybody who would take them over, until the transaction ends: what a block shows of them is then
+ * told to whoever has them, and to nobody else.
+ */
+export async function holdClaims(
+  tx: Tx,
+  network: NetworkId,
+  proofKeys: readonly ProofKey[],
+): Promise<void> {
+  if (proofKeys.length === 0) return
+  await tx.query(
+    'claims_hold',
+    `select from settlement_claims where network = $1 and proof_key = any($2) order by proof_key for no key update`,
+    [network, proofKeys],
+  )
+}
+
+/**
+ * Notes a build for the seller's own wallet. A claim that is hard stays hard. Building again and again keeps others away for a bounded
+ * time only.
+ */
 export async function noteBuilt(
   tx: Tx,
   paymentId: PaymentId,
@@ -28,9 +49,10 @@ export async function noteBuilt(
 ): Promise<void> {
   await tx.query(
     'claim_built',
-    `update settlement_claims set built_until = greatest(built_until, to_timestamp($2 / 1000.0)), looks = 0, look_at = null
+    `update settlement_claims set looks = 0, look_at = null, built_until = greatest(built_until,
+       least(to_timestamp($2 / 1000.0), created_at + $3 * interval '1 minute'))
      where payment_id = $1`,
-    [paymentId, untilMilliseconds],
+    [paymentId, untilMilliseconds, limits.softClaimMinutesMax],
   )
 }
 

@@ -31,9 +31,12 @@ export async function yieldClaim(
   const { accountId, paymentId } = claim
   if (!hasLapsed(claim, now)) return false
   const state = await records.state(tx, accountId, paymentId)
-  const isIdle = state?.status === 'pending' && !state.underWay
-  if (!isIdle || !(await letGo(tx, paymentId, now))) return false
+  if (state?.status !== 'pending' || state.underWay) return false
+  // The record first: whoever saw its effect meanwhile was faster, and the claim holds.
   await records.expired(tx, [paymentId])
+  const after = await records.state(tx, accountId, paymentId)
+  if (after?.status !== 'expired') return false
+  if (!(await letGo(tx, paymentId, now))) throw new Error('a lapsed claim was not let go')
   return true
 }
 

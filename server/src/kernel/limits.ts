@@ -179,9 +179,14 @@ export const limits = {
   /** Settlements of one key that share one database transaction, and how many may wait for their turn. */
   claimBatchMax: 64,
   claimQueueMax: 2_000,
-  /** Settlements that share one transaction on chain, and the gas of it: half of what Ethereum lets one transaction take (EIP-7825). */
+  /**
+   * Settlements that share one transaction on chain, and the gas of it: some 18. A payer who gets code in the very block can burn it all
+   * (the token asks that code, and a call takes what it likes), so it is what one such attack may cost.
+   */
   settlementsPerTransactionMax: 64,
-  sharedSettlementGasMax: 8_000_000,
+  sharedSettlementGasMax: 1_500_000,
+  /** After one transaction was burned whole, every settlement of its network goes alone this long. */
+  settlementsApartSeconds: 600,
   /** How old what all builds share may be: fees, newest block or blockhash. */
   buildFactsMilliseconds: 1_000,
   /** How long a transaction built for somebody else's wallet should be used; about what Solana's chain allows. */
@@ -278,6 +283,8 @@ export const limits = {
   /** Builds of one place whose end a transaction there shows at once; more are found over in their turn. */
   buildsPerPlaceMax: 200,
   silentBuildsMax: 100,
+  /** For so long, from its first build on, a proof may be kept from other accounts by building again. */
+  softClaimMinutesMax: 10,
   /** Builds that share one transaction; that wait of one account and network; and transactions of builds under way at once. */
   buildBatchMax: 64,
   buildQueueMax: 2_000,

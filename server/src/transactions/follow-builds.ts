@@ -1,7 +1,11 @@
 import type { NetworkId } from '@florin/wire/network.ts'
+import type { ForeignSettlement, ProofKey } from '../chains/exact.ts'
 import type { Sighting } from '../chains/self-custody.ts'
+import { lookSoon } from '../facilitator/claim-looks-store.ts'
+import type { ReceivedRecords } from '../facilitator/records.ts'
+import { holdClaims } from '../facilitator/soft-claim-store.ts'
 import type { Clock } from '../kernel/clock.ts'
-import type { PaymentId } from '../kernel/id.ts'
+import type { AccountId, PaymentId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { BuildBook } from '../sender/build-book.ts'
 import type { Tx } from '../store/postgres.ts'
@@ -19,10 +23,6 @@ import {
   sendersAwaited,
 } from './live-store.ts'
 import type { BuiltEffect, BuiltRecords, RemarkReason } from './records.ts'
-import { lookSoon } from '../facilitator/claim-looks-store.ts'
-import type { ForeignSettlement } from '../chains/exact.ts'
-import type { ReceivedRecords } from '../facilitator/records.ts'
-import type { AccountId } from '../kernel/id.ts'
 
 interface Findings {
   readonly effects: Map<PaymentId, BuiltEffect>
@@ -56,6 +56,9 @@ export function openBuildBook({
     }),
 
     sighted: async (tx, network, sightings) => {
+      // Where only these very bytes can pay, nobody may take the proof over between the look at its build and the word about it.
+      const lone = sightings.filter(({ nonce }) => nonce === null)
+      await holdClaims(tx, network, keysOf(lone))
       const builds = await buildsBehind(tx, network, sightings)
       if (builds.length === 0) return
       const { effects, remarks, dead, settled, looks } = findingsOf(builds, sightings)
@@ -110,6 +113,10 @@ export function openBuildBook({
   }
 }
 
+function keysOf(sightings: readonly Sighting[]): readonly ProofKey[] {
+  return [...new Set(sightings.flatMap(({ proofKey }) => (proofKey === null ? [] : [proofKey])))]
+}
+
 function buildsBehind(
   tx: Tx,
   network: NetworkId,
@@ -118,9 +125,7 @@ function buildsBehind(
   const marks = {
     senders: [...new Set(sightings.map(({ sender }) => sender))],
     commitments: [...new Set(sightings.flatMap(({ commitments }) => commitments))],
-    proofKeys: [
-      ...new Set(sightings.flatMap(({ proofKey }) => (proofKey === null ? [] : [proofKey]))),
-    ],
+    proofKeys: keysOf(sightings),
     places: sightings.flatMap(({ sender, nonce }) => (nonce === null ? [] : [{ sender, nonce }])),
   }
   return liveBuilds(tx, network, marks, limits.buildsPerPlaceMax)
