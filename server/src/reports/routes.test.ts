@@ -75,9 +75,19 @@ describe('the overview', () => {
 
   test('of a month has 30 days, and no plain deposit in its latency', async () => {
     reports.time.now += HOUR
+    const wallet = newId(random, 'wal')
+    await reports.sql(
+      'test_wallet_of_deposit',
+      `insert into wallets (id, account_id, family, address, sealed_data_key, sealed_private_key)
+       values ($1, $2, 'evm', 'a deposit', '', '')`,
+      [wallet, reports.accounts.alice],
+    )
+    const deposit = { type: 'received', occurrence: 0, wallet, took: HOUR / 2 }
+    await reports.pay(reports.accounts.alice, { ...deposit, ago: HOUR, asset: 'native' })
     const month = await reports.read('/overview?period=month')
     expect(month.buckets).toHaveLength(30)
-    expect(month.totals).toMatchObject({ payments: 7 })
+    expect(month.totals).toMatchObject({ payments: 8 })
+    expect(month.totals.latency.p95).toBeLessThan(6_000)
     expect(month.buckets.at(-2)).toMatchObject({ from: Date.UTC(2026, 8, 20), payments: 2 })
     expect((await reports.read('/overview', 'carol')).totals).toMatchObject({
       payments: 0,
