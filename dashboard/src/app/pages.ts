@@ -71,4 +71,22 @@ export const PAGES: readonly PageRow[] = [
     for: 'members',
     load: () => import('../pages/events.tsx'),
   },
+  {
+    path: '/x402',
+    link: { name: 'x402', icon: 'x402' },
+    for: ['owner', 'developer'],
+    load: () => import('../pages/x402.tsx'),
+  },
+  {
+    path: '/usage',
+    link: { name: 'Usage and plan', icon: 'usage' },
+    for: 'members',
+    load: () => import('../pages/usage.tsx'),
+  },
+  {
+    path: '/settings',
+    link: { name: 'Settings', icon: 'settings' },
+    for: 'members',
+    load: () => import('../pages/settings.tsx'),
+  },
 ]

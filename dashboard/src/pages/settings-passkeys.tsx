@@ -1,0 +1,125 @@
+import { useState } from 'react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { browserSupportsWebAuthn, startRegistration } from '@simplewebauthn/browser'
+import { asRegistrationOptions } from '../api/as-passkey-options.ts'
+import { useAnswer } from '../api/use-answer.ts'
+import { useDeed } from '../api/use-deed.ts'
+import { useApi } from '../app/services.tsx'
+import { Button } from '../parts/button.tsx'
+import { Card } from '../parts/card.tsx'
+import { ErrorPanel } from '../parts/error-panel.tsx'
+import { Field } from '../parts/field.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { Time } from '../parts/time.tsx'
+import { useToast } from '../parts/toast.tsx'
+
+/** The passkeys of this person: make one, delete one. */
+export function PasskeySettings() {
+  const { data, error, refetch } = useAnswer('GET /me/passkeys')
+  const say = useToast()
+  const remove = useDeed('DELETE /me/passkeys/{passkeyId}', {
+    refreshes: ['GET /me/passkeys', 'GET /session'],
+    onDone: () => say('The passkey was deleted'),
+  })
+  return (
+    <Card title="Passkeys">
+      <div className="space-y-4">
+        {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
+        {data === undefined ? (
+          <Skeleton className="h-6 w-48" />
+        ) : data.passkeys.length === 0 ? (
+          <p className="text-soft">None yet. A passkey signs in without a password.</p>
+        ) : (
+          <ul className="divide-y divide-line">
+            {data.passkeys.map(({ passkeyId, name, createdAt, lastUsedAt }) => (
+              <li key={passkeyId} className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2">
+                <span className="font-medium break-words">{name}</span>
+                <span className="grow text-soft">
+                  made <Time at={createdAt} />,{' '}
+                  {lastUsedAt === null ? (
+                    'never used'
+                  ) : (
+                    <>
+                      used <Time at={lastUsedAt} />
+                    </>
+                  )}
+                </span>
+                <Button
+                  kind="quiet"
+                  aria-label={`Delete passkey ${name}`}
+                  busy={remove.isPending}
+                  onClick={() => remove.mutate({ params: { passkeyId } })}
+                >
+                  Delete
+                </Button>
+              </li>
+            ))}
+          </ul>
+        )}
+        {remove.error === null ? null : <ErrorPanel error={remove.error} />}
+        <AddPasskey />
+      </div>
+    </Card>
+  )
+}
+
+function AddPasskey() {
+  const api = useApi()
+  const client = useQueryClient()
+  const say = useToast()
+  const [name, setName] = useState('')
+  const add = useMutation({
+    mutationFn: async () => {
+      const { options } = await api.call('POST /me/passkeys/options')
+      const made = await startRegistration({ optionsJSON: asRegistrationOptions(options) })
+      const { id, rawId, type, clientExtensionResults, authenticatorAttachment } = made
+      const { clientDataJSON, attestationObject, transports } = made.response
+      return api.call('POST /me/passkeys', {
+        body: {
+          name: name.trim(),
+          response: {
+            ...{ id, rawId, type, clientExtensionResults },
+            ...(authenticatorAttachment === undefined ? {} : { authenticatorAttachment }),
+            response: {
+              ...{ clientDataJSON, attestationObject },
+              ...(transports === undefined ? {} : { transports }),
+            },
+          },
+        },
+      })
+    },
+    onSuccess: async () => {
+      say('The passkey signs in from now on')
+      setName('')
+      await client.invalidateQueries({ queryKey: ['GET /me/passkeys'] })
+    },
+  })
+  if (!browserSupportsWebAuthn()) return <p>This browser has no passkeys.</p>
+  return (
+    <form
+      className="flex flex-wrap items-end gap-2"
+      onSubmit={(event) => {
+        event.preventDefault()
+        add.mutate()
+      }}
+    >
+      <div className="min-w-48 flex-1 sm:max-w-xs">
+        <Field
+          label="Name of the new passkey"
+          required
+          maxLength={100}
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
+      </div>
+      <Button type="submit" icon="plus" busy={add.isPending}>
+        Add passkey
+      </Button>
+      {add.error === null ? null : (
+        <div className="w-full">
+          <ErrorPanel error={add.error} />
+        </div>
+      )}
+    </form>
+  )
+}

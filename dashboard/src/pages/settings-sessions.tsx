@@ -1,0 +1,73 @@
+import type { Answer } from '../api/operation.ts'
+import { useAnswer } from '../api/use-answer.ts'
+import { useDeed } from '../api/use-deed.ts'
+import { Badge } from '../parts/badge.tsx'
+import { Button } from '../parts/button.tsx'
+import { ErrorPanel } from '../parts/error-panel.tsx'
+import { SkeletonRows } from '../parts/skeleton.tsx'
+import { Table } from '../parts/table.tsx'
+import type { Column } from '../parts/table.tsx'
+import { Time } from '../parts/time.tsx'
+import { useToast } from '../parts/toast.tsx'
+
+type Session = Answer<'GET /sessions'>['sessions'][number]
+
+/** Where this person is signed in, and the way to end it. */
+export function SessionSettings() {
+  const { data, error, refetch } = useAnswer('GET /sessions')
+  const say = useToast()
+  const end = useDeed('DELETE /sessions/{sessionId}', {
+    refreshes: ['GET /sessions'],
+    onDone: () => say('The session has ended'),
+  })
+  const columns: readonly Column<Session>[] = [
+    {
+      header: 'Browser',
+      cell: ({ userAgent, current }) => (
+        <span className="inline-block max-w-md min-w-0 break-words">
+          {userAgent === '' ? 'unknown' : userAgent}{' '}
+          {current ? <Badge tone="brand">this one</Badge> : null}
+        </span>
+      ),
+    },
+    { header: 'From', cell: ({ address }) => address },
+    { header: 'By', cell: ({ method }) => method },
+    { header: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+    {
+      header: 'Actions',
+      quiet: true,
+      align: 'right',
+      cell: ({ sessionId, current }) =>
+        current ? null : (
+          <Button
+            kind="quiet"
+            busy={end.isPending}
+            onClick={() => end.mutate({ params: { sessionId } })}
+          >
+            End session
+          </Button>
+        ),
+    },
+  ]
+  return (
+    <section aria-labelledby="sessions" className="space-y-3">
+      <h2 id="sessions" className="font-semibold">
+        Sessions
+      </h2>
+      {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      {end.error === null ? null : <ErrorPanel error={end.error} />}
+      {data === undefined ? (
+        error === null ? (
+          <SkeletonRows rows={2} />
+        ) : null
+      ) : (
+        <Table
+          caption="Sessions"
+          columns={columns}
+          rows={data.sessions}
+          rowKey={({ sessionId }) => sessionId}
+        />
+      )}
+    </section>
+  )
+}

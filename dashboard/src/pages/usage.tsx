@@ -1,0 +1,119 @@
+import type { Answer } from '../api/operation.ts'
+import { useAnswer } from '../api/use-answer.ts'
+import { Badge } from '../parts/badge.tsx'
+import { Card } from '../parts/card.tsx'
+import { Chart } from '../parts/chart.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { ErrorPanel } from '../parts/error-panel.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { PageHeader } from '../parts/page-header.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { Table } from '../parts/table.tsx'
+import type { Column } from '../parts/table.tsx'
+import { Time } from '../parts/time.tsx'
+
+type Usage = Answer<'GET /usage'>
+type KeyUsage = Usage['keys'][number]
+
+const REFETCH_SECONDS = 10
+const most = (limit: number | null) => (limit === null ? 'unlimited' : limit.toLocaleString('en'))
+const countText = (value: number) => Math.round(value).toLocaleString('en')
+
+const COLUMNS: readonly Column<KeyUsage>[] = [
+  {
+    header: 'Key',
+    cell: ({ name, lastFour }) => (
+      <span className="inline-block min-w-0">
+        <span className="block font-medium break-words">{name}</span>
+        <span className="font-mono text-[0.8125rem] text-soft">…{lastFour}</span>
+      </span>
+    ),
+  },
+  { header: 'Plan', cell: ({ plan }) => plan },
+  {
+    header: 'This minute',
+    align: 'right',
+    cell: ({ used, requestsPerMinute }) => (
+      <span className="tabular-nums">
+        {used.toLocaleString('en')} of {most(requestsPerMinute)}
+      </span>
+    ),
+  },
+  {
+    header: 'Window ends',
+    cell: ({ resetsAt }) => (resetsAt === null ? 'none is open' : <Time at={resetsAt} />),
+  },
+]
+
+/** What the plan allows, and what was used of it. */
+export function Page() {
+  const { data, error, refetch } = useAnswer('GET /usage', {}, { refetchSeconds: REFETCH_SECONDS })
+  return (
+    <div className="space-y-4">
+      <PageHeader title="Usage and plan">
+        What the plan allows, and what was used of it. Whoever runs this installation changes plans.
+      </PageHeader>
+      {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      {data !== undefined ? (
+        <Parts usage={data} />
+      ) : error === null ? (
+        <>
+          <Skeleton className="h-56 w-full" />
+          <Skeleton className="h-64 w-full" />
+        </>
+      ) : null}
+    </div>
+  )
+}
+
+function Parts({ usage: { plan, limits, keys, days } }: { usage: Usage }) {
+  const times = days.map(({ day }) => Date.parse(`${day}T00:00:00Z`))
+  const requests = days.map((each) => each.requests)
+  const total = requests.reduce((sum, each) => sum + each, 0)
+  return (
+    <>
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <Card title="Plan" actions={<Badge tone="brand">{plan}</Badge>}>
+          <Facts
+            facts={[
+              {
+                name: 'Requests per minute',
+                value: `${most(limits.requestsPerMinute)} of each key`,
+              },
+              { name: 'Keys', value: `${keys.length} of ${most(limits.keys)}` },
+              { name: 'Wallets', value: `up to ${most(limits.wallets)}` },
+              { name: 'Receiving addresses', value: `up to ${most(limits.receivingAddresses)}` },
+              { name: 'Webhooks', value: `up to ${most(limits.webhooks)}` },
+              { name: 'Event sockets', value: most(limits.eventSockets) },
+              {
+                name: 'Socket messages',
+                value:
+                  limits.socketMessagesPerSecond === null
+                    ? 'unlimited'
+                    : `${most(limits.socketMessagesPerSecond)} per second`,
+              },
+            ]}
+          />
+        </Card>
+        <Card title="Requests in 30 days" actions={<span>{countText(total)} in all</span>}>
+          <Chart
+            label={`${countText(total)} requests in the last 30 days, ${countText(requests.at(-1) ?? 0)} of them today.`}
+            times={times}
+            lines={[{ label: 'Requests', values: requests, tone: 'brand' }]}
+            format={countText}
+          />
+        </Card>
+      </div>
+      <section aria-labelledby="by-key" className="space-y-3 pt-2">
+        <h2 id="by-key" className="font-semibold">
+          By key
+        </h2>
+        {keys.length === 0 ? (
+          <Empty title="No keys yet">Each key has a limit of its own.</Empty>
+        ) : (
+          <Table caption="Use by key" columns={COLUMNS} rows={keys} rowKey={({ keyId }) => keyId} />
+        )}
+      </section>
+    </>
+  )
+}

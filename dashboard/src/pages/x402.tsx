@@ -1,0 +1,162 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Answer } from '../api/operation.ts'
+import { useAnswer } from '../api/use-answer.ts'
+import { useAssets } from '../api/use-assets.ts'
+import { useApi } from '../app/services.tsx'
+import { shortText } from '../format/short-text.ts'
+import { Amount } from '../parts/amount.tsx'
+import { Badge } from '../parts/badge.tsx'
+import { CodeBlock } from '../parts/code-block.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { ErrorPanel } from '../parts/error-panel.tsx'
+import { PageHeader } from '../parts/page-header.tsx'
+import { PageLink } from '../parts/page-link.tsx'
+import { Short } from '../parts/short.tsx'
+import { SkeletonRows } from '../parts/skeleton.tsx'
+import { Table } from '../parts/table.tsx'
+import type { Column } from '../parts/table.tsx'
+import { Time } from '../parts/time.tsx'
+import { useSession } from '../app/session.tsx'
+import { recentEvents } from './recent-events.ts'
+import type { AccountEvent } from './recent-events.ts'
+
+type Kind = Answer<'GET /x402/supported'>['kinds'][number]
+
+const SETTLEMENTS_SHOWN_MAX = 20
+
+/** What sellers can settle here, and what was settled last. */
+export function Page() {
+  const { baseUrl } = useSession()
+  const { data, error, refetch } = useAnswer('GET /x402/supported')
+  return (
+    <div className="space-y-6">
+      <PageHeader title="x402">
+        This service verifies and settles x402 payments. Sellers name it as their facilitator.
+      </PageHeader>
+      <CodeBlock code={`${baseUrl}/x402`} what="facilitator address" />
+      {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      {data === undefined ? (
+        error === null ? (
+          <SkeletonRows rows={3} />
+        ) : null
+      ) : (
+        <Kinds supported={data} />
+      )}
+      <Settlements />
+    </div>
+  )
+}
+
+function Kinds({ supported }: { supported: Answer<'GET /x402/supported'> }) {
+  const assets = useAssets()
+  const signersOf = (network: string) => {
+    const [family = ''] = network.split(':')
+    return supported.signers[network] ?? supported.signers[`${family}:*`] ?? []
+  }
+  const columns: readonly Column<Kind>[] = [
+    {
+      header: 'Network',
+      cell: ({ network }) => (
+        <span className="inline-block min-w-0">
+          <span className="block font-medium">{assets.network(network)?.name ?? network}</span>
+          <span className="font-mono text-[0.8125rem] break-all text-soft">{network}</span>
+        </span>
+      ),
+    },
+    { header: 'Scheme', cell: ({ scheme }) => scheme },
+    { header: 'x402 version', align: 'right', cell: ({ x402Version }) => x402Version },
+    {
+      header: 'Fees are paid by',
+      cell: ({ network }) => (
+        <span className="inline-flex flex-col">
+          {signersOf(network).length === 0 ? (
+            <span className="text-soft">not said for this spelling</span>
+          ) : (
+            signersOf(network).map((address) => (
+              <Short key={address} text={address} what="fee payer" />
+            ))
+          )}
+        </span>
+      ),
+    },
+  ]
+  return (
+    <section aria-labelledby="kinds" className="space-y-3">
+      <h2 id="kinds" className="font-semibold">
+        Supported kinds
+      </h2>
+      <Table
+        caption="Supported kinds"
+        columns={columns}
+        rows={supported.kinds}
+        rowKey={({ network, scheme, x402Version }) => `${network} ${scheme} ${x402Version}`}
+      />
+      {supported.extensions.length === 0 ? null : (
+        <p className="text-soft">
+          Extensions: <span className="font-mono">{supported.extensions.join(', ')}</span>
+        </p>
+      )}
+    </section>
+  )
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
+
+function Settlements() {
+  const api = useApi()
+  const assets = useAssets()
+  // The operation in front makes new events refresh it.
+  const { data, error, refetch } = useQuery({
+    queryKey: ['GET /events', 'settlements'],
+    queryFn: () => recentEvents(api),
+  })
+  const settled = (data?.events ?? [])
+    .filter(({ type }) => type === 'settlement')
+    .slice(0, SETTLEMENTS_SHOWN_MAX)
+  const columns: readonly Column<AccountEvent>[] = [
+    {
+      header: 'Payment',
+      cell: ({ data: { paymentId } }) => (
+        <PageLink to={`/payments/${textOf(paymentId)}`}>
+          <span className="font-mono text-[0.8125rem]">{shortText(textOf(paymentId))}</span>
+        </PageLink>
+      ),
+    },
+    {
+      header: 'Result',
+      cell: ({ data: { success } }) =>
+        success === true ? <Badge tone="good">settled</Badge> : <Badge tone="bad">refused</Badge>,
+    },
+    {
+      header: 'Amount',
+      align: 'right',
+      cell: ({ data: { amount, network, asset } }) => (
+        <Amount text={textOf(amount)} unit={assets.symbol(textOf(network), textOf(asset))} />
+      ),
+    },
+    { header: 'When', cell: ({ timestamp }) => <Time at={timestamp} /> },
+  ]
+  return (
+    <section aria-labelledby="settlements" className="space-y-3">
+      <h2 id="settlements" className="font-semibold">
+        Recent settlements
+      </h2>
+      {error !== null ? (
+        <ErrorPanel error={error} onRetry={() => void refetch()} />
+      ) : data === undefined ? (
+        <SkeletonRows rows={3} />
+      ) : settled.length === 0 ? (
+        <Empty title="Nothing was settled lately">
+          What a seller of this account settles appears here by itself.
+        </Empty>
+      ) : (
+        <Table
+          caption="Recent settlements"
+          columns={columns}
+          rows={settled}
+          rowKey={({ id }) => id}
+        />
+      )}
+    </section>
+  )
+}
