@@ -8,6 +8,9 @@ import { ROOT } from './source-tag.ts'
 
 /** Builds of other sources that are kept, for services that still run on them. */
 const KEPT = 3
+const DRAFT = 'draft-'
+/** A build takes seconds; one that was ended leaves its draft behind. */
+const DRAFT_MILLISECONDS_MAX = 3_600_000
 
 /**
  * Builds the dashboard into `place/tag`. It is there whole or not at all; who builds the same at the same time may win.
@@ -17,7 +20,7 @@ export async function buildPages({ place, tag }: { place: string; tag: string })
   const target = join(place, tag)
   // The libraries have a slow form for development, and Vite believes this more than the mode below.
   process.env['NODE_ENV'] = 'production'
-  const draft = await mkdtemp(join(place, 'draft-'))
+  const draft = await mkdtemp(join(place, DRAFT))
   try {
     await build({
       configFile: false,
@@ -57,15 +60,25 @@ export async function buildPages({ place, tag }: { place: string; tag: string })
   return target
 }
 
-/** Removes all but the newest builds of other sources. */
+/** Removes all but the newest builds of other sources, and drafts that nobody works on any more. */
 async function removeOld(place: string, tag: string): Promise<void> {
-  const names = (await readdir(place)).filter((name) => /^[0-9a-f]{16}$/.test(name))
+  const names = (await readdir(place)).filter((name) => name !== tag)
   const others = await Promise.all(
-    names
-      .filter((name) => name !== tag)
-      .map(async (name) => ({ name, at: (await stat(join(place, name))).mtimeMs })),
+    // Who builds the same at the same time may take it away before we look.
+    names.map(async (name) => ({ name, at: await changedAt(join(place, name)) })),
   )
-  for (const { name } of others.sort((left, right) => right.at - left.at).slice(KEPT)) {
+  const builds = others.filter(({ name }) => /^[0-9a-f]{16}$/.test(name))
+  const old = builds.sort((left, right) => right.at - left.at).slice(KEPT)
+  const abandoned = others.filter(
+    ({ name, at }) => name.startsWith(DRAFT) && at < Date.now() - DRAFT_MILLISECONDS_MAX,
+  )
+  for (const { name } of [...old, ...abandoned]) {
     await rm(join(place, name), { recursive: true, force: true })
   }
 }
+
+const changedAt = (path: string) =>
+  stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => Date.now(),
+  )
