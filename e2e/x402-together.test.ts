@@ -55,6 +55,15 @@ describe('settlements at the same moment', () => {
     await world.sandbox.fault({ kind: 'resume-blocks' })
     return Promise.all(replies)
   }
+  const setCode = (address: string, code: string) =>
+    fetch(world.sandbox.rpcUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 1, method: 'anvil_setCode' },
+        params: [address, code],
+      }),
+    })
   const hashOf = ({ body }: Reply | undefined = { status: 0 } as never) =>
     String(body['transaction'])
 
@@ -163,5 +172,52 @@ describe('settlements at the same moment', () => {
       SOON,
     )
     expect(await paidOf(purchases)).toEqual(purchases.map(() => PRICE))
+  })
+
+  test('a payer who gets code meanwhile burns one transaction, and everybody else is paid by another', async () => {
+    const purchases = await some(8)
+    let evil: Purchase | undefined
+    const joined: Promise<Reply>[] = []
+    const replies = await inOneBlock(purchases, async () => {
+      const places = await placesOf(purchases)
+      const shared = places.find(
+        ({ hash, recipient }) =>
+          places.filter((place) => place.hash === hash && place.recipient !== recipient).length > 0,
+      )
+      evil = purchases.find(({ payTo }) => payTo === shared?.recipient)
+      if (evil === undefined) throw new Error('nobody shares')
+      // An invalid instruction takes all the gas that the call was given.
+      await setCode(evil.payer.address, '0xfe')
+      const rows = await world.database.store.query<{ id: string }>(
+        'test_payment_ids',
+        `select id from payments where recipient = any($1) and recipient <> $2`,
+        [purchases.map(({ payTo }) => payTo), evil.payTo],
+      )
+      for (const { id } of rows) {
+        joined.push(world.client().post('/payment/settle', { paymentId: id }))
+      }
+    })
+    if (evil === undefined) throw new Error('nobody shares')
+    const at = purchases.indexOf(evil)
+    expect(replies[at]?.body).toMatchObject({
+      success: false,
+      errorReason: 'invalid_exact_evm_signature',
+    })
+    const others = replies.filter((_, index) => index !== at)
+    // Whoever joins by the payment's id may be the one who hears of the success; nobody is told that it failed.
+    const words = await Promise.all(joined)
+    expect(words.filter(({ status }) => ![200, 409, 503].includes(status))).toEqual([])
+    expect(others.every(({ status }) => status === 200)).toBe(true)
+    await until(
+      'everybody else is paid',
+      async () =>
+        (await paidOf(purchases)).every((paid, index) => paid === (index === at ? 0n : PRICE)),
+      SOON,
+    )
+    await setCode(evil.payer.address, '0x')
+    expect((await settle(world, evil)).body).toMatchObject({ success: true })
+    // For a while nobody is put beside others.
+    const later = await inOneBlock(await some(4), async () => undefined)
+    expect(new Set(later.map(hashOf)).size).toBe(4)
   })
 })

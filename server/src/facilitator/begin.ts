@@ -37,7 +37,7 @@ export interface ClaimDeps {
 export interface BeginDeps extends ClaimDeps {
   readonly settlers: Settlers
   readonly funds: SettlerFunds
-  readonly claims: Pick<ClaimQueue, 'claim'>
+  readonly claims: Pick<ClaimQueue, 'claim' | 'keepApart'>
 }
 
 /** What is settled: a payment that was read, or one that is known from its claim. */

@@ -19,9 +19,14 @@ export interface ClaimOrder {
   readonly draft: SettlementDraft
 }
 
-/** One of them needs a word of its own: everything is rolled back, and each is claimed alone. */
+/** Some of them need a word of their own: everything is rolled back, and those are claimed alone. */
 export class NotTogether extends Error {
   override readonly name = 'NotTogether'
+  readonly apart: ReadonlySet<ClaimOrder>
+  constructor(message: string, apart: Iterable<ClaimOrder>) {
+    super(message)
+    this.apart = new Set(apart)
+  }
 }
 
 /**
@@ -32,7 +37,12 @@ export class NotTogether extends Error {
 export async function claimMany(
   tx: Tx,
   { records, clock }: Pick<ClaimDeps, 'records' | 'clock'>,
-  { chain, settler, signer }: { chain: Chain; settler: Wallet; signer: OpenSigner },
+  {
+    chain,
+    settler,
+    signer,
+    areApart,
+  }: { chain: Chain; settler: Wallet; signer: OpenSigner; areApart: boolean },
   orders: readonly ClaimOrder[],
 ): Promise<readonly Begun[]> {
   const { network, family } = chain.config
@@ -70,19 +80,21 @@ export async function claimMany(
       payer: intake.authorization.payer,
       draft,
     }))
-    if (!(await reserveSponsoringOfMany(tx, chain.config, sponsored, now))) {
-      throw new NotTogether('a gas budget does not hold all of them')
+    const over = await reserveSponsoringOfMany(tx, chain.config, sponsored, now)
+    if (over.size > 0) {
+      const apart = held.filter((_, index) => over.has(index))
+      throw new NotTogether('a gas budget does not hold all of them', apart)
     }
     const used = held.reduce((most, { draft }) => larger(most, draft.laneLatest), 0n)
     const lane = await lockLane(tx, network, settler.address, used)
     if (lane.frozenReason !== null || used > lane.nextNonce) {
-      throw new NotTogether('the lane takes none of them')
+      throw new NotTogether('the lane takes none of them', orders)
     }
     const balance = held.reduce((least, { draft }) => smaller(least, draft.settlerBalance), MOST)
-    const parts = partsOf(chain, held)
+    const parts = partsOf(chain, held, areApart)
     const ceilings = parts.reduce((sum, { draft }) => sum + draft.feeCeiling, 0n)
     if ((await openCeilings(tx, lane)) + ceilings > balance) {
-      throw new NotTogether('the key may not have enough for all of them')
+      throw new NotTogether('the key may not have enough for all of them', orders)
     }
     for (const [place, { indexes, draft }] of parts.entries()) {
       const carried = indexes.flatMap((index) => held[index]?.beginning ?? [])
@@ -93,7 +105,7 @@ export async function claimMany(
         signed: await chain.sign(draft.terms, nonce, signer),
         feeCeiling: draft.feeCeiling,
         paymentIds: carried.map(({ paymentId }) => paymentId),
-        requestId: carried.find(({ requestId }) => requestId !== undefined)?.requestId,
+        requestId: carried[0]?.requestId,
       }
       transactions.push(transaction)
       for (const { paymentId } of carried) signed.set(paymentId, transaction)
@@ -111,11 +123,15 @@ export async function claimMany(
 }
 
 /** Which of them share a transaction on chain. All have the settler's chain in common, and with it the scheme. */
-function partsOf({ exact }: Chain, held: readonly ClaimOrder[]): readonly SettlementPart[] {
+function partsOf(
+  { exact }: Chain,
+  held: readonly ClaimOrder[],
+  areApart: boolean,
+): readonly SettlementPart[] {
   const waiting = held.map(({ beginning: { intake, isAlone = false }, draft }) => ({
     authorization: intake.authorization,
     draft,
-    isAlone,
+    isAlone: isAlone || areApart,
   }))
   return exact?.share?.(waiting) ?? waiting.map(({ draft }, index) => ({ indexes: [index], draft }))
 }

@@ -91,20 +91,27 @@ function draftAt(waiting: readonly WaitingSettlement[], index: number) {
 /** Asks for the claim of a proof, for the seller, to an address of nobody unless said otherwise. */
 function claim(
   proof: string,
-  change: { payTo?: Address; laneLatest?: bigint; fee?: bigint; balance?: bigint } = {},
+  change: {
+    account?: Pick<Wallet, 'accountId'>
+    payer?: Address
+    payTo?: Address
+    laneLatest?: bigint
+    fee?: bigint
+    balance?: bigint
+  } = {},
 ) {
   const asset = config.assets.find((each) => each.asset === TOKEN)
   if (asset === undefined) throw new Error('no token')
-  const { payTo = '0x00000000000000000000000000000000000000a2' as Address } = change
+  const { payTo = '0x00000000000000000000000000000000000000a2' as Address, payer = PAYER } = change
   const authorization = {
     proofKey: proofKey(proof),
-    payer: PAYER,
+    payer,
     asset,
     payTo,
     amount: baseUnits(5n),
     validBeforeSeconds: 9n,
     feePayer: null,
-    stored: { token: TOKEN, from: PAYER, to: payTo, value: '5' },
+    stored: { token: TOKEN, from: payer, to: payTo, value: '5' },
   }
   const intake: Partial<Intake> = {
     chain,
@@ -114,7 +121,7 @@ function claim(
   }
   return queue.claim(chain, settler, {
     beginning: {
-      accountId: seller.accountId,
+      accountId: (change.account ?? seller).accountId,
       paymentId: newId(systemRandom, 'pay'),
       digest: new Uint8Array(32),
       intake: intake as Intake,
@@ -182,6 +189,36 @@ describe('claims that wait together', () => {
       'select next_nonce from lanes',
     )
     expect(lane?.next_nonce).toBe('2')
+  })
+
+  test('keep to transactions of their own for a while once a shared one was burned', async () => {
+    const asked: boolean[] = []
+    parts = (waiting) => {
+      asked.push(...waiting.map(({ isAlone }) => isAlone))
+      return waiting.map(({ draft }, index) => ({ indexes: [index], draft }))
+    }
+    queue.keepApart(network)
+    expect(await outcomes(['a', 'b'].map((proof) => claim(proof)))).toEqual(['signed', 'signed'])
+    expect(asked).toEqual([true, true])
+  })
+
+  test('stay together when one of them is refused for a budget of its own', async () => {
+    let together = 0
+    parts = (waiting) => {
+      together = Math.max(together, waiting.length)
+      return waiting.map(({ draft }, index) => ({ indexes: [index], draft }))
+    }
+    const greedy = {
+      // More than its account has for a day.
+      fee: 4n * FEE,
+      account: await makeWallet(database.store, 'other'),
+      payer: '0x00000000000000000000000000000000000000a9' as Address,
+    }
+    const asked = [claim('a', { fee: 1n }), claim('b', greedy), claim('c', { fee: 1n })]
+    expect(await outcomes(asked)).toEqual(['signed', 'gas_budget_spent', 'signed'])
+    expect(together).toBe(2)
+    await queue.drained()
+    expect(sent).toEqual([['a@0', 'c@1']])
   })
 
   test('leave nothing of the one whose address belongs to another account', async () => {

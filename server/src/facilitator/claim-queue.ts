@@ -1,3 +1,4 @@
+import type { NetworkId } from '@florin/wire/network.ts'
 import type { Chain, TransactionHash } from '../chains/chain.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import { limits } from '../kernel/limits.ts'
@@ -21,6 +22,8 @@ export type Queued = Begun & { readonly sent?: Promise<unknown> }
 export interface ClaimQueue {
   /** Claims, stores and sends. Bytes leave only after they are committed; a refusal has stored nothing. */
   claim(chain: Chain, settler: Wallet, order: ClaimOrder): Promise<Queued>
+  /** From now on and for a while, every settlement of this network has a transaction of its own. */
+  keepApart(network: NetworkId): void
   /** Resolves when nothing is waiting or being sent. */
   drained(): Promise<void>
 }
@@ -38,6 +41,8 @@ interface Waiting {
 export function openClaimQueue(deps: ClaimQueueDeps): ClaimQueue {
   const lanes = new Map<string, { readonly waiting: Waiting[]; worker: Promise<void> }>()
   const broadcasts = new Set<Promise<unknown>>()
+  const apartUntil = new Map<NetworkId, number>()
+  const clockNow = () => deps.clock.nowMilliseconds()
 
   async function work(
     name: string,
@@ -49,14 +54,41 @@ export function openClaimQueue(deps: ClaimQueueDeps): ClaimQueue {
     await Promise.resolve()
     while (waiting.length > 0) {
       const batch = waiting.splice(0, limits.claimBatchMax)
-      try {
-        const orders = batch.map(({ order }) => order)
-        deliver(chain, batch, await claimTogether(deps, chain, settler, orders))
-      } catch (error) {
-        await oneByOne(chain, settler, batch, error)
+      // One that is tried again has a claim, which must be locked and looked at: that is said of each alone.
+      const isNew = ({ order }: Waiting) => order.beginning.isNew
+      await claimAll(chain, settler, batch.filter(isNew))
+      for (const again of batch.filter((each) => !isNew(each))) {
+        await claimAll(chain, settler, [again])
       }
     }
     lanes.delete(name)
+  }
+
+  async function claimAll(
+    chain: Chain,
+    settler: Wallet,
+    batch: readonly Waiting[],
+    mayPart = true,
+  ): Promise<void> {
+    if (batch.length === 0) return
+    try {
+      const orders = batch.map(({ order }) => order)
+      const areApart = clockNow() < (apartUntil.get(chain.config.network) ?? 0)
+      deliver(chain, batch, await claimTogether(deps, chain, settler, orders, areApart))
+    } catch (error) {
+      const apart = error instanceof NotTogether ? error.apart : undefined
+      const alone = batch.filter(({ order }) => apart?.has(order) ?? true)
+      // Once: whoever else then needs a word of its own is claimed alone with all that are left.
+      if (mayPart && alone.length < batch.length) {
+        await claimAll(
+          chain,
+          settler,
+          batch.filter((each) => !alone.includes(each)),
+          false,
+        )
+        await oneByOne(chain, settler, alone, error)
+      } else await oneByOne(chain, settler, batch, error)
+    }
   }
 
   function deliver(chain: Chain, batch: readonly Waiting[], begun: readonly Begun[]): void {
@@ -86,7 +118,8 @@ export function openClaimQueue(deps: ClaimQueueDeps): ClaimQueue {
     error: unknown,
   ): Promise<void> {
     const isShared = error instanceof StoreUnavailable || error instanceof CommitUnknown
-    if (isShared || batch.length === 1) {
+    const isOwn = batch.length === 1 && !(error instanceof NotTogether)
+    if (isShared || isOwn) {
       for (const { reject } of batch) reject(error)
       return
     }
@@ -120,6 +153,10 @@ export function openClaimQueue(deps: ClaimQueueDeps): ClaimQueue {
         lanes.set(name, opened)
         opened.worker = work(name, chain, settler, waiting)
       }),
+    keepApart: (network) => {
+      apartUntil.set(network, clockNow() + limits.settlementsApartSeconds * 1000)
+      deps.log.warn({ network }, 'a shared settlement was burned, settlements go alone for a while')
+    },
     drained: async () => {
       await Promise.all([...lanes.values()].map(({ worker }) => worker))
       await Promise.all([...broadcasts])
@@ -132,17 +169,15 @@ async function claimTogether(
   chain: Chain,
   settler: Wallet,
   orders: readonly ClaimOrder[],
+  areApart: boolean,
 ): Promise<readonly Begun[]> {
   const [first, ...others] = orders
   if (first !== undefined && others.length === 0) return [await claimAlone(deps, settler, first)]
-  if (orders.some(({ beginning }) => !beginning.isNew)) {
-    throw new NotTogether('a claim is there already and is tried again')
-  }
   const { store, killPoint } = deps
   const signer = await deps.signerFor(settler, chain.config)
   try {
     const begun = await store.inTransaction('service', async (tx) => {
-      const decided = await claimMany(tx, deps, { chain, settler, signer }, orders)
+      const decided = await claimMany(tx, deps, { chain, settler, signer, areApart }, orders)
       if (decided.some(({ kind }) => kind === 'signed')) killPoint('claim.before-commit')
       return decided
     })

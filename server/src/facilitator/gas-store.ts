@@ -26,17 +26,16 @@ export async function reserveGas(
 }
 
 /**
- * Reserves gas of a day for several subjects at once, each of them once, in the order of their names. False when one of them would
- * pass its limit: then the transaction is to be rolled back.
+ * Reserves gas of a day for several subjects at once, each of them once, in the order of their names. Gives those that would pass their
+ * limit: when there are any, the transaction is to be rolled back.
  */
 export async function reserveGasOfMany(
   tx: Tx,
   network: NetworkId,
   subjects: ReadonlyMap<string, { readonly amount: bigint; readonly limit: bigint }>,
   nowMilliseconds: number,
-): Promise<boolean> {
+): Promise<ReadonlySet<string>> {
   const asked = [...subjects].map(([subject, { amount, limit }]) => ({ subject, amount, limit }))
-  if (asked.some(({ amount, limit }) => amount > limit)) return false
   const rows = await tx.query<{ subject: string; reserved: string }>(
     'gas_reserve_many',
     `insert into gas_budgets as budget (network, day, subject, reserved)
@@ -51,9 +50,9 @@ export async function reserveGasOfMany(
       nowMilliseconds,
     ],
   )
-  return rows.every(
-    ({ subject, reserved }) => BigInt(reserved) <= (subjects.get(subject)?.limit ?? 0n),
-  )
+  const isOver = ({ subject, reserved }: (typeof rows)[number]) =>
+    BigInt(reserved) > (subjects.get(subject)?.limit ?? 0n)
+  return new Set(rows.filter(isOver).map(({ subject }) => subject))
 }
 
 /** Forgets budgets of days that are over for good. */

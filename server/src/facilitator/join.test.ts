@@ -21,6 +21,7 @@ async function told(state: Partial<ReceivedState>): Promise<string> {
     block: 'unknown',
     reverted: false,
     wasShared: false,
+    revertedWhole: false,
     isFinal: false,
     underWay: false,
     ...state,

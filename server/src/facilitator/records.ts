@@ -33,6 +33,8 @@ export interface ReceivedState {
   readonly reverted: boolean
   /** Its newest transaction carries others as well. */
   readonly wasShared: boolean
+  /** Its newest transaction was included, and everything in it came to nothing. */
+  readonly revertedWhole: boolean
   /** Its newest transaction is in a final block, whatever it did there. */
   readonly isFinal: boolean
   /** A transaction of ours is under way. */

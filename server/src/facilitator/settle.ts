@@ -68,12 +68,43 @@ export async function settlePayment(deps: SettleDeps, order: SettleOrder): Promi
     }
     const again = mayTryAgain ? await tryAgain(deps, claim, intake) : undefined
     if (again !== undefined) return again
+    mayTryAgain = false
     const joined = await join(deps, order, claim, intake)
-    // What came to nothing beside others is tried once more, in a transaction of its own.
-    mayTryAgain = joined.kind === 'reverted' && joined.state.wasShared
-    if (!mayTryAgain || tries === BEGIN_TRIES_MAX - 1) return { ...joined, intake }
+    if (joined.kind !== 'reverted' || !joined.state.wasShared) return { ...joined, intake }
+    const said = await settleAlone(deps, order, claim, intake, joined)
+    if (said !== undefined) return said
+    if (tries === BEGIN_TRIES_MAX - 1) return { ...joined, kind: 'pending', intake }
   }
   throw new Error('a claim was neither made nor found')
+}
+
+/** What says nothing of a payment whose bytes were sent once: they may yet come back with another block. */
+const UNDECIDED: ReadonlySet<Reason> = new Set([
+  'network_unavailable',
+  'gas_budget_spent',
+  'invalid_exact_evm_nonce_already_used',
+])
+
+/** What came to nothing beside others is tried once more, in a transaction of its own. Undefined when that is under way. */
+async function settleAlone(
+  deps: SettleDeps,
+  { over }: SettleOrder,
+  claim: Claim,
+  intake: Intake,
+  joined: Extract<Joined, { kind: 'reverted' }>,
+): Promise<Settled | undefined> {
+  const pending = { ...joined, kind: 'pending', intake } as const
+  if (joined.state.revertedWhole) deps.claims.keepApart(intake.chain.config.network)
+  // Nobody waits: whoever watches claims does it.
+  if (over.aborted) return pending
+  try {
+    const again = await tryAgain(deps, claim, intake)
+    const isUndecided = again?.kind === 'refused' && UNDECIDED.has(again.reason)
+    return isUndecided ? pending : again
+  } catch (error) {
+    if (!(error instanceof NodeFailure)) throw error
+    return pending
+  }
 }
 
 /** What a payment that reads well is claimed for. */

@@ -45,7 +45,10 @@ export async function reserveSponsoring(
   return undefined
 }
 
-/** The same for several settlements together. False when a budget does not hold all of them: the transaction is to be rolled back. */
+/**
+ * The same for several settlements together. Gives the places of those whose budget does not hold all that ask for it: when there are any,
+ * the transaction is to be rolled back.
+ */
 export async function reserveSponsoringOfMany(
   tx: Tx,
   { network, sponsoring }: Pick<NetworkConfig, 'network' | 'sponsoring'>,
@@ -55,8 +58,8 @@ export async function reserveSponsoringOfMany(
     readonly draft: Pick<SettlementDraft, 'feeExpected'>
   }[],
   nowMilliseconds: number,
-): Promise<boolean> {
-  if (sponsoring === undefined) return false
+): Promise<ReadonlySet<number>> {
+  if (sponsoring === undefined) return new Set(settlements.keys())
   const { gasPerAccountPerDay, gasPerPayerPerDay } = sponsoring
   const subjects = new Map<string, { amount: bigint; limit: bigint }>()
   for (const { accountId, payer, draft } of settlements) {
@@ -68,5 +71,8 @@ export async function reserveSponsoringOfMany(
       subjects.set(subject, { amount, limit })
     }
   }
-  return reserveGasOfMany(tx, network, subjects, nowMilliseconds)
+  const over = await reserveGasOfMany(tx, network, subjects, nowMilliseconds)
+  const isOver = ({ accountId, payer }: (typeof settlements)[number]) =>
+    over.has(`account:${accountId}`) || over.has(`payer:${payer}`)
+  return new Set(settlements.flatMap((settlement, index) => (isOver(settlement) ? [index] : [])))
 }

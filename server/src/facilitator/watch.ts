@@ -119,7 +119,10 @@ async function watchClaim(
     find,
     finalizedHeight,
   })
-  if (next !== 'open' || claim.answeredAtMilliseconds === null) return next
+  // What came to nothing beside others is no fault of its payer, whether or not somebody still waits for it.
+  if (state.wasShared && state.revertedWhole) deps.claims.keepApart(claim.network)
+  const isOwed = claim.answeredAtMilliseconds !== null || (state.reverted && state.wasShared)
+  if (next !== 'open' || !isOwed) return next
   return (await settleAgain(deps, chain, claim, authorization)) ? 'soon' : 'open'
 }
 

@@ -108,7 +108,11 @@ async function joinById(
     claimOfPayment(tx, order.accountId, paymentId),
   )
   if (claim === undefined) throw new Refusal('NOT_FOUND')
-  return joinClaim(deps, order, claim)
+  const joined = await joinClaim(deps, order, claim)
+  // It is being tried again alone by whoever has the payment itself.
+  return joined.kind === 'reverted' && joined.state.wasShared
+    ? { ...joined, kind: 'pending' }
+    : joined
 }
 
 type Refused = { readonly kind: 'refused'; readonly reason: Reason; readonly message?: string }

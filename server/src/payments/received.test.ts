@@ -137,6 +137,7 @@ async function openScene(validBeforeSeconds: bigint | null = 9n): Promise<Scene>
         settlers: { next: () => wallet } as Partial<Settlers> as Settlers,
         funds: { note: () => true } as Partial<SettlerFunds> as SettlerFunds,
         claims: {
+          keepApart: () => undefined,
           claim: async (_chain: Chain, _settler: Wallet, { beginning }: ClaimOrder) => {
             again.push(beginning.paymentId)
             return { kind: 'taken' as const }
@@ -282,8 +283,42 @@ test.each([true, false])(
   },
 )
 
-/** A place of ours for the payment, included in a101. */
-async function place(paymentId: PaymentId, state: string, succeeded: boolean): Promise<void> {
+test('a reorganisation of the transaction in which a payment came to nothing leaves it paid where it was', async () => {
+  const scene = await openScene()
+  await scene.mine('a', 101, 2)
+  // Beside others, in the block after the one in which a stranger had paid it.
+  await place(scene.paymentId, 'mined', true, { height: 102, withoutEffect: true })
+  scene.says('used', paidIn('a', 101))
+  await scene.watch()
+  expect(await scene.state()).toMatchObject({ status: 'confirmed', blockHash: 'a101' })
+  await scene.mine('b', 102, 2)
+  expect(await scene.state()).toMatchObject({ status: 'confirmed', blockHash: 'a101' })
+})
+
+test('what came to nothing beside others is settled again by itself, whoever waits', async () => {
+  const scene = await openScene()
+  await scene.mine('a', 101, 2)
+  await place(scene.paymentId, 'mined', true, { withoutEffect: true })
+  await scene.watch()
+  expect(scene.again).toEqual([])
+  const beside = await openScene()
+  await database.store.query(
+    'test_beside',
+    `insert into payment_transactions (payment_id, chain_transaction_id, effect_index)
+     select $1, id, 1 from chain_transactions`,
+    [beside.paymentId],
+  )
+  await scene.watch()
+  expect(scene.again).toEqual([scene.paymentId])
+})
+
+/** A place of ours for the payment, included in a101 unless said otherwise. */
+async function place(
+  paymentId: PaymentId,
+  state: string,
+  succeeded: boolean,
+  { height = 101, withoutEffect = false } = {},
+): Promise<void> {
   await database.store.query(
     'test_place',
     `with lane as (
@@ -291,13 +326,14 @@ async function place(paymentId: PaymentId, state: string, succeeded: boolean): P
      ), place as (
        insert into chain_transactions (network, lane_address, nonce, state, mined_hash, mined_height, mined_block_hash,
          succeeded, fee_ceiling, created_at)
-       values ($1, 'settler', 0, $3, $5, 101, 'a101', $4, 1, now()) returning id
+       values ($1, 'settler', 0, $3, $5, $6::bigint, 'a' || $6::bigint, $4, 1, now()) returning id
      ), attempt as (
        insert into attempts (chain_transaction_id, number, network, hash, raw, terms, created_at)
        select id, 1, $1, $5, '', '{}', now() from place
      )
-     insert into payment_transactions (payment_id, chain_transaction_id, effect_index) select $2, id, 0 from place`,
-    [network, paymentId, state, succeeded, HASH],
+     insert into payment_transactions (payment_id, chain_transaction_id, effect_index, without_effect)
+     select $2, id, 0, $7 from place`,
+    [network, paymentId, state, succeeded, HASH, height, withoutEffect],
   )
 }
 

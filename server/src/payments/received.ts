@@ -59,6 +59,7 @@ export function openReceivedRecords({
       block,
       reverted: places.reverted,
       wasShared: places.wasShared,
+      revertedWhole: places.revertedWhole,
       isFinal: places.isFinal,
       underWay: places.underWay,
     }

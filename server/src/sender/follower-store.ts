@@ -307,7 +307,7 @@ export async function rollBack(
   const rows = await tx.query<{ payment_id: PaymentId; state: string }>(
     'transactions_reopen',
     `with gone as (
-       select id, state from chain_transactions
+       select id, state, succeeded from chain_transactions
        where network = $1 and mined_height > $2 and state in ('mined', 'final') for no key update
      ), reopened as (
        update chain_transactions t set state = 'open', mined_hash = null, mined_height = null,
@@ -319,8 +319,10 @@ export async function rollBack(
      ), resend as (
        update attempts set last_sent_at = null where chain_transaction_id in (select id from reopened)
      )
+     -- Whoever came to nothing in a place may have been paid in a block that stands.
      select pt.payment_id, gone.state from gone
-     join payment_transactions pt on pt.chain_transaction_id = gone.id`,
+     join payment_transactions pt on pt.chain_transaction_id = gone.id
+     where not pt.without_effect and (gone.succeeded or gone.state = 'final')`,
     [cursor.network, ancestor.height.toString()],
   )
   return {

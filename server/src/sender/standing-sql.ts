@@ -21,7 +21,7 @@ export function attemptsOf(paymentId: string): string {
        'created', round(extract(epoch from a.created_at) * 1000),
        'sent', round(extract(epoch from a.last_sent_at) * 1000),
        'accepted', round(extract(epoch from a.first_accepted_at) * 1000),
-       'request', a.request_id) order by a.chain_transaction_id, a.number)
+       'request', case when pt.effect_index = 0 then a.request_id end) order by a.chain_transaction_id, a.number)
      from payment_transactions pt join attempts a using (chain_transaction_id)
      where pt.payment_id = ${paymentId}`
 }
@@ -56,6 +56,8 @@ export interface PaymentPlaces {
   readonly reverted: boolean
   /** The newest place carries other payments, too. */
   readonly wasShared: boolean
+  /** The newest place was included, and everything in it came to nothing. */
+  readonly revertedWhole: boolean
   /** The newest place is in a final block, whatever it did there. */
   readonly isFinal: boolean
   /** Of the newest attempt of the newest place. */
@@ -67,6 +69,7 @@ export interface PlacesRow {
   readonly under_way: boolean
   readonly reverted: boolean | null
   readonly was_shared: boolean | null
+  readonly reverted_whole: boolean | null
   readonly is_final: boolean | null
   readonly newest_hash: TransactionHash | null
 }
@@ -78,6 +81,7 @@ const mayPay = `t.state = 'open' or (t.state = 'mined' and t.succeeded and not p
 export function placesOfPayment(paymentId: string): string {
   return `select coalesce(bool_or(${mayPay}), false) as under_way,
        (array_agg(t.state in ('mined', 'final') and not (t.succeeded and not pt.without_effect) order by t.id desc))[1] as reverted,
+       (array_agg(t.state in ('mined', 'final') and not t.succeeded order by t.id desc))[1] as reverted_whole,
        (array_agg(exists (select from payment_transactions beside where beside.chain_transaction_id = t.id
          and beside.payment_id <> pt.payment_id) order by t.id desc))[1] as was_shared,
        (array_agg(t.state = 'final' order by t.id desc))[1] as is_final,
@@ -93,6 +97,7 @@ export function placesView(row: PlacesRow | undefined): PaymentPlaces {
     underWay: row?.under_way ?? false,
     reverted: row?.reverted ?? false,
     wasShared: row?.was_shared ?? false,
+    revertedWhole: row?.reverted_whole ?? false,
     isFinal: row?.is_final ?? false,
     newestHash: row?.newest_hash ?? null,
   }

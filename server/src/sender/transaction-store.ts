@@ -255,7 +255,8 @@ export async function attemptsOfPayments(
     request_id: string | null
   }>(
     'attempts_of_payments',
-    `select pt.payment_id, a.number, a.hash, a.created_at, a.last_sent_at, a.first_accepted_at, a.request_id
+    `select pt.payment_id, a.number, a.hash, a.created_at, a.last_sent_at, a.first_accepted_at,
+       case when pt.effect_index = 0 then a.request_id end as request_id
      from payment_transactions pt join attempts a using (chain_transaction_id)
      where pt.payment_id = any($1) order by pt.payment_id, a.chain_transaction_id, a.number`,
     [paymentIds],

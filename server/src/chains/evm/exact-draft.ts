@@ -23,29 +23,40 @@ const ENVELOPE_BYTES = 200
 /** A listed token moves money for far less; more means that its code does something else. */
 const SETTLEMENT_GAS_MAX = 300_000n
 
-/** What a settlement of a token was found to take is believed this long. */
+/** What a settlement of a token was found to take is believed this long, */
 const LEARNED_MILLISECONDS = 10 * 60_000
+/** and up to this much: one that takes more counts for itself alone. A listed token takes some 70,000 for a new holder. */
+const LEARNED_GAS_MAX = 150_000n
 
 type Estimate = { readonly gas: bigint } | { readonly problem: EstimateProblem }
 
 /** What settling takes of each listed token: the most that was estimated lately. As many entries as there are tokens. */
 export type LearnedGas = Map<Address, { readonly gas: bigint; readonly atMilliseconds: number }>
 
+interface Learning {
+  readonly clock: Pick<Clock, 'nowMilliseconds'>
+  readonly learned: LearnedGas
+}
+
 /** A draft, or that the call would fail; the caller then asks why. */
 export type DraftAttempt =
-  { readonly ok: true; readonly draft: SettlementDraft } | { readonly ok: false }
+  | {
+      readonly ok: true
+      readonly draft: SettlementDraft
+      /** Remembers what it takes. Only for a payment that is found good: whoever is refused teaches nobody. */
+      learn(): void
+    }
+  | { readonly ok: false }
 
 /**
  * Everything that settling from this address needs, in one round trip; the call is run alone. A second one where the token is new, and where
  * the call does not fit what the token took so far.
  */
 export async function draftSettlement(
-  deps: {
+  deps: Learning & {
     readonly transport: Transport
     readonly config: NetworkConfig
     readonly chainId: bigint
-    readonly clock: Pick<Clock, 'nowMilliseconds'>
-    readonly learned: LearnedGas
   },
   authorization: Authorization,
   settler: Address,
@@ -78,6 +89,7 @@ export async function draftSettlement(
   const price = latest.baseFeePerGas + fees.maxPriorityFeePerGas
   return {
     ok: true,
+    learn: () => learn(deps, call, estimate.gas),
     draft: {
       terms: writeTerms({ chainId, sender: settler, call, gas, fees, dataFeeMax }),
       feeCeiling: baseUnits(gas * fees.maxFeePerGas * ceilingMultiple + dataFeeMax),
@@ -93,7 +105,7 @@ export async function draftSettlement(
  * estimate, for which it runs the call again and again (64 of them: 8 ms instead of 60).
  */
 async function simulate(
-  { transport, clock, learned }: Parameters<typeof draftSettlement>[0],
+  { transport, clock, learned }: Learning & { readonly transport: Transport },
   settler: Address,
   call: Call,
 ): Promise<Estimate> {
@@ -103,12 +115,15 @@ async function simulate(
   if (isFresh && (await transport.read(callRead(settler, call, gasLimit(known.gas, call.data))))) {
     return { gas: known.gas }
   }
-  const estimate = await transport.read(estimateRead(settler, call))
-  if ('gas' in estimate && estimate.gas <= SETTLEMENT_GAS_MAX) {
-    const most = isFresh && known.gas > estimate.gas ? known : undefined
-    learned.set(call.to, most ?? { gas: estimate.gas, atMilliseconds: now })
-  }
-  return estimate
+  return transport.read(estimateRead(settler, call))
+}
+
+function learn({ clock, learned }: Learning, { to }: Call, gas: bigint): void {
+  const now = clock.nowMilliseconds()
+  const known = learned.get(to)
+  const isFresh = known !== undefined && now - known.atMilliseconds < LEARNED_MILLISECONDS
+  if (gas > LEARNED_GAS_MAX || (isFresh && known.gas >= gas)) return
+  learned.set(to, { gas, atMilliseconds: now })
 }
 
 /** Whether the call succeeds within so much gas; false says nothing of why. */

@@ -90,13 +90,13 @@ test('who wants a transaction of its own shares with nobody', () => {
 })
 
 test('a transaction holds no more gas than the limit, and no more settlements', () => {
-  const heavy = Array.from({ length: 6 }, (_, payer) => ({ payer, gas: 3_000_000n }))
+  const heavy = Array.from({ length: 6 }, (_, payer) => ({ payer, gas: 700_000n }))
   expect(indexesOf(heavy)).toEqual([
     [0, 1],
     [2, 3],
     [4, 5],
   ])
-  const many = Array.from({ length: 70 }, (_, payer) => ({ payer, gas: 50_000n }))
+  const many = Array.from({ length: 70 }, (_, payer) => ({ payer, gas: 21_000n }))
   expect(indexesOf(many).map(({ length }) => length)).toEqual([64, 6])
 })
 

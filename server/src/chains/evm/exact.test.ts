@@ -97,6 +97,19 @@ describe('the gas of a settlement', () => {
     await settle(first.authorization)
     expect(await usdcOf(first.authorization.payTo)).toBe(PRICE)
   })
+
+  test('is taught by nobody who is refused', async () => {
+    const other = addressFromBytes(new Uint8Array(20).fill(0x52))
+    const before = await gasOf(await fundedPayer(), other)
+    const payer = await fundedPayer()
+    const payload = await payer.authorize({ asset: USDC, to: other, amount: PRICE })
+    const authorization = readOf(payload, demand({ payTo: other }))
+    // Code that takes its time and then says that it has signed.
+    const loop = '0x611f405b6001900380600357631626ba7e60e01b5f5260205ff3'
+    await world.rpc('anvil_setCode', payer.address, loop)
+    expect(await exact.draft(authorization, settler.address)).toMatchObject({ ok: false })
+    expect((await gasOf(await fundedPayer(), other)).gas).toBe(before.gas)
+  })
 })
 
 describe('a payload that another library signed', () => {

@@ -39,7 +39,10 @@ export function openExact(deps: {
         checkAuthorization({ views, code, fresh: true }, checked),
       ])
       if (!check.ok) return check
-      if (attempt.ok) return attempt
+      if (attempt.ok) {
+        attempt.learn()
+        return { ok: true, draft: attempt.draft }
+      }
       // Somebody may have submitted it between the two.
       const again = await checkAuthorization({ views, code, fresh: false }, checked)
       return again.ok

@@ -1,13 +1,13 @@
 import type { Address } from '../chain.ts'
 import { malformed } from '../json-rpc/answer.ts'
 import { bytesFrom } from './answer.ts'
-import { addressBytes } from './account.ts'
+import { addressBytes, addressFromBytes } from './account.ts'
 import { hexBytes } from './hex.ts'
 import type { Call } from './transfer.ts'
 import type { Read } from '../json-rpc/transport.ts'
 
 /** Multicall3, at the same address on every network. Source: github.com/mds1/multicall. */
-export const MULTICALL = '0xcA11bde05977b3631167028862bE2a173976CA11' as Address
+export const MULTICALL = '0xcA11bde05977b3631167028862bE2a173976CA11'
 
 const WORD_BYTES = 32
 /** aggregate3((address target, bool allowFailure, bytes callData)[]) returns ((bool success, bytes returnData)[]) */
@@ -70,7 +70,8 @@ export function callsTogether(calls: readonly { to: Address; data: Uint8Array }[
     mayFail: true,
   }))
   const data = Buffer.from(AGGREGATE3 + encodeCalls(items), 'hex')
-  return { to: MULTICALL, value: 0n, data }
+  const to = addressFromBytes(Buffer.from(MULTICALL.slice(2), 'hex'))
+  return { to, value: 0n, data }
 }
 
 function encodeViews(views: readonly View[]): string {
