@@ -12,6 +12,8 @@ const DEPOSIT = 1_000_000n
 /** Each place that a stranger has taken is looked at twice, half a minute apart: a world with many would take very long to heal. */
 const STRANGERS_MAX = 2
 
+const RUSH = 6
+
 /** Whether an act would do anything now. */
 export function canHappen(
   act: WorldAct,
@@ -21,6 +23,7 @@ export function canHappen(
     case 'pay':
       return lives.length > 0 && payers.intents.length < plan.intents
     case 'sell':
+    case 'rush':
       return lives.length > 0 && sellers.sales.length < plan.sales
     case 'sell again':
       return lives.length > 0 && sellers.sales.length > 0
@@ -44,6 +47,12 @@ export const acts: Readonly<Record<WorldAct, (world: World) => void | Promise<vo
   sell: ({ dice, sellers, lives }) => {
     const { instance, actor } = dice.pick(lives)
     sellers.sell(instance, actor)
+  },
+  // Those of one moment wait for the same key.
+  rush: ({ dice, sellers, lives, plan }) => {
+    const { instance, actor } = dice.pick(lives)
+    const count = Math.min(RUSH, plan.sales - sellers.sales.length)
+    for (let sold = 0; sold < count; sold += 1) sellers.sell(instance, actor)
   },
   'sell again': ({ dice, sellers, lives }) => {
     const { instance, actor } = dice.pick(lives)

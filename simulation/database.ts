@@ -18,6 +18,9 @@ export interface SimulationDatabase {
   close(): Promise<void>
 }
 
+/** What migrations wrote into tables stays there. */
+const KEPT: ReadonlySet<string> = new Set(['migrations', 'plans'])
+
 /**
  * Prepares a migrated database. Names are looked up in our schema before PostgreSQL's own, which is how the service's `now()` becomes
  * the world's time. A commit does not wait for the disk: no world ends PostgreSQL itself.
@@ -42,7 +45,7 @@ export async function openSimulationDatabase(url: string): Promise<SimulationDat
     'tables',
     `select quote_ident(tablename) as name from pg_tables where schemaname = 'public'`,
   )
-  const emptied = tables.map(({ name }) => name).filter((name) => name !== 'migrations')
+  const emptied = tables.map(({ name }) => name).filter((name) => !KEPT.has(name))
   const store = openStore({ url: new Secret(url), log })
   return {
     store,

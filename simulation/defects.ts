@@ -136,8 +136,8 @@ export const defects: readonly Defect[] = [
     changes: [
       {
         module: 'payments/advance.ts',
-        from: `if (!transaction.succeeded) return []`,
-        to: ``,
+        from: `if (!transaction.succeeded) {`,
+        to: `if (false) {`,
       },
     ],
   },

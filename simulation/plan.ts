@@ -30,6 +30,7 @@ export interface Plan {
 
 export type WorldAct =
   | 'sell'
+  | 'rush'
   | 'sell again'
   | 'front run'
   | 'pay'
@@ -83,6 +84,7 @@ export function drawPlan(dice: Dice): Plan {
     indexLagMilliseconds: some(15_000),
     weights: {
       sell: 0,
+      rush: 0,
       'sell again': 0,
       'front run': 0,
       pay: 8,
@@ -109,12 +111,13 @@ export function drawSalePlan(dice: Dice): Plan {
   return {
     ...plan,
     intents: dice.between(0, 3),
-    sales: dice.between(2, 8),
+    sales: dice.between(2, 14),
     nodeFails: { ...plan.nodeFails, ...drawFailures(dice, SALE_QUESTIONS) },
     weights: {
       ...plan.weights,
       pay: 2,
       sell: 8,
+      rush: dice.chance(0.6) ? 6 : 0,
       'sell again': 4,
       'front run': plan.chain === 'fee' && dice.chance(0.5) ? 1 + 3 * dice.roll() : 0,
       stranger: 0,

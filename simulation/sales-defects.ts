@@ -47,8 +47,8 @@ export const salesDefects: readonly Defect[] = [
     changes: [
       {
         module: 'facilitator/watch.ts',
-        from: `if (final === 'open') return 'open'`,
-        to: `if (final === 'open') {
+        from: `if (final === 'open' && !isUsed) return 'open'`,
+        to: `if (final === 'open' && !isUsed) {
     await store.inTransaction('service', (tx) => records.expired(tx, [claim.paymentId]))
     return 'open'
   }`,
@@ -63,6 +63,20 @@ export const salesDefects: readonly Defect[] = [
         module: 'facilitator/watch.ts',
         from: `const find = () => exact.findForeign(authorization, claim.sinceHeight)`,
         to: `const find = async () => undefined`,
+      },
+    ],
+  },
+  {
+    name: 'whoever shares a transaction is taken for paid by it',
+    inSales: true,
+    seed: 1_000_166,
+    changes: [
+      {
+        module: 'payments/advance.ts',
+        from: `      from === payment.sender &&
+      to === payment.recipient &&
+      amount === payment.amount,`,
+        to: `      (payment.type === 'received' || from === payment.sender),`,
       },
     ],
   },

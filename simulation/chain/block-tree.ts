@@ -2,7 +2,7 @@ import type { Address, TokenTransfer, TransactionHash } from '@florin/server/cha
 import { authorizationKey, isInTime } from './authorization.ts'
 import type { HeardTransfer } from './signed-transfer.ts'
 
-/** What became of a transfer in a block. */
+/** What became of a transfer in a block. One that shares its transaction with others has an entry like theirs, with the same hash. */
 export interface Included {
   readonly transfer: HeardTransfer
   readonly succeeded: boolean
@@ -96,11 +96,12 @@ export function openBlockTree(
   ) => {
     const state = new Map(parent.state)
     const moody = made % 2 === 1 ? 'refuses' : 'takes'
-    const included = transfers.map((transfer, index) => {
+    const included: Included[] = []
+    for (const transfer of transfers) {
       const manner = mannerOf(transfer.to)
-      const how = { manner: manner === 'moody' ? moody : manner, logIndex: index, timeMilliseconds }
-      return execute(state, transfer, how)
-    })
+      const how = { manner: manner === 'moody' ? moody : manner, timeMilliseconds }
+      included.push(...execute(state, transfer, { ...how, logIndex: included.length }))
+    }
     return { state, included }
   }
   const everything = [first]
@@ -122,23 +123,51 @@ export function openBlockTree(
     find: (tip, hash) => {
       for (const block of holders.get(hash) ?? []) {
         if (ancestorAt(tip, block.height) !== block) continue
-        const included = block.included.find(({ transfer }) => transfer.hash === hash)
-        if (included !== undefined) return { block, included }
+        const included = block.included.filter(({ transfer }) => transfer.hash === hash)
+        const [first] = included
+        if (first === undefined) continue
+        const feePaid = included.reduce((sum, one) => sum + one.feePaid, 0n)
+        const seen = included.flatMap(({ transfers }) => transfers)
+        const succeeded = included.length > 1 || first.succeeded
+        return { block, included: { ...first, succeeded, feePaid, transfers: seen } }
       }
       return undefined
     },
   }
 }
 
-/** Carries out one transfer on a block's state. */
+interface How {
+  readonly manner: Manner
+  readonly logIndex: number
+  readonly timeMilliseconds: number
+}
+
+/** Carries out a transaction on a block's state. */
 function execute(
   state: Map<string, bigint>,
   transfer: HeardTransfer,
-  {
-    manner,
-    logIndex,
-    timeMilliseconds,
-  }: { manner: Manner; logIndex: number; timeMilliseconds: number },
+  how: How,
+): readonly Included[] {
+  const { parts, ...shared } = transfer
+  if (parts === undefined) return [executeOne(state, transfer, how)]
+  // It pays its fee, and moves what its parts move.
+  const { feePaid } = executeOne(state, { ...shared, asset: 'native', amount: 0n }, how)
+  return parts.map((part, index) => {
+    const logIndex = how.logIndex + index
+    const own = { ...shared, ...part, from: COURIER }
+    const done = executeOne(state, own, { ...how, logIndex })
+    return {
+      ...done,
+      transfer: { ...own, from: transfer.from },
+      feePaid: index === 0 ? feePaid : 0n,
+    }
+  })
+}
+
+function executeOne(
+  state: Map<string, bigint>,
+  transfer: HeardTransfer,
+  { manner, logIndex, timeMilliseconds }: How,
 ): Included {
   const { from, to, asset, amount, fee, nonce, authorization } = transfer
   const add = (key: string, change: bigint) => state.set(key, (state.get(key) ?? 0n) + change)

@@ -231,6 +231,6 @@ function blockOf({ height, hash, parent, timeMilliseconds, included }: ModelBloc
     hash,
     parentHash: parent?.hash ?? '',
     timeMilliseconds,
-    transactionHashes: included.map(({ transfer }) => transfer.hash),
+    transactionHashes: [...new Set(included.map(({ transfer }) => transfer.hash))],
   }
 }

@@ -2,13 +2,18 @@ import { baseUnits } from '@florin/wire/amount.ts'
 import { textOf, unitsOf } from '@florin/wire/x402/fields.ts'
 import type { Address } from '@florin/server/chains/chain.ts'
 import { proofKey } from '@florin/server/chains/exact.ts'
-import type { ExactAuthorization, ExactPayments } from '@florin/server/chains/exact.ts'
+import type {
+  ExactAuthorization,
+  ExactPayments,
+  SettlementPart,
+  WaitingSettlement,
+} from '@florin/server/chains/exact.ts'
 import type { NetworkConfig } from '@florin/server/kernel/network-config.ts'
 import { authorizationKey } from './authorization.ts'
 import type { Authorization } from './authorization.ts'
 import { balanceKey, line, nonceKey } from './block-tree.ts'
 import type { ModelNetwork, ModelNode } from './model-network.ts'
-import { termsOf } from './signed-transfer.ts'
+import { termsOf, transferOf } from './signed-transfer.ts'
 
 /** What must be left of an authorization's time before it is taken. */
 const MARGIN_SECONDS = 6n
@@ -120,6 +125,7 @@ export function openExactPort({
         }
         return { ok: true, draft } as const
       }),
+    ...(isFee ? { share: (waiting) => shareTerms(config, waiting) } : {}),
     finalState: (authorization) =>
       ask('final state', ({ final }) => {
         if (final.state.has(authorizationKey(onChain(authorization)))) return 'used'
@@ -148,4 +154,54 @@ export function openExactPort({
         return undefined
       }),
   }
+}
+
+/** As on the real chain: a payer has one settlement of a token in a transaction, and the rest follows from each. */
+function shareTerms(
+  config: NetworkConfig,
+  waiting: readonly WaitingSettlement[],
+): readonly SettlementPart[] {
+  const parts: { readonly indexes: number[]; readonly payers: Set<string> }[] = []
+  for (const [index, { authorization, isAlone }] of waiting.entries()) {
+    const payer = `${authorization.payer} ${authorization.asset.asset}`
+    const part = isAlone ? undefined : parts.find(({ payers }) => !payers.has(payer))
+    if (part === undefined) parts.push({ indexes: [index], payers: new Set([payer]) })
+    else {
+      part.indexes.push(index)
+      part.payers.add(payer)
+    }
+  }
+  return parts.map(({ indexes }) => {
+    const drafts = indexes.flatMap((index) => waiting[index]?.draft ?? [])
+    const [first] = drafts
+    if (first === undefined) throw new Error('a part of nothing')
+    if (drafts.length === 1) return { indexes, draft: first }
+    const transfers = drafts.map(({ terms }) => transferOf(terms, 0n))
+    const fee = transfers.reduce((sum, transfer) => sum + transfer.fee, 0n)
+    const lead = transferOf(first.terms, 0n)
+    const terms = termsOf({
+      from: lead.from,
+      to: 'together' as Address,
+      asset: 'native',
+      amount: 0n,
+      mark: transfers.map(({ mark }) => mark).join(' + '),
+      fee,
+      lifetime: 0n,
+      parts: transfers.map(({ to, asset, amount, mark, authorization }) => {
+        if (authorization === undefined) throw new Error('a settlement without an authorization')
+        return { to, asset, amount, mark, authorization }
+      }),
+    })
+    const largest = (one: bigint, other: bigint) => (one > other ? one : other)
+    return {
+      indexes,
+      draft: {
+        terms,
+        feeCeiling: baseUnits(fee * config.fees.ceilingMultiple),
+        feeExpected: baseUnits(fee),
+        laneLatest: drafts.map(({ laneLatest }) => laneLatest).reduce(largest),
+        settlerBalance: -drafts.map(({ settlerBalance }) => -settlerBalance).reduce(largest),
+      },
+    }
+  })
 }

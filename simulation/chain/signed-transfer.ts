@@ -24,7 +24,12 @@ export interface Transfer {
   readonly lifetime: bigint
   /** Left out when the sender moves its own money. */
   readonly authorization?: Authorization
+  /** Transfers by authorizations that this one makes, each of which may fail by itself; then it moves nothing of its own. */
+  readonly parts?: readonly Part[]
 }
+
+/** One of several that share a transaction. */
+export type Part = Required<Pick<Transfer, 'to' | 'asset' | 'amount' | 'mark' | 'authorization'>>
 
 /** A transfer with its id, as the nodes know it. */
 export interface HeardTransfer extends Transfer {
@@ -33,7 +38,7 @@ export interface HeardTransfer extends Transfer {
 
 /** `to`, `value` and `data` are what the doctor holds every attempt of a place to. */
 export function termsOf(transfer: Omit<Transfer, 'nonce'>): Terms {
-  const { to, amount, mark, from, asset, fee, lifetime, authorization } = transfer
+  const { to, amount, mark, from, asset, fee, lifetime, authorization, parts } = transfer
   const fields = {
     to,
     value: amount,
@@ -45,6 +50,7 @@ export function termsOf(transfer: Omit<Transfer, 'nonce'>): Terms {
     ...(authorization === undefined
       ? {}
       : { authorization: JSON.stringify(authorization, bigintsAsText) }),
+    ...(parts === undefined ? {} : { parts: JSON.stringify(parts, bigintsAsText) }),
   }
   return JSON.parse(JSON.stringify(fields, bigintsAsText)) as Terms
 }
@@ -61,7 +67,26 @@ export function transferOf(terms: Terms, nonce: bigint): Transfer {
     lifetime: BigInt(field('lifetime')),
     nonce,
     ...authorizationIn(terms['authorization']),
+    ...partsIn(terms['parts']),
   }
+}
+
+function partsIn(text: string | undefined): Pick<Transfer, 'parts'> {
+  return text === undefined ? {} : { parts: readParts(JSON.parse(text)) }
+}
+
+type PartFields = Record<Exclude<keyof Part, 'authorization'>, string> & {
+  readonly authorization: Record<keyof Authorization, string | null>
+}
+
+function readParts(fields: readonly PartFields[]): readonly Part[] {
+  return fields.map(({ to, asset, amount, mark, authorization }) => ({
+    to: to as Address,
+    asset,
+    amount: BigInt(amount),
+    mark,
+    authorization: readAuthorization(authorization),
+  }))
 }
 
 function authorizationIn(text: string | undefined): Pick<Transfer, 'authorization'> {
@@ -85,9 +110,12 @@ export function signTransfer(transfer: Transfer): SignedTransaction {
 /** What a node reads in signed bytes. */
 export function readTransfer(raw: Uint8Array): HeardTransfer {
   const fields = JSON.parse(Buffer.from(raw).toString()) as Record<
-    Exclude<keyof Transfer, 'authorization'>,
+    Exclude<keyof Transfer, 'authorization' | 'parts'>,
     string
-  > & { authorization?: Record<keyof Authorization, string | null> }
+  > & {
+    authorization?: Record<keyof Authorization, string | null>
+    parts?: readonly PartFields[]
+  }
   return {
     hash: hashOf(raw),
     from: fields.from as Address,
@@ -101,6 +129,7 @@ export function readTransfer(raw: Uint8Array): HeardTransfer {
     ...(fields.authorization === undefined
       ? {}
       : { authorization: readAuthorization(fields.authorization) }),
+    ...(fields.parts === undefined ? {} : { parts: readParts(fields.parts) }),
   }
 }
 

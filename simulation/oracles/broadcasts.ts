@@ -24,10 +24,13 @@ export function openBroadcastOracle(
   const isDead = ({ lifetime, hash }: HeardTransfer) =>
     network.final().height > lifetime && network.tree.find(network.best(), hash) === undefined
 
+  const isSettlement = ({ authorization, parts }: HeardTransfer) =>
+    authorization !== undefined || parts !== undefined
+
   function judgePair(one: HeardTransfer, other: HeardTransfer): Broken | undefined {
     const isSamePlace = one.from === other.from && one.nonce === other.nonce
     // An authorization may be tried again from another place: the chain itself lets it move money once.
-    const isSale = one.authorization !== undefined && one.mark === other.mark
+    const isSale = isSettlement(one) && one.mark === other.mark
     if (isSale) return undefined
     if (one.mark !== other.mark) {
       return chain === 'fee' && isSamePlace
