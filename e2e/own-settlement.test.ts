@@ -248,7 +248,7 @@ describe('settling with the seller’s own wallet', () => {
       expect(codeOf(late)).toBe('TRANSACTION_FAILED')
       // Whoever sends it: the effect belongs to the claim.
       await seller.broadcast(await seller.sign(transactionOf(built)))
-      const [of = built] = taken
+      const [of] = taken
       await reaches(of, 'settled', other)
       expect(await record(built.body['paymentId'])).toMatchObject({ status: 'expired' })
       expect(await world.balanceOf(seller.address, 'USDC')).toBe(100_000_000n + PRICE)

@@ -1,10 +1,8 @@
-import type { BaseUnits } from '@florin/wire/amount.ts'
 import type { NetworkId } from '@florin/wire/network.ts'
-import type { Address, TransactionHash } from '../chains/chain.ts'
 import { addToOutbox } from '../events/store.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
-import type { AssetProfile, NetworkConfig } from '../kernel/network-config.ts'
+import type { BuiltEffect, BuiltRecords, BuiltState, NewBuilt } from '../sender/built-records.ts'
 import { notifyChanged } from '../store/listen.ts'
 import type { Tx } from '../store/postgres.ts'
 import { abandonBuilt, builtAbove, claimBuilt, confirmedBuilt, remarkBuilt } from './built-store.ts'
@@ -15,40 +13,6 @@ import type { Payment, PaymentFailure, PaymentRemark, PaymentStatus } from './pa
 import type { Committed, ProofKeys } from './proof.ts'
 import { findPayment, insertPayments } from './store.ts'
 import type { StatusChange } from './store.ts'
-
-/** A payment whose transaction has just been built, and that its sender has not signed. */
-export interface NewBuilt {
-  readonly paymentId: PaymentId
-  readonly accountId: AccountId
-  readonly network: NetworkConfig
-  readonly asset: AssetProfile
-  readonly amount: BaseUnits
-  readonly sender: Address
-  readonly recipient: Address
-  readonly resource: string | null
-  readonly metadataText: string | null
-  readonly priorityFee: BaseUnits | null
-  /** Null when the transaction does not carry it. */
-  readonly commitment: Uint8Array | null
-}
-
-/** Where on chain a built payment took effect. */
-export interface BuiltEffect {
-  readonly paymentId: PaymentId
-  readonly transactionHash: TransactionHash
-  readonly height: bigint
-  readonly blockHash: string
-  readonly effectIndex: number
-  readonly feePaid: BaseUnits
-}
-
-export interface BuiltState {
-  readonly status: PaymentStatus
-  readonly paymentProof: string | null
-  /** The transaction that took effect; null while none has. */
-  readonly hash: TransactionHash | null
-  readonly abandoned: boolean
-}
 
 const REMARKS = {
   other_terms:
@@ -70,7 +34,13 @@ const REVERTED: PaymentFailure = {
  * The records of payments that are built here and signed elsewhere. No money of ours is in them: no hold, no ledger entry, no place. Every
  * call but `proofKeys`' runs in the transaction of whoever saw the chain or was asked.
  */
-export function openBuiltRecords({ clock, proofs }: { clock: Clock; proofs: ProofKeys }) {
+export function openBuiltRecords({
+  clock,
+  proofs,
+}: {
+  readonly clock: Clock
+  readonly proofs: ProofKeys
+}): BuiltRecords {
   const move = (tx: Tx, status: PaymentStatus, changes: readonly StatusChange[]) =>
     movePayments(tx, status, changes, clock.nowMilliseconds())
 

@@ -5,7 +5,7 @@ import type { AccountId } from '../kernel/id.ts'
 import type { BuildDeps } from './build-transaction.ts'
 import { findBuild } from './build-store.ts'
 import { giveNonceBack } from './nonce-store.ts'
-import type { BuiltState } from './records.ts'
+import type { BuiltState } from '../sender/built-records.ts'
 import { stateOf } from './state-of.ts'
 import { stopSending } from './submission-store.ts'
 

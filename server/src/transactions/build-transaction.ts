@@ -17,7 +17,7 @@ import type { BuildQueue } from './build-queue.ts'
 import { findBuild } from './build-store.ts'
 import { decided } from './commit-builds.ts'
 import type { ReceivedRecords } from '../facilitator/records.ts'
-import type { BuiltRecords, BuiltState } from './records.ts'
+import type { BuiltRecords, BuiltState } from '../sender/built-records.ts'
 
 export interface BuildDeps {
   readonly store: Store

@@ -4,10 +4,6 @@ import type { ProofKey } from '../chains/exact.ts'
 import type { BuildFormat } from '../chains/self-custody.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 
-/** Why a build can take no effect any more. */
-export type DeadReason =
-  'nonce_used_by_another_transaction' | 'lifetime_over' | 'transaction_reverted'
-
 /** A built transaction as it was answered; numbers as decimal text, because they are kept as JSON. */
 export interface BuildFacts {
   readonly format: BuildFormat

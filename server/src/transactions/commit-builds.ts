@@ -13,7 +13,7 @@ import { insertBuilds } from './build-store.ts'
 import type { BuildRequest } from './build-transaction.ts'
 import { factsOf } from './facts-of.ts'
 import { placedAll } from './placed.ts'
-import type { BuiltRecords, BuiltState } from './records.ts'
+import type { BuiltRecords, BuiltState } from '../sender/built-records.ts'
 import { unfollowed } from './unfollowed.ts'
 
 /** A build that only has to be stored: everything that a node says is known. */

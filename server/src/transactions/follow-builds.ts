@@ -9,7 +9,7 @@ import type { AccountId, PaymentId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { BuildBook } from '../sender/build-book.ts'
 import type { Tx } from '../store/postgres.ts'
-import type { BuiltTerms, DeadReason } from './build.ts'
+import type { BuiltTerms } from './build.ts'
 import { judge, judgeSettlement } from './judge.ts'
 import {
   closeBuilds,
@@ -22,7 +22,12 @@ import {
   provenDead,
   sendersAwaited,
 } from './live-store.ts'
-import type { BuiltEffect, BuiltRecords, RemarkReason } from './records.ts'
+import type {
+  DeadReason,
+  BuiltEffect,
+  BuiltRecords,
+  RemarkReason,
+} from '../sender/built-records.ts'
 
 interface Findings {
   readonly effects: Map<PaymentId, BuiltEffect>

@@ -1,6 +1,6 @@
 import type { SightedTransfer, Sighting } from '../chains/self-custody.ts'
-import type { BuiltTerms, DeadReason } from './build.ts'
-import type { RemarkReason } from './records.ts'
+import type { BuiltTerms } from './build.ts'
+import type { DeadReason, RemarkReason } from '../sender/built-records.ts'
 
 /**
  * What a transaction on chain means for a build. `paid`: it did what was built, and nothing of another payment. `other`: it stands for

@@ -1,3 +1,4 @@
+import type { DeadReason } from '../sender/built-records.ts'
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { Address } from '../chains/chain.ts'
 import { proofKey } from '../chains/exact.ts'
@@ -5,7 +6,7 @@ import type { ProofKey } from '../chains/exact.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
-import type { BuiltTerms, DeadReason } from './build.ts'
+import type { BuiltTerms } from './build.ts'
 
 /** Whether a network has a build that has not come to its end. */
 export async function hasLiveBuild(tx: Tx, network: NetworkId): Promise<boolean> {

@@ -1,7 +1,7 @@
 import type { ReceivedRecords } from '../facilitator/records.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Build } from './build.ts'
-import type { BuiltRecords, BuiltState } from './records.ts'
+import type { BuiltRecords, BuiltState } from '../sender/built-records.ts'
 
 export interface StateDeps {
   readonly records: Pick<BuiltRecords, 'state'>

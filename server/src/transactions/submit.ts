@@ -15,7 +15,7 @@ import { selfCustodyOf } from './build-transaction.ts'
 import type { BuildDeps } from './build-transaction.ts'
 import { summaryFacts } from './facts-of.ts'
 import { badTransaction, readTransaction, transactionBytes } from './read-transaction.ts'
-import type { BuiltState } from './records.ts'
+import type { BuiltState } from '../sender/built-records.ts'
 import { stateOf } from './state-of.ts'
 import { noteVerdict, storeSubmission, submittedForms } from './submission-store.ts'
 

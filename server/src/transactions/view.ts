@@ -2,7 +2,7 @@ import { baseUnits, formatAmount } from '@florin/wire/amount.ts'
 import { RawJson } from '@florin/wire/raw-json.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import type { Build, SummaryFacts, UnsignedFacts } from './build.ts'
-import type { BuiltState } from './records.ts'
+import type { BuiltState } from '../sender/built-records.ts'
 
 /** What a caller gets of a build. */
 export function buildFields(build: Build, state: BuiltState, config: NetworkConfig) {

@@ -1,10 +1,11 @@
+import type { DeadReason } from '../sender/built-records.ts'
 import type { Address, Chain } from '../chains/chain.ts'
 import type { ReceivedRecords } from '../facilitator/records.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Store } from '../store/postgres.ts'
-import type { DeadReason } from './build.ts'
+
 import { closeBuilds, noteDead, takeSilentBuilds } from './live-store.ts'
 import type { SilentBuild } from './live-store.ts'
 import { silentHashes } from './submission-store.ts'

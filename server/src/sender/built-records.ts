@@ -5,7 +5,10 @@ import type { Address, TransactionHash } from '../chains/chain.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import type { AssetProfile, NetworkConfig } from '../kernel/network-config.ts'
 import type { Tx } from '../store/postgres.ts'
-import type { DeadReason } from './build.ts'
+
+/** Why a build can take no effect any more. */
+export type DeadReason =
+  'nonce_used_by_another_transaction' | 'lifetime_over' | 'transaction_reverted'
 
 /** A payment whose transaction has just been built, and that its sender has not signed. */
 export interface NewBuilt {
