@@ -19,7 +19,7 @@ export interface PaymentGroup {
 
 /**
  * Groups of an account's payments from a moment on, by stretches of a length. One scan of the account's index over that time: about
- * 1 µs per payment in it, however many there are besides.
+ * 1 to 2 µs per payment in it, however many there are besides.
  */
 export async function paymentGroups(
   tx: Tx,
