@@ -5,6 +5,8 @@ export type BuildState = 'building' | 'failed' | 'absent'
 
 const RELOAD_SECONDS = 1
 
+const COMMAND = '"node bin/florin.js exec dashboard/build/main.ts"'
+
 const SAYS: Readonly<Record<BuildState, { readonly title: string; readonly text: string }>> = {
   building: {
     title: 'The dashboard is being built',
@@ -12,11 +14,11 @@ const SAYS: Readonly<Record<BuildState, { readonly title: string; readonly text:
   },
   failed: {
     title: 'The dashboard could not be built',
-    text: 'The log says why; "npm run build" in the folder of the installation tries again. The API answers as usual.',
+    text: `The log says why. ${COMMAND} in the folder of the installation tries again. The API answers as usual.`,
   },
   absent: {
     title: 'The dashboard is not built',
-    text: 'Run "npm run build" once in the folder of the installation. The API answers as usual.',
+    text: `${COMMAND} in the folder of the installation builds it, once. The API answers as usual.`,
   },
 }
 
