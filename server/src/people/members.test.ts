@@ -4,6 +4,7 @@ import { newId } from '../kernel/id.ts'
 import type { AccountId, MemberId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import { systemRandom } from '../kernel/random.ts'
+import { lockOwners } from './member-list-store.ts'
 import { openTestPeople } from './test-people.ts'
 import type { TestBrowser, TestPeople, TestPeopleInstance } from './test-people.ts'
 
@@ -85,6 +86,23 @@ describe('members', () => {
       remove(second, second.memberId, there),
     ])
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400])
+  })
+
+  test('are changed by one at a time in an account', async () => {
+    const accountId = await scene.anAccount()
+    await someone(accountId, 'owner')
+    const { store } = scene.database
+    await store.inTransaction(accountId, async (tx) => {
+      await lockOwners(tx, accountId)
+      const other = store.inTransaction(accountId, (second) =>
+        second.query(
+          'test_lock',
+          'select from memberships where account_id = $1 for update nowait',
+          [accountId],
+        ),
+      )
+      await expect(other).rejects.toThrow('gave up')
+    })
   })
 
   test('that are lowered or removed can do no more on another instance within a second', async () => {
