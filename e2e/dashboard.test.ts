@@ -10,6 +10,8 @@ import type { FlorinHandle } from './actors/florin.ts'
 
 const MISSING = chromiumPath() === undefined
 const WAIT_SECONDS = 60
+/** A build, a first start and a browser, one after the other on a busy machine. */
+const START_MILLISECONDS = 300_000
 
 describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium in PATH)', () => {
   let florin: FlorinHandle
@@ -24,7 +26,7 @@ describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium 
     )
     signedIn = await visit(browser)
     await signIn(signedIn.page)
-  })
+  }, START_MILLISECONDS)
   afterAll(async () => {
     await browser?.close()
     await florin?.discard()

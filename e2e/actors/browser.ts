@@ -1,12 +1,16 @@
+import { execFile } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { chromium } from 'playwright-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 const WAIT_MILLISECONDS = 30_000
+const BUILD = fileURLToPath(import.meta.resolve('@florin/dashboard/build/main.ts'))
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
 /** Where a Chromium is, undefined when there is none in PATH: then its tests are skipped and say so. */
@@ -24,8 +28,12 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Starts a real Chromium without a window. It ends with this process. */
+/**
+ * Starts a real Chromium without a window, for a dashboard that is built: `florin up` builds it behind everything else, which on a
+ * busy machine takes its time. It ends with this process.
+ */
 export async function startBrowser(): Promise<Browser> {
+  await promisify(execFile)(process.execPath, [BUILD])
   const executablePath = chromiumPath()
   if (executablePath === undefined) throw new Error('there is no Chromium in PATH')
   const root = process.getuid?.() === 0 ? ['--no-sandbox'] : []
