@@ -20,6 +20,7 @@ export function usePages<O extends Reading>(
     asked,
     input,
     next,
+    refetchSeconds,
   }: {
     /** What the list is known by. */
     readonly asked: unknown
@@ -27,6 +28,8 @@ export function usePages<O extends Reading>(
     readonly input: (cursor: string | undefined) => Input<O>
     /** The cursor of the page behind, null at the end. */
     readonly next: (page: Answer<O>) => string | null
+    /** For lists that change without an event. */
+    readonly refetchSeconds?: number
   },
 ): Pages<O> {
   const api = useApi()
@@ -36,6 +39,7 @@ export function usePages<O extends Reading>(
     initialPageParam: START,
     getNextPageParam: (page) => next(page) ?? undefined,
     placeholderData: keepPreviousData,
+    ...(refetchSeconds === undefined ? {} : { refetchInterval: refetchSeconds * 1_000 }),
   })
   return {
     pages: query.data?.pages,

@@ -89,4 +89,16 @@ export const PAGES: readonly PageRow[] = [
     for: 'members',
     load: () => import('../pages/settings.tsx'),
   },
+  {
+    path: '/accounts',
+    link: { name: 'Accounts', icon: 'accounts' },
+    for: 'operators',
+    load: () => import('../pages/accounts.tsx'),
+  },
+  {
+    path: '/system',
+    link: { name: 'System', icon: 'system' },
+    for: 'operators',
+    load: () => import('../pages/system.tsx'),
+  },
 ]

@@ -85,7 +85,7 @@ function PaymentFacts({ payment }: { payment: Payment }) {
   const assets = useAssets()
   const { network, asset, amount, fee, signature, status, type, resource } = payment
   const explorer = explorerLink({ network, signature, sandbox: payment.sandbox === true })
-  const depth = payment.releaseDepth === null ? '' : ` of ${payment.releaseDepth + 1} for release`
+  const enough = payment.releaseDepth === null ? '' : `; enough from ${payment.releaseDepth + 1} on`
   return (
     <Facts
       facts={[
@@ -137,7 +137,7 @@ function PaymentFacts({ payment }: { payment: Payment }) {
         },
         {
           name: 'Confirmations',
-          value: `${payment.confirmations.toLocaleString('en')}${depth}`,
+          value: `${payment.confirmations.toLocaleString('en')}${enough}`,
         },
         ...(payment.finality === null ? [] : [{ name: 'Final by', value: payment.finality }]),
         ...(resource === null

@@ -28,6 +28,9 @@ const STATUSES = [
   { value: 'failed', label: 'Failed' },
 ] as const
 
+/** What became of a delivery is no event. */
+const REFETCH_SECONDS = 3
+
 /** What a webhook was sent, newest first. */
 export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
   const [status, setStatus] = useState<(typeof STATUSES)[number]['value']>('all')
@@ -39,6 +42,7 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
       query: { status: status === 'all' ? undefined : status, cursor },
     }),
     next: ({ nextCursor }) => nextCursor,
+    refetchSeconds: REFETCH_SECONDS,
   })
   const deliveries = list.pages?.flatMap((page) => page.deliveries) ?? []
   const open = deliveries.find(({ deliveryId }) => deliveryId === shown)

@@ -19,13 +19,13 @@ export function Amount({
     <span className="inline-flex items-baseline font-mono text-[0.8125rem] whitespace-nowrap tabular-nums">
       <span>{whole}</span>
       <span
-        className="text-left"
+        className="text-left max-sm:min-w-0!"
         style={{ minWidth: fractionDigits ? `${fractionDigits + 1}ch` : 0 }}
       >
         {fraction === '' ? '' : `.${fraction}`}
       </span>
       <span
-        className="ml-1.5 text-left font-sans text-soft"
+        className="ml-1.5 text-left font-sans text-soft max-sm:min-w-0!"
         style={{ minWidth: fractionDigits === undefined ? 0 : '2.5rem' }}
       >
         {unit}

@@ -1,0 +1,124 @@
+import { useState } from 'react'
+import type { Answer } from '../api/operation.ts'
+import { usePages } from '../api/use-pages.ts'
+import { useFilters } from '../app/use-filters.ts'
+import { Badge } from '../parts/badge.tsx'
+import { Button } from '../parts/button.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { ErrorPanel } from '../parts/error-panel.tsx'
+import { Field } from '../parts/field.tsx'
+import { LoadMore } from '../parts/load-more.tsx'
+import { PageHeader } from '../parts/page-header.tsx'
+import { SkeletonRows } from '../parts/skeleton.tsx'
+import { Table } from '../parts/table.tsx'
+import type { Column } from '../parts/table.tsx'
+import { Time } from '../parts/time.tsx'
+import { ChangeAccountDialog, CreateAccountDialog } from './account-dialogs.tsx'
+
+export type Account = Answer<'GET /operator/accounts'>['accounts'][number]
+
+/** Every account of the installation, for whoever runs it. */
+export function Page() {
+  const filters = useFilters()
+  const [asked, setAsked] = useState<'create' | Account | null>(null)
+  const search = filters.get('search')
+  const list = usePages('GET /operator/accounts', {
+    asked: search,
+    input: (cursor) => ({ query: { search: search === '' ? undefined : search, cursor } }),
+    next: ({ nextCursor }) => nextCursor,
+  })
+  const accounts = list.pages?.flatMap((page) => page.accounts) ?? []
+  const close = () => setAsked(null)
+  return (
+    <>
+      <PageHeader
+        title="Accounts"
+        actions={
+          <Button kind="primary" icon="plus" onClick={() => setAsked('create')}>
+            Create account
+          </Button>
+        }
+      >
+        Everybody who uses this installation, with plan and limits.
+      </PageHeader>
+      <div className="mb-4 max-w-sm">
+        <Field
+          label="Search"
+          type="search"
+          placeholder="A part of the name, or the id"
+          value={search}
+          onChange={({ target }) => filters.set({ search: target.value })}
+        />
+      </div>
+      {list.error === null ? null : <ErrorPanel error={list.error} onRetry={list.retry} />}
+      {list.pages === undefined ? (
+        list.error === null ? (
+          <SkeletonRows />
+        ) : null
+      ) : accounts.length === 0 ? (
+        <Empty title="No account fits" />
+      ) : (
+        <Table
+          caption="Accounts"
+          columns={columnsOf(setAsked)}
+          rows={accounts}
+          rowKey={({ accountId }) => accountId}
+        />
+      )}
+      <LoadMore of={list} />
+      {asked === 'create' ? <CreateAccountDialog onClose={close} /> : null}
+      {asked === null || asked === 'create' ? null : (
+        <ChangeAccountDialog account={asked} onClose={close} />
+      )}
+    </>
+  )
+}
+
+function columnsOf(onChange: (account: Account) => void): readonly Column<Account>[] {
+  return [
+    {
+      header: 'Account',
+      cell: ({ name, accountId }) => (
+        <span className="inline-block min-w-0">
+          <span className="block font-medium break-words">{name}</span>
+          <span className="font-mono text-[0.8125rem] break-all text-soft">{accountId}</span>
+        </span>
+      ),
+    },
+    {
+      header: 'Status',
+      cell: ({ suspendedAt }) =>
+        suspendedAt === null ? (
+          <Badge tone="good">active</Badge>
+        ) : (
+          <Badge tone="bad">suspended</Badge>
+        ),
+    },
+    {
+      header: 'Plan',
+      cell: ({ plan, requestsPerMinute }) =>
+        requestsPerMinute === null ? plan : `${plan}, ${requestsPerMinute} a minute`,
+    },
+    { header: 'Members', align: 'right', cell: ({ members }) => members },
+    { header: 'Keys', align: 'right', cell: ({ keys }) => keys },
+    { header: 'Wallets', align: 'right', cell: ({ wallets }) => wallets },
+    {
+      header: 'Last used',
+      cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />),
+    },
+    {
+      header: 'Actions',
+      quiet: true,
+      align: 'right',
+      cell: (account) => (
+        <Button
+          kind="quiet"
+          aria-label={`Change account ${account.name}`}
+          onClick={() => onChange(account)}
+        >
+          Change
+        </Button>
+      ),
+    },
+  ]
+}

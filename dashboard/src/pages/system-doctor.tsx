@@ -1,0 +1,60 @@
+import { useDeed } from '../api/use-deed.ts'
+import { Badge } from '../parts/badge.tsx'
+import { Button } from '../parts/button.tsx'
+import { Card } from '../parts/card.tsx'
+import { ErrorPanel } from '../parts/error-panel.tsx'
+
+/** Holds books and chains against every rule, when somebody asks. */
+export function SystemDoctor() {
+  const doctor = useDeed('POST /operator/system/doctor')
+  const report = doctor.data
+  return (
+    <Card
+      title="Doctor"
+      actions={
+        <Button busy={doctor.isPending} onClick={() => doctor.mutate({})}>
+          Run doctor
+        </Button>
+      }
+    >
+      <div aria-live="polite" className="space-y-3">
+        {doctor.error === null ? null : <ErrorPanel error={doctor.error} />}
+        {report === undefined ? (
+          <p className="text-soft">
+            It reads every balance from the chains and compares it with the books. Nothing is
+            changed.
+          </p>
+        ) : (
+          <>
+            <p>
+              {report.sound ? (
+                <Badge tone="good">sound</Badge>
+              ) : (
+                <Badge tone="bad">needs a look</Badge>
+              )}{' '}
+              {report.sound
+                ? 'Every rule holds, and every chain was asked.'
+                : 'Read what the guide of operating says to each finding.'}
+            </p>
+            <ul className="list-disc space-y-1 pl-5">
+              {report.findings.map(({ invariant, subject }) => (
+                <li key={`${invariant} ${subject}`} className="break-words">
+                  {invariant}: <span className="font-mono text-[0.8125rem]">{subject}</span>
+                </li>
+              ))}
+              {report.unasked.map((network) => (
+                <li key={network}>No node of {network} answered.</li>
+              ))}
+              {report.lookAt.map(({ network, address, nonce, hash }) => (
+                <li key={hash} className="break-all">
+                  {network}, {address}, place {nonce}: nodes have found {hash}, and no followed
+                  block holds it.
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,144 @@
+import type { Answer } from '../api/operation.ts'
+import { useAnswer } from '../api/use-answer.ts'
+import { useAssets } from '../api/use-assets.ts'
+import { useDeed } from '../api/use-deed.ts'
+import { usePages } from '../api/use-pages.ts'
+import { Amount } from '../parts/amount.tsx'
+import { Badge } from '../parts/badge.tsx'
+import { Button } from '../parts/button.tsx'
+import { ErrorPanel } from '../parts/error-panel.tsx'
+import { LoadMore } from '../parts/load-more.tsx'
+import { Short } from '../parts/short.tsx'
+import { SkeletonRows } from '../parts/skeleton.tsx'
+import { Table } from '../parts/table.tsx'
+import type { Column } from '../parts/table.tsx'
+
+type Key = Answer<'GET /operator/facilitator-keys'>['keys'][number]
+type FeePayer = Key['networks'][number] & { readonly address: string }
+type Lane = Answer<'GET /operator/lanes'>['lanes'][number]
+
+/** The keys that pay for settlements, and every lane that signs nothing new. */
+export function SystemLanes() {
+  const payers = useAnswer('GET /operator/facilitator-keys')
+  const assets = useAssets()
+  const lanes = usePages('GET /operator/lanes', {
+    asked: 'frozen',
+    input: (cursor) => ({ query: { cursor } }),
+    next: ({ nextCursor }) => nextCursor,
+  })
+  const frozen = lanes.pages?.flatMap((page) => page.lanes) ?? []
+  const change = {
+    refreshes: ['GET /operator/lanes', 'GET /operator/facilitator-keys'],
+  } as const
+  const freeze = useDeed('POST /operator/lanes/freeze', change)
+  const release = useDeed('POST /operator/lanes/release', change)
+  const failure = freeze.error ?? release.error
+  const deed = ({ network, address, isFrozen }: LaneName & { isFrozen: boolean }) => (
+    <Button
+      kind="quiet"
+      busy={freeze.isPending || release.isPending}
+      onClick={() =>
+        isFrozen
+          ? release.mutate({ body: { network, address } })
+          : freeze.mutate({ body: { network, address, reason: 'frozen on the dashboard' } })
+      }
+    >
+      {isFrozen ? 'Release lane' : 'Freeze lane'}
+    </Button>
+  )
+  const network = (id: string) => assets.network(id)?.name ?? id
+  const payerColumns: readonly Column<FeePayer>[] = [
+    { header: 'Fee payer', cell: ({ address }) => <Short text={address} what="address" /> },
+    { header: 'Network', cell: (payer) => network(payer.network) },
+    {
+      header: 'Balance',
+      align: 'right',
+      cell: (payer) =>
+        payer.balance === null ? (
+          'not known'
+        ) : (
+          <Amount text={payer.balance} unit={assets.symbol(payer.network, 'native')} />
+        ),
+    },
+    { header: 'Under way', align: 'right', cell: ({ lane }) => lane?.open ?? 0 },
+    { header: 'Lane', cell: ({ lane }) => <LaneState frozen={lane?.frozen ?? null} /> },
+    {
+      header: 'Actions',
+      quiet: true,
+      align: 'right',
+      cell: ({ address, lane, network: id }) =>
+        lane === null ? null : deed({ address, network: id, isFrozen: lane.frozen !== null }),
+    },
+  ]
+  const laneColumns: readonly Column<Lane>[] = [
+    { header: 'Address', cell: ({ address }) => <Short text={address} what="address" /> },
+    { header: 'Network', cell: (lane) => network(lane.network) },
+    { header: 'Why', cell: (lane) => lane.frozen ?? '' },
+    { header: 'Under way', align: 'right', cell: (lane) => lane.open },
+    {
+      header: 'Actions',
+      quiet: true,
+      align: 'right',
+      cell: (lane) => deed({ ...lane, isFrozen: true }),
+    },
+  ]
+  const rows = (payers.data?.keys ?? []).flatMap((key) =>
+    key.networks.map((each) => ({ ...each, address: key.address })),
+  )
+  return (
+    <>
+      {failure === null ? null : <ErrorPanel error={failure} />}
+      <section aria-labelledby="payers" className="space-y-3">
+        <h2 id="payers" className="font-semibold">
+          Fee payers
+        </h2>
+        {payers.error !== null ? (
+          <ErrorPanel error={payers.error} onRetry={() => void payers.refetch()} />
+        ) : payers.data === undefined ? (
+          <SkeletonRows rows={2} />
+        ) : (
+          <Table
+            caption="Fee payers"
+            columns={payerColumns}
+            rows={rows}
+            rowKey={(payer) => `${payer.address} ${payer.network}`}
+          />
+        )}
+      </section>
+      <section aria-labelledby="lanes" className="space-y-3">
+        <h2 id="lanes" className="font-semibold">
+          Frozen lanes
+        </h2>
+        {lanes.error !== null ? (
+          <ErrorPanel error={lanes.error} onRetry={lanes.retry} />
+        ) : frozen.length === 0 ? (
+          <p className="text-soft">No lane is frozen: every key signs.</p>
+        ) : (
+          <Table
+            caption="Frozen lanes"
+            columns={laneColumns}
+            rows={frozen}
+            rowKey={(lane) => `${lane.address} ${lane.network}`}
+          />
+        )}
+        <LoadMore of={lanes} />
+      </section>
+    </>
+  )
+}
+
+interface LaneName {
+  readonly network: string
+  readonly address: string
+}
+
+function LaneState({ frozen }: { frozen: string | null }) {
+  return frozen === null ? (
+    <Badge tone="good">signs</Badge>
+  ) : (
+    <span className="inline-flex flex-wrap items-center gap-x-2">
+      <Badge tone="bad">frozen</Badge>
+      <span className="text-soft">{frozen}</span>
+    </span>
+  )
+}

@@ -1,0 +1,218 @@
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { Server } from 'node:http'
+import { until } from '@florin/server/kernel/until.ts'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { barriers, chromiumPath, sidewaysPixels, startBrowser, visit } from './actors/browser.ts'
+import type { Visit } from './actors/browser.ts'
+import { openClient } from './actors/client.ts'
+import type { Client } from './actors/client.ts'
+import { startFlorin } from './actors/florin.ts'
+import type { FlorinHandle } from './actors/florin.ts'
+
+const MISSING = chromiumPath() === undefined
+const WAIT = { seconds: 60 }
+const NARROW = { viewport: { width: 375, height: 812 }, colorScheme: 'dark' as const }
+const SMALLEST = '0.100000000000000001'
+
+describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in PATH)', () => {
+  let florin: FlorinHandle
+  let browser: Browser
+  let hook: Server
+  let owner: Visit
+  let client: Client
+  let payer = ''
+  let recipient = ''
+  beforeAll(async () => {
+    hook = createServer((request, response) => {
+      request.resume().on('end', () => response.end('thank you'))
+    }).listen(0, '127.0.0.1')
+    ;[florin, browser] = await Promise.all([startFlorin(), startBrowser()])
+    client = openClient(florin.baseUrl, florin.info.apiKeys.enterprise)
+    const wallets = florin.info.wallets.filter(({ family }) => family === 'evm')
+    payer = wallets[0]?.address ?? ''
+    recipient = wallets[1]?.address ?? ''
+    await until(
+      'the dashboard is built',
+      async () => (await fetch(`${florin.baseUrl}/dashboard`)).status === 200,
+      WAIT,
+    )
+    owner = await visit(browser)
+    await owner.page.goto(florin.info.dashboardUrl)
+    await owner.page.getByRole('heading', { name: 'Overview' }).waitFor()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await florin?.discard()
+    hook?.closeAllConnections()
+    hook?.close()
+  })
+
+  const open = async (page: Page, path: string, heading: string) => {
+    await page.goto(`${florin.baseUrl}/dashboard${path}`)
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+  }
+  const pay = async (amount: string, resource: string) => {
+    const order = { walletAddress: payer, recipientAddress: recipient, amount, resource }
+    const { status, body } = await client.post('/payment/send', order)
+    expect(status).toBe(200)
+    return String(body['paymentId'])
+  }
+  const rows = (page: Page) => page.getByRole('table').getByRole('row')
+
+  test('payments come in by themselves, are narrowed, searched and opened', async () => {
+    const { page } = owner
+    await open(page, '/payments', 'Payments')
+    await page.getByText('Live', { exact: true }).waitFor()
+    const resource = 'https://shop.example/orders/7'
+    const paymentId = await pay(SMALLEST, resource)
+    const link = page.locator(`a[href$="/payments/${paymentId}"]`)
+    await link.waitFor()
+    await page.getByLabel('Type').selectOption('sent')
+    await page.getByLabel('Asset').selectOption('ETH')
+    await page.getByLabel('Wallet').selectOption(payer)
+    await link.waitFor()
+    await page.getByLabel('Asset').selectOption('USDC')
+    await link.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Clear filters' }).first().click()
+    await link.waitFor()
+    for (const search of [paymentId, resource]) {
+      await page.getByLabel('Search').fill(search)
+      await page.getByRole('button', { name: 'Search' }).click()
+      await until('one is left', async () => [2, 3].includes(await rows(page).count()), WAIT)
+      await link.waitFor()
+    }
+    await page.getByLabel('Search').fill('what is this')
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByText('must be the id of a payment').waitFor()
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await link.click()
+    await page.getByRole('heading', { level: 1, name: 'Payment' }).waitFor()
+    const story = page.getByRole('list', { name: 'What happened to the payment' })
+    await story.getByText('Confirmed on chain').waitFor()
+    await page.getByText(SMALLEST.replace('0.', '.')).waitFor()
+    expect(await barriers(page)).toEqual([])
+    expect(owner.complaints).toEqual([])
+  })
+
+  test('a file of what is narrowed has the amounts of the API, to the base unit', async () => {
+    const { page } = owner
+    await pay(SMALLEST, 'https://shop.example/csv')
+    await open(page, `/payments?type=sent&wallet=${payer}`, 'Payments')
+    await page.getByRole('table').waitFor()
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export CSV' }).click()
+    const [head, ...lines] = (await readFile(await (await saved).path(), 'utf8')).split('\r\n')
+    expect(head).toMatch(/^paymentId,createdAt,type,status,amount,asset,amountBaseUnits,/)
+    const asked = `${florin.baseUrl}/payments?type=sent&walletAddress=${payer}&limit=500`
+    const authorization = `Bearer ${florin.info.apiKeys.enterprise}`
+    const text = await (await fetch(asked, { headers: { authorization } })).text()
+    const listed = [
+      ...text.matchAll(/"paymentId":"(\w+)".*?"amount":([\d.]+),"amountBaseUnits":"(\d+)"/g),
+    ]
+    expect(listed.length).toBeGreaterThan(0)
+    const cells = lines.filter((line) => line !== '').map((line) => line.split(','))
+    expect(cells.map((row) => [row[0], row[4], row[6]])).toEqual(
+      listed.map(([, id, amount, base]) => [id, amount, base]),
+    )
+    expect(cells.some((row) => row[4] === SMALLEST)).toBe(true)
+  })
+
+  test('a wallet is made, shows where it is paid, gets a policy and is deleted', async () => {
+    const { page } = owner
+    await open(page, '/wallets', 'Wallets')
+    await page.getByRole('button', { name: 'Create wallet' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Label').fill('Till')
+    await dialog.getByRole('button', { name: 'Create wallet' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Till' }).waitFor()
+    const address = /0x\w{40}/.exec(page.url())?.[0] ?? ''
+    await page.getByRole('img', { name: `QR code of the address ${address}` }).waitFor()
+    await page.getByRole('button', { name: 'Edit policy' }).click()
+    await dialog.getByRole('group', { name: 'ETH' }).getByLabel('Per day').fill('2.5')
+    await dialog.getByRole('button', { name: 'Save policy' }).click()
+    await page.getByText('in any day').waitFor()
+    const { body } = await client.get(`/wallets/${address}`)
+    expect(body['policy']).toMatchObject({ limits: [{ asset: 'native', perDay: 2.5 }] })
+    expect(await barriers(page)).toEqual([])
+    await page.getByRole('button', { name: 'Delete wallet' }).click()
+    await dialog.getByRole('button', { name: 'Delete wallet' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Wallets' }).waitFor()
+    expect((await client.get(`/wallets/${address}`)).status).toBe(404)
+    expect(owner.complaints).toEqual([])
+  })
+
+  test('a webhook is made, its secret shown once, its delivery seen, and it rests when told to', async () => {
+    const { page } = owner
+    await open(page, '/webhooks', 'Webhooks')
+    await page.getByRole('button', { name: 'Create webhook' }).click()
+    const dialog = page.getByRole('dialog')
+    const place = hook.address()
+    const port = typeof place === 'object' ? place?.port : 0
+    await dialog.getByLabel('Address').fill(`http://127.0.0.1:${port}/hook`)
+    await dialog.getByRole('button', { name: 'Create webhook' }).click()
+    const secret = (await dialog.getByTestId('webhook-secret').textContent()) ?? ''
+    expect(secret.length).toBeGreaterThan(20)
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    expect(await page.content()).not.toContain(secret)
+    await page.getByRole('link', { name: `:${port}/hook` }).click()
+    await page.getByRole('button', { name: 'Send test event' }).click()
+    const delivered = rows(page).filter({ hasText: 'delivered' }).first()
+    await delivered.waitFor()
+    await delivered.getByRole('button', { name: 'Show delivery' }).click()
+    await dialog.getByText('thank you').waitFor()
+    expect(await barriers(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Redeliver' }).click()
+    await page.getByRole('button', { name: 'Pause webhook' }).click()
+    await page.getByRole('button', { name: 'Resume webhook' }).waitFor()
+    expect(owner.complaints).toEqual([])
+  })
+
+  test('events come in by themselves, by type, with their JSON', async () => {
+    const { page } = owner
+    await open(page, '/events', 'Events')
+    await page.getByText('Live', { exact: true }).waitFor()
+    const paymentId = await pay('0.01', 'https://shop.example/events')
+    await page.locator(`a[href$="/payments/${paymentId}"]`).first().waitFor()
+    await page.getByRole('button', { name: 'Show JSON' }).first().click()
+    await page.getByRole('dialog').getByText('"paymentId"').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('button', { name: 'verification', exact: true }).click()
+    await page.getByText('No event of type verification yet').waitFor()
+  })
+
+  test('a viewer is invited and sees nothing that it may not do', async () => {
+    const { page } = owner
+    await open(page, '/settings', 'Settings')
+    await page.getByRole('button', { name: 'Invite member' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Email').fill('viewer@example.com')
+    await dialog.getByLabel('Role').selectOption('viewer')
+    await dialog.getByRole('button', { name: 'Invite member' }).click()
+    const invitation = (await dialog.getByTestId('invitation').textContent()) ?? ''
+    const { context, page: seen, complaints } = await visit(browser, NARROW)
+    await seen.goto(invitation)
+    await seen.getByRole('heading', { name: 'Overview' }).waitFor()
+    await seen.getByRole('button', { name: 'Open menu' }).click()
+    expect(await seen.getByRole('link', { name: 'API keys' }).count()).toBe(0)
+    const paymentId = await pay('0.01', 'https://shop.example/viewer')
+    await client.post('/webhooks', { url: 'http://127.0.0.1:9/', enabled: false })
+    for (const [path, heading] of [
+      [`/payments/${paymentId}`, 'Payment'],
+      [`/wallets/${payer}`, 'sandbox'],
+      ['/wallets', 'Wallets'],
+      ['/webhooks', 'Webhooks'],
+      ['/settings', 'Settings'],
+    ] as const) {
+      await open(seen, path, heading)
+      await until('it is read', async () => (await seen.getByRole('table').count()) > 0, WAIT)
+      const deeds = seen.getByRole('button', { name: /Create|Delete|Edit|Invite|Remove|Rotate/ })
+      expect([path, await deeds.count()]).toEqual([path, 0])
+      expect([path, await sidewaysPixels(seen)]).toEqual([path, 0])
+      expect(await barriers(seen)).toEqual([])
+    }
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
