@@ -44,6 +44,7 @@ export const salesDefects: readonly Defect[] = [
   {
     name: 'an authorization that is not used yet is over',
     inSales: true,
+    seed: 1_000_088,
     changes: [
       {
         module: 'facilitator/watch.ts',
