@@ -1,5 +1,6 @@
 import { bare } from '@florin/wire/endpoint.ts'
 import type { Endpoint } from '@florin/wire/endpoint.ts'
+import { Refusal } from '@florin/wire/errors.ts'
 import Type from 'typebox'
 import type { Route } from './http/route.ts'
 import type { MetricsText } from './metrics/metrics.ts'
@@ -23,9 +24,15 @@ const row = {
 export function metricsRoute(read: () => Promise<MetricsText>): Route {
   return {
     endpoint: row,
-    open: () => async () => {
-      const { contentType, text } = await read()
-      return { status: 200, headers: { 'content-type': contentType }, text }
-    },
+    open:
+      () =>
+      async ({ person }) => {
+        // It tells of every account.
+        if (person?.isOperator === false) {
+          throw new Refusal('FORBIDDEN', { details: { session: 'needs an operator' } })
+        }
+        const { contentType, text } = await read()
+        return { status: 200, headers: { 'content-type': contentType }, text }
+      },
   }
 }

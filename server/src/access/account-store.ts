@@ -59,6 +59,20 @@ export async function accountPlan(
   )
 }
 
+/** Those of the accounts that are not suspended. */
+export async function openAccounts(
+  store: Pick<Store, 'query'>,
+  accountIds: readonly AccountId[],
+): Promise<ReadonlySet<AccountId>> {
+  if (accountIds.length === 0) return new Set()
+  const rows = await store.query<{ id: AccountId }>(
+    'access_open_accounts',
+    'select id from accounts where id = any($1) and suspended_at is null',
+    [[...new Set(accountIds)]],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** Sets the plan of an account. False: there is none. */
 export async function setAccountPlan(tx: Tx, accountId: AccountId, plan: Plan): Promise<boolean> {
   const rows = await tx.query(

@@ -4,7 +4,7 @@ import type { Actor } from '../audit/entry.ts'
 import type { AccountId } from '../kernel/id.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { PeopleDeps } from './deps.ts'
-import { dropInvitations } from './link-store.ts'
+import { dropAllInvitations, dropInvitations } from './link-store.ts'
 import { deleteMembership, listMembers, lockOwners, setRole } from './member-list-store.ts'
 import type { ListedMember } from './member-list-store.ts'
 
@@ -30,6 +30,7 @@ export async function changeRole(
     if (role !== 'owner') refuseLastOwner(owners, member)
     if (member.role === role) return member
     await setRole(tx, accountId, member.memberId, role)
+    if (member.role === 'owner') await dropAllInvitations(tx, accountId)
     const details = { from: member.role, to: role, email: member.email }
     const action = 'member.role_changed'
     await audit.note(tx, { accountId, actor, action, object: memberId, details })
@@ -53,6 +54,7 @@ export async function removeMember(
     const member = await demandMember(tx, accountId, memberId, now)
     refuseLastOwner(owners, member)
     await dropInvitations(tx, accountId, member.memberId)
+    if (member.role === 'owner') await dropAllInvitations(tx, accountId)
     const details = { email: member.email, role: member.role }
     await audit.note(tx, { accountId, actor, action: 'member.removed', object: memberId, details })
     await deleteMembership(tx, accountId, member.memberId)

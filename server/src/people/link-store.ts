@@ -94,6 +94,15 @@ export async function dropInvitations(
   )
 }
 
+/** Removes every unused invitation into an account: whoever was its owner may hold them. */
+export async function dropAllInvitations(tx: Tx, accountId: AccountId): Promise<void> {
+  await tx.query(
+    'people_drop_all_invitations',
+    `delete from sign_in_links where account_id = $1 and kind = 'invitation' and used_at is null`,
+    [accountId],
+  )
+}
+
 /** Removes links whose time is over, a bounded number at a time. */
 export async function forgetLinks(
   tx: Tx,

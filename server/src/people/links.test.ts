@@ -121,7 +121,16 @@ describe('an invitation', () => {
       expect(answer.status).toBe(200)
       return String(answer.body['link']).split('#link=')[1] ?? ''
     }
-    return { account, invite }
+    const removeAll = async () => {
+      const { body } = await here.ask('GET', '/members', { as: browser })
+      const members = body['members'] as readonly { memberId: string; role: string }[]
+      for (const { memberId, role } of members) {
+        if (role === 'owner') continue
+        const answer = await here.ask('DELETE', `/members/${memberId}`, { as: browser })
+        expect(answer.status).toBe(200)
+      }
+    }
+    return { account, invite, removeAll }
   }
 
   test('signs in whoever has no other way, once, within its days, into that account', async () => {
@@ -163,8 +172,49 @@ describe('an invitation', () => {
       body: { link: linkOfFirst },
       from: from(7),
     })
-    expect(joined.body).toMatchObject({ selected: { accountId: first.account } })
+    // Where they were: a link alone moves nobody's work into another account.
+    expect(joined.body).toMatchObject({ selected: { accountId: second.account } })
     expect(joined.body['accounts']).toHaveLength(2)
+  })
+
+  test('of somebody else is not taken up by whoever is signed in', async () => {
+    const [one, other] = [await inviter('Mine'), await inviter('Theirs')]
+    const own = { cookie: '', csrfToken: '' }
+    const mine = await one.invite('own@shop.example')
+    const order = { as: own, body: { link: mine }, from: from(8) }
+    expect((await here.ask('POST', '/session', order)).status).toBe(200)
+    const theirs = await other.invite('strange@shop.example')
+    const lured = { as: own, body: { link: theirs }, from: from(8) }
+    expect((await here.ask('POST', '/session', lured)).status).toBe(403)
+    expect((await use(theirs, from(8))).status).toBe(200)
+  })
+
+  test('puts out whoever came in as that person by an earlier one', async () => {
+    const { invite, removeAll } = await inviter('Handed')
+    const early = { cookie: '', csrfToken: '' }
+    const order = { as: early, body: { link: await invite('vera@shop.example') }, from: from(9) }
+    expect((await here.ask('POST', '/session', order)).status).toBe(200)
+    await removeAll()
+    expect((await here.ask('GET', '/session', { as: early })).status).toBe(200)
+    const again = await invite('vera@shop.example')
+    expect((await use(again, from(9))).status).toBe(200)
+    expect((await here.ask('GET', '/session', { as: early })).status).toBe(401)
+  })
+
+  test('is not believed to be for the holder of a session that is over', async () => {
+    const first = await inviter('Before')
+    const second = await inviter('After')
+    const person = { cookie: '', csrfToken: '' }
+    const order = {
+      as: person,
+      body: { link: await first.invite('ida@shop.example') },
+      from: from(10),
+    }
+    expect((await here.ask('POST', '/session', order)).status).toBe(200)
+    const link = await second.invite('ida@shop.example')
+    scene.time.ahead += 13 * 3_600_000
+    const stale = { as: person, body: { link }, from: from(10) }
+    expect((await here.ask('POST', '/session', stale)).status).toBe(401)
   })
 
   test('of somebody who never came gives nothing meanwhile', async () => {

@@ -34,7 +34,8 @@ export function openSessionGate({
       if (token === undefined) return await keys.admit(arrival)
       const holder = await sessions.find(token, address)
       const limit = limits.sessionRequestsPerWindow
-      const taken = await windows.take(holder.sessionId, limit)
+      // By the person, who may have a new session as often as they like.
+      const taken = await windows.take(holder.memberId, limit)
       tell(rateHeaders('session', limit, taken))
       if (!taken.allowed) {
         throw new Refusal('RATE_LIMIT', {

@@ -1,7 +1,7 @@
 import { Refusal } from '@florin/wire/errors.ts'
 import type { Role } from '@florin/wire/role.ts'
 import type { AddressLimit } from '../access/address-limit.ts'
-import { accountPlan } from '../access/account-store.ts'
+import { accountPlan, openAccounts } from '../access/account-store.ts'
 import type { Plan } from '../kernel/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { newId } from '../kernel/id.ts'
@@ -19,10 +19,10 @@ import {
 } from './session-store.ts'
 import type { FoundSession, NewSession } from './session-store.ts'
 import { endOldestSessions } from './session-ends-store.ts'
+import { isLive } from './is-live.ts'
 import { newToken, tokenDigest } from './token.ts'
 
 const SESSION_MILLISECONDS = limits.sessionHours * 3_600_000
-const IDLE_MILLISECONDS = limits.sessionIdleSeconds * 1000
 
 /** A live session with what the plan of its account allows. */
 export interface SessionHolder extends Omit<FoundSession, 'account'> {
@@ -55,7 +55,7 @@ export interface Sessions {
       'sessionId' | 'createdAtMilliseconds' | 'seenAtMilliseconds' | 'expiresAtMilliseconds'
     > & { readonly expiresAtMilliseconds?: number },
   ): Promise<BegunSession>
-  /** Of these those that are live and have an account. */
+  /** Of these those that are live and have an account that is not suspended. */
   live(sessionIds: readonly SessionId[]): Promise<ReadonlySet<SessionId>>
   /** What the session is now. @throws {Refusal} UNAUTHORIZED when it is not live */
   holderOf(sessionId: SessionId): Promise<SessionHolder>
@@ -92,9 +92,6 @@ export function openSessions({
   const noting = new Set<Promise<void>>()
   let closed = false
 
-  const isLive = (session: FoundSession | SessionHolder, now: number) =>
-    session.expiresAtMilliseconds > now && session.seenAtMilliseconds > now - IDLE_MILLISECONDS
-
   async function holderFrom(found: FoundSession): Promise<SessionHolder> {
     const { account } = found
     if (account === null) return { ...found, account }
@@ -124,7 +121,7 @@ export function openSessions({
     const age = known === undefined ? -1 : now - known.askedAtMilliseconds
     if (known !== undefined && age >= 0 && age < limits.keyCacheMilliseconds) return known
     const forget = () => {
-      if (entries.get(name) === entry) entries.delete(name)
+      if (entries.get(name)?.found === entry.found) entries.delete(name)
     }
     const found = ask(digest, address, known !== undefined).then(
       (holder) => {
@@ -189,11 +186,17 @@ export function openSessions({
     },
     live: async (sessionIds) => {
       const now = clock.nowMilliseconds()
-      const found = await findSessions(store, sessionIds)
+      const found = (await findSessions(store, sessionIds)).flatMap((session) =>
+        isLive(session, now) && session.account !== null
+          ? [{ sessionId: session.sessionId, accountId: session.account.accountId }]
+          : [],
+      )
+      const open = await openAccounts(
+        store,
+        found.map(({ accountId }) => accountId),
+      )
       return new Set(
-        found
-          .filter((session) => isLive(session, now) && session.account !== null)
-          .map(({ sessionId }) => sessionId),
+        found.filter(({ accountId }) => open.has(accountId)).map(({ sessionId }) => sessionId),
       )
     },
     holderOf: async (sessionId) => {
@@ -201,7 +204,12 @@ export function openSessions({
       if (found === undefined || !isLive(found, clock.nowMilliseconds())) throw signedOut()
       return await holderFrom(found)
     },
-    forgetAll: () => entries.clear(),
+    // Asked again, and not unknown: bad tokens of the same address must not keep the good ones out.
+    forgetAll: () => {
+      for (const [name, entry] of entries) {
+        entries.set(name, { ...entry, askedAtMilliseconds: -Infinity })
+      }
+    },
     close: async () => {
       closed = true
       await Promise.all(noting)

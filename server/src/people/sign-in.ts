@@ -6,6 +6,7 @@ import type { Secret } from '../kernel/secret.ts'
 import type { Tx } from '../store/postgres.ts'
 import { beginSession } from './begin-session.ts'
 import type { PeopleDeps } from './deps.ts'
+import { isLive } from './is-live.ts'
 import { isLoopback } from './loopback.ts'
 import { lockLink, markLinkUsed } from './link-store.ts'
 import type { Link } from './link-store.ts'
@@ -20,6 +21,7 @@ import {
   putMembership,
 } from './member-store.ts'
 import { countWaysIn, findPassword, findPasswordByEmail } from './password-store.ts'
+import { endOtherSessions } from './session-ends-store.ts'
 import { findSessionByDigest } from './session-store.ts'
 import type { BegunSession } from './sessions.ts'
 import { parseToken, tokenDigest } from './token.ts'
@@ -64,18 +66,31 @@ export async function signInWithLink(
   if (token === undefined) throw badLink()
   const digest = tokenDigest(token)
   // Whose session the browser has: what an invitation may need to know.
-  const present = visit.earlier && (await findSessionByDigest(store, tokenDigest(visit.earlier)))
+  const present = await presentSession(deps, visit)
+  let isInvitation = false
   const begun = await store.inTransaction('service', async (tx) => {
     const now = clock.nowMilliseconds()
     const link = await lockLink(tx, digest, now)
     if (link === undefined) throw badLink()
     const { memberId, accountId } = await follow(deps, tx, link, visit, present?.memberId)
+    isInvitation = link.kind === 'invitation'
     if (link.kind !== 'sandbox') await markLinkUsed(tx, digest, now)
     const order = { memberId, method: 'link', visit } as const
     return await beginSession(deps, tx, accountId === undefined ? order : { ...order, accountId })
   })
+  if (isInvitation) deps.sessions.forgetAll()
   await takeBack()
   return begun
+}
+
+/** Whose session the browser has, as long as it is one. */
+async function presentSession(
+  { store, clock }: PeopleDeps,
+  { earlier }: Visit,
+): Promise<{ readonly memberId: MemberId } | undefined> {
+  const found =
+    earlier === undefined ? undefined : await findSessionByDigest(store, tokenDigest(earlier))
+  return found !== undefined && isLive(found, clock.nowMilliseconds()) ? found : undefined
 }
 
 async function follow(
@@ -125,7 +140,13 @@ async function takeUp(
   tx: Tx,
   { memberId, accountId }: Extract<Link, { kind: 'invitation' }>,
   presentId: MemberId | undefined,
-): Promise<{ readonly memberId: MemberId; readonly accountId: AccountId }> {
+): Promise<{ readonly memberId: MemberId; readonly accountId?: AccountId }> {
+  if (presentId !== undefined && presentId !== memberId) {
+    throw new Refusal('FORBIDDEN', {
+      message: 'This invitation is for somebody else. Sign out first, then open the link again.',
+    })
+  }
+  const now = clock.nowMilliseconds()
   await lockMember(tx, memberId)
   const member = await findMember(tx, memberId)
   if (presentId !== memberId) {
@@ -138,9 +159,12 @@ async function takeUp(
         message: 'Sign in first, then open the link of the invitation again.',
       })
     }
+    // Whoever came in as this person before, holding an earlier link, is out.
+    await endOtherSessions(tx, memberId, null, now)
   }
-  if (!(await joinAccount(tx, accountId, memberId, clock.nowMilliseconds()))) throw badLink()
-  return { memberId, accountId }
+  if (!(await joinAccount(tx, accountId, memberId, now))) throw badLink()
+  // Whoever is signed in stays in the account that is open: a link alone must not move anybody's work into another one.
+  return presentId === memberId ? { memberId } : { memberId, accountId }
 }
 
 function wrongPassword(): Refusal {
