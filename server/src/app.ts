@@ -12,7 +12,6 @@ import { openKeyEncryptionKey } from './custody/key-encryption-key.ts'
 import { localKeyWrapper } from './custody/key-wrapper.ts'
 import { openSigner } from './custody/signer.ts'
 import { solanaKeys } from './custody/solana-keys.ts'
-import { installationName } from './custody/installation-name.ts'
 import type { Wallet } from './custody/wallet.ts'
 import { watchOutbox } from './events/outbox-watch.ts'
 import { startRelay } from './events/relay.ts'
@@ -61,6 +60,7 @@ import { openVerificationEvents } from './facilitator/verification-events.ts'
 import { watchClaims } from './facilitator/watch.ts'
 import { forgetOldEvents, openEvents } from './open-events.ts'
 import { forgetPeople, openPeople } from './open-people.ts'
+import { openWallets } from './open-wallets.ts'
 import { openWebhooks } from './open-webhooks.ts'
 import { openOutbound } from './outbound/outbound.ts'
 import { listenersOf } from './own-listeners.ts'
@@ -82,8 +82,6 @@ import { forgetNonces } from './transactions/nonce-store.ts'
 import { resendSubmissions } from './transactions/resend.ts'
 import { transactionRoutes } from './transactions/routes.ts'
 import { watchBuilds } from './transactions/watch-builds.ts'
-import { addressRoutes } from './wallets/address-routes.ts'
-import { walletRoutes } from './wallets/routes.ts'
 
 export interface ServiceOptions {
   readonly networks: readonly NetworkConfig[]
@@ -311,11 +309,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
           facilitatorUrl: () => `${baseUrl}/x402`,
         }),
       ),
-      ...walletRoutes({ store, custody, directory, clock }),
+      ...openWallets({ store, custody, directory, clock, random, proofKey }),
       ...webhooks.routes,
       ...events.routes,
       ...people.routes,
-      ...addressRoutes({ store, directory, clock, installation: installationName(proofKey) }),
       ...receiveRoutes({
         ...settling,
         directory,

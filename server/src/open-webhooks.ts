@@ -1,3 +1,4 @@
+import { openAudit } from './audit/audit.ts'
 import { addToOutbox } from './events/store.ts'
 import type { OnNumbered } from './events/relay.ts'
 import type { Route } from './http/route.ts'
@@ -23,7 +24,7 @@ export interface Webhooks {
 /** Starts to send what waits. */
 export function openWebhooks(options: WebhooksOptions): Webhooks {
   const { store, wrapper, random, clock, sandbox } = options
-  const manage: ManageDeps = { store, wrapper, random, clock, sandbox }
+  const manage: ManageDeps = { store, wrapper, random, clock, sandbox, audit: openAudit(options) }
   const deliveries = startDeliveries({
     ...options,
     tellPaused: (tx, { accountId, webhookId, reason, failingSinceMilliseconds }) =>

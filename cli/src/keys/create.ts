@@ -1,7 +1,7 @@
-import { createKey } from '@florin/server/access/create-key.ts'
 import type { Run } from '../command.ts'
 import { readArguments } from '../read-arguments.ts'
 import { UsageError } from '../usage-error.ts'
+import { makeKey } from './change-keys.ts'
 import { expiryFrom, planFrom, scopesFrom } from './key-order.ts'
 import { keyView, momentText } from './key-view.ts'
 import { withAccess } from './open-access.ts'
@@ -21,7 +21,7 @@ export const runKeysCreate: Run = async ({ args, environment, print }) => {
     const { accountId, mode, clock } = access
     const expiresAtMilliseconds = expiryFrom(given.flag('expires'), clock.nowMilliseconds())
     const order = { accountId, name, mode, plan, scopes, expiresAtMilliseconds }
-    return await inWords(createKey({ ...access, pepper: await access.pepper() }, order))
+    return await inWords(makeKey(access, order))
   })
   if (given.has('json')) {
     print(`${JSON.stringify({ ...keyView(facts), key: key.reveal() })}\n`)

@@ -1,9 +1,9 @@
-import { deleteKey } from '@florin/server/access/delete-key.ts'
 import { parseId } from '@florin/server/kernel/id.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { Run } from '../command.ts'
 import { readArguments } from '../read-arguments.ts'
 import { CommandFailed, UsageError } from '../usage-error.ts'
+import { removeKey } from './change-keys.ts'
 import { withAccess } from './open-access.ts'
 
 /** `florin keys delete`: for ever; a repeated call says that there is no such key. */
@@ -13,8 +13,7 @@ export const runKeysDelete: Run = async ({ args, environment, print }) => {
   const keyId = parseId('key', text)
   if (keyId === undefined) throw new UsageError(`"${text}" is not the id of a key (key_...)`)
   await withAccess(environment, async (access) => {
-    const { accountId } = access
-    await deleteKey(access, { accountId, keyId }).catch((error: unknown) => {
+    await removeKey(access, keyId).catch((error: unknown) => {
       if (!(error instanceof Refusal) || error.code !== 'NOT_FOUND') throw error
       throw new CommandFailed(`there is no key ${keyId}; "florin keys list" shows them`)
     })

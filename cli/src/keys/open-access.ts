@@ -1,5 +1,7 @@
 import { openFirstAccount } from '@florin/server/access/create-account.ts'
 import type { KeyMode } from '@florin/server/access/key.ts'
+import { openAudit } from '@florin/server/audit/audit.ts'
+import type { Audit } from '@florin/server/audit/audit.ts'
 import { loadInstallationSecret } from '@florin/server/custody/installation-secrets.ts'
 import { openKeyEncryptionKey } from '@florin/server/custody/key-encryption-key.ts'
 import { KeyUnusable } from '@florin/server/custody/key-file.ts'
@@ -25,6 +27,7 @@ export interface Access {
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
+  readonly audit: Audit
   readonly accountId: AccountId
   readonly mode: KeyMode
   /** The key under which API keys are digested. Opens the key file, which takes a moment. */
@@ -51,6 +54,7 @@ export async function withAccess<T>(
     return await work({
       ...deps,
       store,
+      audit: openAudit(deps),
       accountId,
       mode: sandbox === null ? 'live' : 'test',
       pepper,

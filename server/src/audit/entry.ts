@@ -10,6 +10,15 @@ export interface Actor {
   readonly requestId: string | null
 }
 
+/** What a detail may be. Amounts are text. */
+export type AuditDetail =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly AuditDetail[]
+  | { readonly [name: string]: AuditDetail }
+
 /** One change. `details` are facts that the account may read: never a secret. */
 export interface AuditFact {
   /** Null for what concerns the installation. */
@@ -19,7 +28,7 @@ export interface AuditFact {
   readonly action: string
   /** The id of what it was done to. */
   readonly object: string | null
-  readonly details?: Readonly<Record<string, string | number | boolean | null | readonly string[]>>
+  readonly details?: Readonly<Record<string, AuditDetail>>
 }
 
 /** A fact as it was written. */

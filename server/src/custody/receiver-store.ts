@@ -75,10 +75,13 @@ export async function receiverAccounts(
 }
 
 /**
- * Registers an address unless somebody has it, and gives whoever has it then. Refuses INVALID_PARAMETERS when the account has
+ * Registers an address unless somebody has it, and gives whoever has it then, and whether that is new. Refuses INVALID_PARAMETERS when the account has
  * `receiversPerAccountMax` already.
  */
-export async function insertReceiver(tx: Tx, receiver: Receiver): Promise<Receiver> {
+export async function insertReceiver(
+  tx: Tx,
+  receiver: Receiver,
+): Promise<{ readonly receiver: Receiver; readonly isNew: boolean }> {
   const { accountId, family, address, label, registeredAtMilliseconds } = receiver
   const counted = await tx.query<{ count: string }>(
     'receivers_count',
@@ -91,11 +94,11 @@ export async function insertReceiver(tx: Tx, receiver: Receiver): Promise<Receiv
       details: { address: `at most ${limits.receiversPerAccountMax} per account` },
     })
   }
-  await tx.query(
+  const made = await tx.query(
     'receiver_insert',
     `insert into receiving_addresses (account_id, family, address, label, registered_at)
      values ($1, $2, $3, $4, to_timestamp($5 / 1000.0))
-     on conflict (family, address) where deleted_at is null do nothing`,
+     on conflict (family, address) where deleted_at is null do nothing returning id`,
     [accountId, family, address, label, registeredAtMilliseconds],
   )
   const rows = await tx.query<ReceiverRow>(
@@ -104,7 +107,7 @@ export async function insertReceiver(tx: Tx, receiver: Receiver): Promise<Receiv
     [family, address],
   )
   if (rows[0] === undefined) throw new Error('an address was neither registered nor found')
-  return receiverOf(rows[0])
+  return { receiver: receiverOf(rows[0]), isNew: made.length === 1 }
 }
 
 /** What an account registered under an address last, given up since or not. */

@@ -1,5 +1,6 @@
 import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
+import { actorOf } from '../audit/actor-of.ts'
 import type { ChainDirectory } from '../chains/directory.ts'
 import { listReceivers, removeReceiver } from '../custody/receiver-store.ts'
 import type { Receiver } from '../custody/receiver-store.ts'
@@ -14,7 +15,7 @@ export interface AddressRoutesDeps extends RegisterDeps {
 
 /** The routes of registered receiving addresses. */
 export function addressRoutes(deps: AddressRoutesDeps): readonly Route[] {
-  const { store, directory, clock } = deps
+  const { store, directory, clock, audit } = deps
   const resolve = (address: string) => {
     const found = directory.resolve({ address, field: 'address' })
     return { family: found.chain.config.family, address: found.address }
@@ -25,10 +26,12 @@ export function addressRoutes(deps: AddressRoutesDeps): readonly Route[] {
       return { body: { address, family, ...challengeFor(deps, accountId, address) } }
     }),
 
-    route(endpoints.registerAddress, async ({ body, caller: { accountId }, idempotencyKey }) => {
+    route(endpoints.registerAddress, async (call) => {
+      const { body, caller, idempotencyKey } = call
       const { challenge, signature, label = null } = body
       const { receiver, replayed } = await registerAddress(deps, {
-        accountId,
+        accountId: caller.accountId,
+        actor: actorOf(call),
         ...resolve(body.address),
         challenge,
         signature,
@@ -46,13 +49,15 @@ export function addressRoutes(deps: AddressRoutesDeps): readonly Route[] {
       return { body: { addresses: receivers.map(receiverFacts) } }
     }),
 
-    route(endpoints.deleteAddress, async ({ params, caller: { accountId } }) => {
-      const { address } = resolve(params.address)
+    route(endpoints.deleteAddress, async (call) => {
+      const { accountId } = call.caller
+      const { family, address } = resolve(call.params.address)
       const now = clock.nowMilliseconds()
-      const removed = await store.inTransaction(accountId, (tx) =>
-        removeReceiver(tx, accountId, address, now),
-      )
-      if (!removed) throw new Refusal('NOT_FOUND')
+      await store.inTransaction(accountId, async (tx) => {
+        if (!(await removeReceiver(tx, accountId, address, now))) throw new Refusal('NOT_FOUND')
+        const [actor, action] = [actorOf(call), 'address.removed']
+        await audit.note(tx, { accountId, actor, action, object: address, details: { family } })
+      })
       return { body: { address, deletedAt: now } }
     }),
   ]

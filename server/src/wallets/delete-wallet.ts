@@ -1,5 +1,7 @@
 import { formatAmount } from '@florin/wire/amount.ts'
 import { Refusal } from '@florin/wire/errors.ts'
+import type { Audit } from '../audit/audit.ts'
+import type { Actor } from '../audit/entry.ts'
 import type { ChainDirectory } from '../chains/directory.ts'
 import { lockWallet, markWalletDeleted } from '../custody/store.ts'
 import type { Wallet } from '../custody/wallet.ts'
@@ -15,10 +17,16 @@ import { noSuchWallet } from './find-own-wallet.ts'
  * starts meanwhile can hide money. Refuses INVALID_PARAMETERS saying what is left.
  */
 export async function deleteWallet(
-  { store, directory, clock }: { store: Store; directory: ChainDirectory; clock: Clock },
+  {
+    store,
+    directory,
+    clock,
+    audit,
+  }: { store: Store; directory: ChainDirectory; clock: Clock; audit: Audit },
   wallet: Wallet,
+  actor: Actor,
 ): Promise<{ readonly deletedAtMilliseconds: number }> {
-  const { id: walletId, accountId } = wallet
+  const { id: walletId, accountId, address, family, label } = wallet
   const found = await holdingsOf(directory, wallet, [])
   const left = found.filter(({ amount }) => amount > 0n)
   if (left.length > 0) {
@@ -46,6 +54,8 @@ export async function deleteWallet(
     }
     const deletedAtMilliseconds = clock.nowMilliseconds()
     await markWalletDeleted(tx, accountId, walletId, deletedAtMilliseconds)
+    const [action, details] = ['wallet.deleted', { address, family, label }]
+    await audit.note(tx, { accountId, actor, action, object: walletId, details })
     return { deletedAtMilliseconds }
   })
 }

@@ -1,5 +1,7 @@
 import { Refusal } from '@florin/wire/errors.ts'
 import type { Family } from '@florin/wire/network.ts'
+import type { Audit } from '../audit/audit.ts'
+import type { Actor } from '../audit/entry.ts'
 import { createWallet } from '../custody/create-wallet.ts'
 import type { Custody } from '../custody/create-wallet.ts'
 import { insertWallet, readWallet } from '../custody/store.ts'
@@ -14,6 +16,7 @@ export const CREATE_OPERATION = 'createWallet'
 
 export interface WalletOrder {
   readonly accountId: AccountId
+  readonly actor: Actor
   readonly family: Family
   readonly label: string | null
   readonly idempotencyKey: string | undefined
@@ -24,8 +27,8 @@ export interface WalletOrder {
  * The key is drawn before it is known whether it is needed: sealing may ask a remote KMS, outside any transaction.
  */
 export async function makeWallet(
-  { store, custody }: { store: Store; custody: Custody },
-  { idempotencyKey, ...order }: WalletOrder,
+  { store, custody, audit }: { store: Store; custody: Custody; audit: Audit },
+  { idempotencyKey, actor, ...order }: WalletOrder,
 ): Promise<{ readonly wallet: Wallet; readonly replayed: boolean }> {
   const { accountId, family, label } = order
   const fresh = await createWallet(custody, order)
@@ -48,9 +51,13 @@ export async function makeWallet(
       custody.clock.nowMilliseconds(),
     )
     switch (claim.kind) {
-      case 'new':
+      case 'new': {
         await insertWallet(tx, fresh)
+        const [action, { address }] = ['wallet.created', fresh]
+        const details = { address, family, label }
+        await audit.note(tx, { accountId, actor, action, object: fresh.id, details })
         return { wallet: fresh, replayed: false }
+      }
       case 'mismatch':
         throw new Refusal('IDEMPOTENCY_MISMATCH')
       case 'replay': {

@@ -5,6 +5,8 @@ import {
   REGISTRATION_SECONDS,
   registrationText,
 } from '@florin/wire/receiving-address.ts'
+import type { Audit } from '../audit/audit.ts'
+import type { Actor } from '../audit/entry.ts'
 import type { Address } from '../chains/chain.ts'
 import { isTextSignedBy } from '../chains/signed-text.ts'
 import { insertReceiver, lastReceiver, receiverAccount } from '../custody/receiver-store.ts'
@@ -24,12 +26,14 @@ const OPERATION = 'registerAddress'
 export interface RegisterDeps {
   readonly store: Store
   readonly clock: Clock
+  readonly audit: Audit
   /** Names this installation in the text that is signed. */
   readonly installation: string
 }
 
 export interface RegisterOrder {
   readonly accountId: AccountId
+  readonly actor: Actor
   readonly family: Family
   readonly address: Address
   readonly challenge: string
@@ -54,8 +58,8 @@ export function challengeFor(
  * this account would be answered now. Refuses INVALID_PARAMETERS naming the field, also for an address that somebody has already.
  */
 export async function registerAddress(
-  { store, clock, installation }: RegisterDeps,
-  { idempotencyKey, ...order }: RegisterOrder,
+  { store, clock, audit, installation }: RegisterDeps,
+  { idempotencyKey, actor, ...order }: RegisterOrder,
 ): Promise<{ readonly receiver: Receiver; readonly replayed: boolean }> {
   const { accountId, family, address, challenge, signature, label } = order
   const now = clock.nowMilliseconds()
@@ -100,9 +104,14 @@ export async function registerAddress(
       throw invalid('address', 'is registered for another account, which must give it up first')
     }
     const wanted = { accountId, family, address, label, registeredAtMilliseconds: now }
-    const receiver = await insertReceiver(tx, wanted)
+    const { receiver, isNew } = await insertReceiver(tx, wanted)
     if (receiver.accountId !== accountId) {
       throw invalid('address', 'is registered for another account, which must give it up first')
+    }
+    // Whoever registers again what the account has already changes nothing.
+    if (isNew) {
+      const [action, details] = ['address.registered', { family, label }]
+      await audit.note(tx, { accountId, actor, action, object: address, details })
     }
     return { receiver, replayed: false }
   })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Refusal } from '@florin/wire/errors.ts'
 import { parseNetworkId } from '@florin/wire/network.ts'
+import { openAudit } from '../audit/audit.ts'
 import { NodeFailure } from '../chains/chain.ts'
 import type { Chain } from '../chains/chain.ts'
 import { openDirectory } from '../chains/directory.ts'
@@ -77,7 +78,10 @@ beforeAll(async () => {
     clock: systemClock,
   }
   server = await openTestServer({
-    routes: walletRoutes({ store, custody, directory: openDirectory([chain]), clock: systemClock }),
+    routes: walletRoutes({
+      ...{ store, custody, directory: openDirectory([chain]), clock: systemClock },
+      audit: openAudit({ clock: systemClock, random }),
+    }),
     isUnavailable: (error) => error instanceof NodeFailure,
     authenticate: async ([value = '']) => {
       const accountId = Object.entries(accounts).find(([name]) => value === `Bearer ${name}`)?.[1]

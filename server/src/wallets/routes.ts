@@ -1,19 +1,20 @@
 import { endpoints } from '@florin/wire/endpoints.ts'
+import { actorOf } from '../audit/actor-of.ts'
+import type { Audit } from '../audit/audit.ts'
 import type { ChainDirectory } from '../chains/directory.ts'
 import type { Custody } from '../custody/create-wallet.ts'
-import { listWallets, lockWallet } from '../custody/store.ts'
+import { listWallets } from '../custody/store.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { readBalances } from '../ledger/store.ts'
-import { isEmpty } from '../policies/rules.ts'
-import { readPolicy, writePolicy } from '../policies/store.ts'
+import { readPolicy } from '../policies/store.ts'
 import type { Store } from '../store/postgres.ts'
 import { deleteWallet } from './delete-wallet.ts'
-import { findOwnWallet, noSuchWallet } from './find-own-wallet.ts'
+import { findOwnWallet } from './find-own-wallet.ts'
 import { holdingsOf } from './holdings.ts'
 import { makeWallet } from './make-wallet.ts'
-import { readPolicyBody } from './policy-body.ts'
+import { setPolicy } from './set-policy.ts'
 import { holdingFacts, policyFacts, walletFacts } from './view.ts'
 
 export interface WalletRoutesDeps {
@@ -21,15 +22,18 @@ export interface WalletRoutesDeps {
   readonly custody: Custody
   readonly directory: ChainDirectory
   readonly clock: Clock
+  readonly audit: Audit
 }
 
 /** The routes of custodial wallets and their spending policies. */
 export function walletRoutes(deps: WalletRoutesDeps): readonly Route[] {
-  const { store, directory, clock } = deps
+  const { store, directory } = deps
   return [
-    route(endpoints.createWallet, async ({ body, caller, idempotencyKey }) => {
+    route(endpoints.createWallet, async (call) => {
+      const { body, caller, idempotencyKey } = call
       const { wallet, replayed } = await makeWallet(deps, {
         accountId: caller.accountId,
+        actor: actorOf(call),
         family: body.family,
         label: body.label ?? null,
         idempotencyKey,
@@ -61,27 +65,22 @@ export function walletRoutes(deps: WalletRoutesDeps): readonly Route[] {
       }
     }),
 
-    route(endpoints.deleteWallet, async ({ params, caller: { accountId } }) => {
+    route(endpoints.deleteWallet, async (call) => {
+      const { accountId } = call.caller
       const wallet = await store.inTransaction(accountId, (tx) =>
-        findOwnWallet(tx, directory, accountId, params.address),
+        findOwnWallet(tx, directory, accountId, call.params.address),
       )
-      const { deletedAtMilliseconds } = await deleteWallet(deps, wallet)
+      const { deletedAtMilliseconds } = await deleteWallet(deps, wallet, actorOf(call))
       return {
         body: { walletId: wallet.id, address: wallet.address, deletedAt: deletedAtMilliseconds },
       }
     }),
 
-    route(endpoints.setWalletPolicy, async ({ params, body, caller: { accountId } }) =>
-      store.inTransaction(accountId, async (tx) => {
-        const wallet = await findOwnWallet(tx, directory, accountId, params.address)
-        const rules = readPolicyBody(directory, wallet, body)
-        // Signing transactions keep the wallet: when this answers, none is left that saw the old policy.
-        if (!(await lockWallet(tx, accountId, wallet.id))) throw noSuchWallet()
-        const policy = isEmpty(rules) ? null : rules
-        const whose = { accountId, walletId: wallet.id }
-        await writePolicy(tx, whose, policy, clock.nowMilliseconds())
-        return { body: { address: wallet.address, policy: policyFacts(policy ?? undefined) } }
-      }),
-    ),
+    route(endpoints.setWalletPolicy, async (call) => {
+      const { params, body, caller } = call
+      const whose = { accountId: caller.accountId, address: params.address, actor: actorOf(call) }
+      const { wallet, policy } = await setPolicy(deps, whose, body)
+      return { body: { address: wallet.address, policy: policyFacts(policy) } }
+    }),
   ]
 }

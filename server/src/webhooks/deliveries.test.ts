@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { SYSTEM } from '../audit/entry.ts'
 import type { AccountId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import { until } from '../kernel/until.ts'
@@ -31,6 +32,7 @@ const terms = {
   types: [],
   enabled: true,
   plan: 'standard',
+  actor: SYSTEM,
   key: undefined,
 } as const
 
@@ -116,7 +118,7 @@ test('of one payment the later event waits for the earlier one, and other paymen
 
 test('after a rotation both secrets sign, and the old one alone no longer once it has run out', async () => {
   const { webhook, secret: old } = await create()
-  const order = { accountId, webhookId: webhook.id, key: undefined }
+  const order = { accountId, webhookId: webhook.id, actor: SYSTEM, key: undefined }
   const both = await rotateSecret(room.deps, { ...order, previousValidSeconds: 3_600 })
   await room.tell(accountId, 'pay_1')
   await until('it arrived', () => endpoint.heard.length === 1, { seconds: SECONDS })
@@ -284,7 +286,11 @@ test('an answer of the address before says nothing about the one of now', async 
     const { webhook } = await create()
     await room.tell(accountId, 'pay_1', { n: 1 })
     await until('it was asked', () => endpoint.heard.length === 1, { seconds: SECONDS })
-    await changeWebhook(room.deps, accountId, webhook.id, { url: next.url })
+    await changeWebhook(
+      room.deps,
+      { accountId, webhookId: webhook.id, actor: SYSTEM },
+      { url: next.url },
+    )
     answerLate()
     await until('it is written down', async () => (await deliveries(webhook.id))[0]?.log.length, {
       seconds: SECONDS,

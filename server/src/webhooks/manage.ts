@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { Plan } from '@florin/wire/plan.ts'
+import type { Audit } from '../audit/audit.ts'
+import type { Actor } from '../audit/entry.ts'
 import type { KeyWrapper } from '../custody/key-wrapper.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { AccountId } from '../kernel/id.ts'
@@ -11,8 +13,10 @@ import { Secret } from '../kernel/secret.ts'
 import type { Store, Tx } from '../store/postgres.ts'
 import { checkUrl } from './check-url.ts'
 import { claimOnce } from '../idempotency/claim-once.ts'
+import { changedTerms, notedTerms } from './noted-terms.ts'
 import { newSecret, openSecret } from './secret.ts'
 import {
+  deleteWebhook,
   findSealed,
   findWebhook,
   insertWebhook,
@@ -28,6 +32,7 @@ export interface ManageDeps {
   readonly wrapper: KeyWrapper
   readonly random: Random
   readonly clock: Clock
+  readonly audit: Audit
   /** Every network is a sandbox: plain HTTP and this machine's loopback may be called. */
   readonly sandbox: boolean
 }
@@ -47,14 +52,15 @@ const MAX = {
 
 /** Makes an endpoint. Refuses INVALID_PARAMETERS for an address that is never called, and beyond what the plan allows. */
 export async function createWebhook(
-  { store, wrapper, random, clock, sandbox }: ManageDeps,
+  { store, wrapper, random, clock, audit, sandbox }: ManageDeps,
   order: WebhookTerms & {
     readonly accountId: AccountId
+    readonly actor: Actor
     readonly plan: Plan
     readonly key: string | undefined
   },
 ): Promise<WithSecret> {
-  const { accountId, plan, key, ...terms } = order
+  const { accountId, actor, plan, key, ...terms } = order
   checkUrl(terms.url, sandbox)
   const nowMilliseconds = clock.nowMilliseconds()
   const id = newId(random, 'whk')
@@ -65,16 +71,25 @@ export async function createWebhook(
     const before = await claimOnce(tx, intent, `${id} ${digestOf(sealed)}`, nowMilliseconds)
     if (before !== undefined) return await madeBefore(tx, accountId, before)
     const order = { id, accountId, ...terms, sealedSecret: sealed, nowMilliseconds }
-    return { webhook: await insertWebhook(tx, order, MAX[plan]) }
+    const webhook = await insertWebhook(tx, order, MAX[plan])
+    const [action, details] = ['webhook.created', notedTerms(terms)]
+    await audit.note(tx, { accountId, actor, action, object: id, details })
+    return { webhook }
   })
   return await withSecret(wrapper, made, text)
 }
 
+/** An endpoint of an account, and who asks. */
+interface Whose {
+  readonly accountId: AccountId
+  readonly webhookId: string
+  readonly actor: Actor
+}
+
 /** Changes what was given and leaves the rest. `enabled: true` also ends a pause. */
 export async function changeWebhook(
-  { store, clock, sandbox }: ManageDeps,
-  accountId: AccountId,
-  webhookId: string,
+  { store, clock, audit, sandbox }: ManageDeps,
+  { accountId, webhookId, actor }: Whose,
   change: Partial<WebhookTerms>,
 ): Promise<Webhook> {
   if (change.url !== undefined) checkUrl(change.url, sandbox)
@@ -82,26 +97,46 @@ export async function changeWebhook(
     const webhook = await lockWebhook(tx, accountId, webhookId)
     if (webhook === undefined) throw new Refusal('NOT_FOUND')
     const { url, description, types, enabled } = webhook
-    return updateWebhook(tx, webhook, {
+    const changed = await updateWebhook(tx, webhook, {
       ...{ url, description, types, enabled },
       ...change,
       resumes: change.enabled === true,
       nowMilliseconds: clock.nowMilliseconds(),
     })
+    const details = changedTerms(webhook, changed)
+    if (details !== undefined) {
+      const action = 'webhook.changed'
+      await audit.note(tx, { accountId, actor, action, object: webhook.id, details })
+    }
+    return changed
   })
+}
+
+/** Deletes an endpoint for ever, and gives when. Refuses NOT_FOUND. */
+export async function removeWebhook(
+  { store, clock, audit }: ManageDeps,
+  { accountId, webhookId, actor }: Whose,
+): Promise<number> {
+  const nowMilliseconds = clock.nowMilliseconds()
+  await store.inTransaction(accountId, async (tx) => {
+    const webhook = await lockWebhook(tx, accountId, webhookId)
+    if (webhook === undefined) throw new Refusal('NOT_FOUND')
+    await deleteWebhook(tx, accountId, webhookId, nowMilliseconds)
+    const [action, details] = ['webhook.deleted', notedTerms(webhook)]
+    await audit.note(tx, { accountId, actor, action, object: webhook.id, details })
+  })
+  return nowMilliseconds
 }
 
 /** Gives an endpoint a new secret; the one of now signs as well for so many seconds. */
 export async function rotateSecret(
-  { store, wrapper, random, clock }: ManageDeps,
-  order: {
-    readonly accountId: AccountId
-    readonly webhookId: string
+  { store, wrapper, random, clock, audit }: ManageDeps,
+  order: Whose & {
     readonly previousValidSeconds: number
     readonly key: string | undefined
   },
 ): Promise<WithSecret> {
-  const { accountId, webhookId, previousValidSeconds, key } = order
+  const { accountId, webhookId, actor, previousValidSeconds, key } = order
   const found = await store.inTransaction(accountId, (tx) => findWebhook(tx, accountId, webhookId))
   if (found === undefined) throw new Refusal('NOT_FOUND')
   const fresh = await newSecret({ wrapper, random }, { webhookId: found.id, accountId })
@@ -117,7 +152,10 @@ export async function rotateSecret(
     const untilMilliseconds =
       previousValidSeconds === 0 ? null : nowMilliseconds + previousValidSeconds * 1000
     const times = { untilMilliseconds, nowMilliseconds }
-    return { webhook: await replaceSecret(tx, webhook, { sealedSecret: fresh.sealed }, times) }
+    const rotated = await replaceSecret(tx, webhook, { sealedSecret: fresh.sealed }, times)
+    const [action, details] = ['webhook.secret_rotated', { previousValidSeconds }]
+    await audit.note(tx, { accountId, actor, action, object: webhook.id, details })
+    return { webhook: rotated }
   })
   return await withSecret(wrapper, made, fresh.text)
 }

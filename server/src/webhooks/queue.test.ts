@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SYSTEM } from '../audit/entry.ts'
 import { newId } from '../kernel/id.ts'
 import type { AccountId, WebhookId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
@@ -24,11 +25,12 @@ afterAll(() => room.close())
 const asService = <T>(work: (tx: Tx) => Promise<T>) =>
   room.database.store.inTransaction('service', work)
 
+const ordered = { actor: SYSTEM, plan: 'enterprise', key: undefined } as const
+
 async function aWebhook(url = 'http://127.0.0.1:9/') {
   const accountId = await room.newAccount()
   const terms = { url, description: null, types: [], enabled: true }
-  const whose = { accountId, plan: 'enterprise', key: undefined } as const
-  const { webhook } = await createWebhook(room.deps, { ...whose, ...terms })
+  const { webhook } = await createWebhook(room.deps, { ...ordered, accountId, ...terms })
   return { accountId, webhookId: webhook.id }
 }
 
@@ -254,7 +256,7 @@ test('a long queue of one account lets an endpoint that has something new have i
   const accountId = await room.newAccount()
   for (let n = 0; n < endpoints; n += 1) {
     const terms = { url: `http://127.0.0.1:9/${n}`, description: null, types: [], enabled: true }
-    await createWebhook(room.deps, { accountId, plan: 'enterprise', key: undefined, ...terms })
+    await createWebhook(room.deps, { ...ordered, accountId, ...terms })
   }
   for (let n = 0; n < 4; n += 1) await room.tell(accountId, `pay_${n}`)
   const waiting = async () =>
@@ -290,7 +292,7 @@ test('all endpoints of an account together get no more requests at once than an 
   const each = limits.webhookRequestsPerEndpointMax
   const endpoints = limits.webhookRequestsPerAccountMax / each + 1
   for (let n = 0; n < endpoints; n += 1) {
-    await createWebhook(room.deps, { accountId, plan: 'enterprise', key: undefined, ...terms })
+    await createWebhook(room.deps, { ...ordered, accountId, ...terms })
   }
   await asService((tx) =>
     tx.query('test_trust_all', 'update webhooks set in_trouble = false where account_id = $1', [
@@ -333,7 +335,7 @@ test('the three days of a delivery begin with its first attempt, and anew when a
   expect(await nextAge()).toBe(0)
   await older('first_taken_at')
   expect(await nextAge()).toBe(80)
-  await changeWebhook(room.deps, accountId, webhookId, { enabled: true })
+  await changeWebhook(room.deps, { accountId, webhookId, actor: SYSTEM }, { enabled: true })
   expect(await nextAge()).toBe(80)
   await asService((tx) =>
     tx.query(
@@ -342,7 +344,7 @@ test('the three days of a delivery begin with its first attempt, and anew when a
       [webhookId],
     ),
   )
-  await changeWebhook(room.deps, accountId, webhookId, { enabled: true })
+  await changeWebhook(room.deps, { accountId, webhookId, actor: SYSTEM }, { enabled: true })
   expect(await nextAge()).toBe(0)
 })
 

@@ -1,12 +1,13 @@
 import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
+import { actorOf } from '../audit/actor-of.ts'
 import { route } from '../http/route.ts'
-import type { Route } from '../http/route.ts'
+import type { Call, Route } from '../http/route.ts'
 import { listDeliveries } from './delivery-store.ts'
-import { changeWebhook, createWebhook, rotateSecret } from './manage.ts'
+import { changeWebhook, createWebhook, removeWebhook, rotateSecret } from './manage.ts'
 import type { ManageDeps, WithSecret } from './manage.ts'
 import { redeliver, redeliverRange, sendTest } from './repeat.ts'
-import { deleteWebhook, findWebhook, listWebhooks } from './store.ts'
+import { findWebhook, listWebhooks } from './store.ts'
 import { deliveryFacts, webhookFacts } from './view.ts'
 
 const DAY_SECONDS = 86_400
@@ -14,14 +15,16 @@ const PAGE_DEFAULT = 50
 
 /** The routes of webhooks, their deliveries and their secrets. */
 export function webhookRoutes(deps: ManageDeps): readonly Route[] {
-  const { store, clock } = deps
+  const { store } = deps
   return [
-    route(endpoints.createWebhook, async ({ body, caller, idempotencyKey: key }) => {
+    route(endpoints.createWebhook, async (call) => {
+      const { body, caller, idempotencyKey: key } = call
       const { url, description = '', enabled = true } = body
       const { accountId, plan } = caller
       const types = [...new Set(body.types)]
       const terms = { url, types, description: description === '' ? null : description, enabled }
-      return shown(await createWebhook(deps, { accountId, plan, key, ...terms }))
+      const order = { accountId, plan, key, actor: actorOf(call), ...terms }
+      return shown(await createWebhook(deps, order))
     }),
 
     route(endpoints.listWebhooks, async ({ caller: { accountId } }) => {
@@ -37,9 +40,9 @@ export function webhookRoutes(deps: ManageDeps): readonly Route[] {
       return { body: webhookFacts(webhook) }
     }),
 
-    route(endpoints.changeWebhook, async ({ params, body, caller: { accountId } }) => {
-      const { url, types, description, enabled } = body
-      const webhook = await changeWebhook(deps, accountId, params.webhookId, {
+    route(endpoints.changeWebhook, async (call) => {
+      const { url, types, description, enabled } = call.body
+      const webhook = await changeWebhook(deps, whoseOf(call), {
         ...(url === undefined ? {} : { url }),
         ...(types === undefined ? {} : { types: [...new Set(types)] }),
         ...(description === undefined
@@ -50,19 +53,14 @@ export function webhookRoutes(deps: ManageDeps): readonly Route[] {
       return { body: webhookFacts(webhook) }
     }),
 
-    route(endpoints.deleteWebhook, async ({ params: { webhookId }, caller: { accountId } }) => {
-      const deletedAt = clock.nowMilliseconds()
-      const isGone = await store.inTransaction(accountId, (tx) =>
-        deleteWebhook(tx, accountId, webhookId, deletedAt),
-      )
-      if (!isGone) throw new Refusal('NOT_FOUND')
-      return { body: { webhookId, deletedAt } }
+    route(endpoints.deleteWebhook, async (call) => {
+      const deletedAt = await removeWebhook(deps, whoseOf(call))
+      return { body: { webhookId: call.params.webhookId, deletedAt } }
     }),
 
-    route(endpoints.rotateWebhook, async ({ params, body, caller, idempotencyKey: key }) => {
-      const { previousValidSeconds = DAY_SECONDS } = body
-      const { accountId } = caller
-      const order = { accountId, webhookId: params.webhookId, previousValidSeconds, key }
+    route(endpoints.rotateWebhook, async (call) => {
+      const { previousValidSeconds = DAY_SECONDS } = call.body
+      const order = { ...whoseOf(call), previousValidSeconds, key: call.idempotencyKey }
       return shown(await rotateSecret(deps, order))
     }),
 
@@ -98,6 +96,14 @@ export function webhookRoutes(deps: ManageDeps): readonly Route[] {
       return { body: await redeliverRange(deps, { accountId, webhookId, key, ...range }) }
     }),
   ]
+}
+
+function whoseOf(
+  call: Pick<Call<{ webhookId: string }, unknown, unknown>, 'params' | 'caller'> &
+    Parameters<typeof actorOf>[0],
+) {
+  const { params, caller } = call
+  return { accountId: caller.accountId, webhookId: params.webhookId, actor: actorOf(call) }
 }
 
 function shown({ webhook, secret, isRepeated }: WithSecret) {

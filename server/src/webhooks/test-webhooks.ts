@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import { buffer } from 'node:stream/consumers'
+import { openAudit } from '../audit/audit.ts'
 import { localKeyWrapper } from '../custody/key-wrapper.ts'
 import { tell, testRelay } from '../events/test-outbox.ts'
 import type { Relay } from '../events/relay.ts'
@@ -49,7 +50,7 @@ export async function openTestWebhooks(): Promise<TestWebhooks> {
   const paused: PausedWebhook[] = []
   return {
     database,
-    deps: { store, wrapper, random, clock, sandbox: true },
+    deps: { store, wrapper, random, clock, audit: openAudit({ clock, random }), sandbox: true },
     paused,
     newAccount: async () => {
       const accountId = newId(random, 'acct')

@@ -268,7 +268,9 @@ export const deleteKey: OperationReference = {
 }
 export const listAudit: OperationReference = {
   title: 'Read the audit log',
-  about: ['Every change of members, keys and sessions, newest first. Nobody can change it.'],
+  about: [
+    'Every change of members, keys, sessions, wallets, policies, addresses and webhooks, newest first. Nobody can change it.',
+  ],
   query: { limit: 50 },
   answer: {
     entries: [
