@@ -129,6 +129,8 @@ export const limits = {
   /** How far a node may be behind another: this many blocks, or as many as the seconds hold where blocks are quick. */
   nodeBehindBlocksMax: 5,
   nodeBehindSecondsMax: 15,
+  /** A shortage that a node saw so long before what is followed says nothing of now: money may have come since. */
+  shortageBehindSecondsMax: 5,
   /** How old the fees that GET /networks shows may be; a network is asked for them at most this often. */
   networkFeesSeconds: 10,
   /** How long a caller waits for fees that nobody knows yet. */

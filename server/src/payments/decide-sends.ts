@@ -1,6 +1,7 @@
 import type { Chain, Draft } from '../chains/chain.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import type { PaymentId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
 import { lockBalances } from '../ledger/store.ts'
 import type { PolicyRefusal } from '../policies/decide.ts'
 import { openBudget } from '../policies/budget.ts'
@@ -74,7 +75,9 @@ export async function decideSends(
     else
       refused.set(
         send.paymentId,
-        standing === 'ahead' ? { kind: 'stale' } : { kind: 'short', funds },
+        standing === 'ahead' || isOld(send.draft, followed, chain)
+          ? { kind: 'stale' }
+          : { kind: 'short', funds },
       )
   }
   await budget.reserve(tx)
@@ -96,6 +99,16 @@ function standingOf(
   const known = followed.hashes.get(height)
   if (known === undefined) return height > followed.height ? 'ahead' : 'forked'
   return known === blockHash ? 'followed' : 'forked'
+}
+
+/** A node that lags shows what a wallet had before money came: that is the node's fault and not the payer's. */
+function isOld(
+  { balances: { height } }: Draft,
+  followed: FollowedChain,
+  { config: { blockTimeMilliseconds } }: Chain,
+): boolean {
+  const blocks = Math.ceil((limits.shortageBehindSecondsMax * 1000) / blockTimeMilliseconds)
+  return followed.height - height > BigInt(blocks)
 }
 
 function allStale(sends: readonly PreparedSend[]): Decided['refused'] {
