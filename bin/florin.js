@@ -33,6 +33,8 @@ const compiled = process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.
 // With these it stays at 173 MB, for the same CPU time.
 const GROWTH = '--heap-growing-percent=30'
 const flags = ['--max-semi-space-size=8', GROWTH]
+// Each thread of the runtime would keep a pool of freed memory of its own: with two for all of them an idle `up` is 5 MB smaller.
+const POOLS = process.env.MALLOC_ARENA_MAX ?? '2'
 
 function pinnedRuntime() {
   const name = PACKAGES[`${process.platform}-${process.arch}`]
@@ -75,7 +77,12 @@ if (Number(process.versions.node.split('.')[0]) === RUNTIME_MAJOR) {
     env:
       command === 'exec'
         ? process.env
-        : { ...process.env, FLORIN_LAUNCHER_FD: '3', NODE_COMPILE_CACHE: compiled },
+        : {
+            ...process.env,
+            FLORIN_LAUNCHER_FD: '3',
+            NODE_COMPILE_CACHE: compiled,
+            MALLOC_ARENA_MAX: POOLS,
+          },
   })
   child.on('error', (error) => complain(`cannot start ${binary}: ${error.message}`))
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))

@@ -1,10 +1,4 @@
 import { createHash } from 'node:crypto'
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { PasskeyAssertionBody, PasskeyBody } from '@florin/wire/session.ts'
 import type { Static } from 'typebox'
@@ -22,6 +16,7 @@ import { relyingPartyOf } from './relying-party.ts'
 import type { RelyingParty } from './relying-party.ts'
 import type { BegunSession } from './sessions.ts'
 import type { Visit } from './visit.ts'
+import { webAuthn } from './webauthn.ts'
 
 const CHALLENGE_BYTES = 32
 const CHALLENGE_MILLISECONDS = limits.passkeyChallengeSeconds * 1000
@@ -33,6 +28,7 @@ const ALGORITHMS = [-8, -7, -257]
 export async function passkeySignInOptions(deps: PeopleDeps, visit: Visit): Promise<object> {
   const { id } = demandParty(deps)
   await deps.throttle.countOptions(visit.address)
+  const { generateAuthenticationOptions } = await webAuthn()
   return await generateAuthenticationOptions({
     rpID: id,
     challenge: await newChallenge(deps, null),
@@ -51,6 +47,7 @@ export async function signInWithPasskey(
   const party = demandParty(deps)
   const takeBack = await throttle.count({ address: visit.address })
   await spendChallenge(deps, response.response.clientDataJSON, null)
+  const { verifyAuthenticationResponse } = await webAuthn()
   const begun = await store.inTransaction('service', async (tx) => {
     const passkey = await lockPasskey(tx, Buffer.from(response.id, 'base64url'))
     if (passkey === undefined) throw wrongPasskey()
@@ -86,6 +83,7 @@ export async function passkeyOptions(deps: PeopleDeps, memberId: MemberId): Prom
     known: await listPasskeys(tx, memberId),
   }))
   if (member === undefined) throw new Error('a passkey for nobody')
+  const { generateRegistrationOptions } = await webAuthn()
   return await generateRegistrationOptions({
     rpName: NAME,
     rpID: id,
@@ -122,6 +120,7 @@ export async function addPasskey(
   const party = demandParty(deps)
   const { clientDataJSON, attestationObject } = response.response
   await spendChallenge(deps, clientDataJSON, memberId)
+  const { verifyRegistrationResponse } = await webAuthn()
   const verified = await verifyRegistrationResponse({
     response: {
       id: response.id,
