@@ -18,6 +18,12 @@ const LICENCES = new Set([
 /** Under another licence: it makes the dashboard's style sheet, unchanged and from its own package, and is no part of what it makes. */
 const BUILD_TOOL = { name: /^lightningcss(-|$)/, licence: 'MPL-2.0' }
 
+/**
+ * Under another licence: contracts of a market, which the sandbox reads as data from their own packages and puts on its local chain. Nothing
+ * of ours is made of them, and `serve` never loads them (docs/decisions/0048).
+ */
+const SANDBOX_CONTRACTS = { name: /^@uniswap\/(lib|v2-core|v2-periphery)$/, licence: /^GPL-3\.0/ }
+
 /** Packages that would run a script at installation. They do not get to (.npmrc), and this is why they work without. */
 const SCRIPTS_NOT_RUN: Readonly<Record<string, string>> = {
   bufferutil: 'optional speed-up of a WebSocket client that only tests load',
@@ -67,7 +73,8 @@ export function lockProblems(lock: UnknownRecord): readonly string[] {
     const unseen = UNSEEN.test(name) && entry['dev'] === true && entry['optional'] === true
     if (!('integrity' in entry) && !unseen) problems.push('has no integrity')
     const isTool = BUILD_TOOL.name.test(name) && licence === BUILD_TOOL.licence
-    if (entry['dev'] !== true && !isTool && !licenceAllowed(licence)) {
+    const isContract = SANDBOX_CONTRACTS.name.test(name) && SANDBOX_CONTRACTS.licence.test(licence)
+    if (entry['dev'] !== true && !isTool && !isContract && !licenceAllowed(licence)) {
       problems.push(`licence ${licence}`)
     }
     if (entry['hasInstallScript'] === true && !(name in SCRIPTS_NOT_RUN)) {

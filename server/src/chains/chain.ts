@@ -2,9 +2,12 @@ import type { BaseUnits } from '@florin/wire/amount.ts'
 import type { Brand } from '@florin/wire/brand.ts'
 import type { AssetProfile, NetworkConfig } from '../kernel/network-config.ts'
 import type { ExactPayments } from './exact.ts'
+import type { MarketReader } from './market.ts'
 import type { NodeState } from './node-state.ts'
 import type { SelfCustody } from './self-custody.ts'
 import type { Signer } from './signer.ts'
+import type { TokenReader } from './token-reader.ts'
+import type { Venue } from './venue.ts'
 
 /** An address of the chain's family in its one canonical spelling (EVM: EIP-55; Solana: base58). */
 export type Address = Brand<string, 'Address'>
@@ -243,6 +246,12 @@ export interface Chain {
   readonly exact?: ExactPayments
   /** Transactions for wallets of others, where the chain has them. */
   readonly selfCustody?: SelfCustody
+  /** Where its tokens are traded; none when left out. */
+  readonly venues?: readonly Venue[]
+  /** What its markets do, where it has any. */
+  readonly market?: MarketReader
+  /** Facts about any token, where the chain tells them. */
+  readonly tokens?: TokenReader
   /** What a plain transfer would take at this moment. */
   estimateFees(): Promise<FeeEstimate>
   /** How each configured node does. Left out by chains without nodes. */

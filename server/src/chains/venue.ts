@@ -1,0 +1,107 @@
+import type { BaseUnits } from '@florin/wire/amount.ts'
+import type { Address, DraftOutcome, Terms, TokenTransfer } from './chain.ts'
+import type { Preparation } from './self-custody.ts'
+
+/** Where tokens are traded for a network's native currency. */
+export type VenueName = 'uniswap-v2' | 'uniswap-v3' | 'rfq' | 'jupiter' | 'pump'
+
+/** Buy: native currency goes in and the token comes out. Sell: the other way round. */
+export type TradeSide = 'buy' | 'sell'
+
+/** A token that may be traded, as its own chain tells it. */
+export interface TradedToken {
+  /** EVM: the token's address (EIP-55). Solana: the mint. */
+  readonly mint: Address
+  readonly decimals: number
+  readonly symbol: string | null
+}
+
+/** What somebody would like to know the price of. */
+export interface QuoteOrder {
+  readonly side: TradeSide
+  readonly token: TradedToken
+  /** Base units of what goes in: native for a buy, the token for a sell. */
+  readonly amountIn: bigint
+}
+
+/** What a venue would give at this moment. */
+export interface Quote extends QuoteOrder {
+  readonly venue: VenueName
+  /** Base units of what comes out. */
+  readonly amountOut: bigint
+  /** How much worse than the venue's price for nothing at all, in hundredths of a percent; null when nobody can know. */
+  readonly priceImpactBasisPoints: bigint | null
+  /** Block or slot of the state that it was computed from; never older than one block. */
+  readonly height: bigint
+  /** After it the venue gives no promise any more; null where there is none to begin with. */
+  readonly expiresAtMilliseconds: number | null
+  /** The venue's own account of how: plain text fields, read back by nobody else. Kept with the trade. */
+  readonly route: Readonly<Record<string, string>>
+}
+
+/** `no_market`: the venue does not trade this token. `insufficient_liquidity`: not for that much. */
+export type QuoteOutcome =
+  | { readonly ok: true; readonly quote: Quote }
+  | { readonly ok: false; readonly refusal: 'no_market' | 'insufficient_liquidity' }
+
+/** A quote that is to be traded. */
+export interface SwapOrder {
+  readonly wallet: Address
+  readonly quote: Quote
+  /** Base units. The chain itself refuses to give less. */
+  readonly minimumOut: bigint
+  /** Total priority fee in native base units; left out, the network's own estimate. */
+  readonly priorityFee?: BaseUnits
+  /** 32 bytes that the transaction may carry, where the venue has a place for them. */
+  readonly commitment: Uint8Array
+}
+
+/** What must be on chain before the swap can be: EVM, a token's allowance of exactly the amount. Same wallet, the place right before. */
+export interface AllowanceDraft {
+  readonly terms: Terms
+  readonly feeCeiling: BaseUnits
+}
+
+/**
+ * A swap that can be signed. `draft.balances.asset` is of what goes in. `counterparty`: where what goes in ends up (EVM: router for
+ * native, pair for a token; Solana: the maker), so that its effect can be told in the block.
+ */
+export type SwapDraftOutcome =
+  | (Extract<DraftOutcome, { ok: true }> & {
+      readonly counterparty: Address
+      readonly allowance: AllowanceDraft | null
+    })
+  /** `price_moved`: the chain would give less than the minimum now. */
+  | { readonly ok: false; readonly refusal: 'price_moved' | 'no_market' | 'insufficient_funds' }
+
+/** A swap for somebody else's wallet to sign; EVM: `allowance` is to be signed and sent first, when there is one. */
+export type SwapPrepareOutcome =
+  | {
+      readonly ok: true
+      readonly counterparty: Address
+      readonly preparation: Preparation
+      readonly allowance: Preparation | null
+    }
+  | Extract<SwapDraftOutcome, { ok: false }>
+
+/**
+ * One market on one chain. Everything but `received` asks a node, or the venue's own service, and throws NodeFailure when none answered
+ * properly.
+ */
+export interface Venue {
+  readonly name: VenueName
+  quote(order: QuoteOrder): Promise<QuoteOutcome>
+  /** Asks everything that signing the swap needs. */
+  draft(order: SwapOrder): Promise<SwapDraftOutcome>
+  /** The same for a wallet of others. */
+  prepare(order: SwapOrder): Promise<SwapPrepareOutcome>
+  /**
+   * What a mined swap really gave, in base units of what comes out, read from the transfers of its transaction; null when they do not
+   * show it.
+   */
+  received(swap: {
+    readonly wallet: Address
+    readonly quote: Quote
+    readonly transfers: readonly TokenTransfer[]
+  }): bigint | null
+}
