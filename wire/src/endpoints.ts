@@ -33,12 +33,7 @@ import {
   WalletPolicyBody,
 } from './wallet.ts'
 import { webhookEndpoints } from './webhook-endpoints.ts'
-import {
-  X402Body,
-  X402SettleAnswer,
-  X402SupportedAnswer,
-  X402VerifyAnswer,
-} from './x402/answers.ts'
+import { x402Endpoints } from './x402-endpoints.ts'
 
 /** Load balancers and probes add parameters of their own. */
 const anyQuery = Type.Object({})
@@ -363,38 +358,5 @@ export const endpoints = {
   ...peopleEndpoints,
   ...reportEndpoints,
   ...operatorEndpoints,
-  x402Verify: {
-    ...bare,
-    id: 'x402Verify',
-    method: 'POST',
-    path: '/x402/verify',
-    summary: 'Whether an x402 payment would settle now',
-    needs: settle,
-    body: X402Body,
-    answer: X402VerifyAnswer,
-    foreignShape: true,
-    fails: ['NETWORK_ERROR'],
-  },
-  x402Settle: {
-    ...bare,
-    id: 'x402Settle',
-    method: 'POST',
-    path: '/x402/settle',
-    summary: 'Settle an x402 payment on chain',
-    needs: settle,
-    body: X402Body,
-    answer: X402SettleAnswer,
-    foreignShape: true,
-    fails: ['NETWORK_ERROR'],
-  },
-  x402Supported: {
-    ...bare,
-    id: 'x402Supported',
-    method: 'GET',
-    path: '/x402/supported',
-    summary: 'The kinds of x402 payment that can be settled here',
-    needs: settle,
-    answer: X402SupportedAnswer,
-    foreignShape: true,
-  },
+  ...x402Endpoints,
 } as const satisfies Readonly<Record<string, Endpoint>>

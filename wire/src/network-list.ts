@@ -5,6 +5,12 @@ export const NetworkAsset = Exactly({
   symbol: Type.String({ description: 'What people call it; accepted as `asset` in requests.' }),
   asset: Type.String({ description: '`native`, or the address or mint of the token.' }),
   decimals: Type.Integer({ minimum: 0, description: 'Fraction digits of a whole unit.' }),
+  eip712: Type.Optional(
+    Exactly(
+      { name: Type.String(), version: Type.String() },
+      { description: "EVM: the token's domain, which a payer of x402 signs in." },
+    ),
+  ),
 })
 
 /** What a network asks for now, for one plain transfer of its native currency. */

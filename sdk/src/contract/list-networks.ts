@@ -18,6 +18,10 @@ export interface ListNetworksAnswer {
       readonly asset: string
       /** Fraction digits of a whole unit. */
       readonly decimals: number
+      readonly eip712?: {
+        readonly name: string
+        readonly version: string
+      }
     }[]
     /** Blocks on top of a payment before something may be released for it. */
     readonly releaseDepth: number

@@ -633,4 +633,11 @@ export const operations = {
     foreign: true,
     required: ['kinds', 'extensions', 'signers'],
   },
+  getSponsoring: {
+    method: 'GET',
+    path: '/x402/sponsoring',
+    repeat: 'freely',
+    foreign: false,
+    required: ['success', 'day', 'networks', 'timestamp'],
+  },
 } as const

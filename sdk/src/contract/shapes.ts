@@ -47,6 +47,7 @@ import type { GetUsageAnswer } from './get-usage.ts'
 import type { X402VerifyBody, X402VerifyAnswer } from './x402-verify.ts'
 import type { X402SettleBody, X402SettleAnswer } from './x402-settle.ts'
 import type { X402SupportedAnswer } from './x402-supported.ts'
+import type { GetSponsoringAnswer } from './get-sponsoring.ts'
 
 /** What each operation takes and gives. */
 export interface Operations {
@@ -337,5 +338,11 @@ export interface Operations {
     readonly query: undefined
     readonly body: undefined
     readonly answer: X402SupportedAnswer
+  }
+  readonly getSponsoring: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: GetSponsoringAnswer
   }
 }

@@ -55,6 +55,21 @@ export async function reserveGasOfMany(
   return new Set(rows.filter(isOver).map(({ subject }) => subject))
 }
 
+/** What a day took so far for one subject, by network; networks on which it took nothing are left out. */
+export async function reservedGas(
+  tx: Tx,
+  subject: string,
+  nowMilliseconds: number,
+): Promise<ReadonlyMap<NetworkId, bigint>> {
+  const rows = await tx.query<{ network: NetworkId; reserved: string }>(
+    'gas_reserved',
+    `select network, reserved from gas_budgets
+      where subject = $1 and day = (to_timestamp($2 / 1000.0) at time zone 'UTC')::date`,
+    [subject, nowMilliseconds],
+  )
+  return new Map(rows.map(({ network, reserved }) => [network, BigInt(reserved)]))
+}
+
 /** Forgets budgets of days that are over for good. */
 export async function forgetGas(
   tx: Tx,

@@ -10,6 +10,7 @@ import { shareReads } from '../store/shared-reads.ts'
 import { settleAnswer, verifyAnswer } from './answer.ts'
 import { settlePayment } from './settle.ts'
 import type { SettleDeps } from './settle.ts'
+import { showSponsoring } from './show-sponsoring.ts'
 import { supported } from './supported.ts'
 import { verifyPayment } from './verify.ts'
 import type { AskedReceiver } from './verify.ts'
@@ -66,6 +67,9 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
         isLow: (network, address) => funds.isLow(network, address),
         isUsable: (chain) => isUsable(chain) && funds.canPay(chain),
       }),
+    })),
+    route(endpoints.getSponsoring, async ({ caller: { accountId } }) => ({
+      body: await showSponsoring({ ...deps, chains: [...chains.values()] }, accountId),
     })),
   ]
 }

@@ -12,10 +12,18 @@ const LOOK_MILLISECONDS = 15_000
 /** A key that cannot pay for this many plain transfers is low: it should be filled up before it is empty. */
 const TRANSFERS_MIN = 20n
 
+/** Native base units. */
+export interface SeenFunds {
+  readonly amount: bigint
+  readonly atMilliseconds: number
+}
+
 /** Which settling keys can still pay. Sellers read `/supported` once, so a network goes before its last key is empty. */
 export interface SettlerFunds {
   /** Whether a key should not be asked to sign now: it has too little, or it is stopped. */
   isLow(network: NetworkId, address: Address): boolean
+  /** What a key had when it was last looked at; undefined before. */
+  seen(network: NetworkId, address: Address): SeenFunds | undefined
   /** Whether any key of the network's family can pay there. */
   canPay(chain: Chain): boolean
   /** What a draft has just shown of its settler. False when it cannot hold the ceiling. */
@@ -41,6 +49,8 @@ export function openSettlerFunds({
   readonly store: Store
 }): SettlerFunds {
   const low = new Set<string>()
+  /** One entry per key and network, whose number is that of the configuration. */
+  const seen = new Map<string, SeenFunds>()
   /** Not for want of money, or not for longer than until the next look. */
   const aside = new Set<string>()
   const stopping = new AbortController()
@@ -69,7 +79,9 @@ export function openSettlerFunds({
     const { transfer } = await chain.estimateFees()
     for (const address of own) {
       const { amounts } = await chain.balances(address, native)
-      mark(network, address, (amounts[0] ?? 0n) < transfer * TRANSFERS_MIN)
+      const amount = amounts[0] ?? 0n
+      seen.set(keyOf(network, address), { amount, atMilliseconds: clock.nowMilliseconds() })
+      mark(network, address, amount < transfer * TRANSFERS_MIN)
     }
   }
 
@@ -97,6 +109,7 @@ export function openSettlerFunds({
 
   return {
     isLow: isOut,
+    seen: (network, address) => seen.get(keyOf(network, address)),
     canPay: ({ config: { network, family } }) =>
       settlers.of(family).some(({ address }) => !isOut(network, address)),
     note: (network, address, { settlerBalance, feeCeiling }) => {

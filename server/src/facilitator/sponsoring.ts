@@ -5,6 +5,11 @@ import type { NetworkConfig } from '../kernel/network-config.ts'
 import type { Tx } from '../store/postgres.ts'
 import { reserveGas, reserveGasOfMany } from './gas-store.ts'
 
+/** Under which name the budget of an account is kept. */
+export function accountSubject(accountId: AccountId): string {
+  return `account:${accountId}`
+}
+
 /** Whether a payment is worth the gas that settling it takes; true where nobody said what its asset is worth. */
 export function isWorthItsGas(
   { assets, sponsoring }: Pick<NetworkConfig, 'assets' | 'sponsoring'>,
@@ -35,7 +40,7 @@ export async function reserveSponsoring(
   const { gasPerAccountPerDay, gasPerPayerPerDay } = sponsoring
   // Always in this order, so that two settlements never wait for each other crosswise.
   const budgets = [
-    { subject: `account:${accountId}`, limit: gasPerAccountPerDay },
+    { subject: accountSubject(accountId), limit: gasPerAccountPerDay },
     { subject: `payer:${payer}`, limit: gasPerPayerPerDay },
   ]
   for (const { subject, limit } of budgets) {
@@ -64,7 +69,7 @@ export async function reserveSponsoringOfMany(
   const subjects = new Map<string, { amount: bigint; limit: bigint }>()
   for (const { accountId, payer, draft } of settlements) {
     for (const [subject, limit] of [
-      [`account:${accountId}`, gasPerAccountPerDay],
+      [accountSubject(accountId), gasPerAccountPerDay],
       [`payer:${payer}`, gasPerPayerPerDay],
     ] as const) {
       const amount = (subjects.get(subject)?.amount ?? 0n) + draft.feeExpected
@@ -73,6 +78,6 @@ export async function reserveSponsoringOfMany(
   }
   const over = await reserveGasOfMany(tx, network, subjects, nowMilliseconds)
   const isOver = ({ accountId, payer }: (typeof settlements)[number]) =>
-    over.has(`account:${accountId}`) || over.has(`payer:${payer}`)
+    over.has(accountSubject(accountId)) || over.has(`payer:${payer}`)
   return new Set(settlements.flatMap((settlement, index) => (isOver(settlement) ? [index] : [])))
 }

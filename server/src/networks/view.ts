@@ -19,7 +19,12 @@ export function networkFacts(config: NetworkConfig, { height, isHealthy, fees }:
     network,
     family,
     name,
-    assets: assets.map(({ symbol, asset, decimals }) => ({ symbol, asset, decimals })),
+    assets: assets.map(({ symbol, asset, decimals, domain }) => ({
+      symbol,
+      asset,
+      decimals,
+      ...(domain === undefined ? {} : { eip712: domain }),
+    })),
     releaseDepth,
     finality: describeFinality(finality),
     height: height === null ? null : Number(height),

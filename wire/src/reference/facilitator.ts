@@ -76,3 +76,34 @@ export const x402Supported: OperationReference = {
     signers: { 'eip155:*': [SETTLER] },
   },
 }
+
+export const getSponsoring: OperationReference = {
+  title: 'See what settling may cost',
+  about: [
+    'What settlements of this account took of the gas budget of today (UTC), per network, and the addresses that pay the fees with what they have.',
+    'A settlement that would pass the budget is refused with `gas_budget_spent`; what was reserved and not used is not given back.',
+  ],
+  answer: {
+    day: '2026-11-21',
+    networks: [
+      {
+        network: 'eip155:84532',
+        symbol: 'ETH',
+        perDay: 0.01,
+        perDayBaseUnits: '10000000000000000',
+        reserved: 0.00012,
+        reservedBaseUnits: '120000000000000',
+        perPayerPerDayBaseUnits: '1000000000000000',
+        feePayers: [
+          {
+            address: SETTLER,
+            balance: 9.5,
+            balanceBaseUnits: '9500000000000000000',
+            isLow: false,
+            seenAt: 1790000000000,
+          },
+        ],
+      },
+    ],
+  },
+}

@@ -1,0 +1,59 @@
+import { bare } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
+import {
+  X402Body,
+  X402SettleAnswer,
+  X402SupportedAnswer,
+  X402VerifyAnswer,
+} from './x402/answers.ts'
+import { SponsoringAnswer } from './x402/sponsoring.ts'
+
+const read = { scope: 'read', plan: 'standard' } as const
+const settle = { scope: 'settle', plan: 'standard' } as const
+
+/** The facilitator: a part of the endpoint table. */
+export const x402Endpoints = {
+  x402Verify: {
+    ...bare,
+    id: 'x402Verify',
+    method: 'POST',
+    path: '/x402/verify',
+    summary: 'Whether an x402 payment would settle now',
+    needs: settle,
+    body: X402Body,
+    answer: X402VerifyAnswer,
+    foreignShape: true,
+    fails: ['NETWORK_ERROR'],
+  },
+  x402Settle: {
+    ...bare,
+    id: 'x402Settle',
+    method: 'POST',
+    path: '/x402/settle',
+    summary: 'Settle an x402 payment on chain',
+    needs: settle,
+    body: X402Body,
+    answer: X402SettleAnswer,
+    foreignShape: true,
+    fails: ['NETWORK_ERROR'],
+  },
+  x402Supported: {
+    ...bare,
+    id: 'x402Supported',
+    method: 'GET',
+    path: '/x402/supported',
+    summary: 'The kinds of x402 payment that can be settled here',
+    needs: settle,
+    answer: X402SupportedAnswer,
+    foreignShape: true,
+  },
+  getSponsoring: {
+    ...bare,
+    id: 'getSponsoring',
+    method: 'GET',
+    path: '/x402/sponsoring',
+    summary: 'What settling took of the budget of today, and who pays for it',
+    needs: read,
+    answer: SponsoringAnswer,
+  },
+} as const satisfies Readonly<Record<string, Endpoint>>
