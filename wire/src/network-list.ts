@@ -6,9 +6,9 @@ export const NetworkAsset = Exactly({
   asset: Type.String({ description: '`native`, or the address or mint of the token.' }),
   decimals: Type.Integer({ minimum: 0, description: 'Fraction digits of a whole unit.' }),
   eip712: Type.Optional(
-    Exactly(
-      { name: Type.String(), version: Type.String() },
-      { description: "EVM: the token's domain, which a payer of x402 signs in." },
+    Said(
+      "EVM: the token's domain, in which a payer of x402 signs.",
+      Exactly({ name: Type.String(), version: Type.String() }),
     ),
   ),
 })

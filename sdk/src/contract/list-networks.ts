@@ -18,6 +18,7 @@ export interface ListNetworksAnswer {
       readonly asset: string
       /** Fraction digits of a whole unit. */
       readonly decimals: number
+      /** EVM: the token's domain, in which a payer of x402 signs. */
       readonly eip712?: {
         readonly name: string
         readonly version: string

@@ -199,7 +199,7 @@ describe('GET /networks', () => {
     expect(status).toBe(200)
     const assets = [
       { symbol: 'ETH', asset: 'native', decimals: 18 },
-      { symbol: 'USDC', asset: '0xa', decimals: 6 },
+      { symbol: 'USDC', asset: '0xa', decimals: 6, eip712: { name: 'USD Coin', version: '2' } },
     ]
     expect(body).toMatchObject({
       success: true,

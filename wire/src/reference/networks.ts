@@ -18,6 +18,7 @@ export const listNetworks: OperationReference = {
             symbol: 'USDC',
             asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
             decimals: 6,
+            eip712: { name: 'USDC', version: '2' },
           },
         ],
         releaseDepth: 1,
