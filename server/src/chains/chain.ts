@@ -141,7 +141,16 @@ export type Outcome =
       /** What the sender lost beyond the transfer itself: network fees and rent of accounts it created. Native base units. */
       readonly feePaid: BaseUnits
       readonly transfers: readonly TokenTransfer[]
+      /** What its fee payer's own balances did, the network's fee apart. Left out where the chain does not say (EVM). */
+      readonly senderChanges?: readonly AssetChange[]
     }
+
+/** What somebody's balance of one asset did. Negative: lost. Base units. */
+export interface AssetChange {
+  /** `native`, a token's address, or a mint. */
+  readonly asset: string
+  readonly delta: bigint
+}
 
 /** How many places of a signing address the chain has used up. */
 export interface LanePosition {

@@ -1,5 +1,5 @@
 import type { BaseUnits } from '@florin/wire/amount.ts'
-import type { Address, DraftOutcome, Terms, TokenTransfer } from './chain.ts'
+import type { Address, AssetChange, DraftOutcome, Terms, TokenTransfer } from './chain.ts'
 import type { Preparation } from './self-custody.ts'
 
 /** Where tokens are traded for a network's native currency. */
@@ -96,12 +96,14 @@ export interface Venue {
   /** The same for a wallet of others. */
   prepare(order: SwapOrder): Promise<SwapPrepareOutcome>
   /**
-   * What a mined swap really gave, in base units of what comes out, read from the transfers of its transaction; null when they do not
-   * show it.
+   * What a mined swap really gave, in base units of what comes out, read from its transaction; null when that does not show it. Solana
+   * tells it by `senderChanges` where they are known, else by native transfers among the others (`asset` is `native`).
    */
   received(swap: {
     readonly wallet: Address
     readonly quote: Quote
     readonly transfers: readonly TokenTransfer[]
+    /** Of the outcome, when the wallet paid the transaction's fee; undefined when nobody told. */
+    readonly senderChanges: readonly AssetChange[] | undefined
   }): bigint | null
 }

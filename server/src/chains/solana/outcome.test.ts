@@ -139,6 +139,7 @@ describe('what the chain shows of a transaction', () => {
         succeeded: true,
         feePaid: 5_002n,
         transfers: [],
+        senderChanges: [{ asset: 'native', delta: -700n }],
       },
     ])
     expect(nodes[0]?.requests).toEqual([['getSlot', 'getTransaction'], ['getBlock']])

@@ -1,5 +1,5 @@
 import { baseUnits } from '@florin/wire/amount.ts'
-import type { Address, Outcome, TransactionHash } from '../chain.ts'
+import type { Address, AssetChange, Outcome, TransactionHash } from '../chain.ts'
 import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
@@ -7,7 +7,7 @@ import { addressFrom, integerFrom, transactionHashFrom } from './answer.ts'
 import { blockHashRead } from './blocks.ts'
 import { lamportsMoved, topLevelInstructions } from './instructions.ts'
 import type { Called } from './instructions.ts'
-import { tokenTransfers } from './token-transfers.ts'
+import { holdingsOf, tokenTransfers } from './token-transfers.ts'
 
 /** How a transaction is read whole. */
 export const outcomeOptions = {
@@ -67,7 +67,19 @@ export function outcomeFrom(result: unknown, hash: TransactionHash): Omit<Mined,
     succeeded,
     feePaid: baseUnits(costOf(meta, accounts, called)),
     transfers: succeeded ? tokenTransfers(meta, accounts, called) : [],
+    senderChanges: senderChanges(meta, accounts),
   }
+}
+
+/** What the fee payer has more or less than before, the fee apart; its tokens over all of its accounts. */
+function senderChanges(meta: Fields, accounts: readonly Address[]): readonly AssetChange[] {
+  const [payer] = accounts
+  const gained = firstBalance(meta, 'postBalances') - firstBalance(meta, 'preBalances')
+  const changes = new Map([['native', gained + integerFrom(meta['fee'], 'fee')]])
+  for (const { owner, mint, before, after } of holdingsOf(meta, accounts).values()) {
+    if (owner === payer) changes.set(mint, (changes.get(mint) ?? 0n) + after - before)
+  }
+  return [...changes].flatMap(([asset, delta]) => (delta === 0n ? [] : [{ asset, delta }]))
 }
 
 /** The accounts in the order in which the meta counts them: the message's own, then those of lookup tables. */
