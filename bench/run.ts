@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { batching, batchingBuilds } from './batching.ts'
 import { builds } from './builds.ts'
 import type { Bench, BenchContext, BenchOptions } from './bench.ts'
+import { dashboard } from './dashboard.ts'
 import { fanOut } from './fan-out.ts'
 import type { Figure } from './figures.ts'
 import { history } from './history.ts'
@@ -20,6 +21,7 @@ import { x402 } from './x402.ts'
 /** In the order in which they run: the quick and quiet ones first. */
 const BENCHES: readonly Bench[] = [
   start,
+  dashboard,
   status,
   sends('evm'),
   sends('solana'),

@@ -182,6 +182,26 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
     await page.getByText('No event of type verification yet').waitFor()
   })
 
+  test('x402 shows who pays for settlements and how much of the gas of today is taken', async () => {
+    const { page } = owner
+    await open(page, '/x402', 'x402')
+    await page
+      .getByRole('meter', { name: 'Gas budget of today on Base Sepolia (Florin sandbox)' })
+      .waitFor()
+    await page.getByText('0% of today').first().waitFor()
+    await until(
+      'balances were looked at',
+      async () => {
+        await open(page, '/x402', 'x402')
+        await page.getByRole('meter').first().waitFor()
+        return (await page.getByText('not looked at yet').count()) === 0
+      },
+      WAIT,
+    )
+    expect(await page.getByText('signs nothing').count()).toBe(0)
+    expect(await barriers(page)).toEqual([])
+  })
+
   test('a viewer is invited and sees nothing that it may not do', async () => {
     const { page } = owner
     await open(page, '/settings', 'Settings')

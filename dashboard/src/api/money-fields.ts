@@ -14,6 +14,7 @@ export const MONEY_FIELDS: ReadonlySet<string> = new Set([
   'perPayment',
   'priorityFee',
   'received',
+  'reserved',
   'sent',
   'transfer',
 ])
