@@ -15,7 +15,7 @@ const RANKS: readonly (readonly string[])[] = [
   ],
   ['sender', 'people'],
   ['facilitator'],
-  ['payments', 'transactions', 'wallets', 'networks', 'webhooks'],
+  ['payments', 'transactions', 'trading', 'wallets', 'networks', 'webhooks'],
   ['reports', 'operators'],
 ]
 /** Where the rooms are put together: these know everyone, and each other. */

@@ -30,6 +30,7 @@ export const TABLE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   facilitator: ['settler_wallets', 'settlement_claims', 'gas_budgets'],
   transactions: ['builds', 'build_nonces', 'submissions'],
   webhooks: ['webhooks', 'webhook_deliveries'],
+  trading: ['trades'],
   reports: ['request_days'],
   payments: ['payments', 'effects', 'payment_counts', 'payment_tallies'],
 }

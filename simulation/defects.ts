@@ -295,7 +295,7 @@ import { claimKeys } from '../idempotency/store.ts'`,
         to: `throw error`,
       },
       {
-        module: 'payments/send.ts',
+        module: 'payments/carry.ts',
         from: `if (error instanceof CommitUnknown) throw new AfterCommit(send.paymentId, error)`,
         to: `if (error instanceof CommitUnknown) return deps.queue.submit(order.chain, wallet,
       { ...send, paymentId: newId(deps.random, 'pay') }, order.clientGone)`,

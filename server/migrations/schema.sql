@@ -91,6 +91,7 @@ table chain_transactions
   fee_ceiling numeric(78,0) not null
   fee_paid numeric(78,0)
   created_at timestamp with time zone not null
+  before_payment text
 table effects
   network text not null
   transaction_hash text not null
@@ -278,6 +279,7 @@ table payments
   abandoned_at timestamp with time zone
   remark json
   resource_start text default "left"(resource, 256)
+  trade_id text
 table plan_operations
   plan text not null
   operation text not null
@@ -374,6 +376,27 @@ table submissions
   last_verdict text
   due_at timestamp with time zone
   sends integer not null default 0
+table trades
+  id text not null
+  account_id text not null
+  payment_id text not null
+  side text not null
+  network text not null
+  wallet_address text not null
+  mint text not null
+  symbol text
+  token_decimals smallint not null
+  native_decimals smallint not null
+  venue text not null
+  amount_in numeric(78,0) not null
+  quoted_out numeric(78,0) not null
+  minimum_out numeric(78,0) not null
+  received numeric(78,0)
+  slippage numeric(21,18) not null
+  price_impact_basis_points numeric(78,0)
+  quoted_height bigint not null
+  route json not null
+  created_at timestamp with time zone not null
 table wallet_policies
   wallet_id text not null
   account_id text not null
@@ -471,6 +494,7 @@ builds builds_nonce_check: CHECK ((nonce >= (0)::numeric))
 builds builds_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id) DEFERRABLE INITIALLY DEFERRED
 builds builds_pkey: PRIMARY KEY (payment_id)
 builds builds_proof_key_check: CHECK (((length(proof_key) >= 1) AND (length(proof_key) <= 200)))
+chain_transactions chain_transactions_before_payment_fkey: FOREIGN KEY (before_payment) REFERENCES payments(id)
 chain_transactions chain_transactions_check: CHECK (((state = ANY (ARRAY['mined'::text, 'final'::text])) = (mined_hash IS NOT NULL)))
 chain_transactions chain_transactions_network_lane_address_fkey: FOREIGN KEY (network, lane_address) REFERENCES lanes(network, address)
 chain_transactions chain_transactions_network_lane_address_nonce_key: UNIQUE (network, lane_address, nonce)
@@ -638,6 +662,18 @@ submissions submissions_account_id_fkey: FOREIGN KEY (account_id) REFERENCES acc
 submissions submissions_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES builds(payment_id)
 submissions submissions_pkey: PRIMARY KEY (network, hash)
 submissions submissions_sends_check: CHECK ((sends >= 0))
+trades trades_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+trades trades_amount_in_check: CHECK ((amount_in > (0)::numeric))
+trades trades_minimum_out_check: CHECK ((minimum_out > (0)::numeric))
+trades trades_native_decimals_check: CHECK ((native_decimals >= 0))
+trades trades_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id)
+trades trades_payment_id_key: UNIQUE (payment_id)
+trades trades_pkey: PRIMARY KEY (id)
+trades trades_quoted_out_check: CHECK ((quoted_out > (0)::numeric))
+trades trades_received_check: CHECK ((received > (0)::numeric))
+trades trades_side_check: CHECK ((side = ANY (ARRAY['buy'::text, 'sell'::text])))
+trades trades_slippage_check: CHECK (((slippage > (0)::numeric) AND (slippage < (100)::numeric)))
+trades trades_token_decimals_check: CHECK ((token_decimals >= 0))
 wallet_policies wallet_policies_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 wallet_policies wallet_policies_pkey: PRIMARY KEY (wallet_id)
 wallet_policies wallet_policies_wallet_id_fkey: FOREIGN KEY (wallet_id) REFERENCES wallets(id)
@@ -677,6 +713,7 @@ CREATE INDEX builds_dying ON public.builds USING btree (network, dead_height) WH
 CREATE INDEX builds_live ON public.builds USING btree (network, sender) WHERE (closed_at IS NULL)
 CREATE INDEX builds_looks ON public.builds USING btree (network, looked_at NULLS FIRST, created_at) WHERE ((closed_at IS NULL) AND (dead_height IS NULL) AND (seen_height IS NULL))
 CREATE INDEX builds_seen ON public.builds USING btree (network, seen_height) WHERE ((closed_at IS NULL) AND (seen_height IS NOT NULL))
+CREATE UNIQUE INDEX chain_transactions_before_payment ON public.chain_transactions USING btree (before_payment) WHERE (before_payment IS NOT NULL)
 CREATE INDEX chain_transactions_open ON public.chain_transactions USING btree (network, lane_address, nonce) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]))
 CREATE INDEX event_tickets_by_age ON public.event_tickets USING btree (expires_at)
 CREATE INDEX events_by_age ON public.events USING brin (numbered_at) WITH (pages_per_range='16')
@@ -717,6 +754,7 @@ CREATE INDEX sign_in_links_by_member ON public.sign_in_links USING btree (member
 CREATE INDEX sign_in_windows_by_age ON public.sign_in_windows USING btree (until)
 CREATE INDEX submissions_by_payment ON public.submissions USING btree (payment_id, created_at)
 CREATE INDEX submissions_due ON public.submissions USING btree (network, due_at) WHERE (due_at IS NOT NULL)
+CREATE INDEX trades_of_wallet ON public.trades USING btree (account_id, wallet_address, created_at DESC, id DESC)
 CREATE INDEX wallets_by_account ON public.wallets USING btree (account_id, created_at)
 CREATE INDEX webhook_deliveries_by_age ON public.webhook_deliveries USING btree (created_at)
 CREATE INDEX webhook_deliveries_by_webhook ON public.webhook_deliveries USING btree (webhook_id, "position" DESC)
@@ -850,6 +888,7 @@ settlement_claims settlement_claims_of_account: ALL to {florin_service} using ((
 sign_in_links sign_in_links_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 sign_in_windows sign_in_windows_of_service: ALL to {florin_service} using ((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text)) with check ()
 submissions submissions_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+trades trades_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 wallet_policies wallet_policies_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 wallets wallets_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 webhook_deliveries webhook_deliveries_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
@@ -908,6 +947,7 @@ settler_wallets: grant insert, select, update to florin_service
 sign_in_links: grant delete, insert, select, update to florin_service
 sign_in_windows: grant delete, insert, select, update to florin_service
 submissions: grant insert, select, update to florin_service
+trades: grant insert, select, update to florin_service
 wallet_policies: grant delete, insert, select, update to florin_service
 wallets: grant insert, select, update to florin_service
 webhook_deliveries: grant delete, insert, select, update to florin_service

@@ -64,7 +64,8 @@ const INVARIANTS: Readonly<Record<string, string>> = {
     select coalesce(p.id, 'place ' || t.id) as subject from payments p
     full join payment_transactions pt on pt.payment_id = p.id
     full join chain_transactions t on t.id = pt.chain_transaction_id
-    where (p.id is null or t.id is null) and (p.id is null or (p.type = 'sent' and not p.self_custody))`,
+    where (p.id is null or t.id is null) and (p.id is null or (p.type = 'sent' and not p.self_custody))
+      and t.before_payment is null`,
   'a payment and its place tell the same story': `
     select p.id as subject from payments p join payment_transactions pt on pt.payment_id = p.id
     join chain_transactions t on t.id = pt.chain_transaction_id
@@ -73,6 +74,7 @@ const INVARIANTS: Readonly<Record<string, string>> = {
       when 'confirmed' then t.state = 'mined' and t.succeeded and t.mined_hash = p.transaction_hash
       when 'settled' then t.state = 'final' and t.succeeded and t.mined_hash = p.transaction_hash
       when 'failed' then t.state = 'dead' or (t.state = 'final' and (not t.succeeded or p.asset <> 'native'))
+      when 'expired' then t.state = 'dead'
       else false end`,
   'a settlement of ours that took effect is what its payment names': `
     select p.id as subject from payments p join payment_transactions pt on pt.payment_id = p.id
@@ -119,9 +121,21 @@ const INVARIANTS: Readonly<Record<string, string>> = {
   'a deposit is a record of the wallet that it came to': `
     select p.id as subject from payments p where p.occurrence is not null and not exists (
       select from wallets w where w.id = p.wallet_id and w.account_id = p.account_id and w.address = p.recipient)`,
-  'a budget is given back when and only when the payment failed': `
+  'a budget is given back when and only when the payment came to nothing': `
     select p.id as subject from payments p join policy_spends s on s.payment_id = p.id
-    where (p.status = 'failed') <> (s.released_at is not null)`,
+    where (p.status in ('failed', 'expired')) <> (s.released_at is not null)`,
+  'a trade is carried by a payment of its account that moves what goes in, and says what came in when and only when that took effect': `
+    select coalesce(d.id, p.id) as subject from trades d full join (select * from payments where trade_id is not null) p on p.id = d.payment_id
+    where d.id is null or p.id is null or p.trade_id <> d.id or p.account_id <> d.account_id or p.network <> d.network
+      or p.sender <> d.wallet_address or p.amount <> d.amount_in
+      or p.asset <> case d.side when 'buy' then 'native' else d.mint end
+      or (d.received is not null and p.status not in ('confirmed', 'settled')) or d.received < d.minimum_out`,
+  'a place that was made for the one after it is right before that one': `
+    select 'place ' || b.id as subject from chain_transactions b
+    where b.before_payment is not null and not exists (select from payment_transactions pt
+      join chain_transactions t on t.id = pt.chain_transaction_id
+      where pt.payment_id = b.before_payment and t.network = b.network and t.lane_address = b.lane_address
+        and t.nonce = b.nonce + 1)`,
   'an idempotency key names something that exists': `
     select k.operation || ' ' || k.resource_id as subject from idempotency_keys k
     where not exists (select from payments where id = k.resource_id)

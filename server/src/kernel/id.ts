@@ -6,7 +6,19 @@ const ID_BYTES = 16
 const ID_CHARACTERS = 22
 
 export type IdPrefix =
-  'pay' | 'key' | 'acct' | 'wal' | 'evt' | 'req' | 'whk' | 'dlv' | 'mem' | 'ses' | 'psk' | 'aud'
+  | 'pay'
+  | 'key'
+  | 'acct'
+  | 'wal'
+  | 'evt'
+  | 'req'
+  | 'whk'
+  | 'dlv'
+  | 'mem'
+  | 'ses'
+  | 'psk'
+  | 'aud'
+  | 'trd'
 export type Id<Prefix extends IdPrefix> = Brand<`${Prefix}_${string}`, Prefix>
 export type PaymentId = Id<'pay'>
 export type AccountId = Id<'acct'>
@@ -19,6 +31,7 @@ export type MemberId = Id<'mem'>
 export type SessionId = Id<'ses'>
 export type PasskeyId = Id<'psk'>
 export type AuditId = Id<'aud'>
+export type TradeId = Id<'trd'>
 
 /** A new id: the prefix and 128 random bits as 22 base58 characters, padded with "1" on the left. */
 export function newId<Prefix extends IdPrefix>(random: Random, prefix: Prefix): Id<Prefix> {

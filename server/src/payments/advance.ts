@@ -1,12 +1,13 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import type { TokenTransfer, TransactionHash } from '../chains/chain.ts'
 import type { Clock } from '../kernel/clock.ts'
-import type { PaymentId } from '../kernel/id.ts'
+import type { PaymentId, TradeId } from '../kernel/id.ts'
 import { post, release } from '../ledger/entry.ts'
 import type { Hold, LedgerTransfer } from '../ledger/entry.ts'
 import { openHolds, record } from '../ledger/store.ts'
 import { releaseSpends } from '../policies/store.ts'
 import type { PaymentBook, WithoutEffect } from '../sender/book.ts'
+import type { MinedTrade, TradeBook } from '../sender/trade-book.ts'
 import { notifyChanged } from '../store/listen.ts'
 import type { Tx } from '../store/postgres.ts'
 import { movePayments, violateFinality } from './move-payments.ts'
@@ -25,7 +26,14 @@ const FAILURES = {
  * Moves payments along as the sender sees the chain. Status, ledger, budget and event change in the sender's own transaction;
  * each call may be repeated and then changes nothing, because every update names the statuses it may start from.
  */
-export function openPaymentBook({ clock }: { clock: Clock }): PaymentBook {
+export function openPaymentBook({
+  clock,
+  trades,
+}: {
+  readonly clock: Clock
+  /** Left out where nothing is traded. */
+  readonly trades?: TradeBook
+}): PaymentBook {
   const moved = (tx: Tx, status: PaymentStatus, changes: readonly StatusChange[]) =>
     movePayments(tx, status, changes, clock.nowMilliseconds())
 
@@ -38,6 +46,7 @@ export function openPaymentBook({ clock }: { clock: Clock }): PaymentBook {
       const changes: StatusChange[] = []
       const idle: WithoutEffect[] = []
       const reverted: PaymentId[] = []
+      const traded: MinedTrade[] = []
       for (const transaction of transactions) {
         if (!transaction.succeeded) {
           reverted.push(...transaction.paymentIds)
@@ -51,8 +60,13 @@ export function openPaymentBook({ clock }: { clock: Clock }): PaymentBook {
           const effect = findEffect(payment, transaction.transfers, used)
           if (effect === undefined) idle.push({ hash: transaction.hash, paymentId: id })
           else changes.push(seen(id, transaction, effect.logIndex, shares[index]))
+          if (effect !== undefined && payment.tradeId !== undefined) {
+            traded.push(tradeIn(transaction, payment.tradeId))
+          }
         }
       }
+      // Before the status: whoever waits for it reads what came in.
+      if (traded.length > 0) await trades?.mined(tx, traded)
       await moved(tx, 'confirmed', changes)
       // A settlement that was included without effect changes no status, and somebody may be waiting to hear of it.
       await notifyChanged(tx, [...reverted, ...idle.map(({ paymentId }) => paymentId)])
@@ -60,6 +74,7 @@ export function openPaymentBook({ clock }: { clock: Clock }): PaymentBook {
     },
 
     vanished: async (tx, _network, paymentIds) => {
+      await trades?.vanished(tx, paymentIds)
       await moved(
         tx,
         'pending',
@@ -110,11 +125,13 @@ export function openPaymentBook({ clock }: { clock: Clock }): PaymentBook {
       const expired = transactions.flatMap(({ paymentIds, reason }) =>
         reason === 'authorization_expired' ? paymentIds : [],
       )
-      await moved(
+      const ended = await moved(
         tx,
         'expired',
         expired.map((paymentId) => ({ paymentId, ...NOTHING_SEEN, failure: null })),
       )
+      // What never moved counts against no budget; a received payment has none.
+      await releaseSpends(tx, [...ended], clock.nowMilliseconds())
       const changes = transactions.flatMap(({ paymentIds, reason }) =>
         reason === 'authorization_expired'
           ? []
@@ -158,6 +175,13 @@ function seen(
     feePaid: baseUnits(feePaid),
     failure: null,
   }
+}
+
+function tradeIn(
+  { network, transfers, senderChanges }: Parameters<PaymentBook['mined']>[1][number],
+  tradeId: TradeId,
+): MinedTrade {
+  return { network, tradeId, transfers, senderChanges }
 }
 
 /** What each payment of a transaction bears of its fee; the first one also what the division leaves over. */

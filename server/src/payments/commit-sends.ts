@@ -11,6 +11,7 @@ import { networkStanding } from '../sender/follower-store.ts'
 import type { Lane } from '../sender/lane-store.ts'
 import { advanceLane, freezeLane, lockLane } from '../sender/lane-store.ts'
 import { storeTransactions } from '../sender/transaction-store.ts'
+import type { NewTransaction } from '../sender/transaction-store.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Funding, Refused } from './decide-sends.ts'
 import { decideSends } from './decide-sends.ts'
@@ -22,7 +23,13 @@ import { insertPayments } from './store.ts'
 
 /** What the signing transaction decided for one send. Only `committed` has stored anything. */
 export type SendDecision =
-  | { readonly kind: 'committed'; readonly payment: Payment; readonly signed: SignedTransaction }
+  | {
+      readonly kind: 'committed'
+      readonly payment: Payment
+      readonly signed: SignedTransaction
+      /** What has to be in right before it. */
+      readonly before: SignedTransaction | null
+    }
   | { readonly kind: 'replay'; readonly paymentId: string }
   | { readonly kind: 'mismatch' | 'frozen' | 'halted' | 'unfollowed' | 'wallet_gone' }
   | Refused
@@ -99,7 +106,7 @@ async function settleRepeats(
     tx,
     keyed.map(({ send, once }) => ({
       accountId: deps.wallet.accountId,
-      operation: SEND_OPERATION,
+      operation: send.operation ?? SEND_OPERATION,
       key: once.key,
       fingerprint: once.fingerprint,
       resourceId: send.paymentId,
@@ -125,37 +132,47 @@ async function store(
   funds: readonly Funding[],
 ): Promise<readonly Extract<SendDecision, { kind: 'committed' }>[]> {
   const { chain, wallet, signer, nowMilliseconds } = deps
-  const signed: SignedTransaction[] = []
-  for (const [index, { draft }] of accepted.entries()) {
-    signed.push(await chain.sign(draft.terms, lane.nextNonce + BigInt(index), signer))
-  }
-  const committed = accepted.map((send, index) => {
-    const signedSend = signed[index]
-    if (signedSend === undefined) throw new Error('a send was not signed')
-    return {
-      kind: 'committed' as const,
-      payment: paymentOf(send, deps),
-      signed: signedSend,
-      draft: send.draft,
+  const committed: Extract<SendDecision, { kind: 'committed' }>[] = []
+  const places: NewTransaction[] = []
+  for (const send of accepted) {
+    const payment = paymentOf(send, deps)
+    const { allowance = null, draft, requestId } = send
+    let before: SignedTransaction | null = null
+    if (allowance !== null) {
+      const nonce = lane.nextNonce + BigInt(places.length)
+      before = await chain.sign(allowance.terms, nonce, signer)
+      const { terms, feeCeiling } = allowance
+      const beforePayment = payment.id
+      places.push({
+        nonce,
+        terms,
+        feeCeiling,
+        beforePayment,
+        signed: before,
+        paymentIds: [],
+        requestId,
+      })
     }
-  })
+    const nonce = lane.nextNonce + BigInt(places.length)
+    const signed = await chain.sign(draft.terms, nonce, signer)
+    // Each place raises its fee within its own ceiling; the hold covers both.
+    const feeCeiling = baseUnits(draft.feeCeiling - (allowance?.feeCeiling ?? 0n))
+    places.push({
+      nonce,
+      terms: draft.terms,
+      feeCeiling,
+      signed,
+      paymentIds: [payment.id],
+      requestId,
+    })
+    committed.push({ kind: 'committed', payment, signed, before })
+  }
   const payments = committed.map(({ payment }) => payment)
   if (payments.length > 0) {
     await insertPayments(tx, payments)
-    await storeTransactions(
-      tx,
-      lane,
-      committed.map(({ payment, signed: bytes, draft }, index) => ({
-        nonce: lane.nextNonce + BigInt(index),
-        terms: draft.terms,
-        signed: bytes,
-        feeCeiling: draft.feeCeiling,
-        paymentIds: [payment.id],
-        requestId: accepted[index]?.requestId,
-      })),
-      nowMilliseconds,
-    )
-    await advanceLane(tx, lane, payments.length)
+    await storeTransactions(tx, lane, places, nowMilliseconds)
+    await advanceLane(tx, lane, places.length)
+    for (const { beside } of accepted) await beside?.(tx, nowMilliseconds)
   }
   await bookHolds(tx, { wallet, network: chain.config.network, nowMilliseconds }, funds, payments)
   await addToOutbox(
@@ -194,6 +211,7 @@ function paymentOf(send: PreparedSend, { chain, wallet, nowMilliseconds }: Commi
     createdAtMilliseconds: nowMilliseconds,
     confirmedAtMilliseconds: null,
     settledAtMilliseconds: null,
+    ...(send.tradeId === undefined ? {} : { tradeId: send.tradeId }),
   }
 }
 
@@ -203,13 +221,13 @@ async function giveBackUnused(
   fresh: readonly PreparedSend[],
   decisions: Decisions,
 ): Promise<void> {
-  const unused = fresh.flatMap(({ paymentId, once }) =>
+  const unused = fresh.flatMap(({ paymentId, once, operation }) =>
     once === null || decisions.get(paymentId)?.kind === 'committed'
       ? []
       : [
           {
             accountId: wallet.accountId,
-            operation: SEND_OPERATION,
+            operation: operation ?? SEND_OPERATION,
             key: once.key,
             resourceId: paymentId,
           },

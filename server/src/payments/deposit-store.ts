@@ -47,6 +47,21 @@ export async function receiptsOf(
   }))
 }
 
+/** What trades of ours brought in, by transaction: whose wallet each belongs to. Their own records tell of it. */
+export async function tradersOf(
+  tx: Tx,
+  network: NetworkId,
+  hashes: readonly TransactionHash[],
+): Promise<ReadonlyMap<TransactionHash, string>> {
+  const rows = await tx.query<{ transaction_hash: TransactionHash; sender: string }>(
+    'deposits_traders',
+    `select transaction_hash, sender from payments
+     where network = $1 and transaction_hash = any($2) and type = 'sent' and trade_id is not null`,
+    [network, hashes],
+  )
+  return new Map(rows.map((row) => [row.transaction_hash, row.sender]))
+}
+
 /** A deposit where the follower last saw it. */
 export interface SeenDeposit {
   readonly id: PaymentId

@@ -10,6 +10,7 @@ import {
   depositsAbove,
   missingDeposits,
   receiptsOf,
+  tradersOf,
   unsettledDeposits,
 } from './deposit-store.ts'
 import type { KnownReceipt, SeenDeposit } from './deposit-store.ts'
@@ -36,9 +37,14 @@ interface Numbered {
  */
 export function openDepositBook({ clock, random }: { clock: Clock; random: Random }): DepositBook {
   return {
-    arrived: async (tx, config, deposits) => {
+    arrived: async (tx, config, arrivals) => {
       const { network } = config
-      const hashes = [...new Set(deposits.map(({ transactionHash }) => transactionHash))]
+      const hashes = [...new Set(arrivals.map(({ transactionHash }) => transactionHash))]
+      const traders = await tradersOf(tx, network, hashes)
+      // What a trade brought in is told by the trade.
+      const deposits = arrivals.filter(
+        ({ transactionHash, to }) => traders.get(transactionHash) !== to,
+      )
       const numbered = numberedBy(await receiptsOf(tx, network, hashes), deposits)
       const now = clock.nowMilliseconds()
       for (let from = 0; from < numbered.length; from += limits.depositsPerStatementMax) {

@@ -1,7 +1,7 @@
 import type { BaseUnits } from '@florin/wire/amount.ts'
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { Address, TransactionHash } from '../chains/chain.ts'
-import type { AccountId, PaymentId, WalletId } from '../kernel/id.ts'
+import type { AccountId, PaymentId, TradeId, WalletId } from '../kernel/id.ts'
 
 /**
  * Which status may follow which. `settled`, `failed` and `expired` never change; only a reorg leads back. The
@@ -71,6 +71,8 @@ export interface Payment {
   readonly createdAtMilliseconds: number
   readonly confirmedAtMilliseconds: number | null
   readonly settledAtMilliseconds: number | null
+  /** Of a payment that carries a trade; left out on every other. */
+  readonly tradeId?: TradeId
   /** Of a payment that was built here and is signed elsewhere; left out on every other. */
   readonly selfCustody?: {
     readonly abandonedAtMilliseconds: number | null

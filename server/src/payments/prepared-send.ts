@@ -1,7 +1,9 @@
 import type { BaseUnits } from '@florin/wire/amount.ts'
 import type { Address, Draft } from '../chains/chain.ts'
-import type { PaymentId } from '../kernel/id.ts'
+import type { AllowanceDraft } from '../chains/venue.ts'
+import type { PaymentId, TradeId } from '../kernel/id.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
+import type { Tx } from '../store/postgres.ts'
 
 /** One send, drafted and ready to be decided. */
 export interface PreparedSend {
@@ -20,4 +22,12 @@ export interface PreparedSend {
   readonly deadlineMilliseconds: number
   /** The caller's idempotency key with the fingerprint of its body, when it gave one. */
   readonly once: { readonly key: string; readonly fingerprint: Uint8Array } | null
+  /** Under which operation the key is kept; left out, that of sends. */
+  readonly operation?: string
+  /** The trade that it carries. */
+  readonly tradeId?: TradeId
+  /** What has to be in right before it. Its fee is within `draft.feeCeiling`, which is of both. */
+  readonly allowance?: AllowanceDraft | null
+  /** Stores what belongs to it, in the transaction that stores it. */
+  readonly beside?: (tx: Tx, nowMilliseconds: number) => Promise<void>
 }

@@ -103,7 +103,14 @@ export function openSendQueue(deps: SendQueueDeps): SendQueue {
     const committed = decisions.flatMap((decision, index) => {
       if (decision.kind !== 'committed' || unknown !== undefined) return []
       const requestId = batch[index]?.send.requestId ?? null
-      return [{ ...decision.signed, requestId, paymentId: decision.payment.id }]
+      const facts = { requestId, paymentId: decision.payment.id }
+      const { before, signed } = decision
+      return before === null
+        ? [{ ...signed, ...facts }]
+        : [
+            { ...before, ...facts },
+            { ...signed, ...facts },
+          ]
     })
     const broadcast = deps.broadcaster.broadcast(chain.config.network, committed)
     broadcasts.add(broadcast)

@@ -1,68 +1,19 @@
-import { formatAmount } from '@florin/wire/amount.ts'
 import type { BaseUnits } from '@florin/wire/amount.ts'
 import { Refusal } from '@florin/wire/errors.ts'
-import type { Address, Chain, Draft, DraftRefusal, TransactionHash } from '../chains/chain.ts'
-import type { AskedWallet } from '../custody/store.ts'
-import type { Wallet } from '../custody/wallet.ts'
-import { AfterCommit } from '../http/after-commit.ts'
-import { findKey } from '../idempotency/store.ts'
-import type { Clock } from '../kernel/clock.ts'
-import { newId, parseId } from '../kernel/id.ts'
-import type { AccountId, PaymentId } from '../kernel/id.ts'
-import type { KillPoint } from '../kernel/kill-point.ts'
-import { limits } from '../kernel/limits.ts'
-import type { AssetProfile } from '../kernel/network-config.ts'
-import type { Random } from '../kernel/random.ts'
-import { followedHeight } from '../sender/follower-store.ts'
-import { attemptsOfPayments } from '../sender/transaction-store.ts'
-import type { Store } from '../store/postgres.ts'
-import { CommitUnknown } from '../store/postgres.ts'
+import type { Address, Draft, DraftRefusal } from '../chains/chain.ts'
+import { carry } from './carry.ts'
+import type { CarryDeps, CarryOrder, CarryResult } from './carry.ts'
 import { SEND_OPERATION } from './commit-sends.ts'
-import type { PreparedSend } from './prepared-send.ts'
-import type { Payment, PaymentStatus } from './payment.ts'
 import type { ProofKeys } from './proof.ts'
-import type { SendQueue, Sent } from './send-queue.ts'
-import type { Waits } from './wait.ts'
 
-export interface SendDeps {
-  readonly store: Store
-  readonly queue: SendQueue
-  readonly waits: Waits
-  /** The account's wallet, read anew; sends of one moment may share the reading. */
-  readonly walletOf: (asked: AskedWallet) => Promise<Wallet | undefined>
+export interface SendDeps extends CarryDeps {
   readonly proofs: ProofKeys
-  readonly clock: Clock
-  readonly random: Random
-  readonly killPoint: (point: KillPoint) => void
 }
 
 /** A send as the door has parsed it. */
-export interface SendOrder {
-  readonly requestId: string
-  readonly accountId: AccountId
-  readonly chain: Chain
-  readonly walletAddress: Address
+export interface SendOrder extends Omit<CarryOrder, 'drafted' | 'operation' | 'walletField'> {
   readonly recipient: Address
-  readonly asset: AssetProfile
   readonly amount: BaseUnits
-  readonly priorityFee: BaseUnits | null
-  readonly resource: string | null
-  readonly metadataText: string | null
-  readonly once: { readonly key: string; readonly fingerprint: Uint8Array } | null
-  readonly waitFor: 'submitted' | 'confirmed' | 'settled'
-  readonly waitUntilMilliseconds: number
-  /** Nobody listens any more: what is not committed by then is not paid. */
-  readonly clientGone: AbortSignal
-  /** The wait ends and the answer says how far it has come: the caller is gone, or the service stops. */
-  readonly waitOver: AbortSignal
-}
-
-export interface SendResult {
-  readonly payment: Payment
-  /** The newest signed transaction of it that is known here. */
-  readonly hash: TransactionHash | null
-  /** The same request came before: this is its payment as it stands now. */
-  readonly replayed: boolean
 }
 
 /**
@@ -70,92 +21,36 @@ export interface SendResult {
  * A refusal means that nothing was stored. After the commit nothing here throws anything but TRANSACTION_FAILED or
  * AfterCommit, both naming the payment.
  */
-export async function sendPayment(deps: SendDeps, order: SendOrder): Promise<SendResult> {
-  const { wallet, earlier } = await lookUp(deps, order)
-  if (earlier !== undefined) return join(deps, order, earlier)
-  if (wallet === undefined) {
-    throw new Refusal('NOT_FOUND', {
-      message: 'There is no such wallet.',
-      details: { walletAddress: 'not a wallet of yours' },
+export async function sendPayment(deps: SendDeps, order: SendOrder): Promise<CarryResult> {
+  const { recipient, amount } = order
+  const result = await carry(deps, {
+    ...order,
+    operation: SEND_OPERATION,
+    walletField: 'walletAddress',
+    drafted: async (paymentId) => {
+      const commitment = deps.proofs.commitmentOf({
+        paymentId,
+        network: order.chain.config.network,
+        asset: order.asset.asset,
+        sender: order.walletAddress,
+        recipient,
+        amount,
+        resource: order.resource,
+      })
+      return { recipient, amount, commitment, draft: await draftOf(order, commitment) }
+    },
+  })
+  const { payment } = result
+  if (payment.status === 'failed') {
+    throw new Refusal('TRANSACTION_FAILED', {
+      details: {
+        paymentId: payment.id,
+        reason: payment.failure?.reason,
+        signature: payment.transactionHash,
+      },
     })
   }
-  const paymentId = newId(deps.random, 'pay')
-  const commitment = deps.proofs.commitmentOf({
-    paymentId,
-    network: order.chain.config.network,
-    asset: order.asset.asset,
-    sender: order.walletAddress,
-    recipient: order.recipient,
-    amount: order.amount,
-    resource: order.resource,
-  })
-  // However often the node has to be asked again, a caller hears within its own time, or soon after a short one.
-  const deadline = Math.max(
-    order.waitUntilMilliseconds,
-    deps.clock.nowMilliseconds() + ACCEPT_MILLISECONDS_MIN,
-  )
-  for (let tries = 0; tries <= limits.draftRetriesMax; tries += 1) {
-    const draft = await draftOf(order, commitment)
-    const send = { ...order, paymentId, commitment, draft, deadlineMilliseconds: deadline }
-    let sent = await submit(deps, order, wallet, send)
-    // The same draft again once its block has been followed; a draft of another fork is then still stale.
-    if (sent.kind === 'stale' && (await followed(deps, order, draft, deadline))) {
-      sent = await submit(deps, order, wallet, send)
-    }
-    switch (sent.kind) {
-      case 'committed':
-        return afterCommit(deps, order, sent)
-      case 'replay':
-        return join(deps, order, replayId(sent.paymentId))
-      case 'stale':
-        if (deps.clock.nowMilliseconds() < deadline) continue
-        break
-      default:
-        throw refusalOf(sent, order)
-    }
-    break
-  }
-  throw new Refusal('NETWORK_ERROR', {
-    retryAfterSeconds: 1,
-    message: "The node's view of this wallet stays behind what is known to have happened.",
-  })
-}
-
-const FOLLOW_PAUSE_MILLISECONDS = 50
-const ACCEPT_MILLISECONDS_MIN = 5_000
-
-/** Waits until the draft's block has been read, until the deadline at most. */
-async function followed(
-  { store, clock }: SendDeps,
-  { accountId, chain, clientGone }: SendOrder,
-  { balances: { height } }: Draft,
-  deadline: number,
-): Promise<boolean> {
-  while (clock.nowMilliseconds() < deadline && !clientGone.aborted) {
-    const read = await store.inTransaction(accountId, (tx) =>
-      followedHeight(tx, chain.config.network),
-    )
-    if (read !== null && read >= height) return true
-    await clock.sleep(FOLLOW_PAUSE_MILLISECONDS, clientGone)
-  }
-  return false
-}
-
-/** Two reads that need not agree with each other: the signing transaction asks both again, under its locks. */
-async function lookUp(
-  { store, walletOf }: SendDeps,
-  { accountId, chain, walletAddress, once }: SendOrder,
-): Promise<{ wallet: Wallet | undefined; earlier: PaymentId | undefined }> {
-  const claim =
-    once === null
-      ? undefined
-      : await findKey(store, { accountId, operation: SEND_OPERATION, ...once })
-  if (claim?.kind === 'mismatch') throw new Refusal('IDEMPOTENCY_MISMATCH')
-  if (claim?.kind === 'replay') return { wallet: undefined, earlier: replayId(claim.resourceId) }
-  return {
-    wallet: await walletOf({ accountId, family: chain.config.family, address: walletAddress }),
-    earlier: undefined,
-  }
+  return result
 }
 
 async function draftOf(order: SendOrder, commitment: Uint8Array): Promise<Draft> {
@@ -182,147 +77,3 @@ const RECIPIENT_RULES = {
   recipient_is_no_wallet: 'must be an account that a key controls, not a program',
   amount_below_rent: 'is a new account, and the amount is below the rent-exempt minimum',
 } as const satisfies Record<DraftRefusal, string>
-
-async function submit(
-  deps: SendDeps,
-  order: SendOrder,
-  wallet: Wallet,
-  send: PreparedSend,
-): Promise<Sent> {
-  try {
-    return await deps.queue.submit(order.chain, wallet, send, order.clientGone)
-  } catch (error) {
-    // Nobody can say whether it was stored: the caller must know the id that it would have.
-    if (error instanceof CommitUnknown) throw new AfterCommit(send.paymentId, error)
-    throw error
-  }
-}
-
-function refusalOf(
-  sent: Exclude<Sent, { kind: 'committed' | 'replay' | 'stale' }>,
-  order: SendOrder,
-): Refusal {
-  const { chain, asset } = order
-  switch (sent.kind) {
-    case 'mismatch':
-      return new Refusal('IDEMPOTENCY_MISMATCH')
-    case 'wallet_gone':
-      return new Refusal('NOT_FOUND', { message: 'There is no such wallet.' })
-    case 'frozen':
-      return new Refusal('NETWORK_ERROR', {
-        retryAfterSeconds: FROZEN_RETRY_SECONDS,
-        message:
-          'This wallet is stopped until an operator has looked at it: something else has used its key.',
-      })
-    case 'halted':
-      return new Refusal('NETWORK_ERROR', {
-        retryAfterSeconds: FROZEN_RETRY_SECONDS,
-        message: 'This network is stopped until an operator has looked at it.',
-      })
-    case 'unfollowed':
-      return new Refusal('NETWORK_ERROR', {
-        retryAfterSeconds: 1,
-        message: 'This network has not been reached yet since it was set up.',
-      })
-    case 'policy':
-      return new Refusal('POLICY_REFUSED', { details: { ...sent.refusal } })
-    case 'short': {
-      const native = chain.config.assets.find((profile) => profile.asset === 'native')
-      const { decimals, symbol } =
-        sent.funds.asset === 'native' && native !== undefined ? native : asset
-      return new Refusal('INSUFFICIENT_BALANCE', {
-        details: {
-          required: formatAmount(sent.funds.required, decimals),
-          available: formatAmount(sent.funds.available, decimals),
-          asset: symbol,
-        },
-      })
-    }
-    default:
-      return sent satisfies never
-  }
-}
-
-const FROZEN_RETRY_SECONDS = 60
-
-async function afterCommit(
-  deps: SendDeps,
-  order: SendOrder,
-  { payment, signed, broadcast }: Extract<Sent, { kind: 'committed' }>,
-): Promise<SendResult> {
-  const result = { payment, hash: signed.hash, replayed: false }
-  if (order.waitFor === 'submitted') {
-    await Promise.race([broadcast, deps.clock.sleep(left(deps, order), order.waitOver)])
-    return result
-  }
-  try {
-    return { ...result, payment: await waitFor(deps, order, payment) }
-  } catch (error) {
-    if (error instanceof Refusal) throw error
-    // It is committed, and this is how far it was seen to come; nothing here may look as if it were not.
-    return result
-  }
-}
-
-/** The payment of an earlier identical request, joined in its wait. */
-async function join(deps: SendDeps, order: SendOrder, id: PaymentId): Promise<SendResult> {
-  const { accountId } = order
-  try {
-    const payment = await waitFor(deps, order, { accountId, id })
-    const attempts = await deps.store.inTransaction(accountId, (tx) => attemptsOfPayments(tx, [id]))
-    return { payment, hash: attempts.get(id)?.at(-1)?.hash ?? null, replayed: true }
-  } catch (error) {
-    if (error instanceof Refusal) throw error
-    throw new AfterCommit(id, error)
-  }
-}
-
-async function waitFor(
-  { waits, killPoint }: SendDeps,
-  order: SendOrder,
-  { accountId, id }: { accountId: AccountId; id: PaymentId },
-): Promise<Payment> {
-  const payment = await waits.until(
-    { accountId, id },
-    (status) => hasReached(status, order.waitFor),
-    { atMilliseconds: order.waitUntilMilliseconds, over: order.waitOver },
-  )
-  if (payment === undefined) throw new Error('a committed payment was not found')
-  killPoint('send.before-answer')
-  if (payment.status === 'failed') {
-    throw new Refusal('TRANSACTION_FAILED', {
-      details: {
-        paymentId: payment.id,
-        reason: payment.failure?.reason,
-        signature: payment.transactionHash,
-      },
-    })
-  }
-  return payment
-}
-
-/** Whether a status ends the wait that was asked for. */
-export function hasReached(status: PaymentStatus, waitFor: SendOrder['waitFor']): boolean {
-  switch (status) {
-    case 'settled':
-    case 'failed':
-    case 'expired':
-      return true
-    case 'confirmed':
-      return waitFor !== 'settled'
-    case 'pending':
-      return waitFor === 'submitted'
-    default:
-      return status satisfies never
-  }
-}
-
-function left({ clock }: SendDeps, { waitUntilMilliseconds }: SendOrder): number {
-  return Math.max(0, waitUntilMilliseconds - clock.nowMilliseconds())
-}
-
-function replayId(text: string): PaymentId {
-  const id = parseId('pay', text)
-  if (id === undefined) throw new Error('an idempotency key of a send names no payment')
-  return id
-}

@@ -2,7 +2,7 @@ import { baseUnits } from '@florin/wire/amount.ts'
 import type { BaseUnits } from '@florin/wire/amount.ts'
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { Address, TransactionHash } from '../chains/chain.ts'
-import type { AccountId, PaymentId, WalletId } from '../kernel/id.ts'
+import type { AccountId, PaymentId, TradeId, WalletId } from '../kernel/id.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Payment, PaymentFailure, PaymentRemark, PaymentStatus } from './payment.ts'
 import { statusesBefore } from './payment.ts'
@@ -38,13 +38,14 @@ export interface PaymentRow {
   readonly self_custody: boolean
   readonly abandoned_at: Date | null
   readonly remark: PaymentRemark | null
+  readonly trade_id: TradeId | null
 }
 
 /** Every column that a payment is made of. */
 export const PAYMENT_COLUMNS = `id, account_id, type, wallet_id, network, asset, amount, decimals, sender, recipient, resource,
   metadata::text as metadata, priority_fee, fee_ceiling, commitment, status, sandbox, finality_violated,
   transaction_hash, block_height, log_index, fee_paid, failure, created_at, confirmed_at, settled_at,
-  self_custody, abandoned_at, remark`
+  self_custody, abandoned_at, remark, trade_id`
 
 /** The payment of a row. */
 export function paymentOf(row: PaymentRow): Payment {
@@ -76,6 +77,7 @@ export function paymentOf(row: PaymentRow): Payment {
     createdAtMilliseconds: row.created_at.getTime(),
     confirmedAtMilliseconds: row.confirmed_at?.getTime() ?? null,
     settledAtMilliseconds: row.settled_at?.getTime() ?? null,
+    ...(row.trade_id === null ? {} : { tradeId: row.trade_id }),
     ...(row.self_custody
       ? {
           selfCustody: {
@@ -129,14 +131,14 @@ export async function insertPayments(tx: Tx, payments: readonly NewPayment[]): P
   await tx.query(
     'payments_insert',
     `insert into payments (id, account_id, type, wallet_id, network, asset, amount, decimals, sender, recipient, resource,
-       metadata, priority_fee, fee_ceiling, commitment, status, sandbox, transaction_hash, occurrence, self_custody, created_at)
+       metadata, priority_fee, fee_ceiling, commitment, status, sandbox, transaction_hash, occurrence, self_custody, trade_id, created_at)
      select id, account_id, type, wallet_id, network, asset, amount, decimals, sender, recipient, resource,
        metadata::json, priority_fee, fee_ceiling, decode(commitment, 'hex'), status, sandbox,
-       transaction_hash, occurrence, self_custody, to_timestamp(created_at / 1000.0)
+       transaction_hash, occurrence, self_custody, trade_id, to_timestamp(created_at / 1000.0)
      from json_to_recordset($1::json) as p (id text, account_id text, type text, wallet_id text, network text,
        asset text, amount numeric, decimals smallint, sender text, recipient text, resource text, metadata text,
        priority_fee numeric, fee_ceiling numeric, commitment text, status text, sandbox boolean,
-       transaction_hash text, occurrence integer, self_custody boolean, created_at numeric)`,
+       transaction_hash text, occurrence integer, self_custody boolean, trade_id text, created_at numeric)`,
     [
       JSON.stringify(
         payments.map((payment) => ({
@@ -161,6 +163,7 @@ export async function insertPayments(tx: Tx, payments: readonly NewPayment[]): P
           transaction_hash: payment.transactionHash,
           occurrence: payment.occurrence ?? null,
           self_custody: payment.selfCustody !== undefined,
+          trade_id: payment.tradeId ?? null,
           created_at: payment.createdAtMilliseconds,
         })),
       ),

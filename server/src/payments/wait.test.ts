@@ -9,7 +9,7 @@ import { until } from '../kernel/until.ts'
 import { notifyChanged, openListener } from '../store/listen.ts'
 import type { Store } from '../store/postgres.ts'
 import { openTestDatabase } from '../store/test-database.ts'
-import { hasReached } from './send.ts'
+import { hasReached } from './carry.ts'
 import { openWaits } from './wait.ts'
 
 const START = 1_790_000_000_000

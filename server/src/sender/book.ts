@@ -1,6 +1,6 @@
 import type { BaseUnits } from '@florin/wire/amount.ts'
 import type { NetworkId } from '@florin/wire/network.ts'
-import type { TokenTransfer, TransactionHash } from '../chains/chain.ts'
+import type { AssetChange, TokenTransfer, TransactionHash } from '../chains/chain.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import type { Tx } from '../store/postgres.ts'
 
@@ -13,11 +13,12 @@ export interface MinedTransaction {
   readonly succeeded: boolean
   readonly feePaid: BaseUnits
   readonly transfers: readonly TokenTransfer[]
+  readonly senderChanges?: readonly AssetChange[]
   readonly paymentIds: readonly PaymentId[]
 }
 
 /** A transaction of ours in a final block; what it did was seen when it was mined. */
-export type FinalTransaction = Omit<MinedTransaction, 'transfers'>
+export type FinalTransaction = Omit<MinedTransaction, 'transfers' | 'senderChanges'>
 
 /** A payment that the transaction which carries it did not move. */
 export interface WithoutEffect {

@@ -1,8 +1,10 @@
+import { baseUnits } from '@florin/wire/amount.ts'
+import type { NetworkId } from '@florin/wire/network.ts'
 import type { Block, Chain, Outcome } from '../chains/chain.ts'
 import type { KillPoint } from '../kernel/kill-point.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
-import type { Store } from '../store/postgres.ts'
+import type { Store, Tx } from '../store/postgres.ts'
 import type { Sighting } from '../chains/self-custody.ts'
 import type { PaymentBook } from './book.ts'
 import type { BuildBook } from './build-book.ts'
@@ -10,7 +12,7 @@ import type { Deposit, DepositBook } from './deposit-book.ts'
 import type { Cursor } from './follower-store.ts'
 import { haltNetwork, rememberedBlocks, rollBack, storeBlocks } from './follower-store.ts'
 import { readLineTo } from './line-to-head.ts'
-import { markMined, markWithoutEffect, matchHashes } from './place-store.ts'
+import { feesBefore, markMined, markWithoutEffect, matchHashes } from './place-store.ts'
 import type { Matched } from './place-store.ts'
 import { readDeposits } from './read-deposits.ts'
 import { readSightings } from './read-sightings.ts'
@@ -72,7 +74,7 @@ async function storeRound(
     const next = await storeBlocks(tx, cursor, read.blocks)
     if (seen.length > 0) {
       await markMined(tx, seen)
-      const mined = seen.map(({ matched, outcome }) => ({ ...matched, ...outcome, network }))
+      const mined = await withFees(tx, network, seen)
       await markWithoutEffect(tx, network, await book.mined(tx, mined))
       killPoint('follow.before-commit')
     }
@@ -93,6 +95,19 @@ async function storeRound(
   }
   if (deposits.length > 0) killPoint('deposit.after-commit')
   return moved
+}
+
+/** What was seen, each with the whole fee of its payment: that of a place before it stands in the same block, or in an earlier one. */
+async function withFees(tx: Tx, network: NetworkId, seen: readonly Seen[]) {
+  const late = seen.filter(({ matched }) => matched.hasPlaceBefore)
+  const before = await feesBefore(
+    tx,
+    late.flatMap(({ matched }) => matched.paymentIds),
+  )
+  return seen.map(({ matched, outcome }) => {
+    const extra = matched.paymentIds.reduce((sum, id) => sum + (before.get(id) ?? 0n), 0n)
+    return { ...matched, ...outcome, network, feePaid: baseUnits(outcome.feePaid + extra) }
+  })
 }
 
 /** The run of blocks that really build on each other; a reorg in mid-read shows in the next round. */

@@ -14,6 +14,8 @@ export interface Matched {
   readonly paymentIds: readonly PaymentId[]
   /** The request that the place was signed for. */
   readonly requestId: string | null
+  /** Another place had to be in before it: what that took is this payment's, too. */
+  readonly hasPlaceBefore: boolean
 }
 
 /** Which of a block range's transactions are ours: cost per block, not per payment. */
@@ -29,11 +31,14 @@ export async function matchHashes(
     lane_address: Address
     payment_ids: PaymentId[]
     request_id: string | null
+    has_before: boolean
   }>(
     'transactions_match',
     `select t.id, a.hash, t.lane_address,
        array(select payment_id from payment_transactions where chain_transaction_id = t.id order by effect_index) as payment_ids,
-       (select f.request_id from attempts f where f.chain_transaction_id = t.id and f.number = 1) as request_id
+       (select f.request_id from attempts f where f.chain_transaction_id = t.id and f.number = 1) as request_id,
+       exists (select from payment_transactions pt join chain_transactions b on b.before_payment = pt.payment_id
+         where pt.chain_transaction_id = t.id) as has_before
      from attempts a join chain_transactions t on t.id = a.chain_transaction_id
      where a.network = $1 and a.hash = any($2) and t.state = 'open'`,
     [network, hashes],
@@ -44,7 +49,26 @@ export async function matchHashes(
     laneAddress: row.lane_address,
     paymentIds: row.payment_ids,
     requestId: row.request_id,
+    hasPlaceBefore: row.has_before,
   }))
+}
+
+/**
+ * What the network took for the places that had to be in before those of these payments, as far as they are in. Native base units; a payment
+ * without such a place is missing.
+ */
+export async function feesBefore(
+  tx: Tx,
+  paymentIds: readonly PaymentId[],
+): Promise<ReadonlyMap<PaymentId, bigint>> {
+  if (paymentIds.length === 0) return new Map()
+  const rows = await tx.query<{ before_payment: PaymentId; fee_paid: string }>(
+    'transactions_fees_before',
+    `select before_payment, fee_paid from chain_transactions
+     where before_payment = any($1) and fee_paid is not null`,
+    [paymentIds],
+  )
+  return new Map(rows.map((row) => [row.before_payment, BigInt(row.fee_paid)]))
 }
 
 /** Marks places as mined by the given attempts, in one statement. */
@@ -99,6 +123,7 @@ export interface Closing {
   readonly height: bigint
   readonly blockHash: string
   readonly succeeded: boolean
+  /** What a place before it took is in it. */
   readonly feePaid: BaseUnits
   readonly paymentIds: readonly PaymentId[]
 }
@@ -124,7 +149,10 @@ export async function closeFinal(
     `update chain_transactions set state = 'final' where id in (
        select id from chain_transactions where network = $1 and state = 'mined' and mined_height <= $2
        order by lane_address, nonce limit $3 for no key update)
-     returning id, mined_hash, lane_address, mined_height, mined_block_hash, succeeded, fee_paid,
+     returning id, mined_hash, lane_address, mined_height, mined_block_hash, succeeded,
+       fee_paid + coalesce((select sum(b.fee_paid) from payment_transactions pt
+         join chain_transactions b on b.before_payment = pt.payment_id
+         where pt.chain_transaction_id = chain_transactions.id), 0) as fee_paid,
        array(select payment_id from payment_transactions pt where pt.chain_transaction_id = chain_transactions.id
              order by effect_index) as payment_ids`,
     [network, finalizedHeight.toString(), count],

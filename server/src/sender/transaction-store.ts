@@ -19,6 +19,8 @@ export interface NewTransaction {
   readonly feeCeiling: BaseUnits
   /** Whose transfers it carries, in the order of its effects. */
   readonly paymentIds: readonly PaymentId[]
+  /** Of a place that carries nothing itself and has to be in before the one that carries this payment. */
+  readonly beforePayment?: PaymentId
   /** The request that it is signed for; left out when nobody asked at this moment. */
   readonly requestId?: string | undefined
 }
@@ -86,10 +88,10 @@ export async function storeTransactions(
     'transactions_store',
     `with given as (
        select * from json_to_recordset($1::json) as g (nonce bigint, terms json, hash text, raw text,
-         fee_ceiling numeric, payment_ids text[], request_id text)
+         fee_ceiling numeric, payment_ids text[], before_payment text, request_id text)
      ), places as (
-       insert into chain_transactions (network, lane_address, nonce, fee_ceiling, created_at)
-       select $2, $3, nonce, fee_ceiling, to_timestamp($4 / 1000.0) from given order by nonce
+       insert into chain_transactions (network, lane_address, nonce, fee_ceiling, before_payment, created_at)
+       select $2, $3, nonce, fee_ceiling, before_payment, to_timestamp($4 / 1000.0) from given order by nonce
        returning id, nonce
      ), signed as (
        insert into attempts (chain_transaction_id, number, network, hash, raw, terms, created_at, request_id)
@@ -109,6 +111,7 @@ export async function storeTransactions(
           raw: Buffer.from(transaction.signed.raw).toString('hex'),
           fee_ceiling: transaction.feeCeiling.toString(),
           payment_ids: transaction.paymentIds,
+          before_payment: transaction.beforePayment ?? null,
           request_id: transaction.requestId ?? null,
         })),
       ),
