@@ -295,7 +295,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const server = openServer({
     pages,
     routes: [
-      metricsRoute(readMetrics),
+      metricsRoute({ read: readMetrics, isSandbox: networks.every(({ sandbox }) => sandbox) }),
       ...paymentRoutes({
         ...{ store, queue, waits, proofs, clock, random, killPoint, directory },
         networks: configs,

@@ -40,6 +40,13 @@ export const EventsQuery = Exactly({
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Events on a page.' }),
   ),
+  last: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 500,
+      description: 'Begins so many events before the newest; not together with `after`.',
+    }),
+  ),
 })
 
 export const EventsAnswer = Exactly({

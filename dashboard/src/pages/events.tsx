@@ -46,7 +46,7 @@ export function Page() {
   )
   useEvents(hear)
   const chosen = filters.get('type')
-  const all = data === undefined ? [] : withNewer(data.events, newer)
+  const all = data === undefined ? [] : withNewer(data, newer)
   const events = all.filter(({ type }) => chosen === '' || type === chosen)
   const columns: readonly Column<AccountEvent>[] = [
     { header: 'Event', cell: ({ type }) => <Badge>{type}</Badge> },
@@ -79,12 +79,6 @@ export function Page() {
         />
       </div>
       {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
-      {data?.isBehind ? (
-        <p className="mb-3 text-soft">
-          There are more events than this page reads: what follows is older, what happens now comes
-          in front.
-        </p>
-      ) : null}
       {data === undefined ? (
         error === null ? (
           <SkeletonRows />

@@ -112,7 +112,7 @@ function Settlements() {
     queryKey: ['GET /events', 'settlements'],
     queryFn: () => recentEvents(api),
   })
-  const settled = (data?.events ?? [])
+  const settled = (data ?? [])
     .filter(({ type }) => type === 'settlement')
     .slice(0, SETTLEMENTS_SHOWN_MAX)
   const columns: readonly Column<AccountEvent>[] = [

@@ -5,6 +5,8 @@ export interface ListEventsQuery {
   readonly after?: string | undefined
   /** Events on a page. */
   readonly limit?: number | undefined
+  /** Begins so many events before the newest; not together with `after`. */
+  readonly last?: number | undefined
 }
 
 /** Events after one that you have: the answer of GET /events. */

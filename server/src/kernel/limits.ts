@@ -100,6 +100,8 @@ export const limits = {
   transferProofHours: 24,
   /** Payments with the terms of a proof that the chain does not show, whose secrets are held against it: the newest. */
   proofCandidatesMax: 1_000,
+  /** What needs attention is read at most once in so many seconds for an account. */
+  attentionSeconds: 3,
   /** How old the figures of an overview may be: of a day, and of a month. Accounts whose figures are kept. */
   overviewDaySeconds: 5,
   overviewMonthSeconds: 60,

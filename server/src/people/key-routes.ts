@@ -55,7 +55,10 @@ export function keyRoutes(deps: PeopleDeps): readonly Route[] {
     route(endpoints.deleteKey, async (call) => {
       const keyId = keyIdOf(call.params.keyId)
       const { accountId } = call.caller
-      const deletedAt = await removeOwnKey(deps, { accountId, keyId, actor: actorOf(call) })
+      const deletedAt = await removeOwnKey(deps, {
+        ...{ accountId, keyId, actor: actorOf(call) },
+        permit: (scopes) => refuseMore(call.caller, scopes),
+      })
       return { body: { keyId, deletedAt } }
     }),
   ]
@@ -63,7 +66,7 @@ export function keyRoutes(deps: PeopleDeps): readonly Route[] {
 
 const REPEATED = { 'idempotent-replayed': 'true' } as const
 
-/** A person gives no key what their role has not. A key of the scope admin stands above: managing keys is what it is for. */
+/** A person gives no key what their role has not, and takes none away that has more. A key of the scope admin stands above: managing keys is what it is for. */
 function refuseMore({ person }: Caller, scopes: readonly Scope[]): void {
   if (person === undefined) return
   const { role } = person

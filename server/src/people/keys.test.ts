@@ -82,6 +82,10 @@ describe('keys', () => {
     const path = `/keys/${String(admin.body['keyId'])}/rotate`
     expect((await here.ask('POST', path, { as: developer, body: {} })).status).toBe(403)
     expect((await here.ask('POST', path, { as: owner, body: {} })).status).toBe(200)
+    // Nor do they take away what they may not give.
+    const one = `/keys/${String(admin.body['keyId'])}`
+    expect((await here.ask('DELETE', one, { as: developer })).status).toBe(403)
+    expect((await here.ask('DELETE', one, { as: owner })).status).toBe(200)
   })
 
   test('of the scope admin manage keys, too, and others do not', async () => {

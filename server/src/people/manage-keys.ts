@@ -100,14 +100,25 @@ export async function rotateOwnKey(
   })
 }
 
-/** Deletes a key for ever, and gives when. Throws Refusal NOT_FOUND. */
+/** Deletes a key for ever, and gives when. Throws Refusal NOT_FOUND, and what `permit` throws of the key's scopes. */
 export async function removeOwnKey(
   { audit, clock, store }: Deps,
-  { accountId, keyId, actor }: { accountId: AccountId; keyId: KeyId; actor: Actor },
+  {
+    accountId,
+    keyId,
+    permit,
+    actor,
+  }: {
+    readonly accountId: AccountId
+    readonly keyId: KeyId
+    permit(scopes: readonly Scope[]): void
+    readonly actor: Actor
+  },
 ): Promise<number> {
   const now = clock.nowMilliseconds()
   await store.inTransaction(accountId, async (tx) => {
-    const { name, lastFour } = await demandKey(tx, accountId, keyId)
+    const { name, lastFour, scopes } = await demandKey(tx, accountId, keyId)
+    permit(scopes)
     if (!(await markKeyDeleted(tx, accountId, keyId, now))) throw new Refusal('NOT_FOUND')
     const details = { name, lastFour }
     await audit.note(tx, { accountId, actor, action: 'key.deleted', object: keyId, details })

@@ -6,7 +6,8 @@ import type { AccountId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import { paymentGroups } from '../payments/overview-store.ts'
 import { attentionOf } from './attention.ts'
-import type { AttentionDeps } from './attention.ts'
+import type { Attention, AttentionDeps } from './attention.ts'
+import { keepRead } from './keep-read.ts'
 import { figuresOf, latencyBounds, stretchesOf } from './overview.ts'
 import { usageOf } from './usage.ts'
 import type { UsageDeps } from './usage.ts'
@@ -18,25 +19,12 @@ const LIFETIME_SECONDS = {
 
 /** What sums an account up. */
 export function reportRoutes(deps: AttentionDeps & UsageDeps): readonly Route[] {
-  const figures = openFigures(deps)
-  return [
-    route(endpoints.getOverview, async ({ query: { period = 'day' }, caller: { accountId } }) => {
-      const [found, attention] = await Promise.all([
-        figures(accountId, period),
-        attentionOf(deps, accountId),
-      ])
-      return { body: { ...found, attention: [...attention] } }
-    }),
-    route(endpoints.getUsage, async ({ caller: { accountId } }) => ({
-      body: await usageOf(deps, accountId),
-    })),
-  ]
-}
+  const { clock, networks, store } = deps
+  const keptMax = limits.overviewsKeptMax
+  const keepFigures = keepRead<Figures>({ clock, keptMax })
+  const keepAttention = keepRead<readonly Attention[]>({ clock, keptMax })
 
-/** Reads the figures of an account at most once per lifetime, however many pages show them. */
-function openFigures({ store, clock, networks }: AttentionDeps) {
-  async function read(accountId: AccountId, period: Period) {
-    const asOf = clock.nowMilliseconds()
+  async function readFigures(accountId: AccountId, period: Period, asOf: number): Promise<Figures> {
     const stretches = stretchesOf(period, asOf)
     const groups = await store.inTransaction(accountId, (tx) =>
       paymentGroups(tx, accountId, { ...stretches, latencyBounds }),
@@ -45,26 +33,26 @@ function openFigures({ store, clock, networks }: AttentionDeps) {
     return { period, from, to, ...figuresOf(groups, stretches, networks), asOf }
   }
 
-  type Figures = Awaited<ReturnType<typeof read>>
-  const kept = new Map<
-    string,
-    { readonly atMilliseconds: number; readonly read: Promise<Figures> }
-  >()
+  return [
+    route(endpoints.getOverview, async ({ query: { period = 'day' }, caller: { accountId } }) => {
+      const [figures, attention] = await Promise.all([
+        keepFigures(`${period} ${accountId}`, LIFETIME_SECONDS[period], (asOf) =>
+          readFigures(accountId, period, asOf),
+        ),
+        // It asks nodes about wallets that are low.
+        keepAttention(accountId, limits.attentionSeconds, () => attentionOf(deps, accountId)),
+      ])
+      return { body: { ...figures, attention: [...attention] } }
+    }),
+    route(endpoints.getUsage, async ({ caller: { accountId } }) => ({
+      body: await usageOf(deps, accountId),
+    })),
+  ]
+}
 
-  return async (accountId: AccountId, period: Period): Promise<Figures> => {
-    const name = `${period} ${accountId}`
-    const now = clock.nowMilliseconds()
-    const known = kept.get(name)
-    const age = known === undefined ? -1 : now - known.atMilliseconds
-    if (known !== undefined && age >= 0 && age < LIFETIME_SECONDS[period] * 1000) return known.read
-    const entry = { atMilliseconds: now, read: read(accountId, period) }
-    kept.delete(name)
-    kept.set(name, entry)
-    const [oldest] = kept.keys()
-    if (kept.size > limits.overviewsKeptMax && oldest !== undefined) kept.delete(oldest)
-    return entry.read.catch((error: unknown) => {
-      if (kept.get(name) === entry) kept.delete(name)
-      throw error
-    })
-  }
+type Figures = ReturnType<typeof figuresOf> & {
+  readonly period: Period
+  readonly from: number
+  readonly to: number
+  readonly asOf: number
 }
