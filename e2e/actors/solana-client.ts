@@ -13,7 +13,7 @@ export function newSolanaAddress(): string {
 
 /** The chain's own word on a balance at `confirmed`, base units; 0 for a token account that does not exist. */
 export async function solanaBalance(
-  { rpcUrl, usdc }: SandboxHandle['solana'],
+  { rpcUrl, usdc }: Pick<SandboxHandle['solana'], 'rpcUrl' | 'usdc'>,
   owner: string,
   asset: 'native' | 'USDC',
 ): Promise<bigint> {

@@ -42,7 +42,8 @@ async function done({ what, with: value }: Order): Promise<Json> {
     const order = readStartOrder(value)
     await lockPatiently(order.directory)
     service = await startSolanaService(order, stderrLog)
-    return { port: service.port }
+    const { port, market } = service
+    return { port, market }
   }
   if (service === undefined) throw new Error('the chain has not started')
   switch (what) {
@@ -56,6 +57,8 @@ async function done({ what, with: value }: Order): Promise<Json> {
       return service.state()
     case 'pay':
       return await service.pay(value)
+    case 'maker':
+      return await service.maker(value)
     case 'stop':
       await service.stop()
       return null

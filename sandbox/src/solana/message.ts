@@ -4,7 +4,7 @@ import { isJsonObject } from '../host/json.ts'
 /** What the sandbox process asks its Solana process. */
 export interface Order {
   readonly id: number
-  readonly what: 'start' | 'fault' | 'clear' | 'state' | 'pay' | 'stop'
+  readonly what: 'start' | 'fault' | 'clear' | 'state' | 'pay' | 'maker' | 'stop'
   readonly with: Json
 }
 
@@ -18,7 +18,7 @@ export type Reply =
       readonly message: string
     }
 
-const WHATS = ['start', 'fault', 'clear', 'state', 'pay', 'stop'] as const
+const WHATS = ['start', 'fault', 'clear', 'state', 'pay', 'maker', 'stop'] as const
 
 export function readOrder(message: Json | undefined): Order | undefined {
   if (!isJsonObject(message)) return undefined

@@ -10,6 +10,9 @@ import type { Log } from '../host/log.ts'
 import { requireLitesvm } from './litesvm-package.ts'
 import type { Order, Reply } from './message.ts'
 import { readReply } from './message.ts'
+import { makerAnswerOf, solanaMarketOf } from '../maker/told.ts'
+import type { SolanaMarket } from '../maker/told.ts'
+import type { MakerAnswer } from '../maker/maker.ts'
 import type { SolanaPaid } from './payer.ts'
 import { solanaOrderJson } from './solana-order.ts'
 import type { SolanaOrder } from './solana-order.ts'
@@ -32,7 +35,11 @@ export interface SolanaNode {
   /** Of HTTP and WebSocket; the next port takes WebSockets, too. Stays when the process is started again. */
   readonly port: number
   pid(): number | null
+  /** Who trades there, and what. */
+  readonly market: SolanaMarket
   pay(order: SolanaOrder): Promise<SolanaPaid>
+  /** Asks the maker. @throws {SolanaUnreachable} */
+  maker(request: Json): Promise<MakerAnswer>
   fault(fault: SolanaFault): Promise<void>
   clearFaults(): Promise<void>
   state(): Promise<JsonObject>
@@ -60,11 +67,14 @@ export async function startSolanaNode(options: SolanaNodeOptions): Promise<Solan
   let backoff = BACKOFF_MILLISECONDS_MIN
   let instance: string
   let port: number
+  let market: SolanaMarket
   try {
     instance = await options.instance
     const { fixed = null, remembered = null } = options.port
     const order = { directory, instance, faults, fixedPort: fixed, rememberedPort: remembered }
-    port = portOf(await first.ask('start', startOrderJson(order)))
+    const started = await first.ask('start', startOrderJson(order))
+    port = portOf(started)
+    market = solanaMarketOf(started)
   } catch (error) {
     await first.kill()
     throw error
@@ -109,6 +119,10 @@ export async function startSolanaNode(options: SolanaNodeOptions): Promise<Solan
 
   return {
     port,
+    market,
+    async maker(request) {
+      return makerAnswerOf(await running().ask('maker', request))
+    },
     pid: () => current?.pid ?? null,
     async pay(order) {
       try {

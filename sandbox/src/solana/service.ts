@@ -5,7 +5,8 @@ import { openStandingFaults } from '../faults/standing.ts'
 import { closeServer } from '../host/http.ts'
 import type { Json, JsonObject } from '../host/json.ts'
 import type { Log } from '../host/log.ts'
-import { BLOCKHASH_BLOCKS } from './chain-facts.ts'
+import { openMaker } from '../maker/maker.ts'
+import { BLOCKHASH_BLOCKS, SOLANA_USDC } from './chain-facts.ts'
 import { startChain } from './chain/chain.ts'
 import { openDistortions } from './distortion.ts'
 import { createHttpGateway } from './http-gateway.ts'
@@ -19,16 +20,21 @@ import { acceptWebSockets } from './websocket-gateway.ts'
 /** The Solana chain with its ports, inside its own process. */
 export interface SolanaService {
   readonly port: number
+  /** What can be traded, and with whom. */
+  readonly market: JsonObject
   fault(value: Json): Promise<void>
   clear(): void
   state(): JsonObject
   pay(value: Json): Promise<Json>
+  /** Asks the maker; gives an HTTP status and a body. */
+  maker(value: Json): Promise<Json>
   stop(): Promise<void>
 }
 
 export async function startSolanaService(order: StartOrder, log: Log): Promise<SolanaService> {
   const chain = await startChain(order.directory, order.instance, log)
   const payer = await openSolanaPayer(chain)
+  const maker = await openMaker(chain)
   const distortions = openDistortions()
   const standing = order.faults ? openStandingFaults() : undefined
   const context = { chain, distortion: distortions, airdrop: payer.airdrop }
@@ -77,6 +83,12 @@ export async function startSolanaService(order: StartOrder, log: Log): Promise<S
 
   return {
     port,
+    market: {
+      maker: maker.address,
+      tokens: maker.tokens.flatMap(({ mint, symbol, decimals }) =>
+        mint === SOLANA_USDC ? [] : [{ mint, symbol, decimals }],
+      ),
+    },
     async fault(value) {
       const fault = readFault(value)
       if (fault.chain !== 'solana') throw new Error('a fault of another chain')
@@ -99,6 +111,9 @@ export async function startSolanaService(order: StartOrder, log: Log): Promise<S
     async pay(value) {
       const paid = await payer.pay(readSolanaOrder(value))
       return { ...paid }
+    },
+    async maker(value) {
+      return { ...(await maker.answer(value)) }
     },
     async stop() {
       endSockets()
