@@ -1,3 +1,5 @@
+import { sandboxTokensFrom } from './sandbox-tokens.ts'
+import type { SandboxToken } from './sandbox-tokens.ts'
 import { asFields, readObject } from './small-json.ts'
 
 /** sandbox.json: what a newcomer, a script or a test needs to use a running `florin up`. */
@@ -14,12 +16,19 @@ export interface SandboxFile {
     readonly enterprise: string
   }
   readonly networks: {
-    readonly evm: { readonly network: string; readonly rpcUrl: string; readonly usdc: string }
+    readonly evm: {
+      readonly network: string
+      readonly rpcUrl: string
+      readonly usdc: string
+      /** What can be traded there beside USDC. */
+      readonly tokens: readonly SandboxToken[]
+    }
     readonly solana: {
       readonly network: string
       readonly rpcUrl: string
       readonly wsUrl: string
       readonly usdc: string
+      readonly tokens: readonly SandboxToken[]
     }
   }
   readonly wallets: readonly {
@@ -57,12 +66,14 @@ export async function readSandboxFile(path: string): Promise<SandboxFile | undef
           network: text(evm, 'network'),
           rpcUrl: text(evm, 'rpcUrl'),
           usdc: text(evm, 'usdc'),
+          tokens: sandboxTokensFrom(evm?.get('tokens')),
         },
         solana: {
           network: text(solana, 'network'),
           rpcUrl: text(solana, 'rpcUrl'),
           wsUrl: text(solana, 'wsUrl'),
           usdc: text(solana, 'usdc'),
+          tokens: sandboxTokensFrom(solana?.get('tokens')),
         },
       },
       wallets: wallets.map((wallet) => {

@@ -26,6 +26,9 @@ export interface SandboxHandle {
   readonly network: string
   /** The token's address. */
   readonly usdc: string
+  /** What the EVM chain trades beside USDC, and where. */
+  readonly tokens: Ready['evm']['tokens']
+  readonly market: Ready['evm']['market']
   /** The Solana chain; `wsUrl` is the port after that of `rpcUrl`, which takes WebSockets, too. */
   readonly solana: Ready['solana']
   readonly faucetUrl: string
@@ -135,6 +138,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     rpcUrl: ready.evm.rpcUrl,
     network: ready.evm.network,
     usdc: ready.evm.usdc,
+    tokens: ready.evm.tokens,
+    market: ready.evm.market,
     solana: ready.solana,
     faucetUrl: ready.faucet.url,
     adminUrl: ready.adminUrl,

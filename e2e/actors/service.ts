@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { SolanaSandbox } from '@florin/cli/up/sandbox-ready.ts'
+import type { EvmSandbox, SolanaSandbox } from '@florin/cli/up/sandbox-ready.ts'
 import type { SandboxFile } from '@florin/cli/sandbox-file.ts'
 import type { NetworkConfig } from '@florin/server/kernel/network-config.ts'
 import type { LogLevel } from '@florin/server/kernel/log.ts'
@@ -20,7 +20,7 @@ export interface ServiceSettings {
   readonly keyText: string
   readonly sandbox: {
     readonly instance: string
-    readonly evm: { readonly network: string; readonly rpcUrl: string; readonly usdc: string }
+    readonly evm: EvmSandbox
     /** Left out, the service does not know of the Solana chain. */
     readonly solana?: SolanaSandbox
     readonly faucetUrl: string
@@ -74,7 +74,7 @@ export async function startService(
     keyText: CANARY_KEY_TEXT,
     sandbox: {
       instance: sandbox.instance,
-      evm: { network: sandbox.network, rpcUrl, usdc: sandbox.usdc },
+      evm: { network: sandbox.network, rpcUrl, usdc: sandbox.usdc, market: sandbox.market },
       faucetUrl: sandbox.faucetUrl,
       ...(solana ? { solana: sandbox.solana } : {}),
     },

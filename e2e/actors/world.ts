@@ -67,9 +67,9 @@ export async function openWorld(
     return newest
   }
   const expectSound = async (): Promise<void> => {
-    const { rpcUrl, usdc, network, instance, solana } = sandbox
+    const { rpcUrl, usdc, network, instance, solana, market } = sandbox
     const configs = [
-      sandboxNetwork({ instance, evm: { network, rpcUrl, usdc } }),
+      sandboxNetwork({ instance, evm: { network, rpcUrl, usdc, market } }),
       ...(options.solana === true ? [solanaSandboxNetwork({ instance, solana })] : []),
     ]
     const log = openLog('silent')

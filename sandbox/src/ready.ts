@@ -1,5 +1,13 @@
 import type { Json } from './host/json.ts'
-import { isJsonObject, parseJson } from './host/json.ts'
+import { isJsonArray, isJsonObject, parseJson } from './host/json.ts'
+
+/** A token that the sandbox's markets trade. */
+export interface SandboxToken {
+  /** Its address. */
+  readonly mint: string
+  readonly symbol: string
+  readonly decimals: number
+}
 
 /** The one line on standard output that tells the parent where everything is. */
 export interface Ready {
@@ -12,6 +20,14 @@ export interface Ready {
     readonly network: string
     readonly rpcUrl: string
     readonly usdc: string
+    /** Beside USDC. */
+    readonly tokens: readonly SandboxToken[]
+    /** Uniswap V2; every token has a pool with the wrapped native currency. */
+    readonly market: {
+      readonly factory: string
+      readonly router: string
+      readonly wrappedNative: string
+    }
   }
   readonly solana: {
     /** CAIP-2. */
@@ -21,6 +37,9 @@ export interface Ready {
     /** One port above, where clients of Solana look for it. */
     readonly wsUrl: string
     readonly usdc: string
+    readonly tokens: readonly SandboxToken[]
+    /** Trades them, and USDC, for SOL. */
+    readonly maker: { readonly url: string; readonly address: string }
   }
   readonly faucet: { readonly url: string }
   /** Where faults are put up; null unless started with --faults. */
@@ -33,19 +52,53 @@ export function readReady(line: string): Ready {
   const fields = isJsonObject(value) ? value : {}
   const { pid, instance, adminUrl } = fields
   const evm = textsOf(fields['evm'], ['network', 'rpcUrl', 'usdc'])
+  const market = textsOf(isJsonObject(fields['evm']) ? fields['evm']['market'] : undefined, [
+    'factory',
+    'router',
+    'wrappedNative',
+  ])
+  const evmTokens = tokensOf(fields['evm'])
+  const solanaTokens = tokensOf(fields['solana'])
   const solana = textsOf(fields['solana'], ['network', 'rpcUrl', 'wsUrl', 'usdc'])
+  const maker = textsOf(isJsonObject(fields['solana']) ? fields['solana']['maker'] : undefined, [
+    'url',
+    'address',
+  ])
   const faucet = textsOf(fields['faucet'], ['url'])
   if (
     typeof pid === 'number' &&
     typeof instance === 'string' &&
     evm !== undefined &&
+    market !== undefined &&
+    evmTokens !== undefined &&
     solana !== undefined &&
+    solanaTokens !== undefined &&
+    maker !== undefined &&
     faucet !== undefined &&
     (adminUrl === null || typeof adminUrl === 'string')
   ) {
-    return { ready: true, pid, instance, evm, solana, faucet, adminUrl }
+    return {
+      ready: true,
+      pid,
+      instance,
+      evm: { ...evm, tokens: evmTokens, market },
+      solana: { ...solana, tokens: solanaTokens, maker },
+      faucet,
+      adminUrl,
+    }
   }
   throw new Error('the sandbox said something else than that it is ready')
+}
+
+function tokensOf(chain: Json | undefined): readonly SandboxToken[] | undefined {
+  const list = isJsonObject(chain) ? chain['tokens'] : undefined
+  if (!isJsonArray(list)) return undefined
+  const tokens = list.flatMap((item): readonly SandboxToken[] => {
+    const texts = textsOf(item, ['mint', 'symbol'])
+    const decimals = isJsonObject(item) ? item['decimals'] : undefined
+    return texts !== undefined && typeof decimals === 'number' ? [{ ...texts, decimals }] : []
+  })
+  return tokens.length === list.length ? tokens : undefined
 }
 
 /** The named texts of an object; undefined when one is missing. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Arguments } from './arguments.ts'
 import { createControl } from './control.ts'
-import { EVM_NETWORK, USDC_ADDRESS } from './evm/chain-facts.ts'
+import { EVM_NETWORK, MARKET, SANDBOX_TOKENS, USDC_ADDRESS } from './evm/chain-facts.ts'
 import { createGateway } from './evm/gateway.ts'
 import { startMiner } from './evm/miner.ts'
 import { startEvmNode } from './evm/node.ts'
@@ -39,6 +39,7 @@ export async function startSandbox(options: Arguments, log: Log): Promise<Sandbo
   const gateway = createGateway({ node, traffic, log, ...(standing ? { faults: standing } : {}) })
   const control = createControl({
     payers: { evm: openPayer(node), solana },
+    solana,
     log,
     ...(standing ? { faults: { standing, node, miner, solana } } : {}),
   })
@@ -61,12 +62,20 @@ export async function startSandbox(options: Arguments, log: Log): Promise<Sandbo
       ready: true,
       pid: process.pid,
       instance: node.identity().instance,
-      evm: { network: EVM_NETWORK, rpcUrl: `http://127.0.0.1:${evm}`, usdc: USDC_ADDRESS },
+      evm: {
+        network: EVM_NETWORK,
+        rpcUrl: `http://127.0.0.1:${evm}`,
+        usdc: USDC_ADDRESS,
+        tokens: SANDBOX_TOKENS.map(({ mint, symbol, decimals }) => ({ mint, symbol, decimals })),
+        market: MARKET,
+      },
       solana: {
         network: SOLANA_NETWORK,
         rpcUrl: `http://127.0.0.1:${solana.port}`,
         wsUrl: `ws://127.0.0.1:${solana.port + 1}`,
         usdc: SOLANA_USDC,
+        tokens: solana.market.tokens,
+        maker: { url: `${controlUrl}/maker`, address: solana.market.maker },
       },
       faucet: { url: `${controlUrl}/faucet` },
       adminUrl: options.faults ? controlUrl : null,

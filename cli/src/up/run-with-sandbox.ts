@@ -47,7 +47,10 @@ export async function runWithSandbox(
     dashboardUrl: link.reveal(),
     pid: process.pid,
     apiKeys,
-    networks: { evm, solana },
+    networks: {
+      evm: { ...evm, tokens: evm.tokens ?? [] },
+      solana: { ...solana, tokens: solana.tokens ?? [] },
+    },
     wallets,
     faucet: { url: faucetUrl },
   }

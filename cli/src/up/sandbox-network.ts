@@ -52,6 +52,7 @@ export function sandboxNetwork({
       gasPerPayerPerDay: 100n * GIGA * GIGA,
       paymentToGasPercent: 100n,
     },
+    ...(evm.market ? { markets: [{ venue: 'uniswap-v2', ...evm.market }] } : {}),
   })
 }
 
@@ -91,5 +92,15 @@ export function solanaSandboxNetwork({
       gasPerPayerPerDay: 100n * GIGA,
       paymentToGasPercent: 100n,
     },
+    ...(solana.maker
+      ? {
+          markets: [
+            {
+              venue: 'rfq',
+              makers: [{ url: new Secret(solana.maker.url), address: solana.maker.address }],
+            },
+          ],
+        }
+      : {}),
   })
 }

@@ -1,8 +1,10 @@
 import multicall3 from '../../contracts/artifacts/Multicall3.json' with { type: 'json' }
+import sandboxToken from '../../contracts/artifacts/SandboxToken.json' with { type: 'json' }
 import sandboxUsdc from '../../contracts/artifacts/SandboxUSDC.json' with { type: 'json' }
 
 /** Creation code of the committed contracts, 0x hex. */
 export const MULTICALL3_CREATION = asHex(multicall3.bytecode)
+export const SANDBOX_TOKEN_CREATION = asHex(sandboxToken.bytecode)
 export const SANDBOX_USDC_CREATION = asHex(sandboxUsdc.bytecode)
 
 function asHex(text: string): `0x${string}` {

@@ -5,3 +5,32 @@ export const USDC_ADDRESS = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
 export const USDC_DECIMALS = 6
 export const NATIVE_DECIMALS = 18
 export const MULTICALL3_ADDRESS = '0xcA11bde05977b3631167028862bE2a173976CA11'
+
+/** Where Base Sepolia has its wrapped native currency and its Uniswap V2. */
+export const MARKET = {
+  wrappedNative: '0x4200000000000000000000000000000000000006',
+  factory: '0x7Ae58f10f7849cA6F5fB71b7f45CB416c9204b1e',
+  router: '0x1689E7B1F10000AE47eBfE339a4f69dECd19F602',
+} as const
+
+/** Tokens of our own that the sandbox's market trades. Addresses are the end of keccak-256 of "florin sandbox token " and the symbol. */
+export const SANDBOX_TOKENS = [
+  {
+    mint: '0xA60EeC97e807541a0de970370920e40E214FC6B5',
+    name: 'Sandbox Fern',
+    symbol: 'FERN',
+    decimals: 18,
+  },
+  {
+    mint: '0x5065b539b362a676F8f815044AB187E1A21363c0',
+    name: 'Sandbox Moss',
+    symbol: 'MOSS',
+    decimals: 6,
+  },
+  {
+    mint: '0x147D43d8cd240707F9BA5d0C2557892427219e95',
+    name: 'Sandbox Reed',
+    symbol: 'REED',
+    decimals: 9,
+  },
+] as const

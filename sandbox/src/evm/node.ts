@@ -10,6 +10,7 @@ import { BLOCKS_UNTIL_FINAL, bootstrap } from './bootstrap.ts'
 import type { Identity } from './identity.ts'
 import { newIdentity, readIdentity, writeIdentity } from './identity.ts'
 import { endLeftovers } from './leftover.ts'
+import { hasMarket, openMarket } from './market.ts'
 import type { SavedState } from './state-file.ts'
 import { readState, saveState, statePathsOf } from './state-file.ts'
 
@@ -156,6 +157,7 @@ async function loadOrBegin(directory: string, client: AnvilClient, log: Log): Pr
       continue
     }
     if (index > 0) log(`going on from the last good copy, block ${save.state.height}`)
+    if (!(await hasMarket(client))) await openMarket(client, before)
     for (let block = 0; block < BLOCKS_UNTIL_FINAL; block += 1) await client.call('evm_mine')
     return before
   }

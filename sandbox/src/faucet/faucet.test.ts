@@ -31,6 +31,10 @@ const solana = async (method: string, params: readonly unknown[]): Promise<unkno
   await call(sandbox.solana.rpcUrl, method, params)
 const newSolanaAddress = (): string =>
   getBase58Decoder().decode(crypto.getRandomValues(new Uint8Array(32)))
+const balanceOf = async (address: string, token: string): Promise<bigint> => {
+  const data = `0x70a08231${address.slice(2).padStart(64, '0')}`
+  return BigInt(String(await rpc('eth_call', [{ to: token, data }, 'latest'])))
+}
 async function call(url: string, method: string, params: readonly unknown[]): Promise<unknown> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
   const answer: unknown = await (await fetch(url, { method: 'POST', body })).json()
@@ -61,9 +65,20 @@ describe('POST /faucet', () => {
     const address = `0x${crypto.randomUUID().replaceAll('-', '').padEnd(40, '0')}`
     const { json } = await ask({ address, network: NETWORK, asset, amount })
     expect(json).toMatchObject({ success: true, asset: USDC })
-    const data = `0x70a08231${address.slice(2).padStart(64, '0')}`
-    const balance = await rpc('eth_call', [{ to: USDC, data }, 'latest'])
-    expect(BigInt(String(balance))).toBe(expected)
+    expect(await balanceOf(address, USDC)).toBe(expected)
+  })
+
+  test('mints every token that is traded, by symbol or address, to the base unit', async () => {
+    expect(sandbox.tokens.length).toBeGreaterThanOrEqual(3)
+    for (const { mint, symbol, decimals } of sandbox.tokens) {
+      const address = `0x${crypto.randomUUID().replaceAll('-', '').padEnd(40, '0')}`
+      const whole = await ask({ address, network: NETWORK, asset: symbol, amount: '7' })
+      expect(whole.json).toMatchObject({ success: true, asset: mint, amount: '7' })
+      const amount = `0.${'1'.padStart(decimals, '0')}`
+      const least = await ask({ address, network: NETWORK, asset: mint.toLowerCase(), amount })
+      expect(least.json).toMatchObject({ success: true, asset: mint, amount })
+      expect(await balanceOf(address, mint)).toBe(7n * 10n ** BigInt(decimals) + 1n)
+    }
   })
 
   test('pays 150 orders that come at once, each once', async () => {

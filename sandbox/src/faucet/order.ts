@@ -1,7 +1,13 @@
 import { isAddress as isSolanaAddress } from '@solana/kit'
 import { getAddress, isAddress, parseUnits } from 'viem/utils'
 import type { Address } from 'viem'
-import { EVM_NETWORK, NATIVE_DECIMALS, USDC_ADDRESS, USDC_DECIMALS } from '../evm/chain-facts.ts'
+import {
+  EVM_NETWORK,
+  NATIVE_DECIMALS,
+  SANDBOX_TOKENS,
+  USDC_ADDRESS,
+  USDC_DECIMALS,
+} from '../evm/chain-facts.ts'
 import type { Json, JsonObject } from '../host/json.ts'
 import { isJsonObject } from '../host/json.ts'
 import {
@@ -11,23 +17,33 @@ import {
   SOLANA_USDC_DECIMALS,
 } from '../solana/chain-facts.ts'
 
-type Asset = 'native' | 'USDC'
+/** Something that the faucet gives: a token by its address or mint, or the native currency. */
+export interface FaucetAsset {
+  readonly symbol: string
+  /** Null: native. */
+  readonly mint: string | null
+  readonly decimals: number
+}
 
 /** What the faucet gives when no amount is named, and the most it gives at once, in whole units. */
 const AMOUNTS = {
   native: { usual: '10', max: '10000' },
-  USDC: { usual: '1000', max: '1000000' },
+  token: { usual: '1000', max: '1000000' },
 } as const
-const EVM = { usdc: USDC_ADDRESS, decimals: { native: NATIVE_DECIMALS, USDC: USDC_DECIMALS } }
-const SOLANA = {
-  usdc: SOLANA_USDC,
-  decimals: { native: SOL_DECIMALS, USDC: SOLANA_USDC_DECIMALS },
-}
+const EVM: readonly FaucetAsset[] = [
+  { symbol: 'native', mint: null, decimals: NATIVE_DECIMALS },
+  { symbol: 'USDC', mint: USDC_ADDRESS, decimals: USDC_DECIMALS },
+  ...SANDBOX_TOKENS,
+]
+const SOLANA: readonly FaucetAsset[] = [
+  { symbol: 'native', mint: null, decimals: SOL_DECIMALS },
+  { symbol: 'USDC', mint: SOLANA_USDC, decimals: SOLANA_USDC_DECIMALS },
+]
 const FIELDS = new Set(['address', 'network', 'asset', 'amount'])
 const DECIMAL = /^\d{1,20}(\.\d{1,18})?$/
 
 interface Sum {
-  readonly asset: Asset
+  readonly asset: FaucetAsset
   /** Whole units, as they go into the answer. */
   readonly amount: string
   readonly amountBaseUnits: bigint
@@ -76,31 +92,35 @@ export function readOrder(body: Json | undefined): FaucetOrder | OrderError {
   return 'code' in sum ? sum : { chain: 'evm', address: getAddress(address), ...sum }
 }
 
-function readSum(body: JsonObject, chain: typeof EVM | typeof SOLANA): Sum | OrderError {
+function readSum(body: JsonObject, assets: readonly FaucetAsset[]): Sum | OrderError {
   const { asset: name = 'native' } = body
-  const asset = typeof name === 'string' ? assetNamed(name, chain.usdc) : undefined
+  const asset = typeof name === 'string' ? assetNamed(name, assets) : undefined
   if (asset === undefined) {
-    return { code: 'UNSUPPORTED_ASSET', message: `asset is native, USDC or ${chain.usdc}` }
+    const known = assets.map(({ symbol, mint }) => (mint === null ? symbol : `${symbol} (${mint})`))
+    return { code: 'UNSUPPORTED_ASSET', message: `asset is one of ${known.join(', ')}` }
   }
-  const { usual, max } = AMOUNTS[asset]
-  const decimals = chain.decimals[asset]
+  const { symbol, mint, decimals } = asset
+  const { usual, max } = AMOUNTS[mint === null ? 'native' : 'token']
   const amount = amountText(body['amount'] ?? usual)
   if (amount === undefined || (amount.split('.')[1]?.length ?? 0) > decimals) {
     return invalid(`amount is a decimal number with at most ${decimals} fraction digits`)
   }
   const amountBaseUnits = parseUnits(amount, decimals)
   if (amountBaseUnits <= 0n || amountBaseUnits > parseUnits(max, decimals)) {
-    return invalid(`amount is above 0 and at most ${max} ${asset}`)
+    return invalid(`amount is above 0 and at most ${max} ${symbol}`)
   }
   return { asset, amount, amountBaseUnits }
 }
 
-/** A hex address counts in any case; base58 only as it is. */
-function assetNamed(name: string, usdc: string): Asset | undefined {
-  if (name.toLowerCase() === 'native') return 'native'
-  const isToken =
-    name === usdc || (usdc.startsWith('0x') && name.toLowerCase() === usdc.toLowerCase())
-  return isToken || name.toUpperCase() === 'USDC' ? 'USDC' : undefined
+/** A symbol or a hex address counts in any case; base58 only as it is. */
+function assetNamed(name: string, assets: readonly FaucetAsset[]): FaucetAsset | undefined {
+  const lower = name.toLowerCase()
+  return assets.find(
+    ({ symbol, mint }) =>
+      symbol.toLowerCase() === lower ||
+      mint === name ||
+      (mint?.startsWith('0x') === true && mint.toLowerCase() === lower),
+  )
 }
 
 /** Numbers are fine as long as they print as plain decimals; sandbox money may pass through a double, ours may not. */

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { encodeFunctionData, keccak256, parseAbi, parseGwei } from 'viem/utils'
+import { encodeFunctionData, getAddress, keccak256, parseAbi, parseGwei } from 'viem/utils'
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { AnvilClient } from '../evm/anvil-client.ts'
 import { AnvilRefusal, AnvilUnreachable } from '../evm/anvil-client.ts'
-import { EVM_CHAIN_ID, USDC_ADDRESS } from '../evm/chain-facts.ts'
+import { EVM_CHAIN_ID } from '../evm/chain-facts.ts'
 import type { EvmNode } from '../evm/node.ts'
 import type { Json } from '../host/json.ts'
 import { isJsonObject } from '../host/json.ts'
@@ -134,9 +134,9 @@ function effectOf({ asset, address, amountBaseUnits }: EvmFaucetOrder): {
   readonly value?: bigint
   readonly data?: Hex
 } {
-  if (asset === 'native') return { to: address, value: amountBaseUnits }
+  if (asset.mint === null) return { to: address, value: amountBaseUnits }
   const data = encodeFunctionData({ abi: MINT, args: [address, amountBaseUnits] })
-  return { to: USDC_ADDRESS, data }
+  return { to: getAddress(asset.mint), data }
 }
 
 async function send(node: EvmNode, { raw }: Sent): Promise<void> {

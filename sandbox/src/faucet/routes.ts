@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { EVM_NETWORK, USDC_ADDRESS } from '../evm/chain-facts.ts'
+import { EVM_NETWORK } from '../evm/chain-facts.ts'
 import { readBody, sendJson } from '../host/http.ts'
 import { parseJson } from '../host/json.ts'
-import { SOLANA_NETWORK, SOLANA_USDC } from '../solana/chain-facts.ts'
+import { SOLANA_NETWORK } from '../solana/chain-facts.ts'
 import type { SolanaNode } from '../solana/node.ts'
 import { readOrder } from './order.ts'
 import type { FaucetOrder } from './order.ts'
@@ -16,10 +16,7 @@ const STATUS: Readonly<Record<string, number>> = {
   TRANSFER_FAILED: 422,
 }
 
-const CHAINS = {
-  evm: { network: EVM_NETWORK, usdc: USDC_ADDRESS },
-  solana: { network: SOLANA_NETWORK, usdc: SOLANA_USDC },
-} as const
+const NETWORKS = { evm: EVM_NETWORK, solana: SOLANA_NETWORK } as const
 
 /** Who pays on which chain. */
 export interface Payers {
@@ -47,8 +44,8 @@ export async function answerFaucet(
   sendJson(response, 200, {
     success: true,
     address: order.address,
-    network: CHAINS[order.chain].network,
-    asset: order.asset === 'native' ? 'native' : CHAINS[order.chain].usdc,
+    network: NETWORKS[order.chain],
+    asset: order.asset.mint ?? 'native',
     amount: order.amount,
     transactionHash: paid.transactionHash,
   })
@@ -57,7 +54,11 @@ export async function answerFaucet(
 async function pay(payers: Payers, order: FaucetOrder): Promise<Paid> {
   if (order.chain === 'evm') return await payers.evm.pay(order)
   const { address, asset, amountBaseUnits } = order
-  const paid = await payers.solana.pay({ address, asset, amountBaseUnits })
+  const paid = await payers.solana.pay({
+    address,
+    asset: asset.mint === null ? 'native' : 'USDC',
+    amountBaseUnits,
+  })
   return paid.ok ? { ok: true, transactionHash: paid.signature } : paid
 }
 

@@ -41,6 +41,53 @@ export interface SponsorPolicy {
   readonly paymentToGasPercent: bigint
 }
 
+/**
+ * What native currency is worth in US dollars. `token`: a configured asset that stands for one dollar, by its own market against native
+ * currency. `fixed`: what an operator says, decimal text.
+ */
+export type UsdReference =
+  | { readonly kind: 'token'; readonly asset: string }
+  | { readonly kind: 'fixed'; readonly perNative: string }
+
+/** A place where the network's tokens are traded for its native currency. */
+export type MarketConfig =
+  | {
+      readonly venue: 'uniswap-v2'
+      /** Addresses, EIP-55. */
+      readonly factory: string
+      /** Of the second version, which is kind to tokens that keep a part of what moves. */
+      readonly router: string
+      readonly wrappedNative: string
+    }
+  | {
+      readonly venue: 'uniswap-v3'
+      readonly factory: string
+      /** SwapRouter, whose calls carry their own deadline. */
+      readonly router: string
+      /** QuoterV2. */
+      readonly quoter: string
+      readonly wrappedNative: string
+      /** Which pools are looked at, in hundredths of a basis point. */
+      readonly feeTiers: readonly number[]
+    }
+  | {
+      /** Solana: makers that sign a transfer pair with the taker. */
+      readonly venue: 'rfq'
+      readonly makers: readonly {
+        /** Where it is asked; may hold a key. */
+        readonly url: Secret
+        /** Whose signature its transactions carry, and who is paid. */
+        readonly address: string
+      }[]
+    }
+  | {
+      /** Solana: a hosted router. */
+      readonly venue: 'jupiter'
+      readonly url: Secret
+      /** Left out: as anybody may ask. */
+      readonly apiKey?: Secret
+    }
+
 /** One enabled network. Frozen at start. */
 export interface NetworkConfig {
   readonly network: NetworkId
@@ -63,6 +110,10 @@ export interface NetworkConfig {
   readonly fees: FeePolicy
   /** Left out: nothing is settled for anybody. */
   readonly sponsoring?: SponsorPolicy
+  /** Left out: nothing is traded there. */
+  readonly markets?: readonly MarketConfig[]
+  /** Left out: nothing on it has a price in dollars. */
+  readonly usd?: UsdReference
 }
 
 /** How finality is said to callers, one sentence per policy. */
