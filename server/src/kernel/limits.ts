@@ -55,6 +55,8 @@ export const limits = {
   passwordHashesWaitingMax: 32,
   passkeyChallengeSeconds: 120,
   passkeysPerMemberMax: 20,
+  /** How long after a sign-in a passkey may be made. */
+  sessionFreshMinutes: 15,
   membersPerAccountMax: 100,
   /** The window in which requests are counted, by key and by address. */
   rateWindowSeconds: 60,

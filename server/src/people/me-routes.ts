@@ -5,6 +5,7 @@ import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
 import { Secret } from '../kernel/secret.ts'
 import type { PeopleDeps } from './deps.ts'
+import { demandFresh } from './demand-fresh.ts'
 import { demandPerson } from './demand-person.ts'
 import { deletePasskey, listPasskeys } from './passkey-store.ts'
 import type { PasskeyFacts } from './passkey-store.ts'
@@ -52,12 +53,15 @@ export function meRoutes(deps: PeopleDeps): readonly Route[] {
       return await begun(deps, renewed)
     }),
 
-    route(endpoints.passkeyOptions, async (call) => ({
-      body: { options: await passkeyOptions(deps, demandPerson(call).memberId) },
-    })),
+    route(endpoints.passkeyOptions, async (call) => {
+      const { memberId, sessionId } = demandPerson(call)
+      await demandFresh(deps, sessionId)
+      return { body: { options: await passkeyOptions(deps, memberId) } }
+    }),
 
     route(endpoints.addPasskey, async (call) => {
-      const { memberId } = demandPerson(call)
+      const { memberId, sessionId } = demandPerson(call)
+      await demandFresh(deps, sessionId)
       const { name, response } = call.body
       const order = { memberId, name, response, actor: actorOf(call) }
       return { body: passkeyView(await addPasskey(deps, order)) }

@@ -61,6 +61,24 @@ const signIn = async (authenticator: TestAuthenticator, ask: Partial<Ask> = {}) 
   )
 
 describe('a passkey', () => {
+  test('is made by who has just signed in, and not by who finds a page open', async () => {
+    const ada = await aPerson()
+    const before = scene.time.ahead
+    scene.time.ahead += limits.sessionFreshMinutes * 60_000 - 1_000
+    const challenge = await challengeFor('/me/passkeys/options', ada)
+    scene.time.ahead += 2_000
+    const refused = await here.ask('POST', '/me/passkeys/options', { as: ada })
+    expect([refused.status, Object(refused.body['error']).code]).toEqual([403, 'FORBIDDEN'])
+    const response = testAuthenticator().create({ challenge, ...PAGE })
+    const late = await here.ask('POST', '/me/passkeys', {
+      as: ada,
+      body: { name: 'Laptop', response },
+    })
+    expect(late.status).toBe(403)
+    scene.time.ahead = before
+    expect((await register(ada, testAuthenticator())).status).toBe(200)
+  })
+
   test('that the browser made signs its person in, on any instance, until it is deleted', async () => {
     const ada = await aPerson()
     const authenticator = testAuthenticator()
