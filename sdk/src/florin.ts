@@ -44,6 +44,11 @@ export type { WaitOptions } from './wait-for.ts'
 export type { Wallet, Wallets } from './wallets.ts'
 export type { X402 } from './x402.ts'
 export type { Operations } from './contract/shapes.ts'
+export { paywall } from './paywall/paywall.ts'
+export { deliveriesInMemory } from './paywall/deliveries.ts'
+export type { Deliveries } from './paywall/deliveries.ts'
+export type { Paywall } from './paywall/paywall.ts'
+export type { Paid, PaywallOptions, PaywallPrice, PaywallSettings } from './paywall/price.ts'
 
 export type Network = ListNetworksAnswer['networks'][number]
 

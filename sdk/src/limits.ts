@@ -31,4 +31,16 @@ export const limits = {
   feeMax: { evm: '0.05', solana: '0.01' },
   /** Bounds of an API key, and of an idempotency key. */
   keyCharactersMax: 255,
+  /** A paywall: how long a buyer's authorization is good for unless its settings say otherwise. */
+  paywallTimeoutSeconds: 60,
+  /** How long a buyer waits for a settlement before it is told to ask again. */
+  paywallSettleMilliseconds: 28_000,
+  /** How long what the service said of networks and fee payers is used, and how long it may take to say it. */
+  paywallTermsMilliseconds: 300_000,
+  paywallAskMilliseconds: 5_000,
+  /** What a buyer is told to wait. */
+  paywallRetryAfterSeconds: 2,
+  /** Payments whose delivery is remembered. */
+  paywallDeliveriesMax: 100_000,
+  paymentHeaderCharactersMax: 64 * 1024,
 } as const

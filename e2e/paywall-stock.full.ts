@@ -1,0 +1,3 @@
+import { ALL_CASES, provePaywall } from './paywall-matrix.ts'
+
+provePaywall(ALL_CASES)

@@ -1,0 +1,3 @@
+import { provePaywall, SOME_CASES } from './paywall-matrix.ts'
+
+provePaywall(SOME_CASES)

@@ -1,0 +1,101 @@
+import type { X402SettleAnswer } from '../contract/x402-settle.ts'
+import type { Florin } from '../florin.ts'
+import { FlorinError } from '../florin-error.ts'
+import { isObject } from '../is-object.ts'
+import { requirementV1, requirementV2 } from './demand.ts'
+import type { Place } from './demand.ts'
+import type { Presented } from './presented.ts'
+import type { Paid } from './price.ts'
+import { isSame } from './requirement.ts'
+import type { Requirement } from './requirement.ts'
+
+/** What became of a payment that a buyer showed. */
+export type Charged =
+  /** The money is there and the service has given out its one success. */
+  | { readonly kind: 'paid'; readonly paid: Paid; readonly response: object }
+  /** Its success was given out before. `paid` when the payment is the seller's own. */
+  | { readonly kind: 'repeated'; readonly paid: Paid | null; readonly response: object }
+  /** Not paid, for a reason that lies with the buyer. */
+  | { readonly kind: 'refused'; readonly reason: string; readonly response: object | undefined }
+  /** Not known, or the seller's side cannot settle now. Asking again with the same proof is safe. */
+  | { readonly kind: 'open'; readonly reason: string }
+
+/** The requirement that a payment was made for; undefined when it is none of ours. Version 1 names scheme and network alone. */
+export function requirementFor(
+  { x402Version, payload }: Presented,
+  requirements: readonly Requirement[],
+): Requirement | undefined {
+  if (x402Version === 1) {
+    const { scheme, network } = payload
+    return requirements.find(({ alias }) => scheme === 'exact' && alias === network)
+  }
+  const { accepted } = payload
+  if (!isObject(accepted) || accepted['scheme'] !== 'exact') return undefined
+  return requirements.find(
+    ({ network, amount, asset, payTo }) =>
+      accepted['network'] === network &&
+      accepted['amount'] === amount &&
+      isSame(String(accepted['asset']), asset) &&
+      isSame(String(accepted['payTo']), payTo),
+  )
+}
+
+/** Settles through the service, by the seller's own terms and nothing that the buyer wrote. Never throws. */
+export async function charge(
+  florin: Pick<Florin, 'x402'>,
+  presented: Presented,
+  requirement: Requirement,
+  place: Place,
+): Promise<Charged> {
+  const { x402Version, payload } = presented
+  const paymentRequirements =
+    x402Version === 1 ? requirementV1(requirement, place) : requirementV2(requirement, place)
+  // Version 2 carries the resource in the payment, where the buyer writes it: ours counts.
+  const { resource } = place
+  const paymentPayload = x402Version === 1 ? payload : { ...payload, resource: { url: resource } }
+  try {
+    const settlement = { x402Version, paymentPayload, paymentRequirements }
+    return judge(await florin.x402.settle(settlement), requirement, resource)
+  } catch (error) {
+    // Whatever the service refuses the seller, or cannot be asked, is not the buyer's doing.
+    const reason = error instanceof FlorinError ? error.code : 'unexpected_settle_error'
+    return { kind: 'open', reason }
+  }
+}
+
+/** Reasons with these beginnings speak of what the buyer signed or owns. Every other one is not held against it. */
+const BUYERS =
+  /^(invalid_|unsupported_|permit2_|eip2612_|eip6492_|erc20_|upto_|insufficient_|smart_wallet_|network_mismatch|fee_payer_|transaction_)/
+const SELLERS = ['invalid_payment_requirements', 'invalid_network', 'permit2_proxy_not_deployed']
+const REPEATS = ['duplicate_settlement', 'invalid_exact_evm_nonce_already_used']
+
+function judge(answer: X402SettleAnswer, requirement: Requirement, resource: string): Charged {
+  const paid = paidOf(answer, requirement, resource)
+  const { success, transaction, network, payer, errorReason: reason = 'unexpected' } = answer
+  const payerFields = payer === undefined ? {} : { payer }
+  const done = { success: true, transaction, network, ...payerFields, amount: paid.amount }
+  if (success) return { kind: 'paid', paid, response: done }
+  if (REPEATS.includes(reason)) {
+    const isOwn = paid.paymentId !== null
+    return { kind: 'repeated', paid: isOwn ? paid : null, response: done }
+  }
+  if (!BUYERS.test(reason) || SELLERS.includes(reason)) return { kind: 'open', reason }
+  const response = { success: false, errorReason: reason, transaction, network, ...payerFields }
+  return { kind: 'refused', reason, response }
+}
+
+function paidOf(
+  { transaction, network, payer, extra = {}, amount }: X402SettleAnswer,
+  requirement: Requirement,
+  resource: string,
+): Paid {
+  const { paymentId } = extra
+  return {
+    paymentId: typeof paymentId === 'string' ? paymentId : null,
+    transaction,
+    network,
+    payer: payer ?? null,
+    amount: amount ?? requirement.amount,
+    resource,
+  }
+}

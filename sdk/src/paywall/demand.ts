@@ -1,0 +1,74 @@
+import { limits } from '../limits.ts'
+import { encodeHeader } from './header-json.ts'
+import type { PaywallSettings } from './price.ts'
+import type { Requirement } from './requirement.ts'
+
+/** An answer of the paywall itself, for any framework to write. */
+export interface Said {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: unknown
+}
+
+export interface Place {
+  /** The address of the request without its fragment. */
+  readonly resource: string
+  readonly settings: PaywallSettings
+}
+
+/**
+ * Asks for payment in both versions at once: version 2 in the header, version 1 in the body.
+ * Source: x402 v1 and v2, HTTP transport.
+ */
+export function demand(place: Place, requirements: readonly Requirement[], error: string): Said {
+  const { resource, settings } = place
+  const { description = '', mimeType = '' } = settings
+  const required = {
+    x402Version: 2,
+    error,
+    resource: {
+      url: resource,
+      ...(description === '' ? {} : { description }),
+      ...(mimeType === '' ? {} : { mimeType }),
+    },
+    accepts: requirements.map((each) => requirementV2(each, place)),
+  }
+  const accepts = requirements.flatMap((each) => requirementV1(each, place) ?? [])
+  return {
+    status: 402,
+    headers: { 'PAYMENT-REQUIRED': encodeHeader(required) },
+    body: { x402Version: 1, error, accepts },
+  }
+}
+
+/** A requirement of version 2. Money moves before the handler runs, and a buyer can see that. */
+export function requirementV2(
+  { network, asset, amount, payTo, extra }: Requirement,
+  { settings }: Place,
+) {
+  const { maxTimeoutSeconds = limits.paywallTimeoutSeconds } = settings
+  const all = { ...extra, paymentFlow: 'upfront' }
+  return { scheme: 'exact', network, amount, asset, payTo, maxTimeoutSeconds, extra: all }
+}
+
+/** The same in version 1, which knows networks by name only. */
+export function requirementV1(
+  { alias, asset, amount, payTo, extra }: Requirement,
+  { resource, settings }: Place,
+) {
+  if (alias === undefined) return undefined
+  const { description = '', mimeType = '' } = settings
+  const { maxTimeoutSeconds = limits.paywallTimeoutSeconds } = settings
+  return {
+    scheme: 'exact',
+    network: alias,
+    maxAmountRequired: amount,
+    resource,
+    description,
+    mimeType,
+    payTo,
+    maxTimeoutSeconds,
+    asset,
+    extra,
+  }
+}

@@ -1,0 +1,61 @@
+import type { Said } from './demand.ts'
+import type { Admitted, Asked } from './gate.ts'
+
+/** What is needed of a request of Node's `http`, as Express and Fastify have it. */
+export interface NodeRequest {
+  readonly url?: string | undefined
+  /** Express: the address before routers cut it. */
+  readonly originalUrl?: string
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly socket: object
+}
+
+/** What is needed of an answer of Node's `http`. */
+export interface NodeResponse {
+  statusCode: number
+  readonly headersSent: boolean
+  readonly writableFinished: boolean
+  readonly destroyed: boolean
+  setHeader(name: string, value: string): unknown
+  end(text: string): unknown
+  once(event: 'finish' | 'close', listener: () => void): unknown
+}
+
+export function askedOf(request: NodeRequest): Asked {
+  const header = (name: string) => {
+    const value = request.headers[name]
+    return typeof value === 'string' || value === undefined ? value : value.join(', ')
+  }
+  const scheme = Reflect.get(request.socket, 'encrypted') === true ? 'https' : 'http'
+  const path = request.originalUrl ?? request.url ?? '/'
+  return { url: `${scheme}://${header('host') ?? 'localhost'}${path}`, header }
+}
+
+export function say(response: NodeResponse, { status, headers, body }: Said): void {
+  response.statusCode = status
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  response.setHeader('Content-Type', 'application/json; charset=utf-8')
+  response.end(JSON.stringify(body))
+}
+
+/**
+ * Marks the answer as paid for and watches what becomes of it: delivered is an answer below 400 that was written
+ * completely. False when the buyer is gone already.
+ */
+export function watch(response: NodeResponse, { headers, ended }: Admitted): boolean {
+  if (response.destroyed) {
+    void ended('the buyer was gone before the answer')
+    return false
+  }
+  for (const [name, value] of Object.entries(headers)) {
+    response.setHeader(name, value)
+  }
+  response.once('finish', () => {
+    const { statusCode } = response
+    void ended(statusCode < 400 ? undefined : `the handler answered ${statusCode}`)
+  })
+  response.once('close', () => {
+    if (!response.writableFinished) void ended('the connection broke before the answer was out')
+  })
+  return true
+}

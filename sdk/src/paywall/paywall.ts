@@ -1,0 +1,100 @@
+import type { Florin } from '../florin.ts'
+import { openGate } from './gate.ts'
+import { askedOf, say, watch } from './node-answer.ts'
+import type { NodeRequest, NodeResponse } from './node-answer.ts'
+import type { PaywallOptions } from './price.ts'
+
+/** What is needed of a context of Hono. */
+export interface HonoContext {
+  readonly req: { readonly raw: Request }
+  res: Response
+  readonly error: Error | undefined
+}
+
+/** What is needed of a request and an answer of Fastify. */
+export interface FastifyRequest {
+  readonly raw: NodeRequest
+}
+export interface FastifyReply {
+  readonly raw: NodeResponse
+  hijack(): unknown
+}
+
+/** One function for Express, Hono, and as `preHandler` for Fastify. */
+export interface Paywall {
+  (context: HonoContext, next: () => Promise<void>): Promise<Response | undefined>
+  (request: FastifyRequest, reply: FastifyReply): Promise<unknown>
+  (request: NodeRequest, response: NodeResponse, next: () => void): Promise<void>
+}
+
+/**
+ * Lets a request through to its handler once it is paid for. Asks for payment in both versions of x402, so that every
+ * client can pay; settles through the service; and only then runs the handler, once per proof.
+ *
+ *     app.get('/report', paywall(florin, price), handler)                   Express, Hono
+ *     app.get('/report', { preHandler: paywall(florin, price) }, handler)   Fastify
+ *
+ * An answer of 400 or more, a handler that throws, and a connection that breaks deliver nothing: the buyer may ask again
+ * with the same proof, and `onUndelivered` is told. While the service cannot be asked the answer is 503, never 402 and
+ * never the goods.
+ */
+export function paywall(
+  florin: Pick<Florin, 'networks' | 'x402'>,
+  options: PaywallOptions,
+): Paywall {
+  const admit = openGate(florin, options)
+
+  async function hono(context: HonoContext, next: () => Promise<void>) {
+    const { raw } = context.req
+    const header = (name: string) => raw.headers.get(name) ?? undefined
+    const admission = await admit({ url: raw.url, header })
+    if (admission.kind === 'said') {
+      const { status, headers, body } = admission.said
+      return Response.json(body, { status, headers })
+    }
+    const { headers, ended } = admission.admitted
+    try {
+      await next()
+    } catch (error) {
+      await ended('the handler threw')
+      throw error
+    }
+    const { status } = context.res
+    for (const [name, value] of Object.entries(headers)) context.res.headers.set(name, value)
+    const threw = context.error === undefined ? undefined : 'the handler threw'
+    await ended(threw ?? (status < 400 ? undefined : `the handler answered ${status}`))
+    return undefined
+  }
+
+  async function fastify({ raw: request }: FastifyRequest, reply: FastifyReply) {
+    const admission = await admit(askedOf(request))
+    if (admission.kind === 'admitted' && watch(reply.raw, admission.admitted)) return undefined
+    reply.hijack()
+    if (admission.kind === 'said') say(reply.raw, admission.said)
+    return reply
+  }
+
+  async function express(request: NodeRequest, response: NodeResponse, next: () => void) {
+    const admission = await admit(askedOf(request))
+    if (admission.kind === 'said') say(response, admission.said)
+    else if (watch(response, admission.admitted)) next()
+  }
+
+  function wall(context: HonoContext, next: () => Promise<void>): Promise<Response | undefined>
+  function wall(request: FastifyRequest, reply: FastifyReply): Promise<unknown>
+  function wall(request: NodeRequest, response: NodeResponse, next: () => void): Promise<void>
+  // Two parameters by the count of the language: Fastify takes an async hook with three for a mistake.
+  async function wall(
+    first: HonoContext | FastifyRequest | NodeRequest,
+    second: (() => Promise<void>) | FastifyReply | NodeResponse,
+    ...[third]: [(() => void)?]
+  ): Promise<unknown> {
+    if ('req' in first && typeof second === 'function') return hono(first, second)
+    if ('raw' in first && 'raw' in second) return fastify(first, second)
+    if ('headers' in first && 'setHeader' in second && third !== undefined) {
+      return express(first, second, third)
+    }
+    throw new TypeError('a paywall stands before a handler of Express, Hono or Fastify')
+  }
+  return wall
+}

@@ -1,0 +1,36 @@
+import { isObject } from '../is-object.ts'
+import { limits } from '../limits.ts'
+import { decodeHeader } from './header-json.ts'
+
+/** A payment as a buyer showed it, nothing believed yet. */
+export interface Presented {
+  readonly x402Version: 1 | 2
+  /** The header as it came. */
+  readonly header: string
+  readonly payload: Readonly<Record<string, unknown>>
+}
+
+export type ReadPresented =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'malformed'; readonly reason: string }
+  | { readonly kind: 'presented'; readonly presented: Presented }
+
+/** Reads what the request pays with. The header's name says the version, and the content has to agree. */
+export function readPresented(header: (name: string) => string | undefined): ReadPresented {
+  const [v1, v2] = [header('x-payment'), header('payment-signature')]
+  if (v1 === undefined && v2 === undefined) return { kind: 'none' }
+  if (v1 !== undefined && v2 !== undefined) return malformed('two payments were shown at once')
+  const text = v2 ?? v1 ?? ''
+  if (text.length > limits.paymentHeaderCharactersMax) return malformed('the payment is too long')
+  const payload = decodeHeader(text)
+  if (!isObject(payload)) return malformed('the payment is not base64 of a JSON object')
+  const x402Version = v2 === undefined ? 1 : 2
+  if (payload['x402Version'] !== x402Version) {
+    return malformed(`the header is of x402 version ${x402Version}, its content is not`)
+  }
+  return { kind: 'presented', presented: { x402Version, header: text, payload } }
+}
+
+function malformed(reason: string): ReadPresented {
+  return { kind: 'malformed', reason }
+}

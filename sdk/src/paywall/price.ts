@@ -1,0 +1,57 @@
+import type { Clock } from '../clock.ts'
+import type { Deliveries } from './deliveries.ts'
+
+/** What one visit costs, in one asset on one network. */
+export interface PaywallPrice {
+  /** Whole units of the asset, as text or a number: `'0.01'`. */
+  readonly amount: string | number
+  /** A symbol that the service knows on that network, or the token's address or mint. */
+  readonly asset: string
+  /** CAIP-2, or its name in x402 version 1: `eip155:84532`, `base-sepolia`. */
+  readonly network: string
+  /** Who is paid. */
+  readonly payTo: string
+}
+
+/** What a settled payment was. */
+export interface Paid {
+  /** The payment in the service, null when the service did not say. */
+  readonly paymentId: string | null
+  /** The transaction that moved the money; empty when the service did not say. */
+  readonly transaction: string
+  /** As the buyer's version of x402 names it. */
+  readonly network: string
+  readonly payer: string | null
+  /** Base units of the asset. */
+  readonly amount: string
+  /** What was paid for: the address of the request without its fragment. */
+  readonly resource: string
+}
+
+export interface PaywallSettings {
+  /** What is sold, for buyers to read. */
+  readonly description?: string
+  /** Of what is sold. */
+  readonly mimeType?: string
+  /** How long a buyer's authorization may be good for; 60 unless given. */
+  readonly maxTimeoutSeconds?: number
+  /** The address under which buyers know this place, where a proxy hides it: `https://shop.example`. */
+  readonly baseUrl?: string
+  /** Remembers what was delivered; in memory unless given. See Deliveries. */
+  readonly deliveries?: Deliveries
+  /** Told of every payment that was settled, before the handler runs. */
+  readonly onPaid?: (paid: Paid) => void
+  /** Told when money was taken and nothing was delivered for it. The same proof may then ask again. */
+  readonly onUndelivered?: (paid: Paid, reason: string) => void
+  /** Another clock than the platform's, for tests. */
+  readonly clock?: Clock
+}
+
+/** One price, or several of which the buyer takes one. */
+export type PaywallOptions = PaywallSettings &
+  (PaywallPrice | { readonly accepts: readonly PaywallPrice[] })
+
+/** The prices of either form. */
+export function pricesOf(options: PaywallOptions): readonly PaywallPrice[] {
+  return 'accepts' in options ? options.accepts : [options]
+}

@@ -1,0 +1,78 @@
+import { baseUnitsOf } from '../base-units.ts'
+import { NETWORK_NAMES } from '../contract/network-names.ts'
+import type { Florin } from '../florin.ts'
+import { FlorinError } from '../florin-error.ts'
+import type { PaywallPrice } from './price.ts'
+
+/** A price as x402 says it, in no version yet. */
+export interface Requirement {
+  /** CAIP-2. */
+  readonly network: string
+  /** Its name in version 1, where it has one. */
+  readonly alias: string | undefined
+  /** The token's address or mint. */
+  readonly asset: string
+  /** Base units. */
+  readonly amount: string
+  readonly payTo: string
+  /** EVM: the token's domain. Solana: who pays the fee. */
+  readonly extra: Readonly<Record<string, unknown>>
+}
+
+const ALIASES = new Map(Object.entries(NETWORK_NAMES).map(([name, network]) => [network, name]))
+
+/**
+ * Turns prices into what x402 asks for, with what the service knows of networks and assets.
+ * @throws {FlorinError} INVALID_SETTING for a price that nobody could pay; any other when the service cannot be asked.
+ */
+export async function requirementsOf(
+  florin: Pick<Florin, 'networks' | 'x402'>,
+  prices: readonly PaywallPrice[],
+  signal: AbortSignal,
+): Promise<readonly Requirement[]> {
+  const [networks, { kinds }] = await Promise.all([
+    florin.networks.list({ signal }),
+    florin.x402.supported({ signal }),
+  ])
+  return prices.map((price) => {
+    const network = NETWORK_NAMES[price.network] ?? price.network
+    const known = networks.find((each) => each.network === network)
+    if (known === undefined) throw refused(`the service has no network ${price.network}`)
+    const asset = known.assets.find(
+      (each) => each.symbol === price.asset || isSame(each.asset, price.asset),
+    )
+    if (asset === undefined || asset.asset === 'native') {
+      throw refused(`${price.asset} is no token of ${price.network} that x402 can move`)
+    }
+    const amount = baseUnitsOf(price.amount, asset.decimals)
+    if (amount === undefined || amount === 0n) {
+      throw refused(`${price.amount} is no amount of ${price.asset}`)
+    }
+    const kind = kinds.find(
+      (each) => each.x402Version === 2 && each.scheme === 'exact' && each.network === network,
+    )
+    // Not a wrong setting: the service says so while a node is away or a settling key is empty.
+    if (kind === undefined) throw unavailable(`${price.network} cannot be settled right now`)
+    return {
+      network,
+      alias: ALIASES.get(network),
+      asset: asset.asset,
+      amount: `${amount}`,
+      payTo: price.payTo,
+      extra: { ...asset.eip712, ...kind.extra },
+    }
+  })
+}
+
+/** Addresses of EVM are the same in any case of their letters; those of Solana are not. */
+export function isSame(one: string, other: string): boolean {
+  return one === other || (/^0x/i.test(one) && one.toLowerCase() === other.toLowerCase())
+}
+
+function refused(message: string): FlorinError {
+  return new FlorinError({ code: 'INVALID_SETTING', message })
+}
+
+function unavailable(message: string): FlorinError {
+  return new FlorinError({ code: 'NETWORK_ERROR', message })
+}
