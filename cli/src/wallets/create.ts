@@ -1,10 +1,10 @@
 import { createWallet } from '@florin/server/custody/create-wallet.ts'
-import { insertWallet } from '@florin/server/custody/store.ts'
 import type { Family } from '@florin/wire/network.ts'
 import type { Run } from '../command.ts'
 import { inWords } from '../keys/refusal.ts'
 import { readArguments } from '../read-arguments.ts'
 import { UsageError } from '../usage-error.ts'
+import { keepNewWallet } from './keep-wallet.ts'
 import { withWallets } from './open-custody.ts'
 import { labelFrom, walletView } from './wallet-view.ts'
 
@@ -22,9 +22,9 @@ export const runWalletsCreate: Run = async ({ args, environment, print }) => {
   const wallet = await withWallets(environment, given.flag('account'), (work) =>
     inWords(
       (async () => {
-        const { store, accountId } = work
+        const { accountId } = work
         const fresh = await createWallet(await work.custody(), { accountId, family, label })
-        await store.inTransaction(accountId, (tx) => insertWallet(tx, fresh))
+        await keepNewWallet(work, fresh)
         return fresh
       })(),
     ),

@@ -1,6 +1,5 @@
 import { connectChain } from '@florin/server/chains/connect.ts'
-import { importWallet } from '@florin/server/custody/import-wallet.ts'
-import type { ImportedWallet } from '@florin/server/custody/import-wallet.ts'
+import type { ImportedWallet, ImportOrder } from '@florin/server/custody/import-wallet.ts'
 import { findWallet } from '@florin/server/custody/store.ts'
 import { systemClock } from '@florin/server/kernel/clock.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
@@ -11,6 +10,7 @@ import { inWords } from '../keys/refusal.ts'
 import { readArguments } from '../read-arguments.ts'
 import type { Arguments } from '../read-arguments.ts'
 import { UsageError } from '../usage-error.ts'
+import { keepImported } from './keep-wallet.ts'
 import { withWallets } from './open-custody.ts'
 import type { WalletWork } from './open-custody.ts'
 import { readKey } from './read-key.ts'
@@ -70,8 +70,8 @@ function readOwnArguments(args: readonly string[]): Arguments {
 }
 
 async function importInto(
-  { store, accountId, networks, custody }: WalletWork,
-  order: Omit<Parameters<typeof importWallet>[1], 'accountId'>,
+  { store, audit, accountId, networks, custody }: WalletWork,
+  order: Omit<ImportOrder, 'accountId'>,
 ): Promise<{ imported: ImportedWallet; lanes: ReadonlyMap<string, LaneState> }> {
   const opened = await custody()
   const scheme = opened.schemes.find(({ family }) => family === order.family)
@@ -85,7 +85,7 @@ async function importInto(
   )
   // Its own payments may be under way, and what the key did before was looked at then.
   const used = there === undefined ? await requireAtRest(chains, address) : []
-  const imported = await importWallet({ store, custody: opened }, { ...order, accountId })
+  const imported = await keepImported({ store, audit, custody: opened }, { ...order, accountId })
   const lanes = new Map<string, LaneState>()
   for (const { network, usedUp } of used) {
     const state = await store.inTransaction('service', (tx) =>

@@ -1,5 +1,7 @@
 import { hasAccount } from '@florin/server/access/store.ts'
 import { openFirstAccount } from '@florin/server/access/create-account.ts'
+import { openAudit } from '@florin/server/audit/audit.ts'
+import type { Audit } from '@florin/server/audit/audit.ts'
 import type { Custody } from '@florin/server/custody/create-wallet.ts'
 import { evmKeys } from '@florin/server/custody/evm-keys.ts'
 import { openKeyEncryptionKey } from '@florin/server/custody/key-encryption-key.ts'
@@ -29,6 +31,7 @@ export interface WalletWork {
   readonly store: Store
   readonly accountId: AccountId
   readonly networks: readonly NetworkConfig[]
+  readonly audit: Audit
   /** Opens the key-encryption key, which takes a moment. */
   custody(): Promise<Custody>
 }
@@ -68,7 +71,7 @@ export async function withWallets<T>(
         clock,
       }
     }
-    return await work({ store, accountId, networks, custody })
+    return await work({ store, audit: openAudit({ clock, random }), accountId, networks, custody })
   } catch (error) {
     if (error instanceof KeyUnusable) throw new CommandFailed(error.message, { cause: error })
     if (!(error instanceof StoreUnavailable)) throw error

@@ -3,7 +3,7 @@ import type { Family } from '@florin/wire/network.ts'
 import { newId } from '../kernel/id.ts'
 import type { AccountId } from '../kernel/id.ts'
 import type { SecretBytes } from '../kernel/secret.ts'
-import type { Store } from '../store/postgres.ts'
+import type { Store, Tx } from '../store/postgres.ts'
 import type { Custody } from './create-wallet.ts'
 import { insertWalletOnce, restoreWallet } from './store.ts'
 import { keyDomain } from './wallet.ts'
@@ -31,7 +31,16 @@ export interface ImportedWallet {
  * key. What the key did before is the caller's to look at.
  */
 export async function importWallet(
-  { store, custody }: { store: Store; custody: Custody },
+  {
+    store,
+    custody,
+    changed = async () => {},
+  }: {
+    readonly store: Store
+    readonly custody: Custody
+    /** Called in the transaction that makes or restores the wallet. */
+    readonly changed?: (tx: Tx, imported: ImportedWallet) => Promise<void>
+  },
   { accountId, family, label, privateKey }: ImportOrder,
 ): Promise<ImportedWallet> {
   const scheme = custody.schemes.find((candidate) => candidate.family === family)
@@ -48,11 +57,15 @@ export async function importWallet(
   // Not in the account's own scope: the address may be another's.
   return await store.inTransaction('service', async (tx) => {
     const { wallet, isNew, isDeleted } = await insertWalletOnce(tx, { ...facts, ...sealed })
-    if (isNew) return { wallet, was: 'new' }
+    if (isNew) {
+      await changed(tx, { wallet, was: 'new' })
+      return { wallet, was: 'new' }
+    }
     if (wallet.accountId !== accountId) throw refused('This key belongs to another account.')
     if (wallet.sandboxInstance !== sandboxInstance) throw refused('This key is of another sandbox.')
     if (!isDeleted) return { wallet, was: 'there' }
     await restoreWallet(tx, accountId, wallet.id)
+    await changed(tx, { wallet, was: 'restored' })
     return { wallet, was: 'restored' }
   })
 }

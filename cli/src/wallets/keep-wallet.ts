@@ -1,0 +1,41 @@
+import type { Audit } from '@florin/server/audit/audit.ts'
+import { SYSTEM } from '@florin/server/audit/entry.ts'
+import type { Custody } from '@florin/server/custody/create-wallet.ts'
+import { importWallet } from '@florin/server/custody/import-wallet.ts'
+import type { ImportedWallet, ImportOrder } from '@florin/server/custody/import-wallet.ts'
+import { insertWallet } from '@florin/server/custody/store.ts'
+import type { Wallet } from '@florin/server/custody/wallet.ts'
+import type { Store, Tx } from '@florin/server/store/postgres.ts'
+
+interface Books {
+  readonly store: Store
+  readonly audit: Audit
+}
+
+/** Stores a new wallet and notes it in its account's audit log, as the work of whoever has the machine. */
+export async function keepNewWallet({ store, audit }: Books, fresh: Wallet): Promise<void> {
+  await store.inTransaction(fresh.accountId, async (tx) => {
+    await insertWallet(tx, fresh)
+    await note(tx, audit, fresh, 'wallet.created')
+  })
+}
+
+/** Imports a key as importWallet does; a wallet that this makes or brings back is noted likewise. */
+export async function keepImported(
+  { store, audit, custody }: Books & { readonly custody: Custody },
+  order: ImportOrder,
+): Promise<ImportedWallet> {
+  const changed = (tx: Tx, { wallet, was }: ImportedWallet) =>
+    note(tx, audit, wallet, was === 'restored' ? 'wallet.restored' : 'wallet.imported')
+  return await importWallet({ store, custody, changed }, order)
+}
+
+async function note(
+  tx: Tx,
+  audit: Audit,
+  { id, accountId, address, family, label }: Wallet,
+  action: string,
+): Promise<void> {
+  const details = { address, family, label }
+  await audit.note(tx, { accountId, actor: SYSTEM, action, object: id, details })
+}
