@@ -23,7 +23,10 @@ export function solanaMarketOf(value: Json): SolanaMarket {
     maker,
     tokens: tokens.map((each) => {
       const { mint, symbol, decimals } = isJsonObject(each) ? each : {}
-      return { mint: String(mint), symbol: String(symbol), decimals: Number(decimals) }
+      if (typeof mint === 'string' && typeof symbol === 'string' && typeof decimals === 'number') {
+        return { mint, symbol, decimals }
+      }
+      throw new Error('the Solana process told of a token that is none')
     }),
   }
 }

@@ -1,7 +1,7 @@
 import type { FinalityPolicy } from '../../kernel/network-config.ts'
 import { NodeFailure } from '../chain.ts'
 import type { Block, Head } from '../chain.ts'
-import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
+import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
 import { isUnknownMethod } from '../json-rpc/unknown-method.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { blockhashFrom, contextFrom, integerFrom, transactionHashFrom } from './answer.ts'
@@ -38,6 +38,19 @@ export const lifetimeRead: Read<Lifetime> = {
       lastValidBlockHeight: integerFrom(fields['lastValidBlockHeight'], 'last valid block height'),
     }
   },
+}
+
+/** Whether a blockhash is one of this chain that a transaction can still use. */
+export function blockhashLiveRead(blockhash: string): Read<boolean> {
+  return {
+    method: 'isBlockhashValid',
+    params: [blockhash, CONFIRMED],
+    parse: (result) => {
+      const { value } = contextFrom(result, 'blockhash')
+      if (typeof value !== 'boolean') throw malformed('validity of a blockhash', value)
+      return value
+    },
+  }
 }
 
 /**

@@ -22,6 +22,7 @@ import { openSelfCustody } from './self-custody.ts'
 import { signTerms } from './sign.ts'
 import { readTerms } from './terms.ts'
 import { HEIGHT, onlyUpToDate } from './up-to-date.ts'
+import { openVenues } from './markets/venues.ts'
 
 /**
  * Connects to a Solana network. Heights are slots, lifetimes are block heights. Nothing is asked before the first use. Throws when
@@ -61,6 +62,7 @@ export function connectSolana(options: ConnectOptions): Chain {
         : signTerms(readTerms(terms, config.network), signer),
     exact,
     selfCustody: openSelfCustody({ ...deps, exact }),
+    venues: openVenues(deps, options),
     renewal: {
       kind: 'lifetime',
       lifetimeOf: (terms) =>

@@ -84,8 +84,9 @@ function priorityOf(fee: bigint): bigint {
   return fee > signatures ? fee - signatures : 0n
 }
 
-function preparationOf(
-  deps: PrepareDeps,
+/** A build whose every byte is decided. */
+export function preparationOf(
+  deps: Pick<PrepareDeps, 'facts'>,
   made: {
     readonly transaction: Uint8Array
     readonly wallets: readonly Address[]

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { systemClock } from '../../kernel/clock.ts'
 import { openLog } from '../../kernel/log.ts'
 import type { AssetProfile } from '../../kernel/network-config.ts'
+import { Secret } from '../../kernel/secret.ts'
 import { until } from '../../kernel/until.ts'
 import { NodeFailure } from '../chain.ts'
 import type {
@@ -64,7 +65,10 @@ export async function startTestChain(...assets: readonly AssetProfile[]): Promis
   const sandbox = await startSandbox({ faults: true })
   let requests = 0
   let serial = 0
-  const network = testNetwork([sandbox.solana.rpcUrl])
+  const { rpcUrl, maker } = sandbox.solana
+  const network = testNetwork([rpcUrl], {
+    markets: [{ venue: 'rfq', makers: [{ url: new Secret(maker.url), address: maker.address }] }],
+  })
   const chain = connectSolana({
     config: { ...network, assets: [...network.assets, ...assets] },
     log: openLog('silent'),

@@ -1,0 +1,33 @@
+import type { ConnectOptions } from '../../connect-options.ts'
+import type { Venue } from '../../venue.ts'
+import { knownAddress } from '../account.ts'
+import type { DraftDeps } from '../draft.ts'
+import { openMarketService } from './market-service.ts'
+import { openMaker } from './rfq-maker.ts'
+import { openRfqVenue } from './rfq-venue.ts'
+
+/** The network's markets as its operator lists them. Throws on a market of another family. */
+export function openVenues(
+  deps: DraftDeps,
+  { config, clock, fetch: ask = fetch }: ConnectOptions,
+): readonly Venue[] {
+  return (config.markets ?? []).map((market) => {
+    switch (market.venue) {
+      case 'rfq':
+        return openRfqVenue(
+          deps,
+          market.makers.map(({ url, address }, index) => {
+            const name = `maker ${index + 1} of ${config.network}`
+            const service = openMarketService({ url, name, clock, fetch: ask })
+            return openMaker(knownAddress(address), service)
+          }),
+        )
+      case 'jupiter':
+      case 'uniswap-v2':
+      case 'uniswap-v3':
+        throw new Error(`${market.venue} is no market of Solana`)
+      default:
+        return market satisfies never
+    }
+  })
+}
