@@ -149,6 +149,9 @@ export const limits = {
   remoteVerifySeconds: 10,
   remoteSettleSeconds: 30,
   remoteAnswerBytesMax: 64 * 1024,
+  /** The same for a maker or a hosted router of a network. */
+  marketAnswerSeconds: 5,
+  marketAnswerBytesMax: 64 * 1024,
   /** Blocks in which a node is asked for logs at once, and how often for one question. */
   logBlocksMax: 2_000,
   logReadsMax: 20,
