@@ -60,6 +60,7 @@ import { openVerificationEvents } from './facilitator/verification-events.ts'
 import { watchClaims } from './facilitator/watch.ts'
 import { forgetOldEvents, openEvents } from './open-events.ts'
 import { forgetPeople, openPeople } from './open-people.ts'
+import { openTrading } from './open-trading.ts'
 import { openWallets } from './open-wallets.ts'
 import { openWebhooks } from './open-webhooks.ts'
 import { openOutbound } from './outbound/outbound.ts'
@@ -76,6 +77,7 @@ import { CommitUnknown, openStore, StoreUnavailable } from './store/postgres.ts'
 import type { Store, Tx } from './store/postgres.ts'
 import { shareReads } from './store/shared-reads.ts'
 import { openRedis } from './store/redis.ts'
+import { openTradeBook } from './trading/book.ts'
 import { paymentsBuiltFor } from './transactions/build-store.ts'
 import { openBuildBook } from './transactions/follow-builds.ts'
 import { forgetNonces } from './transactions/nonce-store.ts'
@@ -160,7 +162,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const broadcaster = openBroadcaster({ chains: directory.all, store, clock, log, killPoint })
   const proofs = openProofs({ proofKey, chains: directory.all })
   const built = openBuiltRecords({ clock, proofs })
-  const book = openPaymentBook({ clock })
+  const book = openPaymentBook({
+    clock,
+    trades: openTradeBook({ chains: directory.all, log }),
+  })
   const deposits = openDepositBook({ clock, random })
   const waits = openWaits({ store, listener, clock })
   const settlers = openSettlers({ store, clock, log, networks })
@@ -309,6 +314,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
           facilitatorUrl: () => `${baseUrl}/x402`,
         }),
       ),
+      ...openTrading({ store, queue, waits, clock, random, killPoint, directory }).routes,
       ...openWallets({ store, custody, directory, clock, random, proofKey }),
       ...webhooks.routes,
       ...events.routes,
@@ -328,7 +334,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         isUsable: ({ config }) => drivers.get(config.network)?.state().following ?? false,
       }),
       ...reports.routes,
-      ...openOperators({ options, store, clock, random, directory, settlers, drivers }),
+      ...openOperators({
+        ...{ options, store, clock, random, directory, settlers, drivers },
+        baseUrl: () => baseUrl,
+      }),
     ],
     gate: reports.counted(gate),
     sockets: events.sockets,

@@ -1,6 +1,16 @@
 /** The form of a plain decimal; OpenAPI shows it too. */
 export const DECIMAL = /^(0|[1-9][0-9]{0,77})(?:\.([0-9]{1,78}))?$/
 
+/** The form of a part of what there is, such as 50%. */
+export const SHARE = /^(0|[1-9][0-9]{0,2})(?:\.([0-9]{1,18}))?%$/
+
+/** Whether text is a part of what there is: more than 0 %, at most 100 %. */
+export function isShare(text: string): boolean {
+  if (!SHARE.test(text)) return false
+  const percent = text.slice(0, -1)
+  return compareDecimals(percent, '0') > 0 && compareDecimals(percent, '100') <= 0
+}
+
 /** Whether text is a plain decimal number: digits, at most one point, no sign, exponent or leading zero. */
 export function isDecimal(text: string): boolean {
   return DECIMAL.test(text)

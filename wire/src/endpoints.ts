@@ -12,6 +12,7 @@ import { PaymentsAnswer, PaymentsQuery } from './payment-list.ts'
 import { peopleEndpoints } from './people-endpoints.ts'
 import { ReceiveAnswer, ReceiveBody, SettleBody, VerifyAnswer, VerifyBody } from './receive.ts'
 import { reportEndpoints } from './report-endpoints.ts'
+import { tradeEndpoints } from './trade-endpoints.ts'
 import {
   AbandonAnswer,
   BuildAnswer,
@@ -354,6 +355,7 @@ export const endpoints = {
     answer: SubmitAnswer,
     fails: ['UNSUPPORTED_NETWORK', 'IDEMPOTENCY_MISMATCH', 'TRANSACTION_FAILED', 'NETWORK_ERROR'],
   },
+  ...tradeEndpoints,
   ...webhookEndpoints,
   ...peopleEndpoints,
   ...reportEndpoints,

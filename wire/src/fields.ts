@@ -8,6 +8,8 @@ import type { RawJson } from './raw-json.ts'
 export interface MoneyBounds {
   readonly minimum?: string
   readonly maximum?: string
+  /** Also a part of what there is, as text: "50%". More than 0, at most 100. */
+  readonly orShare?: true
 }
 
 /**
@@ -18,6 +20,14 @@ export function MoneyText(bounds: MoneyBounds = {}, description?: string) {
   return Type.Unsafe<string>({
     ...(description === undefined ? {} : { description }),
     money: bounds,
+  })
+}
+
+/** An amount, or a part of what there is: `12.5`, `"12.5"` or `"50%"`. Arrives as its text. */
+export function ShareText(description: string) {
+  return Type.Unsafe<string>({
+    description,
+    money: { minimum: '0', orShare: true } satisfies MoneyBounds,
   })
 }
 

@@ -27,6 +27,11 @@ import type { ReceiveTransactionBody, ReceiveTransactionAnswer } from './receive
 import type { AbandonTransactionAnswer } from './abandon-transaction.ts'
 import type { SimulateTransactionBody, SimulateTransactionAnswer } from './simulate-transaction.ts'
 import type { SubmitTransactionBody, SubmitTransactionAnswer } from './submit-transaction.ts'
+import type { QuoteTradeQuery, QuoteTradeAnswer } from './quote-trade.ts'
+import type { BuyTokenBody, BuyTokenAnswer } from './buy-token.ts'
+import type { SellTokenBody, SellTokenAnswer } from './sell-token.ts'
+import type { GetTradeAnswer } from './get-trade.ts'
+import type { TradeHistoryQuery, TradeHistoryAnswer } from './trade-history.ts'
 import type { CreateWebhookBody, CreateWebhookAnswer } from './create-webhook.ts'
 import type { ListWebhooksAnswer } from './list-webhooks.ts'
 import type { GetWebhookAnswer } from './get-webhook.ts'
@@ -218,6 +223,36 @@ export interface Operations {
     readonly query: undefined
     readonly body: SubmitTransactionBody
     readonly answer: SubmitTransactionAnswer
+  }
+  readonly quoteTrade: {
+    readonly parts: undefined
+    readonly query: QuoteTradeQuery
+    readonly body: undefined
+    readonly answer: QuoteTradeAnswer
+  }
+  readonly buyToken: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: BuyTokenBody
+    readonly answer: BuyTokenAnswer
+  }
+  readonly sellToken: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: SellTokenBody
+    readonly answer: SellTokenAnswer
+  }
+  readonly getTrade: {
+    readonly parts: { readonly tradeId: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: GetTradeAnswer
+  }
+  readonly tradeHistory: {
+    readonly parts: { readonly publicKey: string }
+    readonly query: TradeHistoryQuery
+    readonly body: undefined
+    readonly answer: TradeHistoryAnswer
   }
   readonly createWebhook: {
     readonly parts: undefined

@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv'
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { Static, TSchema } from 'typebox'
-import { compareDecimals, isDecimal } from '@florin/wire/decimal.ts'
+import { compareDecimals, isDecimal, isShare } from '@florin/wire/decimal.ts'
 import type { MoneyBounds } from '@florin/wire/fields.ts'
 
 /** Each bad field and the rule it broke, in plain words. */
@@ -47,7 +47,8 @@ function rules(coerceTypes: boolean): Rules {
     keyword: 'money',
     schemaType: 'object',
     validate: (bounds: MoneyBounds, value: unknown) =>
-      typeof value === 'string' && isDecimal(value) && within(value, bounds),
+      typeof value === 'string' &&
+      ((isDecimal(value) && within(value, bounds)) || (bounds.orShare === true && isShare(value))),
   })
   ajv.addKeyword({
     keyword: 'httpUrl',
@@ -132,6 +133,9 @@ function ruleOf({ keyword, params, parentSchema = {}, data }: ErrorObject): stri
 }
 
 function moneyRule(bounds: unknown, data: unknown): string {
+  if (member(bounds, 'orShare') === true) {
+    return 'must be a plain decimal number, such as 0.25, or a part up to 100%, such as 50%'
+  }
   if (typeof data !== 'string' || !isDecimal(data)) {
     return 'must be a plain decimal number, such as 0.25'
   }

@@ -198,6 +198,14 @@ export const limits = {
   settlementsApartSeconds: 600,
   /** How old what all builds share may be: fees, newest block or blockhash. */
   buildFactsMilliseconds: 1_000,
+  /** EVM: how long a swap may wait for its block; later its router refuses. By the chain's own time. */
+  swapValidSeconds: 600,
+  /** EVM: how old a pool's state may be for a quote when no newer block is known of; half a block's time where that is less. */
+  poolStateMillisecondsMax: 1_000,
+  poolStatesKeptMax: 10_000,
+  poolAddressesKeptMax: 10_000,
+  /** Pools whose state is asked for in one call. */
+  poolsPerReadMax: 100,
   /** How long a transaction built for somebody else's wallet should be used; about what Solana's chain allows. */
   buildValidSeconds: 60,
   rebroadcastBatchMax: 200,
@@ -285,6 +293,39 @@ export const limits = {
   webhookForgetMax: 1_000,
   /** Deliveries that are counted for /metrics; more are shown as so many. */
   webhookCountedMax: 100_000,
+  /** Blocks whose markets are read at once, and so many of their facts are stored with one step, unless a single block has more. */
+  marketBlocksPerRoundMax: 20,
+  marketFactsPerRoundMax: 2_000,
+  /** Blocks below the final one that are read first, so that a new installation knows markets that were there before it. */
+  marketLookBackBlocks: 2_000,
+  /** What lies further behind the head is stored and not told: nobody waits for it any more. */
+  marketLiveBlocksMax: 150,
+  /** How long market events can be read by other instances. */
+  marketEventSeconds: 60,
+  /** How late an instance hears of a market event whose notification was lost, and how many it reads at once. */
+  marketLookAgainMilliseconds: 1_000,
+  marketEventsPerReadMax: 500,
+  /** Of one slow reader: trades and new tokens that wait, the newest; and tokens of which the newest price waits. */
+  marketTradesWaitingMax: 100,
+  marketPricesWaitingMax: 500,
+  /** A price is told at once when it moved by so many millionths, and a smaller move after so long. */
+  priceMoveMillionths: 1_000,
+  priceQuietMilliseconds: 5_000,
+  /** Tokens whose last told price is remembered, of one network. */
+  toldPricesMax: 10_000,
+  /** Kept trades and short candles, and long ones; removed a bounded number at a time. */
+  marketTradeDays: 30,
+  marketCandleDays: 400,
+  marketForgetMax: 10_000,
+  /** Of a name or symbol that a token says; the rest is cut. */
+  tokenTextCharactersMax: 100,
+  /** How old facts of a token may be, and how many people hold it; how long an address counts as none; how many are kept. */
+  tokenFactsSeconds: 30,
+  tokenHoldersSeconds: 60,
+  noTokenSeconds: 5,
+  tokensKeptMax: 10_000,
+  /** Tokens of markets that an EVM address is asked about, the deepest markets first. */
+  portfolioTokensMax: 200,
   draftRetriesMax: 5,
   /** Of a transaction that a caller hands in: Solana's packet holds 1,232, and a build on EVM is far smaller. */
   transactionBytesMax: 4_096,
@@ -326,6 +367,10 @@ export const limits = {
   /** Of each text in a log line, and of each error's stack. */
   logTextCharactersMax: 500,
   logStackFramesMax: 12,
+  /** Tokens of which decimals and symbol are kept. */
+  tradedTokensKeptMax: 10_000,
+  /** How often a part of a balance is computed anew because the balance has changed. */
+  tradeSharesMax: 4,
   /** Names of node calls that are counted apart; further ones are "other". */
   metricsNodeMethodsMax: 64,
 } as const

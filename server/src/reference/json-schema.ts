@@ -1,4 +1,4 @@
-import { DECIMAL } from '@florin/wire/decimal.ts'
+import { DECIMAL, SHARE } from '@florin/wire/decimal.ts'
 
 /** A schema as OpenAPI 3.1 writes it: JSON Schema 2020-12 and nothing of our own but `x-` notes. */
 export interface JsonSchema {
@@ -96,7 +96,7 @@ function child(schema: unknown, options: ConvertOptions): JsonSchema {
 }
 
 /** A number or decimal text. JSON Schema can bound the number; the text is compared by the edge. */
-function money({ minimum = '0', maximum }: Readonly<Record<string, unknown>>): JsonSchema {
+function money({ minimum = '0', maximum, orShare }: Readonly<Record<string, unknown>>): JsonSchema {
   const upTo = maximum === undefined ? {} : { maximum: Number(maximum) }
   const between =
     maximum === undefined
@@ -106,6 +106,9 @@ function money({ minimum = '0', maximum }: Readonly<Record<string, unknown>>): J
     oneOf: [
       { type: 'number', minimum: Number(minimum), ...upTo },
       { type: 'string', pattern: DECIMAL.source, description: `Decimal text, ${between}.` },
+      ...(orShare === true
+        ? [{ type: 'string', pattern: SHARE.source, description: 'A part of what there is.' }]
+        : []),
     ],
   }
 }

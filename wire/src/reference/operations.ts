@@ -8,6 +8,7 @@ import * as payments from './payments.ts'
 import * as people from './people.ts'
 import * as receiving from './receiving.ts'
 import * as reports from './reports.ts'
+import * as trading from './trading.ts'
 import * as transactions from './transactions.ts'
 import * as wallets from './wallets.ts'
 import * as webhooks from './webhooks.ts'
@@ -23,6 +24,7 @@ export const operationReferences: Readonly<Record<string, OperationReference>> =
   ...people,
   ...receiving,
   ...reports,
+  ...trading,
   ...transactions,
   ...wallets,
   ...webhooks,

@@ -110,6 +110,19 @@ export const operatorMembers: OperationReference = {
   answer: { members: [member] },
 }
 
+export const operatorInviteMember: OperationReference = {
+  title: 'Invite into an account',
+  about: [
+    'An account that an operator made has nobody in it: its first owner is invited here. The link signs that person in, once, and is shown this once.',
+  ],
+  params: { accountId },
+  body: { email: 'ada@shop.example', role: 'owner' },
+  answer: {
+    ...member,
+    link: 'https://pay.example/signin#link=4Uo1pBq9…',
+  },
+}
+
 export const operatorKeys: OperationReference = {
   title: 'List keys of an account',
   about: ['Those that were not deleted, oldest first; never the keys themselves.'],

@@ -1,0 +1,62 @@
+import { Refusal } from '@florin/wire/errors.ts'
+import { NodeFailure } from '../chains/chain.ts'
+import type { Chain } from '../chains/chain.ts'
+import type { Quote, QuoteOrder, QuoteOutcome, Venue } from '../chains/venue.ts'
+
+/** A quote with the venue that gave it. */
+export interface Best {
+  readonly venue: Venue
+  readonly quote: Quote
+}
+
+/**
+ * The venue of a network that gives most. One that cannot be asked is left out; where none of the others trades the token, nobody can say and
+ * NodeFailure is thrown. Refuses INSUFFICIENT_LIQUIDITY where no market gives anything for that much, UNSUPPORTED_NETWORK where
+ * nothing is traded.
+ */
+export async function bestQuote(
+  { venues = [], config }: Pick<Chain, 'venues' | 'config'>,
+  order: QuoteOrder,
+): Promise<Best> {
+  if (venues.length === 0) {
+    throw new Refusal('UNSUPPORTED_NETWORK', {
+      details: { network: `nothing is traded on ${config.network}` },
+    })
+  }
+  const answers = await Promise.all(venues.map((venue) => ask(venue, order)))
+  let best: Best | undefined
+  for (const { venue, outcome } of answers) {
+    if (outcome === undefined || !outcome.ok) continue
+    if (best === undefined || outcome.quote.amountOut > best.quote.amountOut) {
+      best = { venue, quote: outcome.quote }
+    }
+  }
+  if (best !== undefined) return best
+  if (answers.some(({ outcome }) => outcome === undefined)) {
+    throw new NodeFailure('a market could not be asked')
+  }
+  throw new Refusal('INSUFFICIENT_LIQUIDITY', {
+    details: {
+      mint: answers.some(({ outcome }) => outcome?.ok === false && !isUnknown(outcome))
+        ? 'no market gives anything for this amount'
+        : 'no market trades it',
+    },
+  })
+}
+
+/** A failed look is no word about the market: undefined. */
+async function ask(
+  venue: Venue,
+  order: QuoteOrder,
+): Promise<{ venue: Venue; outcome: QuoteOutcome | undefined }> {
+  try {
+    return { venue, outcome: await venue.quote(order) }
+  } catch (error) {
+    if (error instanceof NodeFailure) return { venue, outcome: undefined }
+    throw error
+  }
+}
+
+function isUnknown(outcome: Extract<QuoteOutcome, { ok: false }>): boolean {
+  return outcome.refusal === 'no_market'
+}

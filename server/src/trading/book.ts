@@ -1,0 +1,39 @@
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { Chain } from '../chains/chain.ts'
+import type { Log } from '../kernel/log.ts'
+import type { TradeBook } from '../sender/trade-book.ts'
+import { quoteOf } from './trade.ts'
+import { forgetReceived, noteReceived, tradesOf } from './trade-store.ts'
+
+/** Notes what trades brought in, as their transactions show it. */
+export function openTradeBook({
+  chains,
+  log,
+}: {
+  readonly chains: ReadonlyMap<NetworkId, Chain>
+  readonly log: Log
+}): TradeBook {
+  return {
+    mined: async (tx, mined) => {
+      const seen = new Map(mined.map((each) => [each.tradeId, each]))
+      const trades = await tradesOf(tx, [...seen.keys()])
+      const received = trades.flatMap((trade) => {
+        const { transfers = [], senderChanges } = seen.get(trade.id) ?? {}
+        const venue = chains.get(trade.network)?.venues?.find(({ name }) => name === trade.venue)
+        const quote = quoteOf(trade)
+        const units =
+          venue?.received({ wallet: trade.walletAddress, quote, transfers, senderChanges }) ?? null
+        if (units !== null && units > 0n) return [{ tradeId: trade.id, units }]
+        // It took effect, and nobody here can read how: that stays unknown.
+        log.warn(
+          { network: trade.network, paymentId: trade.paymentId },
+          'what a trade brought in could not be read from its transaction',
+        )
+        return []
+      })
+      if (received.length > 0) await noteReceived(tx, received)
+    },
+
+    vanished: (tx, paymentIds) => forgetReceived(tx, paymentIds),
+  }
+}

@@ -1,0 +1,70 @@
+import type { Static } from 'typebox'
+import { canonicalAddress } from '@florin/wire/address.ts'
+import { Refusal } from '@florin/wire/errors.ts'
+import type { TradeHistoryQuery } from '@florin/wire/trade.ts'
+import type { AccountId } from '../kernel/id.ts'
+import { parseId } from '../kernel/id.ts'
+import type { Carrier } from '../sender/carrier.ts'
+import type { Store } from '../store/postgres.ts'
+import { tradesOfWallet } from './trade-store.ts'
+import type { TradePosition } from './trade-store.ts'
+import { recordFields } from './view.ts'
+
+const PAGE_TRADES = 50
+
+/** A page of what a wallet has traded in the caller's account, newest first. Somebody else's trades are not there at all. */
+export async function readTradeHistory(
+  { store, carrier }: { readonly store: Store; readonly carrier: Carrier },
+  accountId: AccountId,
+  addressText: string,
+  { limit = PAGE_TRADES, cursor, mint: mintText }: Static<typeof TradeHistoryQuery>,
+) {
+  const walletAddress = canonicalAddress(addressText)
+  if (walletAddress === undefined) {
+    throw invalid({ publicKey: 'must be a valid address, with a right checksum' })
+  }
+  const mint = mintText === undefined ? null : canonicalAddress(mintText)
+  if (mint === undefined) throw invalid({ mint: 'must be a valid address' })
+  const after = cursor === undefined ? null : readCursor(cursor)
+  if (after === undefined) throw invalid({ cursor: 'must be the nextCursor of a page' })
+  const found = await store.inTransaction(accountId, (tx) =>
+    tradesOfWallet(tx, { accountId, walletAddress, mint, after, count: limit + 1 }),
+  )
+  const page = found.slice(0, limit)
+  const hasMore = found.length > limit
+  const last = page.at(-1)
+  const states = await carrier.states(
+    accountId,
+    page.map(({ trade }) => trade.paymentId),
+  )
+  return {
+    publicKey: walletAddress,
+    trades: page.flatMap(({ trade }, index) => {
+      const state = states[index]
+      return state === undefined ? [] : [recordFields(trade, state)]
+    }),
+    limit,
+    hasMore,
+    nextCursor: hasMore && last !== undefined ? writeCursor(last.position) : null,
+  }
+}
+
+/** Microseconds of the year 2255: every value below is exact where PostgreSQL multiplies an interval. */
+const MICROSECONDS_MAX = BigInt(Number.MAX_SAFE_INTEGER)
+const CURSOR = /^(0|[1-9][0-9]{0,15})\.(trd_\w+)$/
+
+function writeCursor({ atMicroseconds, tradeId }: TradePosition): string {
+  return Buffer.from(`${atMicroseconds}.${tradeId}`, 'latin1').toString('base64url')
+}
+
+function readCursor(text: string): TradePosition | undefined {
+  const [, at = '', id = ''] = CURSOR.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? []
+  const tradeId = parseId('trd', id)
+  if (tradeId === undefined || BigInt(at) > MICROSECONDS_MAX) return undefined
+  const position = { atMicroseconds: BigInt(at), tradeId }
+  return writeCursor(position) === text ? position : undefined
+}
+
+function invalid(details: Readonly<Record<string, string>>): Refusal {
+  return new Refusal('INVALID_PARAMETERS', { details })
+}

@@ -1,0 +1,38 @@
+import { formatAmount } from '@florin/wire/amount.ts'
+import { Refusal } from '@florin/wire/errors.ts'
+import type { SwapDraftOutcome } from '../chains/venue.ts'
+import type { AssetProfile } from '../kernel/network-config.ts'
+
+type Reason = Extract<SwapDraftOutcome, { ok: false }>['refusal']
+
+/** A wallet that does not have what is to go in. */
+export function shortOf(asset: AssetProfile, required: bigint, available: bigint): Refusal {
+  return new Refusal('INSUFFICIENT_BALANCE', {
+    details: {
+      required: formatAmount(required, asset.decimals),
+      available: formatAmount(available, asset.decimals),
+      asset: asset.symbol,
+    },
+  })
+}
+
+/** What a venue's "no" to a swap means for whoever asked. */
+export function swapRefusal(
+  reason: Reason,
+  { asset, amountIn, available }: { asset: AssetProfile; amountIn: bigint; available: bigint },
+): Refusal {
+  switch (reason) {
+    case 'price_moved':
+      return new Refusal('SLIPPAGE_EXCEEDED', {
+        details: { slippage: 'the market gives less than the least that this trade accepts' },
+      })
+    case 'no_market':
+      return new Refusal('INSUFFICIENT_LIQUIDITY', {
+        details: { mint: 'the market that gave a quote does not trade it any more' },
+      })
+    case 'insufficient_funds':
+      return shortOf(asset, amountIn, available)
+    default:
+      return reason satisfies never
+  }
+}

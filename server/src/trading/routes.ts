@@ -1,0 +1,130 @@
+import { endpoints } from '@florin/wire/endpoints.ts'
+import { Refusal } from '@florin/wire/errors.ts'
+import type { ChainDirectory } from '../chains/directory.ts'
+import type { Call } from '../http/route.ts'
+import { route } from '../http/route.ts'
+import type { Route } from '../http/route.ts'
+import { fingerprint } from '../idempotency/fingerprint.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { parseId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
+import { bestQuote } from './best-quote.ts'
+import { executeTrade } from './execute.ts'
+import type { ExecuteDeps, TradeOrder, TradeResult } from './execute.ts'
+import { readTradeHistory } from './history.ts'
+import { minimumOut } from './slippage.ts'
+import { feeOf, slippageOf, soldOf, unitsOf, walletOf } from './terms.ts'
+import { assetOf, nativeOf } from './tokens.ts'
+import type { Tokens } from './tokens.ts'
+import { findTrade } from './trade-store.ts'
+import { boughtFields, quoteFields, recordFields, soldFields } from './view.ts'
+
+export interface TradingRoutesDeps extends ExecuteDeps {
+  readonly directory: ChainDirectory
+  readonly tokens: Tokens
+  readonly clock: Clock
+}
+
+/** What both ways of trading directly are given. */
+interface DirectBody {
+  readonly publicKey?: string | undefined
+  readonly walletAddress?: string | undefined
+  readonly mint: string
+  readonly slippage?: string | undefined
+  readonly slippageBps?: number | undefined
+  readonly priorityFee?: string | undefined
+  readonly network?: string | undefined
+  readonly waitFor?: TradeOrder['waitFor'] | undefined
+  readonly timeout?: number | undefined
+}
+
+/** The routes of trading from wallets of ours, of quotes and of records. */
+export function tradingRoutes(deps: TradingRoutesDeps): readonly Route[] {
+  const { store, carrier, directory, tokens } = deps
+  return [
+    route(endpoints.quoteTrade, async ({ query }) => {
+      const { side, network, mint } = query
+      const slippage = slippageOf(query)
+      const { chain } = directory.resolve({ network, address: mint, field: 'mint' })
+      const token = await tokens.of(chain, mint)
+      const native = nativeOf(chain)
+      const decimals = side === 'buy' ? native.decimals : token.decimals
+      const amountIn = unitsOf('amount', query.amount, decimals)
+      const { quote } = await bestQuote(chain, { side, token, amountIn })
+      const minimum = minimumOut(quote.amountOut, slippage)
+      const rest = { minimumOut: minimum, slippage, nativeDecimals: native.decimals }
+      return { body: quoteFields(quote, rest, chain.config) }
+    }),
+    route(endpoints.buyToken, async (call) => {
+      const { result, config } = await trade(deps, call, 'buy')
+      return answer(result, boughtFields(result.trade, result.state, config))
+    }),
+    route(endpoints.sellToken, async (call) => {
+      const { result, config } = await trade(deps, call, 'sell')
+      return answer(result, soldFields(result.trade, result.state, config))
+    }),
+    route(endpoints.getTrade, async ({ params, caller: { accountId } }) => {
+      const id = parseId('trd', params.tradeId)
+      const found =
+        id && (await store.inTransaction(accountId, (tx) => findTrade(tx, accountId, id)))
+      const [state] = found ? await carrier.states(accountId, [found.paymentId]) : []
+      if (found === undefined || state === undefined) {
+        throw new Refusal('NOT_FOUND', { message: 'There is no such trade.' })
+      }
+      return { body: recordFields(found, state) }
+    }),
+    route(endpoints.tradeHistory, async ({ params, query, caller }) => ({
+      body: await readTradeHistory(deps, caller.accountId, params.publicKey, query),
+    })),
+  ]
+}
+
+async function trade(
+  deps: TradingRoutesDeps,
+  call: Call<unknown, unknown, DirectBody & { amount?: string; sellAll?: boolean }>,
+  side: TradeOrder['side'],
+) {
+  const { directory, tokens, clock } = deps
+  const { body, caller, requestId, idempotencyKey } = call
+  const slippage = slippageOf(body)
+  const { text, field } = walletOf(body)
+  const { chain, address } = directory.resolve({ network: body.network, address: text, field })
+  const token = await tokens.of(chain, body.mint)
+  const native = nativeOf(chain)
+  const wanted =
+    side === 'sell'
+      ? soldOf(body, token.decimals)
+      : {
+          kind: 'units' as const,
+          units: unitsOf('amount', body.amount ?? '', native.decimals),
+        }
+  const waitSeconds = body.timeout ?? limits.waitDefaultSeconds
+  const result = await executeTrade(deps, {
+    requestId,
+    accountId: caller.accountId,
+    chain,
+    walletAddress: address,
+    walletField: field,
+    side,
+    token,
+    asset: side === 'buy' ? native : assetOf(token),
+    wanted,
+    slippage,
+    priorityFee:
+      body.priorityFee === undefined
+        ? null
+        : feeOf('priorityFee', body.priorityFee, native.decimals),
+    operation: side === 'buy' ? endpoints.buyToken.id : endpoints.sellToken.id,
+    once:
+      idempotencyKey === undefined ? null : { key: idempotencyKey, fingerprint: fingerprint(body) },
+    waitFor: body.waitFor ?? 'confirmed',
+    waitUntilMilliseconds: clock.nowMilliseconds() + waitSeconds * 1000,
+    clientGone: call.clientGone,
+    waitOver: AbortSignal.any([call.clientGone, call.closing]),
+  })
+  return { result, config: chain.config }
+}
+
+function answer<Body>({ replayed }: TradeResult, body: Body) {
+  return { headers: replayed ? { 'idempotent-replayed': 'true' } : {}, body }
+}

@@ -1,0 +1,185 @@
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { Address } from '../chains/chain.ts'
+import type { TradeSide, VenueName } from '../chains/venue.ts'
+import type { AccountId, PaymentId, TradeId } from '../kernel/id.ts'
+import type { Tx } from '../store/postgres.ts'
+import type { Trade } from './trade.ts'
+
+interface TradeRow {
+  readonly id: TradeId
+  readonly account_id: AccountId
+  readonly payment_id: PaymentId
+  readonly side: TradeSide
+  readonly network: NetworkId
+  readonly wallet_address: Address
+  readonly mint: Address
+  readonly symbol: string | null
+  readonly token_decimals: number
+  readonly native_decimals: number
+  readonly venue: VenueName
+  readonly amount_in: string
+  readonly quoted_out: string
+  readonly minimum_out: string
+  readonly received: string | null
+  readonly slippage: string
+  readonly price_impact_basis_points: string | null
+  readonly quoted_height: string
+  readonly route: Readonly<Record<string, string>>
+}
+
+const COLUMNS = `id, account_id, payment_id, side, network, wallet_address, mint, symbol, token_decimals, native_decimals, venue,
+  amount_in, quoted_out, minimum_out, received, trim_scale(slippage)::text as slippage, price_impact_basis_points,
+  quoted_height, route`
+
+// The rows were written by this file from branded values; reading them back restores the brands.
+function tradeOf(row: TradeRow): Trade {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    paymentId: row.payment_id,
+    side: row.side,
+    network: row.network,
+    walletAddress: row.wallet_address,
+    token: { mint: row.mint, decimals: row.token_decimals, symbol: row.symbol },
+    nativeDecimals: row.native_decimals,
+    venue: row.venue,
+    amountIn: BigInt(row.amount_in),
+    quotedOut: BigInt(row.quoted_out),
+    minimumOut: BigInt(row.minimum_out),
+    received: row.received === null ? null : BigInt(row.received),
+    slippage: row.slippage,
+    priceImpactBasisPoints:
+      row.price_impact_basis_points === null ? null : BigInt(row.price_impact_basis_points),
+    quotedHeight: BigInt(row.quoted_height),
+    route: row.route,
+  }
+}
+
+export async function insertTrade(tx: Tx, trade: Trade, nowMilliseconds: number): Promise<void> {
+  await tx.query(
+    'trade_insert',
+    `insert into trades (id, account_id, payment_id, side, network, wallet_address, mint, symbol, token_decimals, native_decimals,
+       venue, amount_in, quoted_out, minimum_out, slippage, price_impact_basis_points, quoted_height, route, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, to_timestamp($19 / 1000.0))`,
+    [
+      trade.id,
+      trade.accountId,
+      trade.paymentId,
+      trade.side,
+      trade.network,
+      trade.walletAddress,
+      trade.token.mint,
+      trade.token.symbol,
+      trade.token.decimals,
+      trade.nativeDecimals,
+      trade.venue,
+      trade.amountIn.toString(),
+      trade.quotedOut.toString(),
+      trade.minimumOut.toString(),
+      trade.slippage,
+      trade.priceImpactBasisPoints?.toString() ?? null,
+      trade.quotedHeight.toString(),
+      JSON.stringify(trade.route),
+      nowMilliseconds,
+    ],
+  )
+}
+
+/** The account's trade; somebody else's looks like none. */
+export async function findTrade(
+  tx: Tx,
+  accountId: AccountId,
+  tradeId: TradeId,
+): Promise<Trade | undefined> {
+  const rows = await tx.query<TradeRow>(
+    'trade_find',
+    `select ${COLUMNS} from trades where account_id = $1 and id = $2`,
+    [accountId, tradeId],
+  )
+  return rows[0] && tradeOf(rows[0])
+}
+
+/** The account's trade that a payment carries. */
+export async function findTradeOf(
+  tx: Tx,
+  accountId: AccountId,
+  paymentId: PaymentId,
+): Promise<Trade | undefined> {
+  const rows = await tx.query<TradeRow>(
+    'trade_of_payment',
+    `select ${COLUMNS} from trades where account_id = $1 and payment_id = $2`,
+    [accountId, paymentId],
+  )
+  return rows[0] && tradeOf(rows[0])
+}
+
+/** Trades by their ids, whatever account they belong to: for the follower's own transaction. */
+export async function tradesOf(tx: Tx, tradeIds: readonly TradeId[]): Promise<readonly Trade[]> {
+  const rows = await tx.query<TradeRow>(
+    'trades_read',
+    `select ${COLUMNS} from trades where id = any($1)`,
+    [tradeIds],
+  )
+  return rows.map(tradeOf)
+}
+
+/** Notes what came in. */
+export async function noteReceived(
+  tx: Tx,
+  received: readonly { readonly tradeId: TradeId; readonly units: bigint }[],
+): Promise<void> {
+  await tx.query(
+    'trades_received',
+    `update trades t set received = r.units from unnest($1::text[], $2::numeric[]) as r (id, units) where t.id = r.id`,
+    [received.map(({ tradeId }) => tradeId), received.map(({ units }) => units.toString())],
+  )
+}
+
+/** Forgets what came in with blocks that are gone. */
+export async function forgetReceived(tx: Tx, paymentIds: readonly PaymentId[]): Promise<void> {
+  await tx.query(
+    'trades_forget_received',
+    `update trades set received = null where payment_id = any($1) and received is not null`,
+    [paymentIds],
+  )
+}
+
+/** Where a page of trades ends. */
+export interface TradePosition {
+  /** When the trade was made: Unix microseconds, as exact as the database has it. */
+  readonly atMicroseconds: bigint
+  readonly tradeId: TradeId
+}
+
+/** The newest trades of a wallet in the account behind a position; one more than a page shows whether another follows. */
+export async function tradesOfWallet(
+  tx: Tx,
+  asked: {
+    readonly accountId: AccountId
+    readonly walletAddress: string
+    readonly mint: string | null
+    readonly after: TradePosition | null
+    readonly count: number
+  },
+): Promise<readonly { readonly trade: Trade; readonly position: TradePosition }[]> {
+  const rows = await tx.query<TradeRow & { at: string }>(
+    'trades_of_wallet',
+    `select ${COLUMNS}, (extract(epoch from created_at) * 1000000)::bigint as at from trades
+     where account_id = $1 and wallet_address = $2 and ($3::text is null or mint = $3)
+       and ($4::bigint is null
+         or (created_at, id) < ('epoch'::timestamptz + $4::bigint * interval '1 microsecond', $5))
+     order by created_at desc, id desc limit $6`,
+    [
+      asked.accountId,
+      asked.walletAddress,
+      asked.mint,
+      asked.after?.atMicroseconds.toString() ?? null,
+      asked.after?.tradeId ?? null,
+      asked.count,
+    ],
+  )
+  return rows.map((row) => ({
+    trade: tradeOf(row),
+    position: { atMicroseconds: BigInt(row.at), tradeId: row.id },
+  }))
+}
