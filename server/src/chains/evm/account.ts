@@ -19,6 +19,13 @@ export function parseAddress(text: string): Address | undefined {
   return carriesNoChecksum || text === canonical ? canonical : undefined
 }
 
+/** An address of our own configuration. Throws when it is none. */
+export function requireAddress(text: string): Address {
+  const address = parseAddress(text)
+  if (address === undefined) throw new Error(`${text} is no proper address`)
+  return address
+}
+
 /** Twenty raw bytes as an address. Throws on another length: a bug. */
 export function addressFromBytes(bytes: Uint8Array): Address {
   if (bytes.length !== ADDRESS_BYTES) throw new RangeError('an address has 20 bytes')

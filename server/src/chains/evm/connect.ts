@@ -17,6 +17,8 @@ import { openNodes } from '../json-rpc/open-nodes.ts'
 import { openFacts } from './facts.ts'
 import { readOutcomes } from './outcome.ts'
 import { readSandboxInstance } from '../json-rpc/sandbox.ts'
+import { openNewestHeight } from './markets/newest-height.ts'
+import { openVenues } from './markets/open-venues.ts'
 import { engine } from './secp256k1.ts'
 import { openSelfCustody } from './self-custody.ts'
 import { signTerms } from './sign.ts'
@@ -45,6 +47,8 @@ export function connectEvm(options: ConnectOptions): Chain {
   const exact = openExact({ ...deps, clock })
   const tokens = new Set(config.assets.flatMap(({ asset }) => (asset === 'native' ? [] : [asset])))
   const facts = openFacts({ transport, clock })
+  const newest = openNewestHeight()
+  const markets = { ...deps, facts, tokens, clock, newest }
   log.debug(
     { network: config.network, nodes: config.rpcUrls.length, secp256k1: engine },
     'connected',
@@ -63,12 +67,16 @@ export function connectEvm(options: ConnectOptions): Chain {
       const head = await readHead(transport, config.finality)
       noteFinal(head.finalizedHeight)
       span.noteHead(head.height)
+      newest.note(head.height)
       return head
     },
     blocks: async (fromHeight, count) => {
       const blocks = await readBlocks(transport, fromHeight, span.likely(fromHeight, count))
       const last = blocks.at(-1)
-      if (last !== undefined) span.noteBlock(last.height)
+      if (last !== undefined) {
+        span.noteBlock(last.height)
+        newest.note(last.height)
+      }
       return blocks
     },
     arrivals: (blocks, ours) => readArrivals(deps, blocks, ours),
@@ -81,6 +89,7 @@ export function connectEvm(options: ConnectOptions): Chain {
     pooled: (address) => readPooled(transport, address),
     balances: (address, assets) => readBalances(transport, address, assets),
     exact,
+    venues: openVenues(markets),
     selfCustody: openSelfCustody({ ...deps, facts, tokens, exact }),
     estimateFees: () => estimateFees(deps),
     nodes,

@@ -3,33 +3,17 @@ import type { NetworkConfig } from '../../kernel/network-config.ts'
 import { NodeFailure } from '../chain.ts'
 import type { Address, Draft, DraftOutcome, DraftRefusal, TransferOrder } from '../chain.ts'
 import { ZERO_ADDRESS, parseAddress } from './account.ts'
-import { quantityFrom } from './answer.ts'
-import { nonceRead } from './blocks.ts'
 import type { Facts } from './facts.ts'
-import { estimateProblemOf } from './failures.ts'
 import type { EstimateProblem } from './failures.ts'
-import { latestBlockRead, firstFees, suggestedTipRead } from './fees.ts'
-import type { FeeMarket } from './fees.ts'
+import { firstFees } from './fees.ts'
+import { gatherFacts } from './gather.ts'
+import type { Gathered } from './gather.ts'
 import { TOKEN_CALL_GAS, gasLimit, plainGas } from './gas.ts'
-import { hexBytes, hexQuantity } from './hex.ts'
-import { MULTICALL, balanceView, blockNumberView, dataFeeView, readViews } from './multicall.ts'
+import { MULTICALL } from './multicall.ts'
 import { writeTerms } from './terms.ts'
 import { transferCall } from './transfer.ts'
 import type { Call } from './transfer.ts'
-import type { Read, Transport } from '../json-rpc/transport.ts'
-
-/** Bytes of a signed transaction around its call data, generously. */
-const ENVELOPE_BYTES = 200
-
-type Estimate = { readonly gas: bigint } | { readonly problem: EstimateProblem }
-
-interface Gathered {
-  readonly balances: Draft['balances']
-  readonly laneLatest: bigint
-  readonly dataFee: bigint
-  readonly market: FeeMarket
-  readonly estimate: Estimate
-}
+import type { Transport } from '../json-rpc/transport.ts'
 
 export interface DraftDeps {
   readonly transport: Transport
@@ -52,14 +36,14 @@ export async function draftTransfer(deps: DraftDeps, order: TransferOrder): Prom
   const token = tokenOf(order)
   const wantsCommitment = token === undefined || order.asset.takesCommitment
   const call = transferCall(order, token, wantsCommitment)
-  const facts = await gather(deps, order, call)
+  const facts = await gatherFacts(deps, order, call)
   if ('gas' in facts.estimate) {
     return draftOf(deps, order, call, facts, gasLimit(facts.estimate.gas, call.data))
   }
   const short = shortDraft(deps, order, call, facts, facts.estimate.problem)
   if (short !== undefined) return short
   const bare = transferCall(order, token, false)
-  const again = await gather(deps, order, bare)
+  const again = await gatherFacts(deps, order, bare)
   if ('gas' in again.estimate) {
     return draftOf(deps, order, bare, again, gasLimit(again.estimate.gas, bare.data))
   }
@@ -83,50 +67,6 @@ function tokenOf({ asset }: TransferOrder): Address | undefined {
   const token = parseAddress(asset.asset)
   if (token === undefined) throw new Error('an asset without a proper address')
   return token
-}
-
-async function gather(deps: DraftDeps, order: TransferOrder, call: Call): Promise<Gathered> {
-  const { transport, facts, noncesOf = 'latest' } = deps
-  const { sender, asset } = order
-  const views = readViews([
-    blockNumberView,
-    balanceView(sender, 'native'),
-    balanceView(sender, asset.asset),
-    dataFeeView(ENVELOPE_BYTES + call.data.length),
-  ])
-  const [values, laneLatest, latest, tip, estimate] = await Promise.all([
-    transport.read(views),
-    transport.read(nonceRead(sender, noncesOf)),
-    facts?.latest() ?? transport.read(latestBlockRead),
-    facts?.suggestedTip() ?? transport.read(suggestedTipRead),
-    transport.read(estimateRead(sender, call)),
-  ])
-  const [height = 0n, native = 0n, held = 0n, dataFee = 0n] = values
-  return {
-    laneLatest,
-    balances: {
-      native,
-      asset: held,
-      height,
-      blockHash: height === latest.height ? latest.hash : null,
-    },
-    dataFee,
-    market: { baseFeePerGas: latest.baseFeePerGas, suggestedTipPerGas: tip },
-    estimate,
-  }
-}
-
-/** Without fee fields, so that only the call itself can make it fail; `latest`, so that our own pool does not. */
-function estimateRead(sender: Address, { to, value, data }: Call): Read<Estimate> {
-  return {
-    method: 'eth_estimateGas',
-    params: [{ from: sender, to, value: hexQuantity(value), data: hexBytes(data) }, 'latest'],
-    parse: (result) => ({ gas: quantityFrom(result, 'gas estimate') }),
-    meaning: (error) => {
-      const problem = estimateProblemOf(error)
-      return problem === undefined ? undefined : { problem }
-    },
-  }
 }
 
 /**

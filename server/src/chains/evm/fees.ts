@@ -25,6 +25,8 @@ const METHOD_NOT_FOUND = -32601
 export const latestBlockRead: Read<{
   readonly height: bigint
   readonly hash: string
+  /** Unix time of the chain. */
+  readonly timeSeconds: bigint
   readonly baseFeePerGas: bigint
 }> = {
   method: 'eth_getBlockByNumber',
@@ -34,6 +36,7 @@ export const latestBlockRead: Read<{
     return {
       height: quantityFrom(block['number'], 'height of the latest block'),
       hash: wordFrom(block['hash'], 'hash of the latest block'),
+      timeSeconds: quantityFrom(block['timestamp'], 'time of the latest block'),
       baseFeePerGas: quantityFrom(block['baseFeePerGas'], 'base fee'),
     }
   },

@@ -62,6 +62,29 @@ export function readViewsAt(views: readonly View[], block: string): Read<readonl
   }
 }
 
+/** Something to ask a contract, whatever it answers. */
+export interface Asked {
+  readonly target: string
+  /** Hex without 0x. */
+  readonly data: string
+}
+
+/** What each gives back, all at one block and in one call; undefined where it fails, or where nobody is there. */
+export function readEach(
+  asked: readonly Asked[],
+  block = 'latest',
+): Read<readonly (Uint8Array | undefined)[]> {
+  const calls = asked.map(({ target, data }) => ({ target, data, mayFail: true }))
+  return {
+    method: 'eth_call',
+    params: [{ to: MULTICALL, data: `0x${AGGREGATE3}${encodeCalls(calls)}` }, block],
+    parse: (result) =>
+      itemsOf(bytesFrom(result, 'aggregate3 answer'), asked.length).map(({ succeeded, value }) =>
+        succeeded && value.length > 0 ? value : undefined,
+      ),
+  }
+}
+
 /** One call that makes several, none of which takes anything from the others when it fails. No value goes with any. */
 export function callsTogether(calls: readonly { to: Address; data: Uint8Array }[]): Call {
   const items = calls.map(({ to, data }) => ({
@@ -100,17 +123,28 @@ function encodeCalls(
 }
 
 function decodeResults(bytes: Uint8Array, views: readonly View[]): readonly bigint[] {
+  return itemsOf(bytes, views.length).map(({ succeeded, value }, index) => {
+    if (succeeded && value.length === WORD_BYTES) return wordAt(value, 0)
+    const { absent, target } = views[index] ?? {}
+    if (absent !== undefined && (value.length === 0 || !succeeded)) return absent
+    throw malformed('view', `${value.length} bytes from ${target ?? 'nowhere'}`)
+  })
+}
+
+function itemsOf(
+  bytes: Uint8Array,
+  count: number,
+): readonly { readonly succeeded: boolean; readonly value: Uint8Array }[] {
   const list = offsetAt(bytes, 0)
-  if (offsetAt(bytes, list) !== views.length) throw malformed('aggregate3 answer', 'length')
+  if (offsetAt(bytes, list) !== count) throw malformed('aggregate3 answer', 'length')
   const first = list + WORD_BYTES
-  return views.map(({ absent }, index) => {
+  return Array.from({ length: count }, (_, index) => {
     const item = first + offsetAt(bytes, first + index * WORD_BYTES)
-    const succeeded = offsetAt(bytes, item) === 1
-    const value = item + offsetAt(bytes, item + WORD_BYTES)
-    const length = offsetAt(bytes, value)
-    if (succeeded && length === WORD_BYTES) return wordAt(bytes, value + WORD_BYTES)
-    if (absent !== undefined && (length === 0 || !succeeded)) return absent
-    throw malformed('view', `${length} bytes from ${views[index]?.target ?? 'nowhere'}`)
+    const at = item + offsetAt(bytes, item + WORD_BYTES)
+    const from = at + WORD_BYTES
+    const value = bytes.subarray(from, from + offsetAt(bytes, at))
+    if (value.length !== offsetAt(bytes, at)) throw malformed('aggregate3 answer', 'truncated')
+    return { succeeded: offsetAt(bytes, item) === 1, value }
   })
 }
 

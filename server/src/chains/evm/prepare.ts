@@ -59,8 +59,9 @@ export async function prepareSettlement(
   return { ok: true, preparation: preparationOf(deps, terms, facts, priorityFee) }
 }
 
-function preparationOf(
-  { config, chainId, tokens }: PrepareDeps,
+/** What is signed elsewhere, from the terms that a draft wrote. */
+export function preparationOf(
+  { config, chainId, tokens }: Pick<PrepareDeps, 'config' | 'chainId' | 'tokens'>,
   stored: Terms,
   facts: {
     readonly balances: Preparation['balances']

@@ -43,7 +43,9 @@ export async function startTestChain(): Promise<TestChain> {
   let requests = 0
   let serial = 0
   const chain = connectEvm({
-    config: testNetwork([sandbox.rpcUrl]),
+    config: testNetwork([sandbox.rpcUrl], {
+      markets: [{ venue: 'uniswap-v2', ...sandbox.market }],
+    }),
     log: openLog('silent'),
     clock: systemClock,
     callSeconds: 1,

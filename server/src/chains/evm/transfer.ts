@@ -36,7 +36,8 @@ export function transferCall(
   return { to: token, value: 0n, data }
 }
 
-function commitmentData(commitment: Uint8Array): Uint8Array {
+/** Tag and commitment, as they follow a call's own data. */
+export function commitmentData(commitment: Uint8Array): Uint8Array {
   if (commitment.length !== COMMITMENT_BYTES) throw new RangeError('a commitment has 32 bytes')
   return Buffer.concat([COMMITMENT_TAG, commitment])
 }

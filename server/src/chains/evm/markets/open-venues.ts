@@ -1,0 +1,15 @@
+import type { Venue } from '../../venue.ts'
+import type { MarketDeps } from './deps.ts'
+import { openUniswapV2 } from './uniswap-v2.ts'
+
+/** The venues that a network's configuration names. */
+export function openVenues(deps: MarketDeps): readonly Venue[] {
+  return (deps.config.markets ?? []).map((market): Venue => {
+    switch (market.venue) {
+      case 'uniswap-v2':
+        return openUniswapV2(deps, market)
+      default:
+        throw new Error(`${market.venue} is no venue of an EVM network`)
+    }
+  })
+}

@@ -1,0 +1,17 @@
+/** The most that is offered for a swap: a tick or two of a deep pool take a tenth of it, and a token that burns more is not traded. */
+export const SWAP_GAS_MAX = 1_500_000n
+/**
+ * Offered when no node can say, because money or allowance is not there yet: a swap of Uniswap V2 took 91,000 (buy) and 105,000 (sell) gas
+ * with a plain token, and tokens with a fee of their own take up to twice as much.
+ */
+export const SWAP_GAS = 300_000n
+/** Offered for an allowance that cannot be tried beforehand; a plain token takes 46,000. */
+export const APPROVE_GAS = 100_000n
+
+/**
+ * The limit for a call that was run on a state of its own. Its gas used is after refunds, a fifth at most, and calls within hold
+ * back a 64th.
+ */
+export function limitForUsed(used: bigint): bigint {
+  return (used * 3n + 1n) / 2n
+}

@@ -1,0 +1,101 @@
+import { limits } from '../../../kernel/limits.ts'
+import type { Address } from '../../chain.ts'
+import type { Quote, QuoteOrder, QuoteOutcome, SwapOrder, Venue, VenueName } from '../../venue.ts'
+import { parseAddress } from '../account.ts'
+import { preparationOf } from '../prepare.ts'
+import { commitmentData } from '../transfer.ts'
+import type { MarketDeps } from './deps.ts'
+import { planSwap } from './plan-swap.ts'
+import type { Swap } from './plan-swap.ts'
+
+/** What tells one kind of pool and router from another. */
+export interface Exchange {
+  readonly name: VenueName
+  readonly router: Address
+  readonly wrapped: Address
+  quote(order: QuoteOrder): Promise<QuoteOutcome>
+  /** The router's call, hex without 0x; after the deadline, unix seconds of the chain, it refuses. */
+  swapData(order: SwapOrder, deadlineSeconds: bigint): string
+}
+
+/** A venue of pools and a router: native currency goes in and out, and is wrapped in between. */
+export function venueOf(deps: MarketDeps, exchange: Exchange): Venue {
+  const { name, router, wrapped, quote } = exchange
+
+  const swapOf = async (order: SwapOrder): Promise<Swap> => {
+    const { side, token, amountIn } = order.quote
+    const { timeSeconds } = await deps.facts.latest()
+    const deadline = timeSeconds + BigInt(limits.swapValidSeconds)
+    const data = Buffer.concat([
+      Buffer.from(exchange.swapData(order, deadline), 'hex'),
+      // Routers read their arguments and nothing behind them.
+      commitmentData(order.commitment),
+    ])
+    return {
+      call: { to: router, value: side === 'buy' ? amountIn : 0n, data },
+      spending: side === 'buy' ? null : { token: token.mint, spender: router },
+      isPriceGone: async () => {
+        const now = await quote(order.quote)
+        return !now.ok || now.quote.amountOut < order.minimumOut
+      },
+    }
+  }
+  const counterpartyOf = (traded: Quote): Address =>
+    traded.side === 'buy' ? router : poolOf(traded)
+
+  return {
+    name,
+    quote,
+    draft: async (order) => {
+      const planned = await planSwap(deps, order, await swapOf(order))
+      if (!planned.ok) return planned
+      const { allowance, ...rest } = planned.plan
+      const counterparty = counterpartyOf(order.quote)
+      return { ok: true, draft: { ...rest, carriesCommitment: true }, counterparty, allowance }
+    },
+    prepare: async (order) => {
+      const waiting = { ...deps, noncesOf: 'pending' } as const
+      const swap = await swapOf(order)
+      const [planned, latest] = await Promise.all([
+        planSwap(waiting, order, swap),
+        deps.facts.latest(),
+      ])
+      if (!planned.ok) return planned
+      const { terms, allowance, balances, laneLatest: nextNonce } = planned.plan
+      const facts = { balances, nextNonce, height: latest.height }
+      return {
+        ok: true,
+        counterparty: counterpartyOf(order.quote),
+        preparation: preparationOf(deps, terms, { ...facts, carriesCommitment: true }),
+        allowance:
+          allowance === null
+            ? null
+            : preparationOf(deps, allowance.terms, { ...facts, carriesCommitment: false }),
+      }
+    },
+    received: ({ wallet, quote: traded, transfers }) => {
+      const pool = poolOf(traded)
+      const came = transfers.filter(({ asset, from, to }) =>
+        traded.side === 'buy'
+          ? asset === traded.token.mint && to === wallet && from !== wallet
+          : // The router gives on what the pool gave it, unwrapped, and that leaves no log of a transfer.
+            asset === wrapped && from === pool && to === router,
+      )
+      return came.length === 0 ? null : came.reduce((sum, { amount }) => sum + amount, 0n)
+    },
+  }
+}
+
+/** What goes in, and what comes out, as the pools know them. */
+export function pathOf(
+  { side, token }: Pick<QuoteOrder, 'side' | 'token'>,
+  wrapped: Address,
+): readonly [Address, Address] {
+  return side === 'buy' ? [wrapped, token.mint] : [token.mint, wrapped]
+}
+
+function poolOf({ route }: Quote): Address {
+  const pool = parseAddress(route['pool'] ?? '')
+  if (pool === undefined) throw new Error('a quote without its pool')
+  return pool
+}
