@@ -23,7 +23,6 @@ import { readiness, startDrivers } from './drivers.ts'
 import { startForgetting } from './idempotency/forget.ts'
 import type { Clock } from './kernel/clock.ts'
 import { newId } from './kernel/id.ts'
-import type { PaymentId } from './kernel/id.ts'
 import type { KillPoint } from './kernel/kill-point.ts'
 import { limits } from './kernel/limits.ts'
 import type { Log } from './kernel/log.ts'
@@ -32,6 +31,7 @@ import type { Random } from './kernel/random.ts'
 import type { Secret, SecretBytes } from './kernel/secret.ts'
 import { metricsRoute } from './metrics-route.ts'
 import { openOperators } from './open-operators.ts'
+import { forgetOldTrades, openMarkets } from './open-markets.ts'
 import { nodesOf, openReports } from './open-reports.ts'
 import { openPaymentBook } from './payments/advance.ts'
 import { openBuiltRecords } from './payments/built.ts'
@@ -61,15 +61,12 @@ import { watchClaims } from './facilitator/watch.ts'
 import { forgetOldEvents, openEvents } from './open-events.ts'
 import { forgetPeople, openPeople } from './open-people.ts'
 import { openTrading } from './open-trading.ts'
+import { openRecords } from './open-records.ts'
 import { openWallets } from './open-wallets.ts'
 import { openWebhooks } from './open-webhooks.ts'
 import { openOutbound } from './outbound/outbound.ts'
 import { listenersOf } from './own-listeners.ts'
 import { openOtherFacilitators } from './other-facilitators.ts'
-import { openReceivedRecords } from './payments/received.ts'
-import { receivedStandings } from './payments/received-state-store.ts'
-import { areUnderWay } from './payments/status-store.ts'
-import type { AskedPayment } from './payments/status-store.ts'
 import { metricsReader, openMetricsDoor, openServiceMetrics } from './service-metrics.ts'
 import type { MetricsDoor } from './service-metrics.ts'
 import { openListener } from './store/listen.ts'
@@ -170,22 +167,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const waits = openWaits({ store, listener, clock })
   const settlers = openSettlers({ store, clock, log, networks })
   const funds = openSettlerFunds({ chains, settlers, store, clock, log })
-  const records = openReceivedRecords({
-    clock,
-    waits,
-    networks: configs,
-    inTransaction: (scope, work) => store.inTransaction(scope, work),
-    isUnderWay: shareReads({
-      read: (paymentIds: readonly PaymentId[]) => areUnderWay(store, paymentIds),
-      underWayMax: limits.waitReadsUnderWayMax,
-      sharedMax: limits.waitReadsSharedMax,
-    }),
-    standingOf: shareReads({
-      read: (asked: readonly AskedPayment[]) => receivedStandings(store, asked),
-      underWayMax: limits.waitReadsUnderWayMax,
-      sharedMax: limits.waitReadsSharedMax,
-    }),
-  })
+  const records = openRecords({ store, clock, waits, networks: configs })
   const builds = openBuildBook({ records: built, received: records, clock })
   const instance = newId(random, 'req')
   // What listens besides the service itself is known before; its own doors once they are open.
@@ -207,6 +189,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     announce: (events) => feed.announce(events),
   })
   wakeRelay = () => relay.wake()
+  const markets = openMarkets({ store, listener, directory, clock, log, random, instance })
   const drivers = startDrivers(chains, {
     ...{ store, book, deposits, builds, broadcaster, clock, log, killPoint, instance },
     signing: { wrapper, schemes },
@@ -234,6 +217,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       forgetPeople,
       forgetNonces,
       forgetOldDays,
+      forgetOldTrades,
       ...networks.map(
         ({ network }) =>
           (tx: Tx, nowMilliseconds: number) =>
@@ -294,6 +278,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const events = openEvents({
     ...{ store, feed, gate, addresses, chains, clock, log, random },
     sessions: people.holders,
+    markets,
     allowedOrigins: options.allowedOrigins ?? [],
     baseUrl: () => baseUrl,
   })
@@ -334,6 +319,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         isUsable: ({ config }) => drivers.get(config.network)?.state().following ?? false,
       }),
       ...reports.routes,
+      ...markets.routes,
       ...openOperators({
         ...{ options, store, clock, random, directory, settlers, drivers },
         baseUrl: () => baseUrl,
@@ -390,6 +376,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       await funds.stop()
       await settlers.stop()
       await Promise.all([...drivers.values()].map((driver) => driver.stop()))
+      await markets.stop()
       await verifications.stop()
       await relay.stop()
       await events.stop()

@@ -37,6 +37,7 @@ export function openOperators({
   readonly directory: ChainDirectory
   readonly settlers: Pick<Settlers, 'of'>
   readonly drivers: ReadonlyMap<NetworkId, Driver>
+  baseUrl(): string
 }): readonly Route[] {
   const { store, clock, directory } = deps
   return operatorRoutes({
@@ -45,8 +46,17 @@ export function openOperators({
     audit: openAudit(deps),
     settings: settingsOf(options),
     driverState: (network) => drivers.get(network)?.state(),
-    diagnose: () => diagnose({ store, clock, chains: [...directory.all.values()] }),
+    diagnose: oneAtATime(() => diagnose({ store, clock, chains: [...directory.all.values()] })),
   })
+}
+
+/** It reads all books: who asks while it does is told what it finds. */
+function oneAtATime<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined
+  return () =>
+    (running ??= work().finally(() => {
+      running = undefined
+    }))
 }
 
 /** Named as the environment names them. Of a secret it says whether it is there, and nothing else. */

@@ -1,6 +1,7 @@
 import { bare } from './endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
 import { KeyDeleted } from './keys.ts'
+import { InviteBody, Invited } from './member.ts'
 import {
   OperatorAccount,
   OperatorAccountChange,
@@ -94,6 +95,18 @@ export const operatorEndpoints = {
     needs,
     params: OperatorAccountPath,
     answer: OperatorMemberList,
+    fails: ['NOT_FOUND'],
+  },
+  operatorInviteMember: {
+    ...bare,
+    id: 'operatorInviteMember',
+    method: 'POST',
+    path: '/operator/accounts/{accountId}/members',
+    summary: 'Invite somebody into an account, such as its first owner',
+    needs,
+    params: OperatorAccountPath,
+    body: InviteBody,
+    answer: Invited,
     fails: ['NOT_FOUND'],
   },
   operatorKeys: {

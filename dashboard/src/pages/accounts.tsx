@@ -14,6 +14,7 @@ import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { ChangeAccountDialog, CreateAccountDialog } from './account-dialogs.tsx'
+import { InviteIntoDialog } from './settings-invite-dialog.tsx'
 
 export type Account = Answer<'GET /operator/accounts'>['accounts'][number]
 
@@ -21,6 +22,7 @@ export type Account = Answer<'GET /operator/accounts'>['accounts'][number]
 export function Page() {
   const filters = useFilters()
   const [asked, setAsked] = useState<'create' | Account | null>(null)
+  const [inviting, setInviting] = useState<Account | null>(null)
   const search = filters.get('search')
   const list = usePages('GET /operator/accounts', {
     asked: search,
@@ -60,7 +62,7 @@ export function Page() {
       ) : (
         <Table
           caption="Accounts"
-          columns={columnsOf(setAsked)}
+          columns={columnsOf({ onChange: setAsked, onInvite: setInviting })}
           rows={accounts}
           rowKey={({ accountId }) => accountId}
         />
@@ -70,11 +72,20 @@ export function Page() {
       {asked === null || asked === 'create' ? null : (
         <ChangeAccountDialog account={asked} onClose={close} />
       )}
+      {inviting === null ? null : (
+        <InviteIntoDialog account={inviting} onClose={() => setInviting(null)} />
+      )}
     </>
   )
 }
 
-function columnsOf(onChange: (account: Account) => void): readonly Column<Account>[] {
+function columnsOf({
+  onChange,
+  onInvite,
+}: {
+  onChange: (account: Account) => void
+  onInvite: (account: Account) => void
+}): readonly Column<Account>[] {
   return [
     {
       header: 'Account',
@@ -111,13 +122,22 @@ function columnsOf(onChange: (account: Account) => void): readonly Column<Accoun
       quiet: true,
       align: 'right',
       cell: (account) => (
-        <Button
-          kind="quiet"
-          aria-label={`Change account ${account.name}`}
-          onClick={() => onChange(account)}
-        >
-          Change
-        </Button>
+        <span className="inline-flex gap-2">
+          <Button
+            kind="quiet"
+            aria-label={`Invite member of ${account.name}`}
+            onClick={() => onInvite(account)}
+          >
+            Invite
+          </Button>
+          <Button
+            kind="quiet"
+            aria-label={`Change account ${account.name}`}
+            onClick={() => onChange(account)}
+          >
+            Change
+          </Button>
+        </span>
       ),
     },
   ]

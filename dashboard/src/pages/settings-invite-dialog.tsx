@@ -10,6 +10,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Field } from '../parts/field.tsx'
 import { Select } from '../parts/select.tsx'
+import type { Account } from './accounts.tsx'
 
 const ABOUT: Readonly<Record<Role, string>> = {
   viewer: 'Viewer: sees everything, changes nothing',
@@ -17,13 +18,63 @@ const ABOUT: Readonly<Record<Role, string>> = {
   owner: 'Owner: also manages members',
 }
 
-/** Asks who is invited as what, and shows once the link that signs them in. */
+/** Asks who is invited as what into the account of the session, and shows once the link that signs them in. */
 export function InviteDialog({ onClose }: { onClose: () => void }) {
+  const invite = useDeed('POST /members', { refreshes: ['GET /members', 'GET /audit'] })
+  return (
+    <InviteForm
+      title="Invite a member"
+      first="developer"
+      invite={invite}
+      onInvite={(body, idempotencyKey) => invite.mutate({ body, idempotencyKey })}
+      onClose={onClose}
+    />
+  )
+}
+
+/** The same for an account of others, as an operator. */
+export function InviteIntoDialog({
+  account: { accountId, name },
+  onClose,
+}: {
+  account: Pick<Account, 'accountId' | 'name'>
+  onClose: () => void
+}) {
+  const invite = useDeed('POST /operator/accounts/{accountId}/members', {
+    refreshes: ['GET /operator/accounts'],
+  })
+  return (
+    <InviteForm
+      title={`Invite a member of ${name}`}
+      first="owner"
+      invite={invite}
+      onInvite={(body) => invite.mutate({ params: { accountId }, body })}
+      onClose={onClose}
+    />
+  )
+}
+
+function InviteForm({
+  title,
+  first,
+  invite,
+  onInvite,
+  onClose,
+}: {
+  title: string
+  first: Role
+  invite: {
+    readonly data: { readonly name: string; readonly link: string | null } | undefined
+    readonly error: Error | null
+    readonly isPending: boolean
+  }
+  onInvite: (body: { email: string; role: Role; name?: string }, idempotencyKey: string) => void
+  onClose: () => void
+}) {
   const [email, setEmail] = useState('')
   const [name, setName] = useState('')
-  const [role, setRole] = useState<Role>('developer')
+  const [role, setRole] = useState<Role>(first)
   const [idempotencyKey] = useState(newKey)
-  const invite = useDeed('POST /members', { refreshes: ['GET /members', 'GET /audit'] })
   const form = useId()
   if (invite.data !== undefined) {
     const { link } = invite.data
@@ -47,7 +98,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   }
   return (
     <Dialog
-      title="Invite a member"
+      title={title}
       onClose={onClose}
       actions={
         <Button type="submit" form={form} kind="primary" busy={invite.isPending}>
@@ -61,7 +112,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
         onSubmit={(event) => {
           event.preventDefault()
           const named = name.trim() === '' ? {} : { name: name.trim() }
-          invite.mutate({ body: { email: email.trim(), role, ...named }, idempotencyKey })
+          onInvite({ email: email.trim(), role, ...named }, idempotencyKey)
         }}
       >
         <Field

@@ -9,6 +9,7 @@ import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
 import { newId, parseId } from '../kernel/id.ts'
 import { keyView } from '../people/key-routes.ts'
+import { inviteMember } from '../people/invite-member.ts'
 import { lastSeenIn, listMembers } from '../people/member-list-store.ts'
 import { memberView } from '../people/member-routes.ts'
 import { memberCounts } from '../people/operator-store.ts'
@@ -80,6 +81,20 @@ export function operatorAccountRoutes(deps: OperatorDeps): readonly Route[] {
       return {
         body: { members: members.map((member) => memberView(member, seen.get(member.memberId))) },
       }
+    }),
+
+    route(endpoints.operatorInviteMember, async (call) => {
+      const { email, name, role } = call.body
+      const { accountId } = await store.inTransaction('service', (tx) =>
+        demandAccount(tx, call.params.accountId),
+      )
+      // Asked again, it makes another link, and the one before worthless.
+      const { member, link } = await inviteMember(deps, {
+        ...{ accountId, email: email.toLowerCase(), name, role },
+        actor: actorOf(call),
+        idempotencyKey: undefined,
+      })
+      return { body: { ...memberView(member), link: link?.reveal() ?? null } }
     }),
 
     route(endpoints.operatorKeys, ({ params }) =>

@@ -39,6 +39,8 @@ export interface OperatorDeps {
   readonly directory: ChainDirectory
   readonly settlers: Pick<Settlers, 'of'>
   readonly settings: readonly ShownSetting[]
+  /** Where people reach the service: links begin with it. */
+  baseUrl(): string
   /** How this instance follows a network. */
   driverState(network: NetworkId): DriverState | undefined
   /** Holds books and chains against every invariant. Changes nothing. */

@@ -87,6 +87,7 @@ beforeAll(async () => {
       headHeight: 9n,
       lastRoundMilliseconds: null,
     }),
+    baseUrl: () => 'http://pay.example',
     diagnose: async () => ({ findings: [], unasked: ['a network'], lookAt: [] }),
   })
   here = await scene.start(routes)

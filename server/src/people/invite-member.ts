@@ -30,7 +30,13 @@ export interface Invitation {
  * before worthless. Throws Refusal INVALID_PARAMETERS for a member, and for one too many.
  */
 export async function inviteMember(
-  { audit, baseUrl, clock, random, store }: PeopleDeps,
+  {
+    audit,
+    baseUrl,
+    clock,
+    random,
+    store,
+  }: Pick<PeopleDeps, 'audit' | 'baseUrl' | 'clock' | 'random' | 'store'>,
   order: {
     readonly accountId: AccountId
     /** In small letters. */
