@@ -248,6 +248,9 @@ export const matrix: Readonly<Record<string, readonly Row[]>> = {
       }),
     },
   ],
+  tokenInfo: [{ fields: ['mint'], open: 'tokens and their markets are public' }],
+  tokenCandles: [{ fields: ['mint'], open: 'tokens and their markets are public' }],
+  portfolio: [{ fields: ['publicKey'], open: 'what an address holds is on chain' }],
   getWebhook: webhook('GET', ''),
   changeWebhook: webhook('PATCH', '', { body: { enabled: false } }),
   deleteWebhook: webhook('DELETE', ''),
@@ -334,7 +337,7 @@ export const matrix: Readonly<Record<string, readonly Row[]>> = {
 const NAMES_NOTHING = new Set(
   `amount asset resource metadata priorityFee network waitFor timeout recipientAddress recipient expectedAmount
   facilitatorUrl facilitator_url type limit offset status from to family label limits recipients resources url types
-  description enabled previousValidSeconds x402Version paymentRequirements period name scopes expiresAt`.split(
+  description enabled previousValidSeconds interval x402Version paymentRequirements period name scopes expiresAt`.split(
     /\s+/,
   ),
 )
