@@ -13,9 +13,9 @@ const RANKS: readonly (readonly string[])[] = [
     'dashboard',
     'audit',
   ],
-  ['sender', 'people'],
-  ['facilitator'],
-  ['payments', 'transactions', 'trading', 'wallets', 'networks', 'webhooks'],
+  ['sender', 'people', 'markets'],
+  ['facilitator', 'tokens', 'prices'],
+  ['payments', 'transactions', 'trading', 'wallets', 'networks', 'webhooks', 'portfolio'],
   ['reports', 'operators'],
 ]
 /** Where the rooms are put together: these know everyone, and each other. */

@@ -184,6 +184,77 @@ table ledger_transfers
   network text not null
   asset text not null
   created_at timestamp with time zone not null
+table market_blocks
+  network text not null
+  height bigint not null
+  block_hash text not null
+table market_candles
+  network text not null
+  mint text not null
+  seconds integer not null
+  start_at timestamp with time zone not null
+  open numeric(120,0) not null
+  high numeric(120,0) not null
+  low numeric(120,0) not null
+  close numeric(120,0) not null
+  native_volume numeric not null
+  token_volume numeric not null
+  trades bigint not null
+table market_events
+  id bigint not null generated always as identity
+  network text not null
+  event_id text not null
+  type text not null
+  mint text not null
+  data json not null
+  at timestamp with time zone not null
+table market_followers
+  network text not null
+  height bigint not null
+  block_hash text not null
+  finalized_height bigint not null
+  lease_owner text
+  lease_until timestamp with time zone
+  fence bigint not null default 0
+table market_pools
+  network text not null
+  market text not null
+  mint text not null
+  venue text not null
+  creator text
+  transaction_hash text not null
+  height bigint not null
+  opened_at timestamp with time zone not null
+table market_reserves
+  network text not null
+  market text not null
+  mint text not null
+  height bigint not null
+  native numeric(78,0) not null
+  token numeric(78,0) not null
+  at timestamp with time zone not null
+table market_tokens
+  network text not null
+  mint text not null
+  decimals integer not null
+  symbol text
+  name text
+  seen_at timestamp with time zone not null
+table market_trades
+  id bigint not null generated always as identity
+  network text not null
+  mint text not null
+  market text not null
+  venue text not null
+  side text not null
+  trader text not null
+  native_amount numeric(78,0) not null
+  token_amount numeric(78,0) not null
+  price numeric(120,0) not null
+  transaction_hash text not null
+  effect_index integer not null
+  height bigint not null
+  traded_at timestamp with time zone not null
 table members
   id text not null
   email text
@@ -548,6 +619,28 @@ ledger_transfers ledger_transfers_check: CHECK (((kind = ANY (ARRAY['funding'::t
 ledger_transfers ledger_transfers_kind_check: CHECK ((kind = ANY (ARRAY['funding'::text, 'hold'::text, 'post'::text, 'void'::text, 'correction'::text])))
 ledger_transfers ledger_transfers_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id)
 ledger_transfers ledger_transfers_pkey: PRIMARY KEY (id)
+market_blocks market_blocks_network_fkey: FOREIGN KEY (network) REFERENCES market_followers(network)
+market_blocks market_blocks_pkey: PRIMARY KEY (network, height)
+market_candles market_candles_pkey: PRIMARY KEY (network, mint, seconds, start_at)
+market_candles market_candles_seconds_check: CHECK ((seconds = ANY (ARRAY[60, 3600, 86400])))
+market_candles market_candles_trades_check: CHECK ((trades > 0))
+market_events market_events_event_id_check: CHECK ((event_id ~ '^evt_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
+market_events market_events_pkey: PRIMARY KEY (id)
+market_events market_events_type_check: CHECK ((type = ANY (ARRAY['trade'::text, 'newToken'::text, 'priceUpdate'::text])))
+market_followers market_followers_height_check: CHECK ((height >= 0))
+market_followers market_followers_pkey: PRIMARY KEY (network)
+market_pools market_pools_pkey: PRIMARY KEY (network, market, mint)
+market_reserves market_reserves_native_check: CHECK ((native >= (0)::numeric))
+market_reserves market_reserves_pkey: PRIMARY KEY (network, mint, market, height)
+market_reserves market_reserves_token_check: CHECK ((token >= (0)::numeric))
+market_tokens market_tokens_decimals_check: CHECK (((decimals >= 0) AND (decimals <= 255)))
+market_tokens market_tokens_pkey: PRIMARY KEY (network, mint)
+market_trades market_trades_native_amount_check: CHECK ((native_amount > (0)::numeric))
+market_trades market_trades_network_transaction_hash_effect_index_mint_key: UNIQUE (network, transaction_hash, effect_index, mint)
+market_trades market_trades_pkey: PRIMARY KEY (id)
+market_trades market_trades_price_check: CHECK ((price > (0)::numeric))
+market_trades market_trades_side_check: CHECK ((side = ANY (ARRAY['buy'::text, 'sell'::text])))
+market_trades market_trades_token_amount_check: CHECK ((token_amount > (0)::numeric))
 members members_email_check: CHECK (((email = lower(email)) AND ((length(email) >= 3) AND (length(email) <= 254))))
 members members_email_key: UNIQUE (email)
 members members_id_check: CHECK ((id ~ '^mem_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
@@ -722,6 +815,16 @@ CREATE INDEX lanes_frozen ON public.lanes USING btree (network) WHERE (state = '
 CREATE UNIQUE INDEX ledger_closed_once ON public.ledger_transfers USING btree (payment_id, asset) WHERE (kind = ANY (ARRAY['post'::text, 'void'::text]))
 CREATE INDEX ledger_entries_by_account ON public.ledger_entries USING btree (ledger_account_id)
 CREATE UNIQUE INDEX ledger_holds_once ON public.ledger_transfers USING btree (payment_id, asset) WHERE (kind = 'hold'::text)
+CREATE INDEX market_candles_by_age ON public.market_candles USING btree (seconds, start_at)
+CREATE INDEX market_events_by_age ON public.market_events USING btree (at)
+CREATE INDEX market_events_by_network ON public.market_events USING btree (network, id)
+CREATE INDEX market_pools_by_height ON public.market_pools USING btree (network, height)
+CREATE INDEX market_pools_by_mint ON public.market_pools USING btree (network, mint)
+CREATE INDEX market_reserves_by_height ON public.market_reserves USING btree (network, height)
+CREATE INDEX market_trades_by_age ON public.market_trades USING brin (traded_at)
+CREATE INDEX market_trades_by_height ON public.market_trades USING btree (network, height)
+CREATE INDEX market_trades_by_mint ON public.market_trades USING btree (network, mint, height DESC, id DESC)
+CREATE INDEX market_trades_by_time ON public.market_trades USING btree (network, mint, traded_at)
 CREATE INDEX memberships_by_member ON public.memberships USING btree (member_id)
 CREATE INDEX passkey_challenges_by_age ON public.passkey_challenges USING btree (expires_at)
 CREATE INDEX passkeys_by_member ON public.passkeys USING btree (member_id, created_at)
@@ -922,6 +1025,14 @@ ledger_accounts_id_seq: grant usage to florin_service
 ledger_entries: grant insert, select to florin_service
 ledger_transfers: grant insert, select to florin_service
 ledger_transfers_id_seq: grant usage to florin_service
+market_blocks: grant delete, insert, select to florin_service
+market_candles: grant delete, insert, select, update to florin_service
+market_events: grant delete, insert, select to florin_service
+market_followers: grant insert, select, update to florin_service
+market_pools: grant delete, insert, select, update to florin_service
+market_reserves: grant delete, insert, select, update to florin_service
+market_tokens: grant insert, select, update to florin_service
+market_trades: grant delete, insert, select to florin_service
 members: grant insert, select, update to florin_service
 memberships: grant delete, insert, select, update to florin_service
 migrations: grant select to florin_service

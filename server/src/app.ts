@@ -159,10 +159,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const broadcaster = openBroadcaster({ chains: directory.all, store, clock, log, killPoint })
   const proofs = openProofs({ proofKey, chains: directory.all })
   const built = openBuiltRecords({ clock, proofs })
-  const book = openPaymentBook({
-    clock,
-    trades: openTradeBook({ chains: directory.all, log }),
-  })
+  const trades = openTradeBook({ chains: directory.all, log })
+  const book = openPaymentBook({ clock, trades })
   const deposits = openDepositBook({ clock, random })
   const waits = openWaits({ store, listener, clock })
   const settlers = openSettlers({ store, clock, log, networks })
@@ -200,11 +198,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
   })
   const queue = openSendQueue({
-    store,
-    clock,
-    log,
-    broadcaster,
-    killPoint,
+    ...{ store, clock, log, broadcaster, killPoint, trades },
     ...(options.sendBatchMax === undefined ? {} : { batchMax: options.sendBatchMax }),
     signerFor: (wallet, chain) => openSigner({ wrapper, schemes }, wallet, chain.config),
   })

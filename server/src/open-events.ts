@@ -19,6 +19,7 @@ import type { Caller, CredentialId } from './kernel/caller.ts'
 import type { AccountId, SessionId } from './kernel/id.ts'
 import { limits } from './kernel/limits.ts'
 import type { Log } from './kernel/log.ts'
+import type { Markets } from './open-markets.ts'
 import type { Random } from './kernel/random.ts'
 import { hasSessionCookie } from './people/cookie.ts'
 import type { Store, Tx } from './store/postgres.ts'
@@ -35,6 +36,8 @@ export interface EventsOptions {
     callerOf(sessionId: SessionId): Promise<Caller>
   }
   readonly chains: readonly Chain[]
+  /** What markets show, and which addresses are tokens of theirs. Left out: only the configured assets are, and nothing comes of them. */
+  readonly markets?: Pick<Markets, 'feed' | 'areTokens'>
   readonly clock: Clock
   readonly log: Log
   readonly random: Random
@@ -68,8 +71,11 @@ export function openEvents(options: EventsOptions): Events {
     const known = read.filter((one) => one !== undefined)
     const owners = await store.inTransaction('service', (tx) => receiverAccounts(tx, known))
     const own = new Set(known.filter((_, index) => owners[index] === accountId))
+    const others = known.filter((one) => !own.has(one) && !tokens.has(one.address))
+    const traded = await options.markets?.areTokens(others.map(({ address }) => address))
+    const isOpen = (address: string) => tokens.has(address) || traded?.has(address) === true
     return read.map((one) =>
-      one !== undefined && (own.has(one) || tokens.has(one.address)) ? one.address : undefined,
+      one !== undefined && (own.has(one) || isOpen(one.address)) ? one.address : undefined,
     )
   }
 
@@ -82,6 +88,7 @@ export function openEvents(options: EventsOptions): Events {
 
   const streams = openStreams({
     ...options,
+    markets: options.markets?.feed,
     isAllowedOrigin: (origin) =>
       options.allowedOrigins.includes(origin) || origin === URL.parse(options.baseUrl())?.origin,
     admitStranger: (address) => gate.admitStranger(address),

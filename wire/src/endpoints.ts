@@ -5,6 +5,7 @@ import type { Endpoint } from './endpoint.ts'
 import { EventsAnswer, EventsQuery, TicketAnswer } from './events.ts'
 import { Live, Ready } from './health.ts'
 import { FindAnswer, FindQuery, HistoryAnswer, HistoryPath, HistoryQuery } from './history.ts'
+import { marketEndpoints } from './market-endpoints.ts'
 import { NetworkList } from './network-list.ts'
 import { operatorEndpoints } from './operator-endpoints.ts'
 import { PaymentPath, PaymentRecord, SendAnswer, SendBody } from './payment.ts'
@@ -359,6 +360,7 @@ export const endpoints = {
   ...webhookEndpoints,
   ...peopleEndpoints,
   ...reportEndpoints,
+  ...marketEndpoints,
   ...operatorEndpoints,
   ...x402Endpoints,
 } as const satisfies Readonly<Record<string, Endpoint>>

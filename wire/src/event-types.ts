@@ -8,3 +8,12 @@ export const ACCOUNT_EVENTS = {
 } as const
 export type AccountEventType = keyof typeof ACCOUNT_EVENTS
 export type AccountChannel = (typeof ACCOUNT_EVENTS)[AccountEventType]
+
+/** What markets show to everybody, and the channel that each is subscribed by. */
+export const MARKET_EVENTS = {
+  trade: 'trades',
+  newToken: 'newTokens',
+  priceUpdate: 'priceUpdates',
+} as const
+export type MarketEventType = keyof typeof MARKET_EVENTS
+export type MarketChannel = (typeof MARKET_EVENTS)[MarketEventType]

@@ -1,8 +1,13 @@
 import Type from 'typebox'
 import { bare } from './endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
-import { ACCOUNT_EVENTS } from './event-types.ts'
-import type { AccountChannel, AccountEventType } from './event-types.ts'
+import { ACCOUNT_EVENTS, MARKET_EVENTS } from './event-types.ts'
+import type {
+  AccountChannel,
+  AccountEventType,
+  MarketChannel,
+  MarketEventType,
+} from './event-types.ts'
 import { Exactly, Milliseconds, Said, SentObject } from './fields.ts'
 
 const typeNames = Object.keys(ACCOUNT_EVENTS).filter(
@@ -10,8 +15,10 @@ const typeNames = Object.keys(ACCOUNT_EVENTS).filter(
 )
 const channelNames: readonly AccountChannel[] = Object.values(ACCOUNT_EVENTS)
 
-/** Channels of market data: their room is there, and nothing comes yet. */
-export const MARKET_CHANNELS = ['trades', 'newTokens', 'priceUpdates'] as const
+const marketTypes = Object.keys(MARKET_EVENTS).filter(
+  (name): name is MarketEventType => name in MARKET_EVENTS,
+)
+const marketChannels: readonly MarketChannel[] = Object.values(MARKET_EVENTS)
 
 export const EventIdText = Type.String({ pattern: '^evt_[1-9A-HJ-NP-Za-km-z]{22}$' })
 
@@ -27,6 +34,15 @@ export const AccountEvent = Exactly({
   }),
   data: Said('What happened; `sandbox: true` when no real money moved.', SentObject),
   timestamp: Said('When it became true, Unix milliseconds.', Milliseconds),
+})
+
+/** One event of a market. It has no number, and nobody is given it again. */
+export const MarketEvent = Exactly({
+  id: Said('Names this event for ever.', EventIdText),
+  type: Type.Enum(marketTypes, { description: 'What `data` tells of.' }),
+  channel: Type.Enum(marketChannels, { description: 'The key that it is subscribed by.' }),
+  data: Said('What happened, to everybody who listens.', SentObject),
+  timestamp: Said('When it was said, Unix milliseconds.', Milliseconds),
 })
 
 export const EventsQuery = Exactly({
@@ -82,7 +98,7 @@ export const eventStream: Endpoint = {
 const Keys = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
   minItems: 1,
   maxItems: 100,
-  description: 'Channels, and addresses of the account.',
+  description: 'Channels, addresses of the account, and tokens.',
 })
 
 /** What a client may say on the socket, by its method. */

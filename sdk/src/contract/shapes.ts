@@ -49,6 +49,9 @@ import type { DeleteKeyAnswer } from './delete-key.ts'
 import type { ListAuditQuery, ListAuditAnswer } from './list-audit.ts'
 import type { GetOverviewQuery, GetOverviewAnswer } from './get-overview.ts'
 import type { GetUsageAnswer } from './get-usage.ts'
+import type { TokenInfoQuery, TokenInfoAnswer } from './token-info.ts'
+import type { TokenCandlesQuery, TokenCandlesAnswer } from './token-candles.ts'
+import type { PortfolioQuery, PortfolioAnswer } from './portfolio.ts'
 import type { X402VerifyBody, X402VerifyAnswer } from './x402-verify.ts'
 import type { X402SettleBody, X402SettleAnswer } from './x402-settle.ts'
 import type { X402SupportedAnswer } from './x402-supported.ts'
@@ -355,6 +358,24 @@ export interface Operations {
     readonly query: undefined
     readonly body: undefined
     readonly answer: GetUsageAnswer
+  }
+  readonly tokenInfo: {
+    readonly parts: { readonly mint: string }
+    readonly query: TokenInfoQuery
+    readonly body: undefined
+    readonly answer: TokenInfoAnswer
+  }
+  readonly tokenCandles: {
+    readonly parts: { readonly mint: string }
+    readonly query: TokenCandlesQuery
+    readonly body: undefined
+    readonly answer: TokenCandlesAnswer
+  }
+  readonly portfolio: {
+    readonly parts: { readonly publicKey: string }
+    readonly query: PortfolioQuery
+    readonly body: undefined
+    readonly answer: PortfolioAnswer
   }
   readonly x402Verify: {
     readonly parts: undefined

@@ -13,6 +13,10 @@ export interface Outgoing {
   isTooFarBehind(): boolean
   /** The last event that was handed to the connection since it was last cleared. */
   lastId(): string | undefined
+  /** Whether the connection has room and nothing waits for it here. */
+  isIdle(): boolean
+  /** Counts bytes that went out beside, so that a reader of many is not taken for a slow one. */
+  sentBeside(bytes: number): void
   /** Forgets what was not sent, since it will come again. */
   clear(): void
   /** The same, and takes nothing any more. */
@@ -111,6 +115,10 @@ export function openOutgoing({
       return mark !== undefined && now - mark.atMilliseconds > limits.socketBehindSeconds * 1000
     },
     lastId: () => last,
+    isIdle: () => !isOver && queue.length === 0 && hasRoom(),
+    sentBeside: (bytes) => {
+      takenBytes += bytes
+    },
     clear,
     stop,
   }

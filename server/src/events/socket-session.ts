@@ -92,9 +92,11 @@ export function openSession(
     const release = deps.counts.take(caller, plan)
     const reader = joinFeed({
       feed: deps.feed,
+      markets: deps.markets,
       clock,
       accountId: caller.accountId,
       send: ({ frame }) => connection.sendFrame(frame),
+      sendMarket: ({ frame }) => (connection.sendFrame(frame) ? frame.length : 0),
       bytesOf: ({ frame }) => frame.length,
       waitingBytes: () => connection.waitingBytes,
       together: (work) => connection.together(work),
@@ -227,7 +229,7 @@ export function openSession(
     onPong: () => {
       isAnswered = true
     },
-    onDrain: () => holder?.reader.outgoing.pump(),
+    onDrain: () => holder?.reader.pump(),
     onClosed: () => {
       isOver = true
       holder?.reader.stop()
@@ -254,7 +256,7 @@ export function openSession(
         }
         return
       }
-      holder.reader.outgoing.pump()
+      holder.reader.pump()
       if (holder.reader.outgoing.isTooFarBehind()) {
         close(4408, `cursor=${holder.reader.outgoing.lastId() ?? cursor ?? ''}`)
         return

@@ -4,6 +4,7 @@ import type { AccountId } from '../kernel/id.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Store } from '../store/postgres.ts'
 import type { Feed } from './feed.ts'
+import type { MarketFeed } from './market-feed.ts'
 
 /** What a plan allows an account on its connections of one instance; null: as much as it likes. */
 export interface SocketPlan {
@@ -15,6 +16,8 @@ export interface SocketPlan {
 export interface StreamDeps {
   readonly store: Store
   readonly feed: Feed
+  /** What markets show to everybody. Left out: nothing. */
+  readonly markets?: MarketFeed | undefined
   readonly clock: Clock
   readonly log: Log
   /** Whether a page of that origin may open a socket. */

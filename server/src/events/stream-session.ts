@@ -14,7 +14,13 @@ const COMMENT = Buffer.from(': still here\n\n')
  * when its reader is too slow; the client comes back with Last-Event-ID and has missed nothing.
  */
 export function openStreamSession(
-  { store, feed, clock, log }: Pick<StreamDeps, 'store' | 'feed' | 'clock' | 'log'>,
+  {
+    store,
+    feed,
+    markets,
+    clock,
+    log,
+  }: Pick<StreamDeps, 'store' | 'feed' | 'markets' | 'clock' | 'log'>,
   connection: StreamConnection,
   {
     caller,
@@ -31,9 +37,11 @@ export function openStreamSession(
 ): { keyId(): Caller['keyId']; look(nowMilliseconds: number): void; expel(): void } {
   const reader = joinFeed({
     feed,
+    markets,
     clock,
     accountId: caller.accountId,
     send: ({ block }) => connection.write(block),
+    sendMarket: ({ block }) => (connection.write(block) ? block.length : 0),
     bytesOf: ({ block }) => block.length,
     waitingBytes: () => connection.waitingBytes,
     together: (work) => work(),
@@ -45,7 +53,7 @@ export function openStreamSession(
     connection.end()
   }
   connection.attend({
-    onDrain: () => reader.outgoing.pump(),
+    onDrain: () => reader.pump(),
     onClosed: () => {
       reader.stop()
       onClosed()
@@ -68,7 +76,7 @@ export function openStreamSession(
   return {
     keyId: () => caller.keyId,
     look: (nowMilliseconds) => {
-      reader.outgoing.pump()
+      reader.pump()
       if (reader.outgoing.isTooFarBehind()) end()
       else if (nowMilliseconds >= commentAt) {
         commentAt = nowMilliseconds + limits.streamCommentSeconds * 1000

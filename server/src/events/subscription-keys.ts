@@ -1,12 +1,11 @@
 import { Refusal } from '@florin/wire/errors.ts'
-import { ACCOUNT_EVENTS } from '@florin/wire/event-types.ts'
-import { MARKET_CHANNELS } from '@florin/wire/events.ts'
+import { ACCOUNT_EVENTS, MARKET_EVENTS } from '@florin/wire/event-types.ts'
 import type { AccountId } from '../kernel/id.ts'
 import type { StreamDeps } from './stream-deps.ts'
 
 const CHANNELS: ReadonlySet<string> = new Set([
   ...Object.values(ACCOUNT_EVENTS),
-  ...MARKET_CHANNELS,
+  ...Object.values(MARKET_EVENTS),
 ])
 
 /**

@@ -1,7 +1,9 @@
-import { ACCOUNT_EVENTS } from '@florin/wire/event-types.ts'
+import { ACCOUNT_EVENTS, MARKET_EVENTS } from '@florin/wire/event-types.ts'
 import { eventData } from '@florin/wire/event-data.ts'
-import { AccountEvent, clientMessages, MARKET_CHANNELS } from '@florin/wire/events.ts'
+import { AccountEvent, clientMessages, MarketEvent } from '@florin/wire/events.ts'
+import { marketEventData } from '@florin/wire/market-event-data.ts'
 import { serviceMessages } from '@florin/wire/socket-messages.ts'
+import type { TObject } from 'typebox'
 import { limits } from '../kernel/limits.ts'
 import { toJsonSchema } from './json-schema.ts'
 import type { JsonSchema } from './json-schema.ts'
@@ -12,7 +14,11 @@ export function asyncApiDocument(baseUrl: string) {
   const url = new URL(baseUrl)
   const schemas = allSchemas()
   const fromClient = Object.keys(clientMessages)
-  const fromService = [...Object.keys(ACCOUNT_EVENTS), ...Object.keys(serviceMessages)]
+  const fromService = [
+    ...Object.keys(ACCOUNT_EVENTS),
+    ...Object.keys(MARKET_EVENTS),
+    ...Object.keys(serviceMessages),
+  ]
   const messages = Object.fromEntries([
     ...fromClient.map((name) => [`client.${name}`, messageOf(`client.${name}`)] as const),
     ...fromService.map((name) => [`service.${name}`, messageOf(`service.${name}`)] as const),
@@ -41,7 +47,7 @@ export function asyncApiDocument(baseUrl: string) {
       events: {
         address: '/data',
         title: 'Events of the account',
-        description: `Also at /data without /api. Keys: ${[...Object.values(ACCOUNT_EVENTS), ...MARKET_CHANNELS].join(', ')}, an address of the account, a token.`,
+        description: `Also at /data without /api. Keys: ${[...Object.values(ACCOUNT_EVENTS), ...Object.values(MARKET_EVENTS)].join(', ')}, an address of the account, a token.`,
         messages: Object.fromEntries(
           Object.keys(messages).map((name) => [name, { $ref: `#/components/messages/${name}` }]),
         ),
@@ -88,7 +94,6 @@ export function asyncApiDocument(baseUrl: string) {
 }
 
 function allSchemas(): Readonly<Record<string, JsonSchema>> {
-  const event = toJsonSchema(AccountEvent, { open: true })
   return Object.fromEntries<JsonSchema>([
     ...Object.entries(clientMessages).map(
       ([name, schema]) => [`client.${name}`, toJsonSchema(schema, { open: false })] as const,
@@ -96,21 +101,27 @@ function allSchemas(): Readonly<Record<string, JsonSchema>> {
     ...Object.entries(serviceMessages).map(
       ([name, schema]) => [`service.${name}`, toJsonSchema(schema, { open: true })] as const,
     ),
-    ...Object.entries(eventData).map(
-      ([name, schema]) =>
-        [
-          `service.${name}`,
-          {
-            ...event,
-            properties: {
-              ...event.properties,
-              type: { const: name },
-              data: toJsonSchema(schema, { open: true }),
-            },
-          },
-        ] as const,
-    ),
+    ...eventSchemas(AccountEvent, eventData),
+    ...eventSchemas(MarketEvent, marketEventData),
   ])
+}
+
+function eventSchemas(shape: TObject, data: Readonly<Record<string, TObject>>) {
+  const event = toJsonSchema(shape, { open: true })
+  return Object.entries(data).map(
+    ([name, schema]) =>
+      [
+        `service.${name}`,
+        {
+          ...event,
+          properties: {
+            ...event.properties,
+            type: { const: name },
+            data: toJsonSchema(schema, { open: true }),
+          },
+        },
+      ] as const,
+  )
 }
 
 function messageOf(name: string) {
@@ -120,6 +131,7 @@ function messageOf(name: string) {
 
 const DESCRIPTION = [
   'Events of one account reach their reader at least once, in order and without a gap: `sequence` is 1, 2, 3 and so on over all of them.',
-  `A reader that comes back says \`after\` with the id of its last event and is given what it missed, for ${limits.eventDays} days. Market channels can be subscribed to; nothing comes on them yet.`,
+  `A reader that comes back says \`after\` with the id of its last event and is given what it missed, for ${limits.eventDays} days.`,
+  `Market events (${Object.values(MARKET_EVENTS).join(', ')}, or the address of a token) carry no sequence and are not given again. A slow reader gets the newest price of each token, and of trades the newest ${limits.marketTradesWaitingMax}. A trade whose block the chain left comes again with \`retracted: true\`.`,
   'Close codes: 4401 not authenticated in time, or the key is gone; 4408 too far behind, the reason is `cursor=<event id>` to go on after; 4429 too many sockets or messages; 1012 the service restarts.',
 ].join('\n\n')

@@ -1,6 +1,7 @@
 import * as events from './events.ts'
 import * as facilitator from './facilitator.ts'
 import * as health from './health.ts'
+import * as markets from './markets.ts'
 import * as networks from './networks.ts'
 import type { OperationReference } from './operation-reference.ts'
 import * as operators from './operators.ts'
@@ -18,6 +19,7 @@ export const operationReferences: Readonly<Record<string, OperationReference>> =
   ...events,
   ...facilitator,
   ...health,
+  ...markets,
   ...networks,
   ...operators,
   ...payments,

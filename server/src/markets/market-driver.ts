@@ -1,0 +1,156 @@
+import { NodeFailure } from '../chains/chain.ts'
+import type { Block } from '../chains/chain.ts'
+import { limits } from '../kernel/limits.ts'
+import { StoreUnavailable } from '../store/postgres.ts'
+import { forgetMarketEvents } from './event-store.ts'
+import { followMarkets } from './follow-markets.ts'
+import { MarketsMoved } from './market-deps.ts'
+import type { MarketDeps } from './market-deps.ts'
+import {
+  beginMarkets,
+  MarketLeaseLost,
+  releaseMarketLease,
+  takeMarketLease,
+} from './market-follower-store.ts'
+import type { MarketCursor } from './market-follower-store.ts'
+import { openSayer } from './say.ts'
+import { say } from './store-round.ts'
+import { openToldPrices } from './told-prices.ts'
+import { knownTokens } from './token-store.ts'
+import { forgetReserves } from './trade-store.ts'
+import { usdRate } from './usd.ts'
+
+/** What reads one network's markets. */
+export interface MarketDriver {
+  /** How far they were read by this instance; null while another does, or nobody yet. */
+  height(): bigint | null
+  stop(): Promise<void>
+}
+
+/**
+ * Reads one network's markets beside whatever follows its payments: a cursor, a lease and a pace of its own. One instance at a time; every
+ * failure ends a round and decides nothing.
+ */
+export function startMarketDriver(
+  shared: Omit<MarketDeps, 'told'> & { readonly instance: string },
+): MarketDriver {
+  const { chain, store, clock, log, instance } = shared
+  const deps: MarketDeps = { ...shared, told: openToldPrices() }
+  const { network, blockTimeMilliseconds } = chain.config
+  const pauseMilliseconds = Math.min(Math.max(blockTimeMilliseconds / 2, PAUSE_MIN), PAUSE_MAX)
+  const stopping = new AbortController()
+  let height: bigint | null = null
+  let failures = 0
+  let tidyAt = 0
+
+  const lease = (tx: Parameters<typeof takeMarketLease>[0]) =>
+    takeMarketLease(tx, network, instance, limits.leaseSeconds * 1000)
+
+  async function round(): Promise<void> {
+    let cursor = await store.inTransaction('service', lease)
+    height = cursor?.height ?? null
+    const head = await chain.head()
+    if (cursor === undefined) {
+      // Either nobody has begun yet, or another instance reads them.
+      const first = await firstBlock(head.finalizedHeight)
+      if (first !== undefined) {
+        await store.inTransaction('service', (tx) => beginMarkets(tx, network, first))
+      }
+      return
+    }
+    let before: bigint
+    do {
+      before = cursor.height
+      cursor = await followMarkets(deps, cursor, head)
+      height = cursor.height
+      // A long way is longer than a lease.
+      if (cursor.height > before && cursor.height < head.height) {
+        cursor = (await store.inTransaction('service', lease)) ?? cursor
+      }
+    } while (cursor.height > before && cursor.height < head.height && !stopping.signal.aborted)
+    await tellOverdue(cursor)
+    await tidy(cursor)
+  }
+
+  /** Below the final block, so that what the chain's markets did shortly before is known; where no node shows that, the final block. */
+  async function firstBlock(finalizedHeight: bigint): Promise<Block | undefined> {
+    const below = finalizedHeight - BigInt(limits.marketLookBackBlocks)
+    const lower = await chain.blocks(below > 0n ? below : 0n, 1).catch((error: unknown) => {
+      if (error instanceof NodeFailure) return []
+      throw error
+    })
+    const [first] = lower.length > 0 ? lower : await chain.blocks(finalizedHeight, 1)
+    return first
+  }
+
+  /** Prices that moved a little, long enough ago. */
+  async function tellOverdue(cursor: MarketCursor): Promise<void> {
+    const now = clock.nowMilliseconds()
+    const prices = deps.told.overdue(now)
+    if (prices.length === 0) return
+    await store.inTransaction('service', async (tx) => {
+      const mints = prices.map(({ mint }) => mint)
+      const known = await knownTokens(tx, network, mints)
+      const tokens = new Map(known.map((token) => [token.mint, token]))
+      const sayer = openSayer({ ...deps, config: chain.config, tokens, nowMilliseconds: now })
+      const rate = await usdRate(tx, chain.config)
+      await say(
+        tx,
+        deps,
+        prices.map((price) => sayer.price(price, rate, cursor.height)),
+      )
+    })
+  }
+
+  async function tidy(cursor: MarketCursor): Promise<void> {
+    const now = clock.nowMilliseconds()
+    if (now < tidyAt) return
+    tidyAt = now + TIDY_PAUSE
+    await store.inTransaction('service', async (tx) => {
+      await forgetMarketEvents(tx, network, now - limits.marketEventSeconds * 1000)
+      await forgetReserves(tx, network, cursor.finalizedHeight, limits.marketForgetMax)
+    })
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        await round()
+        failures = 0
+      } catch (error) {
+        failures += 1
+        report(error)
+      }
+      if (stopping.signal.aborted) break
+      const doublings = Math.min(failures, BACK_OFF_DOUBLINGS_MAX)
+      await clock.sleep(Math.min(pauseMilliseconds * 2 ** doublings, PAUSE_MAX), stopping.signal)
+    }
+    await store
+      .inTransaction('service', (tx) => releaseMarketLease(tx, network, instance))
+      .catch(report)
+  }
+
+  function report(error: unknown): void {
+    if (error instanceof MarketLeaseLost || error instanceof MarketsMoved) {
+      log.info({ network, reason: error }, 'markets were not read')
+      return
+    }
+    const expected = error instanceof NodeFailure || error instanceof StoreUnavailable
+    if (expected) log.warn({ network, failures, reason: error }, 'markets were not read')
+    else log.error({ network, failures, err: error }, 'markets were not read')
+  }
+
+  const running = run()
+  return {
+    height: () => height,
+    stop: async () => {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+const PAUSE_MIN = 50
+const PAUSE_MAX = 5_000
+const TIDY_PAUSE = 10_000
+const BACK_OFF_DOUBLINGS_MAX = 6

@@ -1,0 +1,49 @@
+import { parseAmount } from '@florin/wire/amount.ts'
+import type { NetworkConfig, UsdReference } from '../kernel/network-config.ts'
+import type { Tx } from '../store/postgres.ts'
+import { latestPrices } from './price-store.ts'
+import { RATIO_DIGITS, shownText } from './price.ts'
+
+/** US dollars for one base unit of native currency, times 10^36, rounded down. */
+export type UsdRate = bigint
+
+const SCALE = 10n ** BigInt(RATIO_DIGITS)
+
+/** What native currency is worth now, by the network's reference; null when nobody knows. */
+export async function usdRate(
+  tx: Tx,
+  { network, assets, usd }: Pick<NetworkConfig, 'network' | 'assets' | 'usd'>,
+): Promise<UsdRate | null> {
+  if (usd === undefined) return null
+  const native = assets.find(({ asset }) => asset === 'native')?.decimals ?? 0
+  switch (usd.kind) {
+    case 'fixed':
+      return fixedRate(usd, native)
+    case 'token': {
+      const token = assets.find(({ asset }) => asset === usd.asset)
+      const [price] = await latestPrices(tx, network, [usd.asset])
+      if (token === undefined || price === undefined) return null
+      // One base unit of the token is 10^-decimals dollars, and so many native base units.
+      const scale = SCALE * SCALE
+      return scale / (price.ratio * 10n ** BigInt(token.decimals))
+    }
+    default:
+      return usd satisfies never
+  }
+}
+
+function fixedRate(usd: Extract<UsdReference, { kind: 'fixed' }>, native: number): UsdRate {
+  const parsed = parseAmount(usd.perNative, RATIO_DIGITS)
+  if (!parsed.ok) throw new Error('a fixed rate was checked when it was configured')
+  return parsed.amount / 10n ** BigInt(native)
+}
+
+/** Native base units in dollars, as decimal text; null when either is not known. */
+export function usdText(native: bigint | null, rate: UsdRate | null): string | null {
+  return native === null || rate === null ? null : shownText(native * rate, RATIO_DIGITS)
+}
+
+/** Dollars for one whole token, as decimal text; null when the rate is not known. */
+export function usdPerToken(ratio: bigint, decimals: number, rate: UsdRate | null): string | null {
+  return rate === null ? null : shownText(ratio * rate * 10n ** BigInt(decimals), 2 * RATIO_DIGITS)
+}
