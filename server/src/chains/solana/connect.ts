@@ -22,7 +22,9 @@ import { openSelfCustody } from './self-custody.ts'
 import { signTerms } from './sign.ts'
 import { readTerms } from './terms.ts'
 import { HEIGHT, onlyUpToDate } from './up-to-date.ts'
-import { openVenues } from './markets/venues.ts'
+import { readMarket } from './markets/read-market.ts'
+import { openTokenReader } from './markets/token-facts.ts'
+import { makersOf, openVenues } from './markets/venues.ts'
 
 /**
  * Connects to a Solana network. Heights are slots, lifetimes are block heights. Nothing is asked before the first use. Throws when
@@ -48,6 +50,7 @@ export function connectSolana(options: ConnectOptions): Chain {
   })
   const facts = openFacts({ transport, clock })
   const deps = { transport, config, facts }
+  const makers = makersOf(config)
   const exact = openExact(deps)
   log.debug({ network: config.network, nodes: config.rpcUrls.length }, 'connected')
 
@@ -63,6 +66,10 @@ export function connectSolana(options: ConnectOptions): Chain {
     exact,
     selfCustody: openSelfCustody({ ...deps, exact }),
     venues: openVenues(deps, options),
+    ...(makers.size === 0
+      ? {}
+      : { market: { read: (blocks) => readMarket({ transport, makers }, blocks) } }),
+    tokens: openTokenReader(deps),
     renewal: {
       kind: 'lifetime',
       lifetimeOf: (terms) =>

@@ -6,6 +6,7 @@ import type { Transport } from '../json-rpc/transport.ts'
 import { knownAddress } from './account.ts'
 import { accountsRead } from './accounts.ts'
 import { lifetimeRead } from './blocks.ts'
+import { prepareAuthorization } from './exact-authorize.ts'
 import { paymentSimulationRead } from './exact-check.ts'
 import { peekPayload, readPayload } from './exact-read.ts'
 import type { Facts } from './facts.ts'
@@ -85,6 +86,7 @@ export function openExact({
         },
       }
     },
+    authorize: (order) => prepareAuthorization({ transport, facts }, order),
     // Its end is proven by the sender, which holds the only bytes that can be included.
     finalState: async () => 'open',
     findForeign: async () => undefined,

@@ -1,3 +1,4 @@
+import type { Address } from '../../chain.ts'
 import type { ConnectOptions } from '../../connect-options.ts'
 import type { Venue } from '../../venue.ts'
 import { knownAddress } from '../account.ts'
@@ -5,6 +6,15 @@ import type { DraftDeps } from '../draft.ts'
 import { openMarketService } from './market-service.ts'
 import { openMaker } from './rfq-maker.ts'
 import { openRfqVenue } from './rfq-venue.ts'
+
+/** Whoever trades here by its own signature. */
+export function makersOf({ markets = [] }: ConnectOptions['config']): ReadonlySet<Address> {
+  return new Set(
+    markets.flatMap((market) =>
+      market.venue === 'rfq' ? market.makers.map(({ address }) => knownAddress(address)) : [],
+    ),
+  )
+}
 
 /** The network's markets as its operator lists them. Throws on a market of another family. */
 export function openVenues(
