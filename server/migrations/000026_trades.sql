@@ -17,6 +17,9 @@ create table trades (
   quoted_out numeric(78, 0) not null check (quoted_out > 0),
   minimum_out numeric(78, 0) not null check (minimum_out > 0),
   received numeric(78, 0) check (received > 0),
+  received_height bigint,
+  -- Whether the ledger has what came in.
+  booked boolean not null default false,
   -- Percent.
   slippage numeric(21, 18) not null check (slippage > 0 and slippage < 100),
   price_impact_basis_points numeric(78, 0),
@@ -24,6 +27,7 @@ create table trades (
   route json not null,
   created_at timestamptz not null
 );
+create index trades_unbooked on trades (wallet_address, network) where received is not null and not booked;
 create index trades_of_wallet on trades (account_id, wallet_address, created_at desc, id desc);
 alter table trades enable row level security;
 create policy trades_of_account on trades to florin_service

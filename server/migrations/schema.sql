@@ -369,6 +369,37 @@ table policy_spends
   amount numeric(78,0) not null
   reserved_at timestamp with time zone not null
   released_at timestamp with time zone
+table purchases
+  payment_id text not null
+  account_id text not null
+  wallet_id text not null
+  network text not null
+  request_digest bytea not null
+  url text not null
+  proof_key text not null
+  stored json not null
+  valid_before bigint
+  last_valid_block_height bigint
+  fee_payer text
+  since_height bigint not null
+  header_name text not null
+  header text not null
+  asking_until timestamp with time zone
+  shown integer not null
+  answer_status integer
+  answer_headers json
+  answer_body bytea
+  delivered boolean not null default false
+  joinable boolean not null default true
+  used_hash text
+  used_height bigint
+  used_block_hash text
+  used_log_index integer
+  dead_height bigint
+  look_at timestamp with time zone
+  looks integer not null default 0
+  created_at timestamp with time zone not null
+  closed_at timestamp with time zone
 table receiving_addresses
   id bigint not null generated always as identity
   account_id text not null
@@ -463,6 +494,8 @@ table trades
   quoted_out numeric(78,0) not null
   minimum_out numeric(78,0) not null
   received numeric(78,0)
+  received_height bigint
+  booked boolean not null default false
   slippage numeric(21,18) not null
   price_impact_basis_points numeric(78,0)
   quoted_height bigint not null
@@ -708,6 +741,17 @@ policy_spends policy_spends_account_id_fkey: FOREIGN KEY (account_id) REFERENCES
 policy_spends policy_spends_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id) DEFERRABLE INITIALLY DEFERRED
 policy_spends policy_spends_pkey: PRIMARY KEY (payment_id)
 policy_spends policy_spends_wallet_id_fkey: FOREIGN KEY (wallet_id) REFERENCES wallets(id)
+purchases purchases_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+purchases purchases_check: CHECK (((valid_before IS NULL) <> (last_valid_block_height IS NULL)))
+purchases purchases_check1: CHECK ((((used_height IS NULL) = (used_hash IS NULL)) AND ((used_height IS NULL) = (used_block_hash IS NULL))))
+purchases purchases_check2: CHECK ((NOT (joinable AND (delivered OR (closed_at IS NOT NULL)))))
+purchases purchases_header_name_check: CHECK ((header_name = ANY (ARRAY['X-PAYMENT'::text, 'PAYMENT-SIGNATURE'::text])))
+purchases purchases_network_proof_key_key: UNIQUE (network, proof_key)
+purchases purchases_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id)
+purchases purchases_pkey: PRIMARY KEY (payment_id)
+purchases purchases_request_digest_check: CHECK ((octet_length(request_digest) = 32))
+purchases purchases_shown_check: CHECK ((shown >= 0))
+purchases purchases_wallet_id_fkey: FOREIGN KEY (wallet_id) REFERENCES wallets(id)
 receiving_addresses receiving_addresses_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 receiving_addresses receiving_addresses_address_check: CHECK (((length(address) >= 1) AND (length(address) <= 128)))
 receiving_addresses receiving_addresses_family_check: CHECK ((family = ANY (ARRAY['evm'::text, 'solana'::text])))
@@ -847,6 +891,10 @@ CREATE INDEX payments_sent_unsettled ON public.payments USING btree (account_id,
 CREATE INDEX payments_uncommitted ON public.payments USING btree (account_id, sender, recipient, amount) WHERE ((type = 'sent'::text) AND (commitment IS NULL))
 CREATE INDEX payments_unsettled ON public.payments USING btree (account_id, status, created_at DESC, id DESC) WHERE (status <> 'settled'::text)
 CREATE INDEX policy_spends_by_wallet ON public.policy_spends USING btree (wallet_id, network, asset, reserved_at) WHERE (released_at IS NULL)
+CREATE INDEX purchases_answered ON public.purchases USING btree (closed_at) WHERE (answer_body IS NOT NULL)
+CREATE INDEX purchases_fee_payers ON public.purchases USING btree (network, fee_payer) WHERE ((closed_at IS NULL) AND (fee_payer IS NOT NULL))
+CREATE UNIQUE INDEX purchases_joinable ON public.purchases USING btree (wallet_id, network, request_digest) WHERE joinable
+CREATE INDEX purchases_open ON public.purchases USING btree (network, look_at NULLS FIRST) WHERE (closed_at IS NULL)
 CREATE INDEX receiving_addresses_by_account ON public.receiving_addresses USING btree (account_id, registered_at)
 CREATE UNIQUE INDEX receiving_addresses_live ON public.receiving_addresses USING btree (family, address) WHERE (deleted_at IS NULL)
 CREATE INDEX request_days_by_age ON public.request_days USING btree (day)
@@ -858,6 +906,7 @@ CREATE INDEX sign_in_windows_by_age ON public.sign_in_windows USING btree (until
 CREATE INDEX submissions_by_payment ON public.submissions USING btree (payment_id, created_at)
 CREATE INDEX submissions_due ON public.submissions USING btree (network, due_at) WHERE (due_at IS NOT NULL)
 CREATE INDEX trades_of_wallet ON public.trades USING btree (account_id, wallet_address, created_at DESC, id DESC)
+CREATE INDEX trades_unbooked ON public.trades USING btree (wallet_address, network) WHERE ((received IS NOT NULL) AND (NOT booked))
 CREATE INDEX wallets_by_account ON public.wallets USING btree (account_id, created_at)
 CREATE INDEX webhook_deliveries_by_age ON public.webhook_deliveries USING btree (created_at)
 CREATE INDEX webhook_deliveries_by_webhook ON public.webhook_deliveries USING btree (webhook_id, "position" DESC)
@@ -984,6 +1033,7 @@ passwords passwords_of_service: ALL to {florin_service} using ((( SELECT current
 payment_counts payment_counts_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 payments payments_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 policy_spends policy_spends_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+purchases purchases_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 receiving_addresses receiving_addresses_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 request_days request_days_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 sessions sessions_of_service: ALL to {florin_service} using ((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text)) with check ()
@@ -1048,6 +1098,7 @@ payments: grant insert, select, update to florin_service
 plan_operations: grant delete, insert, select, update to florin_service
 plans: grant select, update to florin_service
 policy_spends: grant insert, select, update to florin_service
+purchases: grant insert, select, update to florin_service
 receiving_addresses: grant insert, select, update to florin_service
 receiving_addresses_id_seq: grant usage to florin_service
 relays: grant select, update to florin_service

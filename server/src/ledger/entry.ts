@@ -34,10 +34,14 @@ export interface Hold extends LedgerPlace {
   readonly amount: bigint
 }
 
-/** Money that the chain shows in the wallet and the books did not know yet. */
-export function funding(place: LedgerPlace, amount: bigint): LedgerTransfer {
+/** Money that the chain shows in the wallet and the books did not know yet; of the payment that brought it in, where that is known. */
+export function funding(
+  place: LedgerPlace,
+  amount: bigint,
+  paymentId: PaymentId | null = null,
+): LedgerTransfer {
   assert(amount > 0n, 'a funding is positive')
-  return transfer(place, 'funding', null, [
+  return transfer(place, 'funding', paymentId, [
     { kind: 'available', amount },
     { kind: 'external', amount: -amount },
   ])

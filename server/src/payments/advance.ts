@@ -2,7 +2,7 @@ import { baseUnits } from '@florin/wire/amount.ts'
 import type { TokenTransfer, TransactionHash } from '../chains/chain.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { PaymentId, TradeId } from '../kernel/id.ts'
-import { post, release } from '../ledger/entry.ts'
+import { funding, post, release } from '../ledger/entry.ts'
 import type { Hold, LedgerTransfer } from '../ledger/entry.ts'
 import { openHolds, record } from '../ledger/store.ts'
 import { releaseSpends } from '../policies/store.ts'
@@ -36,6 +36,24 @@ export function openPaymentBook({
 }): PaymentBook {
   const moved = (tx: Tx, status: PaymentStatus, changes: readonly StatusChange[]) =>
     movePayments(tx, status, changes, clock.nowMilliseconds())
+
+  /** What final trades brought in and no look at the chain has found before. */
+  async function proceedsOf(
+    tx: Tx,
+    payments: ReadonlyMap<PaymentId, Payment>,
+    settled: readonly StatusChange[],
+  ): Promise<readonly LedgerTransfer[]> {
+    const proceeds = await trades?.final(
+      tx,
+      settled.map(({ paymentId }) => paymentId),
+    )
+    return (proceeds ?? []).flatMap(({ paymentId, asset, units }) => {
+      const { accountId, walletId, network } = payments.get(paymentId) ?? {}
+      return accountId === undefined || network === undefined || !walletId
+        ? []
+        : [funding({ accountId, walletId, network, asset }, units, paymentId)]
+    })
+  }
 
   return {
     mined: async (tx, transactions) => {
@@ -111,6 +129,10 @@ export function openPaymentBook({
           }
         }
       }
+      const traded = settled.filter(
+        ({ paymentId }) => payments.get(paymentId)?.tradeId !== undefined,
+      )
+      if (traded.length > 0) closings.push(...(await proceedsOf(tx, payments, traded)))
       await record(tx, closings, clock.nowMilliseconds())
       const done = await moved(tx, 'settled', settled)
       await claimEffects(tx, effectsOf(payments, settled, done), clock.nowMilliseconds())
@@ -178,10 +200,10 @@ function seen(
 }
 
 function tradeIn(
-  { network, transfers, senderChanges }: Parameters<PaymentBook['mined']>[1][number],
+  { network, height, transfers, senderChanges }: Parameters<PaymentBook['mined']>[1][number],
   tradeId: TradeId,
 ): MinedTrade {
-  return { network, tradeId, transfers, senderChanges }
+  return { network, tradeId, height, transfers, senderChanges }
 }
 
 /** What each payment of a transaction bears of its fee; the first one also what the division leaves over. */

@@ -10,6 +10,7 @@ import type { KillPoint } from '../kernel/kill-point.ts'
 import { networkStanding } from '../sender/follower-store.ts'
 import type { Lane } from '../sender/lane-store.ts'
 import { advanceLane, freezeLane, lockLane } from '../sender/lane-store.ts'
+import type { TradeBook } from '../sender/trade-book.ts'
 import { storeTransactions } from '../sender/transaction-store.ts'
 import type { NewTransaction } from '../sender/transaction-store.ts'
 import type { Tx } from '../store/postgres.ts'
@@ -40,6 +41,8 @@ export interface CommitDeps {
   readonly signer: Signer
   readonly nowMilliseconds: number
   readonly killPoint: (point: KillPoint) => void
+  /** Left out where nothing is traded. */
+  readonly trades?: Pick<TradeBook, 'unbooked'> | undefined
 }
 
 /** The operation under which idempotency keys of sends are kept: one for both spellings of the path. */
@@ -84,7 +87,12 @@ export async function commitSends(
     )
     for (const [paymentId, refused] of decided.refused) decisions.set(paymentId, refused)
     const accepted = fresh.filter(({ paymentId }) => !decided.refused.has(paymentId))
-    for (const committed of await store(tx, deps, lane, accepted, decided.funding)) {
+    const heightMax = fresh.reduce(
+      (top, { draft: { balances } }) => (balances.height > top ? balances.height : top),
+      0n,
+    )
+    const found = { funds: decided.funding, heightMax }
+    for (const committed of await store(tx, deps, lane, accepted, found)) {
       decisions.set(committed.payment.id, committed)
     }
   }
@@ -129,7 +137,7 @@ async function store(
   deps: CommitDeps,
   lane: Lane,
   accepted: readonly PreparedSend[],
-  funds: readonly Funding[],
+  { funds, heightMax }: { funds: readonly Funding[]; heightMax: bigint },
 ): Promise<readonly Extract<SendDecision, { kind: 'committed' }>[]> {
   const { chain, wallet, signer, nowMilliseconds } = deps
   const committed: Extract<SendDecision, { kind: 'committed' }>[] = []
@@ -174,13 +182,43 @@ async function store(
     await advanceLane(tx, lane, places.length)
     for (const { beside } of accepted) await beside?.(tx, nowMilliseconds)
   }
-  await bookHolds(tx, { wallet, network: chain.config.network, nowMilliseconds }, funds, payments)
+  const { network } = chain.config
+  const known = await namedFunds(tx, deps, funds, heightMax)
+  await bookHolds(tx, { wallet, network, nowMilliseconds }, known, payments)
   await addToOutbox(
     tx,
     payments.map((payment) => paymentEvent(payment)),
     nowMilliseconds,
   )
   return committed
+}
+
+/** Money that was found, each part under the trade that brought it in, as far as trades did. */
+async function namedFunds(
+  tx: Tx,
+  { trades, chain, wallet }: CommitDeps,
+  funds: readonly Funding[],
+  heightMax: bigint,
+): Promise<readonly Funding[]> {
+  if (trades === undefined || funds.length === 0) return funds
+  const { network } = chain.config
+  const assets = funds.map(({ asset }) => asset)
+  const proceeds = await trades.unbooked(tx, {
+    network,
+    address: wallet.address,
+    assets,
+    heightMax,
+  })
+  return funds.flatMap(({ asset, amount }) => {
+    const named: Funding[] = []
+    let left = amount
+    for (const { paymentId, units } of proceeds.filter((each) => each.asset === asset)) {
+      if (units > left) continue
+      named.push({ asset, amount: units, paymentId })
+      left -= units
+    }
+    return left > 0n ? [...named, { asset, amount: left }] : named
+  })
 }
 
 function paymentOf(send: PreparedSend, { chain, wallet, nowMilliseconds }: CommitDeps): Payment {

@@ -17,6 +17,8 @@ import { minedSpends } from './store.ts'
 export interface Funding {
   readonly asset: string
   readonly amount: bigint
+  /** The trade's payment that brought it in, where that is known. */
+  readonly paymentId?: PaymentId
 }
 
 /** Why a send was not accepted; nothing of it was stored. `stale`: the draft's balances are of a block that is not, or not yet, in the chain that was followed. */

@@ -22,8 +22,8 @@ export async function bookHolds(
   payments: readonly Payment[],
 ): Promise<void> {
   const place = { accountId: wallet.accountId, walletId: wallet.id, network }
-  const transfers: LedgerTransfer[] = funds.map(({ asset, amount }) =>
-    funding({ ...place, asset }, amount),
+  const transfers: LedgerTransfer[] = funds.map(({ asset, amount, paymentId }) =>
+    funding({ ...place, asset }, amount, paymentId),
   )
   for (const { id, asset, amount, feeCeiling } of payments) {
     const ceiling = feeCeiling ?? 0n

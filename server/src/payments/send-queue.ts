@@ -9,6 +9,7 @@ import type { Log } from '../kernel/log.ts'
 import { openTurns } from '../kernel/turns.ts'
 import type { Broadcaster } from '../sender/broadcast.ts'
 import { lockLanes } from '../sender/lane-store.ts'
+import type { TradeBook } from '../sender/trade-book.ts'
 import { CommitUnknown, StoreUnavailable } from '../store/postgres.ts'
 import type { Store } from '../store/postgres.ts'
 import type { SendDecision } from './commit-sends.ts'
@@ -23,6 +24,8 @@ export interface SendQueueDeps {
   readonly broadcaster: Broadcaster
   readonly signerFor: (wallet: Wallet, chain: Chain) => Promise<OpenSigner>
   readonly killPoint: (point: KillPoint) => void
+  /** Left out where nothing is traded. */
+  readonly trades?: Pick<TradeBook, 'unbooked'>
   /** Sends that share one transaction at most; `limits.sendBatchMax` unless a measurement says otherwise. */
   readonly batchMax?: number
 }
@@ -201,7 +204,7 @@ async function commit(
       const now = clock.nowMilliseconds()
       decisions = await commitSends(
         tx,
-        { chain, wallet, signer, nowMilliseconds: now, killPoint },
+        { chain, wallet, signer, nowMilliseconds: now, killPoint, trades: deps.trades },
         sends,
       )
     })

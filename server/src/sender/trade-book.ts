@@ -7,8 +7,16 @@ import type { Tx } from '../store/postgres.ts'
 export interface MinedTrade {
   readonly network: NetworkId
   readonly tradeId: TradeId
+  readonly height: bigint
   readonly transfers: readonly TokenTransfer[]
   readonly senderChanges: readonly AssetChange[] | undefined
+}
+
+/** What a trade brought in: money that the ledger does not have yet. Base units. */
+export interface Proceeds {
+  readonly paymentId: PaymentId
+  readonly asset: string
+  readonly units: bigint
 }
 
 /**
@@ -18,6 +26,21 @@ export interface MinedTrade {
 export interface TradeBook {
   /** Notes what came in. */
   mined(tx: Tx, trades: readonly MinedTrade[]): Promise<void>
-  /** Not in the chain any more: nothing came in so far. */
+  /** Not in the chain any more: nothing came in so far. What the ledger has stays, as with any deposit. */
   vanished(tx: Tx, paymentIds: readonly PaymentId[]): Promise<void>
+  /**
+   * What came in up to a height, in these assets, and the ledger has not: given out once. Asked when a look at the chain has found money
+   * that the books did not know, because that look has seen it.
+   */
+  unbooked(
+    tx: Tx,
+    wallet: {
+      readonly network: NetworkId
+      readonly address: string
+      readonly assets: readonly string[]
+      readonly heightMax: bigint
+    },
+  ): Promise<readonly Proceeds[]>
+  /** The same for payments that have become final. */
+  final(tx: Tx, paymentIds: readonly PaymentId[]): Promise<readonly Proceeds[]>
 }

@@ -3,7 +3,7 @@ import type { Chain } from '../chains/chain.ts'
 import type { Log } from '../kernel/log.ts'
 import type { TradeBook } from '../sender/trade-book.ts'
 import { quoteOf } from './trade.ts'
-import { forgetReceived, noteReceived, tradesOf } from './trade-store.ts'
+import { bookFinal, bookUpTo, forgetReceived, noteReceived, tradesOf } from './trade-store.ts'
 
 /** Notes what trades brought in, as their transactions show it. */
 export function openTradeBook({
@@ -18,12 +18,12 @@ export function openTradeBook({
       const seen = new Map(mined.map((each) => [each.tradeId, each]))
       const trades = await tradesOf(tx, [...seen.keys()])
       const received = trades.flatMap((trade) => {
-        const { transfers = [], senderChanges } = seen.get(trade.id) ?? {}
+        const { transfers = [], senderChanges, height = 0n } = seen.get(trade.id) ?? {}
         const venue = chains.get(trade.network)?.venues?.find(({ name }) => name === trade.venue)
         const quote = quoteOf(trade)
         const units =
           venue?.received({ wallet: trade.walletAddress, quote, transfers, senderChanges }) ?? null
-        if (units !== null && units > 0n) return [{ tradeId: trade.id, units }]
+        if (units !== null && units > 0n) return [{ tradeId: trade.id, units, height }]
         // It took effect, and nobody here can read how: that stays unknown.
         log.warn(
           { network: trade.network, paymentId: trade.paymentId },
@@ -35,5 +35,7 @@ export function openTradeBook({
     },
 
     vanished: (tx, paymentIds) => forgetReceived(tx, paymentIds),
+    unbooked: bookUpTo,
+    final: bookFinal,
   }
 }

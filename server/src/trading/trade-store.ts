@@ -2,6 +2,7 @@ import type { NetworkId } from '@florin/wire/network.ts'
 import type { Address } from '../chains/chain.ts'
 import type { TradeSide, VenueName } from '../chains/venue.ts'
 import type { AccountId, PaymentId, TradeId } from '../kernel/id.ts'
+import type { Proceeds, TradeBook } from '../sender/trade-book.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Trade } from './trade.ts'
 
@@ -126,12 +127,21 @@ export async function tradesOf(tx: Tx, tradeIds: readonly TradeId[]): Promise<re
 /** Notes what came in. */
 export async function noteReceived(
   tx: Tx,
-  received: readonly { readonly tradeId: TradeId; readonly units: bigint }[],
+  received: readonly {
+    readonly tradeId: TradeId
+    readonly units: bigint
+    readonly height: bigint
+  }[],
 ): Promise<void> {
   await tx.query(
     'trades_received',
-    `update trades t set received = r.units from unnest($1::text[], $2::numeric[]) as r (id, units) where t.id = r.id`,
-    [received.map(({ tradeId }) => tradeId), received.map(({ units }) => units.toString())],
+    `update trades t set received = r.units, received_height = r.height
+     from unnest($1::text[], $2::numeric[], $3::bigint[]) as r (id, units, height) where t.id = r.id`,
+    [
+      received.map(({ tradeId }) => tradeId),
+      received.map(({ units }) => units.toString()),
+      received.map(({ height }) => height.toString()),
+    ],
   )
 }
 
@@ -139,9 +149,51 @@ export async function noteReceived(
 export async function forgetReceived(tx: Tx, paymentIds: readonly PaymentId[]): Promise<void> {
   await tx.query(
     'trades_forget_received',
-    `update trades set received = null where payment_id = any($1) and received is not null`,
+    `update trades set received = null, received_height = null where payment_id = any($1) and received is not null`,
     [paymentIds],
   )
+}
+
+interface ProceedsRow {
+  readonly payment_id: PaymentId
+  readonly asset: string
+  readonly received: string
+}
+
+const PROCEEDS = `payment_id, case side when 'buy' then mint else 'native' end as asset, received`
+
+function proceedsOf(row: ProceedsRow): Proceeds {
+  return { paymentId: row.payment_id, asset: row.asset, units: BigInt(row.received) }
+}
+
+/** What came in to a wallet up to a height and is in no ledger yet; from here on it counts as being there. */
+export async function bookUpTo(
+  tx: Tx,
+  wallet: Parameters<TradeBook['unbooked']>[1],
+): Promise<readonly Proceeds[]> {
+  const rows = await tx.query<ProceedsRow>(
+    'trades_book_up_to',
+    `update trades set booked = true
+     where wallet_address = $1 and network = $2 and received is not null and not booked and received_height <= $3
+       and case side when 'buy' then mint else 'native' end = any($4)
+     returning ${PROCEEDS}`,
+    [wallet.address, wallet.network, wallet.heightMax.toString(), wallet.assets],
+  )
+  return rows.map(proceedsOf)
+}
+
+/** The same for payments. */
+export async function bookFinal(
+  tx: Tx,
+  paymentIds: readonly PaymentId[],
+): Promise<readonly Proceeds[]> {
+  const rows = await tx.query<ProceedsRow>(
+    'trades_book_final',
+    `update trades set booked = true where payment_id = any($1) and received is not null and not booked
+     returning ${PROCEEDS}`,
+    [paymentIds],
+  )
+  return rows.map(proceedsOf)
 }
 
 /** Where a page of trades ends. */
