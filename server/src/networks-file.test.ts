@@ -135,6 +135,18 @@ describe('a networks file', () => {
     expect(problemsOf({ ...entry, network, assets, genesisHash })[0]).toContain('on Solana')
   })
 
+  test('may say what its native currency is worth, by an asset of it or by a number', () => {
+    const [, token] = entry.assets
+    const byToken = { kind: 'token', asset: token?.asset }
+    expect(parse({ ...entry, usd: byToken })).toMatchObject({ networks: [{ usd: byToken }] })
+    const fixed = { kind: 'fixed', perNative: '3000.5' }
+    expect(parse({ ...entry, usd: fixed })).toMatchObject({ networks: [{ usd: fixed }] })
+    const stranger = { kind: 'token', asset: `0x${'11'.repeat(20)}` }
+    expect(problemsOf({ ...entry, usd: stranger })[0]).toContain('networks[0].usd')
+    expect(problemsOf({ ...entry, usd: { ...fixed, perNative: '0' } })[0]).toContain('dollars')
+    expect(problemsOf({ ...entry, usd: { ...fixed, perNative: '-3' } })[0]).toContain('dollars')
+  })
+
   test.each([
     ['no JSON', '{'],
     ['a list', '[]'],

@@ -1,4 +1,5 @@
 import { isSolanaAddress } from '@florin/wire/address.ts'
+import { parseAmount } from '@florin/wire/amount.ts'
 import { familyOf, parseNetworkId } from '@florin/wire/network.ts'
 import { isTestNetwork } from '@florin/wire/network-worth.ts'
 import type { Family, NetworkId } from '@florin/wire/network.ts'
@@ -8,6 +9,7 @@ import type {
   FinalityPolicy,
   NetworkConfig,
   SponsorPolicy,
+  UsdReference,
 } from './kernel/network-config.ts'
 import { Secret } from './kernel/secret.ts'
 import { openReader } from './settings-reader.ts'
@@ -27,6 +29,7 @@ const CEILING_MULTIPLE_MAX = 100n
 const BUMP_AFTER_BLOCKS_MAX = 1_000
 const GAS_PER_DAY_MAX = 10n ** 24n
 const PERCENT_MAX = 1_000_000n
+const USD_DIGITS_MAX = 18
 /** Some ten thousand settlements of an account on a roll-up or on Solana, a tenth of it for one payer. */
 const SPONSORING = {
   evm: {
@@ -75,6 +78,15 @@ export function parseNetworks(text: string): NetworksOutcome {
 }
 
 function readNetwork(entry: Reader): NetworkConfig {
+  const network = readNetworkFields(entry)
+  const { usd, assets } = network
+  if (usd?.kind === 'token' && !assets.some(({ asset }) => asset === usd.asset)) {
+    entry.refuse('usd', 'must name one of the assets, by its address or mint')
+  }
+  return network
+}
+
+function readNetworkFields(entry: Reader): NetworkConfig {
   entry.only([
     'network',
     'name',
@@ -87,6 +99,7 @@ function readNetwork(entry: Reader): NetworkConfig {
     'blockTimeMilliseconds',
     'fees',
     'sponsoring',
+    'usd',
   ])
   const network = readNetworkId(entry)
   return Object.freeze({
@@ -110,6 +123,7 @@ function readNetwork(entry: Reader): NetworkConfig {
     sponsoring: entry.has('sponsoring')
       ? readSponsoring(entry.object('sponsoring'))
       : SPONSORING[familyOf(network)],
+    ...(entry.has('usd') ? { usd: readUsd(entry.object('usd')) } : {}),
   })
 }
 
@@ -192,6 +206,22 @@ function readFees(entry: Reader): FeePolicy {
     ceilingMultiple: entry.bigWhole('ceilingMultiple', 1n, CEILING_MULTIPLE_MAX),
     bumpAfterBlocks: entry.whole('bumpAfterBlocks', 1, BUMP_AFTER_BLOCKS_MAX),
   })
+}
+
+function readUsd(entry: Reader): UsdReference {
+  const kind = entry.text('kind')
+  if (kind === 'fixed') {
+    entry.only(['kind', 'perNative'])
+    const perNative = entry.text('perNative')
+    const parsed = parseAmount(perNative, USD_DIGITS_MAX)
+    if (!parsed.ok || parsed.amount === 0n) {
+      entry.refuse('perNative', 'must be dollars for one native coin, decimal text such as "3000"')
+    }
+    return { kind, perNative }
+  }
+  entry.only(['kind', 'asset'])
+  if (kind !== 'token') entry.refuse('kind', 'must be "token" or "fixed"')
+  return { kind: 'token', asset: entry.text('asset') }
 }
 
 function readSponsoring(entry: Reader): SponsorPolicy {

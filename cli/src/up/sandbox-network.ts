@@ -47,6 +47,7 @@ export function sandboxNetwork({
       ceilingMultiple: 2n,
       bumpAfterBlocks: 3,
     },
+    usd: { kind: 'token', asset: evm.usdc },
     sponsoring: {
       gasPerAccountPerDay: 1_000n * GIGA * GIGA,
       gasPerPayerPerDay: 100n * GIGA * GIGA,
@@ -87,6 +88,7 @@ export function solanaSandboxNetwork({
       ceilingMultiple: 4n,
       bumpAfterBlocks: 3,
     },
+    usd: { kind: 'token', asset: solana.usdc },
     sponsoring: {
       gasPerAccountPerDay: 1_000n * GIGA,
       gasPerPayerPerDay: 100n * GIGA,

@@ -1,3 +1,4 @@
+import { canonicalAddress } from '@florin/wire/address.ts'
 import { parseAmount } from '@florin/wire/amount.ts'
 import type { NetworkConfig, UsdReference } from '../kernel/network-config.ts'
 import type { Tx } from '../store/postgres.ts'
@@ -21,7 +22,7 @@ export async function usdRate(
       return fixedRate(usd, native)
     case 'token': {
       const token = assets.find(({ asset }) => asset === usd.asset)
-      const [price] = await latestPrices(tx, network, [usd.asset])
+      const [price] = await latestPrices(tx, network, [canonicalAddress(usd.asset) ?? usd.asset])
       if (token === undefined || price === undefined) return null
       // One base unit of the token is 10^-decimals dollars, and so many native base units.
       const scale = SCALE * SCALE

@@ -1,3 +1,4 @@
+import { canonicalAddress } from '@florin/wire/address.ts'
 import { formatAmount } from '@florin/wire/amount.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import { RawJson } from '@florin/wire/raw-json.ts'
@@ -67,7 +68,7 @@ export async function portfolioOf(
       return {
         mint,
         symbol:
-          config.assets.find(({ asset }) => asset === mint)?.symbol ??
+          config.assets.find(({ asset }) => canonicalAddress(asset) === mint)?.symbol ??
           known.get(mint)?.symbol ??
           symbolOf(chain, mint),
         decimals,
