@@ -47,7 +47,9 @@ export function venueOf(deps: MarketDeps, exchange: Exchange): Venue {
     name,
     quote,
     draft: async (order) => {
-      const planned = await planSwap(deps, order, await swapOf(order))
+      // Facts that drafts share may be of an earlier block, and then the one that the balances are of could not be named.
+      const { facts: _, ...fresh } = deps
+      const planned = await planSwap(fresh, order, await swapOf(order))
       if (!planned.ok) return planned
       const { allowance, ...rest } = planned.plan
       const counterparty = counterpartyOf(order.quote)
