@@ -206,6 +206,10 @@ export const limits = {
   poolAddressesKeptMax: 10_000,
   /** Pools whose state is asked for in one call. */
   poolsPerReadMax: 100,
+  /** EVM: tokens that are asked about in one call. */
+  tokensPerReadMax: 50,
+  /** EVM: contracts that called themselves pools in a log, with what they turned out to be. */
+  supposedPoolsKeptMax: 50_000,
   /** How long a transaction built for somebody else's wallet should be used; about what Solana's chain allows. */
   buildValidSeconds: 60,
   rebroadcastBatchMax: 200,

@@ -17,8 +17,10 @@ import { openNodes } from '../json-rpc/open-nodes.ts'
 import { openFacts } from './facts.ts'
 import { readOutcomes } from './outcome.ts'
 import { readSandboxInstance } from '../json-rpc/sandbox.ts'
+import { openMarketReader } from './markets/market-reader.ts'
 import { openNewestHeight } from './markets/newest-height.ts'
 import { openVenues } from './markets/open-venues.ts'
+import { openTokenReader } from './markets/token-reader.ts'
 import { engine } from './secp256k1.ts'
 import { openSelfCustody } from './self-custody.ts'
 import { signTerms } from './sign.ts'
@@ -90,6 +92,8 @@ export function connectEvm(options: ConnectOptions): Chain {
     balances: (address, assets) => readBalances(transport, address, assets),
     exact,
     venues: openVenues(markets),
+    ...(config.markets ? { market: openMarketReader(transport, config.markets) } : {}),
+    tokens: openTokenReader(transport),
     selfCustody: openSelfCustody({ ...deps, facts, tokens, exact }),
     estimateFees: () => estimateFees(deps),
     nodes,

@@ -1,14 +1,13 @@
-import { baseUnits } from '@florin/wire/amount.ts'
 import fc from 'fast-check'
 import { createPublicClient, http, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { until } from '../../../kernel/until.ts'
-import type { Address, Outcome, TransactionHash } from '../../chain.ts'
-import type { Quote, SwapOrder, TradeSide, TradedToken, Venue } from '../../venue.ts'
+import type { TradeSide, TradedToken, Venue } from '../../venue.ts'
 import { requireAddress } from '../account.ts'
 import { ETHER, startTestChain } from '../test-chain.ts'
-import type { TestChain, TestWallet } from '../test-chain.ts'
+import type { TestChain } from '../test-chain.ts'
 import { amountOut } from './constant-product.ts'
+import { openTestMarket } from './test-market.ts'
+import type { TestMarket } from './test-market.ts'
 
 const ROUTER_ABI = parseAbi([
   'function getAmountOut(uint256 amountIn, uint256 reserveIn, uint256 reserveOut) pure returns (uint256)',
@@ -18,9 +17,9 @@ const TOKEN_ABI = parseAbi([
   'function balanceOf(address) view returns (uint256)',
   'function allowance(address owner, address spender) view returns (uint256)',
 ])
-const COMMITMENT = new Uint8Array(32).fill(7)
 
 let scene: TestChain
+let market: TestMarket
 let venue: Venue
 let token: TradedToken
 const hex = (text: string): `0x${string}` => `0x${text.slice(2)}`
@@ -28,61 +27,15 @@ const client = () => createPublicClient({ transport: http(scene.sandbox.rpcUrl) 
 
 beforeAll(async () => {
   scene = await startTestChain()
-  const found = scene.chain.venues?.find(({ name }) => name === 'uniswap-v2')
   const [first] = scene.sandbox.tokens
-  if (found === undefined || first === undefined) throw new Error('no market')
-  venue = found
+  if (first === undefined) throw new Error('nothing is traded here')
   token = { ...first, mint: requireAddress(first.mint) }
+  market = openTestMarket(scene, 'uniswap-v2', token)
+  venue = market.venue
 })
 afterAll(async () => {
   await scene.sandbox.stop()
 })
-
-async function quoted(side: TradeSide, amountIn: bigint, traded = token): Promise<Quote> {
-  const outcome = await venue.quote({ side, token: traded, amountIn })
-  if (!outcome.ok) throw new Error(`no quote: ${outcome.refusal}`)
-  return outcome.quote
-}
-
-const orderOf = (wallet: Address, quote: Quote, change: Partial<SwapOrder> = {}): SwapOrder => ({
-  wallet,
-  quote,
-  minimumOut: (quote.amountOut * 90n) / 100n,
-  commitment: COMMITMENT,
-  ...change,
-})
-
-async function drafted(order: SwapOrder) {
-  const outcome = await venue.draft(order)
-  if (!outcome.ok) throw new Error(`no draft: ${outcome.refusal}`)
-  return outcome
-}
-
-/** Signs what was drafted, the allowance first, and waits until all of it is mined. */
-async function land(
-  wallet: TestWallet,
-  { draft, allowance }: Awaited<ReturnType<typeof drafted>>,
-): Promise<readonly Extract<Outcome, { state: 'mined' }>[]> {
-  const terms = [...(allowance === null ? [] : [allowance.terms]), draft.terms]
-  const signed = await Promise.all(
-    terms.map((each, index) =>
-      scene.chain.sign(each, draft.laneLatest + BigInt(index), wallet.signer),
-    ),
-  )
-  await scene.chain.broadcast(signed.map(({ raw }) => raw))
-  return await Promise.all(signed.map(({ hash }) => mined(hash)))
-}
-
-async function mined(hash: TransactionHash): Promise<Extract<Outcome, { state: 'mined' }>> {
-  return await until(
-    'it is mined',
-    async () => {
-      const [outcome] = await scene.chain.outcomes([hash])
-      return outcome?.state === 'mined' ? outcome : undefined
-    },
-    { seconds: 30 },
-  )
-}
 
 const balanceOf = async (owner: string, mint: string = token.mint): Promise<bigint> =>
   await client().readContract({
@@ -108,7 +61,7 @@ describe('quotes of uniswap-v2', () => {
             functionName: 'getAmountsOut',
             args,
           })
-          expect((await quoted(side, amountIn)).amountOut).toBe(said.at(-1))
+          expect((await market.quoted(side, amountIn)).amountOut).toBe(said.at(-1))
         },
       ),
       { numRuns: 25 },
@@ -143,40 +96,35 @@ describe('quotes of uniswap-v2', () => {
   })
 
   test('that are asked for together share one round trip, and the next ones need none', async () => {
-    await quoted('buy', ETHER)
+    await market.quoted('buy', ETHER)
     await scene.sandbox.mine()
     await scene.chain.head()
     scene.requests()
     await Promise.all(
-      Array.from({ length: 200 }, (_, index) => quoted('buy', BigInt(index) + ETHER)),
+      Array.from({ length: 200 }, (_, index) => market.quoted('buy', BigInt(index) + ETHER)),
     )
     expect(scene.requests()).toBe(1)
   })
 
   test('are of the newest block that is known', async () => {
-    await quoted('buy', ETHER)
+    await market.quoted('buy', ETHER)
     await scene.sandbox.mine()
     const { height } = await scene.chain.head()
-    expect((await quoted('buy', ETHER)).height).toBeGreaterThanOrEqual(height)
+    expect((await market.quoted('buy', ETHER)).height).toBeGreaterThanOrEqual(height)
   })
 })
 
 describe('a buy through uniswap-v2', () => {
   test('gives exactly what was quoted, for exactly what was offered, and the chain shows it', async () => {
     const wallet = await scene.wallet(['native', '5'])
-    const quote = await quoted('buy', ETHER)
-    const outcome = await drafted(orderOf(wallet.address, quote))
+    const quote = await market.quoted('buy', ETHER)
+    const outcome = await market.drafted(market.order(wallet.address, quote))
     expect(outcome.counterparty).toBe(scene.sandbox.market.router)
     expect(outcome.allowance).toBeNull()
     expect(outcome.draft.balances).toMatchObject({ native: 5n * ETHER, asset: 5n * ETHER })
-    const [swap] = await land(wallet, outcome)
+    const [swap] = await market.land(wallet, outcome)
     expect(swap?.succeeded).toBe(true)
-    const received = venue.received({
-      senderChanges: undefined,
-      wallet: wallet.address,
-      quote,
-      transfers: swap?.transfers ?? [],
-    })
+    const received = market.received(wallet, quote, swap)
     expect(received).toBe(quote.amountOut)
     expect(await balanceOf(wallet.address)).toBe(received)
     const left = 5n * ETHER - ETHER - (swap?.feePaid ?? 0n)
@@ -186,15 +134,17 @@ describe('a buy through uniswap-v2', () => {
 
   test('says that the price moved when the minimum is out of reach', async () => {
     const wallet = await scene.wallet(['native', '5'])
-    const quote = await quoted('buy', ETHER)
-    const order = orderOf(wallet.address, quote, { minimumOut: quote.amountOut + 1n })
+    const quote = await market.quoted('buy', ETHER)
+    const order = market.order(wallet.address, quote, { minimumOut: quote.amountOut + 1n })
     expect(await venue.draft(order)).toEqual({ ok: false, refusal: 'price_moved' })
   })
 
   test('of a wallet that is short is drafted all the same, so that its balance can be told', async () => {
     const wallet = await scene.wallet(['native', '0.5'])
-    const { draft } = await drafted(orderOf(wallet.address, await quoted('buy', ETHER)))
+    const { draft } = await market.drafted(
+      market.order(wallet.address, await market.quoted('buy', ETHER)),
+    )
     expect(draft.balances.native).toBe(ETHER / 2n)
-    expect(draft.feeCeiling).toBeGreaterThan(baseUnits(0n))
+    expect(draft.feeCeiling).toBeGreaterThan(0n)
   })
 })

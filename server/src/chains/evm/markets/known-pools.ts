@@ -1,0 +1,82 @@
+import { limits } from '../../../kernel/limits.ts'
+import type { Address } from '../../chain.ts'
+import type { Transport } from '../../json-rpc/transport.ts'
+import { askApart } from './ask-apart.ts'
+import type { MadePool, PoolKind } from './pool-logs.ts'
+import { addressOf, wordsOf } from './words.ts'
+
+/** A pool of a factory, one of whose tokens is the wrapped native currency. */
+export interface NativePool {
+  readonly mint: Address
+  readonly isNativeFirst: boolean
+}
+
+/** What contracts that write a pool's logs really are; anybody can write the like. */
+export interface KnownPools {
+  /** The factory says that it made this one. */
+  note(made: MadePool): NativePool | undefined
+  /** Asks about those that nobody knows yet: themselves, then the factory. Throws NodeFailure when no node answered properly. */
+  learn(pools: readonly Address[]): Promise<void>
+  get(pool: Address): NativePool | undefined
+}
+
+export function openKnownPools(
+  transport: Transport,
+  { kind, factory, wrapped }: { kind: PoolKind; factory: Address; wrapped: Address },
+): KnownPools {
+  /** Undefined: none of ours. A contract does not become one later, nor ceases to be one. */
+  const known = new Map<Address, NativePool | undefined>()
+  const perCallMax = limits.poolsPerReadMax
+
+  const keep = (pool: Address, what: NativePool | undefined): void => {
+    known.delete(pool)
+    known.set(pool, what)
+    for (const oldest of known.keys()) {
+      if (known.size <= limits.supposedPoolsKeptMax) break
+      known.delete(oldest)
+    }
+  }
+  const nativePool = ([first, second]: MadePool['tokens']): NativePool | undefined => {
+    if (first === wrapped) return { mint: second, isNativeFirst: true }
+    return second === wrapped ? { mint: first, isNativeFirst: false } : undefined
+  }
+
+  return {
+    note: ({ pool, tokens }) => {
+      const what = nativePool(tokens)
+      keep(pool, what)
+      return what
+    },
+    get: (pool) => known.get(pool),
+    learn: async (pools) => {
+      const unknown = [...new Set(pools)].filter((pool) => !known.has(pool))
+      if (unknown.length === 0) return
+      const subjects = unknown.map((target) => kind.questions.map((data) => ({ target, data })))
+      const isProper = (answers: readonly (Uint8Array | undefined)[]): boolean =>
+        answers.every((answer) => wordsOf(answer, 1) !== undefined)
+      const answers = await askApart(transport, subjects, { perCallMax, isProper })
+      const claims = unknown.flatMap((pool, index) => {
+        const given = (answers[index] ?? []).flatMap((each) => wordsOf(each, 1) ?? [])
+        const [token0, token1] = [addressOf(given[0]), addressOf(given[1])]
+        const isWhole = given.length === kind.questions.length
+        const tokens = token0 && token1 && isWhole ? ([token0, token1] as const) : undefined
+        const native = tokens && nativePool(tokens)
+        if (tokens === undefined || native === undefined) {
+          keep(pool, undefined)
+          return []
+        }
+        return [{ pool, native, asked: { target: factory, data: kind.lookUp(tokens, given) } }]
+      })
+      // The factory is no stranger, so these may share.
+      const made = await askApart(
+        transport,
+        claims.map(({ asked }) => [asked]),
+        { perCallMax, isProper: () => true },
+      )
+      for (const [index, { pool, native }] of claims.entries()) {
+        const real = addressOf(wordsOf(made[index]?.[0], 1)?.[0])
+        keep(pool, real === pool ? native : undefined)
+      }
+    },
+  }
+}

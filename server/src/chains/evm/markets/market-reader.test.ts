@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Block } from '../../chain.ts'
+import type { MarketFact } from '../../market.ts'
+import type { TradedToken } from '../../venue.ts'
+import { requireAddress } from '../account.ts'
+import { ETHER, startTestChain } from '../test-chain.ts'
+import type { TestChain } from '../test-chain.ts'
+import { openTestMarket } from './test-market.ts'
+import type { TestMarket } from './test-market.ts'
+
+let scene: TestChain
+let market: TestMarket
+let token: TradedToken
+
+beforeAll(async () => {
+  scene = await startTestChain()
+  const [first] = scene.sandbox.tokens
+  if (first === undefined) throw new Error('nothing is traded here')
+  token = { ...first, mint: requireAddress(first.mint) }
+  market = openTestMarket(scene, 'uniswap-v2', token)
+})
+afterAll(async () => {
+  await scene.sandbox.stop()
+})
+
+async function read(blocks: readonly Block[]): Promise<readonly MarketFact[] | undefined> {
+  if (scene.chain.market === undefined) throw new Error('nothing is read here')
+  return await scene.chain.market.read(blocks)
+}
+
+async function blockAt(height: bigint): Promise<Block> {
+  const [block] = await scene.chain.blocks(height, 1)
+  if (block === undefined) throw new Error('there is no such block')
+  return block
+}
+
+describe('what the markets of a chain do', () => {
+  test('begins with a pool for every token, and what it holds', async () => {
+    const blocks = await scene.chain.blocks(0n, 4)
+    const facts = (await read(blocks)) ?? []
+    const mints = [scene.sandbox.usdc, ...scene.sandbox.tokens.map(({ mint }) => mint)]
+    const opened = facts.filter(({ kind }) => kind === 'opened')
+    expect(opened.map(({ mint }) => mint).toSorted()).toEqual(mints.toSorted())
+    for (const mint of mints) {
+      expect(facts).toContainEqual(
+        expect.objectContaining({ kind: 'reserves', mint, native: 1_000n * ETHER }),
+      )
+    }
+  })
+
+  test('shows a buy and a sell by who signed them, with exactly what moved, then what is left', async () => {
+    const wallet = await scene.wallet(['native', '5'])
+    const quote = await market.quoted('buy', ETHER)
+    const [buy] = await market.land(
+      wallet,
+      await market.drafted(market.order(wallet.address, quote)),
+    )
+    if (buy === undefined) throw new Error('nothing was mined')
+    const facts = await read([await blockAt(buy.height)])
+    const trade = facts?.find(({ kind }) => kind === 'trade')
+    expect(trade).toMatchObject({
+      venue: 'uniswap-v2',
+      side: 'buy',
+      mint: token.mint,
+      market: quote.route['pool'],
+      trader: wallet.address,
+      nativeAmount: ETHER,
+      tokenAmount: quote.amountOut,
+      height: buy.height,
+    })
+    const kinds = facts?.map(({ kind }) => kind)
+    expect(kinds).toEqual(['reserves', 'trade'])
+
+    const back = await market.quoted('sell', quote.amountOut)
+    const landed = await market.land(
+      wallet,
+      await market.drafted(market.order(wallet.address, back)),
+    )
+    const height = landed.at(-1)?.height ?? 0n
+    const sells = (await read([await blockAt(height)]))?.filter(({ kind }) => kind === 'trade')
+    expect(sells).toMatchObject([
+      {
+        side: 'sell',
+        trader: wallet.address,
+        nativeAmount: back.amountOut,
+        tokenAmount: quote.amountOut,
+      },
+    ])
+  })
+
+  test('is read in one round trip, and one more for who signed', async () => {
+    const wallet = await scene.wallet(['native', '5'])
+    const quote = await market.quoted('buy', ETHER)
+    const [buy] = await market.land(
+      wallet,
+      await market.drafted(market.order(wallet.address, quote)),
+    )
+    const head = await scene.chain.head()
+    const blocks = await scene.chain.blocks((buy?.height ?? 1n) - 1n, 3)
+    expect(head.height).toBeGreaterThanOrEqual(buy?.height ?? 0n)
+    await read(blocks)
+    scene.requests()
+    await read(blocks)
+    expect(scene.requests()).toBe(2)
+  })
+
+  test('says so when a block is not of the chain any more', async () => {
+    const wallet = await scene.wallet(['native', '5'])
+    const quote = await market.quoted('buy', ETHER)
+    const [buy] = await market.land(
+      wallet,
+      await market.drafted(market.order(wallet.address, quote)),
+    )
+    const gone = { ...(await blockAt(buy?.height ?? 0n)), hash: `0x${'5e'.repeat(32)}` }
+    expect(await read([gone])).toBeUndefined()
+  })
+
+  test('takes no contract for a pool because it writes the logs of one', async () => {
+    const wallet = await scene.wallet(['native', '5'])
+    // Writes Sync(reserves) of 64 zero bytes on every call, and answers nothing.
+    const sync = '1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1'
+    const liar = await scene.contract(`0x7f${sync}60406000a100`)
+    const pending = await scene.signed(
+      {
+        sender: wallet.address,
+        recipient: liar,
+        asset: { symbol: 'ETH', asset: 'native', decimals: 18, takesCommitment: true },
+        amount: 1n as never,
+        commitment: new Uint8Array(32),
+      },
+      wallet,
+      0n,
+    )
+    await scene.chain.broadcast([pending.raw])
+    const { height, succeeded } = await market.mined(pending.hash)
+    expect(succeeded).toBe(true)
+    expect(await read([await blockAt(height)])).toEqual([])
+  })
+})

@@ -1,0 +1,173 @@
+import type { MarketConfig } from '../../../kernel/network-config.ts'
+import type { Address, Block } from '../../chain.ts'
+import type { MarketFact, MarketPlace, MarketReader } from '../../market.ts'
+import type { Transport } from '../../json-rpc/transport.ts'
+import type { VenueName } from '../../venue.ts'
+import { requireAddress } from '../account.ts'
+import { BLOCKS_PER_READ_MAX } from '../arrivals.ts'
+import { openKnownPools } from './known-pools.ts'
+import type { KnownPools, NativePool } from './known-pools.ts'
+import { blockIsThereRead, marketLogsRead, signerRead } from './market-log.ts'
+import type { MarketLog } from './market-log.ts'
+import { V2_POOLS, V3_POOLS } from './pool-logs.ts'
+import type { PoolKind } from './pool-logs.ts'
+
+interface Followed {
+  readonly venue: VenueName
+  readonly factory: Address
+  readonly kind: PoolKind
+  readonly pools: KnownPools
+}
+
+/** Reads pool creations, swaps and reserves of the configured factories' pools with the wrapped native currency. */
+export function openMarketReader(
+  transport: Transport,
+  markets: readonly MarketConfig[],
+): MarketReader {
+  const followed = markets.flatMap((market) => followedOf(transport, market))
+  const topics = [
+    ...new Set(followed.flatMap(({ kind }) => [kind.createdTopic, ...kind.poolTopics])),
+  ]
+
+  async function readSome(blocks: readonly Block[]): Promise<readonly MarketFact[] | undefined> {
+    const logs = await readLogs(transport, blocks, topics)
+    if (logs === undefined) return undefined
+    const found = await Promise.all(followed.map((each) => factsOf(each, logs)))
+    const facts = found.flat()
+    const signers = new Map(
+      await Promise.all(
+        facts.map(
+          async ({ log }) => [log.transactionHash, await transport.read(signerRead(log))] as const,
+        ),
+      ),
+    )
+    const order = new Map(blocks.map(({ hash }, index) => [hash, index]))
+    const signed = facts.map(({ log, fact }) => {
+      const signer = signers.get(log.transactionHash)
+      return signer === undefined ? undefined : fact(signer)
+    })
+    if (signed.includes(undefined)) return undefined
+    return signed
+      .flatMap((fact) => fact ?? [])
+      .toSorted(
+        (a, b) =>
+          (order.get(a.blockHash) ?? 0) - (order.get(b.blockHash) ?? 0) ||
+          a.effectIndex - b.effectIndex,
+      )
+  }
+
+  return {
+    read: async (blocks) => {
+      const filled = blocks.filter(({ transactionHashes }) => transactionHashes.length > 0)
+      const facts: MarketFact[] = []
+      for (let from = 0; from < filled.length; from += BLOCKS_PER_READ_MAX) {
+        const some = await readSome(filled.slice(from, from + BLOCKS_PER_READ_MAX))
+        if (some === undefined) return undefined
+        facts.push(...some)
+      }
+      return facts
+    },
+  }
+}
+
+function followedOf(transport: Transport, market: MarketConfig): readonly Followed[] {
+  switch (market.venue) {
+    case 'uniswap-v2':
+    case 'uniswap-v3': {
+      const { venue } = market
+      const kind = venue === 'uniswap-v2' ? V2_POOLS : V3_POOLS
+      const factory = requireAddress(market.factory)
+      const wrapped = requireAddress(market.wrappedNative)
+      return [
+        { venue, factory, kind, pools: openKnownPools(transport, { kind, factory, wrapped }) },
+      ]
+    }
+    // Those of the other family.
+    case 'rfq':
+    case 'jupiter':
+      return []
+    default:
+      return market satisfies never
+  }
+}
+
+async function readLogs(
+  transport: Transport,
+  blocks: readonly Block[],
+  topics: readonly string[],
+): Promise<readonly MarketLog[] | undefined> {
+  const [there, logged] = await Promise.allSettled([
+    Promise.all(blocks.map((block) => transport.read(blockIsThereRead(block)))),
+    Promise.all(blocks.map((block) => transport.read(marketLogsRead(block, topics)))),
+  ])
+  if (there.status === 'rejected') throw there.reason
+  // Where a block is not there, an error about its logs says no more.
+  if (there.value.includes(false)) return undefined
+  if (logged.status === 'rejected') throw logged.reason
+  return logged.value.flat()
+}
+
+interface Unsigned {
+  readonly log: MarketLog
+  /** The fact, once it is known who signed its transaction. */
+  fact(signer: Address): MarketFact
+}
+
+async function factsOf(
+  { venue, factory, kind, pools }: Followed,
+  logs: readonly MarketLog[],
+): Promise<readonly Unsigned[]> {
+  const opened = logs.flatMap((log): readonly Unsigned[] => {
+    if (log.address !== factory || log.topics[0] !== kind.createdTopic) return []
+    const made = kind.madePool(log)
+    const native = made && pools.note(made)
+    if (made === undefined || native === undefined) return []
+    const opening = { kind: 'opened', ...placeOf(venue, log), mint: native.mint } as const
+    return [{ log, fact: (creator) => ({ ...opening, market: made.pool, creator }) }]
+  })
+  const written = logs.filter(({ topics: [topic = ''] }) => kind.poolTopics.includes(topic))
+  await pools.learn(written.map(({ address }) => address))
+  const happened = written.flatMap((log) => {
+    const pool = pools.get(log.address)
+    return pool === undefined ? [] : poolFact(venue, kind, pool, log)
+  })
+  return [...opened, ...happened]
+}
+
+function poolFact(
+  venue: VenueName,
+  kind: PoolKind,
+  { mint, isNativeFirst }: NativePool,
+  log: MarketLog,
+): readonly Unsigned[] {
+  const event = kind.event(log)
+  if (event === undefined) return []
+  const place = { ...placeOf(venue, log), mint, market: log.address }
+  if (event.kind === 'sync') {
+    const [native, token] = isNativeFirst ? event.held : [event.held[1], event.held[0]]
+    return [{ log, fact: () => ({ kind: 'reserves', ...place, native, token }) }]
+  }
+  const [native, token] = isNativeFirst ? event.moved : [event.moved[1], event.moved[0]]
+  // A loan that is paid back in kind, or a gift to the pool: nothing was traded for anything.
+  if (native === 0n || token === 0n || native > 0n === token > 0n) return []
+  const trade = {
+    kind: 'trade',
+    ...place,
+    side: native > 0n ? 'buy' : 'sell',
+    nativeAmount: native > 0n ? native : -native,
+    tokenAmount: token > 0n ? token : -token,
+  } as const
+  return [{ log, fact: (trader) => ({ ...trade, trader }) }]
+}
+
+function placeOf(venue: VenueName, { block, transactionHash, logIndex }: MarketLog): MarketPlace {
+  const { height, hash, timeMilliseconds } = block
+  return {
+    venue,
+    transactionHash,
+    height,
+    blockHash: hash,
+    timeMilliseconds,
+    effectIndex: logIndex,
+  }
+}
