@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { parseNetworks } from './networks-file.ts'
 
@@ -145,6 +146,49 @@ describe('a networks file', () => {
     expect(problemsOf({ ...entry, usd: stranger })[0]).toContain('networks[0].usd')
     expect(problemsOf({ ...entry, usd: { ...fixed, perNative: '0' } })[0]).toContain('dollars')
     expect(problemsOf({ ...entry, usd: { ...fixed, perNative: '-3' } })[0]).toContain('dollars')
+  })
+
+  test('may name where tokens are traded, each family its own kinds', () => {
+    const contracts = {
+      factory: '0x8909dc15e40173ff4699343b6eb8132c65e18ec6',
+      router: '0x4752ba5DBc23f44D87826276BF6Fd6b1C372aD24',
+      wrappedNative: '0x4200000000000000000000000000000000000006',
+    }
+    const v2 = { venue: 'uniswap-v2', ...contracts }
+    const quoter = '0x3d4e44Eb1374240CE5F1B871ab261CD16335B76a'
+    const v3 = { ...v2, venue: 'uniswap-v3', quoter, feeTiers: ['500', '3000'] }
+    const factory = '0x8909Dc15e40173Ff4699343b6eB8132c65e18eC6'
+    expect(parse({ ...entry, markets: [v2, v3] })).toMatchObject({
+      networks: [
+        {
+          markets: [
+            { venue: 'uniswap-v2', factory },
+            { quoter, feeTiers: [500, 3000] },
+          ],
+        },
+      ],
+    })
+    const problemOf = (market: unknown) => problemsOf({ ...entry, markets: [market] })[0]
+    expect(problemOf({ ...v2, router: '0x4752' })).toContain('networks[0].markets[0].router')
+    expect(problemOf({ ...v2, router: factory.replace('C6', 'c6') })).toContain('checksum')
+    expect(problemOf({ ...v2, quoter })).toContain('quoter: unknown field')
+    expect(problemOf({ ...v3, feeTiers: ['1000000'] })).toContain('feeTiers[0]')
+    expect(problemOf({ venue: 'rfq', makers: [] })).toContain('"uniswap-v2" or "uniswap-v3"')
+
+    const network = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1'
+    const assets = [{ symbol: 'SOL', asset: 'native', decimals: 9 }]
+    const address = '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU'
+    const solana = (market: unknown) => parse({ ...entry, network, assets, markets: [market] })
+    const maker = { url: 'https://maker.example/canary-maker-key', address }
+    const rfq = solana({ venue: 'rfq', makers: [maker] })
+    expect(rfq).toMatchObject({ networks: [{ markets: [{ makers: [{ address }] }] }] })
+    expect(inspect(rfq, { depth: 9 })).not.toContain('canary')
+    const refused = solana({ venue: 'rfq', makers: [{ ...maker, url: 'canary' }] })
+    expect(refused.ok).toBe(false)
+    expect(JSON.stringify(refused)).not.toContain('canary')
+    const url = 'https://router.example'
+    expect(solana({ venue: 'jupiter', url, apiKey: 'canary' }).ok).toBe(true)
+    expect(solana(v2).ok).toBe(false)
   })
 
   test.each([

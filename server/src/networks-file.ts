@@ -12,6 +12,7 @@ import type {
   UsdReference,
 } from './kernel/network-config.ts'
 import { Secret } from './kernel/secret.ts'
+import { readMarkets } from './market-settings.ts'
 import { openReader } from './settings-reader.ts'
 import type { Reader } from './settings-reader.ts'
 
@@ -100,6 +101,7 @@ function readNetworkFields(entry: Reader): NetworkConfig {
     'fees',
     'sponsoring',
     'usd',
+    'markets',
   ])
   const network = readNetworkId(entry)
   return Object.freeze({
@@ -123,6 +125,7 @@ function readNetworkFields(entry: Reader): NetworkConfig {
     sponsoring: entry.has('sponsoring')
       ? readSponsoring(entry.object('sponsoring'))
       : SPONSORING[familyOf(network)],
+    ...readMarkets(entry, familyOf(network)),
     ...(entry.has('usd') ? { usd: readUsd(entry.object('usd')) } : {}),
   })
 }
