@@ -62,8 +62,16 @@ export function checkSwap(
   }
   const own = facts.tokenAccount(taker, mint).address
   const made = summary.createsAccounts
-  const isOwn = made.every((each) => each.account === own && each.owner === taker)
+  const isOwn = made.every(
+    ({ account, owner, asset }) => account === own && owner === taker && asset === mint.address,
+  )
   if (made.length > (side === 'buy' ? 1 : 0) || !isOwn) return no('it makes other accounts')
+  // A summary names the owner where it knows one, so the account itself is looked at, too.
+  const arriving = facts.tokenAccount(side === 'buy' ? taker : maker, mint).address
+  const moves = read.instructions.filter(({ program }) => program === mint.program)
+  if (moves.some(({ accounts }) => accounts[2] !== arriving)) {
+    return no('its tokens go to another account')
+  }
   const amountOut = swapped(summary.transfers, expected)
   if (amountOut === undefined) return no('its transfers are not the two that were agreed on')
   if (amountOut < expected.minimumOut) return no('it gives less than the minimum')
