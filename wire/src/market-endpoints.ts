@@ -7,6 +7,8 @@ import {
   Portfolio,
   PortfolioPath,
   TokenInfo,
+  TokenList,
+  TokenListQuery,
   TokenPath,
 } from './token.ts'
 
@@ -14,6 +16,17 @@ const read = { scope: 'read', plan: 'standard' } as const
 
 /** What markets show, and what addresses hold: a part of the endpoint table. */
 export const marketEndpoints = {
+  listTokens: {
+    ...bare,
+    id: 'listTokens',
+    method: 'GET',
+    path: '/tokens',
+    summary: 'The tokens that the networks’ markets trade',
+    needs: read,
+    query: TokenListQuery,
+    answer: TokenList,
+    fails: ['UNSUPPORTED_NETWORK'],
+  },
   tokenInfo: {
     ...bare,
     id: 'tokenInfo',

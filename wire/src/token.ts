@@ -147,3 +147,37 @@ export const Portfolio = Exactly({
   blockHeight: Type.Integer({ minimum: 0, description: 'Block, or slot, of the balances.' }),
   sandbox: Type.Boolean({ description: 'A local chain whose money is worth nothing.' }),
 })
+
+/** GET /tokens. */
+export const TokenListQuery = Exactly({
+  network: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'CAIP-2, or an x402 v1 name; left out, all networks.',
+    }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Tokens of each network.' }),
+  ),
+})
+
+const ListedToken = Exactly({
+  mint: Type.String({ description: 'The token.' }),
+  network: Type.String({ description: 'CAIP-2.' }),
+  name: MaybeText('As the token says it; anybody may call a token anything.'),
+  symbol: MaybeText('The same, short.'),
+  decimals: Type.Integer({ minimum: 0, description: 'Fraction digits of a whole token.' }),
+  price: MaybeNumber('Native currency for one whole token.'),
+  priceUsd: MaybeNumber('US dollars for one whole token.'),
+  priceChange24h: MaybeNumber('Percent since a day ago.'),
+  liquidity: MaybeNumber('What both sides of its pools are worth, in native currency.'),
+  volume24h: MaybeNumber('Native currency that changed hands in 24 hours, of what was observed.'),
+})
+
+/** The answer of GET /tokens. */
+export const TokenList = Exactly({
+  tokens: Type.Array(ListedToken, {
+    description: 'By network, those first whose pools hold the most.',
+  }),
+})

@@ -747,6 +747,13 @@ export const operations = {
     foreign: false,
     required: ['success', 'plan', 'limits', 'keys', 'days', 'timestamp'],
   },
+  listTokens: {
+    method: 'GET',
+    path: '/tokens',
+    repeat: 'freely',
+    foreign: false,
+    required: ['success', 'tokens', 'timestamp'],
+  },
   tokenInfo: {
     method: 'GET',
     path: '/token/info/{mint}',

@@ -49,6 +49,7 @@ import type { DeleteKeyAnswer } from './delete-key.ts'
 import type { ListAuditQuery, ListAuditAnswer } from './list-audit.ts'
 import type { GetOverviewQuery, GetOverviewAnswer } from './get-overview.ts'
 import type { GetUsageAnswer } from './get-usage.ts'
+import type { ListTokensQuery, ListTokensAnswer } from './list-tokens.ts'
 import type { TokenInfoQuery, TokenInfoAnswer } from './token-info.ts'
 import type { TokenCandlesQuery, TokenCandlesAnswer } from './token-candles.ts'
 import type { PortfolioQuery, PortfolioAnswer } from './portfolio.ts'
@@ -358,6 +359,12 @@ export interface Operations {
     readonly query: undefined
     readonly body: undefined
     readonly answer: GetUsageAnswer
+  }
+  readonly listTokens: {
+    readonly parts: undefined
+    readonly query: ListTokensQuery
+    readonly body: undefined
+    readonly answer: ListTokensAnswer
   }
   readonly tokenInfo: {
     readonly parts: { readonly mint: string }

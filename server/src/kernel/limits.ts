@@ -16,6 +16,24 @@ export const limits = {
   /** What a caller is told to wait when nobody knows better. */
   retryAfterSeconds: 1,
   waitDefaultSeconds: 10,
+  /** A purchase: asking a seller without the payment, signing, showing it, and then waiting for the chain. */
+  fetchAskSeconds: 15,
+  fetchSignSeconds: 10,
+  /** How long one caller alone may show a payment to its seller; the request itself ends before, by the spare. */
+  fetchExchangeSeconds: 35,
+  fetchExchangeSpareSeconds: 3,
+  fetchConfirmSeconds: 5,
+  /** How long an authorization of a wallet of ours is good for at most, whatever its seller asks. */
+  fetchAuthorizationSecondsMax: 300,
+  /** Of a seller's answer. */
+  fetchBodyBytesMax: 1024 * 1024,
+  fetchDemandBytesMax: 64 * 1024,
+  fetchHeadersMax: 50,
+  fetchHeaderCharactersMax: 16 * 1024,
+  fetchOffersMax: 32,
+  /** Authorizations that are looked at in one round, and how long one rests at most, in half seconds. */
+  purchasesPerRoundMax: 200,
+  purchaseLookSecondsMax: 30,
   /** Requests that wait for a chain at the same time; one more is answered at once with what is known. */
   waitersMax: 10_000,
   drainSeconds: 15,
@@ -323,6 +341,9 @@ export const limits = {
   marketForgetMax: 10_000,
   /** Of a name or symbol that a token says; the rest is cut. */
   tokenTextCharactersMax: 100,
+  /** How old a list of traded tokens may be, and lists that are kept: one per network and length. */
+  tokenListSeconds: 5,
+  tokenListsKeptMax: 100,
   /** How old facts of a token may be, and how many people hold it; how long an address counts as none; how many are kept. */
   tokenFactsSeconds: 30,
   tokenHoldersSeconds: 60,

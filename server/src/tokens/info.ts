@@ -3,17 +3,16 @@ import { RawJson } from '@florin/wire/raw-json.ts'
 import type { Address, Chain } from '../chains/chain.ts'
 import type { TokenFacts } from '../chains/token-reader.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { changeText } from '../markets/change-text.ts'
 import { tokenText } from '../markets/know-tokens.ts'
 import { latestPrices, marketFigures } from '../markets/price-store.ts'
-import { priceText, shownText, valueOf } from '../markets/price.ts'
-import type { Ratio } from '../markets/price.ts'
+import { priceText, valueOf } from '../markets/price.ts'
 import { usdPerToken, usdRate, usdText } from '../markets/usd.ts'
 import type { Store } from '../store/postgres.ts'
 import { invalidMint } from '../markets/resolve-mint.ts'
 import type { TokenBook } from './token-facts.ts'
 
 const DAY_MILLISECONDS = 86_400_000
-const PERCENT_DIGITS = 4
 
 export interface TokenDeps {
   readonly store: Store
@@ -81,11 +80,4 @@ function ownWords(facts: TokenFacts) {
 
 function number(text: string | null): RawJson | null {
   return text === null ? null : new RawJson(text)
-}
-
-/** Percent from one price to the other, rounded down to four digits; null when either is not known. */
-function changeText(before: Ratio | null, now: Ratio | undefined): string | null {
-  if (before === null || now === undefined) return null
-  const scale = 10n ** BigInt(PERCENT_DIGITS)
-  return shownText(((now - before) * 100n * scale) / before, PERCENT_DIGITS)
 }

@@ -41,7 +41,7 @@ export const GROUPS: readonly Group[] = [
     id: 'trading',
     title: 'Trading',
     says: 'Buy and sell tokens, and read what they are worth.',
-    paths: /^\/(trade|token|portfolio)\//,
+    paths: /^\/(trade|tokens?|portfolio)(\/|$)/,
   },
   {
     id: 'events',

@@ -41,6 +41,30 @@ export const tokenInfo: OperationReference = {
   },
 }
 
+export const listTokens: OperationReference = {
+  title: 'List traded tokens',
+  about: [
+    'Tokens that a market of an enabled network has shown, with their prices; more of each from GET /token/info. At most 5 seconds old.',
+  ],
+  query: { network: NETWORK },
+  answer: {
+    tokens: [
+      {
+        mint: MINT,
+        network: NETWORK,
+        name: 'Degen',
+        symbol: 'DEGEN',
+        decimals: 18,
+        price: 0.0025,
+        priceUsd: 7.5,
+        priceChange24h: -1.25,
+        liquidity: 80,
+        volume24h: 12.5,
+      },
+    ],
+  },
+}
+
 export const tokenCandles: OperationReference = {
   title: 'Read candles',
   about: [

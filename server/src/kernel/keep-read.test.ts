@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { systemClock } from '../kernel/clock.ts'
+import { systemClock } from './clock.ts'
 import { keepRead } from './keep-read.ts'
 
 function opened() {

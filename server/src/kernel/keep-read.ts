@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts'
+import type { Clock } from './clock.ts'
 
 /**
  * Reads what a name stands for at most once per lifetime, however many ask; who asks while it is read shares the read. A read that failed is
