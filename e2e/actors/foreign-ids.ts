@@ -336,7 +336,7 @@ export const matrix: Readonly<Record<string, readonly Row[]>> = {
 /** Fields of requests that name no thing of an account. A new field stands here or in a row of the matrix. */
 const NAMES_NOTHING = new Set(
   `amount asset resource metadata priorityFee network waitFor timeout recipientAddress recipient expectedAmount
-  facilitatorUrl facilitator_url type limit offset status from to family label limits recipients resources url types
+  facilitatorUrl facilitator_url type limit last offset status from to family label limits recipients resources url types
   description enabled previousValidSeconds interval x402Version paymentRequirements period name scopes expiresAt`.split(
     /\s+/,
   ),
