@@ -16,7 +16,7 @@ const RANKS: readonly (readonly string[])[] = [
   ['sender', 'people', 'markets'],
   ['facilitator', 'tokens', 'prices'],
   ['payments', 'transactions', 'trading', 'wallets', 'networks', 'webhooks', 'portfolio'],
-  ['reports', 'operators'],
+  ['purchases', 'reports', 'operators'],
 ]
 /** Where the rooms are put together: these know everyone, and each other. */
 const TOP = {

@@ -41,6 +41,7 @@ export const TABLE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   transactions: ['builds', 'build_nonces', 'submissions'],
   webhooks: ['webhooks', 'webhook_deliveries'],
   trading: ['trades'],
+  purchases: ['purchases'],
   reports: ['request_days'],
   payments: ['payments', 'effects', 'payment_counts', 'payment_tallies'],
 }

@@ -78,6 +78,7 @@ table builds
   dead_reason text
   closed_at timestamp with time zone
   proof_key text
+  trade_id text
 table chain_transactions
   id bigint not null generated always as identity
   network text not null

@@ -43,6 +43,9 @@ import { paymentRoutes } from './payments/routes.ts'
 import { openSendQueue } from './payments/send-queue.ts'
 import { openWaits } from './payments/wait.ts'
 import { forgetOldDays } from './reports/forget-days.ts'
+import { openPurchases } from './open-purchases.ts'
+import { bothBooks } from './purchases/book.ts'
+import { forgetOldAnswers } from './purchases/forget-answers.ts'
 import { readDocuments, DOCUMENTS_DIRECTORY } from './reference/document-library.ts'
 import { openSite } from './reference/site.ts'
 import { openBroadcaster } from './sender/broadcast.ts'
@@ -166,7 +169,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const settlers = openSettlers({ store, clock, log, networks })
   const funds = openSettlerFunds({ chains, settlers, store, clock, log })
   const records = openRecords({ store, clock, waits, networks: configs })
-  const builds = openBuildBook({ records: built, received: records, clock })
+  const builds = openBuildBook({ records: built, received: records, clock, trades })
   const instance = newId(random, 'req')
   // What listens besides the service itself is known before; its own doors once they are open.
   const inside = [...listenersOf(options)]
@@ -188,12 +191,29 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   })
   wakeRelay = () => relay.wake()
   const markets = openMarkets({ store, listener, directory, clock, log, random, instance })
+  const purchases = openPurchases({
+    ...{ store, waits, clock, random, killPoint, log, directory },
+    sandbox: networks.every(({ sandbox }) => sandbox),
+    ownListeners: () => inside,
+    signerFor: (wallet, chain) => openSigner({ wrapper, schemes }, wallet, chain.config),
+  })
   const drivers = startDrivers(chains, {
-    ...{ store, book, deposits, builds, broadcaster, clock, log, killPoint, instance },
+    ...{
+      store,
+      book,
+      deposits,
+      builds: bothBooks(builds, purchases.book),
+      broadcaster,
+      clock,
+      log,
+      killPoint,
+      instance,
+    },
     signing: { wrapper, schemes },
     watch: async (chain, finalizedHeight, stopping) => {
       await watchClaims({ ...settling, log }, chain, finalizedHeight, stopping)
       await watchBuilds({ store, clock, received: records }, chain, stopping)
+      await purchases.watch(chain, finalizedHeight, stopping)
       await resendSubmissions({ store, clock }, chain, stopping)
     },
   })
@@ -210,6 +230,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       forgetOldEvents,
       forgetPeople,
       forgetNonces,
+      forgetOldAnswers,
       forgetOldDays,
       forgetOldTrades,
       ...networks.map(
@@ -293,7 +314,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
           facilitatorUrl: () => `${baseUrl}/x402`,
         }),
       ),
-      ...openTrading({ store, queue, waits, clock, random, killPoint, directory }).routes,
+      ...openTrading({
+        ...{ store, queue, waits, clock, random, killPoint, directory },
+        ...{ records: built, received: records },
+      }).routes,
       ...openWallets({ store, custody, directory, clock, random, proofKey }),
       ...webhooks.routes,
       ...events.routes,
@@ -307,6 +331,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         ...{ remotes, kept },
         facilitatorUrl: () => `${baseUrl}/x402`,
       }),
+      ...purchases.routes,
       ...x402Routes({
         ...settling,
         ...{ log, kept },

@@ -3,6 +3,7 @@ import { addressEndpoints } from './address-endpoints.ts'
 import { bare } from './endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
 import { EventsAnswer, EventsQuery, TicketAnswer } from './events.ts'
+import { FetchAnswer, FetchBody } from './fetch.ts'
 import { Live, Ready } from './health.ts'
 import { FindAnswer, FindQuery, HistoryAnswer, HistoryPath, HistoryQuery } from './history.ts'
 import { marketEndpoints } from './market-endpoints.ts'
@@ -124,6 +125,27 @@ export const endpoints = {
       'IDEMPOTENCY_CONFLICT',
       'IDEMPOTENCY_MISMATCH',
       'TRANSACTION_FAILED',
+      'NETWORK_ERROR',
+    ],
+  },
+  fetchPayment: {
+    ...bare,
+    id: 'fetchPayment',
+    method: 'POST',
+    path: '/payment/fetch',
+    summary: 'Ask a seller of x402, and pay what it wants within a ceiling',
+    needs: write,
+    idempotent: true,
+    body: FetchBody,
+    answer: FetchAnswer,
+    fails: [
+      'INSUFFICIENT_BALANCE',
+      'POLICY_REFUSED',
+      'PAYMENT_VERIFICATION_FAILED',
+      'UNSUPPORTED_NETWORK',
+      'UNSUPPORTED_ASSET',
+      'NOT_FOUND',
+      'IDEMPOTENCY_MISMATCH',
       'NETWORK_ERROR',
     ],
   },

@@ -102,6 +102,9 @@ const facts = {
   ),
 }
 
+/** What every answer about a payment says of it. */
+export const PaymentFacts = Exactly(facts)
+
 /** The answer of POST /payment/send. */
 export const SendAnswer = Exactly({
   ...facts,

@@ -55,7 +55,9 @@ export const FREE_FIELDS: readonly string[] = [
   'data',
   'details',
   'event',
+  'headers',
   'metadata',
   'nodes',
   'parts',
+  'receipt',
 ]

@@ -3,6 +3,7 @@ import type { HealthLiveAnswer } from './health-live.ts'
 import type { HealthReadyAnswer } from './health-ready.ts'
 import type { ListNetworksAnswer } from './list-networks.ts'
 import type { SendPaymentBody, SendPaymentAnswer } from './send-payment.ts'
+import type { FetchPaymentBody, FetchPaymentAnswer } from './fetch-payment.ts'
 import type { ReceivePaymentBody, ReceivePaymentAnswer } from './receive-payment.ts'
 import type { SettlePaymentBody, SettlePaymentAnswer } from './settle-payment.ts'
 import type { SettlePaymentV1Body, SettlePaymentV1Answer } from './settle-payment-v1.ts'
@@ -30,6 +31,8 @@ import type { SubmitTransactionBody, SubmitTransactionAnswer } from './submit-tr
 import type { QuoteTradeQuery, QuoteTradeAnswer } from './quote-trade.ts'
 import type { BuyTokenBody, BuyTokenAnswer } from './buy-token.ts'
 import type { SellTokenBody, SellTokenAnswer } from './sell-token.ts'
+import type { BuildBuyBody, BuildBuyAnswer } from './build-buy.ts'
+import type { BuildSellBody, BuildSellAnswer } from './build-sell.ts'
 import type { GetTradeAnswer } from './get-trade.ts'
 import type { TradeHistoryQuery, TradeHistoryAnswer } from './trade-history.ts'
 import type { CreateWebhookBody, CreateWebhookAnswer } from './create-webhook.ts'
@@ -83,6 +86,12 @@ export interface Operations {
     readonly query: undefined
     readonly body: SendPaymentBody
     readonly answer: SendPaymentAnswer
+  }
+  readonly fetchPayment: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: FetchPaymentBody
+    readonly answer: FetchPaymentAnswer
   }
   readonly receivePayment: {
     readonly parts: undefined
@@ -245,6 +254,18 @@ export interface Operations {
     readonly query: undefined
     readonly body: SellTokenBody
     readonly answer: SellTokenAnswer
+  }
+  readonly buildBuy: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: BuildBuyBody
+    readonly answer: BuildBuyAnswer
+  }
+  readonly buildSell: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: BuildSellBody
+    readonly answer: BuildSellAnswer
   }
   readonly getTrade: {
     readonly parts: { readonly tradeId: string }

@@ -4,6 +4,7 @@ import type { Fields } from '@florin/wire/x402/fields.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
 import type { Address, Terms, TransactionHash } from './chain.ts'
+import type { Signer } from './signer.ts'
 
 /** What a seller asks for, parsed and with its asset known to us. */
 export interface ExactDemand {
@@ -53,6 +54,45 @@ export interface ExactPeek {
   /** Solana: who is to pay the fee. */
   readonly feePayer: Address | null
 }
+
+/** What a wallet of ours is to pay a seller, and how the seller wants it. */
+export interface PayOrder {
+  readonly asset: AssetProfile
+  readonly payer: Address
+  readonly payTo: Address
+  readonly amount: BaseUnits
+  /** The requirement's `extra`, as the seller wrote it: compared, and believed only where nothing of ours depends on it. */
+  readonly extra: Fields
+  /** Unix seconds from which on nobody may use it. Solana: its blockhash ends it, at most as late. */
+  readonly validBeforeSeconds: bigint
+  /** 32 unpredictable bytes that make it one of its own. */
+  readonly salt: Uint8Array
+}
+
+/** An authorization that can be signed: everything was asked of the nodes. */
+export interface PreparedAuthorization {
+  /** Local for a local signer, so it may run inside a database transaction. Throws when the signature is not the payer's. */
+  sign(signer: Signer): Promise<SignedAuthorization>
+}
+
+export interface SignedAuthorization {
+  /** What `exact` calls the payload, in both versions of x402. */
+  readonly payload: Fields
+  readonly authorization: ExactAuthorization
+  /** Solana: the last block height, not slot, that takes it; null where time ends it. */
+  readonly lastValidBlockHeight: bigint | null
+}
+
+/**
+ * `asset`: it cannot be moved this way. `domain`: the seller names another EIP-712 domain than the operator. `method`: another way of
+ * moving it. `fee_payer`: nobody, or nobody fit, is named to pay the fee. `memo`: one that no memo can be. `receiver`: it has no token account.
+ */
+export type AuthorizeOutcome =
+  | { readonly ok: true; readonly prepared: PreparedAuthorization }
+  | {
+      readonly ok: false
+      readonly reason: 'asset' | 'domain' | 'method' | 'fee_payer' | 'memo' | 'receiver'
+    }
 
 /** What the chain says of an authorization now. */
 export type ExactCheck =
@@ -130,6 +170,8 @@ export interface ExactPayments {
   ): Promise<
     { readonly ok: true; readonly draft: SettlementDraft } | Exclude<ExactCheck, { ok: true }>
   >
+  /** Asks what it takes that a wallet of ours pays a seller. Left out where wallets of ours cannot. */
+  readonly authorize?: (order: PayOrder) => Promise<AuthorizeOutcome>
   /**
    * Parts waiting settlements into transactions, in their order. Asks nobody: each was simulated alone, and one that comes to nothing takes
    * nothing from its neighbours. Left out where every settlement has a transaction of its own.

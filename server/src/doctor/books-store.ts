@@ -64,7 +64,8 @@ const INVARIANTS: Readonly<Record<string, string>> = {
     select coalesce(p.id, 'place ' || t.id) as subject from payments p
     full join payment_transactions pt on pt.payment_id = p.id
     full join chain_transactions t on t.id = pt.chain_transaction_id
-    where (p.id is null or t.id is null) and (p.id is null or (p.type = 'sent' and not p.self_custody))
+    where (p.id is null or t.id is null) and (p.id is null or (p.type = 'sent' and not p.self_custody
+        and not exists (select from purchases where payment_id = p.id)))
       and t.before_payment is null`,
   'a payment and its place tell the same story': `
     select p.id as subject from payments p join payment_transactions pt on pt.payment_id = p.id
@@ -118,6 +119,12 @@ const INVARIANTS: Readonly<Record<string, string>> = {
     left join settlement_claims c on c.payment_id = b.payment_id and c.account_id = b.account_id and c.network = b.network
     where b.proof_key is not null and (p.id is null or c.payment_id is null
       or c.proof_key not in (b.proof_key, b.proof_key || '/' || b.payment_id))`,
+  'what a seller was authorised to take is a payment of the same wallet, which is closed when and only when it is over': `
+    select u.payment_id as subject from purchases u left join payments p on p.id = u.payment_id
+    where p.id is null or p.type <> 'sent' or p.account_id <> u.account_id or p.wallet_id <> u.wallet_id
+      or p.network <> u.network or p.amount::text <> u.stored ->> 'value' or p.recipient <> u.stored ->> 'to'
+      or (p.status in ('pending', 'confirmed')) <> (u.closed_at is null)
+      or (p.status in ('confirmed', 'settled')) <> (u.used_hash is not null)`,
   'a deposit is a record of the wallet that it came to': `
     select p.id as subject from payments p where p.occurrence is not null and not exists (
       select from wallets w where w.id = p.wallet_id and w.account_id = p.account_id and w.address = p.recipient)`,

@@ -2,6 +2,9 @@
 export const KILL_POINTS = [
   'build.before-commit',
   'build.after-commit',
+  'fetch.before-commit',
+  'fetch.after-commit',
+  'fetch.after-seller',
   'submit.before-commit',
   'submit.after-commit',
   'submit.after-node',

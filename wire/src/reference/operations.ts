@@ -7,6 +7,7 @@ import type { OperationReference } from './operation-reference.ts'
 import * as operators from './operators.ts'
 import * as payments from './payments.ts'
 import * as people from './people.ts'
+import * as purchases from './purchases.ts'
 import * as receiving from './receiving.ts'
 import * as reports from './reports.ts'
 import * as trading from './trading.ts'
@@ -24,6 +25,7 @@ export const operationReferences: Readonly<Record<string, OperationReference>> =
   ...operators,
   ...payments,
   ...people,
+  ...purchases,
   ...receiving,
   ...reports,
   ...trading,

@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { NetworkConfig } from '../../kernel/network-config.ts'
 import type { ExactAuthorization, ExactPayments } from '../exact.ts'
 import type { Transport } from '../json-rpc/transport.ts'
+import { prepareAuthorization } from './exact-authorize.ts'
 import { checkAuthorization } from './exact-check.ts'
 import { draftSettlement } from './exact-draft.ts'
 import type { LearnedGas } from './exact-draft.ts'
@@ -49,6 +50,7 @@ export function openExact(deps: {
         ? { ok: false, reason: 'invalid_exact_evm_transaction_simulation_failed' }
         : again
     },
+    authorize: async (order) => prepareAuthorization({ chainId, reader }, order),
     share: (waiting) => shareSettlements(deps, waiting),
     finalState: (authorization) =>
       readFinalState(transport, config.finality, open(authorization).authorization),

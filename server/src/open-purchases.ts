@@ -1,0 +1,41 @@
+import type { Chain } from './chains/chain.ts'
+import type { Wallet } from './custody/wallet.ts'
+import type { OpenSigner } from './custody/signer.ts'
+import type { Route } from './http/route.ts'
+import type { Log } from './kernel/log.ts'
+import { openOutbound } from './outbound/outbound.ts'
+import type { OutboundOptions } from './outbound/outbound.ts'
+import { openPurchaseBook } from './purchases/book.ts'
+import type { PurchaseBook } from './purchases/book.ts'
+import type { FetchDeps } from './purchases/fetch.ts'
+import { purchaseRoutes } from './purchases/routes.ts'
+import { watchPurchases } from './purchases/watch.ts'
+import type { ChainDirectory } from './chains/directory.ts'
+
+export interface PurchasesDeps extends Omit<FetchDeps, 'outbound' | 'signerFor'> {
+  readonly log: Log
+  readonly directory: ChainDirectory
+  readonly sandbox: boolean
+  readonly ownListeners: OutboundOptions['ownListeners']
+  readonly signerFor: (wallet: Wallet, chain: Chain) => Promise<OpenSigner>
+}
+
+export interface Purchases {
+  readonly book: PurchaseBook
+  readonly routes: readonly Route[]
+  /** Asks a chain about what nothing was seen of. */
+  watch(chain: Chain, finalizedHeight: bigint, stopping: AbortSignal): Promise<void>
+}
+
+/** Paying sellers from custodial wallets. */
+export function openPurchases(deps: PurchasesDeps): Purchases {
+  const { store, clock, log, sandbox, ownListeners } = deps
+  const book = openPurchaseBook({ clock })
+  const outbound = openOutbound({ allowLoopback: sandbox, ownListeners, clock })
+  return {
+    book,
+    routes: purchaseRoutes({ ...deps, outbound }),
+    watch: (chain, finalizedHeight, stopping) =>
+      watchPurchases({ store, clock, log, book }, chain, finalizedHeight, stopping),
+  }
+}

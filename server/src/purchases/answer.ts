@@ -1,0 +1,62 @@
+import { RawJson } from '@florin/wire/raw-json.ts'
+import { formatAmount } from '@florin/wire/amount.ts'
+import { decodePaymentHeader } from '@florin/wire/x402/payment-header.ts'
+import type { NetworkConfig } from '../kernel/network-config.ts'
+import type { Payment, PaymentStatus } from '../payments/payment.ts'
+import { paymentFacts } from '../payments/view.ts'
+import type { FetchResult } from './fetch.ts'
+import type { SellerAnswer } from './purchase.ts'
+
+/** What a caller may see of a purchase. */
+export function purchaseFacts({ payment, answer, problem }: FetchResult, config: NetworkConfig) {
+  return {
+    paid: payment === null ? false : PAID[payment.status],
+    ...(payment === null ? { amount: new RawJson('0') } : paidFacts(payment, config)),
+    response: answer === null ? null : responseOf(answer),
+    ...(problem === null ? {} : { problem }),
+    ...receiptOf(answer),
+  }
+}
+
+/** Whether the money moved: what the chain says, never the seller. */
+const PAID = {
+  pending: 'unknown',
+  confirmed: true,
+  settled: true,
+  failed: false,
+  expired: false,
+} as const satisfies Record<PaymentStatus, true | false | 'unknown'>
+
+function paidFacts(payment: Payment, config: NetworkConfig) {
+  const { id: paymentId, amount, decimals } = payment
+  return {
+    paymentId,
+    amount: new RawJson(formatAmount(amount, decimals)),
+    payment: paymentFacts(payment, null, config),
+  }
+}
+
+function responseOf({ status, headers, body }: SellerAnswer) {
+  const text = textOf(body)
+  return {
+    status,
+    headers,
+    body: text ?? Buffer.from(body).toString('base64'),
+    bodyEncoding: text === undefined ? 'base64' : 'utf8',
+  } as const
+}
+
+function textOf(body: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
+  } catch {
+    return undefined
+  }
+}
+
+/** What the seller says of the settlement; nothing is made of it. */
+function receiptOf(answer: SellerAnswer | null) {
+  const text = answer?.headers['payment-response'] ?? answer?.headers['x-payment-response']
+  const receipt = text === undefined ? undefined : decodePaymentHeader(text)
+  return receipt === undefined ? {} : { receipt }
+}

@@ -1,0 +1,209 @@
+import { formatAmount } from '@florin/wire/amount.ts'
+import { Refusal } from '@florin/wire/errors.ts'
+import type { Chain, Draft } from '../chains/chain.ts'
+import type { OpenSigner } from '../custody/signer.ts'
+import type { Wallet } from '../custody/wallet.ts'
+import { AfterCommit } from '../http/after-commit.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { parseId } from '../kernel/id.ts'
+import type { PaymentId } from '../kernel/id.ts'
+import type { KillPoint } from '../kernel/kill-point.ts'
+import { limits } from '../kernel/limits.ts'
+import type { Random } from '../kernel/random.ts'
+import { followedHeight } from '../sender/follower-store.ts'
+import { CommitUnknown } from '../store/postgres.ts'
+import type { Store } from '../store/postgres.ts'
+import type { Choice } from './choose.ts'
+import { commitPurchase } from './commit.ts'
+import type { SigningDecision } from './commit.ts'
+import type { Demand } from './demand.ts'
+import type { FetchOrder } from './fetch.ts'
+
+export interface AuthorizeDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly killPoint: (point: KillPoint) => void
+  readonly signerFor: (wallet: Wallet, chain: Chain) => Promise<OpenSigner>
+}
+
+export interface Authorizing {
+  readonly order: FetchOrder
+  readonly wallet: Wallet
+  readonly demand: Demand
+  readonly choice: Choice
+  readonly paymentId: PaymentId
+  readonly requestDigest: Uint8Array
+}
+
+const SALT_BYTES = 32
+const FOLLOW_PAUSE_MILLISECONDS = 50
+
+/**
+ * Signs what the seller asks for, once: asks the node, then decides and stores in one transaction. Refuses when nothing was stored. The
+ * node is asked again when its view of the wallet is of a block that is not, or not yet, in the chain that was followed.
+ */
+export async function authorize(
+  deps: AuthorizeDeps,
+  authorizing: Authorizing,
+): Promise<
+  { readonly kind: 'committed' } | { readonly kind: 'joined'; readonly paymentId: PaymentId }
+> {
+  const { clock } = deps
+  const { order } = authorizing
+  const deadline = clock.nowMilliseconds() + limits.fetchSignSeconds * 1000
+  for (let tries = 0; tries <= limits.draftRetriesMax; tries += 1) {
+    const draft = await draftOf(authorizing)
+    let decision = await sign(deps, authorizing, draft)
+    if (decision.kind === 'stale' && (await followed(deps, order, draft, deadline))) {
+      decision = await sign(deps, authorizing, draft)
+    }
+    switch (decision.kind) {
+      case 'committed':
+        return { kind: 'committed' }
+      case 'joined':
+        return { kind: 'joined', paymentId: decision.paymentId }
+      case 'replay':
+        return { kind: 'joined', paymentId: idOf(decision.paymentId) }
+      case 'stale':
+        if (clock.nowMilliseconds() < deadline && !order.clientGone.aborted) continue
+        break
+      default:
+        throw refusalOf(decision, order)
+    }
+    break
+  }
+  throw new Refusal('NETWORK_ERROR', {
+    retryAfterSeconds: 1,
+    message: "The node's view of this wallet stays behind what is known to have happened.",
+  })
+}
+
+async function draftOf({ order, wallet, choice }: Authorizing): Promise<Draft> {
+  const outcome = await order.chain.draft({
+    sender: wallet.address,
+    recipient: choice.payTo,
+    asset: order.asset,
+    amount: choice.amount,
+    commitment: new Uint8Array(32),
+  })
+  if (outcome.ok) return outcome.draft
+  throw declined(outcome.refusal)
+}
+
+async function sign(
+  deps: AuthorizeDeps,
+  { order, wallet, demand, choice, paymentId, requestDigest }: Authorizing,
+  draft: Draft,
+): Promise<SigningDecision> {
+  const { store, clock, random, killPoint, signerFor } = deps
+  const { chain, asset, request, metadataText, once } = order
+  const { maxTimeoutSeconds, extra } = choice.offer.requirements
+  const now = clock.nowMilliseconds()
+  const seconds = Math.min(Math.ceil(maxTimeoutSeconds), limits.fetchAuthorizationSecondsMax)
+  const prepared = await chain.exact?.authorize?.({
+    asset,
+    payer: wallet.address,
+    payTo: choice.payTo,
+    amount: choice.amount,
+    extra,
+    validBeforeSeconds: BigInt(Math.floor(now / 1000) + seconds),
+    salt: random.bytes(SALT_BYTES),
+  })
+  if (prepared === undefined) throw declined('network')
+  if (!prepared.ok) throw declined(prepared.reason)
+  const signer = await signerFor(wallet, chain)
+  try {
+    return await store.inTransaction(order.accountId, (tx) =>
+      commitPurchase(tx, {
+        ...{ chain, wallet, signer, draft, demand, choice, asset, paymentId, requestDigest },
+        ...{ metadataText, once, killPoint, prepared: prepared.prepared },
+        url: request.url,
+        nowMilliseconds: now,
+      }),
+    )
+  } catch (error) {
+    // Nobody can say whether it was stored: the caller must know the id that it would have.
+    if (error instanceof CommitUnknown) throw new AfterCommit(paymentId, error)
+    throw error
+  } finally {
+    signer.erase()
+  }
+}
+
+/** Waits until the draft's block has been read, until the deadline at most. */
+async function followed(
+  { store, clock }: AuthorizeDeps,
+  { accountId, chain, clientGone }: FetchOrder,
+  { balances: { height } }: Draft,
+  deadline: number,
+): Promise<boolean> {
+  while (clock.nowMilliseconds() < deadline && !clientGone.aborted) {
+    const read = await store.inTransaction(accountId, (tx) =>
+      followedHeight(tx, chain.config.network),
+    )
+    if (read !== null && read >= height) return true
+    await clock.sleep(FOLLOW_PAUSE_MILLISECONDS, clientGone)
+  }
+  return false
+}
+
+const FROZEN_RETRY_SECONDS = 60
+
+function refusalOf(
+  decision: Exclude<SigningDecision, { kind: 'committed' | 'joined' | 'replay' | 'stale' }>,
+  { chain, asset }: FetchOrder,
+): Refusal {
+  switch (decision.kind) {
+    case 'mismatch':
+      return new Refusal('IDEMPOTENCY_MISMATCH')
+    case 'wallet_gone':
+      return new Refusal('NOT_FOUND', { message: 'There is no such wallet.' })
+    case 'frozen':
+    case 'halted':
+      return new Refusal('NETWORK_ERROR', {
+        retryAfterSeconds: FROZEN_RETRY_SECONDS,
+        message: 'This wallet or its network is stopped until an operator has looked at it.',
+      })
+    case 'unfollowed':
+      return new Refusal('NETWORK_ERROR', {
+        retryAfterSeconds: 1,
+        message: 'This network has not been reached yet since it was set up.',
+      })
+    case 'policy':
+      return new Refusal('POLICY_REFUSED', { details: { ...decision.refusal } })
+    case 'short': {
+      const native = chain.config.assets.find((profile) => profile.asset === 'native')
+      const { funds } = decision
+      const { decimals, symbol } = funds.asset === 'native' && native !== undefined ? native : asset
+      return new Refusal('INSUFFICIENT_BALANCE', {
+        details: {
+          required: formatAmount(funds.required, decimals),
+          available: formatAmount(funds.available, decimals),
+          asset: symbol,
+        },
+      })
+    }
+    default:
+      return decision satisfies never
+  }
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  domain: 'The seller names another EIP-712 domain than the token has here.',
+  method: 'The seller wants the token moved in a way that is not known here.',
+  fee_payer: 'Nobody who could is named to pay the fee.',
+  memo: 'The seller wants a memo that cannot be written.',
+  receiver: 'The receiver has no account for the token.',
+}
+
+function declined(reason: string): Refusal {
+  const message = WORDS[reason] ?? 'The payment that the seller asks for could not be made.'
+  return new Refusal('PAYMENT_VERIFICATION_FAILED', { message, details: { reason } })
+}
+
+function idOf(text: string): PaymentId {
+  const id = parseId('pay', text)
+  if (id === undefined) throw new Error('an idempotency key of a purchase names no payment')
+  return id
+}

@@ -1,0 +1,187 @@
+import { baseUnits } from '@florin/wire/amount.ts'
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { PaymentId } from '../kernel/id.ts'
+import { post, release } from '../ledger/entry.ts'
+import { openHolds, record } from '../ledger/store.ts'
+import { movePayments, violateFinality } from '../payments/move-payments.ts'
+import { claimEffects, lockPayments } from '../payments/store.ts'
+import type { StatusChange } from '../payments/store.ts'
+import { releaseSpends } from '../policies/store.ts'
+import type { BuildBook } from '../sender/build-book.ts'
+import { standsOnFollowed } from '../sender/follower-store.ts'
+import type { Tx } from '../store/postgres.ts'
+import {
+  closePurchases,
+  deadBelow,
+  forgetPlace,
+  forgetUsed,
+  noteDead,
+  noteUsed,
+  settledAbove,
+  usedBelow,
+} from './live-store.ts'
+import type { Place, UsedPurchase } from './live-store.ts'
+import { feePayersAwaited, hasOpenPurchase, purchasesProven } from './store.ts'
+
+/** The books of what sellers were authorised to take: moved by what the chain shows, and closed at finality only. */
+export interface PurchaseBook extends BuildBook {
+  /** The chain shows that they took effect, in blocks that may still be reorganised away. */
+  used(tx: Tx, used: readonly (Place & { readonly paymentId: PaymentId })[]): Promise<void>
+  /** Proven at finality: they took no effect and never will. Their money and budgets are free again. */
+  over(tx: Tx, paymentIds: readonly PaymentId[]): Promise<void>
+}
+
+/**
+ * Follows authorizations of custodial wallets. Where a known fee payer has to sign (Solana), blocks are read for them like for built
+ * transactions; where anybody may submit them (EVM), `watchPurchases` asks.
+ */
+export function openPurchaseBook({ clock }: { readonly clock: Clock }): PurchaseBook {
+  const used: PurchaseBook['used'] = async (tx, found) => {
+    const changes = found.map(({ paymentId, ...place }) => changeOf(paymentId, place))
+    await movePayments(tx, 'confirmed', changes, clock.nowMilliseconds())
+    await noteUsed(tx, found)
+  }
+
+  const over: PurchaseBook['over'] = async (tx, paymentIds) => {
+    const now = clock.nowMilliseconds()
+    const changes = paymentIds.map((paymentId) => changeOf(paymentId, null))
+    const ended = [...(await movePayments(tx, 'expired', changes, now))]
+    const holds = await openHolds(tx, ended)
+    await record(tx, holds.map(release), now)
+    await releaseSpends(tx, ended, now)
+    await closePurchases(tx, ended, now)
+  }
+
+  const reopen = async (tx: Tx, paymentIds: readonly PaymentId[]) => {
+    const changes = paymentIds.map((paymentId) => changeOf(paymentId, null))
+    await movePayments(tx, 'pending', changes, clock.nowMilliseconds())
+  }
+
+  async function settle(tx: Tx, network: NetworkId, found: readonly UsedPurchase[]): Promise<void> {
+    if (found.length === 0) return
+    const now = clock.nowMilliseconds()
+    const ids = found.map(({ paymentId }) => paymentId)
+    const payments = new Map((await lockPayments(tx, ids)).map((each) => [each.id, each]))
+    const changes = found.map(({ paymentId, ...place }) => changeOf(paymentId, place))
+    const settled = await movePayments(tx, 'settled', changes, now)
+    const holds = await openHolds(tx, [...settled])
+    const closings = holds.map((hold) => post(hold, { moved: hold.amount, fee: 0n }))
+    await record(tx, closings, now)
+    const effects = found.flatMap(({ paymentId, hash, logIndex }) => {
+      const payment = payments.get(paymentId)
+      if (payment === undefined || !settled.has(paymentId)) return []
+      const { accountId } = payment
+      const place = { network, transactionHash: hash, effectIndex: logIndex }
+      return [{ ...place, direction: 'sent' as const, paymentId, accountId }]
+    })
+    await claimEffects(tx, effects, now)
+    await closePurchases(tx, ids, now)
+  }
+
+  return {
+    used,
+    over,
+    hasLive: hasOpenPurchase,
+
+    watched: async (tx, network, { senders }) => ({
+      senders: await feePayersAwaited(tx, network, senders),
+      commitments: new Set(),
+    }),
+
+    sighted: async (tx, network, sightings) => {
+      const keys = sightings.flatMap(({ proofKey }) => (proofKey === null ? [] : [proofKey]))
+      const purchases = await purchasesProven(tx, network, keys)
+      const dead: { paymentId: PaymentId; height: bigint }[] = []
+      const found: (Place & { paymentId: PaymentId })[] = []
+      for (const { paymentId, proofKey, stored } of purchases) {
+        for (const sighting of sightings) {
+          if (sighting.proofKey !== proofKey) continue
+          const { transactionHash: hash, height, blockHash, succeeded, transfers } = sighting
+          const transfer = transfers.find(
+            ({ asset, from, to, amount }) =>
+              asset === stored['token'] &&
+              from === stored['from'] &&
+              to === stored['to'] &&
+              `${amount}` === stored['value'],
+          )
+          // The bytes are its whole content: once in a block, no block takes them again.
+          if (!succeeded) dead.push({ paymentId, height })
+          else if (transfer !== undefined) {
+            const place = { hash, height, blockHash, logIndex: transfer.effectIndex }
+            found.push({ paymentId, ...place })
+          }
+        }
+      }
+      await used(tx, found)
+      await noteDead(tx, dead)
+    },
+
+    undone: async (tx, network, height) => {
+      const violated = await settledAbove(tx, network, height)
+      if (violated.length > 0) await violateFinality(tx, violated, clock.nowMilliseconds())
+      await reopen(tx, await forgetUsed(tx, network, height))
+    },
+
+    final: async (tx, network, height, count) => {
+      const below = await usedBelow(tx, network, height, count)
+      const standing: UsedPurchase[] = []
+      const elsewhere: PaymentId[] = []
+      for (const each of below) {
+        // A node may have shown a block of another fork than the one that was followed.
+        if (await standsOnFollowed(tx, network, each)) standing.push(each)
+        else elsewhere.push(each.paymentId)
+      }
+      await settle(tx, network, standing)
+      await reopen(tx, elsewhere)
+      await forgetPlace(tx, elsewhere)
+      const dead = await deadBelow(tx, network, height, count)
+      await over(tx, dead)
+      return Math.max(below.length, dead.length)
+    },
+  }
+}
+
+/** Two books that are told the same. */
+export function bothBooks(one: BuildBook, other: BuildBook): BuildBook {
+  return {
+    hasLive: async (tx, network) =>
+      (await one.hasLive(tx, network)) || (await other.hasLive(tx, network)),
+    watched: async (tx, network, seen) => {
+      const [first, second] = [
+        await one.watched(tx, network, seen),
+        await other.watched(tx, network, seen),
+      ]
+      return {
+        senders: new Set([...first.senders, ...second.senders]),
+        commitments: new Set([...first.commitments, ...second.commitments]),
+      }
+    },
+    sighted: async (tx, network, sightings) => {
+      await one.sighted(tx, network, sightings)
+      await other.sighted(tx, network, sightings)
+    },
+    undone: async (tx, network, height) => {
+      await one.undone(tx, network, height)
+      await other.undone(tx, network, height)
+    },
+    final: async (tx, network, height, count) =>
+      Math.max(
+        await one.final(tx, network, height, count),
+        await other.final(tx, network, height, count),
+      ),
+  }
+}
+
+function changeOf(paymentId: PaymentId, place: Place | null): StatusChange {
+  return {
+    paymentId,
+    transactionHash: place?.hash ?? null,
+    blockHeight: place?.height ?? null,
+    blockHash: place?.blockHash ?? null,
+    logIndex: place?.logIndex ?? null,
+    // The seller's side paid the network.
+    feePaid: place === null ? null : baseUnits(0n),
+    failure: null,
+  }
+}

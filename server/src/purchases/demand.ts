@@ -1,0 +1,57 @@
+import { fieldsOf, textOf } from '@florin/wire/x402/fields.ts'
+import type { Fields } from '@florin/wire/x402/fields.ts'
+import { decodePaymentHeader } from '@florin/wire/x402/payment-header.ts'
+import { parsePaymentRequirements } from '@florin/wire/x402/payment-requirements.ts'
+import type { PaymentRequirements, X402Version } from '@florin/wire/x402/payment-requirements.ts'
+import type { OutboundAnswer } from '../outbound/outbound.ts'
+import { limits } from '../kernel/limits.ts'
+
+/** One way in which a seller would be paid. */
+export interface Offer {
+  readonly requirements: PaymentRequirements
+  /** As the seller wrote it: version 2 wants it repeated to the letter. */
+  readonly written: Fields
+}
+
+/** What a seller asks for with 402. Nothing in it is believed but what can be held against what the caller asked for. */
+export interface Demand {
+  readonly x402Version: X402Version
+  readonly offers: readonly Offer[]
+  /** Where the seller says that it is; null when it does not. */
+  readonly resource: string | null
+  /** What it added to version 2, to be sent back as it came. */
+  readonly extensions: Fields | null
+}
+
+/** Reads a 402: version 2 by its header, else what the body says. Undefined when no demand can be read. Source: x402 v1 and v2, HTTP. */
+export function readDemand({ headers, body }: OutboundAnswer): Demand | undefined {
+  const header = headers.get('payment-required')
+  const fields = header === undefined ? jsonOf(body) : decodePaymentHeader(header)
+  const version = fields?.['x402Version']
+  if (fields === undefined || (version !== 1 && version !== 2)) return undefined
+  if (header !== undefined && version !== 2) return undefined
+  const { accepts } = fields
+  if (!Array.isArray(accepts)) return undefined
+  const listed: readonly unknown[] = accepts
+  const offers = listed.slice(0, limits.fetchOffersMax).flatMap((each) => {
+    const read = parsePaymentRequirements(each, version)
+    const written = fieldsOf(each)
+    return read.ok && written !== undefined ? [{ requirements: read.requirements, written }] : []
+  })
+  const named = version === 2 ? textOf(fieldsOf(fields['resource'])?.['url']) : undefined
+  return {
+    x402Version: version,
+    offers,
+    resource: named ?? offers[0]?.requirements.resource ?? null,
+    extensions: fieldsOf(fields['extensions']) ?? null,
+  }
+}
+
+function jsonOf(body: Uint8Array): Fields | undefined {
+  if (body.byteLength > limits.fetchDemandBytesMax) return undefined
+  try {
+    return fieldsOf(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto'
+import type { BaseUnits } from '@florin/wire/amount.ts'
+import { Refusal } from '@florin/wire/errors.ts'
+import type { Address, Chain } from '../chains/chain.ts'
+import { findWallet } from '../custody/store.ts'
+import type { Wallet } from '../custody/wallet.ts'
+import { AfterCommit } from '../http/after-commit.ts'
+import { claimKeys, findKey } from '../idempotency/store.ts'
+import { newId, parseId } from '../kernel/id.ts'
+import type { AccountId, PaymentId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
+import type { AssetProfile } from '../kernel/network-config.ts'
+import type { OutboundAnswer } from '../outbound/outbound.ts'
+import type { Payment } from '../payments/payment.ts'
+import type { Tx } from '../store/postgres.ts'
+import { askSeller, keptAnswer } from './ask-seller.ts'
+import type { SellerRequest } from './ask-seller.ts'
+import { authorize } from './authorize.ts'
+import type { AuthorizeDeps } from './authorize.ts'
+import { choose } from './choose.ts'
+import type { Choice } from './choose.ts'
+import { FETCH_OPERATION } from './commit.ts'
+import { readDemand } from './demand.ts'
+import type { Demand } from './demand.ts'
+import { goOn } from './go-on.ts'
+import type { GoOnDeps } from './go-on.ts'
+import type { SellerAnswer } from './purchase.ts'
+import { joinablePurchase } from './store.ts'
+
+export interface FetchDeps extends AuthorizeDeps, GoOnDeps {}
+
+/** A purchase as the door has parsed it. */
+export interface FetchOrder {
+  readonly accountId: AccountId
+  readonly chain: Chain
+  readonly walletAddress: Address
+  readonly asset: AssetProfile
+  readonly ceiling: BaseUnits
+  readonly request: SellerRequest
+  readonly metadataText: string | null
+  readonly once: { readonly key: string; readonly fingerprint: Uint8Array } | null
+  /** Nobody listens any more: what is not signed by then is not signed. */
+  readonly clientGone: AbortSignal
+  /** The wait for the chain ends: the caller is gone, or the service stops. */
+  readonly waitOver: AbortSignal
+}
+
+export interface FetchResult {
+  /** Null when the seller wanted no money, or none that could be read. */
+  readonly payment: Payment | null
+  /** The seller's answer; null when there is none that could be kept. */
+  readonly answer: SellerAnswer | null
+  /** Why there is no answer; null otherwise. */
+  readonly problem: string | null
+  readonly replayed: boolean
+}
+
+/**
+ * Asks a seller, pays what it wants if the caller is willing, and asks once more with the payment. A refusal means that nothing was
+ * signed. From the signature on nothing here throws anything but AfterCommit, which names the payment.
+ */
+export async function fetchPaid(deps: FetchDeps, order: FetchOrder): Promise<FetchResult> {
+  const { store } = deps
+  const { accountId, chain, once, request } = order
+  const claim =
+    once === null
+      ? undefined
+      : await findKey(store, { accountId, operation: FETCH_OPERATION, ...once })
+  if (claim?.kind === 'mismatch') throw new Refusal('IDEMPOTENCY_MISMATCH')
+  if (claim?.kind === 'replay') return proceed(deps, order, paymentIdOf(claim.resourceId), true)
+  const requestDigest = digestOf(request)
+  const found = await store.inTransaction(accountId, async (tx) => {
+    const wallet = await findWallet(tx, accountId, chain.config.family, order.walletAddress)
+    return { wallet, open: wallet && (await joinOpen(tx, deps, order, wallet, requestDigest)) }
+  })
+  const { wallet, open } = found
+  if (wallet === undefined) {
+    throw new Refusal('NOT_FOUND', {
+      message: 'There is no such wallet.',
+      details: { walletAddress: 'not a wallet of yours' },
+    })
+  }
+  if (open !== undefined) return proceed(deps, order, open, false)
+
+  const seconds = limits.fetchAskSeconds
+  const asked = await askSeller(deps.outbound, request, null, seconds, order.clientGone)
+  if (asked.kind === 'refused') {
+    throw new Refusal('INVALID_PARAMETERS', { details: { url: asked.reason } })
+  }
+  if (asked.kind === 'failed') {
+    throw new Refusal('NETWORK_ERROR', {
+      message: 'The seller could not be asked. Nothing was signed.',
+      details: { reason: asked.reason },
+    })
+  }
+  const demand = asked.status === 402 ? readDemand(asked) : undefined
+  if (demand === undefined) return unpaid(asked)
+  const choice = chosen(order, demand)
+  const paymentId = newId(deps.random, 'pay')
+  const authorized = await authorize(deps, {
+    ...{ order, wallet, demand, choice, paymentId, requestDigest },
+  })
+  if (authorized.kind === 'joined') return proceed(deps, order, authorized.paymentId, false)
+  deps.killPoint('fetch.after-commit')
+  return proceed(deps, order, paymentId, false)
+}
+
+/** What makes two requests one: not their headers, in which a caller may say when or who it is. */
+export function digestOf({ method, url, body }: SellerRequest): Uint8Array {
+  const hash = createHash('sha256')
+  for (const part of [method, url]) hash.update(`${Buffer.byteLength(part)}:${part}\n`)
+  return new Uint8Array(hash.update(body ?? new Uint8Array()).digest())
+}
+
+/** The payment of the same request that can still be used, under this request's key as well. */
+async function joinOpen(
+  tx: Tx,
+  { clock }: Pick<FetchDeps, 'clock'>,
+  { accountId, chain, once }: FetchOrder,
+  wallet: Wallet,
+  digest: Uint8Array,
+): Promise<PaymentId | undefined> {
+  const { network } = chain.config
+  const open = await joinablePurchase(tx, accountId, wallet.id, network, digest)
+  if (open === undefined || once === null) return open?.paymentId
+  const claim = { accountId, operation: FETCH_OPERATION, ...once, resourceId: open.paymentId }
+  const [claimed] = await claimKeys(tx, [claim], clock.nowMilliseconds())
+  if (claimed?.kind === 'mismatch') throw new Refusal('IDEMPOTENCY_MISMATCH')
+  return claimed?.kind === 'replay' ? paymentIdOf(claimed.resourceId) : open.paymentId
+}
+
+async function proceed(
+  deps: FetchDeps,
+  { accountId, request, waitOver }: FetchOrder,
+  paymentId: PaymentId,
+  replayed: boolean,
+): Promise<FetchResult> {
+  try {
+    const asking = { accountId, paymentId, request, waitOver }
+    return { ...(await goOn(deps, asking)), replayed }
+  } catch (error) {
+    throw new AfterCommit(paymentId, error)
+  }
+}
+
+function unpaid(asked: OutboundAnswer): FetchResult {
+  return { payment: null, answer: keptAnswer(asked), problem: null, replayed: false }
+}
+
+function chosen(
+  { chain, walletAddress, asset, ceiling, request }: FetchOrder,
+  demand: Demand,
+): Choice {
+  if (demand.resource !== null && !isSameHost(demand.resource, request.url)) {
+    throw unpayable('resource_mismatch', 'The seller asks to be paid for another place.')
+  }
+  const outcome = choose(demand, { chain, payer: walletAddress, asset, ceiling })
+  if (outcome.ok) return outcome.choice
+  const { declined, wanted } = outcome
+  if (wanted === null) {
+    const message = 'The seller asks for nothing that this wallet pays with.'
+    throw unpayable('no_payable_offer', message, declined)
+  }
+  throw new Refusal('POLICY_REFUSED', {
+    message: 'The seller asks for more than maxAmount.',
+    details: { rule: 'maxAmount', wanted, asset: asset.symbol, declined },
+  })
+}
+
+export function unpayable(reason: string, message: string, declined?: unknown): Refusal {
+  const details = declined === undefined ? { reason } : { reason, declined }
+  return new Refusal('PAYMENT_VERIFICATION_FAILED', { message, details })
+}
+
+/** Sellers behind proxies misname their scheme and port, never their host. What is no address names no other place. */
+function isSameHost(said: string, asked: string): boolean {
+  const place = URL.parse(said)
+  return place === null || place.hostname === '' || place.hostname === URL.parse(asked)?.hostname
+}
+
+function paymentIdOf(text: string): PaymentId {
+  const id = parseId('pay', text)
+  if (id === undefined) throw new Error('an idempotency key of a purchase names no payment')
+  return id
+}

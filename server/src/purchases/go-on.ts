@@ -1,0 +1,121 @@
+import type { Clock } from '../kernel/clock.ts'
+import type { AccountId, PaymentId } from '../kernel/id.ts'
+import type { KillPoint } from '../kernel/kill-point.ts'
+import { limits } from '../kernel/limits.ts'
+import type { Outbound } from '../outbound/outbound.ts'
+import type { Payment } from '../payments/payment.ts'
+import { hasReached } from '../payments/carry.ts'
+import { findPayment } from '../payments/store.ts'
+import type { Waits } from '../payments/wait.ts'
+import { notifyChanged } from '../store/listen.ts'
+import type { Store } from '../store/postgres.ts'
+import { askSeller, keptAnswer } from './ask-seller.ts'
+import type { SellerRequest } from './ask-seller.ts'
+import type { Purchase, SellerAnswer } from './purchase.ts'
+import { endExchange, findPurchase, takeExchange } from './store.ts'
+
+export interface GoOnDeps {
+  readonly store: Store
+  readonly waits: Waits
+  readonly outbound: Outbound
+  readonly clock: Clock
+  readonly killPoint: (point: KillPoint) => void
+}
+
+export interface GoingOn {
+  readonly accountId: AccountId
+  readonly paymentId: PaymentId
+  readonly request: SellerRequest
+  readonly waitOver: AbortSignal
+}
+
+export interface WentOn {
+  readonly payment: Payment
+  readonly answer: SellerAnswer | null
+  readonly problem: string | null
+}
+
+/**
+ * Shows the seller a stored authorization and keeps what it says; whoever comes while somebody else is at it waits for that answer. The
+ * bytes are the same every time, so that however often it is shown there is one payment.
+ */
+export async function goOn(deps: GoOnDeps, going: GoingOn): Promise<WentOn> {
+  const { clock } = deps
+  const { accountId, paymentId } = going
+  const taken = await take(deps, going)
+  if (taken === undefined) return joined(deps, going)
+  const problem = await exchange(deps, taken, going.request)
+  const payment = await deps.waits.until(
+    { accountId, id: paymentId },
+    (status) => problem !== null || hasReached(status, 'confirmed'),
+    {
+      atMilliseconds: clock.nowMilliseconds() + limits.fetchConfirmSeconds * 1000,
+      over: going.waitOver,
+    },
+  )
+  if (payment === undefined) throw new Error('a committed payment was not found')
+  const { answer } = await read(deps, going)
+  return { payment, answer: problem === null ? answer : null, problem }
+}
+
+function take({ store, clock }: GoOnDeps, { accountId, paymentId }: GoingOn) {
+  const now = clock.nowMilliseconds()
+  return store.inTransaction(accountId, (tx) =>
+    takeExchange(tx, { accountId, paymentId }, now, now + limits.fetchExchangeSeconds * 1000),
+  )
+}
+
+/** One request with the payment, and what came of it. Gives why there is no answer, or null. */
+async function exchange(
+  { store, outbound, killPoint }: GoOnDeps,
+  purchase: Purchase,
+  request: SellerRequest,
+): Promise<string | null> {
+  // Ends before the lease on it does, so that nobody else shows it meanwhile.
+  const seconds = limits.fetchExchangeSeconds - limits.fetchExchangeSpareSeconds
+  const outcome = await askSeller(outbound, request, purchase, seconds)
+  killPoint('fetch.after-seller')
+  const answer = outcome.kind === 'answered' ? keptAnswer(outcome) : null
+  const isDelivered = answer !== null && answer.status >= 200 && answer.status < 300
+  await store.inTransaction(purchase.accountId, async (tx) => {
+    await endExchange(tx, purchase, answer, isDelivered)
+    await notifyChanged(tx, [purchase.paymentId])
+  })
+  return outcome.kind === 'answered' ? null : outcome.reason
+}
+
+/** Somebody else is at it, or there is nothing left to ask for: what is known when that is over. */
+async function joined(deps: GoOnDeps, going: GoingOn): Promise<WentOn> {
+  const { waits, clock } = deps
+  const isOver = ({ askingUntilMilliseconds: until }: Purchase) =>
+    until === null || until <= clock.nowMilliseconds()
+  const atMilliseconds = clock.nowMilliseconds() + limits.fetchExchangeSeconds * 1000
+  await waits.look(going.paymentId, async () => (await read(deps, going)).purchase, isOver, {
+    atMilliseconds,
+    over: going.waitOver,
+  })
+  const { purchase, payment, answer } = await read(deps, going)
+  // Whoever was at it is gone without a word: it is shown once more, to the letter.
+  if (answer === null && payment.status === 'pending' && isOver(purchase)) {
+    const taken = await take(deps, going)
+    if (taken !== undefined) {
+      const problem = await exchange(deps, taken, going.request)
+      const now = await read(deps, going)
+      return { payment: now.payment, answer: problem === null ? now.answer : null, problem }
+    }
+  }
+  const problem = answer === null ? 'no_answer' : null
+  return { payment, answer, problem }
+}
+
+async function read(
+  { store }: GoOnDeps,
+  { accountId, paymentId }: GoingOn,
+): Promise<{ purchase: Purchase; payment: Payment; answer: SellerAnswer | null }> {
+  return store.inTransaction(accountId, async (tx) => {
+    const purchase = await findPurchase(tx, accountId, paymentId)
+    const payment = await findPayment(tx, accountId, paymentId)
+    if (purchase === undefined || payment === undefined) throw new Error('a purchase is gone')
+    return { purchase, payment, answer: purchase.answer }
+  })
+}

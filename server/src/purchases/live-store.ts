@@ -1,0 +1,242 @@
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { TransactionHash } from '../chains/chain.ts'
+import type { PaymentId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
+import type { Tx } from '../store/postgres.ts'
+
+/** Where the effect of a purchase stands in the chain. */
+export interface Place {
+  readonly hash: TransactionHash
+  readonly height: bigint
+  readonly blockHash: string
+  readonly logIndex: number
+}
+
+/** Notes where purchases took effect: they have been used, so nothing is left to be joined. */
+export async function noteUsed(
+  tx: Tx,
+  used: readonly (Place & { readonly paymentId: PaymentId })[],
+): Promise<void> {
+  if (used.length === 0) return
+  await tx.query(
+    'purchase_note_used',
+    `update purchases p set used_hash = u.hash, used_height = u.height, used_block_hash = u.block_hash,
+       used_log_index = u.log_index, dead_height = null, joinable = false
+     from json_to_recordset($1::json) as u (payment_id text, hash text, height bigint, block_hash text, log_index integer)
+     where p.payment_id = u.payment_id and p.closed_at is null`,
+    [
+      JSON.stringify(
+        used.map(({ paymentId, hash, height, blockHash, logIndex }) => ({
+          payment_id: paymentId,
+          hash,
+          height: height.toString(),
+          block_hash: blockHash,
+          log_index: logIndex,
+        })),
+      ),
+    ],
+  )
+}
+
+/** Takes back what blocks showed that are not in the chain any more; the ids of those that had been used there. */
+export async function forgetUsed(
+  tx: Tx,
+  network: NetworkId,
+  aboveHeight: bigint,
+): Promise<readonly PaymentId[]> {
+  await tx.query(
+    'purchase_undead',
+    `update purchases set dead_height = null where network = $1 and dead_height > $2 and closed_at is null`,
+    [network, aboveHeight.toString()],
+  )
+  const rows = await tx.query<{ payment_id: PaymentId }>(
+    'purchase_forget_used',
+    `update purchases set used_hash = null, used_height = null, used_block_hash = null, used_log_index = null,
+       look_at = null, looks = 0
+     where network = $1 and used_height > $2 and closed_at is null returning payment_id`,
+    [network, aboveHeight.toString()],
+  )
+  return rows.map((row) => row.payment_id)
+}
+
+/** The same for a single one, whose block turned out to be of another fork. */
+export async function forgetPlace(tx: Tx, paymentIds: readonly PaymentId[]): Promise<void> {
+  if (paymentIds.length === 0) return
+  await tx.query(
+    'purchase_forget_place',
+    `update purchases set used_hash = null, used_height = null, used_block_hash = null, used_log_index = null,
+       look_at = null, looks = 0
+     where payment_id = any($1) and closed_at is null`,
+    [paymentIds],
+  )
+}
+
+/** Notes from which height on it is certain that purchases took no effect and never will. */
+export async function noteDead(
+  tx: Tx,
+  dead: readonly { readonly paymentId: PaymentId; readonly height: bigint }[],
+): Promise<void> {
+  if (dead.length === 0) return
+  await tx.query(
+    'purchase_note_dead',
+    `update purchases p set dead_height = d.height
+     from json_to_recordset($1::json) as d (payment_id text, height bigint)
+     where p.payment_id = d.payment_id and p.closed_at is null and p.used_height is null`,
+    [
+      JSON.stringify(
+        dead.map(({ paymentId, height }) => ({ payment_id: paymentId, height: height.toString() })),
+      ),
+    ],
+  )
+}
+
+/** A purchase that took effect at or below a final height. */
+export interface UsedPurchase extends Place {
+  readonly paymentId: PaymentId
+}
+
+export async function usedBelow(
+  tx: Tx,
+  network: NetworkId,
+  height: bigint,
+  count: number,
+): Promise<readonly UsedPurchase[]> {
+  const rows = await tx.query<{
+    payment_id: PaymentId
+    used_hash: TransactionHash
+    used_height: string
+    used_block_hash: string
+    used_log_index: number
+  }>(
+    'purchase_used_below',
+    `select payment_id, used_hash, used_height, used_block_hash, used_log_index from purchases
+     where network = $1 and closed_at is null and used_height <= $2 order by used_height, payment_id limit $3`,
+    [network, height.toString(), count],
+  )
+  return rows.map((row) => ({
+    paymentId: row.payment_id,
+    hash: row.used_hash,
+    height: BigInt(row.used_height),
+    blockHash: row.used_block_hash,
+    logIndex: row.used_log_index,
+  }))
+}
+
+/** Purchases that are known to have come to nothing at or below a final height. */
+export async function deadBelow(
+  tx: Tx,
+  network: NetworkId,
+  height: bigint,
+  count: number,
+): Promise<readonly PaymentId[]> {
+  const rows = await tx.query<{ payment_id: PaymentId }>(
+    'purchase_dead_below',
+    `select payment_id from purchases
+     where network = $1 and closed_at is null and dead_height <= $2 and used_height is null
+     order by payment_id limit $3`,
+    [network, height.toString(), count],
+  )
+  return rows.map((row) => row.payment_id)
+}
+
+/** Closes purchases whose payments have come to their end. */
+export async function closePurchases(
+  tx: Tx,
+  paymentIds: readonly PaymentId[],
+  nowMilliseconds: number,
+): Promise<void> {
+  if (paymentIds.length === 0) return
+  await tx.query(
+    'purchase_close',
+    `update purchases set closed_at = to_timestamp($2 / 1000.0), joinable = false
+     where payment_id = any($1) and closed_at is null`,
+    [paymentIds, nowMilliseconds],
+  )
+}
+
+/** An open purchase as it is looked at. */
+export interface OpenPurchase {
+  readonly paymentId: PaymentId
+  readonly proofKey: string
+  readonly stored: Readonly<Record<string, string>>
+  readonly validBeforeSeconds: bigint | null
+  readonly lastValidBlockHeight: bigint | null
+  readonly sinceHeight: bigint
+  readonly looks: number
+}
+
+/** Purchases that nothing has been seen of and whose turn it is, the longest due first. */
+export async function silentPurchases(
+  tx: Tx,
+  network: NetworkId,
+  nowMilliseconds: number,
+): Promise<readonly OpenPurchase[]> {
+  const rows = await tx.query<{
+    payment_id: PaymentId
+    proof_key: string
+    stored: Readonly<Record<string, string>>
+    valid_before: string | null
+    last_valid_block_height: string | null
+    since_height: string
+    looks: number
+  }>(
+    'purchase_silent',
+    `select payment_id, proof_key, stored, valid_before, last_valid_block_height, since_height, looks from purchases
+     where network = $1 and closed_at is null and used_height is null and dead_height is null
+       and (look_at is null or look_at <= to_timestamp($2 / 1000.0))
+     order by look_at nulls first, created_at limit $3`,
+    [network, nowMilliseconds, limits.purchasesPerRoundMax],
+  )
+  return rows.map((row) => ({
+    paymentId: row.payment_id,
+    proofKey: row.proof_key,
+    stored: row.stored,
+    validBeforeSeconds: row.valid_before === null ? null : BigInt(row.valid_before),
+    lastValidBlockHeight:
+      row.last_valid_block_height === null ? null : BigInt(row.last_valid_block_height),
+    sinceHeight: BigInt(row.since_height),
+    looks: row.looks,
+  }))
+}
+
+/** Says when a purchase is looked at again. */
+export async function noteLook(
+  tx: Tx,
+  paymentId: PaymentId,
+  lookAtMilliseconds: number,
+): Promise<void> {
+  await tx.query(
+    'purchase_note_look',
+    `update purchases set look_at = to_timestamp($2 / 1000.0), looks = looks + 1 where payment_id = $1`,
+    [paymentId, lookAtMilliseconds],
+  )
+}
+
+/** Sellers' answers are kept as long as the keys that repeat them, at most `count` at a time. */
+export async function forgetAnswers(
+  tx: Tx,
+  olderThanMilliseconds: number,
+  count: number,
+): Promise<void> {
+  await tx.query(
+    'purchase_forget_answers',
+    `update purchases set answer_headers = null, answer_body = null
+     where payment_id = any (array(select payment_id from purchases
+       where closed_at < to_timestamp($1 / 1000.0) and answer_body is not null limit $2))`,
+    [olderThanMilliseconds, count],
+  )
+}
+
+/** Settled purchases whose final block is not in the chain any more. */
+export async function settledAbove(
+  tx: Tx,
+  network: NetworkId,
+  height: bigint,
+): Promise<readonly PaymentId[]> {
+  const rows = await tx.query<{ payment_id: PaymentId }>(
+    'purchase_settled_above',
+    `select payment_id from purchases where network = $1 and used_height > $2 and closed_at is not null`,
+    [network, height.toString()],
+  )
+  return rows.map((row) => row.payment_id)
+}

@@ -1,0 +1,219 @@
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { Address } from '../chains/chain.ts'
+import { proofKey } from '../chains/exact.ts'
+import type { ProofKey } from '../chains/exact.ts'
+import type { AccountId, PaymentId, WalletId } from '../kernel/id.ts'
+import type { Tx } from '../store/postgres.ts'
+import type { Purchase, SellerAnswer } from './purchase.ts'
+
+interface Row {
+  readonly payment_id: PaymentId
+  readonly account_id: AccountId
+  readonly wallet_id: WalletId
+  readonly network: NetworkId
+  readonly request_digest: Buffer
+  readonly url: string
+  readonly proof_key: string
+  readonly stored: Readonly<Record<string, string>>
+  readonly valid_before: string | null
+  readonly last_valid_block_height: string | null
+  readonly fee_payer: Address | null
+  readonly since_height: string
+  readonly header_name: Purchase['headerName']
+  readonly header: string
+  readonly asking_until: Date | null
+  readonly shown: number
+  readonly answer_status: number | null
+  readonly answer_headers: Readonly<Record<string, string>> | null
+  readonly answer_body: Buffer | null
+  readonly delivered: boolean
+  readonly looks: number
+}
+
+const COLUMNS = `payment_id, account_id, wallet_id, network, request_digest, url, proof_key, stored, valid_before,
+  last_valid_block_height, fee_payer, since_height, header_name, header, asking_until, shown, answer_status, answer_headers,
+  answer_body, delivered, looks`
+
+// The rows were written by this file from branded values; reading them back restores the brands.
+function purchaseOf(row: Row): Purchase {
+  return {
+    paymentId: row.payment_id,
+    accountId: row.account_id,
+    walletId: row.wallet_id,
+    network: row.network,
+    requestDigest: new Uint8Array(row.request_digest),
+    url: row.url,
+    proofKey: proofKey(row.proof_key),
+    stored: row.stored,
+    validBeforeSeconds: row.valid_before === null ? null : BigInt(row.valid_before),
+    lastValidBlockHeight:
+      row.last_valid_block_height === null ? null : BigInt(row.last_valid_block_height),
+    feePayer: row.fee_payer,
+    sinceHeight: BigInt(row.since_height),
+    headerName: row.header_name,
+    header: row.header,
+    askingUntilMilliseconds: row.asking_until?.getTime() ?? null,
+    shown: row.shown,
+    answer:
+      row.answer_status === null
+        ? null
+        : {
+            status: row.answer_status,
+            headers: row.answer_headers ?? {},
+            body: new Uint8Array(row.answer_body ?? []),
+          },
+    isDelivered: row.delivered,
+    looks: row.looks,
+  }
+}
+
+/** Stores a new purchase; nobody has shown it to anybody yet. */
+export async function insertPurchase(
+  tx: Tx,
+  purchase: Purchase,
+  nowMilliseconds: number,
+): Promise<void> {
+  await tx.query(
+    'purchase_insert',
+    `insert into purchases (payment_id, account_id, wallet_id, network, request_digest, url, proof_key, stored, valid_before,
+       last_valid_block_height, fee_payer, since_height, header_name, header, shown, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, to_timestamp($15 / 1000.0))`,
+    [
+      purchase.paymentId,
+      purchase.accountId,
+      purchase.walletId,
+      purchase.network,
+      Buffer.from(purchase.requestDigest),
+      purchase.url,
+      purchase.proofKey,
+      JSON.stringify(purchase.stored),
+      purchase.validBeforeSeconds?.toString() ?? null,
+      purchase.lastValidBlockHeight?.toString() ?? null,
+      purchase.feePayer,
+      purchase.sinceHeight.toString(),
+      purchase.headerName,
+      purchase.header,
+      nowMilliseconds,
+    ],
+  )
+}
+
+/** The account's purchase; somebody else's looks like none. */
+export async function findPurchase(
+  tx: Tx,
+  accountId: AccountId,
+  paymentId: PaymentId,
+): Promise<Purchase | undefined> {
+  const rows = await tx.query<Row>(
+    'purchase_find',
+    `select ${COLUMNS} from purchases where account_id = $1 and payment_id = $2`,
+    [accountId, paymentId],
+  )
+  return rows[0] && purchaseOf(rows[0])
+}
+
+/** The purchase for the same request of the same wallet that can still be used: nothing else is signed for it. */
+export async function joinablePurchase(
+  tx: Tx,
+  accountId: AccountId,
+  walletId: WalletId,
+  network: NetworkId,
+  requestDigest: Uint8Array,
+): Promise<Purchase | undefined> {
+  const rows = await tx.query<Row>(
+    'purchase_joinable',
+    `select ${COLUMNS} from purchases
+     where wallet_id = $2 and network = $3 and request_digest = $4 and joinable and account_id = $1`,
+    [accountId, walletId, network, Buffer.from(requestDigest)],
+  )
+  return rows[0] && purchaseOf(rows[0])
+}
+
+/**
+ * Takes the next exchange with the seller: only one caller shows the authorization at a time. Undefined when somebody else is at it, or
+ * when there is nothing left to ask for.
+ */
+export async function takeExchange(
+  tx: Tx,
+  { accountId, paymentId }: Pick<Purchase, 'accountId' | 'paymentId'>,
+  nowMilliseconds: number,
+  untilMilliseconds: number,
+): Promise<Purchase | undefined> {
+  const rows = await tx.query<Row>(
+    'purchase_take_exchange',
+    `update purchases set asking_until = to_timestamp($4 / 1000.0), shown = shown + 1
+     where account_id = $1 and payment_id = $2 and joinable
+       and (asking_until is null or asking_until <= to_timestamp($3 / 1000.0))
+     returning ${COLUMNS}`,
+    [accountId, paymentId, nowMilliseconds, untilMilliseconds],
+  )
+  return rows[0] && purchaseOf(rows[0])
+}
+
+/** What became of an exchange. Without an answer nothing is known of it; an earlier answer stands. */
+export async function endExchange(
+  tx: Tx,
+  { accountId, paymentId, shown }: Pick<Purchase, 'accountId' | 'paymentId' | 'shown'>,
+  answer: SellerAnswer | null,
+  isDelivered: boolean,
+): Promise<void> {
+  await tx.query(
+    'purchase_end_exchange',
+    `update purchases set asking_until = case when shown = $3 then null else asking_until end,
+       answer_status = coalesce($4, answer_status), answer_headers = coalesce($5, answer_headers),
+       answer_body = coalesce($6, answer_body), delivered = delivered or $7, joinable = joinable and not $7
+     where account_id = $1 and payment_id = $2 and (shown = $3 or $7) and not delivered`,
+    [
+      accountId,
+      paymentId,
+      shown,
+      answer?.status ?? null,
+      answer === null ? null : JSON.stringify(answer.headers),
+      answer === null ? null : Buffer.from(answer.body),
+      isDelivered,
+    ],
+  )
+}
+
+/** Whether anything is looked for in the blocks of a network: only what has a fee payer is found that way. */
+export async function hasOpenPurchase(tx: Tx, network: NetworkId): Promise<boolean> {
+  const rows = await tx.query<{ found: boolean }>(
+    'purchase_open_any',
+    `select exists (select from purchases
+       where network = $1 and closed_at is null and fee_payer is not null) as found`,
+    [network],
+  )
+  return rows[0]?.found === true
+}
+
+/** Which of these pay the fee of something that is looked for. */
+export async function feePayersAwaited(
+  tx: Tx,
+  network: NetworkId,
+  addresses: readonly Address[],
+): Promise<ReadonlySet<Address>> {
+  if (addresses.length === 0) return new Set()
+  const rows = await tx.query<{ fee_payer: Address }>(
+    'purchase_fee_payers',
+    `select distinct fee_payer from purchases
+     where network = $1 and closed_at is null and fee_payer = any($2)`,
+    [network, addresses],
+  )
+  return new Set(rows.map((row) => row.fee_payer))
+}
+
+/** The open purchases with these proofs. */
+export async function purchasesProven(
+  tx: Tx,
+  network: NetworkId,
+  proofKeys: readonly ProofKey[],
+): Promise<readonly Purchase[]> {
+  if (proofKeys.length === 0) return []
+  const rows = await tx.query<Row>(
+    'purchase_proven',
+    `select ${COLUMNS} from purchases
+     where network = $1 and proof_key = any($2) and closed_at is null order by payment_id`,
+    [network, proofKeys],
+  )
+  return rows.map(purchaseOf)
+}
