@@ -25,7 +25,10 @@ import { openListener } from '../store/listen.ts'
 import type { Store } from '../store/postgres.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
+import { startMarketRelay } from '../markets/market-relay.ts'
+import { tradedMints } from '../markets/token-store.ts'
 import { openFeed } from './feed.ts'
+import { openMarketFeed } from './market-feed.ts'
 import { watchOutbox } from './outbox-watch.ts'
 import { startRelay } from './relay.ts'
 import { tell } from './test-outbox.ts'
@@ -82,6 +85,12 @@ export async function openTestEvents(): Promise<TestEvents> {
       onNumbered: [],
       announce: (events) => feed.announce(events),
     })
+    const marketFeed = openMarketFeed()
+    const marketRelay = startMarketRelay({
+      ...{ store, listener, clock, log },
+      feed: marketFeed,
+      networks: [chain.config.network],
+    })
     const windows = openWindows({ clock })
     const addresses = openAddressLimit({ windows })
     const authenticator = openAuthenticator({ store, clock, log, pepper, addresses })
@@ -89,6 +98,11 @@ export async function openTestEvents(): Promise<TestEvents> {
     const events = openEvents({
       ...{ store, feed, gate, addresses, clock, log },
       chains: [chain],
+      markets: {
+        feed: marketFeed,
+        areTokens: (addresses) =>
+          store.inTransaction('service', (tx) => tradedMints(tx, addresses)),
+      },
       random: systemRandom,
       allowedOrigins: ['https://shop.example'],
       baseUrl: () => 'http://here.example',
@@ -115,6 +129,7 @@ export async function openTestEvents(): Promise<TestEvents> {
         running.splice(running.indexOf(instance), 1)
         await server.close()
         await relay.stop()
+        await marketRelay.stop()
         await events.stop()
         await feed.stop()
         await authenticator.close()
