@@ -37,6 +37,9 @@ grant select, insert, update on trades to florin_service;
 -- The payment knows its trade, so that following need not look for one behind every payment.
 alter table payments add column trade_id text;
 
+-- What was built for others to sign, and that is no plain transfer: it is known by what goes in and by its commitment.
+alter table builds add column trade_id text;
+
 -- A place that has to be in before the one that carries a payment: EVM, the allowance of a token that is sold. It neither confirms
 -- nor fails the payment; its fee is the payment's.
 alter table chain_transactions add column before_payment text references payments (id);

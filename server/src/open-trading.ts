@@ -9,13 +9,14 @@ import type { CarryDeps } from './payments/carry.ts'
 import { shareReads } from './store/shared-reads.ts'
 import { tradingRoutes } from './trading/routes.ts'
 import { openTokens } from './trading/tokens.ts'
+import { openBuildQueue } from './transactions/build-queue.ts'
+import { openTradeBuilder } from './transactions/build-trade.ts'
+import type { BuildDeps } from './transactions/build-transaction.ts'
 
 /** Puts trading together: what a trade is, and the payments that carry it. */
 export function openTrading(
-  deps: Omit<CarryDeps, 'walletOf'> & {
-    readonly directory: ChainDirectory
-    readonly random: Random
-  },
+  deps: Omit<CarryDeps, 'walletOf'> &
+    BuildDeps & { readonly directory: ChainDirectory; readonly random: Random },
 ): { readonly routes: readonly Route[] } {
   const { store } = deps
   const walletOf = shareReads({
@@ -24,5 +25,6 @@ export function openTrading(
     sharedMax: limits.walletReadsSharedMax,
   })
   const carrier = openCarrier({ ...deps, walletOf })
-  return { routes: tradingRoutes({ ...deps, carrier, tokens: openTokens() }) }
+  const builder = openTradeBuilder({ ...deps, queue: openBuildQueue(deps) })
+  return { routes: tradingRoutes({ ...deps, carrier, builder, tokens: openTokens() }) }
 }

@@ -3,10 +3,13 @@ import type { Endpoint } from './endpoint.ts'
 import {
   BuyAnswer,
   BuyBody,
+  BuyBuildBody,
   QuoteAnswer,
   QuoteQuery,
   SellAnswer,
   SellBody,
+  SellBuildBody,
+  TradeBuildAnswer,
   TradeHistoryAnswer,
   TradeHistoryPath,
   TradeHistoryQuery,
@@ -33,6 +36,13 @@ const directFails = [
   'IDEMPOTENCY_CONFLICT',
   'IDEMPOTENCY_MISMATCH',
   'TRANSACTION_FAILED',
+] as const
+
+const buildFails = [
+  ...marketFails,
+  'SLIPPAGE_EXCEEDED',
+  'INSUFFICIENT_BALANCE',
+  'IDEMPOTENCY_MISMATCH',
 ] as const
 
 /** The rows of trading: a part of the endpoint table. */
@@ -71,6 +81,30 @@ export const tradeEndpoints = {
     body: SellBody,
     answer: SellAnswer,
     fails: directFails,
+  },
+  buildBuy: {
+    ...bare,
+    id: 'buildBuy',
+    method: 'POST',
+    path: '/transaction/buy',
+    summary: 'Build a buy that your own wallet signs',
+    needs: trade,
+    idempotent: true,
+    body: BuyBuildBody,
+    answer: TradeBuildAnswer,
+    fails: buildFails,
+  },
+  buildSell: {
+    ...bare,
+    id: 'buildSell',
+    method: 'POST',
+    path: '/transaction/sell',
+    summary: 'Build a sale that your own wallet signs',
+    needs: trade,
+    idempotent: true,
+    body: SellBuildBody,
+    answer: TradeBuildAnswer,
+    fails: buildFails,
   },
   getTrade: {
     ...bare,

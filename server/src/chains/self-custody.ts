@@ -148,7 +148,7 @@ export interface Sighting {
 /** What somebody looks for among the transactions of a few blocks. */
 export interface Watched {
   readonly senders: ReadonlySet<Address>
-  /** 64 lower-case hex digits each. */
+  /** 64 lower-case hex digits each. What carries one is read whole although it is no plain transfer (EVM). */
   readonly commitments: ReadonlySet<string>
 }
 

@@ -177,6 +177,7 @@ function recordOf(built: NewBuilt, nowMilliseconds: number): Payment {
     confirmedAtMilliseconds: null,
     settledAtMilliseconds: null,
     selfCustody: { abandonedAtMilliseconds: null, remark: null },
+    ...(built.tradeId === undefined ? {} : { tradeId: built.tradeId }),
   }
 }
 

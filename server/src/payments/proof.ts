@@ -107,7 +107,10 @@ export function openProofs({
       transactionHash,
       commitment,
       selfCustody,
+      tradeId,
     }) =>
+      // Nobody is paid by a trade.
+      tradeId !== undefined ||
       type === 'received' || (selfCustody !== undefined && commitment === null)
         ? null
         : encodePaymentProof({

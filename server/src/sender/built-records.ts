@@ -2,7 +2,7 @@ import type { BaseUnits } from '@florin/wire/amount.ts'
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { PaymentStatus } from '@florin/wire/payment.ts'
 import type { Address, TransactionHash } from '../chains/chain.ts'
-import type { AccountId, PaymentId } from '../kernel/id.ts'
+import type { AccountId, PaymentId, TradeId } from '../kernel/id.ts'
 import type { AssetProfile, NetworkConfig } from '../kernel/network-config.ts'
 import type { Tx } from '../store/postgres.ts'
 
@@ -24,6 +24,8 @@ export interface NewBuilt {
   readonly priorityFee: BaseUnits | null
   /** Null when the transaction does not carry it. */
   readonly commitment: Uint8Array | null
+  /** The trade that it carries. */
+  readonly tradeId?: TradeId | undefined
 }
 
 /** Where on chain a built payment took effect. */

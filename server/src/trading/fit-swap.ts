@@ -37,6 +37,8 @@ export interface Fitted<Outcome> {
   readonly outcome: Outcome
   readonly quote: Quote
   readonly minimumOut: bigint
+  /** What the transaction carries where it can. */
+  readonly commitment: Uint8Array
 }
 
 type Refused = Extract<SwapDraftOutcome, { ok: false }>
@@ -60,10 +62,11 @@ export async function fitSwap<Outcome extends { readonly ok: true }>(
     if (amountIn === 0n) throw shortOf(asset, 1n, 0n)
     const { venue, quote } = await bestQuote(chain, { side, token, amountIn })
     const minimum = minimumOut(quote.amountOut, slippage)
+    const commitment = random.bytes(COMMITMENT_BYTES)
     const outcome = await ask(venue, {
       ...{ wallet: walletAddress, quote, minimumOut: minimum },
       ...(priorityFee === null ? {} : { priorityFee }),
-      commitment: random.bytes(COMMITMENT_BYTES),
+      commitment,
     })
     if (!outcome.ok) {
       const isShort = outcome.refusal === 'insufficient_funds'
@@ -72,7 +75,7 @@ export async function fitSwap<Outcome extends { readonly ok: true }>(
     }
     const seen = balanceOf(outcome)
     if (wanted.kind === 'units' || amountOf(wanted, seen) === amountIn) {
-      return { outcome, quote, minimumOut: minimum }
+      return { outcome, quote, minimumOut: minimum, commitment }
     }
     balance = seen
   }

@@ -9,8 +9,11 @@ import type { Clock } from '../kernel/clock.ts'
 import { parseId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import { bestQuote } from './best-quote.ts'
+import { buildTrade } from './build-trade.ts'
+import type { BuildTradeDeps } from './build-trade.ts'
 import { executeTrade } from './execute.ts'
 import type { ExecuteDeps, TradeOrder, TradeResult } from './execute.ts'
+import type { SwapWish } from './fit-swap.ts'
 import { readTradeHistory } from './history.ts'
 import { minimumOut } from './slippage.ts'
 import { feeOf, slippageOf, soldOf, unitsOf, walletOf } from './terms.ts'
@@ -19,21 +22,26 @@ import type { Tokens } from './tokens.ts'
 import { findTrade } from './trade-store.ts'
 import { boughtFields, quoteFields, recordFields, soldFields } from './view.ts'
 
-export interface TradingRoutesDeps extends ExecuteDeps {
+export interface TradingRoutesDeps extends ExecuteDeps, BuildTradeDeps {
   readonly directory: ChainDirectory
   readonly tokens: Tokens
   readonly clock: Clock
 }
 
-/** What both ways of trading directly are given. */
-interface DirectBody {
+/** What every way of trading is given. */
+interface WishBody {
   readonly publicKey?: string | undefined
   readonly walletAddress?: string | undefined
   readonly mint: string
+  readonly amount?: string
+  readonly sellAll?: boolean
   readonly slippage?: string | undefined
   readonly slippageBps?: number | undefined
   readonly priorityFee?: string | undefined
   readonly network?: string | undefined
+}
+
+interface DirectBody extends WishBody {
   readonly waitFor?: TradeOrder['waitFor'] | undefined
   readonly timeout?: number | undefined
 }
@@ -63,6 +71,8 @@ export function tradingRoutes(deps: TradingRoutesDeps): readonly Route[] {
       const { result, config } = await trade(deps, call, 'sell')
       return answer(result, soldFields(result.trade, result.state, config))
     }),
+    route(endpoints.buildBuy, (call) => built(deps, call, 'buy')),
+    route(endpoints.buildSell, (call) => built(deps, call, 'sell')),
     route(endpoints.getTrade, async ({ params, caller: { accountId } }) => {
       const id = parseId('trd', params.tradeId)
       const found =
@@ -79,52 +89,74 @@ export function tradingRoutes(deps: TradingRoutesDeps): readonly Route[] {
   ]
 }
 
-async function trade(
-  deps: TradingRoutesDeps,
-  call: Call<unknown, unknown, DirectBody & { amount?: string; sellAll?: boolean }>,
-  side: TradeOrder['side'],
-) {
-  const { directory, tokens, clock } = deps
-  const { body, caller, requestId, idempotencyKey } = call
+/** A wish as the door reads it, and what the wallet's field was called. */
+async function wishOf(
+  { directory, tokens }: Pick<TradingRoutesDeps, 'directory' | 'tokens'>,
+  body: WishBody,
+  side: SwapWish['side'],
+): Promise<SwapWish & { readonly walletField: string }> {
   const slippage = slippageOf(body)
   const { text, field } = walletOf(body)
   const { chain, address } = directory.resolve({ network: body.network, address: text, field })
   const token = await tokens.of(chain, body.mint)
   const native = nativeOf(chain)
-  const wanted =
-    side === 'sell'
-      ? soldOf(body, token.decimals)
-      : {
-          kind: 'units' as const,
-          units: unitsOf('amount', body.amount ?? '', native.decimals),
-        }
-  const waitSeconds = body.timeout ?? limits.waitDefaultSeconds
-  const result = await executeTrade(deps, {
-    requestId,
-    accountId: caller.accountId,
-    chain,
+  return {
+    ...{ chain, side, token, slippage },
     walletAddress: address,
     walletField: field,
-    side,
-    token,
     asset: side === 'buy' ? native : assetOf(token),
-    wanted,
-    slippage,
+    wanted:
+      side === 'sell'
+        ? soldOf(body, token.decimals)
+        : { kind: 'units', units: unitsOf('amount', body.amount ?? '', native.decimals) },
     priorityFee:
       body.priorityFee === undefined
         ? null
         : feeOf('priorityFee', body.priorityFee, native.decimals),
+  }
+}
+
+function onceOf(key: string | undefined, body: unknown) {
+  return key === undefined ? null : { key, fingerprint: fingerprint(body) }
+}
+
+async function trade(
+  deps: TradingRoutesDeps,
+  call: Call<unknown, unknown, DirectBody>,
+  side: SwapWish['side'],
+) {
+  const { body, caller, requestId, idempotencyKey } = call
+  const wish = await wishOf(deps, body, side)
+  const waitSeconds = body.timeout ?? limits.waitDefaultSeconds
+  const result = await executeTrade(deps, {
+    ...wish,
+    requestId,
+    accountId: caller.accountId,
     operation: side === 'buy' ? endpoints.buyToken.id : endpoints.sellToken.id,
-    once:
-      idempotencyKey === undefined ? null : { key: idempotencyKey, fingerprint: fingerprint(body) },
+    once: onceOf(idempotencyKey, body),
     waitFor: body.waitFor ?? 'confirmed',
-    waitUntilMilliseconds: clock.nowMilliseconds() + waitSeconds * 1000,
+    waitUntilMilliseconds: deps.clock.nowMilliseconds() + waitSeconds * 1000,
     clientGone: call.clientGone,
     waitOver: AbortSignal.any([call.clientGone, call.closing]),
   })
-  return { result, config: chain.config }
+  return { result, config: wish.chain.config }
 }
 
-function answer<Body>({ replayed }: TradeResult, body: Body) {
+async function built(
+  deps: TradingRoutesDeps,
+  { body, caller, idempotencyKey }: Call<unknown, unknown, WishBody>,
+  side: SwapWish['side'],
+) {
+  const wish = await wishOf(deps, body, side)
+  const { body: fields, replayed } = await buildTrade(deps, {
+    ...wish,
+    accountId: caller.accountId,
+    operation: side === 'buy' ? endpoints.buildBuy.id : endpoints.buildSell.id,
+    once: onceOf(idempotencyKey, body),
+  })
+  return answer({ replayed }, fields)
+}
+
+function answer<Body>({ replayed }: Pick<TradeResult, 'replayed'>, body: Body) {
   return { headers: replayed ? { 'idempotent-replayed': 'true' } : {}, body }
 }

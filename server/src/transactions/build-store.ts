@@ -2,7 +2,7 @@ import type { NetworkId } from '@florin/wire/network.ts'
 import type { Address } from '../chains/chain.ts'
 import { proofKey } from '../chains/exact.ts'
 import type { ProofKey } from '../chains/exact.ts'
-import type { AccountId, PaymentId } from '../kernel/id.ts'
+import type { AccountId, PaymentId, TradeId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Build, BuildFacts } from './build.ts'
@@ -24,10 +24,12 @@ interface BuildRow {
   readonly facts: BuildFacts
   readonly created_at: Date
   readonly expires_at: Date
+  readonly trade_id: TradeId | null
 }
 
 const COLUMNS = `payment_id, account_id, network, sender, recipient, asset, amount, encode(commitment, 'hex') as commitment,
-  proof_key, nonce, last_valid_block_height, expiry_enforced_by_chain, transaction, facts, created_at, expires_at`
+  proof_key, nonce, last_valid_block_height, expiry_enforced_by_chain, transaction, facts, created_at, expires_at,
+  trade_id`
 
 // The rows were written by this file from branded values; reading them back restores the brands.
 function buildOf(row: BuildRow): Build {
@@ -48,16 +50,17 @@ function buildOf(row: BuildRow): Build {
     facts: row.facts,
     createdAtMilliseconds: row.created_at.getTime(),
     expiresAtMilliseconds: row.expires_at.getTime(),
+    tradeId: row.trade_id,
   }
 }
 
 const INSERT = `insert into builds (payment_id, account_id, network, sender, recipient, asset, amount, commitment, nonce,
-       last_valid_block_height, expiry_enforced_by_chain, transaction, facts, created_at, expires_at, proof_key)
+       last_valid_block_height, expiry_enforced_by_chain, transaction, facts, created_at, expires_at, proof_key, trade_id)
      select payment_id, account_id, network, sender, recipient, asset, amount, decode(commitment, 'hex'), nonce,
-       height, enforced, decode(transaction, 'hex'), facts, to_timestamp(created / 1000.0), to_timestamp(expires / 1000.0), proof_key
+       height, enforced, decode(transaction, 'hex'), facts, to_timestamp(created / 1000.0), to_timestamp(expires / 1000.0), proof_key, trade_id
      from json_to_recordset($1::json) as b (payment_id text, account_id text, network text, sender text, recipient text,
        asset text, amount numeric, commitment text, nonce numeric, height bigint, enforced boolean, transaction text,
-       facts json, created numeric, expires numeric, proof_key text)`
+       facts json, created numeric, expires numeric, proof_key text, trade_id text)`
 
 export async function insertBuilds(tx: Tx, builds: readonly Build[]): Promise<void> {
   if (builds.length === 0) return
@@ -94,6 +97,7 @@ function rowOf(build: Build) {
     created: build.createdAtMilliseconds,
     expires: build.expiresAtMilliseconds,
     proof_key: build.proofKey,
+    trade_id: build.tradeId,
   }
 }
 

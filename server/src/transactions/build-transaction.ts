@@ -7,7 +7,7 @@ import type { Preparation, SelfCustody } from '../chains/self-custody.ts'
 import { findKey } from '../idempotency/store.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { newId, parseId } from '../kernel/id.ts'
-import type { AccountId, PaymentId } from '../kernel/id.ts'
+import type { AccountId, PaymentId, TradeId } from '../kernel/id.ts'
 import type { KillPoint } from '../kernel/kill-point.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
 import type { Random } from '../kernel/random.ts'
@@ -46,7 +46,14 @@ export interface BuildRequest {
   readonly resource: string | null
   readonly metadataText: string | null
   readonly once: { readonly key: string; readonly fingerprint: Uint8Array } | null
+  /** Under which the idempotency key is kept; left out, that of a transfer. */
+  readonly operation?: string
+  /** The trade that it carries. */
+  readonly tradeId?: TradeId
 }
+
+/** Whose earlier build an idempotency key may name. */
+export type Repeatable = Pick<BuildRequest, 'accountId' | 'once' | 'operation'>
 
 export interface BuildResult {
   readonly build: Build
@@ -106,19 +113,21 @@ export function selfCustodyOf({ selfCustody }: Chain): SelfCustody {
   return selfCustody
 }
 
-async function earlierBuild(
-  { store }: BuildDeps,
-  { accountId, once }: BuildRequest,
+/** The build that an idempotency key has already. Refuses IDEMPOTENCY_MISMATCH. */
+export async function earlierBuild(
+  { store }: Pick<BuildDeps, 'store'>,
+  { accountId, once, operation = OPERATION }: Repeatable,
 ): Promise<PaymentId | undefined> {
   if (once === null) return undefined
-  const claim = await findKey(store, { accountId, operation: OPERATION, ...once })
+  const claim = await findKey(store, { accountId, operation, ...once })
   if (claim?.kind === 'mismatch') throw new Refusal('IDEMPOTENCY_MISMATCH')
   return claim && replayId(claim.resourceId)
 }
 
-async function replay(
-  { store, records }: BuildDeps,
-  { accountId }: BuildRequest,
+/** A build of before, with what became of it. */
+export async function replay(
+  { store, records }: Pick<BuildDeps, 'store' | 'records'>,
+  { accountId }: Repeatable,
   paymentId: PaymentId,
 ): Promise<BuildResult> {
   return store.inTransaction(accountId, async (tx) => {
@@ -144,10 +153,14 @@ const RECIPIENT_RULES = {
 } as const satisfies Record<DraftRefusal, string>
 
 /** What the sender does not have now, it cannot sign for: nobody fills it up behind its back. */
-function refuseShort({ chain, asset, amount }: BuildRequest, { balances, fee }: Preparation): void {
+export function refuseShort(
+  { chain, asset, amount }: Pick<BuildRequest, 'chain' | 'asset' | 'amount'>,
+  { balances, fee }: Preparation,
+  feeBeside = 0n,
+): void {
   const native = chain.config.assets.find((profile) => profile.asset === 'native') ?? asset
   const isNative = asset.asset === 'native'
-  const needs = isNative ? amount + fee.max : fee.max
+  const needs = feeBeside + fee.max + (isNative ? amount : 0n)
   const short = (profile: AssetProfile, required: bigint, available: bigint) =>
     new Refusal('INSUFFICIENT_BALANCE', {
       details: {

@@ -2,7 +2,7 @@ import type { NetworkId } from '@florin/wire/network.ts'
 import type { Address } from '../chains/chain.ts'
 import type { ProofKey } from '../chains/exact.ts'
 import type { BuildFormat } from '../chains/self-custody.ts'
-import type { AccountId, PaymentId } from '../kernel/id.ts'
+import type { AccountId, PaymentId, TradeId } from '../kernel/id.ts'
 
 /** A built transaction as it was answered; numbers as decimal text, because they are kept as JSON. */
 export interface BuildFacts {
@@ -10,6 +10,14 @@ export interface BuildFacts {
   readonly fee: { readonly max: string; readonly priority: string; readonly accountRent: string }
   readonly summary: SummaryFacts
   readonly unsigned: UnsignedFacts | null
+  /** What has to be on chain before it, as a transaction of its own; left out where nothing has. */
+  readonly approval?: ApprovalFacts
+}
+
+/** An allowance that is signed and sent before a sale. */
+export interface ApprovalFacts extends Omit<BuildFacts, 'approval'> {
+  /** Base64. */
+  readonly transaction: string
 }
 
 /** All that a transaction does, in plain fields. */
@@ -57,6 +65,8 @@ export interface BuiltTerms {
   readonly proofKey: ProofKey | null
   /** The sender's place; null where transactions have none. */
   readonly nonce: bigint | null
+  /** The trade that it carries: more than a plain transfer. */
+  readonly tradeId: TradeId | null
 }
 
 /** A transaction that was built here for somebody else to sign. */

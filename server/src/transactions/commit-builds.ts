@@ -1,18 +1,19 @@
 import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { Chain } from '../chains/chain.ts'
-import type { Preparation } from '../chains/self-custody.ts'
+import type { Built, Preparation } from '../chains/self-custody.ts'
 import { claimKeys } from '../idempotency/store.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { parseId } from '../kernel/id.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import { networkStanding } from '../sender/follower-store.ts'
 import type { Tx } from '../store/postgres.ts'
-import type { Build } from './build.ts'
+import type { ApprovalFacts, Build } from './build.ts'
 import { insertBuilds } from './build-store.ts'
 import type { BuildRequest } from './build-transaction.ts'
 import { factsOf } from './facts-of.ts'
-import { placedAll } from './placed.ts'
+import { placed, placedAll } from './placed.ts'
+import type { Unplaced } from './placed.ts'
 import type { BuiltRecords, BuiltState } from '../sender/built-records.ts'
 import { unfollowed } from './unfollowed.ts'
 
@@ -22,6 +23,10 @@ export interface BuildOrder {
   readonly paymentId: PaymentId
   readonly commitment: Uint8Array
   readonly preparation: Preparation
+  /** What has to be signed and sent right before it. */
+  readonly allowance?: Preparation | null
+  /** Stores what belongs to it, in the same transaction. */
+  readonly beside?: (tx: Tx, nowMilliseconds: number) => Promise<void>
 }
 
 /** What became of an order. */
@@ -70,19 +75,36 @@ export async function commitBuilds(
       metadataText: request.metadataText,
       priorityFee: request.priorityFee,
       commitment,
+      tradeId: request.tradeId,
     })),
   )
-  const placed = await placedAll(
-    tx,
-    fresh.map(({ request, paymentId, preparation, first, expiresAtMilliseconds }) => ({
-      scope: { accountId: request.accountId, network, sender: request.sender },
-      ...{ first, preparation },
-      wanted: { paymentId, nowMilliseconds: now, expiresAtMilliseconds },
-    })),
-  )
+  const unplaced = fresh.map(({ request, paymentId, expiresAtMilliseconds }) => ({
+    scope: { accountId: request.accountId, network, sender: request.sender },
+    wanted: { paymentId, nowMilliseconds: now, expiresAtMilliseconds },
+  }))
+  const allowances = new Map<BuildOrder, Built>()
+  const whole: Unplaced[] = []
+  for (const [index, { order, first, preparation, allowance = null }] of fresh.entries()) {
+    const where = unplaced[index]
+    if (where === undefined) throw new Error('a build was left out')
+    if (allowance === null) {
+      whole.push({ ...where, first, preparation })
+      continue
+    }
+    // The allowance takes its place first, and what needs it one behind.
+    const before = await placed(tx, {
+      ...where,
+      first: allowance.build([]),
+      preparation: allowance,
+    })
+    allowances.set(order, before)
+    whole.push({ ...where, ...behind(preparation, before) })
+  }
+  const built = await placedAll(tx, whole)
   const builds = fresh.map(
-    ({ request, paymentId, commitment, first, expiresAtMilliseconds }, index): Build => {
-      const built = placed[index] ?? first
+    ({ order, request, paymentId, commitment, first, expiresAtMilliseconds }, index): Build => {
+      const own = built[index] ?? first
+      const before = allowances.get(order)
       return {
         paymentId,
         accountId: request.accountId,
@@ -93,17 +115,22 @@ export async function commitBuilds(
         amount: request.amount,
         commitment: commitment === null ? null : Buffer.from(commitment).toString('hex'),
         proofKey: null,
-        nonce: built.nonce,
-        lastValidBlockHeight: built.lastValidBlockHeight,
-        expiryEnforcedByChain: built.expiryEnforcedByChain,
-        transaction: built.transaction,
-        facts: factsOf(built),
+        tradeId: request.tradeId ?? null,
+        nonce: own.nonce,
+        lastValidBlockHeight: own.lastValidBlockHeight,
+        expiryEnforcedByChain: own.expiryEnforcedByChain,
+        transaction: own.transaction,
+        facts: {
+          ...factsOf(own),
+          ...(before === undefined ? {} : { approval: approvalOf(before) }),
+        },
         createdAtMilliseconds: now,
         expiresAtMilliseconds,
       }
     },
   )
   await insertBuilds(tx, builds)
+  for (const { beside } of fresh) await beside?.(tx, now)
   const stored = new Map(
     fresh.map(({ order }, index) => {
       const [build, state] = [builds[index], states[index]]
@@ -118,6 +145,27 @@ export async function commitBuilds(
   })
 }
 
+/** The same preparation for the places behind another transaction's. */
+function behind(
+  preparation: Preparation,
+  { nonce }: Built,
+): Pick<Unplaced, 'first' | 'preparation'> {
+  const own = preparation.build([]).nonce
+  if (own === null || nonce === null || nonce < own) {
+    return { first: preparation.build([]), preparation }
+  }
+  const below = Array.from({ length: Number(nonce - own) + 1 }, (_, step) => own + BigInt(step))
+  const later: Preparation = {
+    ...preparation,
+    build: (taken) => preparation.build([...below, ...taken]),
+  }
+  return { first: later.build([]), preparation: later }
+}
+
+function approvalOf(built: Built): ApprovalFacts {
+  return { ...factsOf(built), transaction: Buffer.from(built.transaction).toString('base64') }
+}
+
 /** Those whose key was taken before. */
 async function lostKeys(
   tx: Tx,
@@ -125,9 +173,9 @@ async function lostKeys(
   now: number,
 ): Promise<ReadonlyMap<BuildOrder, BuildDecision>> {
   const keyed = orders.flatMap((order) => {
-    const { accountId, once } = order.request
+    const { accountId, once, operation = OPERATION } = order.request
     if (once === null) return []
-    const claim = { accountId, operation: OPERATION, ...once, resourceId: order.paymentId }
+    const claim = { accountId, operation, ...once, resourceId: order.paymentId }
     return [{ order, claim }]
   })
   const claimed = await claimKeys(

@@ -8,6 +8,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { BuildBook } from '../sender/build-book.ts'
+import type { MinedTrade, TradeBook } from '../sender/trade-book.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { BuiltTerms } from './build.ts'
 import { judge, judgeSettlement } from './judge.ts'
@@ -21,6 +22,7 @@ import {
   noteSeen,
   provenDead,
   sendersAwaited,
+  tradesAwaited,
 } from './live-store.ts'
 import type {
   DeadReason,
@@ -46,18 +48,21 @@ export function openBuildBook({
   records,
   received,
   clock,
+  trades,
 }: {
   readonly records: BuiltRecords
   readonly received: Pick<ReceivedRecords, 'paidElsewhere' | 'unseen' | 'expired'>
   readonly clock: Clock
+  /** Left out where nothing is traded. */
+  readonly trades?: Pick<TradeBook, 'mined' | 'vanished'>
 }): BuildBook {
   return {
     hasLive: hasLiveBuild,
 
-    // A commitment counts with its own sender's signature only, so the senders are all that has to be known.
-    watched: async (tx, network, { senders }) => ({
+    // A commitment counts with its own sender's signature only. Those of trades say whose transactions are worth reading whole.
+    watched: async (tx, network, { senders, commitments }) => ({
       senders: await sendersAwaited(tx, network, senders),
-      commitments: new Set(),
+      commitments: await tradesAwaited(tx, network, commitments),
     }),
 
     sighted: async (tx, network, sightings) => {
@@ -73,6 +78,7 @@ export function openBuildBook({
         tx,
         [...new Map(said)].map(([paymentId, reason]) => ({ paymentId, reason })),
       )
+      await trades?.mined(tx, tradesIn(network, builds, effects, sightings))
       await records.confirmed(tx, [...effects.values()])
       for (const [paymentId, { accountId, settlement }] of settled) {
         await received.paidElsewhere(tx, { accountId, paymentId }, settlement, false)
@@ -91,7 +97,8 @@ export function openBuildBook({
     },
 
     undone: async (tx, network, height) => {
-      await records.undone(tx, network, height)
+      const reopened = await records.undone(tx, network, height)
+      await trades?.vanished(tx, [...reopened])
       const { undead, unsettled } = await forgetAbove(tx, network, height)
       await received.unseen(tx, unsettled)
       await records.remark(
@@ -116,6 +123,27 @@ export function openBuildBook({
       return Math.max(settled.length, closed, dead.length)
     },
   }
+}
+
+/** The trades among the builds that took effect, with what their transactions show. */
+function tradesIn(
+  network: NetworkId,
+  builds: readonly BuiltTerms[],
+  effects: Findings['effects'],
+  sightings: readonly Sighting[],
+): readonly MinedTrade[] {
+  return builds.flatMap(({ paymentId, tradeId }) => {
+    const effect = effects.get(paymentId)
+    if (tradeId === null || effect === undefined) return []
+    const sighting = sightings.find(
+      ({ transactionHash }) => transactionHash === effect.transactionHash,
+    )
+    const transfers = (sighting?.transfers ?? []).map(({ effectIndex, ...transfer }) => ({
+      ...transfer,
+      logIndex: effectIndex,
+    }))
+    return [{ network, tradeId, height: effect.height, transfers, senderChanges: undefined }]
+  })
 }
 
 function keysOf(sightings: readonly Sighting[]): readonly ProofKey[] {

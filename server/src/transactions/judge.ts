@@ -35,7 +35,9 @@ export function judge(build: BuiltTerms, sighting: Sighting): Judgement | undefi
   if (commitments.length > 1) return other('several_commitments', used)
   if (!succeeded) return other('transaction_reverted', 'transaction_reverted')
   const [transfer, second] = sighting.transfers.filter((each) => isBuilt(build, each))
-  const isAlone = second === undefined && (isPlain || build.commitment === null)
+  // What a trade gives back, and what it takes to, is beside it.
+  const isAlone =
+    second === undefined && (isPlain || build.commitment === null || build.tradeId !== null)
   if (transfer !== undefined && isAlone) return { kind: 'paid', transfer }
   return other(build.commitment === null ? used : 'other_terms', used)
 }

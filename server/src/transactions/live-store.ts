@@ -3,7 +3,7 @@ import type { NetworkId } from '@florin/wire/network.ts'
 import type { Address } from '../chains/chain.ts'
 import { proofKey } from '../chains/exact.ts'
 import type { ProofKey } from '../chains/exact.ts'
-import type { AccountId, PaymentId } from '../kernel/id.ts'
+import type { AccountId, PaymentId, TradeId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { BuiltTerms } from './build.ts'
@@ -33,6 +33,23 @@ export async function sendersAwaited(
   return new Set(rows.map((row) => row.sender))
 }
 
+/** Those of the commitments that a live build carries which is more than a plain transfer. */
+export async function tradesAwaited(
+  tx: Tx,
+  network: NetworkId,
+  commitments: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (commitments.length === 0) return new Set()
+  const rows = await tx.query<{ commitment: string }>(
+    'builds_trades_awaited',
+    `select encode(commitment, 'hex') as commitment from builds
+     where network = $1 and commitment = any (array(select decode(c, 'hex') from unnest($2::text[]) as c))
+       and trade_id is not null and closed_at is null`,
+    [network, commitments],
+  )
+  return new Set(rows.map(({ commitment }) => commitment))
+}
+
 interface TermsRow {
   readonly payment_id: PaymentId
   readonly account_id: AccountId
@@ -43,6 +60,7 @@ interface TermsRow {
   readonly commitment: string | null
   readonly proof_key: string | null
   readonly nonce: string | null
+  readonly trade_id: TradeId | null
 }
 
 /** A place of a sender, as a transaction takes it. */
@@ -83,7 +101,7 @@ export async function liveBuilds(
        where network = $1 and commitment = any (array(select decode(c, 'hex') from unnest($3::text[]) as c))
        union select payment_id from builds where network = $1 and proof_key = any ($7::text[]) and closed_at is null
      )
-     select payment_id, account_id, sender, recipient, asset, amount, encode(commitment, 'hex') as commitment, proof_key, nonce
+     select payment_id, account_id, sender, recipient, asset, amount, encode(commitment, 'hex') as commitment, proof_key, nonce, trade_id
      from builds
      where payment_id in (select payment_id from marked)
        and sender = any($2) and closed_at is null and seen_height is null
@@ -108,6 +126,7 @@ export async function liveBuilds(
     commitment: row.commitment,
     proofKey: row.proof_key === null ? null : proofKey(row.proof_key),
     nonce: row.nonce === null ? null : BigInt(row.nonce),
+    tradeId: row.trade_id,
   }))
 }
 

@@ -144,6 +144,7 @@ async function store(
     amount,
     commitment: null,
     proofKey,
+    tradeId: null,
     nonce: built.nonce,
     lastValidBlockHeight: built.lastValidBlockHeight,
     expiryEnforcedByChain: built.expiryEnforcedByChain,

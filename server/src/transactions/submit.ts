@@ -118,6 +118,7 @@ async function builtAs(
   // Bytes that outlive the build could pay after it is proven dead.
   if (same !== undefined) {
     const built = readTransaction(selfCustody, same.transaction)
+    if (!callsAsBuilt(same, bytes)) throw badTransaction('does something else than was built')
     if (built.blockhash === blockhash) return same
     throw badTransaction('has another lifetime than what was built: build the payment again')
   }
@@ -125,6 +126,12 @@ async function builtAs(
   throw builds.length > 0
     ? badTransaction('is not signed by the wallet that it was built for, or takes another nonce')
     : badTransaction('is not a transaction that was built for your account')
+}
+
+/** A summary says of a market's call only that there is one: there the data itself is compared (EVM; on Solana a maker has signed it). */
+function callsAsBuilt({ tradeId, facts: { unsigned } }: Build, bytes: Uint8Array): boolean {
+  if (tradeId === null || unsigned === null) return true
+  return Buffer.from(bytes).includes(Buffer.from(unsigned.data.slice(2), 'hex'))
 }
 
 /** All that a transaction does beside paying its fee; the sender stands in for whoever signs. */

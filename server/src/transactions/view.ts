@@ -1,7 +1,7 @@
 import { baseUnits, formatAmount } from '@florin/wire/amount.ts'
 import { RawJson } from '@florin/wire/raw-json.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
-import type { Build, SummaryFacts, UnsignedFacts } from './build.ts'
+import type { ApprovalFacts, Build, SummaryFacts, UnsignedFacts } from './build.ts'
 import type { BuiltState } from '../sender/built-records.ts'
 
 /** What a caller gets of a build. */
@@ -24,6 +24,20 @@ export function buildFields(build: Build, state: BuiltState, config: NetworkConf
     paymentProof: state.paymentProof,
     estimatedConfirmation: estimatedConfirmation(config),
     ...sandboxField(config),
+  }
+}
+
+/** An allowance that is to be signed first. */
+export function approvalFields(
+  { transaction, format, summary, fee, unsigned }: ApprovalFacts,
+  config: NetworkConfig,
+) {
+  return {
+    transaction,
+    format,
+    summary: summaryFields(summary),
+    fee: inNative(fee.max, config),
+    ...(unsigned === null ? {} : { unsigned: unsignedFields(unsigned) }),
   }
 }
 

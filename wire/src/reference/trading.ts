@@ -134,3 +134,108 @@ export const tradeHistory: OperationReference = {
     nextCursor: 'MTc5MDAwMDA1MDAwMDAwMC50cmRfN2tRbTJYeVJiRTNuSjh2VHE1WmNXaA',
   },
 }
+
+const TRANSACTION = 'AvhpgwFLtAeDD0JAhB3NZQCDUlSUlFqutgU/PpTJubnwn2aUNef4G+rtiCP5j3hWQAAAwA=='
+const ROUTER = '0x1Be31A94361a391bBaFB2a4CCd704F57dc04d4bb'
+const COMMITMENT = '9f2d6a41c07e5b38'.repeat(4)
+
+const unsigned = {
+  to: ROUTER,
+  value: '500000000000000000',
+  data: `0xb6f9de95${COMMITMENT}`,
+  nonce: 8,
+  gas: '180000',
+  maxFeePerGas: '158000000',
+  maxPriorityFeePerGas: '86000000',
+  chainId: 84532,
+}
+
+const built = {
+  tradeId: TRADE,
+  paymentId: PAYMENT,
+  status: 'pending',
+  transaction: TRANSACTION,
+  format: 'eip1559-rlp',
+  network: 'eip155:84532',
+  lastValidBlockHeight: 34118247,
+  expiresAt: 1790000060000,
+  expiryEnforcedByChain: false,
+  summary: {
+    feePayer: WALLET,
+    transfers: [
+      { asset: 'native', from: WALLET, to: ROUTER, amountBaseUnits: '500000000000000000' },
+    ],
+    commitments: [COMMITMENT],
+    createsAccounts: [],
+    others: [`calls ${ROUTER} with 196 bytes whose meaning is not known here`],
+  },
+  fee: 0.00002844,
+  priorityFee: 0.00001548,
+  accountRent: 0,
+  unsigned,
+  paymentProof: null,
+  estimatedConfirmation: '2-6 seconds',
+}
+
+const bought = {
+  estimatedTokensReceived: 498.62675,
+  estimatedBaseUnits: '498626750000000000000',
+  estimatedPrice: 0.0010027541,
+  priceImpact: 0.05,
+  minimumReceived: 448.764075,
+  minimumReceivedBaseUnits: '448764075000000000000',
+  slippage: 10,
+  venue: 'uniswap-v2',
+}
+
+const approval = {
+  transaction: TRANSACTION,
+  format: 'eip1559-rlp',
+  summary: {
+    feePayer: WALLET,
+    transfers: [],
+    commitments: [],
+    createsAccounts: [],
+    others: [`calls ${TOKEN} with 68 bytes whose meaning is not known here`],
+  },
+  fee: 0.0000079,
+  unsigned: { ...unsigned, to: TOKEN, value: '0', nonce: 7, gas: '50000' },
+}
+
+export const buildBuy: OperationReference = {
+  title: 'Build a buy',
+  about: [
+    'Builds the transaction of a buy for a wallet whose key you hold, and never signs it. It goes the way of [any build](#buildTransaction): sign it, send it through your own node or [through ours](#submitTransaction) before `expiresAt`, and read [the trade](#getTrade) by its `tradeId`.',
+    'The chain refuses to give less than `minimumReceived`. On Solana a maker has signed already, for as long as the blockhash lives.',
+    'Nobody is paid by a trade, so `paymentProof` is null.',
+  ],
+  body: { publicKey: WALLET, mint: TOKEN, amount: 0.5 },
+  answer: { ...built, ...bought },
+}
+
+export const buildSell: OperationReference = {
+  title: 'Build a sale',
+  about: [
+    'The same for a sale. `amount` may be a part of what the wallet has, such as `"50%"`.',
+    'On EVM a market may need an allowance first. It is then in `approval`, a transaction of its own that allows exactly this amount, with the nonce before: sign and send it first, by your own node. The sale lands behind it.',
+  ],
+  body: { publicKey: WALLET, mint: TOKEN, amount: '50%' },
+  answer: {
+    ...built,
+    summary: {
+      ...built.summary,
+      transfers: [],
+      others: [`calls ${ROUTER} with 260 bytes whose meaning is not known here`],
+    },
+    unsigned: { ...unsigned, value: '0' },
+    estimatedReceived: 0.19881,
+    estimatedBaseUnits: '198810000000000000',
+    estimatedPrice: 0.00099405,
+    priceImpact: 0.03,
+    minimumReceived: 0.178929,
+    minimumReceivedBaseUnits: '178929000000000000',
+    slippage: 10,
+    venue: 'uniswap-v2',
+    approval,
+  },
+}

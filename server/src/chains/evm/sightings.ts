@@ -8,6 +8,7 @@ import type { SelfCustody, Sighting, SightedTransfer, TransactionSummary } from 
 import { addressFrom, bytesFrom, quantityFrom, transactionHashFrom } from './answer.ts'
 import { BLOCKS_PER_READ_MAX, requireSame } from './arrivals.ts'
 import { ACCESS_LIST, carriesAuthorization, settledKey, summaryOf } from './call-summary.ts'
+import { SWAP_GAS_MAX } from './markets/swap-gas.ts'
 import { receiptRead } from './outcome.ts'
 
 /** A transaction as its block has it, before anybody knows whether it succeeded. */
@@ -55,8 +56,11 @@ export async function readSightings(
         senders.has(sender) || summary.commitments.some((each) => commitments.has(each)),
     )
     // Whoever is watched can log as much as it pays for: only a receipt that is small by its gas is read.
-    sightings.push(...wanted.filter(({ isLoneTransfer }) => !isLoneTransfer).map(unreadSighting))
-    for (const few of inReads(wanted.filter(({ isLoneTransfer }) => isLoneTransfer))) {
+    const isRead = ({ isLoneTransfer, gas, summary }: Included) =>
+      isLoneTransfer ||
+      (gas <= 2n * SWAP_GAS_MAX && summary.commitments.some((each) => commitments.has(each)))
+    sightings.push(...wanted.filter((each) => !isRead(each)).map(unreadSighting))
+    for (const few of inReads(wanted.filter(isRead))) {
       const found = await Promise.all(few.map(({ hash }) => transport.read(receiptRead(hash))))
       const seen = few.map((each, index) => sightingOf(each, found[index]))
       if (seen.includes(undefined)) return undefined
