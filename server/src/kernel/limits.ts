@@ -31,6 +31,8 @@ export const limits = {
   fetchHeadersMax: 50,
   fetchHeaderCharactersMax: 16 * 1024,
   fetchOffersMax: 32,
+  /** How often one payment is shown to its seller, however often its caller repeats the request. */
+  fetchShowsMax: 20,
   /** Authorizations that are looked at in one round, and how long one rests at most, in half seconds. */
   purchasesPerRoundMax: 200,
   purchaseLookSecondsMax: 30,

@@ -3,6 +3,7 @@ import type { Address } from '../chains/chain.ts'
 import { proofKey } from '../chains/exact.ts'
 import type { ProofKey } from '../chains/exact.ts'
 import type { AccountId, PaymentId, WalletId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Purchase, SellerAnswer } from './purchase.ts'
 
@@ -130,8 +131,8 @@ export async function joinablePurchase(
 }
 
 /**
- * Takes the next exchange with the seller: only one caller shows the authorization at a time. Undefined when somebody else is at it, or
- * when there is nothing left to ask for.
+ * Takes the next exchange with the seller: only one caller shows the authorization at a time. One that was used and not delivered for may
+ * be shown again, since sellers hand out what an answer of theirs lost. Undefined when somebody else is at it, or nothing is left to ask for.
  */
 export async function takeExchange(
   tx: Tx,
@@ -142,10 +143,10 @@ export async function takeExchange(
   const rows = await tx.query<Row>(
     'purchase_take_exchange',
     `update purchases set asking_until = to_timestamp($4 / 1000.0), shown = shown + 1
-     where account_id = $1 and payment_id = $2 and joinable
-       and (asking_until is null or asking_until <= to_timestamp($3 / 1000.0))
+     where account_id = $1 and payment_id = $2 and not delivered and shown < $5
+       and (closed_at is null or used_hash is not null) and (asking_until is null or asking_until <= to_timestamp($3 / 1000.0))
      returning ${COLUMNS}`,
-    [accountId, paymentId, nowMilliseconds, untilMilliseconds],
+    [accountId, paymentId, nowMilliseconds, untilMilliseconds, limits.fetchShowsMax],
   )
   return rows[0] && purchaseOf(rows[0])
 }
