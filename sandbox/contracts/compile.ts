@@ -9,7 +9,13 @@ import solc from 'solc'
 import type { Json, JsonObject } from '../src/host/json.ts'
 import { isJsonArray, isJsonObject, parseJson } from '../src/host/json.ts'
 
-export const CONTRACTS = ['SandboxUSDC', 'SandboxToken', 'Multicall3', 'HostileToken'] as const
+export const CONTRACTS = [
+  'SandboxUSDC',
+  'SandboxToken',
+  'Multicall3',
+  'HostileToken',
+  'HostileTradedToken',
+] as const
 export type ContractName = (typeof CONTRACTS)[number]
 
 /** anvil 1.7.1 runs Osaka and later by default, so what Osaka has may be used. */

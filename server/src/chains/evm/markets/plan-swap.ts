@@ -7,11 +7,10 @@ import type { DraftDeps } from '../draft.ts'
 import { firstFees } from '../fees.ts'
 import type { Gathered } from '../gather.ts'
 import { gatherFacts } from '../gather.ts'
-import { gasLimit } from '../gas.ts'
 import { writeTerms } from '../terms.ts'
 import type { Call } from '../transfer.ts'
 import { allowanceView, approveCall } from './allowance.ts'
-import { APPROVE_GAS, SWAP_GAS, SWAP_GAS_MAX, limitForUsed } from './swap-gas.ts'
+import { APPROVE_GAS, SWAP_GAS, SWAP_GAS_MAX, limitForUsed, swapGasLimit } from './swap-gas.ts'
 import { triedRead } from './try-swap.ts'
 
 /** A swap as its router takes it. */
@@ -82,7 +81,7 @@ async function gasOf(
   { estimate, balances, more: [allowed = 0n] }: Gathered,
 ): Promise<Gas | Refusal> {
   const { call, spending } = swap
-  if ('gas' in estimate) return { swap: gasLimit(estimate.gas, call.data), allowance: null }
+  if ('gas' in estimate) return { swap: swapGasLimit(estimate.gas, call.data), allowance: null }
   const isShort = spending !== null && allowed < amountIn
   const stated = { swap: SWAP_GAS, allowance: isShort ? APPROVE_GAS : null }
   if (balances.asset < amountIn) return stated
@@ -99,8 +98,8 @@ async function gasOf(
   if (approved?.succeeded !== true) return { ok: false, refusal: 'no_market' }
   if (swapped?.succeeded !== true) return await refusalFor(swap, swapped?.reason ?? '')
   return {
-    swap: limitForUsed(swapped.gasUsed),
-    allowance: limitForUsed(approved.gasUsed),
+    swap: limitForUsed(swapped.gasUsed, true),
+    allowance: limitForUsed(approved.gasUsed, false),
   }
 }
 

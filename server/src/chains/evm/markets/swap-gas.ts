@@ -1,3 +1,5 @@
+import { gasLimit } from '../gas.ts'
+
 /** The most that is offered for a swap: a tick or two of a deep pool take a tenth of it, and a token that burns more is not traded. */
 export const SWAP_GAS_MAX = 1_500_000n
 /**
@@ -9,9 +11,20 @@ export const SWAP_GAS = 300_000n
 export const APPROVE_GAS = 100_000n
 
 /**
+ * A pool notes its price in the first swap of each new second (V2: two sums, V3: an observation), which a trial in the same second as
+ * its last change does not see: 10,000 gas, and in a young pool 44,000.
+ */
+const POOL_CLOCK_GAS = 50_000n
+
+/** The limit for a swap that a node has estimated. */
+export function swapGasLimit(estimate: bigint, data: Uint8Array): bigint {
+  return gasLimit(estimate, data) + POOL_CLOCK_GAS
+}
+
+/**
  * The limit for a call that was run on a state of its own. Its gas used is after refunds, a fifth at most, and calls within hold
  * back a 64th.
  */
-export function limitForUsed(used: bigint): bigint {
-  return (used * 3n + 1n) / 2n
+export function limitForUsed(used: bigint, isSwap: boolean): bigint {
+  return (used * 3n + 1n) / 2n + (isSwap ? POOL_CLOCK_GAS : 0n)
 }

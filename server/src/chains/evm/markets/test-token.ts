@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto'
+import {
+  createPublicClient,
+  createWalletClient,
+  encodeDeployData,
+  encodeFunctionData,
+  getContractAddress,
+  http,
+  parseAbi,
+  parseEther,
+} from 'viem'
+import type { Hex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { baseSepolia } from 'viem/chains'
+import { expect } from 'vitest'
+import artifact from '../../../../../sandbox/contracts/artifacts/HostileTradedToken.json' with { type: 'json' }
+import type { TradedToken } from '../../venue.ts'
+import { requireAddress } from '../account.ts'
+import type { TestChain } from '../test-chain.ts'
+
+/** What a hostile token does, in the order of its contract. */
+export const TRICKS = [
+  'none',
+  'keeps a part',
+  'cannot be sold',
+  'says false',
+  'lies about balances',
+  'says nothing',
+  'approves from zero only',
+  'burns gas',
+  'burns gas on name',
+  'names in words',
+] as const
+export type Trick = (typeof TRICKS)[number]
+
+const POOL_TOKENS = parseEther('1000000')
+const POOL_NATIVE = parseEther('100')
+const DEADLINE = 2n ** 64n
+const TOKEN_ABI = parseAbi([
+  'constructor(uint8 trick)',
+  'function mint(address to, uint256 amount)',
+  'function approve(address spender, uint256 amount) returns (bool)',
+])
+const ROUTER_ABI = parseAbi([
+  'function addLiquidityETH(address token, uint256 wanted, uint256 tokenMin, uint256 nativeMin, address to, uint256 deadline) payable',
+])
+
+const hex = (text: string): Hex => `0x${text.slice(2)}`
+
+export interface TestCall {
+  readonly to?: Hex
+  readonly data: Hex
+  readonly value?: bigint
+}
+
+export interface TestMaker {
+  /** Deploys a token with a pool on the sandbox's Uniswap V2. */
+  token(trick: Trick): Promise<TradedToken>
+  /** Makes some of a token for somebody. */
+  mint(token: TradedToken, to: string, amount: bigint): Promise<void>
+  /** Sends calls in order and waits until all of them have succeeded. */
+  send(...calls: readonly TestCall[]): Promise<void>
+  readonly address: Hex
+}
+
+/** Somebody with money of its own, who makes tokens and pools. */
+export async function openTestMaker({ sandbox }: Pick<TestChain, 'sandbox'>): Promise<TestMaker> {
+  const transport = http(sandbox.rpcUrl)
+  const account = privateKeyToAccount(`0x${randomBytes(32).toString('hex')}`)
+  await sandbox.fund(account.address, 'native', '10000')
+  const wallet = createWalletClient({ account, chain: baseSepolia, transport })
+  const chain = createPublicClient({ chain: baseSepolia, transport, pollingInterval: 50 })
+  const { router } = sandbox.market
+  let nonce = 0
+
+  const send: TestMaker['send'] = async (...calls) => {
+    const hashes: Hex[] = []
+    for (const call of calls) {
+      hashes.push(await wallet.sendTransaction({ ...call, nonce, gas: 6_000_000n }))
+      nonce += 1
+    }
+    for (const hash of hashes) {
+      const { status } = await chain.waitForTransactionReceipt({ hash })
+      expect(status).toBe('success')
+    }
+  }
+  const mintCall = ({ mint }: TradedToken, to: string, amount: bigint): TestCall => {
+    const args = [hex(to), amount] as const
+    return {
+      to: hex(mint),
+      data: encodeFunctionData({ abi: TOKEN_ABI, functionName: 'mint', args }),
+    }
+  }
+
+  return {
+    send,
+    mint: async (token, to, amount) => await send(mintCall(token, to, amount)),
+    address: account.address,
+    token: async (trick) => {
+      const at = getContractAddress({ from: account.address, nonce: BigInt(nonce) })
+      const token = { mint: requireAddress(at), decimals: 18, symbol: null }
+      const args = [TRICKS.indexOf(trick)] as const
+      const pool = [at, POOL_TOKENS, 0n, 0n, account.address, DEADLINE] as const
+      await send(
+        { data: encodeDeployData({ abi: TOKEN_ABI, bytecode: hex(artifact.bytecode), args }) },
+        mintCall(token, account.address, POOL_TOKENS),
+        {
+          to: at,
+          data: encodeFunctionData({
+            abi: TOKEN_ABI,
+            functionName: 'approve',
+            args: [hex(router), POOL_TOKENS],
+          }),
+        },
+        {
+          to: hex(router),
+          value: POOL_NATIVE,
+          data: encodeFunctionData({ abi: ROUTER_ABI, args: pool }),
+        },
+      )
+      return token
+    },
+  }
+}
