@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { sandboxNetwork, solanaSandboxNetwork } from '@florin/cli/up/sandbox-network.ts'
+import { connectChain } from '@florin/server/chains/connect.ts'
+import { systemClock } from '@florin/server/kernel/clock.ts'
+import { openLog } from '@florin/server/kernel/log.ts'
+import { portfolioOf } from '@florin/server/portfolio/portfolio.ts'
+import { until } from '@florin/server/kernel/until.ts'
+import type { Family } from '@florin/wire/network.ts'
+import type { World } from './actors/world.ts'
+import { openWorld, walletOf } from './actors/world.ts'
+
+const SOON = { seconds: 40 }
+type Fields = Readonly<Record<string, unknown>>
+
+describe('markets of the sandbox', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld({ solana: true })
+  }, 120_000)
+  afterAll(() => world.stop(), 120_000)
+
+  const tokenOf = (family: Family) => {
+    const { tokens } = family === 'evm' ? world.sandbox : world.sandbox.solana
+    const [token] = tokens
+    if (token === undefined) throw new Error('the sandbox trades no token')
+    return token
+  }
+  const networkOf = (family: Family) =>
+    family === 'evm' ? world.sandbox.network : world.sandbox.solana.network
+  const ask = async (path: string) => (await world.client().get(path)).body
+
+  /** A socket that listens; `said` is what came. */
+  async function listen(keys: readonly string[]) {
+    const { baseUrl, apiKeys } = world.service()
+    const socket = new WebSocket(`${baseUrl.replace('http', 'ws')}/api/data`, {
+      headers: { authorization: `Bearer ${apiKeys.standard}` },
+    })
+    const said: Fields[] = []
+    socket.on('message', (data) => {
+      said.push(JSON.parse(Buffer.isBuffer(data) ? data.toString() : ''))
+    })
+    socket.on('open', () => socket.send(JSON.stringify({ method: 'subscribe', keys })))
+    await until('it is subscribed', () => said.some(({ type }) => type === 'subscribed'), SOON)
+    const of = (type: string) =>
+      said.flatMap((message) => (message['type'] === type ? [message['data'] as Fields] : []))
+    return { of, said, close: () => socket.close() }
+  }
+
+  for (const family of ['evm', 'solana'] as const) {
+    test(`a trade on chain reaches a socket, candles, price and history of the token (${family})`, async () => {
+      const { mint, symbol, decimals } = tokenOf(family)
+      const listener = await listen(['trades', 'priceUpdates', mint])
+      try {
+        const order = { publicKey: walletOf(world, 0, family), mint, amount: 2, timeout: 40 }
+        const { body: bought } = await world.client().post('/trade/buy', order)
+        const trade = await until(
+          'the trade is told',
+          () => listener.of('trade').find(({ signature }) => signature === bought['signature']),
+          SOON,
+        )
+        expect(trade).toMatchObject({
+          network: networkOf(family),
+          ...{ mint, symbol, side: 'buy', nativeAmount: '2', sandbox: true },
+          tokenAmountBaseUnits: bought['tokensReceivedBaseUnits'],
+        })
+        await until(
+          'the price is told',
+          () => listener.of('priceUpdate').find((update) => update['mint'] === mint),
+          SOON,
+        )
+        // Once, however many of its keys it wants.
+        const told = listener
+          .of('trade')
+          .filter(({ signature }) => signature === bought['signature'])
+        expect(told).toHaveLength(1)
+        const info = await ask(`/token/info/${mint}?network=${networkOf(family)}`)
+        expect(info).toMatchObject({ mint, symbol, decimals, network: networkOf(family) })
+        expect(Number(info['supply'])).toBeGreaterThan(0)
+        expect(Number(info['price'])).toBeGreaterThan(0)
+        expect(Number(info['volume24h'])).toBeGreaterThanOrEqual(2)
+        expect(info['priceChange24h']).toBeNull()
+        const candles = await ask(`/token/candles/${mint}?interval=1d`)
+        expect(candles['candles']).toMatchObject([{ open: expect.anything() }])
+        const portfolio = await ask(`/portfolio/${walletOf(world, 0, family)}`)
+        const held = (portfolio['tokens'] as Fields[]).find((one) => one['mint'] === mint)
+        expect(held).toMatchObject({
+          symbol,
+          decimals,
+          balanceBaseUnits: bought['tokensReceivedBaseUnits'],
+        })
+      } finally {
+        listener.close()
+      }
+    })
+
+    test(`a portfolio is the sum of everything that came and went, in two round trips at most (${family})`, async () => {
+      const seed = Math.floor(Math.random() * 2 ** 31)
+      process.stdout.write(`portfolio seed ${seed} (${family})\n`)
+      const random = seeded(seed)
+      const wallet = walletOf(world, 1, family)
+      const { tokens, usdc } = family === 'evm' ? world.sandbox : world.sandbox.solana
+      const mints = [usdc, ...tokens.map(({ mint }) => mint)]
+      const held = new Map<string, bigint>([[usdc, 500_000_000n]])
+      const move = (mint: string, change: bigint) => held.set(mint, (held.get(mint) ?? 0n) + change)
+      for (let step = 0; step < 5; step += 1) {
+        const mint = mints[random(mints.length)] ?? usdc
+        const deed = random(3)
+        if (deed === 2) {
+          const order = { walletAddress: wallet, recipientAddress: walletOf(world, 0, family) }
+          const amount = `${1 + random(9)}.${random(1_000_000)}`
+          const { body } = await world
+            .client()
+            .post('/payment/send', { ...order, asset: 'USDC', amount, timeout: 40 })
+          move(usdc, -BigInt(String(body['amountBaseUnits'])))
+          continue
+        }
+        const side = deed === 0 || (held.get(mint) ?? 0n) === 0n ? 'buy' : 'sell'
+        const amount = side === 'buy' ? `0.${1 + random(9)}` : `${1 + random(99)}%`
+        const order = { publicKey: wallet, mint, amount, timeout: 40 }
+        const { body } = await world.client().post(`/trade/${side}`, order)
+        const units = side === 'buy' ? 'tokensReceivedBaseUnits' : 'tokensSoldBaseUnits'
+        move(mint, BigInt(String(body[units])) * (side === 'buy' ? 1n : -1n))
+      }
+      const expected = [...held].filter(([, units]) => units > 0n)
+      const chain = family === 'evm' ? 'evm' : 'solana'
+      const { calls, portfolio } = await asked(chain, wallet)
+      expect(calls).toBeGreaterThan(0)
+      expect(calls).toBeLessThanOrEqual(2)
+      expect(
+        new Map(portfolio.tokens.map((one) => [one.mint, BigInt(one.balanceBaseUnits)])),
+      ).toEqual(new Map(expected))
+      expect(BigInt(portfolio.nativeBalanceBaseUnits)).toBe(await world.balanceOf(wallet))
+      const values = portfolio.tokens.map(({ valueBaseUnits }) => BigInt(valueBaseUnits ?? 0))
+      expect(BigInt(portfolio.totalValueBaseUnits)).toBe(
+        values.reduce((sum, value) => sum + value, BigInt(portfolio.nativeBalanceBaseUnits)),
+      )
+    })
+  }
+
+  /** The portfolio as the service makes it, with the HTTP requests to the node that it took. */
+  async function asked(family: Family, wallet: string) {
+    const { instance, network, rpcUrl, usdc, market, solana } = world.sandbox
+    const config =
+      family === 'evm'
+        ? sandboxNetwork({ instance, evm: { network, rpcUrl, usdc, market } })
+        : solanaSandboxNetwork({ instance, solana })
+    let calls = 0
+    const counted: typeof fetch = (...request) => {
+      calls += 1
+      return fetch(...request)
+    }
+    const log = openLog('silent')
+    const chain = connectChain({ config, log, clock: systemClock, fetch: counted })
+    await chain.head()
+    calls = 0
+    const address = chain.parseAddress(wallet)
+    if (address === undefined) throw new Error('no address')
+    const { store } = world.database
+    const portfolio = await portfolioOf({ store, symbolOf: () => null }, chain, address)
+    return { calls, portfolio }
+  }
+
+  test('what is no token is told so, and what is not known is null', async () => {
+    for (const wallet of [walletOf(world, 0, 'evm'), walletOf(world, 0, 'solana'), 'native']) {
+      for (const what of ['info', 'candles']) {
+        const { status, body } = await world.client().get(`/token/${what}/${wallet}`)
+        expect(status).toBe(400)
+        expect(body).toMatchObject({ error: { code: 'INVALID_MINT' } })
+      }
+    }
+    const [, , untouched] = world.sandbox.solana.tokens
+    const nobody = await ask(`/portfolio/${world.newAddress('solana')}`)
+    expect(nobody).toMatchObject({ tokens: [], nativeBalance: 0, totalValue: 0, unvalued: 0 })
+    if (untouched !== undefined) {
+      const info = await ask(`/token/info/${untouched.mint}`)
+      expect(info).toMatchObject({ symbol: untouched.symbol, decimals: untouched.decimals })
+    }
+  })
+})
+
+/** Small random numbers that a seed repeats (mulberry32). */
+function seeded(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
+  }
+}
