@@ -6,6 +6,7 @@ import type { AccountId } from '../kernel/id.ts'
 import { parseId } from '../kernel/id.ts'
 import type { Carrier } from '../sender/carrier.ts'
 import type { Store } from '../store/postgres.ts'
+import { readStandings } from './read-standings.ts'
 import { tradesOfWallet } from './trade-store.ts'
 import type { TradePosition } from './trade-store.ts'
 import { recordFields } from './view.ts'
@@ -14,7 +15,7 @@ const PAGE_TRADES = 50
 
 /** A page of what a wallet has traded in the caller's account, newest first. Somebody else's trades are not there at all. */
 export async function readTradeHistory(
-  { store, carrier }: { readonly store: Store; readonly carrier: Carrier },
+  deps: { readonly store: Store; readonly carrier: Carrier },
   accountId: AccountId,
   addressText: string,
   { limit = PAGE_TRADES, cursor, mint: mintText }: Static<typeof TradeHistoryQuery>,
@@ -27,22 +28,20 @@ export async function readTradeHistory(
   if (mint === undefined) throw invalid({ mint: 'must be a valid address' })
   const after = cursor === undefined ? null : readCursor(cursor)
   if (after === undefined) throw invalid({ cursor: 'must be the nextCursor of a page' })
-  const found = await store.inTransaction(accountId, (tx) =>
+  const found = await deps.store.inTransaction(accountId, (tx) =>
     tradesOfWallet(tx, { accountId, walletAddress, mint, after, count: limit + 1 }),
   )
   const page = found.slice(0, limit)
   const hasMore = found.length > limit
   const last = page.at(-1)
-  const states = await carrier.states(
+  const standings = await readStandings(
+    deps,
     accountId,
-    page.map(({ trade }) => trade.paymentId),
+    page.map(({ trade }) => trade),
   )
   return {
     publicKey: walletAddress,
-    trades: page.flatMap(({ trade }, index) => {
-      const state = states[index]
-      return state === undefined ? [] : [recordFields(trade, state)]
-    }),
+    trades: standings.map(({ trade, state }) => recordFields(trade, state)),
     limit,
     hasMore,
     nextCursor: hasMore && last !== undefined ? writeCursor(last.position) : null,

@@ -15,6 +15,7 @@ import { executeTrade } from './execute.ts'
 import type { ExecuteDeps, TradeOrder, TradeResult } from './execute.ts'
 import type { SwapWish } from './fit-swap.ts'
 import { readTradeHistory } from './history.ts'
+import { readStandings } from './read-standings.ts'
 import { minimumOut } from './slippage.ts'
 import { feeOf, slippageOf, soldOf, unitsOf, walletOf } from './terms.ts'
 import { assetOf, nativeOf } from './tokens.ts'
@@ -48,7 +49,7 @@ interface DirectBody extends WishBody {
 
 /** The routes of trading from wallets of ours, of quotes and of records. */
 export function tradingRoutes(deps: TradingRoutesDeps): readonly Route[] {
-  const { store, carrier, directory, tokens } = deps
+  const { store, directory, tokens } = deps
   return [
     route(endpoints.quoteTrade, async ({ query }) => {
       const { side, network, mint } = query
@@ -77,11 +78,11 @@ export function tradingRoutes(deps: TradingRoutesDeps): readonly Route[] {
       const id = parseId('trd', params.tradeId)
       const found =
         id && (await store.inTransaction(accountId, (tx) => findTrade(tx, accountId, id)))
-      const [state] = found ? await carrier.states(accountId, [found.paymentId]) : []
-      if (found === undefined || state === undefined) {
+      const [standing] = found ? await readStandings(deps, accountId, [found]) : []
+      if (standing === undefined) {
         throw new Refusal('NOT_FOUND', { message: 'There is no such trade.' })
       }
-      return { body: recordFields(found, state) }
+      return { body: recordFields(standing.trade, standing.state) }
     }),
     route(endpoints.tradeHistory, async ({ params, query, caller }) => ({
       body: await readTradeHistory(deps, caller.accountId, params.publicKey, query),

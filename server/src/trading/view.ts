@@ -8,7 +8,8 @@ import type { Trade } from './trade.ts'
 
 /** What the answers of buying and selling, and the record, share. */
 function tradeFacts(trade: Trade, state: CarriedState) {
-  const { token, nativeDecimals, received, priceImpactBasisPoints: impact } = trade
+  const { token, nativeDecimals, priceImpactBasisPoints: impact } = trade
+  const received = receivedOf(trade, state)
   const [inDecimals, outDecimals] = decimalsOf(trade)
   const inNative = (units: bigint | null) => (units === null ? null : number(units, nativeDecimals))
   return {
@@ -38,12 +39,12 @@ function tradeFacts(trade: Trade, state: CarriedState) {
 
 /** The answer to a buy. */
 export function boughtFields(trade: Trade, state: CarriedState, config: NetworkConfig) {
-  return { ...tradeFacts(trade, state), ...bought(trade), ...confirmation(config) }
+  return { ...tradeFacts(trade, state), ...bought(trade, state), ...confirmation(config) }
 }
 
 /** The answer to a sale. */
 export function soldFields(trade: Trade, state: CarriedState, config: NetworkConfig) {
-  return { ...tradeFacts(trade, state), ...sold(trade), ...confirmation(config) }
+  return { ...tradeFacts(trade, state), ...sold(trade, state), ...confirmation(config) }
 }
 
 /** The record of a trade. */
@@ -51,7 +52,7 @@ export function recordFields(trade: Trade, state: CarriedState) {
   return {
     ...tradeFacts(trade, state),
     side: trade.side,
-    ...(trade.side === 'buy' ? bought(trade) : sold(trade)),
+    ...(trade.side === 'buy' ? bought(trade, state) : sold(trade, state)),
     createdAt: state.createdAtMilliseconds,
     confirmedAt: state.confirmedAtMilliseconds,
     settledAt: state.settledAtMilliseconds,
@@ -104,20 +105,29 @@ export function quoteFields(
   }
 }
 
-function bought({ received, token }: Trade) {
+function bought(trade: Trade, state: CarriedState) {
+  const { token } = trade
+  const received = receivedOf(trade, state)
   return {
     tokensReceived: received === null ? null : number(received, token.decimals),
     tokensReceivedBaseUnits: received === null ? null : received.toString(),
   }
 }
 
-function sold({ amountIn, received, token, nativeDecimals }: Trade) {
+function sold(trade: Trade, state: CarriedState) {
+  const { amountIn, token, nativeDecimals } = trade
+  const received = receivedOf(trade, state)
   return {
     tokensSold: number(amountIn, token.decimals),
     tokensSoldBaseUnits: amountIn.toString(),
     received: received === null ? null : number(received, nativeDecimals),
     receivedBaseUnits: received === null ? null : received.toString(),
   }
+}
+
+/** The two were read one after the other: nothing came in with a block that is not known to stand. */
+function receivedOf({ received }: Trade, { status }: CarriedState): bigint | null {
+  return status === 'confirmed' || status === 'settled' ? received : null
 }
 
 function priceText(

@@ -1,0 +1,3 @@
+import { describeTrading } from './actors/trading.ts'
+
+describeTrading('evm')
