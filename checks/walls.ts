@@ -9,7 +9,6 @@ export const SEES_EVERY_ACCOUNT: Readonly<Record<string, string>> = {
   'server/src/access/': 'asks whose a key is before anybody knows',
   'server/src/people/': 'asks whose a session is before anybody knows',
   'server/src/app.ts': 'hands over reads that callers of several accounts share',
-  'server/src/open-records.ts': 'hands over reads that callers of several accounts share',
   'server/src/events/relay-store.ts': 'the outbox of all accounts',
   'server/src/facilitator/routes.ts': 'whose a receiving address is, for several callers at once',
   'server/src/facilitator/verify.ts': 'whose a receiving address is',
