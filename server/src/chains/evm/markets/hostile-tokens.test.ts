@@ -62,6 +62,15 @@ describe('a token that keeps a part of what moves', () => {
   })
 })
 
+test('a token that keeps a part is not sold: its transfer would pass for another one', async () => {
+  const { market, wallet } = await stage('keeps a part', ETHER)
+  const quote = await market.quoted('sell', ETHER)
+  expect(await market.venue.draft(market.order(wallet.address, quote))).toEqual({
+    ok: false,
+    refusal: 'no_market',
+  })
+})
+
 describe('a token that does not do as it says', () => {
   test.each<Trick>(['cannot be sold', 'says false'])(
     '%s: a sell is refused before it is signed',
@@ -154,26 +163,29 @@ describe('an allowance that is left from before', () => {
     }
   })
 
-  test('and large enough needs none before the swap, and is used up by no more than the amount', async () => {
-    const { market, wallet, token } = await stage('none', 3n * ETHER)
-    const large = await market.drafted(
-      market.order(wallet.address, await market.quoted('sell', 3n * ETHER)),
-    )
-    if (large.allowance === null) throw new Error('an allowance was needed')
-    const approval = await scene.chain.sign(
-      large.allowance.terms,
-      large.draft.laneLatest,
-      wallet.signer,
-    )
-    await scene.chain.broadcast([approval.raw])
-    await market.mined(approval.hash)
-    const quote = await market.quoted('sell', ETHER)
-    const small = await market.drafted(market.order(wallet.address, quote))
-    expect(small.allowance).toBeNull()
-    const [swap] = await market.land(wallet, small)
-    expect(market.received(wallet, quote, swap)).toBe(quote.amountOut)
-    expect(await allowed(token, wallet)).toBe(2n * ETHER)
-  })
+  test.each<Trick>(['none', 'approves from zero only'])(
+    'and large enough needs none, and loses no more than the amount: %s',
+    async (trick) => {
+      const { market, wallet, token } = await stage(trick, 3n * ETHER)
+      const large = await market.drafted(
+        market.order(wallet.address, await market.quoted('sell', 3n * ETHER)),
+      )
+      if (large.allowance === null) throw new Error('an allowance was needed')
+      const approval = await scene.chain.sign(
+        large.allowance.terms,
+        large.draft.laneLatest,
+        wallet.signer,
+      )
+      await scene.chain.broadcast([approval.raw])
+      await market.mined(approval.hash)
+      const quote = await market.quoted('sell', ETHER)
+      const small = await market.drafted(market.order(wallet.address, quote))
+      expect(small.allowance).toBeNull()
+      const [swap] = await market.land(wallet, small)
+      expect(market.received(wallet, quote, swap)).toBe(quote.amountOut)
+      expect(await allowed(token, wallet)).toBe(2n * ETHER)
+    },
+  )
 })
 
 async function allowed({ mint }: TradedToken, { address }: TestWallet): Promise<bigint> {

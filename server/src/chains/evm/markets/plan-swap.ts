@@ -13,11 +13,18 @@ import { allowanceView, approveCall } from './allowance.ts'
 import { APPROVE_GAS, SWAP_GAS, SWAP_GAS_MAX, limitForUsed, swapGasLimit } from './swap-gas.ts'
 import { triedRead } from './try-swap.ts'
 
+/** What a sell lets its router take, and where that goes. */
+interface Spending {
+  readonly token: Address
+  readonly spender: Address
+  readonly pool: Address
+}
+
 /** A swap as its router takes it. */
 export interface Swap {
   readonly call: Call
   /** Sell: what the router must be allowed to take; null for a buy. */
-  readonly spending: { readonly token: Address; readonly spender: Address } | null
+  readonly spending: Spending | null
   /** Whether the market would give less than the minimum now, for nodes that do not say why a call fails. */
   isPriceGone(): Promise<boolean>
 }
@@ -39,8 +46,8 @@ type Gas = { readonly swap: bigint; readonly allowance: bigint | null }
 const PRICE_GONE = /INSUFFICIENT_OUTPUT_AMOUNT|Too little received|Insufficient WETH9/
 
 /**
- * Asks in one round trip what a swap needs, and in a second one, where an allowance is short, how the two of them would go one after
- * the other. A wallet that is short of what goes in gets a plan with stated gas, so that the caller can say how much is missing.
+ * Asks in one round trip what a swap needs. A sell is run there behind its allowance, as the two would stand in a block. A wallet that is short
+ * of what goes in gets a plan with stated gas, so that the caller can say how much is missing.
  */
 export async function planSwap(
   deps: DraftDeps,
@@ -50,11 +57,17 @@ export async function planSwap(
   const { wallet: sender, quote } = order
   const { call, spending } = swap
   const asset = spending?.token ?? 'native'
-  const facts = await gatherFacts(deps, { sender, asset: { asset } }, call, {
-    gasMax: SWAP_GAS_MAX,
-    more: spending === null ? [] : [allowanceView(spending.token, sender, spending.spender)],
-  })
-  const gas = await gasOf(deps, order, swap, facts)
+  const [facts, tried] = await Promise.all([
+    gatherFacts(deps, { sender, asset: { asset } }, call, {
+      gasMax: SWAP_GAS_MAX,
+      more: spending === null ? [] : [allowanceView(spending.token, sender, spending.spender)],
+    }),
+    spending === null ? undefined : trySell(deps, order, swap, spending),
+  ])
+  const gas =
+    spending === null || tried === undefined || facts.balances.asset < quote.amountIn
+      ? await gasAsEstimated(order, swap, facts)
+      : await gasAsTried(deps, order, swap, spending, tried, facts)
   if ('refusal' in gas) return gas
   const { config, chainId } = deps
   // What the caller offers to be included sooner is for both.
@@ -74,9 +87,54 @@ export async function planSwap(
   return { ok: true, plan: { ...draftOf(call, gas.swap), balances, laneLatest, allowance } }
 }
 
-async function gasOf(
+type Tried = Awaited<ReturnType<typeof trySell>>
+
+function trySell(
+  { transport }: DraftDeps,
+  { wallet, quote }: SwapOrder,
+  { call }: Swap,
+  { token, spender }: Spending,
+) {
+  const approve = approveCall(token, spender, quote.amountIn)
+  return transport.read(triedRead(wallet, [approve, call], SWAP_GAS_MAX))
+}
+
+async function gasAsTried(
   deps: DraftDeps,
-  { wallet, quote: { amountIn } }: SwapOrder,
+  order: SwapOrder,
+  swap: Swap,
+  { token, pool }: Spending,
+  tried: Tried,
+  facts: Gathered,
+): Promise<Gas | Refusal> {
+  if (tried === 'unknown') return await gasAsEstimated(order, swap, facts)
+  const { wallet, quote } = order
+  const isShort = (facts.more[0] ?? 0n) < quote.amountIn
+  const [approved, behind] = tried
+  let swapped = behind
+  if (approved?.succeeded !== true) {
+    if (isShort) return { ok: false, refusal: 'no_market' }
+    // There is enough already, and the token lets nobody say so again.
+    const alone = await deps.transport.read(triedRead(wallet, [swap.call], SWAP_GAS_MAX))
+    if (alone === 'unknown') return await gasAsEstimated(order, swap, facts)
+    swapped = alone[0]
+  }
+  if (swapped?.succeeded !== true) return await refusalFor(swap, swapped?.reason ?? '')
+  // The sell counts by the transfer that its block shows: one of a token that logs another amount would pass for none.
+  const isShown = swapped.transfers.some(
+    ({ asset, from, to, amount }) =>
+      asset === token && from === wallet && to === pool && amount === quote.amountIn,
+  )
+  if (!isShown) return { ok: false, refusal: 'no_market' }
+  return {
+    swap: limitForUsed(swapped.gasUsed, true),
+    allowance: isShort ? limitForUsed(approved?.gasUsed ?? APPROVE_GAS, false) : null,
+  }
+}
+
+/** What a node without a trial of several calls can say. */
+async function gasAsEstimated(
+  { quote: { amountIn } }: SwapOrder,
   swap: Swap,
   { estimate, balances, more: [allowed = 0n] }: Gathered,
 ): Promise<Gas | Refusal> {
@@ -85,22 +143,9 @@ async function gasOf(
   const isShort = spending !== null && allowed < amountIn
   const stated = { swap: SWAP_GAS, allowance: isShort ? APPROVE_GAS : null }
   if (balances.asset < amountIn) return stated
-  if (!isShort) {
-    if (estimate.problem === 'reverted') return await refusalFor(swap, estimate.reason)
-    throw new NodeFailure('the node calls a balance short that it also calls enough')
-  }
-  const approve = approveCall(spending.token, spending.spender, amountIn)
-  const tried = await deps.transport.read(triedRead(wallet, [approve, call], SWAP_GAS_MAX))
-  if (tried === 'unknown') {
-    return (await swap.isPriceGone()) ? { ok: false, refusal: 'price_moved' } : stated
-  }
-  const [approved, swapped] = tried
-  if (approved?.succeeded !== true) return { ok: false, refusal: 'no_market' }
-  if (swapped?.succeeded !== true) return await refusalFor(swap, swapped?.reason ?? '')
-  return {
-    swap: limitForUsed(swapped.gasUsed, true),
-    allowance: limitForUsed(approved.gasUsed, false),
-  }
+  if (isShort) return (await swap.isPriceGone()) ? { ok: false, refusal: 'price_moved' } : stated
+  if (estimate.problem === 'reverted') return await refusalFor(swap, estimate.reason)
+  throw new NodeFailure('the node calls a balance short that it also calls enough')
 }
 
 async function refusalFor(swap: Swap, reason: string): Promise<Refusal> {

@@ -1,10 +1,11 @@
 import { fieldsFrom, isObject, listFrom } from '../../json-rpc/answer.ts'
 import type { Read } from '../../json-rpc/transport.ts'
 import { isUnknownMethod } from '../../json-rpc/unknown-method.ts'
-import type { Address } from '../../chain.ts'
+import type { Address, TokenTransfer } from '../../chain.ts'
 import { quantityFrom } from '../answer.ts'
 import { estimateProblemOf } from '../failures.ts'
 import { hexBytes, hexQuantity } from '../hex.ts'
+import { transferFrom } from '../token-transfers.ts'
 import type { Call } from '../transfer.ts'
 
 /** One call of several that were run one after the other on the newest state. */
@@ -13,6 +14,8 @@ export interface TriedCall {
   readonly gasUsed: bigint
   /** The node's own text about a failure; empty without one. */
   readonly reason: string
+  /** What its logs show. */
+  readonly transfers: readonly TokenTransfer[]
 }
 
 /** Runs calls of one sender as if they stood in one block; `unknown` where the node cannot. Source: execution-apis, `eth_simulateV1`. */
@@ -39,8 +42,10 @@ export function triedRead(
         const fields = fieldsFrom(each, 'simulated call')
         const { error } = fields
         const message = isObject(error) ? error['message'] : undefined
+        const succeeded = quantityFrom(fields['status'], 'simulated status') === 1n
         return {
-          succeeded: quantityFrom(fields['status'], 'simulated status') === 1n,
+          succeeded,
+          transfers: succeeded ? listFrom(fields['logs'], 'simulated logs').flatMap(moved) : [],
           gasUsed: quantityFrom(fields['gasUsed'], 'gas used'),
           reason: typeof message === 'string' ? message : '',
         }
@@ -50,4 +55,9 @@ export function triedRead(
       // Some nodes refuse the whole when one call cannot even begin.
       isUnknownMethod(error) || estimateProblemOf(error) !== undefined ? 'unknown' : undefined,
   }
+}
+
+/** Logs of a simulation may lack where they stand. */
+function moved(log: unknown): readonly TokenTransfer[] {
+  return transferFrom(isObject(log) ? { ...log, logIndex: '0x0' } : log)
 }

@@ -33,7 +33,8 @@ export function venueOf(deps: MarketDeps, exchange: Exchange): Venue {
     ])
     return {
       call: { to: router, value: side === 'buy' ? amountIn : 0n, data },
-      spending: side === 'buy' ? null : { token: token.mint, spender: router },
+      spending:
+        side === 'buy' ? null : { token: token.mint, spender: router, pool: poolOf(order.quote) },
       isPriceGone: async () => {
         const now = await quote(order.quote)
         return !now.ok || now.quote.amountOut < order.minimumOut
