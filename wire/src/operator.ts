@@ -168,7 +168,7 @@ export const OperatorLane = Exactly({
   network: Text('CAIP-2 id.'),
   address: Text('Whose key signs.'),
   nextNonce: Text('What the next transaction gets.'),
-  open: Count('Transactions that no block has yet.'),
+  waiting: Count('Transactions that no block has yet.'),
   frozen: Said('Why nothing new is signed; null when it is.', Nullable(Type.String())),
 })
 export const OperatorLaneBody = Exactly({

@@ -1,5 +1,5 @@
-import { ACCOUNT_EVENTS } from '@florin/wire/event-types.ts'
-import type { AccountEventType } from '@florin/wire/event-types.ts'
+import { ACCOUNT_EVENTS, MARKET_EVENTS } from '@florin/wire/event-types.ts'
+import type { AccountEventType, MarketEventType } from '@florin/wire/event-types.ts'
 import type { Api } from './api.ts'
 
 /** An event of the account as the socket brings it. */
@@ -12,18 +12,29 @@ export interface LiveEvent {
   readonly timestamp: number
 }
 
+/** Something that a market showed. It has no number and is not told again. */
+export interface LiveMarketEvent {
+  readonly id: string
+  readonly type: MarketEventType
+  readonly data: Readonly<Record<string, unknown>>
+  readonly timestamp: number
+}
+
 export type LiveState = 'connecting' | 'live' | 'away'
 
 export interface Live {
   state(): LiveState
   /** Told of every event, and of every change of state. Gives the way to end it. */
   listen(onEvent: (event: LiveEvent) => void): () => void
+  /** Told of what markets show of one token, from now on. Gives the way to end it. */
+  listenToToken(mint: string, onEvent: (event: LiveMarketEvent) => void): () => void
   onState(changed: () => void): () => void
   stop(): void
 }
 
 const KEYS = ['payments', 'verifications', 'settlements', 'webhooks']
 const isEventType = (type: string): type is AccountEventType => Object.hasOwn(ACCOUNT_EVENTS, type)
+const isMarketType = (type: string): type is MarketEventType => Object.hasOwn(MARKET_EVENTS, type)
 const PAUSE_MILLISECONDS = 500
 const PAUSE_MILLISECONDS_MAX = 30_000
 const PING_MILLISECONDS = 25_000
@@ -35,6 +46,7 @@ const PING_MILLISECONDS = 25_000
 export function openLive({ api, origin }: { api: Api; origin: string }): Live {
   const listeners = new Set<(event: LiveEvent) => void>()
   const watchers = new Set<() => void>()
+  const tokens = new Map<string, Set<(event: LiveMarketEvent) => void>>()
   let state: LiveState = 'connecting'
   let socket: WebSocket | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -63,9 +75,16 @@ export function openLive({ api, origin }: { api: Api; origin: string }): Live {
       after = after ?? said.cursor
       become('live')
     }
+    if (said.market !== undefined) {
+      const mint = said.market.data['mint']
+      for (const listener of tokens.get(String(mint)) ?? []) listener(said.market)
+    }
     if (said.event === undefined) return
     after = said.event.id
     for (const listener of listeners) listener(said.event)
+  }
+  const say = (method: 'subscribe' | 'unsubscribe', keys: readonly string[]) => {
+    if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ method, keys }))
   }
   const open = async () => {
     const { ticket } = await api.call('POST /events/ticket')
@@ -81,6 +100,7 @@ export function openLive({ api, origin }: { api: Api; origin: string }): Live {
           ...(after === undefined ? {} : { after }),
         }),
       )
+      if (tokens.size > 0) say('subscribe', [...tokens.keys()])
       pinging = setInterval(() => own.send('{"method":"ping"}'), PING_MILLISECONDS)
     })
     own.addEventListener('message', ({ data }: MessageEvent<unknown>) => take(String(data)))
@@ -96,6 +116,20 @@ export function openLive({ api, origin }: { api: Api; origin: string }): Live {
     listen: (onEvent) => {
       listeners.add(onEvent)
       return () => listeners.delete(onEvent)
+    },
+    listenToToken: (mint, onEvent) => {
+      const own = tokens.get(mint) ?? new Set()
+      if (own.size === 0) {
+        tokens.set(mint, own)
+        say('subscribe', [mint])
+      }
+      own.add(onEvent)
+      return () => {
+        own.delete(onEvent)
+        if (own.size > 0) return
+        tokens.delete(mint)
+        say('unsubscribe', [mint])
+      }
     },
     onState: (changed) => {
       watchers.add(changed)
@@ -114,6 +148,7 @@ interface Said {
   readonly type: string
   readonly cursor?: string
   readonly event?: LiveEvent
+  readonly market?: LiveMarketEvent
 }
 
 /** Reads a message of the socket; what is not understood is nothing. */
@@ -134,6 +169,15 @@ export function readMessage(text: string): Said {
   ) {
     const event = { id, type, channel, sequence, data: { ...data }, timestamp }
     return { type, event }
+  }
+  if (
+    isMarketType(type) &&
+    typeof id === 'string' &&
+    typeof timestamp === 'number' &&
+    typeof data === 'object' &&
+    data !== null
+  ) {
+    return { type, market: { id, type, data: { ...data }, timestamp } }
   }
   return typeof cursor === 'string' ? { type, cursor } : { type }
 }

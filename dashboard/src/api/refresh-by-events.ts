@@ -4,7 +4,14 @@ import type { Live } from './live.ts'
 
 /** Beginnings of the operations whose answers an event makes old. */
 const MADE_OLD: Readonly<Record<AccountEventType, readonly string[]>> = {
-  payment: ['GET /payment', 'GET /wallets', 'GET /overview', 'GET /events'],
+  payment: [
+    'GET /payment',
+    'GET /wallets',
+    'GET /overview',
+    'GET /events',
+    'GET /trade/history',
+    'GET /portfolio',
+  ],
   settlement: ['GET /payment', 'GET /overview', 'GET /events', 'GET /operator/'],
   verification: ['GET /events'],
   webhook: ['GET /webhooks', 'GET /overview', 'GET /events'],

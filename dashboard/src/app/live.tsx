@@ -2,7 +2,7 @@ import { createContext, useContext, useEffect, useState, useSyncExternalStore } 
 import type { ReactNode } from 'react'
 import { useQueryClient } from '@tanstack/react-query'
 import { openLive } from '../api/live.ts'
-import type { Live, LiveEvent, LiveState } from '../api/live.ts'
+import type { Live, LiveEvent, LiveMarketEvent, LiveState } from '../api/live.ts'
 import { refreshByEvents } from '../api/refresh-by-events.ts'
 import { useApi } from './services.tsx'
 
@@ -39,4 +39,16 @@ export function useLiveState(): LiveState {
 export function useEvents(onEvent: (event: LiveEvent) => void): void {
   const live = useContext(LiveContext)
   useEffect(() => live?.listen(onEvent), [live, onEvent])
+}
+
+/** Tells of what markets show of a token. `onEvent` should be stable, or it listens anew each time. */
+export function useTokenEvents(
+  mint: string | undefined,
+  onEvent: (event: LiveMarketEvent) => void,
+): void {
+  const live = useContext(LiveContext)
+  useEffect(
+    () => (mint === undefined ? undefined : live?.listenToToken(mint, onEvent)),
+    [live, mint, onEvent],
+  )
 }

@@ -78,6 +78,12 @@ export const PAGES: readonly PageRow[] = [
     load: () => import('../pages/x402.tsx'),
   },
   {
+    path: '/trading',
+    link: { name: 'Trading', icon: 'trading' },
+    for: ['owner', 'developer'],
+    load: () => import('../pages/trading.tsx'),
+  },
+  {
     path: '/usage',
     link: { name: 'Usage and plan', icon: 'usage' },
     for: 'members',

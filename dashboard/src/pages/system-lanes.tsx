@@ -60,7 +60,7 @@ export function SystemLanes() {
           <Amount text={payer.balance} unit={assets.symbol(payer.network, 'native')} />
         ),
     },
-    { header: 'Under way', align: 'right', cell: ({ lane }) => lane?.open ?? 0 },
+    { header: 'Under way', align: 'right', cell: ({ lane }) => lane?.waiting ?? 0 },
     { header: 'Lane', cell: ({ lane }) => <LaneState frozen={lane?.frozen ?? null} /> },
     {
       header: 'Actions',
@@ -74,7 +74,7 @@ export function SystemLanes() {
     { header: 'Address', cell: ({ address }) => <Short text={address} what="address" /> },
     { header: 'Network', cell: (lane) => network(lane.network) },
     { header: 'Why', cell: (lane) => lane.frozen ?? '' },
-    { header: 'Under way', align: 'right', cell: (lane) => lane.open },
+    { header: 'Under way', align: 'right', cell: (lane) => lane.waiting },
     {
       header: 'Actions',
       quiet: true,

@@ -15,7 +15,7 @@ export function Card({
   return (
     <section aria-labelledby={id} className="rounded-lg border border-line bg-surface">
       <div className="flex min-h-13 flex-wrap items-center justify-between gap-x-3 gap-y-1 border-b border-line px-4 py-2">
-        <h2 id={id} className="font-semibold">
+        <h2 id={id} className="min-w-0 font-semibold break-words">
           {title}
         </h2>
         {actions}

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import type { ChartProps } from './chart.tsx'
+import { colour, onThemeChange } from './palette.ts'
 
 const HEIGHT_PIXELS = 176
 const AXIS_PIXELS = 56
@@ -19,16 +20,6 @@ function timeText(times: readonly number[]): (atSeconds: number) => string {
   const span = (times.at(-1) ?? 0) - (times[0] ?? 0)
   const words = span <= 2 * DAY_MILLISECONDS ? hour : day
   return (atSeconds) => words.format(atSeconds * 1_000)
-}
-
-/** A colour of the palette as the page shows it now. */
-function colour(name: string, element: HTMLElement): string {
-  const probe = document.createElement('span')
-  probe.style.color = `var(--color-${name})`
-  element.append(probe)
-  const found = getComputedStyle(probe).color
-  probe.remove()
-  return found
 }
 
 const withAlpha = (rgb: string, alpha: number) =>
@@ -89,14 +80,10 @@ export function ChartCanvas({ times, lines, format, maximum }: ChartProps) {
       plot?.setSize({ width: element.clientWidth, height: HEIGHT_PIXELS }),
     )
     resized.observe(element)
-    const themed = new MutationObserver(draw)
-    themed.observe(document.documentElement, { attributeFilter: ['data-theme'] })
-    const system = matchMedia('(prefers-color-scheme: dark)')
-    system.addEventListener('change', draw)
+    const stopWatching = onThemeChange(draw)
     return () => {
       resized.disconnect()
-      themed.disconnect()
-      system.removeEventListener('change', draw)
+      stopWatching()
       plot?.destroy()
     }
   }, [times, lines, format, maximum])

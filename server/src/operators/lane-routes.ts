@@ -107,7 +107,7 @@ export function operatorLaneRoutes(deps: OperatorDeps): readonly Route[] {
 }
 
 function laneView({ network, address, nextNonce, open, frozenReason }: LaneStanding) {
-  return { network, address, nextNonce: nextNonce.toString(), open, frozen: frozenReason }
+  return { network, address, nextNonce: nextNonce.toString(), waiting: open, frozen: frozenReason }
 }
 
 /** A settling key on every network of its family; a balance that no node tells is null. */

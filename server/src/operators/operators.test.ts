@@ -303,7 +303,7 @@ describe('keys that sign', () => {
     const refused = await here.ask('POST', '/operator/lanes/release', { as: operator, body: lane })
     expect(refused.status).toBe(400)
     expect(await ask('GET', '/operator/lanes')).toMatchObject({
-      lanes: [{ frozen: 'used elsewhere', open: 1 }],
+      lanes: [{ frozen: 'used elsewhere', waiting: 1 }],
     })
     // One that waits for its turn is no obstacle.
     onChain.latest = 9n

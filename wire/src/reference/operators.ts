@@ -58,7 +58,7 @@ const network = {
   nodes: [{ node: 1, host: 'node.example', state: 'ok', reason: null, height: 34118223 }],
 }
 const address = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
-const lane = { network: 'eip155:84532', address, nextNonce: '41', open: 0, frozen: null }
+const lane = { network: 'eip155:84532', address, nextNonce: '41', waiting: 0, frozen: null }
 const frozen = { ...lane, frozen: 'the key was used elsewhere' }
 const webhook = {
   webhookId: 'whk_4sDfGh7jKl9pQwErTyUx2b',

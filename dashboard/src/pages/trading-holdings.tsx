@@ -1,0 +1,80 @@
+import { useAnswer } from '../api/use-answer.ts'
+import type { Answer } from '../api/operation.ts'
+import { useAssets } from '../api/use-assets.ts'
+import { priceText } from '../format/price-text.ts'
+import { Amount } from '../parts/amount.tsx'
+import { Card } from '../parts/card.tsx'
+import { ErrorPanel } from '../parts/error-panel.tsx'
+import { SkeletonRows } from '../parts/skeleton.tsx'
+import { Table } from '../parts/table.tsx'
+import type { Column } from '../parts/table.tsx'
+import type { Wallet } from './trading.tsx'
+import { nameOf } from './trading-tokens.tsx'
+
+type Holding = Answer<'GET /portfolio/{publicKey}'>['tokens'][number]
+
+const REFETCH_SECONDS = 10
+
+/** What the wallet holds, and what that is worth. */
+export function TradingHoldings({ wallet, network }: { wallet: Wallet; network: string }) {
+  const assets = useAssets()
+  const { data, error, refetch } = useAnswer(
+    'GET /portfolio/{publicKey}',
+    { params: { publicKey: wallet.address }, query: { network } },
+    { refetchSeconds: REFETCH_SECONDS },
+  )
+  const unit = assets.symbol(network, 'native')
+  const columns: readonly Column<Holding>[] = [
+    { header: 'Asset', cell: (holding) => nameOf(holding) },
+    {
+      header: 'Balance',
+      align: 'right',
+      cell: ({ balance }) => <Amount text={balance} unit="" />,
+    },
+    {
+      header: 'Worth',
+      align: 'right',
+      cell: ({ value }) =>
+        value === null ? (
+          <span className="text-soft">not known</span>
+        ) : (
+          <Amount text={priceText(value)} unit={unit} />
+        ),
+    },
+  ]
+  return (
+    <Card
+      title="Holdings"
+      actions={
+        data === undefined ? undefined : (
+          <span className="text-soft">
+            worth <Amount text={priceText(data.totalValue)} unit={unit} />
+            {data.totalValueUsd === null ? '' : ` (${Number(data.totalValueUsd).toFixed(2)} USD)`}
+          </span>
+        )
+      }
+    >
+      {error !== null ? (
+        <ErrorPanel error={error} onRetry={() => void refetch()} />
+      ) : data === undefined ? (
+        <SkeletonRows rows={3} />
+      ) : (
+        <div className="space-y-3">
+          <p>
+            <Amount text={data.nativeBalance} unit={unit} />
+          </p>
+          {data.tokens.length === 0 ? (
+            <p className="text-soft">No tokens yet.</p>
+          ) : (
+            <Table
+              caption="Holdings"
+              columns={columns}
+              rows={data.tokens}
+              rowKey={({ mint }) => mint}
+            />
+          )}
+        </div>
+      )}
+    </Card>
+  )
+}

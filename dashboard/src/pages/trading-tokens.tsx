@@ -1,0 +1,88 @@
+import { useAssets } from '../api/use-assets.ts'
+import { priceText } from '../format/price-text.ts'
+import { shortText } from '../format/short-text.ts'
+import { Amount } from '../parts/amount.tsx'
+import { Table } from '../parts/table.tsx'
+import type { Column } from '../parts/table.tsx'
+import type { Token } from './trading.tsx'
+
+/** The tokens with their prices; one of them is chosen. */
+export function TokenTable({
+  tokens,
+  chosen,
+  onChoose,
+}: {
+  tokens: readonly Token[]
+  chosen: Token
+  onChoose: (token: Token) => void
+}) {
+  const assets = useAssets()
+  const native = (network: string) => assets.symbol(network, 'native')
+  const columns: readonly Column<Token>[] = [
+    {
+      header: 'Token',
+      cell: (token) => (
+        <button
+          type="button"
+          aria-pressed={token === chosen}
+          onClick={() => onChoose(token)}
+          className="min-h-9 min-w-0 rounded px-2 text-left font-medium text-brand hover:underline aria-pressed:bg-brand-ground aria-pressed:text-brand-strong"
+        >
+          {nameOf(token)}
+        </button>
+      ),
+    },
+    { header: 'Network', cell: ({ network }) => assets.network(network)?.name ?? network },
+    {
+      header: 'Price',
+      align: 'right',
+      cell: ({ price, network }) =>
+        price === null ? <Unknown /> : <Amount text={priceText(price)} unit={native(network)} />,
+    },
+    {
+      header: '24 h',
+      align: 'right',
+      cell: ({ priceChange24h }) =>
+        priceChange24h === null ? <Unknown /> : <Change percent={priceChange24h} />,
+    },
+    {
+      header: 'Volume 24 h',
+      align: 'right',
+      cell: ({ volume24h, network }) =>
+        volume24h === null ? (
+          <Unknown />
+        ) : (
+          <Amount text={priceText(volume24h)} unit={native(network)} />
+        ),
+    },
+  ]
+  return (
+    <Table
+      caption="Tokens"
+      columns={columns}
+      rows={tokens}
+      rowKey={({ network, mint }) => `${network} ${mint}`}
+    />
+  )
+}
+
+/** What people call a token; its address where it does not say. */
+export function nameOf({ symbol, mint }: Pick<Token, 'symbol' | 'mint'>): string {
+  return symbol ?? shortText(mint)
+}
+
+function Unknown() {
+  return <span className="text-soft">not known</span>
+}
+
+/** Up or down, in words of colour and sign. */
+export function Change({ percent }: { percent: string }) {
+  const isDown = percent.startsWith('-')
+  const isFlat = /^-?0(\.0*)?$/.test(percent)
+  return (
+    <span className={`tabular-nums ${isFlat ? 'text-soft' : isDown ? 'text-bad' : 'text-good'}`}>
+      {isFlat || isDown ? '' : '+'}
+      {percent.replace(/(\.\d\d)\d+$/, '$1')}%
+    </span>
+  )
+}

@@ -1,0 +1,107 @@
+import { useEffect, useRef } from 'react'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import type { CandlesProps, DrawnCandle } from './candles.tsx'
+import { colour, onThemeChange } from './palette.ts'
+
+const HEIGHT_PIXELS = 256
+const AXIS_PIXELS = 84
+const TIME_AXIS_PIXELS = 30
+const TIME_PIXELS = 70
+/** Of the room that a candle has, so much is its body. */
+const BODY_PART = 0.7
+const BODY_PIXELS_MAX = 24
+/** Room above the highest and below the lowest price, as a part of the span. */
+const MARGIN = 0.08
+const DAY_SECONDS = 86_400
+const hour = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+
+/** Draws candles: green where the price rose, red where it fell. It follows the width of its place and the theme. */
+export function CandlesCanvas({ candles, seconds, format }: CandlesProps) {
+  const ref = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const element = ref.current
+    if (element === null) return undefined
+    let plot: uPlot | undefined
+    const draw = () => {
+      plot?.destroy()
+      const grid = { stroke: colour('line', element), width: 1 }
+      const axis = { stroke: colour('soft', element), grid, ticks: { show: false } }
+      const tones = { rose: colour('good', element), fell: colour('bad', element) }
+      const words = seconds < DAY_SECONDS / 24 ? hour : day
+      plot = new uPlot(
+        {
+          width: element.clientWidth,
+          height: HEIGHT_PIXELS,
+          legend: { show: false },
+          cursor: { points: { show: false }, drag: { x: false, y: false } },
+          scales: {
+            x: { range: (_, first, last) => [first - seconds, last + seconds] },
+            y: { range: () => rangeOf(candles) },
+          },
+          axes: [
+            {
+              ...axis,
+              size: TIME_AXIS_PIXELS,
+              space: TIME_PIXELS,
+              values: (_, splits) => splits.map((each) => words.format(each * 1_000)),
+            },
+            {
+              ...axis,
+              size: AXIS_PIXELS,
+              values: (_, splits) => splits.map((each) => format(each)),
+            },
+          ],
+          series: [{}, { paths: () => null, points: { show: false } }],
+          hooks: { draw: [(drawn) => drawCandles(drawn, candles, seconds, tones)] },
+        },
+        [candles.map(({ time }) => time / 1_000), candles.map(({ close }) => close)],
+        element,
+      )
+    }
+    draw()
+    const resized = new ResizeObserver(() =>
+      plot?.setSize({ width: element.clientWidth, height: HEIGHT_PIXELS }),
+    )
+    resized.observe(element)
+    const stopWatching = onThemeChange(draw)
+    return () => {
+      resized.disconnect()
+      stopWatching()
+      plot?.destroy()
+    }
+  }, [candles, seconds, format])
+  return <div ref={ref} aria-hidden="true" className="h-64 w-full overflow-hidden" />
+}
+
+function rangeOf(candles: readonly DrawnCandle[]): [number, number] {
+  const low = Math.min(...candles.map((each) => each.low))
+  const high = Math.max(...candles.map((each) => each.high))
+  const margin = high === low ? high * MARGIN : (high - low) * MARGIN
+  return [low - margin, high + margin]
+}
+
+function drawCandles(
+  { ctx, valToPos }: uPlot,
+  candles: readonly DrawnCandle[],
+  seconds: number,
+  tones: { readonly rose: string; readonly fell: string },
+): void {
+  const first = (candles[0]?.time ?? 0) / 1_000
+  const room = Math.abs(valToPos(first + seconds, 'x', true) - valToPos(first, 'x', true))
+  const width = Math.max(1, Math.min(room * BODY_PART, BODY_PIXELS_MAX * devicePixelRatio))
+  ctx.save()
+  for (const { time, open, high, low, close } of candles) {
+    const middle = valToPos(time / 1_000, 'x', true)
+    const [top, bottom] = [Math.max(open, close), Math.min(open, close)].map((price) =>
+      valToPos(price, 'y', true),
+    )
+    if (top === undefined || bottom === undefined) continue
+    ctx.fillStyle = close >= open ? tones.rose : tones.fell
+    const highest = valToPos(high, 'y', true)
+    ctx.fillRect(middle - 0.5, highest, 1, Math.max(1, valToPos(low, 'y', true) - highest))
+    ctx.fillRect(middle - width / 2, top, width, Math.max(1, bottom - top))
+  }
+  ctx.restore()
+}

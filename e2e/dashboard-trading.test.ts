@@ -1,0 +1,102 @@
+import { until } from '@florin/server/kernel/until.ts'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { barriers, chromiumPath, sidewaysPixels, startBrowser, visit } from './actors/browser.ts'
+import type { Visit } from './actors/browser.ts'
+import { startFlorin } from './actors/florin.ts'
+import type { FlorinHandle } from './actors/florin.ts'
+
+const MISSING = chromiumPath() === undefined
+const WAIT = { seconds: 90 }
+const NARROW = { viewport: { width: 375, height: 812 }, colorScheme: 'dark' as const }
+
+describe.skipIf(MISSING)('the Trading page (skipped without a Chromium in PATH)', () => {
+  let florin: FlorinHandle
+  let browser: Browser
+  let owner: Visit
+  beforeAll(async () => {
+    ;[florin, browser] = await Promise.all([startFlorin(), startBrowser()])
+    await until(
+      'the dashboard is built',
+      async () => (await fetch(`${florin.baseUrl}/dashboard`)).status === 200,
+      WAIT,
+    )
+    owner = await visit(browser)
+    await owner.page.goto(florin.info.dashboardUrl)
+    await owner.page.getByRole('heading', { name: 'Overview' }).waitFor()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await florin?.discard()
+  })
+
+  const open = async (page: Page) => {
+    await until(
+      'the market was seen',
+      async () => {
+        await page.goto(`${florin.baseUrl}/dashboard/trading`)
+        await page.getByRole('heading', { level: 1, name: 'Trading' }).waitFor()
+        await until(
+          'it is read',
+          async () =>
+            (await page.getByRole('table', { name: 'Tokens' }).count()) > 0 ||
+            (await page.getByText('No market was seen yet').count()) > 0,
+          WAIT,
+        )
+        return (await page.getByRole('button', { name: 'FERN', exact: true }).count()) > 0
+      },
+      WAIT,
+    )
+    await page.getByRole('button', { name: 'FERN', exact: true }).click()
+    await page.getByRole('heading', { name: 'Trade FERN' }).waitFor()
+  }
+
+  test('a token is bought and sold, and holdings, candles, live trades and history show it', async () => {
+    const { page, complaints } = owner
+    await open(page)
+    await page.getByLabel('Amount in ETH').fill('0.25')
+    await page.getByTestId('quote').getByText('uniswap-v2').waitFor()
+    await page.getByRole('button', { name: 'Buy FERN' }).click()
+
+    const trades = page.getByRole('table', { name: 'Trades of this wallet' })
+    await trades.getByText('Bought FERN').waitFor()
+    await page.getByRole('table', { name: 'Live trades' }).getByText('buy').waitFor()
+    await page.getByRole('table', { name: 'Holdings' }).getByText('FERN').waitFor()
+    await until(
+      'the candle is drawn',
+      async () => (await page.getByText('candles of 1m').count()) > 0,
+      WAIT,
+    )
+
+    await page.getByRole('button', { name: 'Sell', exact: true }).click()
+    await page.getByLabel('Amount in FERN').fill('50%')
+    await page.getByRole('button', { name: 'Sell FERN' }).click()
+    await trades.getByText('Sold FERN').waitFor()
+    await page.getByRole('table', { name: 'Live trades' }).getByText('sell').waitFor()
+    expect(complaints).toEqual([])
+    expect(await barriers(page)).toEqual([])
+  })
+
+  test('what cannot be had is said at the form, and nothing is sent', async () => {
+    const { page } = owner
+    await open(page)
+    const sold = await page.getByText('Sold FERN').count()
+    await page.getByRole('button', { name: 'Sell', exact: true }).click()
+    await page.getByLabel('Amount in FERN').fill('999999')
+    await page.getByRole('button', { name: 'Sell FERN' }).click()
+    await page.getByRole('alert').first().waitFor()
+    expect(await page.getByText('Sold FERN').count()).toBe(sold)
+  })
+
+  test('it fits a narrow screen in the dark', async () => {
+    const { page, context, complaints } = await visit(browser, NARROW)
+    await page.goto(florin.info.dashboardUrl)
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await open(page)
+    await page.getByTestId('quote').waitFor()
+    expect(await sidewaysPixels(page)).toBe(0)
+    expect(await barriers(page)).toEqual([])
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
