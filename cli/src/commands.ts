@@ -4,8 +4,9 @@ import type { Command } from './command.ts'
 export const COMMANDS: readonly Command[] = [
   {
     name: 'up',
-    usage: '',
-    summary: 'run PostgreSQL, the sandbox and the service here, until Ctrl-C',
+    usage: '[--market]',
+    summary:
+      'run PostgreSQL, the sandbox and the service here, until Ctrl-C; --market: traders trade there',
     load: async () => (await import('./up/run-up.ts')).runUp,
   },
   {

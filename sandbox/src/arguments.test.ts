@@ -7,10 +7,12 @@ test('reads what the parent gives', () => {
     evmPort: 0,
     solanaPort: 0,
     faults: false,
+    market: false,
     parentPipe: false,
   })
   const words = ['--directory', 'd', '--evm-port', '8545', '--faults', '--parent-pipe']
   expect(readArguments(words)).toMatchObject({ evmPort: 8545, faults: true, parentPipe: true })
+  expect(readArguments([...words, '--market']).market).toBe(true)
 })
 
 test.each([

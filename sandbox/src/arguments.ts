@@ -10,10 +10,13 @@ export interface Arguments {
   /** The same for Solana; the port after it is taken, too. */
   readonly solanaPort: number
   readonly faults: boolean
+  /** Whether somebody trades all the time. */
+  readonly market: boolean
   readonly parentPipe: boolean
 }
 
-export const USAGE = '--directory DIR [--evm-port N] [--solana-port N] [--faults] [--parent-pipe]'
+export const USAGE =
+  '--directory DIR [--evm-port N] [--solana-port N] [--faults] [--market] [--parent-pipe]'
 
 /** Reads the command line. @throws {Complaint} */
 export function readArguments(words: readonly string[]): Arguments {
@@ -25,6 +28,7 @@ export function readArguments(words: readonly string[]): Arguments {
         'evm-port': { type: 'string', default: '0' },
         'solana-port': { type: 'string', default: '0' },
         faults: { type: 'boolean', default: false },
+        market: { type: 'boolean', default: false },
         'parent-pipe': { type: 'boolean', default: false },
       },
     })
@@ -33,8 +37,8 @@ export function readArguments(words: readonly string[]): Arguments {
     if (values.directory === undefined || values.directory === '') {
       throw new Error('--directory is missing')
     }
-    const { directory, faults, 'parent-pipe': parentPipe } = values
-    return { directory, evmPort, solanaPort, faults, parentPipe }
+    const { directory, faults, market, 'parent-pipe': parentPipe } = values
+    return { directory, evmPort, solanaPort, faults, market, parentPipe }
   } catch (error) {
     throw new Complaint(
       `${error instanceof Error ? error.message : String(error)}. Usage: ${USAGE}`,

@@ -18,6 +18,7 @@ import type { Ready } from './ready.ts'
 import { SOLANA_NETWORK, SOLANA_USDC } from './solana/chain-facts.ts'
 import { forgetInstance, isChainLost } from './solana/lost-chain.ts'
 import { startSolanaNode } from './solana/node.ts'
+import { startTraders } from './traders/traders.ts'
 import type { SolanaNode } from './solana/node.ts'
 
 export interface Sandbox {
@@ -85,7 +86,12 @@ export async function startSandbox(options: Arguments, log: Log): Promise<Sandbo
       if (pid !== null) process.kill(pid, 'SIGKILL')
       solana.abandon()
     }
-    return { ready, stop, abandon }
+    const traders = options.market ? startTraders(ready, log) : undefined
+    const stopAll = async (): Promise<void> => {
+      await traders?.stop()
+      await stop()
+    }
+    return { ready, stop: stopAll, abandon }
   } catch (error) {
     await stop()
     throw error

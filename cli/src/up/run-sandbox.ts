@@ -11,7 +11,7 @@ interface Ports {
 
 /** The sandbox, started again on the same ports whenever it dies. */
 export async function runSandbox(workshop: Workshop): Promise<SandboxReady> {
-  const { config, paths, log, clock, progress, ending, closers } = workshop
+  const { config, paths, log, clock, progress, ending, closers, market } = workshop
   const { sandbox: directory, children } = paths
   await endLeftoverSandbox({ children, directory, clock, log })
   const start = ({ evmPort, solanaPort }: Ports) => {
@@ -21,6 +21,7 @@ export async function runSandbox(workshop: Workshop): Promise<SandboxReady> {
       evmPort,
       solanaPort,
       faults,
+      market,
       log,
       clock,
       onSpawned: (pid) => recordSandboxProcess(children, pid),

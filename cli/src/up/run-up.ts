@@ -7,7 +7,7 @@ import type { CommandContext, Run } from '../command.ts'
 import { dataPaths } from '../data-paths.ts'
 import { writeOwner } from '../owner-file.ts'
 import { configOrFail } from '../find-database.ts'
-import { noArguments } from '../read-arguments.ts'
+import { readArguments } from '../read-arguments.ts'
 import { readSandboxFile } from '../sandbox-file.ts'
 import { CommandFailed } from '../usage-error.ts'
 import { openDashboardBuild } from './build-dashboard.ts'
@@ -24,7 +24,7 @@ const clock = systemClock
 
 /** `florin up`: everything in the foreground until a signal, the launcher's death or a part that cannot be kept alive. */
 export const runUp: Run = async (context) => {
-  noArguments(context.args)
+  const market = readArguments(context.args, { switches: ['market'] }).has('market')
   const launcher = await findLauncher(process.env, clock)
   const config = configOrFail(context.environment)
   const paths = dataPaths(await openDataDirectory(config.dataDirectory))
@@ -35,6 +35,7 @@ export const runUp: Run = async (context) => {
   const workshop = {
     ...{ config, paths, log, clock, random: systemRandom, progress, ending, closers },
     dashboard: openDashboardBuild({ paths, log, closers }),
+    market,
   }
 
   const lock = await claimOrFail(workshop, context)

@@ -29,6 +29,7 @@ export async function startSandboxProcess({
   evmPort,
   solanaPort,
   faults,
+  market = false,
   log,
   clock,
   onSpawned,
@@ -37,6 +38,8 @@ export async function startSandboxProcess({
   evmPort: number
   solanaPort: number
   faults: boolean
+  /** Somebody trades all the time. */
+  market?: boolean
   log: Log
   clock: Clock
   /** Told of the process before it is ready: a start that is killed meanwhile must be found by the next. */
@@ -47,7 +50,7 @@ export async function startSandboxProcess({
   // A session of its own, so that Ctrl-C in a terminal does not reach it before us.
   const child = spawn(
     process.execPath,
-    [SANDBOX_MAIN, ...options, ...(faults ? ['--faults'] : [])],
+    [SANDBOX_MAIN, ...options, ...(faults ? ['--faults'] : []), ...(market ? ['--market'] : [])],
     {
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,

@@ -19,4 +19,6 @@ export interface Workshop {
   readonly ending: Ending
   readonly closers: Closers
   readonly dashboard: DashboardBuild
+  /** Whether the sandbox's traders trade. */
+  readonly market: boolean
 }
