@@ -59,6 +59,14 @@ async function makeThings(client: Client): Promise<Ids> {
     recipientAddress: world.newAddress(),
     amount: 0.01,
   })
+  const traded = async () => {
+    const order = { publicKey: wallet, mint: world.sandbox.usdc, amount: 0.01, timeout: 30 }
+    const { body } = await client.post('/trade/buy', order)
+    return text(body['tradeId'])
+  }
+  await traded()
+  const tradeId = await traded()
+  const { body: trades } = await client.get(`/trade/history/${wallet}?limit=1`)
   const holder = privateKeyToAccount(generatePrivateKey())
   const asked = await client.get(`/addresses/challenge?address=${holder.address}`)
   const challenge = text(asked.body['challenge'])
@@ -93,6 +101,9 @@ async function makeThings(client: Client): Promise<Ids> {
     historyCursor: text(history['nextCursor']),
     keyId: text((await keyOf(world)).id),
     auditCursor: newId(systemRandom, 'aud'),
+    tradeId,
+    tradeCursor: text(trades['nextCursor']),
+    token: world.sandbox.usdc,
     purchase: receiving(purchase),
     x402: purchase.body,
   }
@@ -128,6 +139,7 @@ function namesOfNothing(ids: Ids): Ids {
     historyCursor: ids.historyCursor,
     keyId: newId(systemRandom, 'key'),
     auditCursor: newId(systemRandom, 'aud'),
+    tradeId: newId(systemRandom, 'trd'),
   }
 }
 

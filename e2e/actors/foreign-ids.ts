@@ -18,6 +18,10 @@ export interface Ids {
   readonly historyCursor: string
   readonly keyId: string
   readonly auditCursor: string
+  readonly tradeId: string
+  readonly tradeCursor: string
+  /** A token that anybody may trade. */
+  readonly token: string
   /** A settled purchase: the body of POST /payment/receive, and of POST /x402/settle. */
   readonly purchase: Readonly<Record<string, unknown>>
   readonly x402: Readonly<Record<string, unknown>>
@@ -65,6 +69,17 @@ const settling = (path: string): readonly Row[] => [
     bearer: ({ purchase }) => ({ method: 'POST', path, body: purchase }),
   },
 ]
+
+const trading = (side: 'buy' | 'sell'): readonly Row[] =>
+  ['publicKey', 'walletAddress'].map((field) => ({
+    fields: [field],
+    status: 404,
+    ask: ({ wallet, token }) => ({
+      method: 'POST',
+      path: `/trade/${side}`,
+      body: { [field]: wallet, mint: token, amount: 0.01 },
+    }),
+  }))
 
 /** Every operation that is given a name of a thing, with each such name. A new one fails a test until it stands here. */
 export const matrix: Readonly<Record<string, readonly Row[]>> = {
@@ -296,6 +311,39 @@ export const matrix: Readonly<Record<string, readonly Row[]>> = {
       }),
     },
   ],
+  quoteTrade: [{ fields: ['mint'], open: 'a token is there for everybody' }],
+  buyToken: [...trading('buy'), { fields: ['mint'], open: 'a token is there for everybody' }],
+  sellToken: [...trading('sell'), { fields: ['mint'], open: 'a token is there for everybody' }],
+  buildBuy: [
+    {
+      fields: ['publicKey', 'walletAddress', 'mint'],
+      open: 'any address may trade; its balance is on chain',
+    },
+  ],
+  buildSell: [
+    {
+      fields: ['publicKey', 'walletAddress', 'mint'],
+      open: 'any address may trade; its balance is on chain',
+    },
+  ],
+  getTrade: [
+    { fields: ['tradeId'], status: 404, ask: ({ tradeId }) => ({ path: `/trade/${tradeId}` }) },
+  ],
+  tradeHistory: [
+    { fields: ['mint'], open: 'a token is there for everybody' },
+    {
+      fields: ['publicKey'],
+      status: 200,
+      ask: ({ wallet }) => ({ path: `/trade/history/${wallet}` }),
+    },
+    {
+      fields: ['cursor'],
+      status: 200,
+      ask: ({ wallet, tradeCursor }) => ({
+        path: `/trade/history/${wallet}?cursor=${tradeCursor}`,
+      }),
+    },
+  ],
   signIn: [{ fields: ['link', 'email', 'password'], open: 'what opens a session, of no account' }],
   passkeySignIn: [{ fields: ['response'], open: 'what opens a session, of no account' }],
   rotateKey: [
@@ -337,7 +385,7 @@ export const matrix: Readonly<Record<string, readonly Row[]>> = {
 const NAMES_NOTHING = new Set(
   `amount asset resource metadata priorityFee network waitFor timeout recipientAddress recipient expectedAmount
   facilitatorUrl facilitator_url type limit last offset status from to family label limits recipients resources url types
-  description enabled previousValidSeconds interval x402Version paymentRequirements period name scopes expiresAt`.split(
+  side slippage slippageBps sellAll description enabled previousValidSeconds interval x402Version paymentRequirements period name scopes expiresAt`.split(
     /\s+/,
   ),
 )
