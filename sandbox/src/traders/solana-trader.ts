@@ -52,10 +52,10 @@ export function openSolanaTrader({ solana, faucet }: Ready): Trader {
     const taker = signer.address
     const { side, mint, amountIn } = order
     const quote = await ask('quote', { side, mint, amountIn: `${amountIn}`, taker }, signal)
-    const { quoteId = null, amountOut } = quote
+    const { quoteId = null } = quote
     const choice = { memo: randomUUID(), computeUnits: COMPUTE_UNITS, pricePerUnit: '0' }
     const signed = await ask('sign', { quoteId, taker, ...choice }, signal)
-    const bytes = Buffer.from(String(signed['transaction']), 'base64')
+    const bytes = Buffer.from(textOf(signed, 'transaction'), 'base64')
     const transaction = await partiallySignTransaction(
       [signer.keyPair],
       getTransactionDecoder().decode(bytes),
@@ -68,7 +68,7 @@ export function openSolanaTrader({ solana, faucet }: Ready): Trader {
       const status = value[0] ?? null
       if (status !== null) {
         if (status.err !== null) throw new Error('the trade failed')
-        return BigInt(String(amountOut))
+        return BigInt(textOf(quote, 'amountOut'))
       }
       await delay(POLL_MILLISECONDS, undefined, { signal })
     }
@@ -95,4 +95,10 @@ export function openSolanaTrader({ solana, faucet }: Ready): Trader {
       held.set(mint, have + (await swap(signer, { side: 'buy', mint, amountIn }, signal)))
     },
   }
+}
+
+function textOf(said: JsonObject, name: string): string {
+  const value = said[name]
+  if (typeof value !== 'string') throw new Error(`the maker said no ${name}`)
+  return value
 }

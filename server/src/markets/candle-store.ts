@@ -144,7 +144,7 @@ export async function readCandles(
       tokenVolume: BigInt(row.token_volume),
       trades: Number(row.trades),
     }))
-    .reverse()
+    .toReversed()
 }
 
 /** Forgets candles of that length that began before. */

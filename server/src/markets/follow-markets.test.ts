@@ -170,7 +170,7 @@ describe('markets that are followed', () => {
           const truth = all[index]
           await follower.tx(async (tx) => {
             const stored = await newestTrades(tx, follower.id, one, 1_000)
-            expect(stored.map(({ transactionHash: hash }) => hash).reverse()).toEqual(
+            expect(stored.map(({ transactionHash: hash }) => hash).toReversed()).toEqual(
               truth?.real.map(({ transactionHash: hash }) => hash),
             )
             for (const seconds of [60, 300, 3_600, 86_400]) {

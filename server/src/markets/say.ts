@@ -56,7 +56,7 @@ export function openSayer({
   }
 
   return {
-    trade: (trade, rate, retraction = undefined) => {
+    trade: (trade, rate, retraction) => {
       const token = tokenOf(trade.mint)
       return event('trade', trade.mint, {
         symbol: token.symbol,
@@ -76,7 +76,7 @@ export function openSayer({
         ...retraction,
       })
     },
-    opened: (pool, retraction = undefined) => {
+    opened: (pool, retraction) => {
       const { symbol, name, decimals } = tokenOf(pool.mint)
       return event('newToken', pool.mint, {
         ...{ symbol, name, decimals },
