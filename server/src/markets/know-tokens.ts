@@ -1,5 +1,7 @@
+import { canonicalAddress } from '@florin/wire/address.ts'
 import type { Address } from '../chains/chain.ts'
 import { limits } from '../kernel/limits.ts'
+import type { NetworkConfig } from '../kernel/network-config.ts'
 import type { MarketDeps } from './market-deps.ts'
 import { knownTokens } from './token-store.ts'
 import type { KnownToken } from './token-store.ts'
@@ -24,7 +26,8 @@ export async function knowTokens(
   for (const found of await chain.tokens.facts(unknown)) {
     if (found === undefined) continue
     const { mint, decimals, symbol, name } = found
-    tokens.set(mint, { mint, decimals, symbol: tokenText(symbol), name: tokenText(name) })
+    const own = tokenText(symbol) ?? configuredSymbol(chain.config, mint)
+    tokens.set(mint, { mint, decimals, symbol: own, name: tokenText(name) })
   }
   return tokens
 }
@@ -34,4 +37,9 @@ export function tokenText(text: string | null): string | null {
   const plain = text?.replaceAll(/\p{C}/gu, '').trim()
   const cut = [...(plain ?? '')].slice(0, limits.tokenTextCharactersMax).join('')
   return cut === '' ? null : cut
+}
+
+/** What the operator calls a token that says nothing of itself. */
+export function configuredSymbol({ assets }: NetworkConfig, mint: Address): string | null {
+  return assets.find(({ asset }) => canonicalAddress(asset) === mint)?.symbol ?? null
 }

@@ -39,3 +39,10 @@ export function shownText(value: bigint, digits: number): string {
   const unit = 10n ** BigInt(Math.max(0, Math.min(surplus, digits)))
   return formatAmount(value - (value % unit), digits)
 }
+
+/** The same rounded to the nearest of so many significant digits: for what is an estimate anyhow. */
+export function roughText(value: bigint, digits: number, shownDigits: number): string {
+  const surplus = value.toString().length - shownDigits
+  const unit = 10n ** BigInt(Math.max(0, Math.min(surplus, digits)))
+  return formatAmount(((value + unit / 2n) / unit) * unit, digits)
+}

@@ -3,11 +3,13 @@ import { parseAmount } from '@florin/wire/amount.ts'
 import type { NetworkConfig, UsdReference } from '../kernel/network-config.ts'
 import type { Tx } from '../store/postgres.ts'
 import { latestPrices } from './price-store.ts'
-import { RATIO_DIGITS, shownText } from './price.ts'
+import { RATIO_DIGITS, roughText } from './price.ts'
 
 /** US dollars for one base unit of native currency, times 10^36, rounded down. */
 export type UsdRate = bigint
 
+/** Digits of dollars that are shown: a rate is an estimate, and both roundings of it are below these. */
+const USD_DIGITS = 12
 const SCALE = 10n ** BigInt(RATIO_DIGITS)
 
 /** What native currency is worth now, by the network's reference; null when nobody knows. */
@@ -39,12 +41,16 @@ function fixedRate(usd: Extract<UsdReference, { kind: 'fixed' }>, native: number
   return parsed.amount / 10n ** BigInt(native)
 }
 
-/** Native base units in dollars, as decimal text; null when either is not known. */
+/** Native base units in dollars, as decimal text of 12 significant digits; null when either is not known. */
 export function usdText(native: bigint | null, rate: UsdRate | null): string | null {
-  return native === null || rate === null ? null : shownText(native * rate, RATIO_DIGITS)
+  return native === null || rate === null
+    ? null
+    : roughText(native * rate, RATIO_DIGITS, USD_DIGITS)
 }
 
-/** Dollars for one whole token, as decimal text; null when the rate is not known. */
+/** Dollars for one whole token, as decimal text of 12 significant digits; null when the rate is not known. */
 export function usdPerToken(ratio: bigint, decimals: number, rate: UsdRate | null): string | null {
-  return rate === null ? null : shownText(ratio * rate * 10n ** BigInt(decimals), 2 * RATIO_DIGITS)
+  return rate === null
+    ? null
+    : roughText(ratio * rate * 10n ** BigInt(decimals), 2 * RATIO_DIGITS, USD_DIGITS)
 }

@@ -1,10 +1,10 @@
-import { canonicalAddress } from '@florin/wire/address.ts'
 import { formatAmount } from '@florin/wire/amount.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import { RawJson } from '@florin/wire/raw-json.ts'
 import type { Address, Chain } from '../chains/chain.ts'
 import type { TokenHolding } from '../chains/token-reader.ts'
 import { limits } from '../kernel/limits.ts'
+import { configuredSymbol } from '../markets/know-tokens.ts'
 import { latestPrices } from '../markets/price-store.ts'
 import type { LatestPrice } from '../markets/price-store.ts'
 import { priceText, valueOf } from '../markets/price.ts'
@@ -67,10 +67,7 @@ export async function portfolioOf(
       const price = prices.get(mint)
       return {
         mint,
-        symbol:
-          config.assets.find(({ asset }) => canonicalAddress(asset) === mint)?.symbol ??
-          known.get(mint)?.symbol ??
-          symbolOf(chain, mint),
+        symbol: configuredSymbol(config, mint) ?? known.get(mint)?.symbol ?? symbolOf(chain, mint),
         decimals,
         balance: new RawJson(formatAmount(amount, decimals)),
         balanceBaseUnits: amount.toString(),

@@ -4,7 +4,7 @@ import type { Address, Chain } from '../chains/chain.ts'
 import type { TokenFacts } from '../chains/token-reader.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { changeText } from '../markets/change-text.ts'
-import { tokenText } from '../markets/know-tokens.ts'
+import { configuredSymbol, tokenText } from '../markets/know-tokens.ts'
 import { latestPrices, marketFigures } from '../markets/price-store.ts'
 import { priceText, valueOf } from '../markets/price.ts'
 import { usdPerToken, usdRate, usdText } from '../markets/usd.ts'
@@ -43,7 +43,7 @@ export async function tokenInfo(deps: TokenDeps, chain: Chain, mint: Address) {
   return {
     mint,
     network: config.network,
-    ...ownWords(facts),
+    ...ownWords(facts, configuredSymbol(config, mint)),
     price:
       latest === undefined
         ? null
@@ -62,10 +62,10 @@ export async function tokenInfo(deps: TokenDeps, chain: Chain, mint: Address) {
   }
 }
 
-function ownWords(facts: TokenFacts) {
+function ownWords(facts: TokenFacts, configured: string | null) {
   return {
     name: tokenText(facts.name),
-    symbol: tokenText(facts.symbol),
+    symbol: tokenText(facts.symbol) ?? configured,
     decimals: facts.decimals,
     supply: new RawJson(formatAmount(facts.supply, facts.decimals)),
     supplyBaseUnits: facts.supply.toString(),
