@@ -65,8 +65,8 @@ export function TradingLive({ token }: { token: Token }) {
         <Amount text={priceText(price)} unit={assets.symbol(token.network, 'native')} />
       ),
     },
-    { header: 'Trader', cell: ({ trader }) => <Short text={trader} what="trader" /> },
     { header: 'When', cell: ({ at }) => <Time at={at} /> },
+    { header: 'Trader', cell: ({ trader }) => <Short text={trader} what="trader" /> },
   ]
   return (
     <Card title="Live trades">

@@ -11,6 +11,8 @@ const TIME_PIXELS = 70
 /** Of the room that a candle has, so much is its body. */
 const BODY_PART = 0.7
 const BODY_PIXELS_MAX = 24
+/** Room for so many at least. */
+const CANDLES_MIN = 30
 /** Room above the highest and below the lowest price, as a part of the span. */
 const MARGIN = 0.08
 const DAY_SECONDS = 86_400
@@ -37,7 +39,7 @@ export function CandlesCanvas({ candles, seconds, format }: CandlesProps) {
           legend: { show: false },
           cursor: { points: { show: false }, drag: { x: false, y: false } },
           scales: {
-            x: { range: (_, first, last) => [first - seconds, last + seconds] },
+            x: { range: () => timesOf(candles, seconds) },
             y: { range: () => rangeOf(candles) },
           },
           axes: [
@@ -73,6 +75,14 @@ export function CandlesCanvas({ candles, seconds, format }: CandlesProps) {
     }
   }, [candles, seconds, format])
   return <div ref={ref} aria-hidden="true" className="h-64 w-full overflow-hidden" />
+}
+
+/** Unix seconds from side to side; a few candles stand at the right, where the next one comes. */
+function timesOf(candles: readonly DrawnCandle[], seconds: number): [number, number] {
+  const [first = 0, last = 0] = [candles[0], candles.at(-1)].map(
+    (each) => (each?.time ?? 0) / 1_000,
+  )
+  return [Math.min(first, last - CANDLES_MIN * seconds) - seconds, last + seconds]
 }
 
 function rangeOf(candles: readonly DrawnCandle[]): [number, number] {

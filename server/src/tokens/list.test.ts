@@ -11,7 +11,9 @@ import { listTokens } from './list.ts'
 
 const NOW = 1_790_000_000_000
 const HOUR = 3_600_000
-const [DEEP, SHALLOW, SILENT] = ['0xDeep', '0xShallow', '0xSilent'] as Address[]
+const DEEP = '0xDeep' as Address
+const SHALLOW = '0xShallow' as Address
+const SILENT = '0xSilent' as Address
 let database: TestDatabase
 beforeAll(async () => {
   database = await openTestDatabase()
@@ -20,7 +22,9 @@ afterAll(() => database.close())
 
 test('tokens come by what their pools hold, each with its own figures, and what nobody knows is null', async () => {
   const { store } = database
-  const config = testNetwork(84_532)
+  const base = testNetwork(84_532)
+  const usdc = { symbol: 'USDC', asset: SHALLOW, decimals: 6, takesCommitment: true }
+  const config = { ...base, assets: [...base.assets, usdc] }
   const { network } = config
   const sql = (name: string, text: string, values: readonly unknown[]) =>
     store.query(name, text, values)
@@ -28,7 +32,7 @@ test('tokens come by what their pools hold, each with its own figures, and what 
     storeTokens(
       tx,
       network,
-      [SILENT, SHALLOW, DEEP].map((mint = SILENT) => ({
+      [SILENT, SHALLOW, DEEP].map((mint) => ({
         ...{ mint, decimals: 6, symbol: mint.slice(2), name: null },
       })),
       NOW,
@@ -68,7 +72,7 @@ test('tokens come by what their pools hold, each with its own figures, and what 
       volume24h: new RawJson('0.3'),
     },
     {
-      ...{ ...token, mint: SHALLOW, symbol: 'Shallow', price: new RawJson('0.1') },
+      ...{ ...token, mint: SHALLOW, symbol: 'USDC', price: new RawJson('0.1') },
       priceChange24h: null,
       liquidity: new RawJson('0.2'),
       volume24h: new RawJson('0'),

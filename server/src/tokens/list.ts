@@ -32,6 +32,7 @@ export async function listTokens(
     }
   })
   const native = assets.find(({ asset }) => asset === 'native')?.decimals ?? 0
+  const named = new Map(assets.map(({ asset, symbol }) => [asset, symbol]))
   const ratios = new Map(prices.map(({ mint, ratio }) => [mint, ratio]))
   const whole = (units: bigint | null | undefined) =>
     units === null || units === undefined ? null : new RawJson(formatAmount(units, native))
@@ -42,7 +43,8 @@ export async function listTokens(
       mint,
       network,
       name: tokenText(name),
-      symbol: tokenText(symbol),
+      // What the operator calls a token goes before what it calls itself.
+      symbol: named.get(mint) ?? tokenText(symbol),
       decimals,
       price:
         ratio === undefined ? null : new RawJson(priceText(ratio, { native, token: decimals })),
