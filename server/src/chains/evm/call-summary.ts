@@ -4,6 +4,7 @@ import type { SummaryTransfer, TransactionSummary } from '../self-custody.ts'
 import { addressFromBytes } from './account.ts'
 import { authorizationKey, TRANSFER_WITH_AUTHORIZATION } from './eip3009.ts'
 import { hexBytes } from './hex.ts'
+import type { Explain } from './markets/router-calls.ts'
 import { COMMITMENT_BYTES, COMMITMENT_TAG, TRANSFER } from './transfer.ts'
 
 /** What a transaction asks of the chain, whoever signs it. */
@@ -27,7 +28,11 @@ const AUTHORIZATION_WORDS = 9
 const NONCE_WORD = 5
 
 /** All that a call does, as far as its bytes and the listed tokens say; what is not known by its meaning is said to be there. */
-export function summaryOf(call: AskedCall, tokens: ReadonlySet<string>): TransactionSummary {
+export function summaryOf(
+  call: AskedCall,
+  tokens: ReadonlySet<string>,
+  explain?: Explain,
+): TransactionSummary {
   const { from, to, value } = call
   const { body, commitments } = withoutCommitments(call.data)
   const isToken = to !== null && tokens.has(to)
@@ -41,7 +46,10 @@ export function summaryOf(call: AskedCall, tokens: ReadonlySet<string>): Transac
   const others = [
     ...(to === null ? ['creates a contract'] : []),
     ...(moved === undefined && body.length > 0 && to !== null
-      ? [`calls ${to} with ${body.length} bytes whose meaning is not known here`]
+      ? [
+          explain?.(to, body)?.words ??
+            `calls ${to} with ${body.length} bytes whose meaning is not known here`,
+        ]
       : []),
     ...(isToken && moved === undefined && body.length === 0 ? [`calls ${to} without data`] : []),
     ...(isToken && value > 0n ? [`sends ${value} wei to the token's contract`] : []),
@@ -57,7 +65,7 @@ export function summaryOf(call: AskedCall, tokens: ReadonlySet<string>): Transac
 }
 
 /** Tags and commitments at the end of call data, and what stands before them. */
-function withoutCommitments(data: Uint8Array): {
+export function withoutCommitments(data: Uint8Array): {
   readonly body: Uint8Array
   readonly commitments: readonly string[]
 } {

@@ -20,6 +20,7 @@ import { readSandboxInstance } from '../json-rpc/sandbox.ts'
 import { openMarketReader } from './markets/market-reader.ts'
 import { openNewestHeight } from './markets/newest-height.ts'
 import { openVenues } from './markets/open-venues.ts'
+import { openExplain } from './markets/router-calls.ts'
 import { openTokenReader } from './markets/token-reader.ts'
 import { engine } from './secp256k1.ts'
 import { openSelfCustody } from './self-custody.ts'
@@ -50,7 +51,8 @@ export function connectEvm(options: ConnectOptions): Chain {
   const tokens = new Set(config.assets.flatMap(({ asset }) => (asset === 'native' ? [] : [asset])))
   const facts = openFacts({ transport, clock })
   const newest = openNewestHeight()
-  const markets = { ...deps, facts, tokens, clock, newest }
+  const explain = openExplain(config.markets ?? [])
+  const markets = { ...deps, facts, tokens, explain, clock, newest }
   log.debug(
     { network: config.network, nodes: config.rpcUrls.length, secp256k1: engine },
     'connected',
@@ -94,7 +96,7 @@ export function connectEvm(options: ConnectOptions): Chain {
     venues: openVenues(markets),
     ...(config.markets ? { market: openMarketReader(transport, config.markets) } : {}),
     tokens: openTokenReader(transport),
-    selfCustody: openSelfCustody({ ...deps, facts, tokens, exact }),
+    selfCustody: openSelfCustody({ ...deps, facts, tokens, explain, exact }),
     estimateFees: () => estimateFees(deps),
     nodes,
     sandboxInstance: () => readSandboxInstance(transport),

@@ -1,5 +1,6 @@
 import type { Inspected, Unreadable } from '../self-custody.ts'
 import { ACCESS_LIST, settledKey, summaryOf } from './call-summary.ts'
+import type { Explain } from './markets/router-calls.ts'
 import { keccak256 } from './keccak.ts'
 import { recoverAddress } from './secp256k1.ts'
 import { hashOf } from './sign.ts'
@@ -7,7 +8,15 @@ import { readWireTransaction } from './wire-transaction.ts'
 
 /** What bytes ask of this chain, signed or not. Source: EIP-1559, EIP-2. */
 export function inspectBytes(
-  { chainId, tokens }: { readonly chainId: bigint; readonly tokens: ReadonlySet<string> },
+  {
+    chainId,
+    tokens,
+    explain,
+  }: {
+    readonly chainId: bigint
+    readonly tokens: ReadonlySet<string>
+    readonly explain?: Explain
+  },
   bytes: Uint8Array,
 ): Inspected | Unreadable {
   const read = readWireTransaction(bytes)
@@ -30,6 +39,7 @@ export function inspectBytes(
     summary: summaryOf(
       { ...read, from: signer, extras: hasAccessList ? [ACCESS_LIST] : [] },
       tokens,
+      explain,
     ),
     proofKey: settledKey(read),
   }

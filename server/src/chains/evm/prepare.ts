@@ -15,6 +15,7 @@ import { draftTransfer } from './draft.ts'
 import type { DraftDeps } from './draft.ts'
 import type { Facts } from './facts.ts'
 import { hexBytes } from './hex.ts'
+import type { Explain } from './markets/router-calls.ts'
 import { unsignedBytes } from './sign.ts'
 import { readTerms } from './terms.ts'
 import type { EvmTerms } from './terms.ts'
@@ -22,6 +23,8 @@ import type { EvmTerms } from './terms.ts'
 export interface PrepareDeps extends DraftDeps {
   readonly facts: Facts
   readonly tokens: ReadonlySet<string>
+  /** What calls of routers mean; left out where nothing is traded. */
+  readonly explain?: Explain
   readonly exact: ExactPayments
 }
 
@@ -61,7 +64,12 @@ export async function prepareSettlement(
 
 /** What is signed elsewhere, from the terms that a draft wrote. */
 export function preparationOf(
-  { config, chainId, tokens }: Pick<PrepareDeps, 'config' | 'chainId' | 'tokens'>,
+  {
+    config,
+    chainId,
+    tokens,
+    explain,
+  }: Pick<PrepareDeps, 'config' | 'chainId' | 'tokens' | 'explain'>,
   stored: Terms,
   facts: {
     readonly balances: Preparation['balances']
@@ -79,7 +87,7 @@ export function preparationOf(
     priority: gas * fees.maxPriorityFeePerGas,
     accountRent: 0n,
   }
-  const summary = summaryOf({ ...call, from: sender, extras: [] }, tokens)
+  const summary = summaryOf({ ...call, from: sender, extras: [] }, tokens, explain)
   return {
     balances: { native: facts.balances.native, asset: facts.balances.asset },
     fee,

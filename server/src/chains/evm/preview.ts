@@ -12,6 +12,7 @@ import { estimateProblemOf, verdictOf } from './failures.ts'
 import { latestBlockRead } from './fees.ts'
 import { hexBytes, hexQuantity } from './hex.ts'
 import { inspectBytes } from './inspect.ts'
+import type { Explain } from './markets/router-calls.ts'
 import { balanceView, dataFeeView, readViews } from './multicall.ts'
 import { transferFrom } from './token-transfers.ts'
 import { readWireTransaction } from './wire-transaction.ts'
@@ -36,7 +37,10 @@ interface Run {
   readonly moves: readonly Move[]
 }
 
-export type PreviewDeps = DraftDeps & { readonly tokens: ReadonlySet<string> }
+export type PreviewDeps = DraftDeps & {
+  readonly tokens: ReadonlySet<string>
+  readonly explain?: Explain
+}
 
 /**
  * Runs the call on the newest block with the gas that it names, a million at most, and holds the sender's nonce and money against what

@@ -7,9 +7,22 @@ import type { Read, Transport } from '../json-rpc/transport.ts'
 import type { SelfCustody, Sighting, SightedTransfer, TransactionSummary } from '../self-custody.ts'
 import { addressFrom, bytesFrom, quantityFrom, transactionHashFrom } from './answer.ts'
 import { BLOCKS_PER_READ_MAX, requireSame } from './arrivals.ts'
-import { ACCESS_LIST, carriesAuthorization, settledKey, summaryOf } from './call-summary.ts'
+import {
+  ACCESS_LIST,
+  carriesAuthorization,
+  settledKey,
+  summaryOf,
+  withoutCommitments,
+} from './call-summary.ts'
+import type { Explain } from './markets/router-calls.ts'
 import { SWAP_GAS_MAX } from './markets/swap-gas.ts'
 import { receiptRead } from './outcome.ts'
+
+/** What is known of the meaning of calls. */
+interface Meaning {
+  readonly tokens: ReadonlySet<string>
+  readonly explain?: Explain
+}
 
 /** A transaction as its block has it, before anybody knows whether it succeeded. */
 interface Included {
@@ -22,12 +35,17 @@ interface Included {
   readonly proofKey: Sighting['proofKey']
   /** The most gas that it may use, which bounds what its receipt can hold. */
   readonly gas: bigint
-  /** A lone transfer of the sender's own and nothing else, as far as its bytes say: nothing else can have paid a build. */
-  readonly isLoneTransfer: boolean
+  /**
+   * A lone transfer of the sender's own and nothing else, as far as its bytes say, or a swap by a configured router: nothing else can have
+   * done what was built.
+   */
+  readonly isRead: boolean
 }
 
 /** A plain transfer takes a tenth of it. One that offers more could fill its receipt with whatever its recipient's code wants to log. */
 const TRANSFER_GAS_MAX = 600_000n
+/** What a swap is built with at most, the room above a trial of it included. */
+const SWAP_GAS_READ_MAX = 2n * SWAP_GAS_MAX
 /** A byte of a log costs 8 gas and takes two characters: receipts of this much gas stay below half of what one answer may hold. */
 const GAS_PER_READ_MAX = 50_000_000n
 
@@ -36,7 +54,7 @@ const GAS_PER_READ_MAX = 50_000_000n
  * is watched only.
  */
 export async function readSightings(
-  { transport, tokens }: { transport: Transport; tokens: ReadonlySet<string> },
+  { transport, ...meaning }: { transport: Transport } & Meaning,
   blocks: readonly Block[],
   watched: Parameters<SelfCustody['sightings']>[1],
 ): Promise<readonly Sighting[] | undefined> {
@@ -44,7 +62,7 @@ export async function readSightings(
   const sightings: Sighting[] = []
   for (let from = 0; from < filled.length; from += BLOCKS_PER_READ_MAX) {
     const part = filled.slice(from, from + BLOCKS_PER_READ_MAX)
-    const read = await Promise.all(part.map((each) => transport.read(includedRead(each, tokens))))
+    const read = await Promise.all(part.map((each) => transport.read(includedRead(each, meaning))))
     if (read.includes(undefined)) return undefined
     const included = read.flatMap((each) => each ?? [])
     const { senders, commitments } = await watched({
@@ -56,11 +74,8 @@ export async function readSightings(
         senders.has(sender) || summary.commitments.some((each) => commitments.has(each)),
     )
     // Whoever is watched can log as much as it pays for: only a receipt that is small by its gas is read.
-    const isRead = ({ isLoneTransfer, gas, summary }: Included) =>
-      isLoneTransfer ||
-      (gas <= 2n * SWAP_GAS_MAX && summary.commitments.some((each) => commitments.has(each)))
-    sightings.push(...wanted.filter((each) => !isRead(each)).map(unreadSighting))
-    for (const few of inReads(wanted.filter(isRead))) {
+    sightings.push(...wanted.filter(({ isRead }) => !isRead).map(unreadSighting))
+    for (const few of inReads(wanted.filter(({ isRead }) => isRead))) {
       const found = await Promise.all(few.map(({ hash }) => transport.read(receiptRead(hash))))
       const seen = few.map((each, index) => sightingOf(each, found[index]))
       if (seen.includes(undefined)) return undefined
@@ -84,10 +99,7 @@ function inReads(included: readonly Included[]): readonly (readonly Included[])[
   return reads
 }
 
-function includedRead(
-  block: Block,
-  tokens: ReadonlySet<string>,
-): Read<readonly Included[] | undefined> {
+function includedRead(block: Block, meaning: Meaning): Read<readonly Included[] | undefined> {
   return {
     method: 'eth_getBlockByHash',
     params: [block.hash, true],
@@ -96,7 +108,7 @@ function includedRead(
       const fields = fieldsFrom(result, 'block')
       requireSame(fields['hash'], block, 'block hash')
       return listFrom(fields['transactions'], "block's transactions").flatMap((each) =>
-        isKnownType(each) ? [includedFrom(each, block, tokens)] : [],
+        isKnownType(each) ? [includedFrom(each, block, meaning)] : [],
       )
     },
   }
@@ -114,7 +126,7 @@ function isKnownType(each: unknown): boolean {
   return typeof type === 'string' && /^0x0*[0-9a-f]$/.test(type) && Number(type) <= TYPE_MAX
 }
 
-function includedFrom(each: unknown, block: Block, tokens: ReadonlySet<string>): Included {
+function includedFrom(each: unknown, block: Block, { tokens, explain }: Meaning): Included {
   const fields = fieldsFrom(each, 'transaction')
   const sender = addressFrom(fields['from'], 'sender')
   const to =
@@ -124,9 +136,16 @@ function includedFrom(each: unknown, block: Block, tokens: ReadonlySet<string>):
   const value = quantityFrom(fields['value'] ?? '0x0', 'value')
   const data = bytesFrom(fields['input'] ?? '0x', 'call data')
   const gas = quantityFrom(fields['gas'], 'gas')
-  const summary = summaryOf({ from: sender, to, value, data, extras: extrasOf(fields) }, tokens)
+  const extras = extrasOf(fields)
+  const summary = summaryOf({ from: sender, to, value, data, extras }, tokens, explain)
   const { transfers, others } = summary
-  const isLone = transfers.length === 1 && others.length === 0
+  const isLone = transfers.length === 1 && others.length === 0 && !carriesAuthorization(data)
+  const { body, commitments } = withoutCommitments(data)
+  const isSwap =
+    to !== null &&
+    commitments.length === 1 &&
+    extras.length === 0 &&
+    explain?.(to, body)?.kind === 'swap'
   return {
     hash: transactionHashFrom(fields['hash'], 'transaction hash'),
     block,
@@ -136,7 +155,7 @@ function includedFrom(each: unknown, block: Block, tokens: ReadonlySet<string>):
     summary,
     proofKey: settledKey({ to, data }),
     gas,
-    isLoneTransfer: isLone && !carriesAuthorization(data) && gas <= TRANSFER_GAS_MAX,
+    isRead: (isLone && gas <= TRANSFER_GAS_MAX) || (isSwap && gas <= SWAP_GAS_READ_MAX),
   }
 }
 

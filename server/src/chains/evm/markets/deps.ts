@@ -5,7 +5,7 @@ import type { NewestHeight } from './newest-height.ts'
 /** What markets need of their connection. */
 export interface MarketDeps extends Pick<
   PrepareDeps,
-  'transport' | 'config' | 'chainId' | 'facts' | 'tokens'
+  'transport' | 'config' | 'chainId' | 'facts' | 'tokens' | 'explain'
 > {
   readonly clock: Clock
   readonly newest: NewestHeight

@@ -1,9 +1,12 @@
 import type { Address } from '../../chain.ts'
-import { callData } from './words.ts'
+import { addressOf, callData, readCall, uintOf } from './words.ts'
 
 /** Those that look at what really came, so that the minimum holds for tokens that keep a part of what moves, too. */
 const BUY = 'b6f9de95'
 const SELL = '791ac947'
+/** The same without that look, as others write them. */
+const PLAIN_BUY = '7ff36ab5'
+const PLAIN_SELL = '18cbafe5'
 const GET_PAIR = 'e6a43905'
 /** getReserves() of a pair. */
 export const GET_RESERVES = '0902f1ac'
@@ -37,4 +40,25 @@ export function sellData({
   deadlineSeconds,
 }: SwapTerms): string {
   return callData(SELL, [amountIn, minimumOut, 0xa0n, recipient, deadlineSeconds, 2n, ...path])
+}
+
+/** A router's call as its bytes have it. */
+export type RoutedSwap = Omit<SwapTerms, 'amountIn'> & {
+  /** Null: the value that goes along. */
+  readonly amountIn: bigint | null
+}
+
+/** Reads a call that swaps native currency for a token, or back, without a token in between; undefined for any other. */
+export function readSwapV2(data: Uint8Array): RoutedSwap | undefined {
+  const { selector, words = [] } = readCall(data) ?? {}
+  const isBuy = selector === BUY || selector === PLAIN_BUY
+  if (!isBuy && selector !== SELL && selector !== PLAIN_SELL) return undefined
+  const amounts = words.slice(0, isBuy ? 1 : 2).map(uintOf)
+  const [offset, to, deadline, length, first, second, ...rest] = words.slice(amounts.length)
+  const [recipient, tokenIn, tokenOut] = [addressOf(to), addressOf(first), addressOf(second)]
+  const isWhole = uintOf(offset) === (isBuy ? 0x80n : 0xa0n) && uintOf(length) === 2n
+  if (!isWhole || !recipient || !tokenIn || !tokenOut || rest.length > 0) return undefined
+  const [amountIn = null, minimumOut = 0n] = isBuy ? [null, amounts[0]] : amounts
+  const deadlineSeconds = uintOf(deadline)
+  return { amountIn, minimumOut, path: [tokenIn, tokenOut], recipient, deadlineSeconds }
 }

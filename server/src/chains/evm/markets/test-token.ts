@@ -61,6 +61,8 @@ export interface TestMaker {
   /** Sends calls in order and waits until all of them have succeeded. */
   send(...calls: readonly TestCall[]): Promise<void>
   readonly address: Hex
+  /** Of its next transaction. */
+  nonce(): number
 }
 
 /** Somebody with money of its own, who makes tokens and pools. */
@@ -96,6 +98,7 @@ export async function openTestMaker({ sandbox }: Pick<TestChain, 'sandbox'>): Pr
     send,
     mint: async (token, to, amount) => await send(mintCall(token, to, amount)),
     address: account.address,
+    nonce: () => nonce,
     token: async (trick) => {
       const at = getContractAddress({ from: account.address, nonce: BigInt(nonce) })
       const token = { mint: requireAddress(at), decimals: 18, symbol: null }

@@ -1,0 +1,116 @@
+import type { Address } from '../../chain.ts'
+import type { RoutedSwap, SwapTerms } from './router-v2.ts'
+import { addressOf, callData, readCall, uintOf } from './words.ts'
+
+const EXACT_INPUT_SINGLE = '414bf389'
+const MULTICALL = 'ac9650d8'
+const UNWRAP = '49404b7c'
+const GET_POOL = '1698ee82'
+const QUOTE_SINGLE = 'c6a5026a'
+/** slot0() of a pool: its price first. */
+export const SLOT0 = '3850c7bd'
+
+const WORD_BYTES = 32
+const SINGLE_BYTES = 4 + 8 * WORD_BYTES
+const UNWRAP_BYTES = 4 + 2 * WORD_BYTES
+/** The router keeps what comes out, for the call that follows. */
+const ROUTER_ITSELF = 0n
+const NO_PRICE_LIMIT = 0n
+
+export interface SwapTermsV3 extends SwapTerms {
+  /** In hundredths of a basis point. */
+  readonly fee: bigint
+}
+
+/** Asks a factory for a pool, hex without 0x. */
+export function getPoolCall(tokens: readonly [Address, Address], fee: bigint): string {
+  return callData(GET_POOL, [...tokens, fee])
+}
+
+/** Asks QuoterV2 what a swap through one pool would give, hex without 0x. */
+export function quoteCall(
+  [tokenIn, tokenOut]: readonly [Address, Address],
+  amountIn: bigint,
+  fee: bigint,
+): string {
+  return callData(QUOTE_SINGLE, [tokenIn, tokenOut, amountIn, fee, NO_PRICE_LIMIT])
+}
+
+/** exactInputSingle; the native currency goes along as value and is wrapped by the router. */
+export function buyDataV3(terms: SwapTermsV3): string {
+  return singleData(terms, terms.recipient)
+}
+
+/** multicall of exactInputSingle, which leaves the wrapped currency with the router, and unwrapWETH9. */
+export function sellDataV3(terms: SwapTermsV3): string {
+  const calls = [
+    singleData(terms, ROUTER_ITSELF),
+    callData(UNWRAP, [terms.minimumOut, terms.recipient]),
+  ]
+  const bodies = calls.map((call) => {
+    const bytes = call.length / 2
+    const padded = call.padEnd(Math.ceil(bytes / WORD_BYTES) * WORD_BYTES * 2, '0')
+    return callData('', [BigInt(bytes)]) + padded
+  })
+  const [first = ''] = bodies
+  const from = BigInt(2 * WORD_BYTES)
+  return (
+    callData(MULTICALL, [BigInt(WORD_BYTES), 2n, from, from + BigInt(first.length / 2)]) +
+    bodies.join('')
+  )
+}
+
+function singleData(
+  { path, fee, deadlineSeconds, amountIn, minimumOut }: SwapTermsV3,
+  recipient: Address | bigint,
+): string {
+  const terms = [recipient, deadlineSeconds, amountIn, minimumOut, NO_PRICE_LIMIT]
+  return callData(EXACT_INPUT_SINGLE, [...path, fee, ...terms])
+}
+
+/** Reads a call as the two above write it; undefined for any other. */
+export function readSwapV3(data: Uint8Array): RoutedSwap | undefined {
+  const text = Buffer.from(data).toString('hex')
+  if (text.startsWith(EXACT_INPUT_SINGLE)) {
+    const found = singleIn(data)
+    if (found === undefined || addressOf(found.recipientWord) === undefined) return undefined
+    const terms = {
+      ...found.terms,
+      recipient: addressOf(found.recipientWord) ?? found.terms.path[0],
+    }
+    return buyDataV3(terms) === text ? { ...terms, amountIn: null } : undefined
+  }
+  const firstAt = 4 + 5 * WORD_BYTES
+  const single = singleIn(data.subarray(firstAt, firstAt + SINGLE_BYTES))
+  const lastAt = firstAt + Math.ceil(SINGLE_BYTES / WORD_BYTES) * WORD_BYTES + WORD_BYTES
+  const unwrap = readCall(data.subarray(lastAt, lastAt + UNWRAP_BYTES))
+  const recipient = addressOf(unwrap?.words[1])
+  if (single === undefined || recipient === undefined) return undefined
+  const terms = { ...single.terms, recipient }
+  // Whatever else is in it, or in another order, would not be the same bytes.
+  return sellDataV3(terms) === text ? terms : undefined
+}
+
+function singleIn(data: Uint8Array):
+  | {
+      readonly terms: Omit<SwapTermsV3, 'recipient'>
+      readonly recipientWord: Uint8Array | undefined
+    }
+  | undefined {
+  const { selector, words = [] } = readCall(data) ?? {}
+  const [first, second, fee, recipientWord, deadline, amount, minimum] = words
+  const [tokenIn, tokenOut] = [addressOf(first), addressOf(second)]
+  if (selector !== EXACT_INPUT_SINGLE || tokenIn === undefined || tokenOut === undefined) {
+    return undefined
+  }
+  return {
+    recipientWord,
+    terms: {
+      path: [tokenIn, tokenOut],
+      fee: uintOf(fee),
+      deadlineSeconds: uintOf(deadline),
+      amountIn: uintOf(amount),
+      minimumOut: uintOf(minimum),
+    },
+  }
+}
