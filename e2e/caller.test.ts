@@ -14,6 +14,7 @@ import { openWorld, walletOf } from './actors/world.ts'
 import type { World } from './actors/world.ts'
 
 const EXAMPLE = fileURLToPath(new URL('../examples/send.ts', import.meta.url))
+const TRADE_EXAMPLE = fileURLToPath(new URL('../examples/trade.ts', import.meta.url))
 /** Where no sandbox is: these commands must not need one. */
 const NOWHERE = join(tmpdir(), 'florin-is-not-here')
 
@@ -260,24 +261,36 @@ describe('the commands', () => {
   })
 })
 
+/** Runs an example as its first lines say, with two wallets; gives back what it printed. */
+async function runExample(file: string, [one, two]: readonly [string, string]): Promise<string> {
+  const child = spawn(process.execPath, [FLORIN, 'exec', file], {
+    env: { ...environment(), FLORIN_WALLET_EVM_1: one, FLORIN_WALLET_EVM_2: two },
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  }
+  await once(child, 'close')
+  return output
+}
+
+test('the example of trading runs, twice, and trades once', async () => {
+  const wallet = walletOf(world, 1)
+  const [first, second] = [
+    await runExample(TRADE_EXAMPLE, [wallet, wallet]),
+    await runExample(TRADE_EXAMPLE, [wallet, wallet]),
+  ]
+  expect(first).toMatch(/bought [0-9.]+ at [0-9.]+\nsold [0-9.]+ for [0-9.]+\n$/)
+  // Only the quote is asked anew.
+  expect(second.split('\n').slice(1)).toEqual(first.split('\n').slice(1))
+  const trades = await new Florin(access()).trade.history(wallet).next()
+  expect(trades.value).toMatchObject({ side: 'sell' })
+})
+
 test('the example of sending runs, twice, and pays once', async () => {
   const recipient = world.newAddress()
-  const run = async () => {
-    const child = spawn(process.execPath, [FLORIN, 'exec', EXAMPLE], {
-      env: {
-        ...environment(),
-        FLORIN_WALLET_EVM_1: walletOf(world),
-        FLORIN_WALLET_EVM_2: recipient,
-      },
-    })
-    let output = ''
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
-    }
-    await once(child, 'close')
-    return output
-  }
-  const [first, second] = [await run(), await run()]
+  const wallets = [walletOf(world), recipient] as const
+  const [first, second] = [await runExample(EXAMPLE, wallets), await runExample(EXAMPLE, wallets)]
   expect(first).toMatch(/^pay_\w{22} settled in block \d+\n$/)
   expect(second).toBe(first)
   expect(await world.balanceOf(recipient, 'USDC')).toBe(2_500_000n)

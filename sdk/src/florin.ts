@@ -12,6 +12,8 @@ import type { Events } from './events.ts'
 import type { Input } from './prepare.ts'
 import { payments } from './payments.ts'
 import type { Payments } from './payments.ts'
+import { trades } from './trade.ts'
+import type { Trades } from './trade.ts'
 import { transactions } from './transactions.ts'
 import type { Transactions } from './transactions.ts'
 import { webhooks } from './webhooks.ts'
@@ -40,10 +42,13 @@ export type { SolanaTransaction, SolanaWallet } from './own-wallet.ts'
 export type { CheckOptions } from './check-build.ts'
 export type { BuiltTransaction, SignAndSendOptions, Simulation } from './transactions.ts'
 export type { SignOptions, SubmittedTransaction, Transactions } from './transactions.ts'
+export type { ListedTrade, TradeRecord, Trades } from './trade.ts'
 export type { WaitOptions } from './wait-for.ts'
 export type { Wallet, Wallets } from './wallets.ts'
 export type { X402 } from './x402.ts'
 export type { Operations } from './contract/shapes.ts'
+export { payingFetch } from './paying-fetch.ts'
+export type { PayingFetch, PayingFetchOptions } from './paying-fetch.ts'
 export { paywall } from './paywall/paywall.ts'
 export { deliveriesInMemory } from './paywall/deliveries.ts'
 export type { Deliveries } from './paywall/deliveries.ts'
@@ -61,6 +66,7 @@ export class Florin {
   readonly baseUrl: string
   readonly payments: Payments
   readonly transactions: Transactions
+  readonly trade: Trades
   readonly wallets: Wallets
   readonly addresses: Addresses
   readonly events: Events
@@ -88,6 +94,7 @@ export class Florin {
     this.baseUrl = connection.baseUrl
     this.payments = payments(connection)
     this.transactions = transactions(connection)
+    this.trade = trades(connection)
     this.wallets = wallets(connection)
     this.addresses = addresses(connection)
     this.events = events(connection)

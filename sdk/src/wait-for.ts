@@ -4,21 +4,24 @@ import type { PaymentStatusAnswer } from './contract/payment-status.ts'
 import { FlorinError } from './florin-error.ts'
 import { limits } from './limits.ts'
 
-export interface WaitOptions extends CallOptions {
+/** What is looked at while it comes further: a payment, or what one carries. */
+export type Followed = Pick<PaymentStatusAnswer, 'paymentId' | 'status' | 'failure'>
+
+export interface WaitOptions<Seen extends Followed = PaymentStatusAnswer> extends CallOptions {
   /** How far the payment should have come; `settled` unless given. */
   readonly until?: 'confirmed' | 'settled' | undefined
   /** How long to look at it; 300 unless given. */
   readonly timeoutSeconds?: number | undefined
   /** Called with each record that was read, the first and the last included. */
-  readonly onLook?: ((payment: PaymentStatusAnswer) => void) | undefined
+  readonly onLook?: ((payment: Seen) => void) | undefined
 }
 
 /** Looks again and again, at growing intervals, until the payment has come so far. */
-export async function waitFor(
+export async function waitFor<Seen extends Followed>(
   { clock, random }: Connection,
-  look: () => Promise<PaymentStatusAnswer>,
-  options: WaitOptions = {},
-): Promise<PaymentStatusAnswer> {
+  look: () => Promise<Seen>,
+  options: WaitOptions<Seen> = {},
+): Promise<Seen> {
   const { until = 'settled', timeoutSeconds = limits.waitSeconds, onLook, signal } = options
   const deadline = clock.now() + timeoutSeconds * 1000
   for (let looks = 0; ; looks += 1) {
@@ -35,7 +38,7 @@ export async function waitFor(
   }
 }
 
-function ended({ paymentId, status, failure }: PaymentStatusAnswer): FlorinError {
+function ended({ paymentId, status, failure }: Followed): FlorinError {
   const reason = failure === undefined ? '' : `: ${failure.message}`
   return new FlorinError({
     code: 'PAYMENT_ENDED',
@@ -44,7 +47,7 @@ function ended({ paymentId, status, failure }: PaymentStatusAnswer): FlorinError
   })
 }
 
-function stillOpen({ paymentId, status }: PaymentStatusAnswer, seconds: number): FlorinError {
+function stillOpen({ paymentId, status }: Followed, seconds: number): FlorinError {
   const message = `after ${seconds} s the payment is still ${status}; it goes on by itself`
   return new FlorinError({ code: 'WAIT_OVER', message, details: { paymentId, status } })
 }
