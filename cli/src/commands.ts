@@ -78,9 +78,16 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'pay',
     usage:
-      'RECIPIENT AMOUNT [--asset A] [--from A] [--network N] [--wait W] [--timeout S] [--idempotency-key K] [--self-custody --keyfile FILE [--max-fee F]] [--json]',
-    summary: 'pay once and show how far it has come, up to --wait submitted, confirmed or settled',
+      'RECIPIENT AMOUNT | URL [--max AMOUNT] [--asset A] [--from A] [--network N] [--wait W] [--timeout S] [--idempotency-key K] [--self-custody --keyfile FILE [--max-fee F]] [--json]',
+    summary:
+      'pay once and show how far it has come, up to --wait submitted, confirmed or settled; or buy at URL for --max at most',
     load: async () => (await import('./caller/pay.ts')).runPay,
+  },
+  {
+    name: 'paywall',
+    usage: '[--amount A] [--asset A] [--network N] [--pay-to ADDRESS] [--port P] [--json]',
+    summary: 'a shop on this machine that sells one page for x402 payments, until Ctrl-C',
+    load: async () => (await import('./caller/paywall.ts')).runPaywall,
   },
   {
     name: 'status',

@@ -12,6 +12,8 @@ export const limits = {
   sendWaitSeconds: 10,
   /** Wait of a receive or a settle that names none. */
   receiveWaitSeconds: 30,
+  /** A seller is asked, perhaps waited for, paid and asked again. */
+  fetchWaitSeconds: 75,
   /** The first pause; each one doubles. */
   pauseFirstMilliseconds: 250,
   pauseMaxMilliseconds: 8_000,

@@ -1,6 +1,7 @@
 import { call } from './call.ts'
 import type { CallOptions, IntentOptions } from './call.ts'
 import type { Connection } from './connection.ts'
+import type { FetchPaymentAnswer, FetchPaymentBody } from './contract/fetch-payment.ts'
 import type { FindPaymentAnswer, FindPaymentQuery } from './contract/find-payment.ts'
 import type { ListPaymentsAnswer, ListPaymentsQuery } from './contract/list-payments.ts'
 import type { PaymentHistoryAnswer, PaymentHistoryQuery } from './contract/payment-history.ts'
@@ -22,6 +23,11 @@ export interface Payments {
    * the status that was reached in time; `pending` is not a failure.
    */
   send(order: SendPaymentBody, options?: IntentOptions): Promise<SendPaymentAnswer>
+  /**
+   * Asks a seller of x402 and pays what it wants, within `maxAmount` and the wallet's policy: the whole exchange in one
+   * call, and one payment however often it has to be repeated. See payingFetch for the manners of `fetch`.
+   */
+  fetch(order: FetchPaymentBody, options?: IntentOptions): Promise<FetchPaymentAnswer>
   /**
    * Settles what a buyer sent and waits until it is on chain. Success is given out once per proof: release what was
    * paid for when this resolves. While the service says SETTLEMENT_PENDING the same request is sent again.
@@ -73,6 +79,13 @@ export function payments(connection: Connection): Payments {
       const waitSeconds = body.timeout ?? limits.sendWaitSeconds
       return call(connection, 'sendPayment', { body }, { ...options, waitSeconds })
     },
+    fetch: (body, options) =>
+      call(
+        connection,
+        'fetchPayment',
+        { body },
+        { ...options, waitSeconds: limits.fetchWaitSeconds },
+      ),
     receive: (body, options) => {
       const waitSeconds = body.timeout ?? limits.receiveWaitSeconds
       return call(connection, 'receivePayment', { body }, { ...options, waitSeconds })

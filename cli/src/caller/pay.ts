@@ -4,6 +4,7 @@ import type { Run } from '../command.ts'
 import { readArguments } from '../read-arguments.ts'
 import { CommandFailed, UsageError } from '../usage-error.ts'
 import { readAssetNames } from './asset-names.ts'
+import { buy } from './buy.ts'
 import { EXIT } from './exit-code.ts'
 import { ownKeyFile, payOwn } from './pay-own.ts'
 import { paymentText } from './payment-text.ts'
@@ -18,6 +19,7 @@ const TIMEOUT_SECONDS = 120
 
 /** `florin pay`: pays once and shows how far it has come. */
 export const runPay: Run = async (context) => {
+  if (context.args.some((arg) => /^https?:\/\//i.test(arg))) return buy(context)
   const given = readArguments(context.args, {
     flags: ['asset', 'from', 'network', 'wait', 'timeout', 'idempotency-key', 'keyfile', 'max-fee'],
     switches: ['json', 'self-custody'],

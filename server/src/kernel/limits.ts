@@ -25,7 +25,7 @@ export const limits = {
   /** How long one caller alone may show a payment to its seller; the request itself ends before, by the spare. */
   fetchExchangeSeconds: 35,
   fetchExchangeSpareSeconds: 3,
-  fetchConfirmSeconds: 5,
+  fetchConfirmSeconds: 4,
   /** How long an authorization of a wallet of ours is good for at most, whatever its seller asks. */
   fetchAuthorizationSecondsMax: 300,
   /** Of a seller's answer. */

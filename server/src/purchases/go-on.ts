@@ -45,17 +45,18 @@ export async function goOn(deps: GoOnDeps, going: GoingOn): Promise<WentOn> {
   const taken = await take(deps, going)
   if (taken === undefined) return joined(deps, going)
   const problem = await exchange(deps, taken, going.request)
+  const shown = await read(deps, going)
+  // A seller that did not hand out has hardly settled; the chain may still say so, later.
   const payment = await deps.waits.until(
     { accountId, id: paymentId },
-    (status) => problem !== null || hasReached(status, 'confirmed'),
+    (status) => !shown.purchase.isDelivered || hasReached(status, 'confirmed'),
     {
       atMilliseconds: clock.nowMilliseconds() + limits.fetchConfirmSeconds * 1000,
       over: going.waitOver,
     },
   )
   if (payment === undefined) throw new Error('a committed payment was not found')
-  const { answer } = await read(deps, going)
-  return { payment, answer: problem === null ? answer : null, problem }
+  return { payment, answer: problem === null ? shown.answer : null, problem }
 }
 
 function take({ store, clock }: GoOnDeps, { accountId, paymentId }: GoingOn) {

@@ -1,0 +1,80 @@
+import type { Florin } from '@florin/sdk'
+import type { CommandContext } from '../command.ts'
+import { readArguments } from '../read-arguments.ts'
+import { CommandFailed, UsageError } from '../usage-error.ts'
+import { EXIT } from './exit-code.ts'
+import { factLines, visible } from './visible.ts'
+import { withClient } from './with-client.ts'
+
+const MAX_DEFAULT = '0.10'
+const BODY_SHOWN_CHARACTERS_MAX = 4_000
+
+/** `florin pay URL`: asks a seller of x402, pays what it wants, and shows what it gave. */
+export async function buy(context: CommandContext): Promise<number> {
+  const given = readArguments(context.args, {
+    flags: ['max', 'asset', 'from', 'network', 'idempotency-key'],
+    switches: ['json'],
+    positionals: ['URL'],
+  })
+  const [url = ''] = given.positionals
+  const maxAmount = given.flag('max') ?? MAX_DEFAULT
+  if (!/^\d+(\.\d+)?$/.test(maxAmount)) {
+    throw new UsageError(`--max must be a decimal number such as 0.05, not "${maxAmount}"`)
+  }
+  const [json, asset] = [given.has('json'), given.flag('asset') ?? 'USDC']
+  const [network, idempotencyKey] = [given.flag('network'), given.flag('idempotency-key')]
+  return withClient(context, json, async (florin, signal) => {
+    const walletAddress = given.flag('from') ?? (await payingWallet(florin, network, signal))
+    const order = { walletAddress, url, maxAmount, asset, network }
+    const answer = await florin.payments.fetch(order, { signal, idempotencyKey })
+    const { paid, amount, payment, response } = answer
+    if (json) context.print(`${JSON.stringify(answer)}\n`)
+    else {
+      const facts = factLines([
+        ['seller', url],
+        [
+          'answer',
+          response === null ? `none: ${answer.problem ?? 'unknown'}` : `${response.status}`,
+        ],
+        ['paid', PAID[String(paid)]?.(amount, asset)],
+        ['payment', payment?.paymentId],
+        ['status', payment?.status],
+        ['transaction', payment?.signature ?? undefined],
+      ])
+      context.note(facts)
+      if (response !== null) context.print(`${shown(response.body, response.bodyEncoding)}\n`)
+    }
+    if (response !== null && response.status < 400) return EXIT.done
+    return paid === false ? EXIT.refused : EXIT.open
+  })
+}
+
+const PAID: Readonly<Record<string, (amount: string, asset: string) => string>> = {
+  true: (amount, asset) => `${amount} ${asset}`,
+  false: () => 'nothing',
+  unknown: (amount, asset) => `${amount} ${asset} signed, not seen on chain yet`,
+}
+
+function shown(body: string, encoding: 'utf8' | 'base64'): string {
+  if (encoding === 'base64') return `(${body.length} characters of base64)`
+  const text = body
+    .slice(0, BODY_SHOWN_CHARACTERS_MAX)
+    .split('\n')
+    .map((line) => visible(line))
+    .join('\n')
+  return body.length > BODY_SHOWN_CHARACTERS_MAX ? `${text}\n(cut here)` : text
+}
+
+/** The account's only wallet of the family, or any of a sandbox. Never a guess with real money. */
+async function payingWallet(
+  florin: Florin,
+  network: string | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  const family = network?.startsWith('solana') === true ? 'solana' : 'evm'
+  const own = (await florin.wallets.list({ signal })).filter((each) => each.family === family)
+  const [first, second] = own
+  if (first === undefined) throw new CommandFailed(`the account has no ${family} wallet`)
+  if (second === undefined || own.every(({ sandbox }) => sandbox === true)) return first.address
+  throw new CommandFailed(`say which of the ${own.length} ${family} wallets pays: --from ADDRESS`)
+}

@@ -1,0 +1,106 @@
+import { fromBase64 } from './base64.ts'
+import type { CallOptions } from './call.ts'
+import type { FetchPaymentAnswer } from './contract/fetch-payment.ts'
+import type { Florin } from './florin.ts'
+import { FlorinError } from './florin-error.ts'
+
+export interface PayingFetchOptions {
+  /** The wallet that pays; the service holds its key. */
+  readonly walletAddress: string
+  /** The most that one call may pay, whole units of the asset. */
+  readonly ceiling: string | number
+  /** Where anything may be paid at all: origins, or origins with the start of a path. Left out, anywhere. */
+  readonly allow?: readonly string[]
+  /** `USDC` unless given. */
+  readonly asset?: string
+  /** CAIP-2, or its name in version 1; the service's default unless given. */
+  readonly network?: string
+  /** Told of every call, paid or not. */
+  readonly onAnswer?: (answer: FetchPaymentAnswer) => void
+}
+
+/** What a call of it may say beside the address. */
+export interface PayingFetchRequest extends CallOptions {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Names the intent: the same key is the same purchase, after a crash as well. */
+  readonly idempotencyKey?: string
+}
+
+export type PayingFetch = (url: string | URL, request?: PayingFetchRequest) => Promise<Response>
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+/** Statuses that have no body. Source: Fetch standard, "null body status". */
+const BODILESS = [204, 205, 304]
+
+/**
+ * A `fetch` that pays: the service asks the seller, pays what it wants from one of its wallets, and hands the goods on.
+ * No key and no money is here. `PAYMENT-ID` and `PAYMENT-PAID` (`true`, `false`, `unknown`) stand among the answer's headers.
+ *
+ *     const pay = payingFetch(florin, { walletAddress, ceiling: '0.05', allow: ['https://shop.example'] })
+ *     const report = await (await pay('https://shop.example/report')).json()
+ *
+ * @throws {FlorinError} POLICY_REFUSED, nothing signed, when the address is not allowed or the seller wants more than the
+ * ceiling; NO_ANSWER when a payment was signed and the seller has not answered: repeat under the same idempotencyKey.
+ */
+export function payingFetch(
+  florin: Pick<Florin, 'payments'>,
+  options: PayingFetchOptions,
+): PayingFetch {
+  const { walletAddress, ceiling: maxAmount, asset, network, onAnswer } = options
+  const allowed = options.allow?.map((rule) => new URL(rule))
+  return async (address, request = {}) => {
+    const url = new URL(address)
+    if (allowed?.some((rule) => covers(rule, url)) === false) throw notAllowed(url)
+    const { headers, body, signal, idempotencyKey } = request
+    const method = methodOf(request.method)
+    const order = { walletAddress, url: url.href, maxAmount, asset, network, method, headers, body }
+    const answer = await florin.payments.fetch(order, { signal, idempotencyKey })
+    onAnswer?.(answer)
+    return responseOf(answer)
+  }
+}
+
+function responseOf({ response, problem, paymentId, paid }: FetchPaymentAnswer): Response {
+  if (response === null) {
+    throw new FlorinError({
+      code: 'NO_ANSWER',
+      message: `the seller was shown a payment and gave no answer (${problem ?? 'unknown'})`,
+      details: { paymentId, paid },
+      outcomeUnknown: true,
+    })
+  }
+  const { status, body, bodyEncoding } = response
+  const headers = new Headers(response.headers)
+  // They speak of the connection to the seller.
+  for (const name of ['content-length', 'transfer-encoding', 'connection']) headers.delete(name)
+  headers.set('payment-paid', String(paid))
+  if (paymentId !== undefined) headers.set('payment-id', paymentId)
+  const bytes = bodyEncoding === 'base64' ? new Uint8Array(fromBase64(body)) : body
+  return new Response(BODILESS.includes(status) ? null : bytes, { status, headers })
+}
+
+/** The same origin, and the rule's path or one below it. */
+function covers(rule: URL, url: URL): boolean {
+  if (rule.origin !== url.origin || url.username !== '' || url.password !== '') return false
+  const start = rule.pathname.replace(/\/$/, '')
+  if (start === '') return true
+  // Servers that decode late read these as ways out of the path.
+  if (/%(2f|5c|25|00)/i.test(url.pathname) || /\/(\.|%2e){2}/i.test(url.pathname)) return false
+  return url.pathname === start || url.pathname.startsWith(`${start}/`)
+}
+
+function notAllowed(url: URL): FlorinError {
+  return new FlorinError({
+    code: 'POLICY_REFUSED',
+    message: `nothing may be paid at ${url.origin}${url.pathname}`,
+    details: { rule: 'allow' },
+  })
+}
+
+function methodOf(text = 'GET'): (typeof METHODS)[number] {
+  const method = METHODS.find((known) => known === text.toUpperCase())
+  if (method !== undefined) return method
+  throw new FlorinError({ code: 'INVALID_SETTING', message: `"${text}" is no method to buy with` })
+}
