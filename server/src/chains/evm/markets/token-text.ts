@@ -29,10 +29,9 @@ function withoutZeros(bytes: Uint8Array): Uint8Array {
 }
 
 function stringIn(answer: Uint8Array): Uint8Array | undefined {
+  if (answer.length < HEAD_BYTES) return undefined
+  const offset = uintOf(answer.subarray(0, WORD_BYTES))
   const length = uintOf(answer.subarray(WORD_BYTES, HEAD_BYTES))
-  if (answer.length < HEAD_BYTES || uintOf(answer.subarray(0, WORD_BYTES)) !== BigInt(WORD_BYTES)) {
-    return undefined
-  }
-  if (length > BigInt(answer.length - HEAD_BYTES)) return undefined
+  if (offset !== BigInt(WORD_BYTES) || length > BigInt(answer.length - HEAD_BYTES)) return undefined
   return answer.subarray(HEAD_BYTES, HEAD_BYTES + Number(length))
 }

@@ -38,9 +38,9 @@ export function readCall(
   return { selector: Buffer.from(data.subarray(0, SELECTOR_BYTES)).toString('hex'), words }
 }
 
-/** An unsigned word; 0 when there is none. */
+/** An unsigned word; 0 when there is none, or none of its bytes. */
 export function uintOf(word: Uint8Array | undefined): bigint {
-  return word === undefined ? 0n : BigInt(hexBytes(word))
+  return word === undefined || word.length === 0 ? 0n : BigInt(hexBytes(word))
 }
 
 /** A signed word, two's complement. */
