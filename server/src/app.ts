@@ -20,7 +20,7 @@ import { fewSimulations } from './http/few-simulations.ts'
 import { openServer } from './http/server.ts'
 import type { Server, ServerOptions } from './http/server.ts'
 import { readiness, startDrivers } from './drivers.ts'
-import { startForgetting } from './idempotency/forget.ts'
+import { startForgettingAll } from './forget-all.ts'
 import type { Clock } from './kernel/clock.ts'
 import { newId } from './kernel/id.ts'
 import type { KillPoint } from './kernel/kill-point.ts'
@@ -31,7 +31,7 @@ import type { Random } from './kernel/random.ts'
 import type { Secret, SecretBytes } from './kernel/secret.ts'
 import { metricsRoute } from './metrics-route.ts'
 import { openOperators } from './open-operators.ts'
-import { forgetOldTrades, openMarkets } from './open-markets.ts'
+import { openMarkets } from './open-markets.ts'
 import { nodesOf, openReports } from './open-reports.ts'
 import { openPaymentBook } from './payments/advance.ts'
 import { openBuiltRecords } from './payments/built.ts'
@@ -42,10 +42,8 @@ import { receiveRoutes } from './payments/receive-routes.ts'
 import { paymentRoutes } from './payments/routes.ts'
 import { openSendQueue } from './payments/send-queue.ts'
 import { openWaits } from './payments/wait.ts'
-import { forgetOldDays } from './reports/forget-days.ts'
 import { openPurchases } from './open-purchases.ts'
 import { bothBooks } from './purchases/book.ts'
-import { forgetOldAnswers } from './purchases/forget-answers.ts'
 import { readDocuments, DOCUMENTS_DIRECTORY } from './reference/document-library.ts'
 import { openSite } from './reference/site.ts'
 import { openBroadcaster } from './sender/broadcast.ts'
@@ -54,15 +52,14 @@ import { openClaimQueue } from './facilitator/claim-queue.ts'
 import { findClaims } from './facilitator/claim-store.ts'
 import { openTaking } from './facilitator/give.ts'
 import type { AskedClaim } from './facilitator/claim-store.ts'
-import { forgetGas } from './facilitator/gas-store.ts'
 import { openSettlerFunds } from './facilitator/settler-funds.ts'
 import { openSettlers } from './facilitator/settlers.ts'
 import type { Settlers } from './facilitator/settlers.ts'
 import type { RemoteFacilitator } from './facilitator/remote.ts'
 import { openVerificationEvents } from './facilitator/verification-events.ts'
 import { watchClaims } from './facilitator/watch.ts'
-import { forgetOldEvents, openEvents } from './open-events.ts'
-import { forgetPeople, openPeople } from './open-people.ts'
+import { openEvents } from './open-events.ts'
+import { openPeople } from './open-people.ts'
 import { openTrading } from './open-trading.ts'
 import { openRecords } from './open-records.ts'
 import { openWallets } from './open-wallets.ts'
@@ -74,13 +71,12 @@ import { metricsReader, openMetricsDoor, openServiceMetrics } from './service-me
 import type { MetricsDoor } from './service-metrics.ts'
 import { openListener } from './store/listen.ts'
 import { CommitUnknown, openStore, StoreUnavailable } from './store/postgres.ts'
-import type { Store, Tx } from './store/postgres.ts'
+import type { Store } from './store/postgres.ts'
 import { shareReads } from './store/shared-reads.ts'
 import { openRedis } from './store/redis.ts'
 import { openTradeBook } from './trading/book.ts'
 import { paymentsBuiltFor } from './transactions/build-store.ts'
 import { openBuildBook } from './transactions/follow-builds.ts'
-import { forgetNonces } from './transactions/nonce-store.ts'
 import { resendSubmissions } from './transactions/resend.ts'
 import { transactionRoutes } from './transactions/routes.ts'
 import { watchBuilds } from './transactions/watch-builds.ts'
@@ -222,24 +218,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     ...(options.sendBatchMax === undefined ? {} : { batchMax: options.sendBatchMax }),
     signerFor: (wallet, chain) => openSigner({ wrapper, schemes }, wallet, chain.config),
   })
-  const stopForgetting = startForgetting({
-    store,
-    clock,
-    log,
-    others: [
-      forgetOldEvents,
-      forgetPeople,
-      forgetNonces,
-      forgetOldAnswers,
-      forgetOldDays,
-      forgetOldTrades,
-      ...networks.map(
-        ({ network }) =>
-          (tx: Tx, nowMilliseconds: number) =>
-            forgetGas(tx, network, nowMilliseconds),
-      ),
-    ],
-  })
+  const stopForgetting = startForgettingAll({ store, clock, log, networks })
   const windows = openWindows({ clock })
   const reports = openReports({ store, clock, log, networks, directory, drivers, windows })
   const readMetrics = metricsReader(metrics, { store, drivers })

@@ -1,0 +1,40 @@
+import { forgetGas } from './facilitator/gas-store.ts'
+import { startForgetting } from './idempotency/forget.ts'
+import type { Clock } from './kernel/clock.ts'
+import type { Log } from './kernel/log.ts'
+import type { NetworkConfig } from './kernel/network-config.ts'
+import { forgetOldEvents } from './open-events.ts'
+import { forgetOldTrades } from './open-markets.ts'
+import { forgetPeople } from './open-people.ts'
+import { forgetOldAnswers } from './purchases/forget-answers.ts'
+import { forgetOldDays } from './reports/forget-days.ts'
+import type { Store, Tx } from './store/postgres.ts'
+import { forgetNonces } from './transactions/nonce-store.ts'
+
+/** Removes what has had its time in every room, again and again. Gives the way to stop. */
+export function startForgettingAll({
+  networks,
+  ...deps
+}: {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Log
+  readonly networks: readonly NetworkConfig[]
+}): () => Promise<void> {
+  return startForgetting({
+    ...deps,
+    others: [
+      forgetOldEvents,
+      forgetPeople,
+      forgetNonces,
+      forgetOldAnswers,
+      forgetOldDays,
+      forgetOldTrades,
+      ...networks.map(
+        ({ network }) =>
+          (tx: Tx, nowMilliseconds: number) =>
+            forgetGas(tx, network, nowMilliseconds),
+      ),
+    ],
+  })
+}
