@@ -4,7 +4,13 @@ import type { Chain, Outcome, TransactionHash } from '../chain.ts'
 import type { TestNode } from '../json-rpc/test-node.ts'
 import { addressFromBytes } from './account.ts'
 import { encodeBase58 } from './base58.ts'
-import { MEMO_PROGRAM, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
+import {
+  JUPITER_PROGRAM,
+  MEMO_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+} from './programs.ts'
 import { error, result, script, startScripted } from './test-script.ts'
 import type { Lines } from './test-script.ts'
 
@@ -23,6 +29,7 @@ const KEYS = [
   TOKEN_PROGRAM,
   TOKEN_2022_PROGRAM,
   MEMO_PROGRAM,
+  JUPITER_PROGRAM,
 ]
 const at = (address: string | undefined): number => KEYS.indexOf(address ?? '')
 
@@ -156,6 +163,21 @@ describe('what the chain shows of a transaction', () => {
       feePaid: 2_044_280n,
       transfers: [{ asset: MINT, from: ALICE, to: BOB, amount: 250n, logIndex: 1 }],
     })
+  })
+
+  test('is what a router moved by its own hand, and what no other program did', async () => {
+    const moved = (program: string) =>
+      shown({
+        instructions: [memo, call(program, [ALICE], 1)],
+        pre: holdings([ALICES, ALICE, 1_000n], [BOBS, BOB, 0n]),
+        post: holdings([ALICES, ALICE, 750n], [BOBS, BOB, 250n]),
+        change: { innerInstructions: [{ index: 1, instructions: [move(250n)] }] },
+      })
+    expect(await outcomeOf(moved(JUPITER_PROGRAM))).toMatchObject({
+      transfers: [{ asset: MINT, from: ALICE, to: BOB, amount: 250n }],
+      senderChanges: [{ asset: MINT, delta: -250n }],
+    })
+    expect(await outcomeOf(moved(SYSTEM_PROGRAM))).toMatchObject({ transfers: [] })
   })
 
   test('is what the recipient got, where the mint keeps a part', async () => {

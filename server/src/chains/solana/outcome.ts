@@ -5,8 +5,9 @@ import type { Fields } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { addressFrom, integerFrom, transactionHashFrom } from './answer.ts'
 import { blockHashRead } from './blocks.ts'
-import { lamportsMoved, topLevelInstructions } from './instructions.ts'
+import { allInstructions, lamportsMoved, topLevelInstructions } from './instructions.ts'
 import type { Called } from './instructions.ts'
+import { JUPITER_PROGRAM } from './programs.ts'
 import { holdingsOf, tokenTransfers } from './token-transfers.ts'
 
 /** How a transaction is read whole. */
@@ -66,9 +67,16 @@ export function outcomeFrom(result: unknown, hash: TransactionHash): Omit<Mined,
     height: integerFrom(fields['slot'], 'slot'),
     succeeded,
     feePaid: baseUnits(costOf(meta, accounts, called)),
-    transfers: succeeded ? tokenTransfers(meta, accounts, called) : [],
+    transfers: succeeded ? tokenTransfers(meta, accounts, moving(message, meta, accounts)) : [],
     senderChanges: senderChanges(meta, accounts),
   }
+}
+
+/** A router moves what its caller hands it by its own hand; nobody else's inner instructions are somebody's own transfers. */
+function moving(message: Fields, meta: Fields, accounts: readonly Address[]): readonly Called[] {
+  const called = topLevelInstructions(message, accounts)
+  const isRouted = called.some(({ program }) => program === JUPITER_PROGRAM)
+  return isRouted ? allInstructions(message, meta, accounts) : called
 }
 
 /** What the fee payer has more or less than before, the fee apart; its tokens over all of its accounts. */

@@ -8,6 +8,9 @@ export const ASSOCIATED_TOKEN_PROGRAM = knownAddress('ATokenGPvbdGVxr1b2hvZbsiqW
 /** Memo, second version. */
 export const MEMO_PROGRAM = knownAddress('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr')
 
+/** Jupiter's aggregator, version 6. */
+export const JUPITER_PROGRAM = knownAddress('JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4')
+
 /** Owners of programs, of their code and of the cluster's own records: nothing that they own is somebody's wallet. */
 export const OWNERS_OF_NO_WALLET: ReadonlySet<string> = new Set(
   [

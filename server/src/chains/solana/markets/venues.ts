@@ -3,6 +3,8 @@ import type { ConnectOptions } from '../../connect-options.ts'
 import type { Venue } from '../../venue.ts'
 import { knownAddress } from '../account.ts'
 import type { DraftDeps } from '../draft.ts'
+import { openJupiterApi } from './jupiter-api.ts'
+import { openJupiterVenue } from './jupiter-venue.ts'
 import { openMarketService } from './market-service.ts'
 import { openMaker } from './rfq-maker.ts'
 import { openRfqVenue } from './rfq-venue.ts'
@@ -32,7 +34,13 @@ export function openVenues(
             return openMaker(knownAddress(address), service)
           }),
         )
-      case 'jupiter':
+      case 'jupiter': {
+        const { url, apiKey } = market
+        const headers = apiKey === undefined ? {} : { 'x-api-key': apiKey.reveal() }
+        const name = `the router of ${config.network}`
+        const service = openMarketService({ url, name, clock, fetch: ask, headers })
+        return openJupiterVenue(deps, openJupiterApi(service))
+      }
       case 'uniswap-v2':
       case 'uniswap-v3':
         throw new Error(`${market.venue} is no market of Solana`)
