@@ -40,8 +40,13 @@ test('a fixed rate is what the operator says', async () => {
 
 test('the pool of a dollar token says it, and that token is worth one dollar itself', async () => {
   const place = {
-    ...{ kind: 'reserves', venue: 'uniswap-v2', effectIndex: 0, timeMilliseconds: 0, height: 1n },
-    ...{ transactionHash: '0x1' as TransactionHash, blockHash: '0x1' },
+    kind: 'reserves',
+    venue: 'uniswap-v2',
+    effectIndex: 0,
+    timeMilliseconds: 0,
+    height: 1n,
+    transactionHash: '0x1' as TransactionHash,
+    blockHash: '0x1',
   } as const
   const native = 7n * ETHER
   const token = 21_001_000_000n
