@@ -110,7 +110,9 @@ async function beginWithoutMarket(directory: string) {
     await placeMoney(client, identity)
     expect(await hasMarket(client)).toBe(false)
     const height = Number(await client.call('eth_blockNumber'))
-    const dump = Buffer.from(String(await client.call('anvil_dumpState')).slice(2), 'hex')
+    const state = await client.call('anvil_dumpState')
+    if (typeof state !== 'string') throw new Error('anvil dumped no state')
+    const dump = Buffer.from(state.slice(2), 'hex')
     writeIdentity(directory, identity)
     await saveState(directory, { instance: identity.instance, height, dump })
   } finally {

@@ -3,7 +3,7 @@ import type { Block } from '../../chain.ts'
 import type { MarketFact } from '../../market.ts'
 import type { TradedToken } from '../../venue.ts'
 import { requireAddress } from '../account.ts'
-import { ETHER, startTestChain } from '../test-chain.ts'
+import { ETHER, order, startTestChain } from '../test-chain.ts'
 import type { TestChain } from '../test-chain.ts'
 import { openTestMarket } from './test-market.ts'
 import type { TestMarket } from './test-market.ts'
@@ -120,17 +120,7 @@ describe('what the markets of a chain do', () => {
     // Writes Sync(reserves) of 64 zero bytes on every call, and answers nothing.
     const sync = '1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1'
     const liar = await scene.contract(`0x7f${sync}60406000a100`)
-    const pending = await scene.signed(
-      {
-        sender: wallet.address,
-        recipient: liar,
-        asset: { symbol: 'ETH', asset: 'native', decimals: 18, takesCommitment: true },
-        amount: 1n as never,
-        commitment: new Uint8Array(32),
-      },
-      wallet,
-      0n,
-    )
+    const pending = await scene.signed(order(wallet, liar, 1n), wallet, 0n)
     await scene.chain.broadcast([pending.raw])
     const { height, succeeded } = await market.mined(pending.hash)
     expect(succeeded).toBe(true)

@@ -5,6 +5,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { Built } from '../../self-custody.ts'
 import type { TradedToken } from '../../venue.ts'
 import { requireAddress } from '../account.ts'
+import { transactionHashFrom } from '../answer.ts'
 import { ETHER, startTestChain } from '../test-chain.ts'
 import type { TestChain } from '../test-chain.ts'
 import { openTestMarket } from './test-market.ts'
@@ -44,8 +45,8 @@ async function signElsewhere({ unsigned, transaction }: Built): Promise<Uint8Arr
 
 async function sighted(raw: Uint8Array) {
   await scene.chain.broadcast([raw])
-  const hash = keccak256(raw)
-  const { height } = await market.mined(hash as never)
+  const hash = transactionHashFrom(keccak256(raw), 'hash')
+  const { height } = await market.mined(hash)
   const seen = await scene.chain.selfCustody?.sightings(
     await scene.chain.blocks(height, 1),
     async ({ senders }) =>
