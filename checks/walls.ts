@@ -13,6 +13,7 @@ export const SEES_EVERY_ACCOUNT: Readonly<Record<string, string>> = {
   'server/src/facilitator/routes.ts': 'whose a receiving address is, for several callers at once',
   'server/src/facilitator/verify.ts': 'whose a receiving address is',
   'server/src/payments/routes.ts': 'wallets for several callers at once, each with its account',
+  'server/src/open-trading.ts': 'wallets for several callers at once, each with its account',
   'server/src/payments/carry.ts': 'idempotency keys, each with its account',
   'server/src/payments/status-store.ts':
     'payments for several callers at once, each with its account',

@@ -1,5 +1,6 @@
 import { endpoints } from '@florin/wire/endpoints.ts'
 import type { Endpoint } from '@florin/wire/endpoint.ts'
+import { tradingIds } from './trading-ids.ts'
 
 /** Names of one account's things, or equally shaped names of nothing. */
 export interface Ids {
@@ -69,17 +70,6 @@ const settling = (path: string): readonly Row[] => [
     bearer: ({ purchase }) => ({ method: 'POST', path, body: purchase }),
   },
 ]
-
-const trading = (side: 'buy' | 'sell'): readonly Row[] =>
-  ['publicKey', 'walletAddress'].map((field) => ({
-    fields: [field],
-    status: 404,
-    ask: ({ wallet, token }) => ({
-      method: 'POST',
-      path: `/trade/${side}`,
-      body: { [field]: wallet, mint: token, amount: 0.01 },
-    }),
-  }))
 
 /** Every operation that is given a name of a thing, with each such name. A new one fails a test until it stands here. */
 export const matrix: Readonly<Record<string, readonly Row[]>> = {
@@ -311,39 +301,7 @@ export const matrix: Readonly<Record<string, readonly Row[]>> = {
       }),
     },
   ],
-  quoteTrade: [{ fields: ['mint'], open: 'a token is there for everybody' }],
-  buyToken: [...trading('buy'), { fields: ['mint'], open: 'a token is there for everybody' }],
-  sellToken: [...trading('sell'), { fields: ['mint'], open: 'a token is there for everybody' }],
-  buildBuy: [
-    {
-      fields: ['publicKey', 'walletAddress', 'mint'],
-      open: 'any address may trade; its balance is on chain',
-    },
-  ],
-  buildSell: [
-    {
-      fields: ['publicKey', 'walletAddress', 'mint'],
-      open: 'any address may trade; its balance is on chain',
-    },
-  ],
-  getTrade: [
-    { fields: ['tradeId'], status: 404, ask: ({ tradeId }) => ({ path: `/trade/${tradeId}` }) },
-  ],
-  tradeHistory: [
-    { fields: ['mint'], open: 'a token is there for everybody' },
-    {
-      fields: ['publicKey'],
-      status: 200,
-      ask: ({ wallet }) => ({ path: `/trade/history/${wallet}` }),
-    },
-    {
-      fields: ['cursor'],
-      status: 200,
-      ask: ({ wallet, tradeCursor }) => ({
-        path: `/trade/history/${wallet}?cursor=${tradeCursor}`,
-      }),
-    },
-  ],
+  ...tradingIds,
   signIn: [{ fields: ['link', 'email', 'password'], open: 'what opens a session, of no account' }],
   passkeySignIn: [{ fields: ['response'], open: 'what opens a session, of no account' }],
   rotateKey: [
