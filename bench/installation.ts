@@ -2,6 +2,7 @@ import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { dataPaths } from '@florin/cli/data-paths.ts'
 import { readDatabaseFile } from '@florin/cli/database-file.ts'
+import type { SandboxFile } from '@florin/cli/sandbox-file.ts'
 import { openClient } from '../e2e/actors/client.ts'
 import type { Client } from '../e2e/actors/client.ts'
 import { startFlorin } from '../e2e/actors/florin.ts'
@@ -20,6 +21,8 @@ export interface Installation {
   /** The enterprise key: no request of a bench is held back by its plan. */
   readonly apiKey: string
   readonly client: Client
+  /** What the EVM chain trades. */
+  readonly tokens: SandboxFile['networks']['evm']['tokens']
   readonly database: BenchDatabase
   /** JSON-RPC calls that the service has made so far. */
   nodeCalls(): Promise<number>
@@ -63,6 +66,7 @@ export async function startInstallation(
     pid: info.pid,
     apiKey,
     client,
+    tokens: info.networks.evm.tokens,
     database,
     nodeCalls: async () => {
       const answer = await fetch(`http://127.0.0.1:${metricsPort}/metrics`)

@@ -12,6 +12,7 @@ import { startInstallation } from './installation.ts'
 import type { Installation } from './installation.ts'
 import { describeMachine } from './machine.ts'
 import { memory } from './memory.ts'
+import { quotes } from './quotes.ts'
 import { sends } from './sends.ts'
 import { start } from './start.ts'
 import { status } from './status.ts'
@@ -23,6 +24,7 @@ const BENCHES: readonly Bench[] = [
   start,
   dashboard,
   status,
+  quotes,
   sends('evm'),
   sends('solana'),
   builds('evm'),
