@@ -37,6 +37,11 @@ function slowConnection() {
         ])
       }
     },
+    /** Something that is no event of the account goes out on the same connection. */
+    sendBeside: () => {
+      waiting += BYTES
+      outgoing.sentBeside(BYTES)
+    },
     /** So much has gone out. */
     drain: (events: number) => {
       waiting -= events * BYTES
@@ -86,4 +91,16 @@ test('more than a megabyte is too far at once, and what was not sent is forgotte
   drain(before)
   give(3)
   expect(sent.length).toBe(before)
+})
+
+test('a reader who takes whatever else goes out beside is not too slow, and one who takes nothing of it is', () => {
+  const { sendBeside, drain, pass } = slowConnection()
+  sendBeside()
+  for (let second = 0; second < 30; second += 1) {
+    // There is always something on its way.
+    sendBeside()
+    drain(1)
+    expect(pass(1)).toBe(false)
+  }
+  expect(pass(11)).toBe(true)
 })

@@ -21,7 +21,6 @@ import { openToldPrices } from './told-prices.ts'
 import { newestTrades } from './trade-store.ts'
 
 const [MINT, OTHER, NO_TOKEN] = TEST_MINTS
-if (MINT === undefined || OTHER === undefined || NO_TOKEN === undefined) throw new Error('mints')
 const LONG_AGO = Date.UTC(2025, 0, 1)
 const LATER = Date.UTC(2027, 0, 1)
 

@@ -5,7 +5,11 @@ import { testNetwork } from '../payments/test-lane.ts'
 import { scriptedChain } from '../sender/test-chain.ts'
 import type { MarketChain } from './market-deps.ts'
 
-export const TEST_MINTS = ['a', 'b', 'c'].map((digit) => `0x${digit.repeat(40)}` as Address)
+export const TEST_MINTS = [mintOf('a'), mintOf('b'), mintOf('c')] as const
+function mintOf(digit: string): Address {
+  return `0x${digit.repeat(40)}` as Address
+}
+
 /** 2026-01-01, a minute before midnight of UTC: blocks soon cross a minute, an hour and a day. */
 const GENESIS_MILLISECONDS = Date.UTC(2025, 11, 31, 23, 59, 0)
 export const TEST_BLOCK_MILLISECONDS = 7_000
