@@ -2,10 +2,15 @@ import { Florin } from '@florin/sdk'
 import { until } from '@florin/server/kernel/until.ts'
 import type { Family } from '@florin/wire/network.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { codeOf, openClient } from './actors/client.ts'
+import type { Asked } from './actors/odd-seller.ts'
+import { demandV2, hand, openOddSeller, takeMoney } from './actors/odd-seller.ts'
 import { FRAMEWORKS, openPaidShop } from './actors/paid-shop.ts'
 import type { PaidShop } from './actors/paid-shop.ts'
-import { EVM } from './actors/seller.ts'
+import { aStranger, EVM } from './actors/seller.ts'
+import type { Purchase } from './actors/seller.ts'
 import { SOLANA } from './actors/solana-purchase.ts'
+import { termsOf } from './actors/terms.ts'
 import type { World } from './actors/world.ts'
 import { openWorld, walletOf } from './actors/world.ts'
 
@@ -66,4 +71,128 @@ describe('a wallet of the service pays a seller in one call', () => {
       }
     },
   )
+
+  /** Waits for the chain to decide. */
+  const becomes = (paymentId: unknown, status: string) =>
+    until(
+      `the payment is ${status}`,
+      async () =>
+        (await world.client().get(`/payment/status/${String(paymentId)}`)).body['status'] ===
+        status,
+      { seconds: 60 },
+    )
+  const buy = (url: string, key?: string, more: object = {}) =>
+    world
+      .client()
+      .post(
+        '/payment/fetch',
+        { walletAddress: walletOf(world, 1), url, maxAmount: '0.01', ...more },
+        key === undefined ? {} : { 'idempotency-key': key },
+      )
+
+  test('money taken and the answer lost, or an error given: paid once, and the goods come for the same payment', async () => {
+    for (const fails of [(asked: Asked) => asked, null]) {
+      const { terms, payTo } = await termsOf(world, 'evm')
+      const seller = await openOddSeller(async (asked, answer) => {
+        if (asked.payment === null) return demandV2(answer, [terms])
+        if (seller.paid().length > 1) return hand(answer, 200)
+        await takeMoney(world, asked, terms)
+        if (fails === null) hand(answer, 500)
+        else answer.destroy()
+      })
+      try {
+        const key = `taken-${payTo}`
+        const first = await buy(seller.url, key)
+        expect(first.status).toBe(200)
+        expect(first.body['paid']).not.toBe(false)
+        await becomes(first.body['paymentId'], 'settled')
+        const again = await buy(seller.url, key)
+        expect(again.body).toMatchObject({
+          paid: true,
+          paymentId: first.body['paymentId'],
+          response: { status: 200, body: '{"goods":true}' },
+        })
+        const once = await buy(seller.url, key)
+        expect(once.body).toMatchObject({ response: { status: 200 } })
+        expect(seller.paid()).toHaveLength(2)
+        expect(await world.balanceOf(payTo, 'USDC')).toBe(510_000n)
+      } finally {
+        await seller.stop()
+      }
+    }
+  })
+
+  test('an authorization that somebody else uses later is found by its effect', async () => {
+    const { terms, payTo } = await termsOf(world, 'evm')
+    const seller = await openOddSeller((_, answer) => demandV2(answer, [terms]))
+    try {
+      const { body } = await buy(seller.url)
+      expect(body).toMatchObject({ paid: 'unknown' })
+      const [shown] = seller.paid()
+      const used = { body: { paymentPayload: shown?.payment ?? {} } } as unknown as Purchase
+      const hash = await (await aStranger(world))(used)
+      await becomes(body['paymentId'], 'settled')
+      const record = await world.client().get(`/payment/status/${String(body['paymentId'])}`)
+      expect(record.body).toMatchObject({ signature: hash, recipient: payTo })
+    } finally {
+      await seller.stop()
+    }
+  })
+
+  test('the same request of two instances at once signs once', async () => {
+    const { terms, payTo } = await termsOf(world, 'evm')
+    const seller = await openOddSeller(async (asked, answer) => {
+      if (asked.payment === null) return demandV2(answer, [terms])
+      hand(answer, (await takeMoney(world, asked, terms)) ? 200 : 409)
+    })
+    const one = world.service()
+    const two = await world.start()
+    const clients = [one, two].map(({ baseUrl, apiKeys }) =>
+      openClient(baseUrl, apiKeys.enterprise),
+    )
+    try {
+      const order = { walletAddress: walletOf(world), url: seller.url, maxAmount: '0.01' }
+      const replies = await Promise.all(
+        Array.from({ length: 6 }, (_, index) =>
+          clients[index % 2]?.post('/payment/fetch', order, { 'idempotency-key': 'pair' }),
+        ),
+      )
+      for (const reply of replies) {
+        expect(reply).toMatchObject({ status: 200, body: { response: { status: 200 } } })
+      }
+      expect(new Set(replies.map((reply) => reply?.body['paymentId'])).size).toBe(1)
+      expect(seller.paid()).toHaveLength(1)
+      expect(await world.balanceOf(payTo, 'USDC')).toBe(510_000n)
+      const other = await buy(seller.url, 'pair')
+      expect({ status: other.status, code: codeOf(other) }).toEqual({
+        status: 422,
+        code: 'IDEMPOTENCY_MISMATCH',
+      })
+    } finally {
+      await seller.stop()
+    }
+  })
+
+  test('a wallet without the money signs nothing, and our own doors are nobody to buy from', async () => {
+    const { terms } = await termsOf(world, 'evm')
+    const seller = await openOddSeller((_, answer) => demandV2(answer, [terms]))
+    try {
+      const created = await world.client().post('/wallets', { family: 'evm' })
+      const poor = { walletAddress: created.body['address'] }
+      expect(codeOf(await buy(seller.url, 'poor', poor))).toBe('INSUFFICIENT_BALANCE')
+      expect(seller.paid()).toEqual([])
+    } finally {
+      await seller.stop()
+    }
+    const { baseUrl } = world.service()
+    const doors = [`${baseUrl}/health/live`, world.sandbox.rpcUrl, world.database.url.reveal()]
+    for (const door of doors) {
+      const url = door.replace(/^postgres(ql)?:\/\/[^@]*@?/, 'http://')
+      const refused = await buy(url)
+      expect({ status: refused.status, code: codeOf(refused) }).toEqual({
+        status: 400,
+        code: 'INVALID_PARAMETERS',
+      })
+    }
+  })
 })
