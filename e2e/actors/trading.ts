@@ -56,6 +56,10 @@ export function describeTrading(family: Family): void {
     test('a buy and a sale move exactly what their records say, fee included', async () => {
       const before = await balances()
       const bought = await trade('buy', { amount: '0.5' })
+      const { body: payment } = await world
+        .client()
+        .get(`/payment/status/${String(bought['paymentId'])}`)
+      expect(payment).toMatchObject({ tradeId: bought['tradeId'], paymentProof: null })
       const between = await balances()
       expect(between.token - before.token).toBe(units(bought['tokensReceivedBaseUnits']))
       expect(before.native - between.native).toBe(native('0.5') + native(bought['fee']))

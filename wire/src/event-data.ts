@@ -35,6 +35,7 @@ export const eventData = {
     signature: MaybeText('The transaction that was seen on chain.'),
     blockHeight: MaybeText('Its block, decimal text.'),
     failure: Said('Why it failed; null unless it did.', Nullable(Failure)),
+    tradeId: Type.Optional(Text('The trade that it carries; `GET /trade/{tradeId}` has the rest.')),
     selfCustody: Type.Optional(Type.Literal(true, { description: 'It was signed elsewhere.' })),
     abandoned: Type.Optional(Type.Literal(true, { description: 'Its builder gave it up.' })),
     remark: Type.Optional(

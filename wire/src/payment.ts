@@ -161,6 +161,7 @@ const standing = {
   selfCustody: Type.Optional(
     Said('Present, and true, when it was built here and is signed elsewhere.', Type.Literal(true)),
   ),
+  tradeId: Type.Optional(Text('The trade that it carries; present when it carries one.')),
   abandoned: Type.Optional(
     Said(
       'Present, and true, when you gave the built transaction up. The chain still decides the status.',

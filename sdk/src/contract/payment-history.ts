@@ -87,6 +87,8 @@ export interface PaymentHistoryAnswer {
     readonly finalityViolated?: true
     /** Present, and true, when it was built here and is signed elsewhere. */
     readonly selfCustody?: true
+    /** The trade that it carries; present when it carries one. */
+    readonly tradeId?: string
     /**
      * Present, and true, when you gave the built transaction up. The chain still decides the
      * status.

@@ -22,6 +22,7 @@ export function paymentEvent(payment: Payment): OutboxEvent {
       signature: payment.transactionHash,
       blockHeight: payment.blockHeight?.toString() ?? null,
       failure: payment.failure,
+      ...(payment.tradeId === undefined ? {} : { tradeId: payment.tradeId }),
       ...(payment.selfCustody === undefined ? {} : selfCustodyFacts(payment.selfCustody)),
       ...(payment.finalityViolated ? { finalityViolated: true } : {}),
       ...(payment.sandbox ? { sandbox: true } : {}),

@@ -87,6 +87,7 @@ function standing(
     releaseDepth: config?.releaseDepth ?? null,
     finality: config === undefined ? null : describeFinality(config.finality),
     ...(payment.finalityViolated ? { finalityViolated: true as const } : {}),
+    ...(payment.tradeId === undefined ? {} : { tradeId: payment.tradeId }),
     ...(payment.selfCustody === undefined ? {} : selfCustodyFacts(payment.selfCustody)),
   }
 }
