@@ -115,15 +115,27 @@ describe('what the markets of a chain do', () => {
     expect(await read([gone])).toBeUndefined()
   })
 
-  test('takes no contract for a pool because it writes the logs of one', async () => {
+  test('takes no contract for a pool because it is the very code of one, and names the same tokens', async () => {
     const wallet = await scene.wallet(['native', '5'])
-    // Writes Sync(reserves) of 64 zero bytes on every call, and answers nothing.
-    const sync = '1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1'
-    const liar = await scene.contract(`0x7f${sync}60406000a100`)
-    const pending = await scene.signed(order(wallet, liar, 1n), wallet, 0n)
-    await scene.chain.broadcast([pending.raw])
-    const { height, succeeded } = await market.mined(pending.hash)
+    const pair = (await market.quoted('buy', ETHER)).route['pool']
+    const liar = await scene.contract(String(await scene.rpc('eth_getCode', pair, 'latest')))
+    // Its tokens, and its lock, where a pair keeps them.
+    for (const slot of ['0x6', '0x7', '0xc'].map(
+      (each) => `0x${each.slice(2).padStart(64, '0')}`,
+    )) {
+      const word = await scene.rpc('eth_getStorageAt', pair, slot, 'latest')
+      await scene.rpc('anvil_setStorageAt', liar, slot, word)
+    }
+    const asked = order(wallet, liar, 1n)
+    const { terms, laneLatest } = await scene.draft({ ...asked, recipient: wallet.address })
+    // sync() writes Sync(reserves).
+    const sync = { ...terms, to: liar, value: '0', data: '0xfff6cae9', gas: '200000' }
+    const sent = await scene.chain.sign({ ...terms, ...sync }, laneLatest, wallet.signer)
+    await scene.chain.broadcast([sent.raw])
+    const { height, succeeded } = await market.mined(sent.hash)
     expect(succeeded).toBe(true)
+    const receipt = await scene.rpc('eth_getTransactionReceipt', sent.hash)
+    expect(JSON.stringify(receipt)).toContain('1c411e9a96e071241c2f21f7726b17ae')
     expect(await read([await blockAt(height)])).toEqual([])
   })
 })

@@ -42,7 +42,8 @@ type Refusal = Extract<SwapDraftOutcome, { ok: false }>
 /** Gas limits; the allowance's is null when there is enough of it already. */
 type Gas = { readonly swap: bigint; readonly allowance: bigint | null }
 
-/** What routers say when less than the minimum would come out. */
+/** What routers say after the deadline, and when less than the minimum would come out. */
+const TIME_LEAPT = /\bEXPIRED\b|Transaction too old/
 const PRICE_GONE = /INSUFFICIENT_OUTPUT_AMOUNT|Too little received|Insufficient WETH9/
 
 /**
@@ -149,6 +150,8 @@ async function gasAsEstimated(
 }
 
 async function refusalFor(swap: Swap, reason: string): Promise<Refusal> {
+  // The deadline was reckoned from a block before a leap of the chain's time.
+  if (TIME_LEAPT.test(reason)) throw new NodeFailure('the time of the chain has leapt')
   const isPrice = PRICE_GONE.test(reason) || (await swap.isPriceGone())
   return { ok: false, refusal: isPrice ? 'price_moved' : 'no_market' }
 }

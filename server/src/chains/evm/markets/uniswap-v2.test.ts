@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { createPublicClient, http, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../../../kernel/until.ts'
+import { NodeFailure } from '../../chain.ts'
 import type { TradeSide, TradedToken, Venue } from '../../venue.ts'
 import { requireAddress } from '../account.ts'
 import { ETHER, startTestChain } from '../test-chain.ts'
@@ -146,5 +148,45 @@ describe('a buy through uniswap-v2', () => {
     )
     expect(draft.balances.native).toBe(ETHER / 2n)
     expect(draft.feeCeiling).toBeGreaterThan(0n)
+  })
+
+  test('gives nothing less than the minimum when others were faster, and then costs its fee alone', async () => {
+    const wallet = await scene.wallet(['native', '5'])
+    const rival = await scene.wallet(['native', '50'])
+    const quote = await market.quoted('buy', ETHER)
+    const minimumOut = quote.amountOut
+    const drafted = await market.drafted(market.order(wallet.address, quote, { minimumOut }))
+    const faster = await market.quoted('buy', 20n * ETHER)
+    await market.land(rival, await market.drafted(market.order(rival.address, faster)))
+    const [swap] = await market.land(wallet, drafted)
+    expect(swap?.succeeded).toBe(false)
+    expect(market.received(wallet, quote, swap)).toBeNull()
+    expect(await balanceOf(wallet.address)).toBe(0n)
+    expect(await scene.balanceOf(wallet.address)).toBe(5n * ETHER - (swap?.feePaid ?? 0n))
+  })
+
+  test('comes to nothing after its ten minutes, which the time of the chain tells', async () => {
+    const wallet = await scene.wallet(['native', '5'])
+    const late = await market.drafted(
+      market.order(wallet.address, await market.quoted('buy', ETHER)),
+    )
+    await scene.rpc('evm_increaseTime', 700)
+    await scene.sandbox.mine()
+    const [swap] = await market.land(wallet, late)
+    expect(swap?.succeeded).toBe(false)
+    const quote = await market.quoted('buy', ETHER)
+    const next = await until(
+      'a draft knows of the leap',
+      async () => {
+        try {
+          return await market.drafted(market.order(wallet.address, quote))
+        } catch (error) {
+          if (error instanceof NodeFailure) return undefined
+          throw error
+        }
+      },
+      { seconds: 20 },
+    )
+    expect((await market.land(wallet, next)).map(({ succeeded }) => succeeded)).toEqual([true])
   })
 })
