@@ -93,30 +93,6 @@ describe('a socket', () => {
     bye(socket)
   })
 
-  test('pages begin so many events before the newest when they are asked for the last ones', async () => {
-    const key = await world.aKey()
-    const read = async (query: string) => {
-      const headers = { authorization: `Bearer ${key.text}` }
-      const page = await fetch(`${service.url}/events?${query}`, { headers })
-      return { status: page.status, body: Object(await page.json()) }
-    }
-    expect((await read('last=5')).body).toMatchObject({ events: [], hasMore: false })
-    const socket = await subscribed(key)
-    await service.tell(key.accountId, 'a', 'b', 'c')
-    await heard(socket, ['a', 'b', 'c'])
-    const all = (await read('last=500')).body.events
-    expect(all.map(({ sequence }: { sequence: number }) => sequence)).toEqual([1, 2, 3])
-    expect((await read('last=2')).body).toMatchObject({ events: all.slice(1), hasMore: false })
-    expect((await read('last=2&limit=1')).body).toMatchObject({
-      events: [all[1]],
-      hasMore: true,
-      nextAfter: all[1].id,
-    })
-    expect((await read(`last=2&after=${all[0].id}`)).status).toBe(400)
-    expect((await read('last=0')).status).toBe(400)
-    bye(socket)
-  })
-
   test('is given everything after an event that it names, then what comes, each once', async () => {
     const key = await world.aKey()
     const first = await subscribed(key)
