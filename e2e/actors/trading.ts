@@ -168,12 +168,12 @@ export function describeTrading(family: Family): void {
       const { body: all } = await world.client().get(`/trade/history/${wallet}`)
       const ids = (all['trades'] as { tradeId: string }[]).map(({ tradeId }) => tradeId)
       const paged: string[] = []
-      let cursor: unknown = null
+      let cursor: string | null = null
       do {
-        const more = cursor === null ? '' : `&cursor=${String(cursor)}`
+        const more = cursor === null ? '' : `&cursor=${cursor}`
         const { body } = await world.client().get(`/trade/history/${wallet}?limit=2${more}`)
         paged.push(...(body['trades'] as { tradeId: string }[]).map(({ tradeId }) => tradeId))
-        cursor = body['nextCursor']
+        cursor = body['nextCursor'] as string | null
       } while (cursor !== null)
       expect(paged).toEqual(ids)
     })
