@@ -153,7 +153,7 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'a final height of another branch counts',
-    seed: 1_151,
+    seed: 286,
     changes: [
       {
         module: 'sender/finalize.ts',
@@ -304,7 +304,7 @@ import { claimKeys } from '../idempotency/store.ts'`,
   },
   {
     name: 'bytes that nobody has heard of are not sent again',
-    seed: 297,
+    seed: 359,
     changes: [
       {
         module: 'sender/transaction-store.ts',
