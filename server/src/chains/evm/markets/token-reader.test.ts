@@ -64,9 +64,14 @@ describe('facts about tokens', () => {
     const hostile = await maker.token('burns gas on name')
     const worded = await maker.token('names in words')
     const [listed] = scene.sandbox.tokens
-    const mints = [hostile.mint, worded.mint, requireAddress(listed?.mint ?? '')]
-    const [first, second, third] = await tokens.facts(mints)
-    expect(first).toMatchObject({ decimals: 18, name: null, symbol: null })
+    // Each of them leaves a 64th of the gas to those behind it.
+    const burners = Array.from({ length: 4 }, () => hostile.mint)
+    const mints = [...burners, worded.mint, requireAddress(listed?.mint ?? '')]
+    const found = await tokens.facts(mints)
+    const [second, third] = found.slice(burners.length)
+    for (const each of found.slice(0, burners.length)) {
+      expect(each).toMatchObject({ decimals: 18, name: null, symbol: null })
+    }
     expect(second).toMatchObject({ name: 'Hostile', symbol: 'HOST' })
     expect(third).toMatchObject({ symbol: listed?.symbol })
   })
@@ -92,12 +97,13 @@ describe('holdings', () => {
   test('are told although a token among the known burns all gas, in two round trips', async () => {
     const hostile = await maker.token('burns gas')
     const { address } = await scene.wallet(['native', '2'], ['USDC', '1'])
-    const known = [hostile.mint, requireAddress(scene.sandbox.usdc)]
+    const usdc = requireAddress(scene.sandbox.usdc)
+    const known = [...Array.from({ length: 4 }, () => hostile.mint), usdc]
     scene.requests()
     const held = await tokens.holdings(address, known)
     expect(scene.requests()).toBeLessThanOrEqual(2)
     expect(held.native).toBe(2n * ETHER)
-    expect(held.tokens).toEqual([{ mint: known[1], decimals: 6, amount: 1_000_000n }])
+    expect(held.tokens).toEqual([{ mint: usdc, decimals: 6, amount: 1_000_000n }])
   })
 })
 
