@@ -81,8 +81,7 @@ describe('a maker that does not answer properly is no market and no "no"', () =>
     ['no object', (_, response) => say(response, [1])],
     ['nothing', (_, response) => void response.end()],
     ['a broken line', (_, response) => void response.destroy()],
-    ['a redirect', (_, response) => void response.writeHead(307, { location: '/quote' }).end()],
-    ['far too much', (_, response) => void response.end(`{"x":"${'y'.repeat(200_000)}"}`)],
+    ['far too much', (_, response) => say(response, quote({ padding: 'y'.repeat(200_000) }))],
     ['far too much, bit by bit', (_, response) => trickle(response)],
     ['another question’s answer', (_, response) => say(response, quote({ amountIn: '5' }))],
     ['another side', (_, response) => say(response, quote({ side: 'sell' }))],
@@ -132,6 +131,16 @@ describe('a maker that does not answer properly is no market and no "no"', () =>
     const asked = venueOf([{ url: secret, address: maker }], hasty).quote(wanted())
     await expect(asked).rejects.toThrow(/maker 1 of .* is too slow/)
     await expect(asked).rejects.not.toThrow(/a-key-in-the-path|127\.0\.0\.1/)
+  })
+
+  test('a redirect, even to one that would answer', async () => {
+    const { url, address } = world.sandbox.solana.maker
+    const location = `${url}/quote`
+    const moved = await serviceOf((_, response) => void response.writeHead(307, { location }).end())
+    await expect(venueOf([{ url: moved.url, address }]).quote(wanted())).rejects.toThrow(
+      NodeFailure,
+    )
+    expect((await venueOf([{ url, address }]).quote(wanted())).ok).toBe(true)
   })
 
   test('a worse price is not taken, a better one is', async () => {
