@@ -174,7 +174,11 @@ describe('markets of the sandbox', () => {
       const isPooled = () => chain.getTransaction({ hash }).catch(() => undefined)
       await until('the node has it', isPooled, SOON)
       await world.sandbox.mine()
-      const tellings = () => listener.of('trade').filter(({ signature }) => signature === hash)
+      // Of that buy alone; a raised fee gives it another signature.
+      const tellings = () =>
+        listener
+          .of('trade')
+          .filter(({ trader, nativeAmount: paid }) => trader === order.publicKey && paid === '1')
       await until('the trade is told', () => tellings().length > 0, SOON)
       const candlesOf = async () => await ask(`/token/candles/${mint}?interval=1d`)
       const before = await candlesOf()
