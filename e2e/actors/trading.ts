@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '@florin/server/kernel/until.ts'
 import { parseAmount } from '@florin/wire/amount.ts'
 import type { Family } from '@florin/wire/network.ts'
-import { codeOf } from './client.ts'
+import { codeOf, openClient } from './client.ts'
 import type { Reply } from './client.ts'
 import { evmCustodian, solanaCustodian } from './self-custodian.ts'
 import { openWorld, walletOf } from './world.ts'
@@ -88,6 +88,22 @@ export function describeTrading(family: Family): void {
         .client()
         .post('/trade/sell', { publicKey: wallet, mint, sellAll: true })
       expect(codeOf(none)).toBe('INSUFFICIENT_BALANCE')
+    })
+
+    test('trading from a wallet of ours is for premium keys, quotes and records for any', async () => {
+      const { baseUrl, apiKeys } = world.service()
+      const standard = openClient(baseUrl, apiKeys.standard)
+      const order = { publicKey: wallet, mint, amount: '0.01' }
+      expect(codeOf(await standard.post('/trade/buy', order))).toBe('FORBIDDEN')
+      expect(codeOf(await standard.post('/trade/sell', order))).toBe('FORBIDDEN')
+      const quote = await standard.get(
+        `/trade/quote?side=sell&mint=${mint}&amount=3&slippageBps=50`,
+      )
+      expect(quote.body).toMatchObject({ success: true, side: 'sell', amount: 3, slippage: 0.5 })
+      const estimated = units(quote.body['estimatedBaseUnits'])
+      const least = (estimated * 995n + 999n) / 1_000n
+      expect(units(quote.body['minimumReceivedBaseUnits'])).toBe(least)
+      expect((await standard.get(`/trade/history/${wallet}`)).status).toBe(200)
     })
 
     test('the same key trades once, and another body under it is refused', async () => {
@@ -189,6 +205,17 @@ export function describeTrading(family: Family): void {
       expect(buy.body).toMatchObject({ success: true, status: 'pending', paymentProof: null })
       const repeated = await client.post('/transaction/buy', { ...order, amount: '0.25' }, key)
       expect(repeated.body['transaction']).toBe(buy.body['transaction'])
+      if ('signEdited' in holder) {
+        // The same call with the least that may come in taken out: what a thief would have sent.
+        const { data } = buy.body['unsigned'] as { data: `0x${string}` }
+        const edited: `0x${string}` = `0x${data.slice(2, 10)}${'0'.repeat(64)}${data.slice(74)}`
+        const other = await holder.signEdited(String(buy.body['transaction']), { data: edited })
+        const refused = await client.post('/transaction/submit', {
+          transaction: other,
+          walletAddress: holder.address,
+        })
+        expect(codeOf(refused)).toBe('INVALID_PARAMETERS')
+      }
       const sent = await client.post('/transaction/submit', {
         transaction: await holder.sign(String(buy.body['transaction'])),
         walletAddress: holder.address,
