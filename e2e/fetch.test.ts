@@ -8,7 +8,6 @@ import { demandV2, hand, openOddSeller, takeMoney } from './actors/odd-seller.ts
 import { FRAMEWORKS, openPaidShop } from './actors/paid-shop.ts'
 import type { PaidShop } from './actors/paid-shop.ts'
 import { aStranger, EVM } from './actors/seller.ts'
-import type { Purchase } from './actors/seller.ts'
 import { SOLANA } from './actors/solana-purchase.ts'
 import { termsOf } from './actors/terms.ts'
 import type { World } from './actors/world.ts'
@@ -129,8 +128,9 @@ describe('a wallet of the service pays a seller in one call', () => {
       const { body } = await buy(seller.url)
       expect(body).toMatchObject({ paid: 'unknown' })
       const [shown] = seller.paid()
-      const used = { body: { paymentPayload: shown?.payment ?? {} } } as unknown as Purchase
-      const hash = await (await aStranger(world))(used)
+      const paymentPayload = shown?.payment ?? {}
+      const used = { x402Version: 2, paymentPayload, paymentRequirements: { ...terms } } as const
+      const hash = await (await aStranger(world))({ body: used })
       await becomes(body['paymentId'], 'settled')
       const record = await world.client().get(`/payment/status/${String(body['paymentId'])}`)
       expect(record.body).toMatchObject({ signature: hash, recipient: payTo })
@@ -147,20 +147,21 @@ describe('a wallet of the service pays a seller in one call', () => {
     })
     const one = world.service()
     const two = await world.start()
-    const clients = [one, two].map(({ baseUrl, apiKeys }) =>
-      openClient(baseUrl, apiKeys.enterprise),
-    )
+    const first = openClient(one.baseUrl, one.apiKeys.enterprise)
+    const second = openClient(two.baseUrl, two.apiKeys.enterprise)
     try {
       const order = { walletAddress: walletOf(world), url: seller.url, maxAmount: '0.01' }
       const replies = await Promise.all(
         Array.from({ length: 6 }, (_, index) =>
-          clients[index % 2]?.post('/payment/fetch', order, { 'idempotency-key': 'pair' }),
+          (index % 2 === 0 ? first : second).post('/payment/fetch', order, {
+            'idempotency-key': 'pair',
+          }),
         ),
       )
       for (const reply of replies) {
         expect(reply).toMatchObject({ status: 200, body: { response: { status: 200 } } })
       }
-      expect(new Set(replies.map((reply) => reply?.body['paymentId'])).size).toBe(1)
+      expect(new Set(replies.map((reply) => reply.body['paymentId'])).size).toBe(1)
       expect(seller.paid()).toHaveLength(1)
       expect(await world.balanceOf(payTo, 'USDC')).toBe(510_000n)
       const other = await buy(seller.url, 'pair')

@@ -1,6 +1,7 @@
 import type { Family } from '@florin/wire/network.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CONTROLS, HOSTILE } from './actors/hostile-sellers.ts'
+import { CONTROLS } from './actors/honest-sellers.ts'
+import { HOSTILE } from './actors/hostile-sellers.ts'
 import type { Scenario } from './actors/hostile-sellers.ts'
 import { openOddSeller } from './actors/odd-seller.ts'
 import { termsOf } from './actors/terms.ts'

@@ -3,20 +3,20 @@ import type { Family } from '@florin/wire/network.ts'
 import { expect } from 'vitest'
 import type { Reply } from './client.ts'
 import { codeOf } from './client.ts'
-import { demandV1, demandV2, hand, takeMoney } from './odd-seller.ts'
+import { demandV1, demandV2, hand } from './odd-seller.ts'
 import type { Asked, OddSeller } from './odd-seller.ts'
 import type { SellerTerms } from './terms.ts'
 import type { World } from './world.ts'
 import { walletOf } from './world.ts'
 
-interface Scene {
+export interface Scene {
   readonly world: World
   readonly family: Family
   readonly terms: SellerTerms
   readonly payTo: string
 }
 
-type Says = (
+export type Says = (
   scene: Scene,
   asked: Asked,
   answer: ServerResponse,
@@ -37,14 +37,14 @@ export interface Scenario {
   readonly told: (reply: Reply) => void
 }
 
-const PRICE = 10_000n
+export const PRICE = 10_000n
 const refused = (code: string) => (reply: Reply) => {
   expect({ status: reply.status, code: codeOf(reply) }).toEqual({ status: 400, code })
 }
 const unfit = refused('PAYMENT_VERIFICATION_FAILED')
 const tooDear = refused('POLICY_REFUSED')
 /** Nothing was signed, and the caller sees what the seller said. */
-const shownAs = (status: number) => (reply: Reply) => {
+export const shownAs = (status: number) => (reply: Reply) => {
   expect(reply).toMatchObject({ status: 200, body: { paid: false, response: { status } } })
 }
 /** Signed, and nothing of the seller's own word is believed. */
@@ -122,7 +122,10 @@ export const HOSTILE: readonly Scenario[] = [
     [
       ['a dear offer stands first', [{ amount: '20000' }, {}]],
       ['one above the ceiling stands first', [{ amount: '5000000' }, {}]],
-      ['the cheap one stands last of many', [...Array.from({ length: 20 }, () => ({ amount: '19999' })), {}]],
+      [
+        'the cheap one stands last of many',
+        [...Array.from({ length: 20 }, () => ({ amount: '19999' })), {}],
+      ],
     ] as const
   ).map(([name, offers]): Scenario => ({
     category: 'accepts ordering',
@@ -309,100 +312,9 @@ export const HOSTILE: readonly Scenario[] = [
   }),
 ]
 
-function v1Of(terms: SellerTerms, family: Family, resource: string): object {
+/** The same terms as version 1 writes them. */
+export function v1Of(terms: SellerTerms, family: Family, resource: string): object {
   const { amount: maxAmountRequired, ...rest } = terms
   const network = family === 'evm' ? 'base-sepolia' : 'solana-devnet'
   return { ...rest, network, maxAmountRequired, resource, description: '', mimeType: '' }
-}
-
-const sold = (reply: Reply) => {
-  expect(reply).toMatchObject({ status: 200, body: { response: { status: 200 } } })
-  expect(reply.body['paid']).not.toBe(false)
-}
-const control = (name: string, says: Says, more: Partial<Scenario> = {}): Scenario => ({
-  category: 'control',
-  name,
-  says,
-  signs: [PRICE],
-  told: sold,
-  ...more,
-})
-const selling =
-  (write: (scene: Scene, answer: ServerResponse) => void): Says =>
-  async (scene, asked, answer) => {
-    if (asked.payment === null) return write(scene, answer)
-    if (asked.payment['x402Version'] === 1) return hand(answer, 200)
-    hand(answer, (await takeMoney(scene.world, asked, scene.terms)) ? 200 : 402)
-  }
-
-/** What honest sellers do, and must be paid for. */
-export const CONTROLS: readonly Scenario[] = [
-  control(
-    'version 2',
-    selling(({ terms }, answer) => demandV2(answer, [terms])),
-  ),
-  control(
-    'version 1',
-    selling(({ terms, family }, answer) =>
-      demandV1(answer, [v1Of(terms, family, 'http://127.0.0.1/goods')]),
-    ),
-  ),
-  control(
-    'its own name behind a proxy that ends TLS',
-    selling(({ terms }, answer) =>
-      demandV2(answer, [terms], { resource: { url: 'https://127.0.0.1/goods' } }),
-    ),
-  ),
-  control(
-    'a path in place of an address',
-    selling(({ terms }, answer) => demandV2(answer, [terms], { resource: { url: '/goods' } })),
-  ),
-  control(
-    'settled before the goods, and says so',
-    selling(({ terms }, answer) =>
-      demandV2(answer, [{ ...terms, extra: { ...terms.extra, paymentFlow: 'upfront' } }]),
-    ),
-  ),
-  control(
-    'offers that others may take stand beside',
-    selling(({ terms }, answer) =>
-      demandV2(answer, [{ ...terms, scheme: 'upto' }, { ...terms, network: 'eip155:1' }, terms]),
-    ),
-  ),
-  control(
-    'fields that nobody asked for',
-    selling(({ terms }, answer) =>
-      demandV2(answer, [{ ...terms, outputSchema: {}, extra: { ...terms.extra, note: 'hello' } }]),
-    ),
-  ),
-  control('it wants no money', (_scene, _asked, answer) => hand(answer, 200), {
-    signs: [],
-    told: shownAs(200),
-  }),
-  control('it has nothing there', (_scene, _asked, answer) => hand(answer, 404), {
-    signs: [],
-    told: shownAs(404),
-  }),
-  control(
-    'an order in the body',
-    async (scene, asked, answer) => {
-      if (asked.method !== 'POST' || asked.body !== '{"n":1}') return hand(answer, 400)
-      await selling(({ terms }, to) => demandV2(to, [terms]))(scene, asked, answer, never)
-    },
-    {
-      order: () => ({
-        method: 'POST',
-        body: '{"n":1}',
-        headers: { 'content-type': 'application/json' },
-      }),
-    },
-  ),
-]
-
-const never: OddSeller = {
-  url: '',
-  asked: [],
-  paid: () => [],
-  says: () => undefined,
-  stop: async () => undefined,
 }

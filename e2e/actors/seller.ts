@@ -104,7 +104,7 @@ export async function submitElsewhere(world: World, purchase: Purchase): Promise
 /** Somebody with gas money who submits authorizations, before others where a tip per gas is given. */
 export async function aStranger(
   world: World,
-): Promise<(purchase: Purchase, tipPerGas?: bigint) => Promise<string>> {
+): Promise<(purchase: Pick<Purchase, 'body'>, tipPerGas?: bigint) => Promise<string>> {
   const account = privateKeyToAccount(`0x${randomBytes(32).toString('hex')}`)
   await world.sandbox.fund(account.address, 'native', '1')
   const stranger = createWalletClient({

@@ -65,7 +65,9 @@ export async function fetchPaid(deps: FetchDeps, order: FetchOrder): Promise<Fet
   const claim =
     once === null
       ? undefined
-      : await findKey(store, { accountId, operation: FETCH_OPERATION, ...once })
+      : await store.inTransaction(accountId, (tx) =>
+          findKey(tx, { accountId, operation: FETCH_OPERATION, ...once }),
+        )
   if (claim?.kind === 'mismatch') throw new Refusal('IDEMPOTENCY_MISMATCH')
   if (claim?.kind === 'replay') return proceed(deps, order, paymentIdOf(claim.resourceId), true)
   const requestDigest = digestOf(request)

@@ -1,0 +1,202 @@
+import { expect, test } from 'vitest'
+import type { Clock } from '../clock.ts'
+import type { X402SettleAnswer } from '../contract/x402-settle.ts'
+import { Florin } from '../florin.ts'
+import { FlorinError } from '../florin-error.ts'
+import { openGate } from './gate.ts'
+import type { Admission } from './gate.ts'
+import { encodeHeader } from './header-json.ts'
+import type { PaywallOptions } from './price.ts'
+
+const NETWORK = 'eip155:84532'
+const TOKEN = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
+const PAY_TO = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+const URL_ASKED = 'http://shop.example/report?n=1'
+const ACCEPTED = { scheme: 'exact', network: NETWORK, amount: '10000', asset: TOKEN, payTo: PAY_TO }
+const PROOF = encodeHeader({ x402Version: 2, accepted: ACCEPTED, payload: { a: 1 } })
+const SETTLED: X402SettleAnswer = {
+  success: true,
+  transaction: '0xabc',
+  network: NETWORK,
+  payer: '0xpayer',
+  amount: '10000',
+  extra: { paymentId: 'pay_1' },
+}
+const said = (errorReason: string, more: object = {}): X402SettleAnswer => ({
+  ...SETTLED,
+  success: false,
+  errorReason,
+  ...more,
+})
+
+/** Time that passes at once when somebody waits, or never. */
+const clockOf = (passes: boolean): Clock => ({
+  now: () => 0,
+  sleep: (_, signal) =>
+    passes
+      ? Promise.resolve()
+      : new Promise((resolve) => signal?.addEventListener('abort', () => resolve())),
+  after: () => () => undefined,
+})
+
+/** A gate before a service of which every settlement is written down. */
+function openScene(
+  settle: () => Promise<X402SettleAnswer>,
+  more: Partial<PaywallOptions> & { readonly isDown?: boolean } = {},
+) {
+  const { isDown = false, ...options } = more
+  const florin = new Florin({ baseUrl: 'http://service.example', apiKey: 'k' })
+  const settlements: unknown[] = []
+  const undelivered: string[] = []
+  const down = async () => {
+    throw new FlorinError({ code: 'NO_ANSWER', message: 'down' })
+  }
+  const usdc = { symbol: 'USDC', asset: TOKEN, decimals: 6, eip712: { name: 'USDC', version: '2' } }
+  const networks = [{ network: NETWORK, assets: [usdc] }]
+  Object.assign(florin.networks, { list: isDown ? down : async () => networks })
+  Object.assign(florin.x402, {
+    supported: async () => ({
+      kinds: [{ x402Version: 2, scheme: 'exact', network: NETWORK }],
+      extensions: [],
+      signers: {},
+    }),
+    settle: (body: unknown) => {
+      settlements.push(body)
+      return settle()
+    },
+  })
+  const gate = openGate(florin, {
+    ...{ amount: '0.01', asset: 'USDC', network: 'base-sepolia', payTo: PAY_TO },
+    clock: clockOf(false),
+    onUndelivered: (_, reason) => undelivered.push(reason),
+    ...options,
+  })
+  const ask = (headers: Readonly<Record<string, string>> = { 'payment-signature': PROOF }) =>
+    gate({ url: URL_ASKED, header: (name) => headers[name] })
+  return { ask, settlements, undelivered }
+}
+
+const statusOf = (admission: Admission) =>
+  admission.kind === 'said' ? admission.said.status : 'admitted'
+const one = async () => SETTLED
+
+test('without a payment it asks for one in both versions, and no cache may keep that', async () => {
+  const { ask } = openScene(one)
+  const admission = await ask({})
+  if (admission.kind !== 'said') throw new Error('let in for nothing')
+  const { status, headers, body } = admission.said
+  expect(status).toBe(402)
+  expect(headers['Cache-Control']).toBe('private, no-store')
+  expect(JSON.parse(atob(headers['PAYMENT-REQUIRED'] ?? ''))).toMatchObject({
+    x402Version: 2,
+    resource: { url: URL_ASKED },
+    accepts: [{ ...ACCEPTED, extra: { name: 'USDC', version: '2', paymentFlow: 'upfront' } }],
+  })
+  expect(body).toMatchObject({
+    x402Version: 1,
+    accepts: [{ network: 'base-sepolia', maxAmountRequired: '10000', resource: URL_ASKED }],
+  })
+})
+
+test('a payment is settled by the terms of the seller, whatever the payer wrote', async () => {
+  const { ask, settlements } = openScene(one)
+  const resource = { url: 'http://other.example/' }
+  const header = encodeHeader({ x402Version: 2, accepted: ACCEPTED, payload: {}, resource })
+  expect(statusOf(await ask({ 'payment-signature': header }))).toBe('admitted')
+  expect(settlements).toMatchObject([
+    {
+      paymentPayload: { resource: { url: URL_ASKED } },
+      paymentRequirements: { amount: '10000', payTo: PAY_TO, asset: TOKEN },
+    },
+  ])
+  const cheap = { ...ACCEPTED, amount: '1' }
+  const less = encodeHeader({ x402Version: 2, accepted: cheap, payload: {} })
+  expect(statusOf(await ask({ 'payment-signature': less }))).toBe(402)
+  expect(settlements).toHaveLength(1)
+})
+
+test.each([
+  ['two payments at once', { 'x-payment': PROOF, 'payment-signature': PROOF }],
+  ['one that is no base64', { 'payment-signature': '%%%' }],
+  ['one of version 2 in the header of version 1', { 'x-payment': PROOF }],
+  ['two headers of one name', { 'payment-signature': `${PROOF}, ${PROOF}` }],
+  ['one that is too long', { 'payment-signature': 'A'.repeat(70_000) }],
+])('%s is 400 and never settled', async (_, headers) => {
+  const { ask, settlements } = openScene(one)
+  expect(statusOf(await ask(headers))).toBe(400)
+  expect(settlements).toEqual([])
+})
+
+test.each([
+  ['invalid_exact_evm_insufficient_balance', 402],
+  ['invalid_exact_evm_transaction_failed', 402],
+  ['duplicate_settlement', 409],
+  ['invalid_exact_evm_nonce_already_used', 409],
+  ['settlement_pending', 503],
+  ['network_unavailable', 503],
+  ['gas_budget_spent', 503],
+  ['receiver_of_another_account', 503],
+  ['invalid_payment_requirements', 503],
+  ['a reason of tomorrow', 503],
+])('"%s" is answered with %d', async (reason, status) => {
+  const { ask } = openScene(async () => said(reason))
+  expect(statusOf(await ask())).toBe(status)
+})
+
+test('a service that cannot be asked is 503, with a payment and without, and nothing is released', async () => {
+  const away = openScene(one, { isDown: true })
+  expect([statusOf(await away.ask()), statusOf(await away.ask({}))]).toEqual([503, 503])
+  const lost = openScene(async () => {
+    throw new FlorinError({ code: 'NO_ANSWER', message: 'lost', outcomeUnknown: true })
+  })
+  const admission = await lost.ask()
+  expect(admission).toMatchObject({ said: { status: 503, headers: { 'Retry-After': '2' } } })
+})
+
+test('what failed after the settlement is delivered to the same proof, once', async () => {
+  let times = 0
+  const { ask, undelivered } = openScene(async () => {
+    times += 1
+    return times === 1 ? SETTLED : said('duplicate_settlement')
+  })
+  const first = await ask()
+  if (first.kind !== 'admitted') throw new Error('not let in')
+  // While the handler runs nobody else is let in for it.
+  expect(statusOf(await ask())).toBe(409)
+  await first.admitted.ended('the handler threw')
+  expect(undelivered).toEqual(['the handler threw'])
+  const together = await Promise.all([ask(), ask(), ask()])
+  expect(together.map(statusOf).toSorted()).toEqual([409, 409, 'admitted'])
+  const second = together.find((each) => each.kind === 'admitted')
+  if (second?.kind !== 'admitted') throw new Error('not let in')
+  expect(JSON.parse(atob(second.admitted.headers['PAYMENT-RESPONSE'] ?? ''))).toMatchObject({
+    success: true,
+    transaction: '0xabc',
+  })
+  await second.admitted.ended()
+  expect(statusOf(await ask())).toBe(409)
+})
+
+test('a settlement that comes after the buyer was told to ask again is kept for it', async () => {
+  const late = Promise.withResolvers<X402SettleAnswer>()
+  let times = 0
+  const { ask, undelivered } = openScene(
+    () => {
+      times += 1
+      return times === 1 ? late.promise : Promise.resolve(said('duplicate_settlement'))
+    },
+    { clock: clockOf(true) },
+  )
+  expect(statusOf(await ask())).toBe(503)
+  late.resolve(SETTLED)
+  await late.promise
+  await Promise.resolve()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(undelivered).toHaveLength(1)
+})
+
+test('a payment of which this process knows nothing is not delivered for again', async () => {
+  const { ask } = openScene(async () => said('duplicate_settlement'))
+  const admission = await ask()
+  expect(admission).toMatchObject({ said: { status: 409, body: { paymentId: 'pay_1' } } })
+})
