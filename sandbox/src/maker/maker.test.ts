@@ -9,7 +9,7 @@ import {
 } from '@solana/kit'
 import type { KeyPairSigner } from '@solana/kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { JsonObject } from '../host/json.ts'
+import type { Json, JsonObject } from '../host/json.ts'
 import { startChain } from '../solana/chain/chain.ts'
 import type { SolanaChain } from '../solana/chain/chain.ts'
 import { tokenOf } from '../solana/chain/token-account.ts'
@@ -53,7 +53,8 @@ const buying = (symbol: string, more: JsonObject = {}, amountIn = SOL): JsonObje
   amountIn: `${amountIn}`,
   ...more,
 })
-const outOf = ({ body }: MakerAnswer): bigint => BigInt(String(body['amountOut']))
+const outOf = ({ body }: MakerAnswer): bigint => BigInt(textOf(body['amountOut']))
+const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 const price = async (symbol: string): Promise<bigint> => outOf(await ask(buying(symbol)))
 const choice = { memo: 'a memo', computeUnits: 150_000, pricePerUnit: '0' }
 
@@ -77,7 +78,7 @@ async function signed(taker: KeyPairSigner, quote: MakerAnswer) {
   const { quoteId = null } = quote.body
   const { status, body } = await ask({ quoteId, taker: taker.address, ...choice }, 'sign')
   expect(status).toBe(200)
-  const raw = Buffer.from(String(body['transaction']), 'base64')
+  const raw = Buffer.from(textOf(body['transaction']), 'base64')
   const whole = await partiallySignTransaction([taker.keyPair], getTransactionDecoder().decode(raw))
   const wire = readWire(Uint8Array.from(getTransactionEncoder().encode(whole)))
   if (wire === undefined) throw new Error('the maker gave a transaction')
