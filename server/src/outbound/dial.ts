@@ -118,7 +118,12 @@ async function answerTo(
   over: AbortSignal,
 ): Promise<OutboundOutcome> {
   let mayHaveArrived = false
-  return new Promise<OutboundOutcome>((resolve) => {
+  let isReading = false
+  return new Promise<OutboundOutcome>((resolved) => {
+    const resolve = (outcome: OutboundOutcome) => {
+      over.removeEventListener('abort', late)
+      resolved(outcome)
+    }
     const fail = (reason: DialFailure) => resolve({ kind: 'failed', reason, mayHaveArrived })
     const late = () => fail('timeout')
     over.addEventListener('abort', late, { once: true })
@@ -132,8 +137,17 @@ async function answerTo(
       if (error.code === 'HPE_HEADER_OVERFLOW') fail('header_too_long')
       else fail(mayHaveArrived ? 'broken_answer' : 'not_connected')
     })
-    sent.once('close', () => over.removeEventListener('abort', late))
+    // Nobody asked for another protocol. Without a listener the connection would be gone without a word.
+    sent.once('upgrade', (_answer, socket) => {
+      socket.destroy()
+      fail('broken_answer')
+    })
+    // The last word, whatever was said before: a promise that nobody keeps would hold its place for ever.
+    sent.once('close', () => {
+      if (!isReading) fail('broken_answer')
+    })
     sent.once('response', (answer) => {
+      isReading = true
       read(answer, bodyBytesMax).then(
         (bytes) => {
           if (bytes === undefined) return fail('body_too_long')

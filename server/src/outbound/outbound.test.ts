@@ -295,6 +295,15 @@ test('whoever gives up is told at once, and what cannot be read as an answer is 
   expect(closed).toEqual({ kind: 'failed', reason: 'not_connected', mayHaveArrived: false })
 })
 
+test('an answer that would speak another protocol is a failure at once', async () => {
+  const { port } = await say(
+    'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+  )
+  const url = `http://127.0.0.1:${port}/`
+  const answer = await outbound().request(get(url, { timeoutMilliseconds: 600_000 }))
+  expect(answer).toEqual({ kind: 'failed', reason: 'broken_answer', mayHaveArrived: true })
+})
+
 test('so many requests at once and no more', async () => {
   const room = outbound({ lookup: () => new Promise(() => undefined) })
   const gone = new AbortController()
