@@ -5,6 +5,12 @@ import type { TradeBook } from '../sender/trade-book.ts'
 import { quoteOf } from './trade.ts'
 import { bookFinal, bookUpTo, forgetReceived, noteReceived, tradesOf } from './trade-store.ts'
 
+/**
+ * More than any token has that is worth a trade, and so little that the books can add up a great many. A token may say any number in its
+ * logs: one that the books could not hold would stop the follower of its network for everybody.
+ */
+const RECEIVED_MAX = 2n ** 128n - 1n
+
 /** Notes what trades brought in, as their transactions show it. */
 export function openTradeBook({
   chains,
@@ -23,7 +29,9 @@ export function openTradeBook({
         const quote = quoteOf(trade)
         const units =
           venue?.received({ wallet: trade.walletAddress, quote, transfers, senderChanges }) ?? null
-        if (units !== null && units > 0n) return [{ tradeId: trade.id, units, height }]
+        if (units !== null && units > 0n && units <= RECEIVED_MAX) {
+          return [{ tradeId: trade.id, units, height }]
+        }
         // It took effect, and nobody here can read how: that stays unknown.
         log.warn(
           { network: trade.network, paymentId: trade.paymentId },

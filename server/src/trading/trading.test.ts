@@ -130,6 +130,19 @@ describe('a buy', () => {
     expect(await scene.books('native')).toEqual({ available: 8_993n, held: 0n })
   })
 
+  test('of a token that says to have moved more than there can be settles, and stops nobody', async () => {
+    const { trade } = await scene.trade()
+    const lie = 2n ** 256n - 1n
+    const transfers = Array.from({ length: 9 }, (_, index) =>
+      moved(TOKEN, POOL, scene.wallet.address, lie, index),
+    )
+    await scene.mine([{ hash: hashOf(-1), transfers }])
+    await scene.finalize()
+    const done = await scene.standing(trade)
+    expect(done).toMatchObject({ trade: { received: null }, state: { status: 'settled' } })
+    expect(await scene.books(TOKEN)).toEqual({ available: 0n, held: 0n })
+  })
+
   test('can be sold on before it is final, and is booked once all the same', async () => {
     const { trade } = await scene.trade()
     await scene.mine([
