@@ -231,7 +231,13 @@ export function describeTrading(family: Family): void {
       expect(sale.body).toMatchObject({ success: true })
       const approval = sale.body['approval'] as { transaction: string } | undefined
       expect(approval === undefined).toBe(family === 'solana')
-      if (approval !== undefined) await holder.broadcast(await holder.sign(approval.transaction))
+      if (approval !== undefined) {
+        const allowed = await client.post('/transaction/submit', {
+          transaction: await holder.sign(approval.transaction),
+          walletAddress: holder.address,
+        })
+        expect(allowed.body).toMatchObject({ accepted: true, paymentId: sale.body['paymentId'] })
+      }
       await holder.broadcast(await holder.sign(String(sale.body['transaction'])))
       const sold = await seen(sale)
       const after = await balances(holder.address)

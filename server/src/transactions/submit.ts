@@ -1,10 +1,8 @@
-import { timingSafeEqual } from 'node:crypto'
 import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { Chain, TransactionHash, Verdict } from '../chains/chain.ts'
-import type { Inspected, SelfCustody } from '../chains/self-custody.ts'
+import type { Inspected } from '../chains/self-custody.ts'
 import { lookSoon } from '../facilitator/claim-looks-store.ts'
-import { fingerprint } from '../idempotency/fingerprint.ts'
 import { claimKeys, findKey } from '../idempotency/store.ts'
 import type { AccountId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
@@ -13,10 +11,11 @@ import type { Build } from './build.ts'
 import { buildsMarked } from './build-store.ts'
 import { selfCustodyOf } from './build-transaction.ts'
 import type { BuildDeps } from './build-transaction.ts'
-import { summaryFacts } from './facts-of.ts'
 import { badTransaction, readTransaction, transactionBytes } from './read-transaction.ts'
 import type { BuiltState } from '../sender/built-records.ts'
+import { carriesCall, isSameEffect } from './same-effect.ts'
 import { stateOf } from './state-of.ts'
+import { submitApproval } from './submit-approval.ts'
 import { noteVerdict, storeSubmission, submittedForms } from './submission-store.ts'
 
 export interface SubmitRequest {
@@ -56,6 +55,8 @@ export async function submitTransaction(
   if (!inspected.isSigned || hash === null) {
     throw badTransaction('must carry the signature of its sender')
   }
+  const approval = await submitApproval(deps, request, bytes, inspected)
+  if (approval !== undefined) return { ...approval, hash, replayed: false }
   const { build, state, replayed } = await store.inTransaction(accountId, async (tx) => {
     const build = await builtAs(tx, request, bytes, inspected)
     const state = await stateOf(tx, deps, build)
@@ -109,12 +110,7 @@ async function builtAs(
       (build.proofKey === null || build.proofKey === proofKey),
   )
   const selfCustody = selfCustodyOf(chain)
-  const same = own.find((build) =>
-    timingSafeEqual(
-      effectOf(selfCustody, build, build.transaction),
-      effectOf(selfCustody, build, bytes),
-    ),
-  )
+  const same = own.find((build) => isSameEffect(selfCustody, build, build.transaction, bytes))
   // Bytes that outlive the build could pay after it is proven dead.
   if (same !== undefined) {
     const built = readTransaction(selfCustody, same.transaction)
@@ -131,22 +127,7 @@ async function builtAs(
 /** A summary says of a market's call only that there is one: there the data itself is compared (EVM; on Solana a maker has signed it). */
 function callsAsBuilt({ tradeId, facts: { unsigned } }: Build, bytes: Uint8Array): boolean {
   if (tradeId === null || unsigned === null) return true
-  return Buffer.from(bytes).includes(Buffer.from(unsigned.data.slice(2), 'hex'))
-}
-
-/** All that a transaction does beside paying its fee; the sender stands in for whoever signs. */
-function effectOf(
-  selfCustody: SelfCustody,
-  { sender, recipient }: Build,
-  bytes: Uint8Array,
-): Uint8Array {
-  const { summary } = readTransaction(selfCustody, bytes, [sender, recipient])
-  const { feePayer, transfers, ...rest } = summaryFacts(summary)
-  return fingerprint({
-    ...rest,
-    feePayer: feePayer ?? sender,
-    transfers: transfers.map(({ from, ...transfer }) => ({ ...transfer, from: from ?? sender })),
-  })
+  return carriesCall(unsigned, bytes)
 }
 
 /** A key that stands for another body is refused before anything else is said of this one. */
