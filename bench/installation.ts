@@ -23,6 +23,8 @@ export interface Installation {
   readonly client: Client
   /** What the EVM chain trades. */
   readonly tokens: SandboxFile['networks']['evm']['tokens']
+  /** JSON-RPC of the EVM chain. */
+  readonly rpcUrl: string
   readonly database: BenchDatabase
   /** JSON-RPC calls that the service has made so far. */
   nodeCalls(): Promise<number>
@@ -67,6 +69,7 @@ export async function startInstallation(
     apiKey,
     client,
     tokens: info.networks.evm.tokens,
+    rpcUrl: info.networks.evm.rpcUrl,
     database,
     nodeCalls: async () => {
       const answer = await fetch(`http://127.0.0.1:${metricsPort}/metrics`)

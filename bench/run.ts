@@ -11,6 +11,7 @@ import { history } from './history.ts'
 import { startInstallation } from './installation.ts'
 import type { Installation } from './installation.ts'
 import { describeMachine } from './machine.ts'
+import { marketStream } from './market-stream.ts'
 import { memory } from './memory.ts'
 import { quotes } from './quotes.ts'
 import { sends } from './sends.ts'
@@ -25,6 +26,7 @@ const BENCHES: readonly Bench[] = [
   dashboard,
   status,
   quotes,
+  marketStream,
   sends('evm'),
   sends('solana'),
   builds('evm'),

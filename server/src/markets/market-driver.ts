@@ -47,9 +47,9 @@ export function startMarketDriver(
     takeMarketLease(tx, network, instance, limits.leaseSeconds * 1000)
 
   async function round(): Promise<void> {
-    let cursor = await store.inTransaction('service', lease)
+    const [taken, head] = await Promise.all([store.inTransaction('service', lease), chain.head()])
+    let cursor = taken
     height = cursor?.height ?? null
-    const head = await chain.head()
     if (cursor === undefined) {
       // Either nobody has begun yet, or another instance reads them.
       const first = await firstBlock(head.finalizedHeight)
