@@ -124,6 +124,9 @@ describe('a buy through uniswap-v2', () => {
     expect(outcome.counterparty).toBe(scene.sandbox.market.router)
     expect(outcome.allowance).toBeNull()
     expect(outcome.draft.balances).toMatchObject({ native: 5n * ETHER, asset: 5n * ETHER })
+    const { height, blockHash } = outcome.draft.balances
+    const [block] = await scene.chain.blocks(height, 1)
+    expect([block?.hash, null]).toContain(blockHash)
     const [swap] = await market.land(wallet, outcome)
     expect(swap?.succeeded).toBe(true)
     const received = market.received(wallet, quote, swap)
