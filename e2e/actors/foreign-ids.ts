@@ -84,6 +84,21 @@ export const matrix: Readonly<Record<string, readonly Row[]>> = {
       }),
     },
   ],
+  fetchPayment: [
+    {
+      fields: ['walletAddress'],
+      status: 404,
+      ask: ({ wallet }) => ({
+        method: 'POST',
+        path: '/payment/fetch',
+        body: { walletAddress: wallet, url: 'http://127.0.0.1:9/', maxAmount: 0.01 },
+      }),
+    },
+    {
+      fields: ['url', 'method', 'headers', 'body', 'maxAmount'],
+      open: 'what to ask a seller, and how much to pay it',
+    },
+  ],
   receivePayment: settling('/payment/receive'),
   settlePayment: [
     ...settling('/payment/settle'),

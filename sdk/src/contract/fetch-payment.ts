@@ -7,7 +7,7 @@ export interface FetchPaymentBody {
   readonly url: string
   /** How to ask for it. */
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | undefined
-  /** Sent to the seller, twice when it is paid. */
+  /** At most 32, sent to the seller; twice when it is paid. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Sent as it is, in UTF-8. */
   readonly body?: string | undefined

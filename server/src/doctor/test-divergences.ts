@@ -76,6 +76,17 @@ const rebuilt = async (run: Run, sound: Sound, looks: readonly boolean[]) => {
   }
 }
 
+/** What a seller was given for a payment of the busy wallet. */
+const purchased = (run: Run, { wallet, network }: Sound, paymentId: string | undefined) =>
+  run(
+    `insert into purchases (payment_id, account_id, wallet_id, network, request_digest, url, proof_key, stored, valid_before,
+       since_height, header_name, header, shown, joinable, used_hash, used_height, used_block_hash, used_log_index, created_at)
+     select id, account_id, $2, $3, decode(repeat('00', 32), 'hex'), 'https://a.example/', 'planted',
+       json_build_object('value', amount::text, 'to', recipient), 1, 1, 'X-PAYMENT', 'e30=', 1, false,
+       transaction_hash, block_height, block_hash, 0, now() from payments where id = $1`,
+    ...[paymentId, wallet.id, network],
+  )
+
 /** A settled deposit with its event, and nothing else. */
 const deposited = async (run: Run, { wallet, network }: Sound, accountId: string) => {
   const id = `pay_${'1'.repeat(22)}`
@@ -308,7 +319,7 @@ export const DIVERGENCES: readonly Divergence[] = [
     },
   },
   {
-    invariant: 'a budget is given back when and only when the payment failed',
+    invariant: 'a budget is given back when and only when the payment came to nothing',
     what: 'the budget of a settled payment given back',
     plant: (run, sound) =>
       run(
@@ -317,10 +328,32 @@ export const DIVERGENCES: readonly Divergence[] = [
       ),
   },
   {
-    invariant: 'a budget is given back when and only when the payment failed',
+    invariant: 'a budget is given back when and only when the payment came to nothing',
     what: 'the budget of a failed payment kept',
     plant: (run, sound) =>
       run(`update policy_spends set released_at = null where payment_id = $1`, sound.ids['dead']),
+  },
+  {
+    invariant:
+      'what a seller was authorised to take is a payment of the same wallet, which is closed when and only when it is over',
+    what: 'a purchase of a payment that is over, still open',
+    plant: (run, sound) => purchased(run, sound, sound.ids['settled']),
+  },
+  {
+    invariant:
+      'a trade is carried by a payment of its account that moves what goes in, and says what came in when and only when that took effect',
+    what: 'a payment that carries a trade which is not there',
+    plant: (run, sound) =>
+      run(`update payments set trade_id = 'trd_none' where id = $1`, sound.ids['settled']),
+  },
+  {
+    invariant: 'a place that was made for the one after it is right before that one',
+    what: 'a place made for one that went before it',
+    plant: (run, { ids: { pending, settled } }) =>
+      run(
+        `update chain_transactions set before_payment = $2 where id = ${PLACE}`,
+        ...[pending, settled],
+      ),
   },
   {
     invariant: 'an idempotency key names something that exists',

@@ -1,5 +1,6 @@
 import { parseAmount } from '@florin/wire/amount.ts'
 import { endpoints } from '@florin/wire/endpoints.ts'
+import { FETCH_HEADERS_MAX } from '@florin/wire/fetch.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { ChainDirectory } from '../chains/directory.ts'
 import { route } from '../http/route.ts'
@@ -31,7 +32,12 @@ export function purchaseRoutes(
       const headers = Object.fromEntries(
         Object.entries(body.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
       )
-      if (Object.keys(headers).some((name) => OWN_HEADERS.has(name))) {
+      const names = Object.keys(headers)
+      if (names.length > FETCH_HEADERS_MAX) throw invalid('headers', `at most ${FETCH_HEADERS_MAX}`)
+      if (!names.every((name) => /^[a-z0-9-]{1,64}$/.test(name))) {
+        throw invalid('headers', 'names are letters, digits and hyphens')
+      }
+      if (names.some((name) => OWN_HEADERS.has(name))) {
         throw invalid('headers', 'must not carry a payment')
       }
       const method = body.method ?? 'GET'
