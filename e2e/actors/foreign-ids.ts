@@ -95,7 +95,7 @@ export const matrix: Readonly<Record<string, readonly Row[]>> = {
       }),
     },
     {
-      fields: ['url', 'method', 'headers', 'body', 'maxAmount'],
+      fields: ['method', 'headers', 'body', 'maxAmount'],
       open: 'what to ask a seller, and how much to pay it',
     },
   ],
