@@ -40,34 +40,46 @@ export function startMarketDriver(
   const pauseMilliseconds = Math.min(Math.max(blockTimeMilliseconds / 2, PAUSE_MIN), PAUSE_MAX)
   const stopping = new AbortController()
   let height: bigint | null = null
+  let held: { readonly cursor: MarketCursor; readonly renewAt: number } | undefined
+  let isBegun = false
   let failures = 0
   let tidyAt = 0
 
-  const lease = (tx: Parameters<typeof takeMarketLease>[0]) =>
-    takeMarketLease(tx, network, instance, limits.leaseSeconds * 1000)
+  /** The cursor, under a lease that is renewed now and then; a write without it is refused by its fence. */
+  async function hold(): Promise<MarketCursor | undefined> {
+    const now = clock.nowMilliseconds()
+    if (held !== undefined && now < held.renewAt) return held.cursor
+    const cursor = await store.inTransaction('service', (tx) =>
+      takeMarketLease(tx, network, instance, limits.leaseSeconds * 1000),
+    )
+    held = cursor && { cursor, renewAt: now + (limits.leaseSeconds * 1000) / LEASE_RENEWALS }
+    return cursor
+  }
 
   async function round(): Promise<void> {
-    const [taken, head] = await Promise.all([store.inTransaction('service', lease), chain.head()])
+    const [taken, head] = await Promise.all([hold(), chain.head()])
     let cursor = taken
     height = cursor?.height ?? null
     if (cursor === undefined) {
       // Either nobody has begun yet, or another instance reads them.
-      const first = await firstBlock(head.finalizedHeight)
+      const first = isBegun ? undefined : await firstBlock(head.finalizedHeight)
       if (first !== undefined) {
         await store.inTransaction('service', (tx) => beginMarkets(tx, network, first))
+        isBegun = true
       }
       return
     }
-    let before: bigint
-    do {
-      before = cursor.height
+    // Nothing to read when its newest block is the chain's.
+    let isBehind = cursor.blockHash !== head.hash
+    while (isBehind && !stopping.signal.aborted) {
+      const before = cursor.height
       cursor = await followMarkets(deps, cursor, head)
+      held = { cursor, renewAt: held?.renewAt ?? 0 }
       height = cursor.height
+      isBehind = cursor.height > before && cursor.height < head.height
       // A long way is longer than a lease.
-      if (cursor.height > before && cursor.height < head.height) {
-        cursor = (await store.inTransaction('service', lease)) ?? cursor
-      }
-    } while (cursor.height > before && cursor.height < head.height && !stopping.signal.aborted)
+      if (isBehind) cursor = (await hold()) ?? cursor
+    }
     await tellOverdue(cursor)
     await tidy(cursor)
   }
@@ -119,6 +131,7 @@ export function startMarketDriver(
         failures = 0
       } catch (error) {
         failures += 1
+        held = undefined
         report(error)
       }
       if (stopping.signal.aborted) break
@@ -150,6 +163,7 @@ export function startMarketDriver(
   }
 }
 
+const LEASE_RENEWALS = 3
 const PAUSE_MIN = 50
 const PAUSE_MAX = 5_000
 const TIDY_PAUSE = 10_000
