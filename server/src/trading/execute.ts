@@ -1,5 +1,6 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import { Refusal } from '@florin/wire/errors.ts'
+import { AfterCommit } from '../http/after-commit.ts'
 import { newId } from '../kernel/id.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import type { Random } from '../kernel/random.ts'
@@ -36,10 +37,7 @@ export async function executeTrade(deps: ExecuteDeps, order: TradeOrder): Promis
     ...order,
     drafted: (paymentId) => draftTrade(deps, order, paymentId),
   })
-  const trade = await deps.store.inTransaction(order.accountId, (tx) =>
-    findTradeOf(tx, order.accountId, state.paymentId),
-  )
-  if (trade === undefined) throw new Error('a payment that carries a trade has none')
+  const trade = await storedTrade(deps, order, state.paymentId)
   if (state.status === 'failed') {
     throw new Refusal('TRANSACTION_FAILED', {
       details: {
@@ -51,6 +49,23 @@ export async function executeTrade(deps: ExecuteDeps, order: TradeOrder): Promis
     })
   }
   return { trade, state, replayed }
+}
+
+/** From here on it is committed: no failure may look as if it were not. */
+async function storedTrade(
+  { store }: ExecuteDeps,
+  { accountId }: TradeOrder,
+  paymentId: PaymentId,
+): Promise<Trade> {
+  try {
+    const trade = await store.inTransaction(accountId, (tx) =>
+      findTradeOf(tx, accountId, paymentId),
+    )
+    if (trade === undefined) throw new Error('a payment that carries a trade has none')
+    return trade
+  } catch (error) {
+    throw new AfterCommit(paymentId, error)
+  }
 }
 
 async function draftTrade(

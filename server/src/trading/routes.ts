@@ -18,6 +18,8 @@ import { readTradeHistory } from './history.ts'
 import { readStandings } from './read-standings.ts'
 import { minimumOut } from './slippage.ts'
 import { feeOf, slippageOf, soldOf, unitsOf, walletOf } from './terms.ts'
+import { tokenFor } from './token-for.ts'
+import type { AskedBefore } from './token-for.ts'
 import { assetOf, nativeOf } from './tokens.ts'
 import type { Tokens } from './tokens.ts'
 import { findTrade } from './trade-store.ts'
@@ -92,14 +94,19 @@ export function tradingRoutes(deps: TradingRoutesDeps): readonly Route[] {
 
 /** A wish as the door reads it, and what the wallet's field was called. */
 async function wishOf(
-  { directory, tokens }: Pick<TradingRoutesDeps, 'directory' | 'tokens'>,
+  deps: Pick<TradingRoutesDeps, 'directory' | 'tokens' | 'store'>,
   body: WishBody,
   side: SwapWish['side'],
+  asked: AskedBefore,
 ): Promise<SwapWish & { readonly walletField: string }> {
   const slippage = slippageOf(body)
   const { text, field } = walletOf(body)
-  const { chain, address } = directory.resolve({ network: body.network, address: text, field })
-  const token = await tokens.of(chain, body.mint)
+  const { chain, address } = deps.directory.resolve({
+    network: body.network,
+    address: text,
+    field,
+  })
+  const token = await tokenFor(deps, chain, body.mint, asked)
   const native = nativeOf(chain)
   return {
     ...{ chain, side, token, slippage },
@@ -127,14 +134,14 @@ async function trade(
   side: SwapWish['side'],
 ) {
   const { body, caller, requestId, idempotencyKey } = call
-  const wish = await wishOf(deps, body, side)
+  const { accountId } = caller
+  const operation = side === 'buy' ? endpoints.buyToken.id : endpoints.sellToken.id
+  const once = onceOf(idempotencyKey, body)
+  const wish = await wishOf(deps, body, side, { accountId, operation, once })
   const waitSeconds = body.timeout ?? limits.waitDefaultSeconds
   const result = await executeTrade(deps, {
     ...wish,
-    requestId,
-    accountId: caller.accountId,
-    operation: side === 'buy' ? endpoints.buyToken.id : endpoints.sellToken.id,
-    once: onceOf(idempotencyKey, body),
+    ...{ requestId, accountId, operation, once },
     waitFor: body.waitFor ?? 'confirmed',
     waitUntilMilliseconds: deps.clock.nowMilliseconds() + waitSeconds * 1000,
     clientGone: call.clientGone,
@@ -148,13 +155,13 @@ async function built(
   { body, caller, idempotencyKey }: Call<unknown, unknown, WishBody>,
   side: SwapWish['side'],
 ) {
-  const wish = await wishOf(deps, body, side)
-  const { body: fields, replayed } = await buildTrade(deps, {
-    ...wish,
+  const asked = {
     accountId: caller.accountId,
     operation: side === 'buy' ? endpoints.buildBuy.id : endpoints.buildSell.id,
     once: onceOf(idempotencyKey, body),
-  })
+  }
+  const wish = await wishOf(deps, body, side, asked)
+  const { body: fields, replayed } = await buildTrade(deps, { ...wish, ...asked })
   return answer({ replayed }, fields)
 }
 

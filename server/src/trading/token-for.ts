@@ -1,0 +1,40 @@
+import type { Chain } from '../chains/chain.ts'
+import type { TradedToken } from '../chains/venue.ts'
+import { findKey } from '../idempotency/store.ts'
+import { parseId } from '../kernel/id.ts'
+import type { AccountId } from '../kernel/id.ts'
+import type { Store } from '../store/postgres.ts'
+import type { Tokens } from './tokens.ts'
+import { findTradeOf } from './trade-store.ts'
+
+/** By what an earlier identical request is found. */
+export interface AskedBefore {
+  readonly accountId: AccountId
+  readonly operation: string
+  readonly once: { readonly key: string; readonly fingerprint: Uint8Array } | null
+}
+
+/**
+ * The token of a wish. A node that is away, or a token that is gone, must not hide a trade that an identical request has made: then it is
+ * that trade's own token, and the trade is joined. Refuses INVALID_MINT; throws NodeFailure when nobody can say.
+ */
+export async function tokenFor(
+  { store, tokens }: { readonly store: Store; readonly tokens: Tokens },
+  chain: Chain,
+  mintText: string,
+  { once, ...asked }: AskedBefore,
+): Promise<TradedToken> {
+  try {
+    return await tokens.of(chain, mintText)
+  } catch (error) {
+    const claim = once === null ? undefined : await findKey(store, { ...asked, ...once })
+    const paymentId = claim?.kind === 'replay' ? parseId('pay', claim.resourceId) : undefined
+    const trade =
+      paymentId &&
+      (await store.inTransaction(asked.accountId, (tx) =>
+        findTradeOf(tx, asked.accountId, paymentId),
+      ))
+    if (trade === undefined) throw error
+    return trade.token
+  }
+}
