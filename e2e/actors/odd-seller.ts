@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -48,7 +49,8 @@ export async function openOddSeller(saying: Saying): Promise<OddSeller> {
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as AddressInfo
   const seller: OddSeller = {
-    url: `http://127.0.0.1:${port}/goods`,
+    // Ports come back, and the same address is the same purchase.
+    url: `http://127.0.0.1:${port}/goods/${randomUUID()}`,
     asked,
     paid: () => asked.filter(({ payment }) => payment !== null),
     says: (next) => {
