@@ -27,13 +27,12 @@ export async function tokenFor(
   try {
     return await tokens.of(chain, mintText)
   } catch (error) {
-    const claim = once === null ? undefined : await findKey(store, { ...asked, ...once })
-    const paymentId = claim?.kind === 'replay' ? parseId('pay', claim.resourceId) : undefined
-    const trade =
-      paymentId &&
-      (await store.inTransaction(asked.accountId, (tx) =>
-        findTradeOf(tx, asked.accountId, paymentId),
-      ))
+    if (once === null) throw error
+    const trade = await store.inTransaction(asked.accountId, async (tx) => {
+      const claim = await findKey(tx, { ...asked, ...once })
+      const paymentId = claim?.kind === 'replay' ? parseId('pay', claim.resourceId) : undefined
+      return paymentId && findTradeOf(tx, asked.accountId, paymentId)
+    })
     if (trade === undefined) throw error
     return trade.token
   }
