@@ -13,7 +13,7 @@ import { openWorld, walletOf } from './actors/world.ts'
 /** Where no sandbox is: these commands must not need one. */
 const NOWHERE = join(tmpdir(), 'florin-is-not-here')
 const example = (name: string) => fileURLToPath(new URL(`../examples/${name}`, import.meta.url))
-const READY = { signal: AbortSignal.timeout(100_000) }
+const ready = () => ({ signal: AbortSignal.timeout(100_000) })
 
 let world: World
 beforeAll(async () => {
@@ -36,7 +36,9 @@ test('the examples of selling and buying run: one sells, the other pays and has 
     env: { ...environment(), FLORIN_WALLET_EVM_2: payTo },
   })
   try {
-    const [url] = (await once(createInterface({ input: seller.stdout }), 'line', READY)) as [string]
+    const [url] = (await once(createInterface({ input: seller.stdout }), 'line', ready())) as [
+      string,
+    ]
     const buyer = spawn(process.execPath, [FLORIN, 'exec', example('buyer.ts')], {
       env: { ...environment(), FLORIN_WALLET_EVM_1: walletOf(world), SHOP_URL: url },
     })
@@ -57,7 +59,7 @@ test('florin paywall sells, and florin pay buys there once', async () => {
   const shop = spawnFlorin(['paywall', '--pay-to', payTo, '--json'], NOWHERE, environment())
   try {
     if (shop.child.stdout === null) throw new Error('a shop without output')
-    const [line] = (await once(createInterface({ input: shop.child.stdout }), 'line', READY)) as [
+    const [line] = (await once(createInterface({ input: shop.child.stdout }), 'line', ready())) as [
       string,
     ]
     const { url } = JSON.parse(line) as { url: string }

@@ -63,7 +63,7 @@ describe('a wallet of the service pays a seller in one call', () => {
             const record = await world.client().get(`/payment/status/${paymentId}`)
             return (record.body as { status: string }).status === 'settled'
           },
-          { seconds: 60 },
+          { seconds: 100 },
         )
       } finally {
         await shop.stop()
@@ -78,7 +78,7 @@ describe('a wallet of the service pays a seller in one call', () => {
       async () =>
         (await world.client().get(`/payment/status/${String(paymentId)}`)).body['status'] ===
         status,
-      { seconds: 60 },
+      { seconds: 100 },
     )
   const buy = (url: string, key?: string, more: object = {}) =>
     world

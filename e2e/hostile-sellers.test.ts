@@ -14,8 +14,8 @@ const CEILING = '0.02'
 let world: World
 beforeAll(async () => {
   world = await openWorld({ solana: true, unsound: true })
-}, 60_000)
-afterAll(() => world.stop(), 90_000)
+})
+afterAll(() => world.stop())
 
 describe.each(FAMILIES)('sellers who mean ill, on %s', (family) => {
   let honest: Awaited<ReturnType<typeof termsOf>>

@@ -7,6 +7,8 @@ import { termsOf } from './terms.ts'
 import type { World } from './world.ts'
 import { openWorld, walletOf } from './world.ts'
 
+const LIMIT = { timeout: 240_000 }
+
 /** Where it ends, and on which chain. */
 export type FetchKill = readonly [KillPoint, Family]
 
@@ -16,10 +18,10 @@ export function describeFetchKills(cases: readonly FetchKill[]): void {
     let world: World
     beforeAll(async () => {
       world = await openWorld({ solana: true })
-    }, 60_000)
-    afterAll(() => world.stop(), 90_000)
+    }, 120_000)
+    afterAll(() => world.stop(), 120_000)
 
-    test.each(cases)('%s on %s: nothing lost, nothing twice', async (point, family) => {
+    test.each(cases)('%s on %s: nothing lost, nothing twice', LIMIT, async (point, family) => {
       const { terms, payTo } = await termsOf(world, family)
       const seller = await openOddSeller(async (asked, answer) => {
         if (asked.payment === null) return demandV2(answer, [terms])
@@ -54,7 +56,7 @@ export function describeFetchKills(cases: readonly FetchKill[]): void {
         await until(
           'the payment is final',
           async () => (await world.balanceOf(payTo, 'USDC')) === 510_000n,
-          { seconds: 40 },
+          { seconds: 90 },
         )
         const shown = new Set(seller.paid().map(({ payment }) => JSON.stringify(payment)))
         expect(shown.size).toBe(1)
