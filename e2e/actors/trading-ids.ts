@@ -13,8 +13,11 @@ const trading = (side: 'buy' | 'sell'): readonly Row[] =>
     }),
   }))
 
-/** What trading is given that may name a thing of somebody else's. */
+/** What trading, and looking at tokens, is given that may name a thing of somebody else's. */
 export const tradingIds: Readonly<Record<string, readonly Row[]>> = {
+  tokenInfo: [{ fields: ['mint'], open: 'tokens and their markets are public' }],
+  tokenCandles: [{ fields: ['mint'], open: 'tokens and their markets are public' }],
+  portfolio: [{ fields: ['publicKey'], open: 'what an address holds is on chain' }],
   quoteTrade: [TOKEN],
   buyToken: [...trading('buy'), TOKEN],
   sellToken: [...trading('sell'), TOKEN],
