@@ -111,17 +111,22 @@ describe('florin up', () => {
       selected: { name: 'Sandbox', role: 'owner', plan: 'enterprise' },
     })
     Object.values(info.apiKeys).forEach(key)
+    const tokens = expect.arrayContaining([
+      { mint: expect.any(String), symbol: expect.any(String), decimals: expect.any(Number) },
+    ])
     expect(info.networks).toEqual({
       evm: {
         network: 'eip155:84532',
         rpcUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:/),
         usdc: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+        tokens,
       },
       solana: {
         network: 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1',
         rpcUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:/),
         wsUrl: expect.stringMatching(/^ws:\/\/127\.0\.0\.1:/),
         usdc: '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU',
+        tokens,
       },
     })
     const { evm, solana } = info.networks
