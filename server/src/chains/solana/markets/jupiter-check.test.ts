@@ -169,6 +169,17 @@ describe('anything else is not signed', () => {
     ...step,
     accounts: step.accounts.with(at, { address, writes: true }),
   })
+  const made = (side: TradeSide): Step => {
+    const step = routeSteps(route(side))[2]
+    if (step === undefined) throw new Error('a swap makes its account first')
+    return step
+  }
+  function unwrappedFirst(): readonly Step[] {
+    const steps = routeSteps(route('sell'))
+    const [close] = steps.slice(-1)
+    if (close === undefined) throw new Error('a swap ends with a close')
+    return [...steps.slice(0, 3), close, made('sell'), ...steps.slice(3, -1)]
+  }
   test.each([
     ['it takes more', 'buy', routeSteps(route('buy', { amountIn: 1_000_001n }))],
     ['it may give less', 'buy', routeSteps(route('buy', { slippage: 101 }))],
@@ -209,8 +220,61 @@ describe('anything else is not signed', () => {
       'buy',
       routeSteps(route('buy')).filter(({ program }) => program !== swapStep(route('buy')).program),
     ],
+    [
+      'its wrapped lamports stay wrapped',
+      'sell',
+      routeSteps(route('sell')).filter(({ data }) => !(data.length === 1 && data[0] === 9)),
+    ],
+    ['it unwraps before it swaps', 'sell', unwrappedFirst()],
+    ['it makes the account anew at its end', 'buy', [...routeSteps(route('buy')), made('buy')]],
     ['its price is higher', 'buy', routeSteps(route('buy')).with(1, price(10_000_000n))],
   ] as const)('when %s', (_, side, steps) => {
     expect(said(steps, side)).not.toBe('taken')
+  })
+})
+
+/** The count and so many steps, each of a kind of market with what it says of itself. */
+const planOf = (...steps: readonly (readonly number[])[]): Uint8Array =>
+  Uint8Array.of(steps.length, 0, 0, 0, ...steps.flatMap((step) => [...step, 100, 0, 1]))
+const withPlan = (plan: Uint8Array, change: Partial<TestRoute> = {}) =>
+  said(routeSteps(route('sell', { plan, ...change })), 'sell')
+
+describe('the way through the markets', () => {
+  test.each([
+    ['no field', [7]],
+    ['a direction', [17, 1]],
+    ['two token ids', [29, ...Array<number>(16).fill(3)]],
+    ['a seed', [33, 1, 2, 3, 4]],
+    ['a pool and two flags', [42, 1, 0, 1]],
+    ['counts and indexes', [43, ...Array<number>(10).fill(1)]],
+    ['a direction and no list', [47, 1, 0]],
+    ['a direction, the last kind known', [58, 0]],
+  ])('is read to its end: %s', (_, step) => {
+    expect(withPlan(planOf(step))).toBe('taken')
+    expect(withPlan(planOf(step, [38], step))).toBe('taken')
+    // One byte more or less moves everything behind it.
+    expect(withPlan(planOf([...step, 0]))).not.toBe('taken')
+    expect(withPlan(planOf(step).subarray(0, -1))).not.toBe('taken')
+  })
+
+  test.each([
+    ['of no step', planOf()],
+    ['of a kind that is not known', planOf([59])],
+    ['of the last kind that there can be', planOf([255])],
+    ['with a list of more accounts', planOf([47, 1, 1, 0, 0, 0, 0])],
+    ['with more steps than it has', Uint8Array.of(255, 255, 255, 255, 38, 100, 0, 1)],
+    ['with a count in its high bytes', Uint8Array.of(1, 0, 0, 1, 38, 100, 0, 1)],
+  ])('%s is not signed', (_, plan) => {
+    expect(withPlan(plan)).not.toBe('taken')
+  })
+
+  test('cannot be followed by words that only we would read', () => {
+    const honest = swapStep(route('sell'))
+    const greedy = swapStep(route('sell', { amountIn: 2n ** 63n, quotedOut: 0n, slippage: 10_000 }))
+    const data = Buffer.concat([greedy.data, Buffer.from(honest.data).subarray(-19)])
+    const steps = routeSteps(route('sell')).map((step) =>
+      step.program === greedy.program ? { ...greedy, data } : step,
+    )
+    expect(said(steps, 'sell')).not.toBe('taken')
   })
 })

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Address } from '../../chain.ts'
 import type { TradeSide } from '../../venue.ts'
 import { knownAddress } from '../account.ts'
@@ -15,6 +14,7 @@ import {
 } from '../programs.ts'
 import { readWireTransaction } from '../wire-transaction.ts'
 import type { WireInstruction } from '../wire-transaction.ts'
+import { readRoute } from './jupiter-route.ts'
 
 /** Lamports as a token. */
 export const WRAPPED_NATIVE = {
@@ -44,17 +44,15 @@ export type CheckedRoute =
     }
   | { readonly ok: false; readonly problem: string }
 
-const SWAP = createHash('sha256').update('global:shared_accounts_route').digest().subarray(0, 8)
-/** At the end of its data: amount in, quoted amount out, slippage, platform fee. */
-const TAIL_BYTES = 8 + 8 + 2 + 1
 const BASIS_POINTS = 10_000n
 const [SYNC_NATIVE, CLOSE_ACCOUNT] = [17, 9]
 const SYSTEM_TRANSFER = 2
 
 /**
  * Reads what a router wants signed as an enemy's: every instruction must be one of those that such a swap is made of, with the taker's
- * own accounts and no other's, and the router's program must be told to take `amountIn` and to give no less than `minimumOut`. Asks
- * nobody. Source: the program's published interface, `shared_accounts_route`.
+ * own accounts and no other's, and the router's program must be told to take `amountIn` and to give no less than `minimumOut`. At its end
+ * the wrapped account is gone, so that whatever is left of lamports is the wallet's own. Asks nobody. Source: the program's published
+ * interface, `shared_accounts_route`.
  */
 export function checkRoute(
   facts: Pick<Facts, 'tokenAccount'>,
@@ -75,8 +73,10 @@ export function checkRoute(
   }
   const wrapped = facts.tokenAccount(taker, WRAPPED_NATIVE).address
   const own = { taker, wrapped, token: facts.tokenAccount(taker, mint).address, mint }
-  const counts = { system: 0, router: 0 }
+  const counts = { system: 0, router: 0, closed: 0 }
   for (const step of read.instructions) {
+    const isAside = step.program === COMPUTE_BUDGET_PROGRAM || step.program === MEMO_PROGRAM
+    if (counts.closed > 0 && !isAside) return no('it goes on after its end')
     switch (step.program) {
       // What they may be is in the fee and in the commitment; another memo or budget is not.
       case COMPUTE_BUDGET_PROGRAM:
@@ -90,7 +90,8 @@ export function checkRoute(
         if (!isOwnAccount(step, own)) return no('it makes other accounts')
         break
       case TOKEN_PROGRAM:
-        if (!isHandling(step, own)) return no('it does something else with tokens')
+        if (isClosing(step, own)) counts.closed += 1
+        else if (!isSyncing(step, own)) return no('it does something else with tokens')
         break
       case JUPITER_PROGRAM: {
         counts.router += 1
@@ -105,6 +106,7 @@ export function checkRoute(
   if (counts.router !== 1 || counts.system !== (side === 'buy' ? 1 : 0)) {
     return no('it is not one swap')
   }
+  if (counts.closed !== 1) return no('it leaves lamports wrapped')
   const others = inspected.summary.others.filter(
     (what) => what.includes('memo') || what.includes('budget'),
   )
@@ -146,11 +148,15 @@ function isOwnAccount({ accounts, data }: WireInstruction, own: Own): boolean {
   return isPlain && made.some((each) => isList(accounts, each))
 }
 
-/** Lamports that were put into the account count, or all of it goes back to the taker. */
-function isHandling({ accounts, data }: WireInstruction, { taker, wrapped }: Own): boolean {
-  if (data.length !== 1) return false
-  if (data[0] === SYNC_NATIVE) return isList(accounts, [wrapped])
-  return data[0] === CLOSE_ACCOUNT && isList(accounts, [wrapped, taker, taker])
+/** Lamports that were put into the account count. */
+function isSyncing({ accounts, data }: WireInstruction, { wrapped }: Own): boolean {
+  return data.length === 1 && data[0] === SYNC_NATIVE && isList(accounts, [wrapped])
+}
+
+/** All of it goes back to the taker. */
+function isClosing({ accounts, data }: WireInstruction, { taker, wrapped }: Own): boolean {
+  const isClose = data.length === 1 && data[0] === CLOSE_ACCOUNT
+  return isClose && isList(accounts, [wrapped, taker, taker])
 }
 
 function isList(accounts: readonly Address[], wanted: readonly Address[]): boolean {
@@ -162,10 +168,8 @@ function swapProblem(
   { taker, wrapped, token, mint }: Own,
   { side, amountIn, minimumOut }: ExpectedRoute,
 ): string | undefined {
-  const bytes = Buffer.from(data)
-  if (bytes.length < SWAP.length + TAIL_BYTES || !bytes.subarray(0, SWAP.length).equals(SWAP)) {
-    return 'it swaps in a way not known here'
-  }
+  const words = readRoute(data)
+  if (words === undefined) return 'it swaps in a way not known here'
   const [from, to] = side === 'buy' ? [wrapped, token] : [token, wrapped]
   const mints = [WRAPPED_NATIVE.address, mint.address]
   const [into, outOf] = side === 'buy' ? mints : mints.toReversed()
@@ -179,10 +183,9 @@ function swapProblem(
   if (!isOurs) return 'it swaps for others'
   const named = accounts.filter((each) => each === taker || each === wrapped || each === token)
   if (named.length !== 3) return 'it hands on accounts of the taker'
-  const tail = bytes.subarray(-TAIL_BYTES)
-  if (tail.readBigUInt64LE(0) !== amountIn) return 'it takes another amount'
-  const slippage = BigInt(tail.readUInt16LE(16))
-  if (slippage > BASIS_POINTS || tail.readUInt8(18) !== 0) return 'it keeps a fee'
-  const least = (tail.readBigUInt64LE(8) * (BASIS_POINTS - slippage)) / BASIS_POINTS
+  if (words.amountIn !== amountIn) return 'it takes another amount'
+  const { quotedOut, slippageBasisPoints: slippage } = words
+  if (slippage > BASIS_POINTS || words.platformFeeBasisPoints !== 0) return 'it keeps a fee'
+  const least = (quotedOut * (BASIS_POINTS - slippage)) / BASIS_POINTS
   return least < minimumOut ? 'it may give less than the minimum' : undefined
 }

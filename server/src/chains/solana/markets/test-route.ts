@@ -20,8 +20,12 @@ export interface TestRoute {
   readonly amountIn: bigint
   readonly quotedOut: bigint
   readonly slippage: number
+  /** The way through the markets: a count and its steps. Left out, one step. */
+  readonly plan?: Uint8Array
 }
 
+/** Whole input of the first account to the second, by a market of kind 38, which says no more of itself. */
+const ONE_STEP = Uint8Array.of(1, 0, 0, 0, 38, 100, 0, 1)
 export const AUTHORITY = newKey().address
 const [PROGRAMS_FROM, PROGRAMS_TO, MARKET] = [newKey(), newKey(), newKey()].map(
   (key) => key.address,
@@ -31,7 +35,7 @@ const accountOf = (owner: Address, mint: Address): Address =>
 
 /** The one instruction that swaps, at the layout that the program publishes. */
 export function swapStep(route: TestRoute): Step {
-  const { side, taker, mint, amountIn, quotedOut, slippage } = route
+  const { side, taker, mint, amountIn, quotedOut, slippage, plan = ONE_STEP } = route
   const [from, to] =
     side === 'buy' ? [WRAPPED_NATIVE.address, mint] : [mint, WRAPPED_NATIVE.address]
   const tail = Buffer.alloc(19)
@@ -57,8 +61,8 @@ export function swapStep(route: TestRoute): Step {
       place(to, false),
       place(MARKET),
     ],
-    // The way through the markets, whose length differs.
-    data: Buffer.concat([name.subarray(0, 8), Uint8Array.of(1, 1, 0, 0, 0, 38, 100, 0, 1), tail]),
+    // Behind the name the program's own number of its accounts.
+    data: Buffer.concat([name.subarray(0, 8), Uint8Array.of(1), plan, tail]),
   }
 }
 
