@@ -56,7 +56,7 @@ export interface SwapOrder {
   readonly commitment: Uint8Array
 }
 
-/** What must be on chain before the swap can be: EVM, a token's allowance of exactly the amount. Same wallet, the place right before. */
+/** What must be on chain before the swap can be: EVM, a token's allowance of exactly the amount, whatever was allowed before. Same wallet, the place right before. */
 export interface AllowanceDraft {
   readonly terms: Terms
   readonly feeCeiling: BaseUnits
@@ -71,8 +71,14 @@ export type SwapDraftOutcome =
       readonly counterparty: Address
       readonly allowance: AllowanceDraft | null
     })
-  /** `price_moved`: the chain would give less than the minimum now. */
-  | { readonly ok: false; readonly refusal: 'price_moved' | 'no_market' | 'insufficient_funds' }
+  /**
+   * `price_moved`: the chain would give less than the minimum now. `allowance_left`: EVM, the token takes no new allowance while another one
+   * is left.
+   */
+  | {
+      readonly ok: false
+      readonly refusal: 'price_moved' | 'no_market' | 'insufficient_funds' | 'allowance_left'
+    }
 
 /** A swap for somebody else's wallet to sign; EVM: `allowance` is to be signed and sent first, when there is one. */
 export type SwapPrepareOutcome =

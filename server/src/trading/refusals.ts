@@ -30,6 +30,12 @@ export function swapRefusal(
       return new Refusal('INSUFFICIENT_LIQUIDITY', {
         details: { mint: 'the market that gave a quote does not trade it any more' },
       })
+    case 'allowance_left':
+      return new Refusal('INSUFFICIENT_LIQUIDITY', {
+        details: {
+          mint: 'the token takes no new allowance while another one is left: sell exactly that much, or take it back',
+        },
+      })
     case 'insufficient_funds':
       return shortOf(asset, amountIn, available)
     default:

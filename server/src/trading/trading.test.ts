@@ -94,6 +94,7 @@ describe('what a venue refuses', () => {
   test.each([
     ['price_moved', 'SLIPPAGE_EXCEEDED'],
     ['no_market', 'INSUFFICIENT_LIQUIDITY'],
+    ['allowance_left', 'INSUFFICIENT_LIQUIDITY'],
     ['insufficient_funds', 'INSUFFICIENT_BALANCE'],
   ] as const)('%s is %s, and stores nothing', async (refusal, code) => {
     best.refusal = refusal

@@ -72,7 +72,7 @@ export async function gatherFacts(
 }
 
 /** Without fee fields, so that only the call itself can make it fail; `latest`, so that our own pool does not. */
-function estimateRead(
+export function estimateRead(
   sender: Address,
   { to, value, data }: Call,
   gasMax: bigint | undefined,

@@ -136,56 +136,73 @@ test('a young pool that was tried in the second of its birth is traded with in a
   }
 })
 
+/** Lets only the allowance of a sell land, as after a sale that reverted. */
+async function leaveAllowance({ market, wallet, token }: Stage, amount: bigint): Promise<void> {
+  const { allowance, draft } = await market.drafted(
+    market.order(wallet.address, await market.quoted('sell', amount)),
+  )
+  if (allowance === null) throw new Error('an allowance was needed')
+  const approval = await scene.chain.sign(allowance.terms, draft.laneLatest, wallet.signer)
+  await scene.chain.broadcast([approval.raw])
+  expect((await market.mined(approval.hash)).succeeded).toBe(true)
+  expect(await allowed(token, wallet)).toBe(amount)
+}
+
 describe('an allowance that is left from before', () => {
-  test('and too small is replaced by exactly the amount, and refused where the token does not let it', async () => {
-    for (const trick of ['none', 'approves from zero only'] as const) {
-      const { market, wallet, token } = await stage(trick, 3n * ETHER)
-      const first = await market.drafted(
-        market.order(wallet.address, await market.quoted('sell', ETHER)),
-      )
-      // Only the allowance lands, and the swap that it was for never does.
-      if (first.allowance === null) throw new Error('an allowance was needed')
-      const { laneLatest } = first.draft
-      const approval = await scene.chain.sign(first.allowance.terms, laneLatest, wallet.signer)
-      await scene.chain.broadcast([approval.raw])
-      expect((await market.mined(approval.hash)).succeeded).toBe(true)
-      expect(await allowed(token, wallet)).toBe(ETHER)
-
-      const order = market.order(wallet.address, await market.quoted('sell', 2n * ETHER))
-      if (trick !== 'none') {
-        expect(await market.venue.draft(order)).toEqual({ ok: false, refusal: 'no_market' })
-        continue
-      }
-      const second = await market.drafted(order)
-      const landed = await market.land(wallet, second)
+  test.each([1n, 2n, 3n])(
+    'of 2 is replaced by one of exactly the amount of %d, and nothing of it stays',
+    async (whole) => {
+      const all = await stage('none', 5n * ETHER)
+      const { market, wallet, token } = all
+      await leaveAllowance(all, 2n * ETHER)
+      const quote = await market.quoted('sell', whole * ETHER)
+      const drafted = await market.drafted(market.order(wallet.address, quote))
+      expect(drafted.allowance).not.toBeNull()
+      const landed = await market.land(wallet, drafted)
       expect(landed.map(({ succeeded }) => succeeded)).toEqual([true, true])
+      expect(market.received(wallet, quote, landed[1])).toBe(quote.amountOut)
       expect(await allowed(token, wallet)).toBe(0n)
-    }
-  })
-
-  test.each<Trick>(['none', 'approves from zero only'])(
-    'and large enough needs none, and loses no more than the amount: %s',
-    async (trick) => {
-      const { market, wallet, token } = await stage(trick, 3n * ETHER)
-      const large = await market.drafted(
-        market.order(wallet.address, await market.quoted('sell', 3n * ETHER)),
-      )
-      if (large.allowance === null) throw new Error('an allowance was needed')
-      const approval = await scene.chain.sign(
-        large.allowance.terms,
-        large.draft.laneLatest,
-        wallet.signer,
-      )
-      await scene.chain.broadcast([approval.raw])
-      await market.mined(approval.hash)
-      const quote = await market.quoted('sell', ETHER)
-      const small = await market.drafted(market.order(wallet.address, quote))
-      expect(small.allowance).toBeNull()
-      const [swap] = await market.land(wallet, small)
-      expect(market.received(wallet, quote, swap)).toBe(quote.amountOut)
-      expect(await allowed(token, wallet)).toBe(2n * ETHER)
     },
   )
+
+  test('serves no two sells that were drafted together: each has its own', async () => {
+    const all = await stage('none', 5n * ETHER)
+    const { market, wallet, token } = all
+    await leaveAllowance(all, 2n * ETHER)
+    const drafts = []
+    for (const amount of [2n * ETHER, ETHER]) {
+      const quote = await market.quoted('sell', amount)
+      drafts.push(await market.drafted(market.order(wallet.address, quote)))
+    }
+    for (const [index, each] of drafts.entries()) {
+      const laneLatest = each.draft.laneLatest + BigInt(2 * index)
+      const landed = await market.land(wallet, { ...each, draft: { ...each.draft, laneLatest } })
+      expect(landed.map(({ succeeded }) => succeeded)).toEqual([true, true])
+    }
+    expect(await allowed(token, wallet)).toBe(0n)
+  })
+
+  test('is used where it is of the amount and the token takes no other, and refused by its name where it is not', async () => {
+    const all = await stage('approves from zero only', 5n * ETHER)
+    const { market, wallet, token } = all
+    await leaveAllowance(all, 2n * ETHER)
+    for (const other of [ETHER, 3n * ETHER]) {
+      const order = market.order(wallet.address, await market.quoted('sell', other))
+      expect(await market.venue.draft(order)).toEqual({ ok: false, refusal: 'allowance_left' })
+    }
+    const quote = await market.quoted('sell', 2n * ETHER)
+    const same = await market.drafted(market.order(wallet.address, quote))
+    expect(same.allowance).toBeNull()
+    expect((await market.land(wallet, same)).map(({ succeeded }) => succeeded)).toEqual([true])
+    expect(await allowed(token, wallet)).toBe(0n)
+    // And now it sells like any other.
+    const next = await market.quoted('sell', ETHER)
+    const landed = await market.land(
+      wallet,
+      await market.drafted(market.order(wallet.address, next)),
+    )
+    expect(landed.map(({ succeeded }) => succeeded)).toEqual([true, true])
+  })
 })
 
 async function allowed({ mint }: TradedToken, { address }: TestWallet): Promise<bigint> {

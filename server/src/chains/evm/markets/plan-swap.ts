@@ -6,12 +6,13 @@ import type { AllowanceDraft, SwapDraftOutcome, SwapOrder } from '../../venue.ts
 import type { DraftDeps } from '../draft.ts'
 import { firstFees } from '../fees.ts'
 import type { Gathered } from '../gather.ts'
-import { gatherFacts } from '../gather.ts'
+import { estimateRead, gatherFacts } from '../gather.ts'
 import { writeTerms } from '../terms.ts'
 import type { Call } from '../transfer.ts'
 import { allowanceView, approveCall } from './allowance.ts'
 import { APPROVE_GAS, SWAP_GAS, SWAP_GAS_MAX, limitForUsed, swapGasLimit } from './swap-gas.ts'
 import { triedRead } from './try-swap.ts'
+import type { TriedCall } from './try-swap.ts'
 
 /** What a sell lets its router take, and where that goes. */
 interface Spending {
@@ -20,11 +21,20 @@ interface Spending {
   readonly pool: Address
 }
 
+/** What a buy must bring where its router does not see to it. */
+interface Arrival {
+  readonly asset: Address
+  readonly to: Address
+  readonly minimum: bigint
+}
+
 /** A swap as its router takes it. */
 export interface Swap {
   readonly call: Call
   /** Sell: what the router must be allowed to take; null for a buy. */
   readonly spending: Spending | null
+  /** What a trial of it must show; null for a sell, and where the chain itself refuses. */
+  readonly arrival: Arrival | null
   /** Whether the market would give less than the minimum now, for nodes that do not say why a call fails. */
   isPriceGone(): Promise<boolean>
 }
@@ -39,7 +49,7 @@ export interface SwapPlan {
 }
 
 type Refusal = Extract<SwapDraftOutcome, { ok: false }>
-/** Gas limits; the allowance's is null when there is enough of it already. */
+/** Gas limits; the allowance's is null for a buy, and for a token that keeps an older one of exactly the amount. */
 type Gas = { readonly swap: bigint; readonly allowance: bigint | null }
 
 /** What routers say after the deadline, and when less than the minimum would come out. */
@@ -47,7 +57,8 @@ const TIME_LEAPT = /\bEXPIRED\b|Transaction too old/
 const PRICE_GONE = /INSUFFICIENT_OUTPUT_AMOUNT|Too little received|Insufficient WETH9/
 
 /**
- * Asks in one round trip what a swap needs. A sell is run there behind its allowance, as the two would stand in a block. A wallet that is short
+ * Asks in one round trip what a swap needs. A sell is run there behind its allowance, as the two would stand in a block. That allowance is
+ * its own, also where one is left from before: another sell may be about to use that up. A wallet that is short
  * of what goes in gets a plan with stated gas, so that the caller can say how much is missing.
  */
 export async function planSwap(
@@ -56,20 +67,28 @@ export async function planSwap(
   swap: Swap,
 ): Promise<{ readonly ok: true; readonly plan: SwapPlan } | Refusal> {
   const { wallet: sender, quote } = order
-  const { call, spending } = swap
+  const { call, spending, arrival } = swap
   const asset = spending?.token ?? 'native'
+  const trial = [...(spending === null ? [] : [approvalOf(order, spending)]), call]
   const [facts, tried] = await Promise.all([
     gatherFacts(deps, { sender, asset: { asset } }, call, {
       gasMax: SWAP_GAS_MAX,
       more: spending === null ? [] : [allowanceView(spending.token, sender, spending.spender)],
     }),
-    spending === null ? undefined : trySell(deps, order, swap, spending),
+    spending === null && arrival === null ? undefined : tryCalls(deps, order, trial),
   ])
+  // A wallet that is short fails every trial.
+  const known = tried === 'unknown' || facts.balances.asset < quote.amountIn ? undefined : tried
   const gas =
-    spending === null || tried === undefined || facts.balances.asset < quote.amountIn
-      ? await gasAsEstimated(order, swap, facts)
-      : await gasAsTried(deps, order, swap, spending, tried, facts)
+    known !== undefined && spending !== null
+      ? await gasAsTried(deps, order, swap, spending, known, facts)
+      : await gasAsEstimated(deps, order, swap, facts)
   if ('refusal' in gas) return gas
+  if (known !== undefined && arrival !== null) {
+    const [bought] = known
+    if (bought?.succeeded !== true) return await refusalFor(swap, bought?.reason ?? '')
+    if (!hasArrived(bought, arrival)) return { ok: false, refusal: 'no_market' }
+  }
   const { config, chainId } = deps
   // What the caller offers to be included sooner is for both.
   const total = gas.swap + (gas.allowance ?? 0n)
@@ -83,41 +102,49 @@ export async function planSwap(
   const allowance =
     spending === null || gas.allowance === null
       ? null
-      : draftOf(approveCall(spending.token, spending.spender, quote.amountIn), gas.allowance)
+      : draftOf(approvalOf(order, spending), gas.allowance)
   const { balances, laneLatest } = facts
   return { ok: true, plan: { ...draftOf(call, gas.swap), balances, laneLatest, allowance } }
 }
 
-type Tried = Awaited<ReturnType<typeof trySell>>
+type Tried = readonly TriedCall[]
 
-function trySell(
+function approvalOf({ quote }: SwapOrder, { token, spender }: Spending): Call {
+  return approveCall(token, spender, quote.amountIn)
+}
+
+function tryCalls(
   { transport }: DraftDeps,
-  { wallet, quote }: SwapOrder,
-  { call }: Swap,
-  { token, spender }: Spending,
-) {
-  const approve = approveCall(token, spender, quote.amountIn)
-  return transport.read(triedRead(wallet, [approve, call], SWAP_GAS_MAX))
+  { wallet }: SwapOrder,
+  calls: readonly Call[],
+): Promise<Tried | 'unknown'> {
+  return transport.read(triedRead(wallet, calls, SWAP_GAS_MAX))
+}
+
+function hasArrived({ transfers }: TriedCall, { asset, to, minimum }: Arrival): boolean {
+  const came = transfers.filter(
+    (each) => each.asset === asset && each.to === to && each.from !== to,
+  )
+  return came.reduce((sum, { amount }) => sum + amount, 0n) >= minimum
 }
 
 async function gasAsTried(
   deps: DraftDeps,
   order: SwapOrder,
   swap: Swap,
-  { token, pool }: Spending,
-  tried: Tried,
+  spending: Spending,
+  [approved, behind]: Tried,
   facts: Gathered,
 ): Promise<Gas | Refusal> {
-  if (tried === 'unknown') return await gasAsEstimated(order, swap, facts)
   const { wallet, quote } = order
-  const isShort = (facts.more[0] ?? 0n) < quote.amountIn
-  const [approved, behind] = tried
+  const { token, pool } = spending
+  const isApproved = approved?.succeeded === true
   let swapped = behind
-  if (approved?.succeeded !== true) {
-    if (isShort) return { ok: false, refusal: 'no_market' }
-    // There is enough already, and the token lets nobody say so again.
-    const alone = await deps.transport.read(triedRead(wallet, [swap.call], SWAP_GAS_MAX))
-    if (alone === 'unknown') return await gasAsEstimated(order, swap, facts)
+  if (!isApproved) {
+    const refusal = refusalWithout(quote.amountIn, facts)
+    if (refusal !== undefined) return refusal
+    const alone = await tryCalls(deps, order, [swap.call])
+    if (alone === 'unknown') return await gasAsEstimated(deps, order, swap, facts)
     swapped = alone[0]
   }
   if (swapped?.succeeded !== true) return await refusalFor(swap, swapped?.reason ?? '')
@@ -129,21 +156,54 @@ async function gasAsTried(
   if (!isShown) return { ok: false, refusal: 'no_market' }
   return {
     swap: limitForUsed(swapped.gasUsed, true),
-    allowance: isShort ? limitForUsed(approved?.gasUsed ?? APPROVE_GAS, false) : null,
+    allowance: isApproved ? allowanceGas(approved.gasUsed) : null,
   }
+}
+
+/** What was tried over an allowance that is left costs more once that one is used up. */
+function allowanceGas(used: bigint): bigint {
+  const limit = limitForUsed(used, false)
+  return limit > APPROVE_GAS ? limit : APPROVE_GAS
+}
+
+/**
+ * What stands against a sell whose token takes no allowance now; undefined when the one that is left is of exactly the amount, as after a sale
+ * that reverted. Any other would leave a rest, or is for another sell.
+ */
+function refusalWithout(amountIn: bigint, { more: [allowed = 0n] }: Gathered): Refusal | undefined {
+  if (allowed === amountIn) return undefined
+  return { ok: false, refusal: allowed === 0n ? 'no_market' : 'allowance_left' }
 }
 
 /** What a node without a trial of several calls can say. */
 async function gasAsEstimated(
-  { quote: { amountIn } }: SwapOrder,
+  deps: DraftDeps,
+  order: SwapOrder,
   swap: Swap,
-  { estimate, balances, more: [allowed = 0n] }: Gathered,
+  facts: Gathered,
 ): Promise<Gas | Refusal> {
+  const {
+    estimate,
+    balances,
+    more: [allowed = 0n],
+  } = facts
+  const { wallet, quote } = order
   const { call, spending } = swap
-  if ('gas' in estimate) return { swap: swapGasLimit(estimate.gas, call.data), allowance: null }
-  const isShort = spending !== null && allowed < amountIn
-  const stated = { swap: SWAP_GAS, allowance: isShort ? APPROVE_GAS : null }
-  if (balances.asset < amountIn) return stated
+  const isShort = spending !== null && allowed < quote.amountIn
+  let allowance = spending === null ? null : APPROVE_GAS
+  if (spending !== null && allowed > 0n && balances.asset >= quote.amountIn) {
+    const approval = await deps.transport.read(
+      estimateRead(wallet, approvalOf(order, spending), SWAP_GAS_MAX),
+    )
+    if ('problem' in approval && approval.problem === 'reverted') {
+      const refusal = refusalWithout(quote.amountIn, facts)
+      if (refusal !== undefined) return refusal
+      allowance = null
+    }
+  }
+  if ('gas' in estimate) return { swap: swapGasLimit(estimate.gas, call.data), allowance }
+  const stated = { swap: SWAP_GAS, allowance }
+  if (balances.asset < quote.amountIn) return stated
   if (isShort) return (await swap.isPriceGone()) ? { ok: false, refusal: 'price_moved' } : stated
   if (estimate.problem === 'reverted') return await refusalFor(swap, estimate.reason)
   throw new NodeFailure('the node calls a balance short that it also calls enough')

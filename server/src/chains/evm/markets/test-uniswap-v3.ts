@@ -67,18 +67,23 @@ export async function deployUniswapV3(
   }
 }
 
-/** Opens a pool of a tier at a price of one for one, with so much of both over the whole range. */
+/** Opens a pool of a tier at a price of one for one, with so much of both over the whole range, or within some ticks of that price. */
 export async function openPoolV3(
   { sandbox }: Pick<TestChain, 'sandbox'>,
   maker: TestMaker,
   manager: Hex,
-  { token, fee, amount }: { token: TradedToken; fee: number; amount: bigint },
+  {
+    token,
+    fee,
+    amount,
+    ticks = TICK_END,
+  }: { token: TradedToken; fee: number; amount: bigint; ticks?: number },
 ): Promise<void> {
   const weth = hex(sandbox.market.wrappedNative)
   const mint = hex(token.mint)
   const [token0, token1] = BigInt(weth) < BigInt(mint) ? [weth, mint] : [mint, weth]
   const spacing = fee / 50
-  const end = TICK_END - (TICK_END % spacing)
+  const end = ticks - (ticks % spacing)
   const position = {
     ...{ token0, token1, fee, tickLower: -end, tickUpper: end },
     ...{ amount0Desired: amount, amount1Desired: amount, amount0Min: 0n, amount1Min: 0n },

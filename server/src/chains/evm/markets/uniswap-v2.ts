@@ -54,6 +54,7 @@ export function openUniswapV2(
     name: 'uniswap-v2',
     router,
     wrapped,
+    looksAtArrival: true,
     quote,
     swapData: (order, deadlineSeconds) => {
       const { side, amountIn } = order.quote

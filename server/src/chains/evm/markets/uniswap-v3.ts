@@ -6,7 +6,7 @@ import { requireAddress } from '../account.ts'
 import { blockNumberView, readEach } from '../multicall.ts'
 import type { MarketDeps } from './deps.ts'
 import { openPoolAddresses } from './pool-addresses.ts'
-import { SLOT0, buyDataV3, getPoolCall, quoteCall, sellDataV3 } from './router-v3.ts'
+import { SLOT0, buyDataV3, getPoolCall, isEmptied, quoteCall, sellDataV3 } from './router-v3.ts'
 import { pathOf, venueOf } from './venue-of.ts'
 import { uintOf, wordsOf } from './words.ts'
 
@@ -55,8 +55,10 @@ export function openUniswapV3(
     const height = uintOf(word)
     newest.note(height)
     const offers = pools.flatMap(({ fee, pool }, index): readonly Offer[] => {
-      const out = uintOf(wordsOf(answers[2 * index], QUOTE_WORDS)?.[0])
-      if (out === 0n) return []
+      const [given, after] = wordsOf(answers[2 * index], QUOTE_WORDS) ?? []
+      const out = uintOf(given)
+      // The quoter tells what a pool gives before its liquidity ends, and not that it took a part only.
+      if (out === 0n || isEmptied(path, uintOf(after))) return []
       const root = uintOf(wordsOf(answers[2 * index + 1], SLOT0_WORDS)?.[0])
       const impact = impactOf({ amountIn: order.amountIn, out, fee, root, path })
       return [{ pool, fee, amountOut: out, impact }]
@@ -83,6 +85,7 @@ export function openUniswapV3(
     name: 'uniswap-v3',
     router,
     wrapped,
+    looksAtArrival: false,
     quote,
     swapData: (order, deadlineSeconds) => {
       const { side, amountIn } = order.quote

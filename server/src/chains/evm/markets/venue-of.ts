@@ -13,6 +13,8 @@ export interface Exchange {
   readonly name: VenueName
   readonly router: Address
   readonly wrapped: Address
+  /** Whether the router holds the minimum against what arrives; else against what the pool says to have given. */
+  readonly looksAtArrival: boolean
   quote(order: QuoteOrder): Promise<QuoteOutcome>
   /** The router's call, hex without 0x; after the deadline, unix seconds of the chain, it refuses. */
   swapData(order: SwapOrder, deadlineSeconds: bigint): string
@@ -35,6 +37,10 @@ export function venueOf(deps: MarketDeps, exchange: Exchange): Venue {
       call: { to: router, value: side === 'buy' ? amountIn : 0n, data },
       spending:
         side === 'buy' ? null : { token: token.mint, spender: router, pool: poolOf(order.quote) },
+      arrival:
+        side === 'sell' || exchange.looksAtArrival
+          ? null
+          : { asset: token.mint, to: order.wallet, minimum: order.minimumOut },
       isPriceGone: async () => {
         const now = await quote(order.quote)
         return !now.ok || now.quote.amountOut < order.minimumOut
