@@ -1,6 +1,7 @@
 import { RawJson } from '@florin/wire/raw-json.ts'
 import { formatAmount } from '@florin/wire/amount.ts'
 import { decodePaymentHeader } from '@florin/wire/x402/payment-header.ts'
+import { limits } from '../kernel/limits.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import type { Payment, PaymentStatus } from '../payments/payment.ts'
 import { paymentFacts } from '../payments/view.ts'
@@ -58,5 +59,17 @@ function textOf(body: Uint8Array): string | undefined {
 function receiptOf(answer: SellerAnswer | null) {
   const text = answer?.headers['payment-response'] ?? answer?.headers['x-payment-response']
   const receipt = text === undefined ? undefined : decodePaymentHeader(text)
-  return receipt === undefined ? {} : { receipt }
+  return receipt === undefined || !isShallow(receipt) ? {} : { receipt }
+}
+
+/** Whether it can be written down: what a seller sends may be nested so deep that writing it fails, after the payment. */
+function isShallow(receipt: unknown): boolean {
+  let level: readonly unknown[] = [receipt]
+  for (let depth = 0; depth <= limits.jsonDepthMax; depth += 1) {
+    level = level.flatMap((each) =>
+      typeof each === 'object' && each !== null ? Object.values(each) : [],
+    )
+    if (level.length === 0) return true
+  }
+  return false
 }

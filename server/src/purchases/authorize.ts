@@ -97,7 +97,7 @@ async function sign(
   draft: Draft,
 ): Promise<SigningDecision> {
   const { store, clock, random, killPoint, signerFor } = deps
-  const { chain, asset, request, metadataText, once } = order
+  const { chain, asset, ceiling, request, metadataText, once, clientGone } = order
   const { maxTimeoutSeconds, extra } = choice.offer.requirements
   const now = clock.nowMilliseconds()
   const seconds = Math.min(Math.ceil(maxTimeoutSeconds), limits.fetchAuthorizationSecondsMax)
@@ -112,11 +112,14 @@ async function sign(
   })
   if (prepared === undefined) throw declined('network')
   if (!prepared.ok) throw declined(prepared.reason)
+  // What nobody waits for any more is not signed.
+  if (clientGone.aborted) throw new Refusal('NETWORK_ERROR', { retryAfterSeconds: 1 })
   const signer = await signerFor(wallet, chain)
   try {
     return await store.inTransaction(order.accountId, (tx) =>
       commitPurchase(tx, {
-        ...{ chain, wallet, signer, draft, demand, choice, asset, paymentId, requestDigest },
+        ...{ chain, wallet, signer, draft, demand, choice, asset, ceiling, paymentId },
+        requestDigest,
         ...{ metadataText, once, killPoint, prepared: prepared.prepared },
         url: request.url,
         nowMilliseconds: now,

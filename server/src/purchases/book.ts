@@ -107,9 +107,10 @@ export function openPurchaseBook({ clock }: { readonly clock: Clock }): Purchase
           )
           // The bytes are its whole content: once in a block, no block takes them again.
           if (!succeeded) dead.push({ paymentId, height })
-          else if (transfer !== undefined) {
-            const place = { hash, height, blockHash, logIndex: transfer.effectIndex }
-            found.push({ paymentId, ...place })
+          else {
+            // Whomever the balances call the account's owner by now: these bytes move the money, and they are in.
+            const logIndex = transfer?.effectIndex ?? UNREAD_EFFECT_INDEX
+            found.push({ paymentId, hash, height, blockHash, logIndex })
           }
         }
       }
@@ -141,6 +142,9 @@ export function openPurchaseBook({ clock }: { readonly clock: Clock }): Purchase
     },
   }
 }
+
+/** Of an effect that its transaction does not show as it was signed; no other payment of ours stands in that transaction. */
+const UNREAD_EFFECT_INDEX = 0
 
 /** Two books that are told the same. */
 export function bothBooks(one: BuildBook, other: BuildBook): BuildBook {

@@ -1,4 +1,5 @@
 import { baseUnits } from '@florin/wire/amount.ts'
+import type { BaseUnits } from '@florin/wire/amount.ts'
 import type { Chain, Draft } from '../chains/chain.ts'
 import type { PreparedAuthorization } from '../chains/exact.ts'
 import type { Signer } from '../chains/signer.ts'
@@ -22,6 +23,7 @@ import type { Choice } from './choose.ts'
 import type { Demand } from './demand.ts'
 import { paymentHeader } from './payment-header.ts'
 import type { Purchase } from './purchase.ts'
+import { refuseUnfit } from './refuse-unfit.ts'
 import { insertPurchase, joinablePurchase } from './store.ts'
 
 /** The operation under which idempotency keys of purchases are kept. */
@@ -38,6 +40,8 @@ export interface Signing {
   readonly demand: Demand
   readonly choice: Choice
   readonly asset: AssetProfile
+  /** What the caller is willing to pay. */
+  readonly ceiling: BaseUnits
   readonly paymentId: PaymentId
   readonly url: string
   readonly requestDigest: Uint8Array
@@ -77,7 +81,10 @@ export async function commitPurchase(tx: Tx, signing: Signing): Promise<SigningD
     if (claimed?.kind === 'mismatch') return { kind: 'mismatch' }
     if (claimed?.kind === 'replay') return { kind: 'replay', paymentId: claimed.resourceId }
   }
-  if (open !== undefined) return { kind: 'joined', paymentId: open.paymentId }
+  if (open !== undefined) {
+    await refuseUnfit(tx, open, signing)
+    return { kind: 'joined', paymentId: open.paymentId }
+  }
   const decision = await sign(tx, signing)
   if (decision.kind !== 'committed' && once !== null) {
     const { accountId } = wallet

@@ -25,6 +25,7 @@ import type { Demand } from './demand.ts'
 import { goOn } from './go-on.ts'
 import type { GoOnDeps } from './go-on.ts'
 import type { SellerAnswer } from './purchase.ts'
+import { refuseUnfit } from './refuse-unfit.ts'
 import { joinablePurchase } from './store.ts'
 
 export interface FetchDeps extends AuthorizeDeps, GoOnDeps {}
@@ -118,12 +119,14 @@ export function digestOf({ method, url, body }: SellerRequest): Uint8Array {
 async function joinOpen(
   tx: Tx,
   { clock }: Pick<FetchDeps, 'clock'>,
-  { accountId, chain, once }: FetchOrder,
+  order: FetchOrder,
   wallet: Wallet,
   digest: Uint8Array,
 ): Promise<PaymentId | undefined> {
+  const { accountId, chain, once } = order
   const { network } = chain.config
   const open = await joinablePurchase(tx, accountId, wallet.id, network, digest)
+  if (open !== undefined) await refuseUnfit(tx, open, order)
   if (open === undefined || once === null) return open?.paymentId
   const claim = { accountId, operation: FETCH_OPERATION, ...once, resourceId: open.paymentId }
   const [claimed] = await claimKeys(tx, [claim], clock.nowMilliseconds())

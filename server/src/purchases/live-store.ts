@@ -12,7 +12,7 @@ export interface Place {
   readonly logIndex: number
 }
 
-/** Notes where purchases took effect: they have been used, so nothing is left to be joined. */
+/** Notes where purchases took effect. They stay open until that is final, and are joined by the same request until they were delivered for. */
 export async function noteUsed(
   tx: Tx,
   used: readonly (Place & { readonly paymentId: PaymentId })[],
@@ -21,7 +21,7 @@ export async function noteUsed(
   await tx.query(
     'purchase_note_used',
     `update purchases p set used_hash = u.hash, used_height = u.height, used_block_hash = u.block_hash,
-       used_log_index = u.log_index, dead_height = null, joinable = false
+       used_log_index = u.log_index, dead_height = null
      from json_to_recordset($1::json) as u (payment_id text, hash text, height bigint, block_hash text, log_index integer)
      where p.payment_id = u.payment_id and p.closed_at is null`,
     [
