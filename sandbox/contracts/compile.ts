@@ -15,6 +15,7 @@ export const CONTRACTS = [
   'Multicall3',
   'HostileToken',
   'HostileTradedToken',
+  'TestWallet',
 ] as const
 export type ContractName = (typeof CONTRACTS)[number]
 

@@ -56,6 +56,23 @@ describe('a networks file', () => {
     expect(outcome.networks[0]?.rpcUrls[0]?.reveal()).toBe(entry.rpcUrls[0])
   })
 
+  test('says which tokens ask accounts with code, and which factories may make accounts', () => {
+    const [native, usdc] = entry.assets
+    const factory = '0x0BA5ED0c6AA8c49038F819E587E2633c4A9F428a'
+    const assets = [native, { ...usdc, takesWalletSignatures: true }]
+    const outcome = parse({ ...entry, assets, walletFactories: [factory.toLowerCase()] })
+    if (!outcome.ok) throw new Error(outcome.problems.join())
+    expect(outcome.networks[0]?.assets[1]?.takesWalletSignatures).toBe(true)
+    expect(outcome.networks[0]?.walletFactories).toEqual([factory])
+    for (const wrong of ['0x12', factory.replace('BA5', 'bA5')]) {
+      expect(problemsOf({ ...entry, walletFactories: [wrong] })).toEqual([
+        'networks[0].walletFactories[0]: must be an EVM address, as it is written with its checksum',
+      ])
+    }
+    const none = parse(entry)
+    expect(none.ok && none.networks[0]?.walletFactories).toBeUndefined()
+  })
+
   test('takes a Solana network with mints, and no token of the other family', () => {
     const solana = {
       ...entry,

@@ -1,4 +1,4 @@
-import { isSolanaAddress } from '@florin/wire/address.ts'
+import { checksumAddress, isEvmAddress, isSolanaAddress } from '@florin/wire/address.ts'
 import { parseAmount } from '@florin/wire/amount.ts'
 import { familyOf, parseNetworkId } from '@florin/wire/network.ts'
 import { isTestNetwork } from '@florin/wire/network-worth.ts'
@@ -23,6 +23,7 @@ export type NetworksOutcome =
 const NETWORKS_MAX = 32
 const RPC_URLS_MAX = 8
 const ASSETS_MAX = 64
+const FACTORIES_MAX = 64
 const DECIMALS_MAX = 36
 const DEPTH_MAX = 10_000
 const BLOCK_TIME_MILLISECONDS_MAX = 600_000
@@ -101,6 +102,7 @@ function readNetworkFields(entry: Reader): NetworkConfig {
     'fees',
     'sponsoring',
     'usd',
+    'walletFactories',
     'markets',
   ])
   const network = readNetworkId(entry)
@@ -125,6 +127,7 @@ function readNetworkFields(entry: Reader): NetworkConfig {
     sponsoring: entry.has('sponsoring')
       ? readSponsoring(entry.object('sponsoring'))
       : SPONSORING[familyOf(network)],
+    ...readFactories(entry, familyOf(network)),
     ...readMarkets(entry, familyOf(network)),
     ...(entry.has('usd') ? { usd: readUsd(entry.object('usd')) } : {}),
   })
@@ -147,6 +150,18 @@ function readGenesis(entry: Reader, family: Family): { readonly genesisHash?: st
   if (family !== 'evm') entry.refuse('genesisHash', 'on Solana the network id is the genesis hash')
   else if (!EVM_HASH.test(genesisHash)) entry.refuse('genesisHash', 'must be 0x and 64 hex digits')
   return { genesisHash }
+}
+
+function readFactories(entry: Reader, family: Family): { readonly walletFactories?: string[] } {
+  if (!entry.has('walletFactories')) return {}
+  const walletFactories = entry
+    .texts('walletFactories', 0, FACTORIES_MAX)
+    .map(({ value, refuse }) => {
+      const isAddress = family === 'evm' && isEvmAddress(value)
+      if (!isAddress) refuse('must be an EVM address, as it is written with its checksum')
+      return isAddress ? checksumAddress(value) : value
+    })
+  return { walletFactories }
 }
 
 const NO_NETWORK = parseNetworkId('eip155:1')
@@ -172,7 +187,15 @@ function readAssets(entry: Reader, family: Family): readonly AssetProfile[] {
 }
 
 function readAsset(entry: Reader, family: Family): AssetProfile {
-  entry.only(['symbol', 'asset', 'decimals', 'takesCommitment', 'domain', 'unitsPerNative'])
+  entry.only([
+    'symbol',
+    'asset',
+    'decimals',
+    'takesCommitment',
+    'takesWalletSignatures',
+    'domain',
+    'unitsPerNative',
+  ])
   const asset = entry.text('asset')
   const { isToken, rule } = TOKEN_RULES[family]
   if (asset !== 'native' && !isToken(asset)) entry.refuse('asset', rule)
@@ -183,6 +206,9 @@ function readAsset(entry: Reader, family: Family): AssetProfile {
     asset,
     decimals: entry.whole('decimals', 0, DECIMALS_MAX),
     takesCommitment: entry.has('takesCommitment') ? entry.flag('takesCommitment') : false,
+    ...(entry.has('takesWalletSignatures')
+      ? { takesWalletSignatures: entry.flag('takesWalletSignatures') }
+      : {}),
     ...(entry.has('unitsPerNative')
       ? { unitsPerNative: entry.bigWhole('unitsPerNative', 1n, 10n ** 30n) }
       : {}),

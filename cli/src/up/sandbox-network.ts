@@ -35,6 +35,7 @@ export function sandboxNetwork({
         decimals: USDC_DECIMALS,
         takesCommitment: true,
         domain: { name: 'USDC', version: '2' },
+        takesWalletSignatures: true,
       },
     ],
     // Included is enough: nobody but us mines here, and without traffic the next block may be many seconds away.

@@ -39,6 +39,8 @@ export interface ExactAuthorization {
   readonly validBeforeSeconds: bigint | null
   /** Solana: who pays the fee and must sign; null where any settler may. */
   readonly feePayer: Address | null
+  /** EVM: no plain key signed it, so that only the payer's own code can say whether it stands. Left out: its signature was checked. */
+  readonly awaitsCode?: true
   /** The payload again as plain text, for the books, and for asking about it later; holds no secret of ours. */
   readonly stored: Readonly<Record<string, string>>
 }
@@ -116,6 +118,8 @@ export interface SettlementDraft {
   readonly laneLatest: bigint
   /** The settler's native balance, at the same moment. */
   readonly settlerBalance: bigint
+  /** It runs code of the payer's, so it shares a transaction with nobody. */
+  readonly isAlone?: true
 }
 
 /** A settlement that waits to be signed together with others of the same settler. */
@@ -156,11 +160,14 @@ export type AuthorizationUse =
 export interface ExactPayments {
   /** What a payload says that its seller may have left open. Nothing of it is checked: a demand that is made of it is. */
   peek(payload: Fields): ExactPeek
-  /** Reads a payload against a demand: form, signature of a plain key, recipient, amount. Time is the chain's, so `check` asks. */
+  /**
+   * Reads a payload against a demand: form, signature of a plain key, recipient, amount. Time is the chain's, so `check` asks, and for a
+   * signature that only the payer's code can judge, too.
+   */
   read(payload: Fields, demand: ExactDemand): ExactRead
   /**
    * Whether the chain would take it: unused, funded, signed. At most one node round trip, shared by whoever waits at the same
-   * moment; it carries views only (Solana: a simulation without side effects).
+   * moment; it carries views only (Solana: a simulation without side effects). One more for a payer with code.
    */
   check(authorization: ExactAuthorization): Promise<ExactCheck>
   /** Asks what settling from this settler needs, its simulation alone included. One round trip. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { X402Version } from '@florin/wire/x402/payment-requirements.ts'
-import type { ProofKey } from '../chains/exact.ts'
+import type { ExactAuthorization, ProofKey } from '../chains/exact.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 
 /** Who claimed a proof, for what, and what is needed to follow it to its end. One per proof, for ever. */
@@ -52,4 +52,16 @@ export function termsDigest({ network, asset, payTo, amount, resource }: ClaimTe
 /** Whether it is the same account asking again for the same thing. */
 export function isSameClaim(claim: Claim, accountId: AccountId, digest: Uint8Array): boolean {
   return claim.accountId === accountId && Buffer.from(claim.termsDigest).equals(digest)
+}
+
+/**
+ * Whether who shows the payment shows that it is the payer's. A signature that only the payer's code can judge was judged once, before the
+ * claim; afterwards the very same one has to be shown, since the code may say anything by now, or nobody asks it any more.
+ */
+export function isShown(
+  { stored }: Pick<Claim, 'stored'>,
+  authorization: Pick<ExactAuthorization, 'awaitsCode' | 'stored'>,
+): boolean {
+  if (authorization.awaitsCode !== true) return true
+  return stored['signature'] === authorization.stored['signature']
 }

@@ -2,7 +2,7 @@ import { NodeFailure } from '../chains/chain.ts'
 import { newId } from '../kernel/id.ts'
 import type { Log } from '../kernel/log.ts'
 import { beginElsewhere, findPaidElsewhere } from './begin.ts'
-import { isSameClaim } from './claim.ts'
+import { isSameClaim, isShown } from './claim.ts'
 import type { Claim } from './claim.ts'
 import { giveTurnBack, takeTurn } from './claim-store.ts'
 import { refused, takeIn } from './intake.ts'
@@ -51,6 +51,12 @@ export async function settleElsewhere(
       const isSame = isSameClaim(claim, order.accountId, digest)
       if (!isSame && (await yieldToOther(deps, claim, intake))) continue
       if (!isSame) return { kind: 'duplicate', intake, own: null }
+      if (!isShown(claim, intake.authorization)) {
+        const { authorization, requirements } = intake
+        const { payer } = authorization
+        const refusal = refused('invalid_exact_evm_signature', requirements.networkName, payer)
+        return { ...refusal, kind: 'refused' }
+      }
       return follow(deps, order, claim, intake)
     }
     const refusal = await begin(deps, order, intake)

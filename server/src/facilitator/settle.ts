@@ -4,7 +4,7 @@ import { newId } from '../kernel/id.ts'
 import type { Random } from '../kernel/random.ts'
 import { beginSettlement, findPaidElsewhere } from './begin.ts'
 import type { BeginDeps } from './begin.ts'
-import { isSameClaim, termsDigest } from './claim.ts'
+import { isSameClaim, isShown, termsDigest } from './claim.ts'
 import type { Claim } from './claim.ts'
 import type { AskedClaim } from './claim-store.ts'
 import { takeIn } from './intake.ts'
@@ -65,6 +65,9 @@ export async function settlePayment(deps: SettleDeps, order: SettleOrder): Promi
     if (!isSameClaim(claim, order.accountId, digest)) {
       if (await yieldToOther(deps, claim, intake)) continue
       return { kind: 'duplicate', intake, own: null }
+    }
+    if (!isShown(claim, intake.authorization)) {
+      return refusalOf({ reason: 'invalid_exact_evm_signature' }, intake)
     }
     const again = mayTryAgain ? await tryAgain(deps, claim, intake) : undefined
     if (again !== undefined) return again

@@ -11,6 +11,8 @@ export interface AssetProfile {
   readonly takesCommitment: boolean
   /** EVM: the token's EIP-712 domain, for EIP-3009 authorizations. */
   readonly domain?: { readonly name: string; readonly version: string }
+  /** EVM: it takes the signatures of accounts with code, in `transferWithAuthorization(..., bytes signature)`; left out, it does not. */
+  readonly takesWalletSignatures?: boolean
   /** How many base units of it one whole native coin is worth, as the operator says: only to weigh a payment against its gas. */
   readonly unitsPerNative?: bigint
 }
@@ -110,6 +112,8 @@ export interface NetworkConfig {
   readonly fees: FeePolicy
   /** Left out: nothing is settled for anybody. */
   readonly sponsoring?: SponsorPolicy
+  /** EVM: factories, EIP-55, that may make a payer's account in the settlement itself (EIP-6492). Left out, none may. */
+  readonly walletFactories?: readonly string[]
   /** Left out: nothing is traded there. */
   readonly markets?: readonly MarketConfig[]
   /** Left out: nothing on it has a price in dollars. */

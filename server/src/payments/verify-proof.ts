@@ -2,7 +2,7 @@ import { formatAmount } from '@florin/wire/amount.ts'
 import { RawJson } from '@florin/wire/raw-json.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
 import { receiverAccount } from '../custody/receiver-store.ts'
-import { isSameClaim, termsDigest } from '../facilitator/claim.ts'
+import { isSameClaim, isShown, termsDigest } from '../facilitator/claim.ts'
 import type { Claim } from '../facilitator/claim.ts'
 import { findClaim } from '../facilitator/claim-store.ts'
 import { transferKey } from '../facilitator/claim-transfer.ts'
@@ -93,6 +93,9 @@ async function verifyExact(
     findClaim(tx, network, authorization.proofKey),
   )
   const digest = termsDigest({ network, asset: asset.asset, payTo, amount, resource })
+  if (claim !== undefined && !isShown(claim, authorization)) {
+    return { reason: 'invalid_exact_evm_signature', payer }
+  }
   if (claim !== undefined) return claimed(deps, accountId, claim, digest, payer)
   const verified = await verifyPayment(deps, accountId, presented)
   if (!verified.ok) return verified

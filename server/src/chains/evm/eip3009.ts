@@ -7,12 +7,17 @@ import { hexBytes } from './hex.ts'
 import { keccak256 } from './keccak.ts'
 import type { View } from './multicall.ts'
 import type { Call } from './transfer.ts'
+import { dynamicBytes, unwrapSignature } from './wallet-signature.ts'
+import type { Deployment } from './wallet-signature.ts'
 
 const STRUCT_TYPE = typeHash(
   'TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)',
 )
 /** transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32) */
 export const TRANSFER_WITH_AUTHORIZATION = Uint8Array.of(0xe3, 0xee, 0x16, 0x0e)
+/** transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes) */
+const TRANSFER_WITH_SIGNATURE = Uint8Array.of(0xcf, 0x09, 0x29, 0x95)
+const TRANSFER_WITH_SIGNATURE_WORDS = 7
 /** authorizationState(address,bytes32) */
 const AUTHORIZATION_STATE = 'e94a0102'
 /** keccak-256 of AuthorizationUsed(address,bytes32). Source: EIP-3009. */
@@ -36,8 +41,10 @@ export interface Authorization {
   readonly validBeforeSeconds: bigint
   /** 32 bytes. */
   readonly nonce: Uint8Array
-  /** r, s and v: 65 bytes, low s. */
+  /** Of a plain key r, s and v: 65 bytes, low s. Of an account with code whatever it takes, without any wrapper. */
   readonly signature: Uint8Array
+  /** What makes the payer's account, as the payer says (EIP-6492). */
+  readonly deployment?: Deployment
 }
 
 /** What makes an authorization one and the same. */
@@ -50,7 +57,9 @@ export function authorizationKey({
 }
 
 /** The struct hash that the payer signed, under the token's domain. */
-export function authorizationHash(authorization: Omit<Authorization, 'signature'>): Uint8Array {
+export function authorizationHash(
+  authorization: Omit<Authorization, 'signature' | 'deployment'>,
+): Uint8Array {
   return keccak256(Buffer.concat([STRUCT_TYPE, ...argumentWords(authorization)]))
 }
 
@@ -69,6 +78,16 @@ export function settlingCall(authorization: Authorization): Call {
   return { to: authorization.token, value: 0n, data }
 }
 
+/** The same with the signature as it is, for accounts with code: their bytes may mean anything. Source: USDC 2.2. */
+export function settlingCallByWallet(authorization: Authorization): Call {
+  const data = Buffer.concat([
+    TRANSFER_WITH_SIGNATURE,
+    ...argumentWords(authorization),
+    ...dynamicBytes(TRANSFER_WITH_SIGNATURE_WORDS, authorization.signature),
+  ])
+  return { to: authorization.token, value: 0n, data }
+}
+
 /** Whether the nonce is used or cancelled: 1 when it is. `absent` where the token has no such function. */
 export function authorizationStateView(
   { token, from, nonce }: Pick<Authorization, 'token' | 'from' | 'nonce'>,
@@ -78,7 +97,9 @@ export function authorizationStateView(
   return { target: token, data, absent }
 }
 
-function argumentWords(authorization: Omit<Authorization, 'signature'>): Uint8Array[] {
+function argumentWords(
+  authorization: Omit<Authorization, 'signature' | 'deployment'>,
+): Uint8Array[] {
   const { from, to, value, validAfterSeconds, validBeforeSeconds, nonce } = authorization
   return [
     addressWord(from),
@@ -107,6 +128,6 @@ export function authorizationOf(
     validAfterSeconds,
     validBeforeSeconds,
     nonce: Buffer.from(nonce.slice(2), 'hex'),
-    signature: Buffer.from(signature.slice(2), 'hex'),
+    ...unwrapSignature(Buffer.from(signature.slice(2), 'hex')),
   }
 }

@@ -1,9 +1,17 @@
 import type { Reason } from '@florin/wire/x402/reasons.ts'
 import type { AssetProfile } from '../../kernel/network-config.ts'
 import type { ExactCheck } from '../exact.ts'
+import type { Transport } from '../json-rpc/transport.ts'
 import type { Domain } from './eip712.ts'
 import { authorizationStateView } from './eip3009.ts'
 import type { Authorization } from './eip3009.ts'
+import {
+  DEPLOYMENT_GAS_MAX,
+  saysYes,
+  WALLET_GAS_MAX,
+  walletCall,
+  wouldSucceed,
+} from './exact-wallet.ts'
 import { balanceView, blockTimeView } from './multicall.ts'
 import type { PayerCode } from './payer-code.ts'
 import type { ViewPool } from './view-pool.ts'
@@ -18,35 +26,73 @@ export interface Checked {
   /** The domain that the seller named and the payer signed. */
   readonly domain: Pick<Domain, 'name' | 'version'>
   readonly asset: AssetProfile
+  /** The payer's plain key signed it. */
+  readonly isKeySigned: boolean
+  /** What was signed; costs two hashes. */
+  digest(): Uint8Array
+}
+
+/** Whose word counts: the plain key's, that of code, or that of code which is made first. */
+export type Found = { readonly ok: true; readonly by: 'key' | 'wallet' | 'deployment' }
+
+export interface CheckDeps {
+  readonly views: ViewPool
+  readonly code: PayerCode
+  readonly transport: Pick<Transport, 'read'>
+  readonly factories: ReadonlySet<string>
+  /** The payer's code is asked for now. */
+  readonly fresh: boolean
 }
 
 /**
  * Asks the token whether it would move the money. Time is the chain's, not this machine's. The reasons come in the order in which
- * the reference looks for them, the account's code first.
+ * the reference looks for them, the account's code first. A token asks an account's own code (EIP-1271, delegated keys included) and never
+ * looks at a key then, so its code is asked here, too; and the whole call is run, since code may answer the token otherwise.
  */
 export async function checkAuthorization(
-  { views, code, fresh }: { views: ViewPool; code: PayerCode; fresh: boolean },
-  { authorization, domain, asset }: Checked,
-): Promise<ExactCheck> {
+  deps: CheckDeps,
+  checked: Checked,
+): Promise<Found | Exclude<ExactCheck, { ok: true }>> {
+  const { views, code, transport, factories, fresh } = deps
+  const { authorization, domain, asset, isKeySigned } = checked
   const { token, from, value, validAfterSeconds, validBeforeSeconds } = authorization
   const [hasCode, [used = 0n, balance = 0n, now = 0n]] = await Promise.all([
-    fresh ? code.hasCodeNow(from) : code.hasCode(from),
+    // Where everything depends on the code, no earlier "none" is believed: it may have been made since.
+    fresh || !isKeySigned ? code.hasCodeNow(from) : code.hasCode(from),
     views.read([
       authorizationStateView(authorization, NO_SUCH_FUNCTION),
       balanceView(from, token),
       blockTimeView,
     ]),
   ])
-  const no = (reason: Reason, message?: string): ExactCheck => ({
+  const { deployment } = authorization
+  const by = hasCode ? 'wallet' : isKeySigned ? 'key' : 'deployment'
+  let isProven = isKeySigned
+  const no = (reason: Reason, message?: string): Exclude<ExactCheck, { ok: true }> => ({
     ok: false,
     reason,
     ...(message === undefined ? {} : { message }),
-    ...(used === 1n ? { isUsed: true } : {}),
+    ...(used === 1n && isProven ? { isUsed: true } : {}),
   })
-  if (hasCode) {
-    // The token asks the account's own code (EIP-1271) and does not look at the key.
-    const message = 'The payer is an account with code; such accounts are not taken.'
-    return no('invalid_exact_evm_signature', message)
+  switch (by) {
+    case 'key':
+      break
+    case 'wallet':
+      if (asset.takesWalletSignatures !== true) {
+        const message = 'The payer is an account with code, and this token does not ask code.'
+        return no('invalid_exact_evm_signature', message)
+      }
+      if (!(await saysYes(transport, authorization, checked.digest()))) {
+        return no('invalid_exact_evm_signature')
+      }
+      isProven = true
+      break
+    case 'deployment':
+      if (deployment === undefined) return no('invalid_exact_evm_signature')
+      if (!factories.has(deployment.factory)) return no('eip6492_factory_not_allowed')
+      break
+    default:
+      by satisfies never
   }
   if (validBeforeSeconds < now + VALID_BEFORE_MARGIN_SECONDS) {
     return no('invalid_exact_evm_payload_authorization_valid_before')
@@ -65,5 +111,9 @@ export async function checkAuthorization(
     return no('invalid_exact_evm_token_version_mismatch')
   }
   if (balance < value) return no('invalid_exact_evm_insufficient_balance')
-  return { ok: true }
+  if (by === 'key') return { ok: true, by }
+  const isMade = by === 'deployment'
+  const call = walletCall(authorization, isMade ? deployment : undefined)
+  const isGood = await wouldSucceed(transport, call, isMade ? DEPLOYMENT_GAS_MAX : WALLET_GAS_MAX)
+  return isGood ? { ok: true, by } : no('invalid_exact_evm_transaction_simulation_failed')
 }

@@ -3,12 +3,12 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { NetworkConfig } from '../../kernel/network-config.ts'
 import { NodeFailure } from '../chain.ts'
 import type { Address } from '../chain.ts'
-import type { SettlementDraft } from '../exact.ts'
+import type { ExactPayments, SettlementDraft } from '../exact.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { quantityFrom } from './answer.ts'
 import { nonceRead } from './blocks.ts'
-import { settlingCall } from './eip3009.ts'
-import type { Authorization } from './eip3009.ts'
+import type { Checked } from './exact-check.ts'
+import { DEPLOYMENT_GAS_MAX, WALLET_GAS_MAX, walletCall } from './exact-wallet.ts'
 import { estimateProblemOf } from './failures.ts'
 import type { EstimateProblem } from './failures.ts'
 import { firstFees, latestBlockRead, suggestedTipRead } from './fees.ts'
@@ -58,11 +58,12 @@ export async function draftSettlement(
     readonly config: NetworkConfig
     readonly chainId: bigint
   },
-  authorization: Authorization,
+  call: Call,
   settler: Address,
+  /** It runs code of the payer's: it may take so much and no more, teaches nothing and shares nothing. */
+  ownGasMax?: bigint,
 ): Promise<DraftAttempt> {
   const { transport, config, chainId } = deps
-  const call = settlingCall(authorization)
   const [[balance = 0n, dataFee = 0n], laneLatest, latest, tip, estimate] = await Promise.all([
     transport.read(
       readViews([balanceView(settler, 'native'), dataFeeView(ENVELOPE_BYTES + call.data.length)]),
@@ -70,14 +71,16 @@ export async function draftSettlement(
     transport.read(nonceRead(settler, 'latest')),
     transport.read(latestBlockRead),
     transport.read(suggestedTipRead),
-    simulate(deps, settler, call),
+    ownGasMax === undefined
+      ? simulate(deps, settler, call)
+      : transport.read(estimateRead(settler, call, ownGasMax)),
   ])
   if ('problem' in estimate) {
     // Asked without fees and value, so a shortage here is the node's own arithmetic.
     if (estimate.problem === 'short') throw new NodeFailure('an estimate without fees came short')
     return { ok: false }
   }
-  if (estimate.gas > SETTLEMENT_GAS_MAX) return { ok: false }
+  if (estimate.gas > (ownGasMax ?? SETTLEMENT_GAS_MAX)) return { ok: false }
   const gas = gasLimit(estimate.gas, call.data)
   const fees = firstFees(
     { baseFeePerGas: latest.baseFeePerGas, suggestedTipPerGas: tip },
@@ -89,15 +92,34 @@ export async function draftSettlement(
   const price = latest.baseFeePerGas + fees.maxPriorityFeePerGas
   return {
     ok: true,
-    learn: () => learn(deps, call, estimate.gas),
+    learn: () => {
+      if (ownGasMax === undefined) learn(deps, call, estimate.gas)
+    },
     draft: {
       terms: writeTerms({ chainId, sender: settler, call, gas, fees, dataFeeMax }),
       feeCeiling: baseUnits(gas * fees.maxFeePerGas * ceilingMultiple + dataFeeMax),
       feeExpected: baseUnits(estimate.gas * price + dataFee),
       laneLatest,
       settlerBalance: balance,
+      ...(ownGasMax === undefined ? {} : { isAlone: true }),
     },
   }
+}
+
+/** The same for a payer with code, or one that gets it by this very call. The code was asked a moment ago. */
+export async function draftForWallet(
+  deps: Parameters<typeof draftSettlement>[0],
+  { authorization }: Checked,
+  by: 'wallet' | 'deployment',
+  settler: Address,
+): ReturnType<ExactPayments['draft']> {
+  const isMade = by === 'deployment'
+  const call = walletCall(authorization, isMade ? authorization.deployment : undefined)
+  const gasMax = isMade ? DEPLOYMENT_GAS_MAX : WALLET_GAS_MAX
+  const attempt = await draftSettlement(deps, call, settler, gasMax)
+  return attempt.ok
+    ? { ok: true, draft: attempt.draft }
+    : { ok: false, reason: 'invalid_exact_evm_transaction_simulation_failed' }
 }
 
 /**
@@ -137,10 +159,11 @@ function callRead(settler: Address, { to, data }: Call, gas: bigint): Read<boole
 }
 
 /** Without fee fields, so that only the call itself can make it fail. */
-function estimateRead(settler: Address, { to, data }: Call): Read<Estimate> {
+function estimateRead(settler: Address, { to, data }: Call, gasMax?: bigint): Read<Estimate> {
+  const most = gasMax === undefined ? {} : { gas: hexQuantity(gasMax) }
   return {
     method: 'eth_estimateGas',
-    params: [{ from: settler, to, data: hexBytes(data) }, 'latest'],
+    params: [{ from: settler, to, data: hexBytes(data), ...most }, 'latest'],
     parse: (result) => ({ gas: quantityFrom(result, 'gas estimate') }),
     meaning: (error) => {
       const problem = estimateProblemOf(error)

@@ -10,12 +10,11 @@ import type { Authorization } from './eip3009.ts'
 import type { Checked } from './exact-check.ts'
 import { hexBytes } from './hex.ts'
 import { recoverAddress } from './secp256k1.ts'
+import { isWrapped } from './wallet-signature.ts'
 
 const SIGNATURE_BYTES = 65
 const RECOVERED_MAX = 10_000
 const SEPARATORS_MAX = 256
-/** The last 32 bytes of a signature of an account that does not exist yet. Source: EIP-6492. */
-const EIP6492_SUFFIX = '6492649264926492649264926492649264926492649264926492649264926492'
 
 /** Reads payloads against demands, and remembers what cost a hash or a curve operation. */
 export interface ExactReader {
@@ -40,9 +39,14 @@ export function openExactReader(chainId: bigint): ExactReader {
     return made
   }
 
+  function digestOf(authorization: Authorization, domain: Domain): Uint8Array {
+    return typedDataDigest(separatorOf(domain), authorizationHash(authorization))
+  }
+
   /** Whether the payer's plain key signed it; the settle that follows a verify finds the answer here. */
   function isSigned(authorization: Authorization, domain: Domain): boolean {
-    const digest = typedDataDigest(separatorOf(domain), authorizationHash(authorization))
+    if (authorization.signature.length !== SIGNATURE_BYTES) return false
+    const digest = digestOf(authorization, domain)
     const key = hexBytes(digest) + hexBytes(authorization.signature)
     const known = recovered.get(key)
     if (known !== undefined) return known === authorization.from
@@ -71,17 +75,30 @@ export function openExactReader(chainId: bigint): ExactReader {
         return refused('invalid_exact_evm_missing_eip712_domain')
       }
       const authorization = authorizationOf(parsed, token, parseAddress)
-      if (parsed.signature.endsWith(EIP6492_SUFFIX)) return refused('eip6492_factory_not_allowed')
-      const domain = { name, version, chainId, verifyingContract: token }
-      if (authorization.signature.length !== SIGNATURE_BYTES || !isSigned(authorization, domain)) {
-        return refused('invalid_exact_evm_signature')
+      const takesWallets = asset.takesWalletSignatures === true
+      // What is wrapped twice, or badly, is nobody's signature.
+      if (isWrapped(authorization.signature)) return refused('eip6492_factory_not_allowed')
+      if (authorization.deployment !== undefined && !takesWallets) {
+        return refused('eip6492_factory_not_allowed')
       }
+      const domain = { name, version, chainId, verifyingContract: token }
+      const isKeySigned = isSigned(authorization, domain)
+      if (!isKeySigned && !takesWallets) return refused('invalid_exact_evm_signature')
       if (authorization.to !== payTo) return refused('invalid_exact_evm_recipient_mismatch')
       if (authorization.value !== amount) {
         return refused('invalid_exact_evm_payload_authorization_value_mismatch')
       }
-      const described = describe(authorization, domain, demand)
-      readBefore.set(described.stored, { authorization, domain: { name, version }, asset })
+      const described = describe(authorization, domain, demand, {
+        isKeySigned,
+        signature: parsed.signature,
+      })
+      readBefore.set(described.stored, {
+        authorization,
+        domain: { name, version },
+        asset,
+        isKeySigned,
+        digest: () => digestOf(authorization, domain),
+      })
       return { ok: true, authorization: described }
     },
     restore: (stored, asset) => {
@@ -97,7 +114,14 @@ export function openExactReader(chainId: bigint): ExactReader {
       }
       const { name = '', version = '' } = stored
       const authorization = authorizationOf(parsed, token, parseAddress)
-      return { authorization, domain: { name, version }, asset }
+      const domain = { name, version, chainId, verifyingContract: token }
+      return {
+        authorization,
+        domain: { name, version },
+        asset,
+        isKeySigned: isSigned(authorization, domain),
+        digest: () => digestOf(authorization, domain),
+      }
     },
   }
 }
@@ -106,6 +130,7 @@ function describe(
   authorization: Authorization,
   domain: Domain,
   { asset, payTo, amount }: ExactDemand,
+  { isKeySigned, signature }: { readonly isKeySigned: boolean; readonly signature: string },
 ): ExactAuthorization {
   const { token, from, validAfterSeconds, validBeforeSeconds } = authorization
   const nonce = hexBytes(authorization.nonce)
@@ -117,6 +142,7 @@ function describe(
     amount,
     validBeforeSeconds,
     feePayer: null,
+    ...(isKeySigned ? {} : { awaitsCode: true }),
     stored: {
       token,
       name: domain.name,
@@ -127,7 +153,7 @@ function describe(
       validAfter: `${validAfterSeconds}`,
       validBefore: `${validBeforeSeconds}`,
       nonce,
-      signature: hexBytes(authorization.signature),
+      signature,
     },
   }
 }

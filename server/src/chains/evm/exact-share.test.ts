@@ -23,6 +23,7 @@ interface Said {
   readonly token?: string
   readonly gas?: bigint
   readonly isAlone?: boolean
+  readonly hasCode?: boolean
   readonly maxFeePerGas?: bigint
   readonly balance?: bigint
   readonly data?: Uint8Array
@@ -33,6 +34,7 @@ function waiting({
   token = USDC,
   gas = 100_000n,
   isAlone = false,
+  hasCode = false,
   maxFeePerGas = 7n,
   balance = 10n ** 18n,
   data = Uint8Array.of(1, 2, 3),
@@ -63,6 +65,7 @@ function waiting({
       feeExpected: baseUnits(gas),
       laneLatest: BigInt(payer),
       settlerBalance: balance,
+      ...(hasCode ? { isAlone: true } : {}),
     },
   }
 }
@@ -86,6 +89,11 @@ test('a payer has one settlement of a token in a transaction, so that no event a
 
 test('who wants a transaction of its own shares with nobody', () => {
   const all = [{ payer: 1 }, { payer: 2, isAlone: true }, { payer: 3 }]
+  expect(indexesOf(all)).toEqual([[0, 2], [1]])
+})
+
+test('a payer with code shares with nobody, since its code could take what the others need', () => {
+  const all = [{ payer: 1 }, { payer: 2, hasCode: true }, { payer: 3 }]
   expect(indexesOf(all)).toEqual([[0, 2], [1]])
 })
 

@@ -17,7 +17,7 @@ interface Open {
 
 /**
  * Parts settlements into transactions by Multicall3's aggregate3, where each may fail by itself. The gas is the sum of what
- * each may take alone, so no settlement can starve another: tokens are on a list, and payers have no code.
+ * each may take alone, so no settlement can starve another: tokens are on a list, and payers with code have a transaction of their own.
  */
 export function shareSettlements(
   deps: { readonly config: NetworkConfig; readonly chainId: bigint },
@@ -26,7 +26,7 @@ export function shareSettlements(
   const parts: { readonly indexes: readonly number[] }[] = []
   const open: Open[] = []
   for (const [index, { authorization, draft, isAlone }] of waiting.entries()) {
-    if (isAlone) {
+    if (isAlone || draft.isAlone === true) {
       parts.push({ indexes: [index] })
       continue
     }

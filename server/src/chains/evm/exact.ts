@@ -4,7 +4,8 @@ import type { ExactAuthorization, ExactPayments } from '../exact.ts'
 import type { Transport } from '../json-rpc/transport.ts'
 import { prepareAuthorization } from './exact-authorize.ts'
 import { checkAuthorization } from './exact-check.ts'
-import { draftSettlement } from './exact-draft.ts'
+import { settlingCall } from './eip3009.ts'
+import { draftForWallet, draftSettlement } from './exact-draft.ts'
 import type { LearnedGas } from './exact-draft.ts'
 import { findUse, readFinalState } from './exact-final.ts'
 import { openExactReader } from './exact-read.ts'
@@ -24,28 +25,40 @@ export function openExact(deps: {
   const views = openViewPool(transport, clock)
   const code = openPayerCode(transport, clock)
   const learned: LearnedGas = new Map()
+  const drafting = { ...deps, learned }
+  const asking = {
+    views,
+    code,
+    transport,
+    factories: new Set(config.walletFactories ?? []),
+    fresh: false,
+  }
   const open = ({ stored, asset }: ExactAuthorization) => reader.restore(stored, asset)
 
   return {
     // The signature covers both, so it is checked against what the seller expects.
     peek: () => ({ token: null, feePayer: null }),
     read: (payload, demand) => reader.read(payload, demand),
-    check: async (authorization) =>
-      checkAuthorization({ views, code, fresh: false }, open(authorization)),
+    check: async (authorization) => {
+      const found = await checkAuthorization(asking, open(authorization))
+      return found.ok ? { ok: true } : found
+    },
     draft: async (authorization, settler) => {
       const checked = open(authorization)
       // At the same time: what a verify has believed for some seconds is asked again before money moves.
+      const call = settlingCall(checked.authorization)
       const [attempt, check] = await Promise.all([
-        draftSettlement({ ...deps, learned }, checked.authorization, settler),
-        checkAuthorization({ views, code, fresh: true }, checked),
+        checked.isKeySigned ? draftSettlement(drafting, call, settler) : undefined,
+        checkAuthorization({ ...asking, fresh: true }, checked),
       ])
       if (!check.ok) return check
-      if (attempt.ok) {
+      if (check.by !== 'key') return draftForWallet(drafting, checked, check.by, settler)
+      if (attempt?.ok === true) {
         attempt.learn()
         return { ok: true, draft: attempt.draft }
       }
       // Somebody may have submitted it between the two.
-      const again = await checkAuthorization({ views, code, fresh: false }, checked)
+      const again = await checkAuthorization(asking, checked)
       return again.ok
         ? { ok: false, reason: 'invalid_exact_evm_transaction_simulation_failed' }
         : again

@@ -85,12 +85,18 @@ export function readEach(
   }
 }
 
-/** One call that makes several, none of which takes anything from the others when it fails. No value goes with any. */
-export function callsTogether(calls: readonly { to: Address; data: Uint8Array }[]): Call {
+/**
+ * One call that makes several, none of which takes anything from the others when it fails; or, where none may fail, all of them or none.
+ * No value goes with any.
+ */
+export function callsTogether(
+  calls: readonly { to: Address; data: Uint8Array }[],
+  { mayFail } = { mayFail: true },
+): Call {
   const items = calls.map(({ to, data }) => ({
     target: to,
     data: Buffer.from(data).toString('hex'),
-    mayFail: true,
+    mayFail,
   }))
   const data = Buffer.from(AGGREGATE3 + encodeCalls(items), 'hex')
   const to = addressFromBytes(Buffer.from(MULTICALL.slice(2), 'hex'))

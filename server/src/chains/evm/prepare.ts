@@ -56,7 +56,11 @@ export async function prepareSettlement(
     deps.facts.latest(),
   ])
   if (!outcome.ok) return outcome
-  const { terms, settlerBalance } = outcome.draft
+  const { terms, settlerBalance, isAlone } = outcome.draft
+  if (isAlone === true) {
+    const message = 'The payer is an account with code; have the facilitator settle its payment.'
+    return { ok: false, reason: 'invalid_exact_evm_signature', message }
+  }
   const balances = { native: settlerBalance, asset: authorization.amount }
   const facts = { balances, nextNonce, height: latest.height, carriesCommitment: false }
   return { ok: true, preparation: preparationOf(deps, terms, facts, priorityFee) }

@@ -19,6 +19,8 @@ export interface AuthorizeOrder {
   readonly asset: AssetProfile
   readonly to: Address
   readonly amount: BaseUnits | bigint
+  /** The account that pays, where that is not the signer's own. */
+  readonly from?: Address
   readonly chainId?: number
   readonly validAfter?: bigint
   readonly validBefore?: bigint
@@ -59,7 +61,7 @@ export function testPayer(): TestPayer {
       const domain = order.domain ?? asset.domain
       if (domain === undefined) throw new Error('the asset has no domain')
       const message = {
-        from: account.address,
+        from: order.from === undefined ? account.address : hexText(order.from),
         to: hexText(to),
         value: amount,
         validAfter: order.validAfter ?? 0n,
