@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { systemClock } from '../../../kernel/clock.ts'
+import { openLog } from '../../../kernel/log.ts'
 import { NodeFailure } from '../../chain.ts'
 import type { TradedToken } from '../../venue.ts'
+import { connectEvm } from '../connect.ts'
 import { ETHER, startTestChain } from '../test-chain.ts'
 import type { TestChain, TestWallet } from '../test-chain.ts'
+import { testNetwork } from '../test-network.ts'
 import { openTestMarket } from './test-market.ts'
 import type { TestMarket } from './test-market.ts'
 import { openTestMaker } from './test-token.ts'
@@ -203,6 +207,40 @@ describe('an allowance that is left from before', () => {
     )
     expect(landed.map(({ succeeded }) => succeeded)).toEqual([true, true])
   })
+})
+
+test('a node that cannot try calls in a row comes to the same allowances', async () => {
+  const chain = connectEvm({
+    config: testNetwork([scene.sandbox.rpcUrl], {
+      markets: [{ venue: 'uniswap-v2', ...scene.sandbox.market }],
+    }),
+    log: openLog('silent'),
+    clock: systemClock,
+    fetch: async (input, init) =>
+      await fetch(input, {
+        ...init,
+        body: String(init?.body).replaceAll('eth_simulateV1', 'eth_simulateV0'),
+      }),
+  })
+  for (const trick of ['none', 'approves from zero only'] as const) {
+    const traded = await stage(trick, 5n * ETHER)
+    const all = { ...traded, market: openTestMarket({ chain }, 'uniswap-v2', traded.token) }
+    const { market, wallet, token } = all
+    await leaveAllowance(all, 2n * ETHER)
+    const draft = async (amount: bigint) =>
+      await market.venue.draft(market.order(wallet.address, await market.quoted('sell', amount)))
+    for (const amount of [ETHER, 3n * ETHER]) {
+      const isFree = trick === 'none'
+      expect(await draft(amount)).toMatchObject(
+        isFree ? { ok: true, allowance: {} } : { ok: false, refusal: 'allowance_left' },
+      )
+    }
+    const same = await draft(2n * ETHER)
+    if (!same.ok) throw new Error(same.refusal)
+    expect(same.allowance === null).toBe(trick !== 'none')
+    expect((await market.land(wallet, same)).every(({ succeeded }) => succeeded)).toBe(true)
+    expect(await allowed(token, wallet)).toBe(0n)
+  }
 })
 
 async function allowed({ mint }: TradedToken, { address }: TestWallet): Promise<bigint> {
