@@ -64,6 +64,8 @@ export async function openTradingScene(
   store: Store,
   chainId: number,
   venuesOf: (tip: () => Block) => readonly Venue[],
+  /** The first block that is followed, where a venue of its own says which one its balances are of. */
+  first: Pick<Block, 'height' | 'hash'> = { height: 100n, hash: '0-100' },
 ): Promise<TradingScene> {
   const config = testNetwork(chainId)
   const { network } = config
@@ -80,10 +82,10 @@ export async function openTradingScene(
     return last
   }
   const addBlock = (hashes: readonly TransactionHash[]) => {
-    const height = (blocks.at(-1)?.height ?? 99n) + 1n
+    const height = (blocks.at(-1)?.height ?? first.height - 1n) + 1n
     blocks.push({
       height,
-      hash: `${forks}-${height}`,
+      hash: blocks.length === 0 && forks === 0 ? first.hash : `${forks}-${height}`,
       parentHash: blocks.at(-1)?.hash ?? '',
       timeMilliseconds: 0,
       transactionHashes: hashes,
@@ -126,8 +128,8 @@ export async function openTradingScene(
     ...{ store, queue, waits, clock: systemClock, random: systemRandom, killPoint },
     walletOf: async (asked) => (await findWallets(store, [asked]))[0],
   })
-  const first = tip()
-  await store.inTransaction('service', (tx) => beginFollowing(tx, network, first))
+  const begin = tip()
+  await store.inTransaction('service', (tx) => beginFollowing(tx, network, begin))
   const taken = await store.inTransaction('service', (tx) =>
     takeLease(tx, network, 'test', ONE_MINUTE),
   )

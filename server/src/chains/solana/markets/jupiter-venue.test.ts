@@ -1,141 +1,48 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { systemClock } from '../../../kernel/clock.ts'
-import { openLog } from '../../../kernel/log.ts'
-import { Secret } from '../../../kernel/secret.ts'
+import { describe, expect, test } from 'vitest'
 import { NodeFailure } from '../../chain.ts'
-import { startTestNode } from '../../json-rpc/test-node.ts'
-import { connectSolana } from '../connect.ts'
-import { TOKEN_PROGRAM } from '../programs.ts'
-import { messageOf, newKey, sealed } from '../test-payment.ts'
-import { testNetwork } from '../test-network.ts'
-import {
-  ALICE,
-  ALICES,
-  HASH,
-  MINT,
-  TOKEN_RENT,
-  WORLD,
-  account,
-  nodeWith,
-  tokenAccount,
-} from '../test-scene.ts'
-import { result, script } from '../test-script.ts'
-import type { Lines } from '../test-script.ts'
-import { associatedAccount } from '../token-account.ts'
+import type { QuoteOrder } from '../../venue.ts'
+import { addressFromBytes } from '../account.ts'
+import { newKey } from '../test-payment.ts'
+import { ALICE, HASH, MINT, TOKEN_RENT, tokenAccount } from '../test-scene.ts'
+import { result } from '../test-script.ts'
 import { WRAPPED_NATIVE } from './jupiter-check.ts'
-import { AUTHORITY, routeSteps } from './test-route.ts'
-import type { TestRoute } from './test-route.ts'
-import { say, startTestService } from './test-service.ts'
-import type { TestService } from './test-service.ts'
+import {
+  HELD,
+  IN,
+  LAMPORTS,
+  OUT,
+  FEE,
+  WRAPPED,
+  chainLines,
+  openTestRouter,
+  quoted,
+} from './test-router.ts'
+import type { Told } from './test-router.ts'
 
-const IN = 1_000_000_000n
-const OUT = 150_000_000n
-const WRAPPED = associatedAccount(ALICE, TOKEN_PROGRAM, WRAPPED_NATIVE.address).address
 const token = { mint: MINT, decimals: 6, symbol: 'USDC' }
 const buying = { side: 'buy', token, amountIn: IN } as const
 
-/** As the public documents show an answer of GET /quote; the numbers are ours. */
-const quoted = (amountIn: string, amountOut: bigint, slippage: string) => ({
-  inputMint: WRAPPED_NATIVE.address,
-  inAmount: amountIn,
-  outputMint: MINT,
-  outAmount: `${amountOut}`,
-  otherAmountThreshold: '0',
-  swapMode: 'ExactIn',
-  slippageBps: Number(slippage),
-  platformFee: null,
-  priceImpactPct: '0.00125',
-  routePlan: [{ swapInfo: { ammKey: AUTHORITY, label: 'Some AMM' }, percent: 100 }],
-  contextSlot: 299_283_763,
-  timeTaken: 0.015,
-})
-
-interface Told {
-  /** What comes out, by how many quotes came before. */
-  readonly out?: (asked: number) => bigint
-  readonly route?: Partial<TestRoute>
-  readonly lines?: Lines
-  readonly refusal?: { readonly status: number; readonly body: unknown }
-}
-
-async function market({ out = () => OUT, route = {}, lines = {}, refusal }: Told = {}) {
-  let asked = 0
-  const bodies: Record<string, unknown>[] = []
-  const service: TestService = await startTestService(({ path, body }, response) => {
-    if (refusal !== undefined) return say(response, refusal.body, refusal.status)
-    const url = new URL(path, 'http://router')
-    if (url.pathname === '/quote') {
-      const slippage = url.searchParams.get('slippageBps') ?? ''
-      asked += 1
-      return say(response, quoted(url.searchParams.get('amount') ?? '', out(asked), slippage))
-    }
-    const said = JSON.parse(body) as { quoteResponse: ReturnType<typeof quoted> }
-    bodies.push({ ...said })
-    const { inAmount, outAmount, slippageBps } = said.quoteResponse
-    const steps = routeSteps({
-      side: 'buy',
-      taker: ALICE,
-      mint: MINT,
-      amountIn: BigInt(inAmount),
-      quotedOut: BigInt(outAmount),
-      slippage: slippageBps,
-      ...route,
-    })
-    const message = messageOf(ALICE, steps, { blockhash: HASH, legacy: true })
-    const swapTransaction = Buffer.from(sealed(message, [])).toString('base64')
-    say(response, { swapTransaction, lastValidBlockHeight: 999_999_999 })
-  })
-  onTestFinished(service.stop)
-  const node = await startTestNode(script(nodeWith(WORLD, { ...chainLines(), ...lines })))
-  onTestFinished(node.stop)
-  const url = new Secret(`${service.url}/`)
-  const chain = connectSolana({
-    config: testNetwork([node.url], {
-      markets: [{ venue: 'jupiter', url, apiKey: new Secret('a-key-of-ours') }],
-    }),
-    log: openLog('silent'),
-    clock: systemClock,
-  })
-  const [venue] = chain.venues ?? []
-  if (venue === undefined) throw new Error('a router is a market')
-  return { chain, venue, service, bodies }
-}
-
-/** A node on which the swap does what it says. */
-function chainLines(native = 10_000_000_000n - IN - 5_200n, held = 5_000_000n + OUT): Lines {
-  return {
-    isBlockhashValid: { context: { slot: 50 }, value: true },
-    simulateTransaction: ([, options]: [
-      string,
-      { accounts?: { addresses: readonly string[] } },
-    ]) => {
-      const after: Record<string, object> = {
-        ...WORLD,
-        [ALICE]: account({ lamports: native }),
-        [ALICES]: tokenAccount(ALICE, { amount: held }),
-      }
-      const addresses = options.accounts?.addresses ?? []
-      return result({
-        context: { slot: 50 },
-        value: { err: null, logs: [], accounts: addresses.map((each) => after[each] ?? null) },
-      })
-    },
-  }
-}
-
 const COMMITMENT = new Uint8Array(32).fill(0xab)
 
-async function draftWith(told: Told, minimumOut = (OUT * 99n) / 100n) {
-  const { venue, ...others } = await market(told)
-  const outcome = await venue.quote(buying)
+async function draftWith(told: Told, minimumOut = (OUT * 99n) / 100n, wanted: QuoteOrder = buying) {
+  const { venue, ...others } = await openTestRouter(told)
+  const outcome = await venue.quote(wanted)
   if (!outcome.ok) throw new Error(outcome.refusal)
   const order = { wallet: ALICE, quote: outcome.quote, minimumOut, commitment: COMMITMENT }
   return { ...others, venue, order, drafted: venue.draft(order) }
 }
 
+const answer = (amount: string) =>
+  quoted(
+    new URLSearchParams({
+      ...{ inputMint: WRAPPED_NATIVE.address, outputMint: MINT, amount, slippageBps: '50' },
+    }),
+    OUT,
+  )
+
 describe('a hosted router', () => {
   test('quotes, with its key in a header and nothing of ours in the request', async () => {
-    const { venue, service } = await market()
+    const { venue, service } = await openTestRouter()
     expect(await venue.quote(buying)).toEqual({
       ok: true,
       quote: {
@@ -156,17 +63,17 @@ describe('a hosted router', () => {
     ['TOKEN_NOT_TRADABLE', 'no_market'],
     ['COULD_NOT_FIND_ANY_ROUTE', 'insufficient_liquidity'],
   ])('says no by %s', async (errorCode, refusal) => {
-    const { venue } = await market({ refusal: { status: 400, body: { errorCode } } })
+    const { venue } = await openTestRouter({ refusal: { status: 400, body: { errorCode } } })
     expect(await venue.quote(buying)).toEqual({ ok: false, refusal })
   })
 
   test('that is busy, or answers something else, says nothing', async () => {
     for (const refusal of [
       { status: 429, body: { message: 'Too many requests' } },
-      { status: 200, body: quoted('5', OUT, '50') },
-      { status: 200, body: { ...quoted(`${IN}`, OUT, '50'), outputMint: ALICE } },
+      { status: 200, body: answer('5') },
+      { status: 200, body: { ...answer(`${IN}`), outputMint: ALICE } },
     ]) {
-      const { venue } = await market({ refusal })
+      const { venue } = await openTestRouter({ refusal })
       await expect(venue.quote(buying)).rejects.toThrow(NodeFailure)
     }
   })
@@ -219,7 +126,7 @@ describe('a hosted router', () => {
       },
       /would fail/,
     ],
-    ['would take more', { lines: chainLines(10_000_000_000n - 3n * IN) }, /something else/],
+    ['would take more', { lines: chainLines(LAMPORTS - 3n * IN) }, /something else/],
     ['would give less', { lines: chainLines(undefined, 5_000_001n) }, /something else/],
   ])('whose transaction %s is not signed', async (_, told: Told, problem) => {
     const { drafted } = await draftWith(told)
@@ -237,5 +144,62 @@ describe('a hosted router', () => {
       commitments: [Buffer.from(COMMITMENT).toString('hex')],
     })
     expect(built.fee.accountRent).toBe(TOKEN_RENT)
+  })
+
+  test('says which block the balances are of, so that they count as news', async () => {
+    const { drafted } = await draftWith({})
+    expect(await drafted).toMatchObject({ draft: { balances: { height: 50n, blockHash: HASH } } })
+
+    // The newest blockhash is of a later slot than the balances.
+    const later = addressFromBytes(new Uint8Array(32).fill(8))
+    const getLatestBlockhash = {
+      context: { slot: 51 },
+      value: { blockhash: later, lastValidBlockHeight: 191 },
+    }
+    const asked: unknown[] = []
+    const getBlock = (params: unknown[]) => {
+      asked.push(params[0])
+      return result({ blockhash: HASH })
+    }
+    const moved = await draftWith({ lines: { ...chainLines(), getLatestBlockhash, getBlock } })
+    expect(await moved.drafted).toMatchObject({
+      draft: { balances: { height: 50n, blockHash: HASH } },
+    })
+    expect(asked).toEqual([50])
+  })
+})
+
+describe('a sale to a hosted router', () => {
+  const SOLD = 2_000_000n
+  /** Less than the rent of an account, so that nobody can hide it there. */
+  const GIVEN = 1_000_000n
+  const selling = { side: 'sell', token, amountIn: SOLD } as const
+  const kept = 700_000_000n
+  const wrapped = (amount: bigint) => ({
+    ...tokenAccount(ALICE, { mint: WRAPPED_NATIVE.address, amount }),
+    lamports: Number(TOKEN_RENT + amount),
+  })
+  const sale = (gained: bigint, change: Told = {}) =>
+    draftWith(
+      {
+        out: () => GIVEN,
+        ...change,
+        lines: chainLines(LAMPORTS + gained - FEE, HELD - SOLD),
+      },
+      GIVEN,
+      selling,
+    )
+
+  test('is signed when it gives the minimum, and not for a lamport less', async () => {
+    expect(await (await sale(GIVEN)).drafted).toMatchObject({ ok: true })
+    await expect((await sale(GIVEN - 1n)).drafted).rejects.toThrow(/something else/)
+    await expect((await sale(0n)).drafted).rejects.toThrow(/something else/)
+  })
+
+  test('gives nothing by paying out what was wrapped before', async () => {
+    const accounts = { [WRAPPED]: wrapped(kept) }
+    const own = TOKEN_RENT + kept
+    expect(await (await sale(own + GIVEN, { accounts })).drafted).toMatchObject({ ok: true })
+    await expect((await sale(own, { accounts })).drafted).rejects.toThrow(/something else/)
   })
 })

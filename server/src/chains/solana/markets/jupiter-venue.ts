@@ -1,6 +1,7 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import { transferMemo } from '@florin/wire/transfer-memo.ts'
 import { NodeFailure } from '../../chain.ts'
+import type { Address } from '../../chain.ts'
 import type {
   QuoteOrder,
   SwapDraftOutcome,
@@ -23,6 +24,7 @@ import { carryMemo } from './carry-memo.ts'
 import type { JupiterApi, Route } from './jupiter-api.ts'
 import { WRAPPED_NATIVE, checkRoute } from './jupiter-check.ts'
 import type { CheckedRoute } from './jupiter-check.ts'
+import { slotHash } from './slot-hash.ts'
 import { receivedBy } from './swap-received.ts'
 
 /** What a route of a few steps takes; only the price of our own choice is made with it. */
@@ -37,6 +39,9 @@ interface Scene {
   readonly mint: Mint
   readonly balances: { readonly native: bigint; readonly asset: bigint }
   readonly slot: bigint
+  /** Of the token's account, where a buy makes one. It stays. */
+  readonly tokenRent: bigint
+  /** That, and what the account of wrapped lamports takes while it is there. */
   readonly accountRent: bigint
   readonly priority: bigint
 }
@@ -45,6 +50,7 @@ interface Built {
   readonly bytes: Uint8Array
   readonly checked: Extract<CheckedRoute, { ok: true }>
   readonly lastValidBlockHeight: bigint
+  readonly blockHash: string | null
 }
 
 type Refused = Extract<SwapDraftOutcome, { ok: false }>
@@ -72,15 +78,14 @@ export function openJupiterVenue(deps: DraftDeps, api: JupiterApi): Venue {
     const lamports = (accounts[0]?.lamports ?? 0n) - rentMinimum
     const native = lamports > 0n ? lamports : 0n
     const isMissing = side === 'buy' && accounts[1]?.owner !== mint.program
+    const tokenRent = isMissing ? rentFor(BigInt(mint.accountBytes), rentMinimum) : 0n
     const pricePerUnit = automaticPrice(recentPrice, config.fees)
     return {
       mint,
       balances: { native, asset: side === 'buy' ? native : spendable(accounts[1], mint, wallet) },
       slot,
-      // The account of wrapped lamports comes and goes within the transaction, and must be paid for while it is there.
-      accountRent:
-        rentFor(BigInt(TOKEN_ACCOUNT_BYTES), rentMinimum) +
-        (isMissing ? rentFor(BigInt(mint.accountBytes), rentMinimum) : 0n),
+      tokenRent,
+      accountRent: rentFor(BigInt(TOKEN_ACCOUNT_BYTES), rentMinimum) + tokenRent,
       priority: priorityFee ?? priorityFeeOf({ units: UNITS, pricePerUnit }),
     }
   }
@@ -127,13 +132,15 @@ export function openJupiterVenue(deps: DraftDeps, api: JupiterApi): Venue {
     if (!checked.ok) {
       throw new NodeFailure(`the router's transaction is not signed: ${checked.problem}`)
     }
-    const [isLive, { lastValidBlockHeight }] = await Promise.all([
+    const [isLive, lifetime] = await Promise.all([
       transport.read(blockhashLiveRead(checked.blockhash)),
       transport.read(lifetimeRead),
     ])
     if (!isLive) throw new NodeFailure("the router's transaction has no blockhash of this chain")
     if (isPaidFor) await rehearse(bytes, scene, order)
-    return { bytes, checked, lastValidBlockHeight }
+    const { lastValidBlockHeight } = lifetime
+    const blockHash = await slotHash(transport, scene.slot, lifetime)
+    return { bytes, checked, lastValidBlockHeight, blockHash }
   }
 
   /** Beside what its instructions say: what the chain would do to the wallet's balances now. */
@@ -143,19 +150,22 @@ export function openJupiterVenue(deps: DraftDeps, api: JupiterApi): Venue {
     if (!('succeeds' in outcome) || !outcome.succeeds) {
       throw new NodeFailure("the router's transaction would fail")
     }
-    const change = (asset: string): bigint =>
+    const change = (of: Address, asset: string): bigint =>
       outcome.changes
-        .filter((each) => each.address === wallet && each.asset === asset)
+        .filter((each) => each.address === of && each.asset === asset)
         .reduce((sum, { delta }) => sum + delta, 0n)
     const { mint } = quote.token
-    const [native, token] = [change('native'), change(mint)]
+    const { address: wrapped } = facts.tokenAccount(wallet, WRAPPED_NATIVE)
+    // Without the network's fee. What was wrapped before is no gain: closing the account only pays it out.
+    const native = change(wallet, 'native') + change(wrapped, 'native')
+    const token = change(wallet, mint)
     const isRight =
       quote.side === 'buy'
-        ? native >= -(quote.amountIn + scene.accountRent) && token >= minimumOut
-        : native >= minimumOut - scene.accountRent && token === -quote.amountIn
+        ? native >= -(quote.amountIn + scene.tokenRent) && token >= minimumOut
+        : native >= minimumOut && token === -quote.amountIn
+    const known: readonly string[] = ['native', mint, WRAPPED_NATIVE.address]
     const others = outcome.changes.filter(
-      ({ address, asset, delta }) =>
-        address === wallet && delta < 0n && asset !== 'native' && asset !== mint,
+      ({ address, asset, delta }) => address === wallet && delta < 0n && !known.includes(asset),
     )
     if (!isRight || others.length > 0) {
       throw new NodeFailure("the router's transaction would do something else")
@@ -188,7 +198,7 @@ export function openJupiterVenue(deps: DraftDeps, api: JupiterApi): Venue {
       if (!covers(scene, quote)) return { ok: false, refusal: 'insufficient_funds' }
       const built = await build(scene, order, true)
       if ('ok' in built) return built
-      const { bytes, checked, lastValidBlockHeight } = built
+      const { bytes, checked, lastValidBlockHeight, blockHash } = built
       const { balances, slot, priority, accountRent } = scene
       const transaction = Buffer.from(bytes).toString('base64')
       const { network } = config
@@ -205,7 +215,7 @@ export function openJupiterVenue(deps: DraftDeps, api: JupiterApi): Venue {
           }),
           feeCeiling: baseUnits(SIGNATURE_FEE + priority + 1n + accountRent),
           carriesCommitment: true,
-          balances: { ...balances, height: slot, blockHash: null },
+          balances: { ...balances, height: slot, blockHash },
           laneLatest: 0n,
         },
       }

@@ -10,7 +10,7 @@ import type {
   Venue,
 } from '../../venue.ts'
 import { accountsRead } from '../accounts.ts'
-import { blockHashRead, blockhashLiveRead, lifetimeRead } from '../blocks.ts'
+import { blockhashLiveRead, lifetimeRead } from '../blocks.ts'
 import type { DraftDeps } from '../draft.ts'
 import { SIGNATURE_FEE, automaticPrice, fixedPrice, priorityFeeOf } from '../fees.ts'
 import { paymentSimulationRead } from '../exact-check.ts'
@@ -22,6 +22,7 @@ import { checkSwap } from './rfq-check.ts'
 import type { CheckedSwap } from './rfq-check.ts'
 import type { Maker } from './rfq-maker.ts'
 import { spendable } from '../scene.ts'
+import { slotHash } from './slot-hash.ts'
 import { receivedBy } from './swap-received.ts'
 
 /** A buy makes a token account, of Token-2022 at worst; with ten unlucky candidates for its address it stays below. */
@@ -170,17 +171,8 @@ export function openRfqVenue(deps: DraftDeps, makers: readonly Maker[]): Venue {
     }
     // No blockhash that is valid now outlives the newest one: the maker's own word on it is not needed.
     const { lastValidBlockHeight } = lifetime
-    const blockHash = lifetime.slot === scene.slot ? lifetime.blockhash : await hashOf(scene.slot)
+    const blockHash = await slotHash(transport, scene.slot, lifetime)
     return { ...scene, checked, lastValidBlockHeight, blockHash }
-  }
-
-  async function hashOf(slot: bigint): Promise<string | null> {
-    try {
-      return await transport.read(blockHashRead(slot))
-    } catch (error) {
-      if (error instanceof NodeFailure) return null
-      throw error
-    }
   }
 
   return {
