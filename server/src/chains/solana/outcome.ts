@@ -7,7 +7,7 @@ import { addressFrom, integerFrom, transactionHashFrom } from './answer.ts'
 import { blockHashRead } from './blocks.ts'
 import { allInstructions, lamportsMoved, topLevelInstructions } from './instructions.ts'
 import type { Called } from './instructions.ts'
-import { JUPITER_PROGRAM } from './programs.ts'
+import { JUPITER_PROGRAM, NATIVE_MINT } from './programs.ts'
 import { holdingsOf, tokenTransfers } from './token-transfers.ts'
 
 /** How a transaction is read whole. */
@@ -79,13 +79,22 @@ function moving(message: Fields, meta: Fields, accounts: readonly Address[]): re
   return isRouted ? allInstructions(message, meta, accounts) : called
 }
 
-/** What the fee payer has more or less than before, the fee apart; its tokens over all of its accounts. */
+/**
+ * What the fee payer has more or less than before, the fee apart; its tokens over all of its accounts. Where an account of its wrapped
+ * lamports is gone, all that it held before came out of it, rent too: those were its own lamports, no gain and no loss.
+ */
 function senderChanges(meta: Fields, accounts: readonly Address[]): readonly AssetChange[] {
   const [payer] = accounts
-  const gained = firstBalance(meta, 'postBalances') - firstBalance(meta, 'preBalances')
+  const gained = balanceAt(meta, 'postBalances', 0) - balanceAt(meta, 'preBalances', 0)
   const changes = new Map([['native', gained + integerFrom(meta['fee'], 'fee')]])
-  for (const { owner, mint, before, after } of holdingsOf(meta, accounts).values()) {
-    if (owner === payer) changes.set(mint, (changes.get(mint) ?? 0n) + after - before)
+  const add = (asset: string, delta: bigint) =>
+    changes.set(asset, (changes.get(asset) ?? 0n) + delta)
+  for (const [account, { owner, mint, before, after }] of holdingsOf(meta, accounts)) {
+    if (owner !== payer) continue
+    const at = accounts.indexOf(account)
+    const isUnwrapped = mint === NATIVE_MINT && balanceAt(meta, 'postBalances', at) === 0n
+    if (isUnwrapped) add('native', -balanceAt(meta, 'preBalances', at))
+    else add(mint, after - before)
   }
   return [...changes].flatMap(([asset, delta]) => (delta === 0n ? [] : [{ asset, delta }]))
 }
@@ -105,11 +114,11 @@ function costOf(meta: Fields, accounts: readonly Address[], called: readonly Cal
   const [payer] = accounts
   if (payer === undefined) throw malformed('account keys', '')
   const fee = integerFrom(meta['fee'], 'fee')
-  const lost = firstBalance(meta, 'preBalances') - firstBalance(meta, 'postBalances')
+  const lost = balanceAt(meta, 'preBalances', 0) - balanceAt(meta, 'postBalances', 0)
   const cost = lost - lamportsMoved(called, payer)
   return cost > fee ? cost : fee
 }
 
-function firstBalance(meta: Fields, which: 'preBalances' | 'postBalances'): bigint {
-  return integerFrom(listFrom(meta[which], which)[0], which)
+function balanceAt(meta: Fields, which: 'preBalances' | 'postBalances', at: number): bigint {
+  return integerFrom(listFrom(meta[which], which)[at], which)
 }

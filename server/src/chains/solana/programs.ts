@@ -8,6 +8,9 @@ export const ASSOCIATED_TOKEN_PROGRAM = knownAddress('ATokenGPvbdGVxr1b2hvZbsiqW
 /** Memo, second version. */
 export const MEMO_PROGRAM = knownAddress('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr')
 
+/** The mint of lamports as a token. */
+export const NATIVE_MINT = knownAddress('So11111111111111111111111111111111111111112')
+
 /** Jupiter's aggregator, version 6. */
 export const JUPITER_PROGRAM = knownAddress('JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4')
 

@@ -1,6 +1,5 @@
 import type { Address } from '../../chain.ts'
 import type { TradeSide } from '../../venue.ts'
-import { knownAddress } from '../account.ts'
 import type { Facts } from '../facts.ts'
 import { inspectBytes } from '../inspect.ts'
 import type { Mint } from '../mint.ts'
@@ -9,6 +8,7 @@ import {
   COMPUTE_BUDGET_PROGRAM,
   JUPITER_PROGRAM,
   MEMO_PROGRAM,
+  NATIVE_MINT,
   SYSTEM_PROGRAM,
   TOKEN_PROGRAM,
 } from '../programs.ts'
@@ -18,7 +18,7 @@ import { readRoute } from './jupiter-route.ts'
 
 /** Lamports as a token. */
 export const WRAPPED_NATIVE = {
-  address: knownAddress('So11111111111111111111111111111111111111112'),
+  address: NATIVE_MINT,
   program: TOKEN_PROGRAM,
 }
 
