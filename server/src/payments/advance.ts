@@ -7,6 +7,7 @@ import type { Hold, LedgerTransfer } from '../ledger/entry.ts'
 import { openHolds, record } from '../ledger/store.ts'
 import { releaseSpends } from '../policies/store.ts'
 import type { PaymentBook, WithoutEffect } from '../sender/book.ts'
+import { feesBefore } from '../sender/place-store.ts'
 import type { MinedTrade, TradeBook } from '../sender/trade-book.ts'
 import { notifyChanged } from '../store/listen.ts'
 import type { Tx } from '../store/postgres.ts'
@@ -142,7 +143,9 @@ export function openPaymentBook({
     dead: async (tx, transactions) => {
       const ids = transactions.flatMap(({ paymentIds }) => paymentIds)
       const holds = await openHolds(tx, ids)
-      await record(tx, holds.map(release), clock.nowMilliseconds())
+      const before = await feesBefore(tx, ids)
+      const closings = holds.map((hold) => closedDead(hold, before.get(hold.paymentId) ?? 0n))
+      await record(tx, closings, clock.nowMilliseconds())
       const payments = await byId(tx, ids)
       const expired = transactions.flatMap(({ paymentIds, reason }) =>
         reason === 'authorization_expired' ? paymentIds : [],
@@ -168,6 +171,12 @@ export function openPaymentBook({
     finalityViolated: (tx, _network, paymentIds) =>
       violateFinality(tx, paymentIds, clock.nowMilliseconds()),
   }
+}
+
+/** Nothing moved, but for what the network took for a place that had to be in before. */
+function closedDead(hold: Hold, fee: bigint): LedgerTransfer {
+  if (hold.asset !== 'native' || fee === 0n) return release(hold)
+  return post(hold, { moved: 0n, fee: fee < hold.amount ? fee : hold.amount })
 }
 
 const NOTHING_SEEN = {
@@ -217,7 +226,8 @@ function feeShares({
 
 /**
  * The effect that this payment asked for: its own Transfer log for a token, and for a native transfer the success itself, since
- * recipient and value are part of the signed bytes. One log counts for one payment.
+ * recipient and value are part of the signed bytes. One log counts for one payment. A market whose liquidity ends may take a part of what
+ * is sold, and gives the minimum for it: the sale has happened, and what is left in the wallet is found by the next look at its balance.
  */
 function findEffect(
   payment: Payment,
@@ -225,14 +235,18 @@ function findEffect(
   used: Set<number>,
 ): { logIndex: number | null } | undefined {
   if (payment.asset === 'native') return { logIndex: null }
-  const match = transfers.find(
-    ({ asset, from, to, amount, logIndex }) =>
+  const candidates = transfers.filter(
+    ({ asset, from, to, logIndex }) =>
       !used.has(logIndex) &&
       asset === payment.asset &&
       from === payment.sender &&
-      to === payment.recipient &&
-      amount === payment.amount,
+      to === payment.recipient,
   )
+  const part =
+    payment.tradeId === undefined
+      ? undefined
+      : candidates.find(({ amount }) => amount > 0n && amount < payment.amount)
+  const match = candidates.find(({ amount }) => amount === payment.amount) ?? part
   if (match !== undefined) used.add(match.logIndex)
   return match
 }

@@ -87,11 +87,7 @@ export async function commitSends(
     )
     for (const [paymentId, refused] of decided.refused) decisions.set(paymentId, refused)
     const accepted = fresh.filter(({ paymentId }) => !decided.refused.has(paymentId))
-    const heightMax = fresh.reduce(
-      (top, { draft: { balances } }) => (balances.height > top ? balances.height : top),
-      0n,
-    )
-    const found = { funds: decided.funding, heightMax }
+    const found = { funds: decided.funding, heightMax: decided.heightMax }
     for (const committed of await store(tx, deps, lane, accepted, found)) {
       decisions.set(committed.payment.id, committed)
     }

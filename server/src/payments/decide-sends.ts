@@ -30,6 +30,8 @@ export type Refused =
 export interface Decided {
   readonly refused: ReadonlyMap<PaymentId, Refused>
   readonly funding: readonly Funding[]
+  /** The highest block whose look could tell of new money; 0 when none could. */
+  readonly heightMax: bigint
 }
 
 /**
@@ -56,10 +58,13 @@ export async function decideSends(
   const followed = await followedChain(tx, network, heights)
   const mined = await minedSpends(tx, wallet.id, network, oldest)
   const after = await followedChain(tx, network, [])
-  if (after.tip !== followed.tip) return { refused: allStale(sends), funding: [] }
+  if (after.tip !== followed.tip) {
+    return { refused: allStale(sends), funding: [], heightMax: 0n }
+  }
   const plan = planFunds({ balances, mined })
 
   const refused = new Map<PaymentId, Refused>()
+  let heightMax = 0n
   for (const send of sends) {
     const standing = standingOf(send.draft, followed)
     if (standing === 'forked') {
@@ -72,6 +77,8 @@ export async function decideSends(
       refused.set(send.paymentId, { kind: 'policy', refusal })
       continue
     }
+    const { height } = send.draft.balances
+    if (standing === 'followed' && height > heightMax) heightMax = height
     const funds = plan.take(send, standing === 'followed')
     if (funds.ok) budget.take(spend)
     else
@@ -86,6 +93,7 @@ export async function decideSends(
   return {
     refused,
     funding: [...plan.discovered].map(([asset, amount]) => ({ asset, amount })),
+    heightMax,
   }
 }
 

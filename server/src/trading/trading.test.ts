@@ -224,6 +224,46 @@ describe('a sale that needs an allowance', () => {
     expect((await scene.standing(trade)).state).toMatchObject({ status: 'failed', feePaid: 16n })
   })
 
+  test('that took a part only is not told as failed, and the books find the rest with the next look', async () => {
+    const { trade, allowance, swap } = await sell()
+    const transfers = [
+      moved(TOKEN, scene.wallet.address, POOL, 400n, 0),
+      moved('native', ROUTER, scene.wallet.address, 2_800n, 1),
+    ]
+    await scene.mine([
+      { hash: allowance, fee: 5n },
+      { hash: swap, fee: 11n, transfers },
+    ])
+    expect((await scene.standing(trade)).state.status).toBe('confirmed')
+    await scene.finalize()
+    const done = await scene.standing(trade)
+    expect(done).toMatchObject({ trade: { received: 2_800n }, state: { status: 'settled' } })
+    expect(await scene.books(TOKEN)).toEqual({ available: 4_000n, held: 0n })
+    has = { native: 10_000n - 16n + 2_800n, token: 4_600n }
+    await scene.trade({ side: 'sell' })
+    expect(await scene.books(TOKEN)).toEqual({ available: 3_600n, held: 1_000n })
+  })
+
+  test('that took nothing of the token, or gave it to somebody else, has moved nothing', async () => {
+    const { trade, allowance, swap } = await sell()
+    const stranger = `0x${'99'.repeat(20)}`
+    const transfers = [
+      moved(TOKEN, scene.wallet.address, POOL, 0n, 0),
+      moved(TOKEN, scene.wallet.address, stranger, 400n, 1),
+      moved(TOKEN, stranger, POOL, 400n, 2),
+      moved(TOKEN, scene.wallet.address, POOL, 1_001n, 3),
+    ]
+    await scene.mine([
+      { hash: allowance, fee: 5n },
+      { hash: swap, fee: 11n, transfers },
+    ])
+    await scene.finalize()
+    expect((await scene.standing(trade)).state).toMatchObject({
+      status: 'failed',
+      failure: { reason: 'no_effect' },
+    })
+  })
+
   test('survives a reorg that takes both back', async () => {
     const { trade, allowance, swap } = await sell()
     const height = scene.tip().height + 1n
@@ -260,6 +300,16 @@ test('a trade whose bytes have outlived their lifetime is expired, and its money
   await scene.expire(hashOf(-1))
   expect((await scene.standing(trade)).state).toMatchObject({ status: 'expired', failure: null })
   expect(await scene.books('native')).toEqual({ available: 10_000n, held: 0n })
+})
+
+test('the fee of an allowance is booked, also when nothing comes of the sale behind it', async () => {
+  const { trade, allowance, swap } = await sell()
+  const { available, held } = await scene.books('native')
+  await scene.mine([{ hash: allowance, fee: 18n }])
+  await scene.finalize()
+  await scene.expire(swap)
+  expect((await scene.standing(trade)).state.status).toBe('expired')
+  expect(await scene.books('native')).toEqual({ available: available + held - 18n, held: 0n })
 })
 
 test('a trade that has provably failed is refused with its name', async () => {
