@@ -149,6 +149,24 @@ describe('POST /faucet', () => {
     })
   })
 
+  test('mints every token that is traded on Solana, of either token program', async () => {
+    expect(sandbox.solana.tokens.length).toBeGreaterThanOrEqual(3)
+    for (const { mint, symbol, decimals } of sandbox.solana.tokens) {
+      const address = newSolanaAddress()
+      const whole = await ask({ address, network: SOLANA, asset: symbol.toLowerCase() })
+      expect(whole.json).toMatchObject({ success: true, asset: mint, amount: '1000' })
+      const amount = `0.${'1'.padStart(decimals, '0')}`
+      const least = await ask({ address, network: SOLANA, asset: mint, amount })
+      expect(least.json).toMatchObject({ success: true, asset: mint, amount })
+      const confirmed = { commitment: 'confirmed', encoding: 'jsonParsed' }
+      const accounts = await solana('getTokenAccountsByOwner', [address, { mint }, confirmed])
+      const tokenAmount = { amount: `${1000n * 10n ** BigInt(decimals) + 1n}`, decimals }
+      expect(accounts).toMatchObject({
+        value: [{ account: { data: { parsed: { info: { tokenAmount } } } } }],
+      })
+    }
+  })
+
   test('pays 100 Solana orders that come at once, each once', async () => {
     const address = newSolanaAddress()
     const paid = await Promise.all(

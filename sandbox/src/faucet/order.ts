@@ -66,8 +66,11 @@ export interface OrderError {
   readonly message: string
 }
 
-/** Reads a faucet request; every refusal says what would be right. */
-export function readOrder(body: Json | undefined): FaucetOrder | OrderError {
+/** Reads a faucet request; every refusal says what would be right. `solanaTokens`: what is traded there, whose mints each chain makes anew. */
+export function readOrder(
+  body: Json | undefined,
+  solanaTokens: readonly FaucetAsset[],
+): FaucetOrder | OrderError {
   if (!isJsonObject(body)) return invalid('the body is no JSON object')
   const unknown = Object.keys(body).find((field) => !FIELDS.has(field))
   if (unknown !== undefined) return invalid(`unknown field "${unknown}"`)
@@ -76,7 +79,7 @@ export function readOrder(body: Json | undefined): FaucetOrder | OrderError {
     if (typeof address !== 'string' || !isSolanaAddress(address)) {
       return invalid('address is 32 bytes in base58')
     }
-    const sum = readSum(body, SOLANA)
+    const sum = readSum(body, [...SOLANA, ...solanaTokens])
     return 'code' in sum ? sum : { chain: 'solana', address, ...sum }
   }
   if (network !== EVM_NETWORK) {

@@ -21,7 +21,7 @@ const NETWORKS = { evm: EVM_NETWORK, solana: SOLANA_NETWORK } as const
 /** Who pays on which chain. */
 export interface Payers {
   readonly evm: Payer
-  readonly solana: Pick<SolanaNode, 'pay'>
+  readonly solana: Pick<SolanaNode, 'pay' | 'market'>
 }
 
 /** POST {address, network, asset?, amount?}: funds on the sandbox chain, answered when they are mined. */
@@ -37,7 +37,7 @@ export async function answerFaucet(
   if (body === undefined) {
     return refuse(response, 413, 'PAYLOAD_TOO_LARGE', `at most ${BODY_BYTES_MAX} bytes`)
   }
-  const order = readOrder(parseJson(body.toString('utf8')))
+  const order = readOrder(parseJson(body.toString('utf8')), payers.solana.market.tokens)
   if ('code' in order) return refuse(response, 400, order.code, order.message)
   const paid = await pay(payers, order)
   if (!paid.ok) return refuse(response, STATUS[paid.code] ?? 500, paid.code, paid.message)
@@ -56,7 +56,7 @@ async function pay(payers: Payers, order: FaucetOrder): Promise<Paid> {
   const { address, asset, amountBaseUnits } = order
   const paid = await payers.solana.pay({
     address,
-    asset: asset.mint === null ? 'native' : 'USDC',
+    asset: asset.mint ?? 'native',
     amountBaseUnits,
   })
   return paid.ok ? { ok: true, transactionHash: paid.signature } : paid

@@ -19,9 +19,8 @@ import {
 } from '@solana/kit'
 import type { Address, Instruction, KeyPairSigner } from '@solana/kit'
 import type { SolanaOrder } from './solana-order.ts'
-import { SOLANA_USDC } from './chain-facts.ts'
 import type { SolanaChain } from './chain/chain.ts'
-import { MEMO_PROGRAM, TOKEN_PROGRAM } from './chain/program-addresses.ts'
+import { MEMO_PROGRAM } from './chain/program-addresses.ts'
 import { readWire } from './chain/wire-transaction.ts'
 import type { WireTransaction } from './chain/wire-transaction.ts'
 
@@ -85,7 +84,7 @@ export async function openSolanaPayer(chain: SolanaChain): Promise<SolanaPayer> 
       if (waiting.size >= WAITING_MAX) {
         return { ok: false, code: 'BUSY', message: `${WAITING_MAX} orders wait already` }
       }
-      const wire = await signed(chain, faucet, await effectOf(faucet, order))
+      const wire = await signed(chain, faucet, await effectOf(chain, faucet, order))
       const { promise, resolve } = Promise.withResolvers<SolanaPaid>()
       const deadline = performance.now() + SAVED_SECONDS * 1000
       waiting.add({ wire, deadline, resolve })
@@ -94,7 +93,7 @@ export async function openSolanaPayer(chain: SolanaChain): Promise<SolanaPayer> 
     },
     async airdrop(recipient, lamports) {
       const order = { address: recipient, asset: 'native', amountBaseUnits: lamports } as const
-      const wire = await signed(chain, faucet, await effectOf(faucet, order))
+      const wire = await signed(chain, faucet, await effectOf(chain, faucet, order))
       chain.submit(wire)
       return wire.signature
     },
@@ -125,6 +124,7 @@ async function signed(
 }
 
 async function effectOf(
+  { bank }: SolanaChain,
   faucet: KeyPairSigner,
   { address: text, asset, amountBaseUnits: amount }: SolanaOrder,
 ): Promise<readonly Instruction[]> {
@@ -132,19 +132,22 @@ async function effectOf(
   if (asset === 'native') {
     return [getTransferSolInstruction({ source: faucet, destination: recipient, amount })]
   }
-  const mint: Address = address(SOLANA_USDC)
-  const [account] = await findAssociatedTokenPda({
-    owner: recipient,
-    mint,
-    tokenProgram: TOKEN_PROGRAM,
-  })
+  const mint: Address = address(asset)
+  const found = bank.svm.read(mint)
+  if (found === undefined) throw new Error('the chain has no such mint')
+  const tokenProgram = address(found.owner)
+  const [account] = await findAssociatedTokenPda({ owner: recipient, mint, tokenProgram })
   return [
     getCreateAssociatedTokenIdempotentInstruction({
       payer: faucet,
       ata: account,
       owner: recipient,
       mint,
+      tokenProgram,
     }),
-    getMintToInstruction({ mint, token: account, mintAuthority: faucet, amount }),
+    getMintToInstruction(
+      { mint, token: account, mintAuthority: faucet, amount },
+      { programAddress: tokenProgram },
+    ),
   ]
 }

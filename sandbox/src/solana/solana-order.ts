@@ -4,7 +4,8 @@ import { isJsonObject } from '../host/json.ts'
 /** What the faucet is to pay. */
 export interface SolanaOrder {
   readonly address: string
-  readonly asset: 'native' | 'USDC'
+  /** A mint that the faucet's key may mint, or `native`. */
+  readonly asset: string
   readonly amountBaseUnits: bigint
 }
 
@@ -16,8 +17,8 @@ export function solanaOrderJson(order: SolanaOrder): JsonObject {
 export function readSolanaOrder(value: Json): SolanaOrder {
   if (isJsonObject(value)) {
     const { address, asset, amountBaseUnits } = value
-    const isAsset = asset === 'native' || asset === 'USDC'
-    if (typeof address === 'string' && isAsset && typeof amountBaseUnits === 'string') {
+    const isWhole = typeof address === 'string' && typeof asset === 'string'
+    if (isWhole && typeof amountBaseUnits === 'string') {
       return { address, asset, amountBaseUnits: BigInt(amountBaseUnits) }
     }
   }
