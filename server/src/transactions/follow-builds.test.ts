@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Address, TransactionHash } from '../chains/chain.ts'
+import { newId } from '../kernel/id.ts'
+import { systemRandom } from '../kernel/random.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { judge } from './judge.ts'
@@ -91,6 +93,28 @@ test('only what its own sender signed says anything of a build', async () => {
   const copied = scene.paid(built, { sender: STRANGER })
   expect(judge(built.build, scene.paid(built))).toMatchObject({ kind: 'paid' })
   expect(judge(built.build, copied)).toBeUndefined()
+})
+
+test('a sale of which the market took a part is the sale, and a plain transfer of a part is not', async () => {
+  const built = await scene.build()
+  const asset = 'token'
+  const sale = { ...built.build, asset, tradeId: newId(systemRandom, 'trd') }
+  const right = scene.paid(built)
+  const moved = (amount: bigint, change = {}) => ({
+    ...right,
+    isPlain: false,
+    transfers: right.transfers.map((each) => ({ ...each, asset, amount, ...change })),
+  })
+  const part = moved(built.build.amount - 1n)
+  expect(judge(sale, part)).toEqual({ kind: 'paid', transfer: part.transfers[0] })
+  const other = { kind: 'other', remark: 'other_terms' }
+  expect(judge({ ...sale, tradeId: null }, part)).toMatchObject(other)
+  expect(judge(sale, moved(0n))).toMatchObject(other)
+  expect(judge(sale, moved(built.build.amount + 1n))).toMatchObject(other)
+  expect(judge(sale, moved(1n, { to: STRANGER }))).toMatchObject(other)
+  // Nobody is sold native currency in parts: the value is signed.
+  const purchase = { ...sale, asset: 'native' }
+  expect(judge(purchase, moved(1n, { asset: 'native' }))).toMatchObject(other)
 })
 
 describe('a transaction that does something else', () => {

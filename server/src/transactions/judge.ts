@@ -34,7 +34,7 @@ export function judge(build: BuiltTerms, sighting: Sighting): Judgement | undefi
   if (!isOurs) return other(used, used)
   if (commitments.length > 1) return other('several_commitments', used)
   if (!succeeded) return other('transaction_reverted', 'transaction_reverted')
-  const [transfer, second] = sighting.transfers.filter((each) => isBuilt(build, each))
+  const [transfer, second] = effectsIn(build, sighting.transfers)
   // What a trade gives back, and what it takes to, is beside it.
   const isAlone =
     second === undefined && (isPlain || build.commitment === null || build.tradeId !== null)
@@ -72,11 +72,16 @@ export function judgeSettlement(
   return transfer && { kind: 'settled', transfer }
 }
 
-function isBuilt(build: BuiltTerms, { asset, from, to, amount }: SightedTransfer): boolean {
-  return (
-    asset === build.asset &&
-    from === build.sender &&
-    to === build.recipient &&
-    amount === build.amount
+/** A market whose liquidity ends may take a part of what is sold, and gives the minimum for it: that is the sale, too. */
+function effectsIn(
+  build: BuiltTerms,
+  transfers: readonly SightedTransfer[],
+): readonly SightedTransfer[] {
+  const isTheirs = ({ asset, from, to }: SightedTransfer) =>
+    asset === build.asset && from === build.sender && to === build.recipient
+  const whole = transfers.filter((each) => isTheirs(each) && each.amount === build.amount)
+  if (whole.length > 0 || build.tradeId === null || build.asset === 'native') return whole
+  return transfers.filter(
+    (each) => isTheirs(each) && each.amount > 0n && each.amount < build.amount,
   )
 }
