@@ -180,33 +180,6 @@ describe('what the chain shows of a transaction', () => {
     expect(await outcomeOf(moved(SYSTEM_PROGRAM))).toMatchObject({ transfers: [] })
   })
 
-  test('is no gain of lamports that were wrapped before and came out', async () => {
-    const mint = 'So11111111111111111111111111111111111111112'
-    const [held, rent, given] = [700, 2_039_280, 40]
-    const closed = (before: number) =>
-      shown({
-        instructions: [call(JUPITER_PROGRAM, [ALICE], 1)],
-        pre: holdings([ALICES, ALICE, 1_000n]).concat(
-          before > 0
-            ? holdings([BOBS, ALICE, BigInt(held)]).map((each) => ({ ...each, mint }))
-            : [],
-        ),
-        post: holdings([ALICES, ALICE, 750n]),
-        change: {
-          preBalances: KEYS.map((key) => (key === ALICE ? 1_000_000 : key === BOBS ? before : 1)),
-          postBalances: KEYS.map((key) =>
-            key === ALICE ? 1_000_000 + before + given - 5_000 : key === BOBS ? 0 : 1,
-          ),
-        },
-      })
-    const senderChanges = [
-      { asset: 'native', delta: 40n },
-      { asset: MINT, delta: -250n },
-    ]
-    expect(await outcomeOf(closed(0))).toMatchObject({ senderChanges })
-    expect(await outcomeOf(closed(rent + held))).toMatchObject({ senderChanges })
-  })
-
   test('is what the recipient got, where the mint keeps a part', async () => {
     const transaction = shown({
       instructions: [move(250n, ALICES, BOBS, TOKEN_2022_PROGRAM)],
