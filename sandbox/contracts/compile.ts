@@ -16,6 +16,8 @@ export const CONTRACTS = [
   'HostileToken',
   'HostileTradedToken',
   'TestWallet',
+  'SandboxPermit2',
+  'SandboxExactProxy',
 ] as const
 export type ContractName = (typeof CONTRACTS)[number]
 

@@ -1,8 +1,18 @@
 import { concatHex, encodeAbiParameters, numberToHex, parseEther } from 'viem/utils'
 import { privateKeyToAddress } from 'viem/accounts'
 import type { AnvilClient } from './anvil-client.ts'
-import { MULTICALL3_CREATION, SANDBOX_USDC_CREATION } from './artifact.ts'
-import { MULTICALL3_ADDRESS, USDC_ADDRESS } from './chain-facts.ts'
+import {
+  MULTICALL3_CREATION,
+  SANDBOX_EXACT_PROXY_CREATION,
+  SANDBOX_PERMIT2_CREATION,
+  SANDBOX_USDC_CREATION,
+} from './artifact.ts'
+import {
+  EXACT_PROXY_ADDRESS,
+  MULTICALL3_ADDRESS,
+  PERMIT2_ADDRESS,
+  USDC_ADDRESS,
+} from './chain-facts.ts'
 import type { Identity } from './identity.ts'
 import { openMarket } from './market.ts'
 import { placeCode } from './place-code.ts'
@@ -11,14 +21,21 @@ import { placeCode } from './place-code.ts'
 export const BLOCKS_UNTIL_FINAL = 2
 const FAUCET_FUNDS_WEI = parseEther('1000000000000')
 
-/** Puts token, Multicall3, the faucet's funds and a market on a new chain. */
+/** Puts token, Multicall3, Permit2 with its x402 proxy, the faucet's funds and a market on a new chain. */
 export async function bootstrap(client: AnvilClient, identity: Identity): Promise<void> {
   await placeMoney(client, identity)
+  await placePermit2(client)
   await openMarket(client, identity)
   for (let block = 0; block < BLOCKS_UNTIL_FINAL; block += 1) await client.call('evm_mine')
 }
 
-/** All but the market: what a chain of an earlier version began with. */
+/** Permit2 and its x402 proxy, which hold nothing but used nonces; again changes nothing. */
+export async function placePermit2(client: AnvilClient): Promise<void> {
+  await placeCode(client, PERMIT2_ADDRESS, SANDBOX_PERMIT2_CREATION)
+  await placeCode(client, EXACT_PROXY_ADDRESS, SANDBOX_EXACT_PROXY_CREATION)
+}
+
+/** All but Permit2 and the market: what a chain of an earlier version began with. */
 export async function placeMoney(client: AnvilClient, identity: Identity): Promise<void> {
   const faucet = privateKeyToAddress(identity.faucetKey)
   const minter = encodeAbiParameters([{ type: 'address' }], [faucet])

@@ -8,12 +8,19 @@ import type { SandboxHandle } from '../../../e2e/actors/sandbox.ts'
 import { startAnvil } from './anvil-process.ts'
 import { findAnvil } from './anvil-binary.ts'
 import { placeMoney } from './bootstrap.ts'
-import { MARKET, SANDBOX_TOKENS, USDC_ADDRESS } from './chain-facts.ts'
+import {
+  EXACT_PROXY_ADDRESS,
+  MARKET,
+  PERMIT2_ADDRESS,
+  SANDBOX_TOKENS,
+  USDC_ADDRESS,
+} from './chain-facts.ts'
 import { newIdentity, writeIdentity } from './identity.ts'
 import { hasMarket } from './market.ts'
 import { saveState } from './state-file.ts'
 
 const ABI = parseAbi([
+  'function PERMIT2() view returns (address)',
   'function factory() view returns (address)',
   'function WETH() view returns (address)',
   'function getAmountsOut(uint256 amountIn, address[] path) view returns (uint256[])',
@@ -68,6 +75,14 @@ async function expectMarket({ rpcUrl, tokens, market }: SandboxHandle): Promise<
   }
 }
 
+async function expectPermit2({ rpcUrl }: SandboxHandle): Promise<void> {
+  const chain = createPublicClient({ transport: http(rpcUrl) })
+  const functionName = 'PERMIT2'
+  const read = { address: EXACT_PROXY_ADDRESS, abi: ABI, functionName } as const
+  expect(await chain.readContract(read)).toBe(PERMIT2_ADDRESS)
+  expect(await chain.getCode({ address: PERMIT2_ADDRESS })).toMatch(/^0x[0-9a-f]{100}/)
+}
+
 describe("the sandbox's market", () => {
   test('is there from the first block on: wrapped currency, router, tokens and a pool for each', async () => {
     await withSandbox(undefined, expectMarket)
@@ -81,6 +96,7 @@ describe("the sandbox's market", () => {
       await withSandbox(directory, async (sandbox) => {
         expect(sandbox.instance).toBe(identity.instance)
         await expectMarket(sandbox)
+        await expectPermit2(sandbox)
         tail = await reservesOf(sandbox)
       })
       await withSandbox(directory, async (sandbox) => {
