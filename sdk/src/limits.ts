@@ -44,5 +44,7 @@ export const limits = {
   paywallRetryAfterSeconds: 2,
   /** Payments whose delivery is remembered. */
   paywallDeliveriesMax: 100_000,
+  /** How often one payment is delivered for again after deliveries that failed. */
+  paywallRedeliveriesMax: 3,
   paymentHeaderCharactersMax: 64 * 1024,
 } as const

@@ -33,6 +33,11 @@ export type PayingFetch = (url: string | URL, request?: PayingFetchRequest) => P
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 /** Statuses that have no body. Source: Fetch standard, "null body status". */
 const BODILESS = [204, 205, 304]
+/** What speaks of the connection to the seller, and what only this side may say of the payment. */
+const NOT_HANDED_ON = [
+  ...['content-length', 'transfer-encoding', 'connection'],
+  ...['payment-id', 'payment-paid'],
+]
 
 /**
  * A `fetch` that pays: the service asks the seller, pays what it wants from one of its wallets, and hands the goods on.
@@ -42,7 +47,8 @@ const BODILESS = [204, 205, 304]
  *     const report = await (await pay('https://shop.example/report')).json()
  *
  * @throws {FlorinError} POLICY_REFUSED, nothing signed, when the address is not allowed or the seller wants more than the
- * ceiling; NO_ANSWER when a payment was signed and the seller has not answered: repeat under the same idempotencyKey.
+ * ceiling; NO_ANSWER when a payment was signed and the seller has not answered, or with nothing that a Response can be:
+ * repeat under the same idempotencyKey.
  */
 export function payingFetch(
   florin: Pick<Florin, 'payments'>,
@@ -72,13 +78,23 @@ function responseOf({ response, problem, paymentId, paid }: FetchPaymentAnswer):
     })
   }
   const { status, body, bodyEncoding } = response
-  const headers = new Headers(response.headers)
-  // They speak of the connection to the seller.
-  for (const name of ['content-length', 'transfer-encoding', 'connection']) headers.delete(name)
-  headers.set('payment-paid', String(paid))
-  if (paymentId !== undefined) headers.set('payment-id', paymentId)
-  const bytes = bodyEncoding === 'base64' ? new Uint8Array(fromBase64(body)) : body
-  return new Response(BODILESS.includes(status) ? null : bytes, { status, headers })
+  try {
+    const headers = new Headers(response.headers)
+    for (const name of NOT_HANDED_ON) headers.delete(name)
+    headers.set('payment-paid', String(paid))
+    if (paymentId !== undefined) headers.set('payment-id', paymentId)
+    const bytes = bodyEncoding === 'base64' ? new Uint8Array(fromBase64(body)) : body
+    return new Response(BODILESS.includes(status) ? null : bytes, { status, headers })
+  } catch (error) {
+    // A Response has a status from 200 to 599 and headers of the Fetch standard; a seller need not keep to that.
+    throw new FlorinError({
+      code: 'NO_ANSWER',
+      message: `the seller's answer, of status ${status}, is none that can be handed on`,
+      details: { paymentId, paid, status },
+      outcomeUnknown: true,
+      cause: error,
+    })
+  }
 }
 
 /** The same origin, and the rule's path or one below it. */

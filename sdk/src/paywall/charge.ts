@@ -17,10 +17,15 @@ export type Charged =
   | { readonly kind: 'repeated'; readonly paid: Paid | null; readonly response: object }
   /** Not paid, for a reason that lies with the buyer. */
   | { readonly kind: 'refused'; readonly reason: string; readonly response: object | undefined }
-  /** Not known, or the seller's side cannot settle now. Asking again with the same proof is safe. */
-  | { readonly kind: 'open'; readonly reason: string }
+  /** Not known yet. Asking again with the same proof is safe. */
+  | { readonly kind: 'pending' }
+  /** The seller's side cannot settle now; why is not for the buyer. Asking again with the same proof is safe. */
+  | { readonly kind: 'unavailable'; readonly code: string; readonly cause?: unknown }
 
-/** The requirement that a payment was made for; undefined when it is none of ours. Version 1 names scheme and network alone. */
+/**
+ * The requirement that a payment was made for; undefined when it is none of ours. Version 1 names scheme and network
+ * alone, which is why only the first of a network is offered in it.
+ */
 export function requirementFor(
   { x402Version, payload }: Presented,
   requirements: readonly Requirement[],
@@ -58,8 +63,8 @@ export async function charge(
     return judge(await florin.x402.settle(settlement), requirement, resource)
   } catch (error) {
     // Whatever the service refuses the seller, or cannot be asked, is not the buyer's doing.
-    const reason = error instanceof FlorinError ? error.code : 'unexpected_settle_error'
-    return { kind: 'open', reason }
+    const code = error instanceof FlorinError ? error.code : 'unexpected_settle_error'
+    return { kind: 'unavailable', code, cause: error }
   }
 }
 
@@ -79,7 +84,8 @@ function judge(answer: X402SettleAnswer, requirement: Requirement, resource: str
     const isOwn = paid.paymentId !== null
     return { kind: 'repeated', paid: isOwn ? paid : null, response: done }
   }
-  if (!BUYERS.test(reason) || SELLERS.includes(reason)) return { kind: 'open', reason }
+  if (reason === 'settlement_pending') return { kind: 'pending' }
+  if (!BUYERS.test(reason) || SELLERS.includes(reason)) return { kind: 'unavailable', code: reason }
   const response = { success: false, errorReason: reason, transaction, network, ...payerFields }
   return { kind: 'refused', reason, response }
 }

@@ -8,28 +8,32 @@ import { limits } from '../limits.ts'
 export interface Deliveries {
   /**
    * Whether an answer may be given for the payment now; if so, it counts as being given. `isFirst`: the service has
-   * just given out the success. A repeat of a payment that is not known here gets nothing.
+   * just given out the success. A repeat of a payment that is not known here gets nothing. So does one that has begun
+   * four times, the first time and three more: a buyer can make answers fail on purpose, and ask something else each time.
    */
   begin(paymentId: string, isFirst: boolean): boolean | Promise<boolean>
-  /** What became of it. */
+  /** What became of it. Comes without a beginning when the success was there and nobody could be answered: not delivered. */
   end(paymentId: string, wasDelivered: boolean): void | Promise<void>
 }
 
 /** Deliveries of this process, the newest ones; a restart forgets them, and then every repeat is refused. */
 export function deliveriesInMemory(entriesMax: number = limits.paywallDeliveriesMax): Deliveries {
-  const isFree = new Map<string, boolean>()
-  const set = (paymentId: string, free: boolean) => {
-    isFree.delete(paymentId)
-    isFree.set(paymentId, free)
-    const [oldest] = isFree.keys()
-    if (isFree.size > entriesMax && oldest !== undefined) isFree.delete(oldest)
+  const known = new Map<string, { readonly isFree: boolean; readonly begun: number }>()
+  const set = (paymentId: string, isFree: boolean, begun: number) => {
+    known.delete(paymentId)
+    known.set(paymentId, { isFree, begun })
+    const [oldest] = known.keys()
+    if (known.size > entriesMax && oldest !== undefined) known.delete(oldest)
   }
   return {
     begin(paymentId, isFirst) {
-      const free = isFree.get(paymentId) ?? isFirst
-      if (free) set(paymentId, false)
-      return free
+      const { isFree, begun } = known.get(paymentId) ?? { isFree: isFirst, begun: 0 }
+      const mayBegin = isFree && begun <= limits.paywallRedeliveriesMax
+      if (mayBegin) set(paymentId, false, begun + 1)
+      return mayBegin
     },
-    end: (paymentId, wasDelivered) => set(paymentId, !wasDelivered),
+    end(paymentId, wasDelivered) {
+      set(paymentId, !wasDelivered, known.get(paymentId)?.begun ?? 0)
+    },
   }
 }

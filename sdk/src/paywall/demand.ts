@@ -33,7 +33,11 @@ export function demand(place: Place, requirements: readonly Requirement[], error
     },
     accepts: requirements.map((each) => requirementV2(each, place)),
   }
-  const accepts = requirements.flatMap((each) => requirementV1(each, place) ?? [])
+  // A payment of version 1 does not say which of several it is for.
+  const first = requirements.filter(
+    ({ network }, at) => requirements.findIndex((each) => each.network === network) === at,
+  )
+  const accepts = first.flatMap((each) => requirementV1(each, place) ?? [])
   return {
     status: 402,
     headers: { 'PAYMENT-REQUIRED': encodeHeader(required) },

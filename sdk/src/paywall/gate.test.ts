@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { X402SettleAnswer } from '../contract/x402-settle.ts'
 import { Florin } from '../florin.ts'
 import { FlorinError } from '../florin-error.ts'
+import { deliveriesInMemory } from './deliveries.ts'
 import { openGate } from './gate.ts'
 import type { Admission } from './gate.ts'
 import { encodeHeader } from './header-json.ts'
@@ -48,6 +49,7 @@ function openScene(
   const florin = new Florin({ baseUrl: 'http://service.example', apiKey: 'k' })
   const settlements: unknown[] = []
   const undelivered: string[] = []
+  const problems: string[] = []
   const down = async () => {
     throw new FlorinError({ code: 'NO_ANSWER', message: 'down' })
   }
@@ -69,11 +71,14 @@ function openScene(
     ...{ amount: '0.01', asset: 'USDC', network: 'base-sepolia', payTo: PAY_TO },
     clock: clockOf(false),
     onUndelivered: (_, reason) => undelivered.push(reason),
+    onProblem: (code) => problems.push(code),
     ...options,
   })
-  const ask = (headers: Readonly<Record<string, string>> = { 'payment-signature': PROOF }) =>
-    gate({ url: URL_ASKED, header: (name) => headers[name] })
-  return { ask, settlements, undelivered }
+  const ask = (
+    headers: Readonly<Record<string, string>> = { 'payment-signature': PROOF },
+    url = URL_ASKED,
+  ) => gate({ url, header: (name) => headers[name] })
+  return { ask, settlements, undelivered, problems }
 }
 
 const statusOf = (admission: Admission) =>
@@ -199,4 +204,113 @@ test('a payment of which this process knows nothing is not delivered for again',
   const { ask } = openScene(async () => said('duplicate_settlement'))
   const admission = await ask()
   expect(admission).toMatchObject({ said: { status: 409, body: { paymentId: 'pay_1' } } })
+})
+
+/** One success for the proof, and after that what the service says of a proof that was used. */
+function settlesOnce() {
+  let times = 0
+  return async () => {
+    times += 1
+    return times === 1 ? SETTLED : said('duplicate_settlement')
+  }
+}
+
+test('a proof whose deliveries all fail is delivered for again three times, and then never', async () => {
+  const { ask, undelivered } = openScene(settlesOnce())
+  for (let time = 0; time < 4; time += 1) {
+    const admission = await ask()
+    if (admission.kind !== 'admitted') throw new Error(`not let in at ${time}`)
+    await admission.admitted.ended('the handler answered 500')
+  }
+  expect(statusOf(await ask())).toBe(409)
+  expect(undelivered).toHaveLength(4)
+})
+
+test.each([
+  [
+    'throws',
+    () => {
+      throw new Error('mine')
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('mine'))],
+])('an onPaid that %s holds back no goods, and is told of', async (_, onPaid) => {
+  const { ask, problems } = openScene(one, { onPaid })
+  expect(statusOf(await ask())).toBe('admitted')
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(problems).toEqual(['callback_failed'])
+})
+
+test('records that cannot be written after the settlement are told of, and the proof asks again', async () => {
+  let isDown = true
+  const { begin, end } = deliveriesInMemory()
+  const fails = (): never => {
+    throw new Error('no database')
+  }
+  const deliveries = {
+    begin: (id: string, first: boolean) => (isDown ? fails : begin)(id, first),
+    end,
+  }
+  const { ask, undelivered, problems } = openScene(settlesOnce(), { deliveries })
+  expect(statusOf(await ask())).toBe(503)
+  expect([undelivered.length, problems]).toEqual([1, ['deliveries_failed']])
+  expect(statusOf(await ask())).toBe(503)
+  expect(undelivered).toHaveLength(1)
+  isDown = false
+  expect(statusOf(await ask())).toBe('admitted')
+})
+
+test('money without goods is told of also when no record of it can be written', async () => {
+  const fails = async (): Promise<never> => {
+    throw new Error('no database')
+  }
+  const { ask, undelivered } = openScene(one, { deliveries: { begin: fails, end: fails } })
+  expect(statusOf(await ask())).toBe(503)
+  expect(undelivered).toHaveLength(1)
+})
+
+test('a request whose address is none is 400, and nothing is settled for it', async () => {
+  const { ask, settlements } = openScene(one)
+  for (const headers of [{}, { 'payment-signature': PROOF }]) {
+    expect(statusOf(await ask(headers, 'http://[/report'))).toBe(400)
+  }
+  expect(settlements).toEqual([])
+  expect(() => openScene(one, { baseUrl: 'shop' })).toThrow(FlorinError)
+})
+
+test('of its own trouble with the service the seller hears the code, and the buyer one reason', async () => {
+  const refusing = openScene(async () => {
+    throw new FlorinError({ code: 'RATE_LIMIT_EXCEEDED', message: 'too many' })
+  })
+  const reason = 'payment_service_unavailable'
+  expect(await refusing.ask()).toMatchObject({ said: { status: 503, body: { error: reason } } })
+  expect(refusing.problems).toEqual(['RATE_LIMIT_EXCEEDED'])
+  const spent = openScene(async () => said('gas_budget_spent'))
+  expect(await spent.ask()).toMatchObject({ said: { status: 503, body: { error: reason } } })
+  expect(spent.problems).toEqual(['gas_budget_spent'])
+  const pending = openScene(async () => said('settlement_pending'))
+  expect(await pending.ask()).toMatchObject({ said: { body: { error: 'settlement_pending' } } })
+  expect(pending.problems).toEqual([])
+  const away = openScene(one, { isDown: true })
+  await away.ask()
+  expect(away.problems).toEqual(['NO_ANSWER'])
+})
+
+test('version 1 is offered one price per network, and a payment is held against that one', async () => {
+  const price = { asset: 'USDC', network: 'base-sepolia', payTo: PAY_TO }
+  const accepts = [
+    { ...price, amount: '0.01' },
+    { ...price, amount: '0.02' },
+  ]
+  const { ask, settlements } = openScene(one, { accepts })
+  const admission = await ask({})
+  if (admission.kind !== 'said') throw new Error('let in for nothing')
+  const { headers, body } = admission.said
+  expect(JSON.parse(atob(headers['PAYMENT-REQUIRED'] ?? ''))).toMatchObject({
+    accepts: [{ amount: '10000' }, { amount: '20000' }],
+  })
+  expect(body).toHaveProperty('accepts', [expect.objectContaining({ maxAmountRequired: '10000' })])
+  const proof = { x402Version: 1, scheme: 'exact', network: 'base-sepolia', payload: {} }
+  expect(statusOf(await ask({ 'x-payment': encodeHeader(proof) }))).toBe('admitted')
+  expect(settlements).toMatchObject([{ paymentRequirements: { maxAmountRequired: '10000' } }])
 })

@@ -35,6 +35,9 @@ export interface Admitted {
   ended(reason?: string): Promise<void>
 }
 
+/** All that a buyer hears of what keeps the seller from settling. */
+export const UNAVAILABLE = 'payment_service_unavailable'
+
 /** No cache may keep what one buyer paid for, nor a demand that names an amount. RFC 9111, 5.2.2. */
 export const NO_STORE = { 'Cache-Control': 'private, no-store' } as const
 
@@ -44,7 +47,10 @@ export function openGate(
   options: PaywallOptions,
 ): (asked: Asked) => Promise<Admission> {
   const prices = pricesOf(options)
-  const { clock = systemClock, deliveries = deliveriesInMemory(), onPaid, onUndelivered } = options
+  const { clock = systemClock, deliveries = deliveriesInMemory(), baseUrl } = options
+  if (baseUrl !== undefined && URL.parse(baseUrl) === null) {
+    throw new FlorinError({ code: 'INVALID_SETTING', message: `"${baseUrl}" is no address` })
+  }
   let known: { readonly until: number; readonly requirements: readonly Requirement[] } | undefined
 
   async function terms(): Promise<readonly Requirement[]> {
@@ -61,9 +67,32 @@ export function openGate(
     }
   }
 
+  async function problem(code: string, cause?: unknown): Promise<void> {
+    try {
+      const told: unknown = options.onProblem?.(code, cause)
+      await told
+    } catch {
+      // There is nobody left to tell.
+    }
+  }
+
+  /** Nothing that a callback does or fails to do changes what the buyer gets. */
+  async function tell(callback: () => unknown): Promise<void> {
+    try {
+      await callback()
+    } catch (error) {
+      await problem('callback_failed', error)
+    }
+  }
+
+  /** Never throws; the seller hears of it whether or not it can be recorded. */
   async function undelivered(paid: Paid, reason: string): Promise<void> {
-    if (paid.paymentId !== null) await deliveries.end(paid.paymentId, false)
-    onUndelivered?.(paid, reason)
+    try {
+      if (paid.paymentId !== null) await deliveries.end(paid.paymentId, false)
+    } catch (error) {
+      void problem('deliveries_failed', error)
+    }
+    void tell(() => options.onUndelivered?.(paid, reason))
   }
 
   /** Waits for the settlement, and not for ever: what comes later is kept for whoever asks again with the same proof. */
@@ -83,18 +112,25 @@ export function openGate(
     })
     const late = clock.sleep(limits.paywallSettleMilliseconds, over.signal).then((): Charged => {
       isLate = !over.signal.aborted
-      return { kind: 'open', reason: 'settlement_pending' }
+      return { kind: 'pending' }
     })
-    return Promise.race([charging, late.then((open) => (isLate ? open : charging))])
+    return Promise.race([charging, late.then((pending) => (isLate ? pending : charging))])
   }
 
   async function admit(charged: Charged & { kind: 'paid' | 'repeated' }): Promise<Admission> {
     const { paid, response } = charged
     const isFirst = charged.kind === 'paid'
     const paymentId = paid?.paymentId ?? null
-    const mayBegin = paymentId === null ? isFirst : await deliveries.begin(paymentId, isFirst)
+    let mayBegin = isFirst
+    try {
+      if (paymentId !== null) mayBegin = await deliveries.begin(paymentId, isFirst)
+    } catch (error) {
+      void problem('deliveries_failed', error)
+      if (isFirst) await undelivered(charged.paid, 'the delivery could not be recorded')
+      return busy(UNAVAILABLE)
+    }
     if (paid === null || !mayBegin) return duplicate(paymentId)
-    if (isFirst) onPaid?.(paid)
+    if (isFirst) void tell(() => options.onPaid?.(paid))
     const text = encodeHeader(response)
     let hasEnded = false
     const ended = async (reason?: string) => {
@@ -103,8 +139,9 @@ export function openGate(
       try {
         if (reason !== undefined) return await undelivered(paid, reason)
         if (paymentId !== null) await deliveries.end(paymentId, true)
-      } catch {
+      } catch (error) {
         // Nobody waits for this; a record that cannot be written lets nothing out a second time.
+        void problem('deliveries_failed', error)
       }
     }
     const headers = { ...NO_STORE, 'PAYMENT-RESPONSE': text, 'X-PAYMENT-RESPONSE': text }
@@ -112,16 +149,19 @@ export function openGate(
   }
 
   return async (asked) => {
-    const place = { resource: resourceOf(asked.url, options.baseUrl), settings: options }
+    const resource = resourceOf(asked.url, baseUrl)
+    if (resource === undefined) return malformed('the address of the request is none')
+    const place = { resource, settings: options }
     const read = readPresented((name) => asked.header(name))
-    if (read.kind === 'malformed')
-      return plain(400, { error: 'invalid_payload', message: read.reason })
+    if (read.kind === 'malformed') return malformed(read.reason)
     let requirements: readonly Requirement[]
     try {
       requirements = await terms()
     } catch (error) {
-      if (error instanceof FlorinError && error.code === 'INVALID_SETTING') throw error
-      return busy('payment_service_unavailable')
+      const code = error instanceof FlorinError ? error.code : 'unexpected_error'
+      void problem(code, error)
+      if (code === 'INVALID_SETTING') throw error
+      return busy(UNAVAILABLE)
     }
     if (read.kind === 'none') return asks(place, requirements, 'payment_required')
     const requirement = requirementFor(read.presented, requirements)
@@ -133,8 +173,11 @@ export function openGate(
         return admit(charged)
       case 'refused':
         return asks(place, requirements, charged.reason, charged.response)
-      case 'open':
-        return busy(charged.reason)
+      case 'pending':
+        return busy('settlement_pending')
+      case 'unavailable':
+        void problem(charged.code, charged.cause)
+        return busy(UNAVAILABLE)
       default:
         return charged satisfies never
     }
@@ -164,14 +207,20 @@ function duplicate(paymentId: string | null): Admission {
   return plain(409, { error: 'duplicate_settlement', message, ...own })
 }
 
-function busy(reason: string): Admission {
+function malformed(message: string): Admission {
+  return plain(400, { error: 'invalid_payload', message })
+}
+
+/** Ask again, with the same payment. `reason` is for buyers: nothing of the seller's own affairs. */
+export function busy(reason: string): Admission {
   const message = 'Ask again with the same payment. Do not pay again.'
   const retryAfter = limits.paywallRetryAfterSeconds
   return plain(503, { error: reason, message, retryAfter }, { 'Retry-After': `${retryAfter}` })
 }
 
-function resourceOf(address: string, baseUrl: string | undefined): string {
-  const url = new URL(address)
+function resourceOf(address: string, baseUrl: string | undefined): string | undefined {
+  const url = URL.parse(address, baseUrl ?? 'http://localhost')
+  if (url === null) return undefined
   const base = baseUrl === undefined ? url.origin : baseUrl.replace(/\/+$/, '')
   return `${base}${url.pathname}${url.search}`
 }

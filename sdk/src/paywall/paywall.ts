@@ -1,5 +1,5 @@
 import type { Florin } from '../florin.ts'
-import { openGate } from './gate.ts'
+import { busy, openGate, UNAVAILABLE } from './gate.ts'
 import { askedOf, say, watch } from './node-answer.ts'
 import type { NodeRequest, NodeResponse } from './node-answer.ts'
 import type { PaywallOptions } from './price.ts'
@@ -34,8 +34,8 @@ export interface Paywall {
  *     app.get('/report', paywall(florin, price), handler)                   Express, Hono
  *     app.get('/report', { preHandler: paywall(florin, price) }, handler)   Fastify
  *
- * An answer of 400 or more, a handler that throws, and a connection that breaks deliver nothing: the buyer may ask again
- * with the same proof, and `onUndelivered` is told. While the service cannot be asked the answer is 503, never 402 and
+ * An answer of 400 or more, a handler that throws, and a connection that breaks before anything was sent deliver nothing:
+ * the buyer may ask again with the same proof, three times at most, and `onUndelivered` is told. While the service cannot be asked the answer is 503, never 402 and
  * never the goods.
  */
 export function paywall(
@@ -75,7 +75,8 @@ export function paywall(
   }
 
   async function express(request: NodeRequest, response: NodeResponse, next: () => void) {
-    const admission = await admit(askedOf(request))
+    // Without a framework, or with Express 4, nobody catches what is thrown here, and the process ends.
+    const admission = await admit(askedOf(request)).catch(() => busy(UNAVAILABLE))
     if (admission.kind === 'said') say(response, admission.said)
     else if (watch(response, admission.admitted)) next()
   }

@@ -39,10 +39,15 @@ export interface PaywallSettings {
   readonly baseUrl?: string
   /** Remembers what was delivered; in memory unless given. See Deliveries. */
   readonly deliveries?: Deliveries
-  /** Told of every payment that was settled, before the handler runs. */
-  readonly onPaid?: (paid: Paid) => void
-  /** Told when money was taken and nothing was delivered for it. The same proof may then ask again. */
-  readonly onUndelivered?: (paid: Paid, reason: string) => void
+  /** Told of every payment that was settled, before the handler runs. It decides nothing: when it fails, the handler runs. */
+  readonly onPaid?: (paid: Paid) => unknown
+  /** Told when money was taken and nothing was delivered for it. The same proof may then ask again, three times at most. */
+  readonly onUndelivered?: (paid: Paid, reason: string) => unknown
+  /**
+   * Told of what is no buyer's business. `code`: what the service said or the client found when it could not settle,
+   * `deliveries_failed`, or `callback_failed` for one of these callbacks. `cause`: the error, where there was one.
+   */
+  readonly onProblem?: (code: string, cause: unknown) => unknown
   /** Another clock than the platform's, for tests. */
   readonly clock?: Clock
 }

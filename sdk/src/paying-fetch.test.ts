@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import type { FetchPaymentAnswer } from './contract/fetch-payment.ts'
+import { Florin } from './florin.ts'
+import { payingFetch } from './paying-fetch.ts'
+
+/** A call of which the service says this. */
+function callAnswered(status: number, headers: Record<string, string>, more: object = {}) {
+  const florin = new Florin({ baseUrl: 'http://service.example', apiKey: 'k' })
+  const response = { status, headers, body: 'goods', bodyEncoding: 'utf8' }
+  const answer = { paid: true, paymentId: 'pay_1', amount: 0.01, response, ...more }
+  Object.assign(florin.payments, { fetch: async () => answer as unknown as FetchPaymentAnswer })
+  const pay = payingFetch(florin, { walletAddress: '0x1', ceiling: '0.05' })
+  return pay('https://shop.example/report')
+}
+
+test.each([100, 199, 600, 999])(
+  'a seller that answers %d after it was paid is an error that names the payment',
+  async (status) => {
+    const failed: unknown = await callAnswered(status, {}).catch((error: unknown) => error)
+    expect(failed).toMatchObject({
+      name: 'FlorinError',
+      code: 'NO_ANSWER',
+      outcomeUnknown: true,
+      details: { paymentId: 'pay_1', paid: true, status },
+    })
+  },
+)
+
+test('a header that no answer can carry is such an error too', async () => {
+  const failed: unknown = await callAnswered(200, { 'x-odd': 'a\nb' }).catch(
+    (error: unknown) => error,
+  )
+  expect(failed).toMatchObject({ code: 'NO_ANSWER', details: { paymentId: 'pay_1', status: 200 } })
+})
+
+test('what is said of the payment is never what the seller wrote', async () => {
+  const forged = { 'Payment-Id': 'pay_forged', 'Payment-Paid': 'true', 'x-kept': 'yes' }
+  const unpaid = { paid: false, paymentId: undefined, amount: 0 }
+  const { headers } = await callAnswered(200, forged, unpaid)
+  expect([headers.get('payment-id'), headers.get('payment-paid')]).toEqual([null, 'false'])
+  expect(headers.get('x-kept')).toBe('yes')
+  const paid = await callAnswered(200, forged)
+  expect([paid.headers.get('payment-id'), await paid.text()]).toEqual(['pay_1', 'goods'])
+})

@@ -1,0 +1,108 @@
+import { once } from 'node:events'
+import { createServer, request as ask } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
+import { connect } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { Florin } from '../florin.ts'
+import { encodeHeader } from './header-json.ts'
+import { paywall } from './paywall.ts'
+
+const NETWORK = 'eip155:84532'
+const TOKEN = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
+const PAY_TO = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+const ACCEPTED = { scheme: 'exact', network: NETWORK, amount: '10000', asset: TOKEN, payTo: PAY_TO }
+const PROOF = encodeHeader({ x402Version: 2, accepted: ACCEPTED, payload: {} })
+
+/** A shop on plain `http` before a service that settles a proof once. */
+async function openShop(handler: RequestListener, symbol = 'USDC') {
+  const florin = new Florin({ baseUrl: 'http://service.example', apiKey: 'k' })
+  const assets = [{ symbol: 'USDC', asset: TOKEN, decimals: 6 }]
+  Object.assign(florin.networks, { list: async () => [{ network: NETWORK, assets }] })
+  const kinds = [{ x402Version: 2, scheme: 'exact', network: NETWORK }]
+  let settled = 0
+  Object.assign(florin.x402, {
+    supported: async () => ({ kinds, extensions: [], signers: {} }),
+    settle: async () => {
+      settled += 1
+      const known = { transaction: '0xabc', network: NETWORK, extra: { paymentId: 'pay_1' } }
+      if (settled === 1) return { success: true, ...known }
+      return { success: false, errorReason: 'duplicate_settlement', ...known }
+    },
+  })
+  const undelivered = Promise.withResolvers<string>()
+  const problems: string[] = []
+  const wall = paywall(florin, {
+    ...{ amount: '0.01', asset: symbol, network: NETWORK, payTo: PAY_TO },
+    onUndelivered: (_, reason) => undelivered.resolve(reason),
+    onProblem: (code) => problems.push(code),
+  })
+  const rejected: unknown[] = []
+  const closed = Promise.withResolvers<void>()
+  const server = createServer((request, response) => {
+    response.once('close', () => closed.resolve())
+    wall(request, response, () => handler(request, response)).catch((error: unknown) =>
+      rejected.push(error),
+    )
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  const { port } = address
+  const buy = async () => {
+    const buying = ask({ port, host: '127.0.0.1', headers: { 'payment-signature': PROOF } }).end()
+    const [answer] = (await once(buying, 'response')) as [IncomingMessage]
+    return answer
+  }
+  return { port, buy, rejected, problems, undelivered: undelivered.promise, closed: closed.promise }
+}
+
+test('a buyer that reads nearly everything and breaks the connection has had it', async () => {
+  const shop = await openShop((_, response) => void response.write('all of it but the last byte'))
+  const answer = await shop.buy()
+  expect(answer.statusCode).toBe(200)
+  await once(answer, 'data')
+  answer.destroy()
+  await shop.closed
+  const again = await shop.buy()
+  expect(again.statusCode).toBe(409)
+})
+
+test('a connection that breaks before a byte of the answer leaves the proof to be shown again', async () => {
+  let isFirst = true
+  const reached = Promise.withResolvers<void>()
+  const shop = await openShop((_, response) => {
+    response.writeHead(200)
+    if (!isFirst) response.end('goods')
+    isFirst = false
+    reached.resolve()
+  })
+  const lost = ask({
+    ...{ port: shop.port, host: '127.0.0.1', headers: { 'payment-signature': PROOF } },
+  })
+  lost.on('error', () => undefined).end()
+  await reached.promise
+  lost.destroy()
+  expect(await shop.undelivered).toMatch(/broke/)
+  expect((await shop.buy()).statusCode).toBe(200)
+})
+
+test('a host that is none is answered with 400, and the process lives on', async () => {
+  const shop = await openShop((_, response) => void response.end('goods'))
+  const socket = connect(shop.port, '127.0.0.1')
+  socket.end('GET /report HTTP/1.1\r\nHost: [\r\nConnection: close\r\n\r\n')
+  const [head] = (await once(socket, 'data')) as [Buffer]
+  expect(head.toString()).toMatch(/^HTTP\/1.1 400 /)
+  expect(shop.rejected).toEqual([])
+})
+
+test('a price that nobody can pay is 503 where no framework catches it, and the seller is told', async () => {
+  const shop = await openShop((_, response) => void response.end('goods'), 'NOTHING')
+  expect((await shop.buy()).statusCode).toBe(503)
+  expect(shop.rejected).toEqual([])
+  expect(shop.problems).toEqual(['INVALID_SETTING'])
+})
