@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import type { FetchPaymentAnswer } from './contract/fetch-payment.ts'
 import { Florin } from './florin.ts'
 import { payingFetch } from './paying-fetch.ts'
 
@@ -8,7 +7,7 @@ function callAnswered(status: number, headers: Record<string, string>, more: obj
   const florin = new Florin({ baseUrl: 'http://service.example', apiKey: 'k' })
   const response = { status, headers, body: 'goods', bodyEncoding: 'utf8' }
   const answer = { paid: true, paymentId: 'pay_1', amount: 0.01, response, ...more }
-  Object.assign(florin.payments, { fetch: async () => answer as unknown as FetchPaymentAnswer })
+  Object.assign(florin.payments, { fetch: async () => answer })
   const pay = payingFetch(florin, { walletAddress: '0x1', ceiling: '0.05' })
   return pay('https://shop.example/report')
 }
