@@ -168,8 +168,8 @@ export const defects: readonly Defect[] = [
     changes: [
       {
         module: 'payments/advance.ts',
-        from: `await record(tx, holds.map(release), clock.nowMilliseconds())`,
-        to: ``,
+        from: `const closings = holds.map((hold) => closedDead(hold, before.get(hold.paymentId) ?? 0n))`,
+        to: `const closings: LedgerTransfer[] = []`,
       },
     ],
   },

@@ -75,9 +75,13 @@ export const salesDefects: readonly Defect[] = [
       {
         module: 'payments/advance.ts',
         from: `      from === payment.sender &&
-      to === payment.recipient &&
-      amount === payment.amount,`,
+      to === payment.recipient,`,
         to: `      (payment.type === 'received' || from === payment.sender),`,
+      },
+      {
+        module: 'payments/advance.ts',
+        from: `candidates.find(({ amount }) => amount === payment.amount)`,
+        to: `candidates.find(({ amount }) => payment.type === 'received' || amount === payment.amount)`,
       },
     ],
   },
