@@ -5,6 +5,7 @@ import type { Route } from './http/route.ts'
 import type { Log } from './kernel/log.ts'
 import { openOutbound } from './outbound/outbound.ts'
 import type { OutboundOptions } from './outbound/outbound.ts'
+import { openSellers } from './purchases/ask-seller.ts'
 import { openPurchaseBook } from './purchases/book.ts'
 import type { PurchaseBook } from './purchases/book.ts'
 import type { FetchDeps } from './purchases/fetch.ts'
@@ -12,7 +13,7 @@ import { purchaseRoutes } from './purchases/routes.ts'
 import { watchPurchases } from './purchases/watch.ts'
 import type { ChainDirectory } from './chains/directory.ts'
 
-export interface PurchasesDeps extends Omit<FetchDeps, 'outbound' | 'signerFor'> {
+export interface PurchasesDeps extends Omit<FetchDeps, 'askSeller' | 'signerFor'> {
   readonly log: Log
   readonly directory: ChainDirectory
   readonly sandbox: boolean
@@ -31,10 +32,10 @@ export interface Purchases {
 export function openPurchases(deps: PurchasesDeps): Purchases {
   const { store, clock, log, sandbox, ownListeners } = deps
   const book = openPurchaseBook({ clock })
-  const outbound = openOutbound({ allowLoopback: sandbox, ownListeners, clock })
+  const askSeller = openSellers(openOutbound({ allowLoopback: sandbox, ownListeners, clock }))
   return {
     book,
-    routes: purchaseRoutes({ ...deps, outbound }),
+    routes: purchaseRoutes({ ...deps, askSeller }),
     watch: (chain, finalizedHeight, stopping) =>
       watchPurchases({ store, clock, log, book }, chain, finalizedHeight, stopping),
   }

@@ -36,6 +36,8 @@ export const limits = {
   fetchOffersMax: 32,
   /** How often one payment is shown to its seller, however often its caller repeats the request. */
   fetchShowsMax: 20,
+  /** Requests of one account to sellers, under way at once in one instance: slow sellers of one hold up nobody else's. */
+  fetchRequestsPerAccountMax: 16,
   /** Authorizations that are looked at in one round, and how long one rests at most, in half seconds. */
   purchasesPerRoundMax: 200,
   purchaseLookSecondsMax: 30,

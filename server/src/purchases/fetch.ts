@@ -13,7 +13,7 @@ import type { AssetProfile } from '../kernel/network-config.ts'
 import type { OutboundAnswer } from '../outbound/outbound.ts'
 import type { Payment } from '../payments/payment.ts'
 import type { Tx } from '../store/postgres.ts'
-import { askSeller, keptAnswer } from './ask-seller.ts'
+import { keptAnswer } from './ask-seller.ts'
 import type { SellerRequest } from './ask-seller.ts'
 import { authorize } from './authorize.ts'
 import type { AuthorizeDeps } from './authorize.ts'
@@ -86,7 +86,9 @@ export async function fetchPaid(deps: FetchDeps, order: FetchOrder): Promise<Fet
   if (open !== undefined) return proceed(deps, order, open, false)
 
   const seconds = limits.fetchAskSeconds
-  const asked = await askSeller(deps.outbound, request, null, seconds, order.clientGone)
+  const asked = await deps.askSeller({
+    ...{ accountId, request, payment: null, seconds, signal: order.clientGone },
+  })
   if (asked.kind === 'refused') {
     throw new Refusal('INVALID_PARAMETERS', { details: { url: asked.reason } })
   }

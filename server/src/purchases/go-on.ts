@@ -2,22 +2,21 @@ import type { Clock } from '../kernel/clock.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import type { KillPoint } from '../kernel/kill-point.ts'
 import { limits } from '../kernel/limits.ts'
-import type { Outbound } from '../outbound/outbound.ts'
 import type { Payment } from '../payments/payment.ts'
 import { hasReached } from '../payments/carry.ts'
 import { findPayment } from '../payments/store.ts'
 import type { Waits } from '../payments/wait.ts'
 import { notifyChanged } from '../store/listen.ts'
 import type { Store } from '../store/postgres.ts'
-import { askSeller, keptAnswer } from './ask-seller.ts'
-import type { SellerRequest } from './ask-seller.ts'
+import { keptAnswer } from './ask-seller.ts'
+import type { AskSeller, SellerRequest } from './ask-seller.ts'
 import type { Purchase, SellerAnswer } from './purchase.ts'
-import { endExchange, findPurchase, takeExchange } from './store.ts'
+import { endExchange, findPurchase, giveExchangeBack, takeExchange } from './store.ts'
 
 export interface GoOnDeps {
   readonly store: Store
   readonly waits: Waits
-  readonly outbound: Outbound
+  readonly askSeller: AskSeller
   readonly clock: Clock
   readonly killPoint: (point: KillPoint) => void
 }
@@ -68,17 +67,26 @@ function take({ store, clock }: GoOnDeps, { accountId, paymentId }: GoingOn) {
 
 /** One request with the payment, and what came of it. Gives why there is no answer, or null. */
 async function exchange(
-  { store, outbound, killPoint }: GoOnDeps,
+  { store, askSeller, killPoint }: GoOnDeps,
   purchase: Purchase,
   request: SellerRequest,
 ): Promise<string | null> {
   // Ends before the lease on it does, so that nobody else shows it meanwhile.
   const seconds = limits.fetchExchangeSeconds - limits.fetchExchangeSpareSeconds
-  const outcome = await askSeller(outbound, request, purchase, seconds)
+  const { accountId } = purchase
+  const outcome = await askSeller({ accountId, request, payment: purchase, seconds })
   killPoint('fetch.after-seller')
+  if (outcome.kind === 'failed' && outcome.reason === 'busy') {
+    // The seller was shown nothing: it counts as no show, and whoever comes next need not wait.
+    await store.inTransaction(accountId, async (tx) => {
+      await giveExchangeBack(tx, purchase)
+      await notifyChanged(tx, [purchase.paymentId])
+    })
+    return outcome.reason
+  }
   const answer = outcome.kind === 'answered' ? keptAnswer(outcome) : null
   const isDelivered = answer !== null && answer.status >= 200 && answer.status < 300
-  await store.inTransaction(purchase.accountId, async (tx) => {
+  await store.inTransaction(accountId, async (tx) => {
     await endExchange(tx, purchase, answer, isDelivered)
     await notifyChanged(tx, [purchase.paymentId])
   })

@@ -151,6 +151,19 @@ export async function takeExchange(
   return rows[0] && purchaseOf(rows[0])
 }
 
+/** Gives an exchange back in which the seller was shown nothing: as if it had not been taken. */
+export async function giveExchangeBack(
+  tx: Tx,
+  { accountId, paymentId, shown }: Pick<Purchase, 'accountId' | 'paymentId' | 'shown'>,
+): Promise<void> {
+  await tx.query(
+    'purchase_give_exchange_back',
+    `update purchases set asking_until = null, shown = shown - 1
+     where account_id = $1 and payment_id = $2 and shown = $3`,
+    [accountId, paymentId, shown],
+  )
+}
+
 /** What became of an exchange. Without an answer nothing is known of it; an earlier answer stands. */
 export async function endExchange(
   tx: Tx,
