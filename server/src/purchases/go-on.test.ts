@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Address } from '../chains/chain.ts'
 import { proofKey } from '../chains/exact.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { newId } from '../kernel/id.ts'
@@ -74,7 +73,7 @@ test('a payment that could not be shown for want of room counts as not shown, an
   const purchase = {
     ...{ paymentId: payment.id, accountId, walletId, network: payment.network, url: REQUEST.url },
     ...{ requestDigest: new Uint8Array(32), proofKey: proofKey('a'), stored: {}, looks: 0 },
-    ...{ validBeforeSeconds: 1n, lastValidBlockHeight: null, feePayer: EVM as Address },
+    ...{ validBeforeSeconds: 1n, lastValidBlockHeight: null, feePayer: EVM },
     ...{ sinceHeight: 1n, headerName: 'X-PAYMENT' as const, header: 'proof' },
     ...{ askingUntilMilliseconds: null, shown: 0, answer: null, isDelivered: false },
   }
