@@ -111,7 +111,8 @@ export function openProofs({
     }) =>
       // Nobody is paid by a trade.
       tradeId !== undefined ||
-      type === 'received' || (selfCustody !== undefined && commitment === null)
+      type === 'received' ||
+      (selfCustody !== undefined && commitment === null)
         ? null
         : encodePaymentProof({
             network,

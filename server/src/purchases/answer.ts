@@ -66,7 +66,7 @@ function receiptOf(answer: SellerAnswer | null) {
 function isShallow(receipt: unknown): boolean {
   let level: readonly unknown[] = [receipt]
   for (let depth = 0; depth <= limits.jsonDepthMax; depth += 1) {
-    level = level.flatMap((each) =>
+    level = level.flatMap((each): readonly unknown[] =>
       typeof each === 'object' && each !== null ? Object.values(each) : [],
     )
     if (level.length === 0) return true
