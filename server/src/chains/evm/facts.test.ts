@@ -12,14 +12,19 @@ test('what builds share is asked for once, and again when it is as old as the li
     read: async ({ parse }) => {
       asked += 1
       if (fails) throw new NodeFailure('the node is away')
-      return parse({ number: `0x${asked.toString(16)}`, hash: HASH, baseFeePerGas: '0x7' })
+      const number = `0x${asked.toString(16)}`
+      return parse({ number, hash: HASH, timestamp: '0x65', baseFeePerGas: '0x7' })
     },
   }
   const facts = openFacts({
     transport: { ...transport, tellAll: async () => [], tellEach: () => [] },
     clock: { nowMilliseconds: () => now, sleep: async () => undefined },
   })
-  expect(await facts.latest()).toMatchObject({ height: 1n, baseFeePerGas: 7n })
+  expect(await facts.latest()).toMatchObject({
+    height: 1n,
+    timeSeconds: 0x65n,
+    baseFeePerGas: 7n,
+  })
   now = limits.buildFactsMilliseconds - 1
   expect(await facts.latest()).toMatchObject({ height: 1n })
   now += 1
