@@ -6,28 +6,19 @@ import type { Read, Transport } from '../json-rpc/transport.ts'
 import {
   addressFrom,
   amountFrom,
-  blockhashFrom,
   indexFrom,
   integerFrom,
   textFrom,
   transactionHashFrom,
 } from './answer.ts'
+import { BLOCKS_PER_READ_MAX, blockAccountsRead } from './block-accounts.ts'
 import type { Facts } from './facts.ts'
 import { outcomeOptions } from './outcome.ts'
 import { knownAddress } from './account.ts'
 import { transfersIn } from './arrived-in.ts'
 
-/** A full block with its balances is 3 to 6 MB of JSON; so many stay well below what an answer may have. */
-export const BLOCKS_PER_READ_MAX = 2
 /** Validators' votes are most of a block. */
 export const VOTE_PROGRAM = knownAddress('Vote111111111111111111111111111111111111111')
-/** How a block is read for who stands in its transactions. */
-export const accountsOptions = {
-  commitment: 'confirmed',
-  rewards: false,
-  maxSupportedTransactionVersion: 0,
-  transactionDetails: 'accounts',
-}
 
 /** A transaction with the addresses that may have got something by it. */
 interface Candidate {
@@ -51,7 +42,11 @@ export async function readArrivals(
   const arrivals: Arrival[] = []
   for (let from = 0; from < filled.length; from += BLOCKS_PER_READ_MAX) {
     const part = filled.slice(from, from + BLOCKS_PER_READ_MAX)
-    const found = await Promise.all(part.map((each) => transport.read(balancesRead(each, tokens))))
+    const found = await Promise.all(
+      part.map((block) =>
+        transport.read(blockAccountsRead(block, (each) => candidateFrom(each, block, tokens))),
+      ),
+    )
     if (found.includes(undefined)) return undefined
     const candidates = found.flatMap((each) => each ?? [])
     const mine = await ours([...new Set(candidates.flatMap(({ addresses }) => addresses))])
@@ -64,24 +59,6 @@ export async function readArrivals(
     arrivals.push(...read.flatMap((each) => each ?? []))
   }
   return arrivals
-}
-
-/** Undefined when another block stands at that slot now. */
-function balancesRead(
-  block: Block,
-  tokens: ReadonlySet<string>,
-): Read<readonly Candidate[] | undefined> {
-  return {
-    method: 'getBlock',
-    params: [Number(block.height), accountsOptions],
-    parse: (result) => {
-      const fields = fieldsFrom(result, 'block')
-      if (blockhashFrom(fields['blockhash'], 'blockhash') !== block.hash) return undefined
-      return listFrom(fields['transactions'], "block's transactions").flatMap((each) =>
-        candidateFrom(fieldsFrom(each, 'transaction'), block, tokens),
-      )
-    },
-  }
 }
 
 function candidateFrom(

@@ -1,16 +1,12 @@
 import type { Address, Block, TransactionHash } from '../chain.ts'
 import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
+import type { Fields } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import type { SelfCustody, Sighting, SightedTransfer } from '../self-custody.ts'
-import {
-  addressFrom,
-  blockhashFrom,
-  indexFrom,
-  integerFrom,
-  transactionHashFrom,
-} from './answer.ts'
-import { BLOCKS_PER_READ_MAX, VOTE_PROGRAM, accountsOptions } from './arrivals.ts'
+import { addressFrom, indexFrom, integerFrom, transactionHashFrom } from './answer.ts'
+import { VOTE_PROGRAM } from './arrivals.ts'
 import { decodeBase58 } from './base58.ts'
+import { BLOCKS_PER_READ_MAX, blockAccountsRead } from './block-accounts.ts'
 import type { Facts } from './facts.ts'
 import { summaryOf } from './instruction-summary.ts'
 import { lamportTransfer, topLevelInstructions } from './instructions.ts'
@@ -43,7 +39,11 @@ export async function readSightings(
   const sightings: Sighting[] = []
   for (let from = 0; from < filled.length; from += BLOCKS_PER_READ_MAX) {
     const part = filled.slice(from, from + BLOCKS_PER_READ_MAX)
-    const read = await Promise.all(part.map((block) => transport.read(includedRead(block))))
+    const read = await Promise.all(
+      part.map((block) =>
+        transport.read(blockAccountsRead(block, (each) => includedFrom(each, block))),
+      ),
+    )
     if (read.includes(undefined)) return undefined
     const included = read.flatMap((each) => each ?? [])
     const seen = [...new Set(included.map(({ payer }) => payer))]
@@ -60,23 +60,8 @@ export async function readSightings(
   return sightings
 }
 
-/** Undefined when another block stands at that slot now. */
-function includedRead(block: Block): Read<readonly Included[] | undefined> {
-  return {
-    method: 'getBlock',
-    params: [Number(block.height), accountsOptions],
-    parse: (result) => {
-      const fields = fieldsFrom(result, 'block')
-      if (blockhashFrom(fields['blockhash'], 'blockhash') !== block.hash) return undefined
-      return listFrom(fields['transactions'], "block's transactions").flatMap((each) =>
-        includedFrom(each, block),
-      )
-    },
-  }
-}
-
-function includedFrom(each: unknown, block: Block): readonly Included[] {
-  const transaction = fieldsFrom(fieldsFrom(each, 'transaction')['transaction'], 'transaction')
+function includedFrom(fields: Fields, block: Block): readonly Included[] {
+  const transaction = fieldsFrom(fields['transaction'], 'transaction')
   const keys = listFrom(transaction['accountKeys'], 'account keys').map((key) =>
     fieldsFrom(key, 'account key'),
   )

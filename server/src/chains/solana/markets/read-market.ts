@@ -3,15 +3,8 @@ import { fieldsFrom, listFrom } from '../../json-rpc/answer.ts'
 import type { Fields } from '../../json-rpc/answer.ts'
 import type { Read, Transport } from '../../json-rpc/transport.ts'
 import type { MarketFact } from '../../market.ts'
-import {
-  addressFrom,
-  amountFrom,
-  blockhashFrom,
-  indexFrom,
-  integerFrom,
-  transactionHashFrom,
-} from '../answer.ts'
-import { BLOCKS_PER_READ_MAX, accountsOptions } from '../arrivals.ts'
+import { addressFrom, amountFrom, indexFrom, integerFrom, transactionHashFrom } from '../answer.ts'
+import { BLOCKS_PER_READ_MAX, blockAccountsRead } from '../block-accounts.ts'
 import { lamportTransfer, topLevelInstructions } from '../instructions.ts'
 import { accountsOf, outcomeOptions } from '../outcome.ts'
 import { tokenTransfers } from '../token-transfers.ts'
@@ -42,7 +35,11 @@ export async function readMarket(
   const facts: MarketFact[] = []
   for (let from = 0; from < filled.length; from += BLOCKS_PER_READ_MAX) {
     const part = filled.slice(from, from + BLOCKS_PER_READ_MAX)
-    const read = await Promise.all(part.map((block) => transport.read(signedRead(block, makers))))
+    const read = await Promise.all(
+      part.map((block) =>
+        transport.read(blockAccountsRead(block, (each) => signedFrom(each, block, makers))),
+      ),
+    )
     if (read.includes(undefined)) return undefined
     const signed = read.flatMap((each) => each ?? [])
     for (let start = 0; start < signed.length; start += TRANSACTIONS_PER_READ_MAX) {
@@ -53,24 +50,6 @@ export async function readMarket(
     }
   }
   return facts
-}
-
-/** Undefined when another block stands at that slot now. */
-function signedRead(
-  block: Block,
-  makers: ReadonlySet<Address>,
-): Read<readonly Signed[] | undefined> {
-  return {
-    method: 'getBlock',
-    params: [Number(block.height), accountsOptions],
-    parse: (result) => {
-      const fields = fieldsFrom(result, 'block')
-      if (blockhashFrom(fields['blockhash'], 'blockhash') !== block.hash) return undefined
-      return listFrom(fields['transactions'], "block's transactions").flatMap((each) =>
-        signedFrom(fieldsFrom(each, 'transaction'), block, makers),
-      )
-    },
-  }
 }
 
 function signedFrom(fields: Fields, block: Block, makers: ReadonlySet<Address>): readonly Signed[] {

@@ -1,0 +1,33 @@
+import type { Block } from '../chain.ts'
+import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
+import type { Fields } from '../json-rpc/answer.ts'
+import type { Read } from '../json-rpc/transport.ts'
+import { blockhashFrom } from './answer.ts'
+
+/** A full block with its balances is 3 to 6 MB of JSON; so many stay well below what an answer may have. */
+export const BLOCKS_PER_READ_MAX = 2
+
+const OPTIONS = {
+  commitment: 'confirmed',
+  rewards: false,
+  maxSupportedTransactionVersion: 0,
+  transactionDetails: 'accounts',
+}
+
+/** Reads a block for who stands in its transactions, and what that is to the caller. Undefined when another block stands at that slot now. */
+export function blockAccountsRead<Found>(
+  block: Block,
+  foundIn: (transaction: Fields) => readonly Found[],
+): Read<readonly Found[] | undefined> {
+  return {
+    method: 'getBlock',
+    params: [Number(block.height), OPTIONS],
+    parse: (result) => {
+      const fields = fieldsFrom(result, 'block')
+      if (blockhashFrom(fields['blockhash'], 'blockhash') !== block.hash) return undefined
+      return listFrom(fields['transactions'], "block's transactions").flatMap((each) =>
+        foundIn(fieldsFrom(each, 'transaction')),
+      )
+    },
+  }
+}
