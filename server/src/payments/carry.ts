@@ -1,7 +1,6 @@
-import { formatAmount } from '@florin/wire/amount.ts'
 import type { BaseUnits } from '@florin/wire/amount.ts'
 import { Refusal } from '@florin/wire/errors.ts'
-import type { Address, Chain, Draft, TransactionHash } from '../chains/chain.ts'
+import type { Address, Chain, TransactionHash } from '../chains/chain.ts'
 import type { AskedWallet } from '../custody/store.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import { AfterCommit } from '../http/after-commit.ts'
@@ -13,12 +12,13 @@ import type { KillPoint } from '../kernel/kill-point.ts'
 import { limits } from '../kernel/limits.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
 import type { Random } from '../kernel/random.ts'
-import { followedHeight } from '../sender/follower-store.ts'
 import { attemptsOfPayments } from '../sender/transaction-store.ts'
 import type { Store } from '../store/postgres.ts'
 import { CommitUnknown } from '../store/postgres.ts'
+import { awaitFollowed } from './await-followed.ts'
 import type { PreparedSend } from './prepared-send.ts'
 import type { Payment, PaymentStatus } from './payment.ts'
+import { refusalOf } from './refusal-of.ts'
 import type { SendQueue, Sent } from './send-queue.ts'
 import type { Waits } from './wait.ts'
 
@@ -98,7 +98,7 @@ export async function carry(deps: CarryDeps, order: CarryOrder): Promise<CarryRe
     const send = { ...order, ...drafted, paymentId, deadlineMilliseconds: deadline }
     let sent = await submit(deps, order, wallet, send)
     // The same draft again once its block has been followed; a draft of another fork is then still stale.
-    if (sent.kind === 'stale' && (await followed(deps, order, drafted.draft, deadline))) {
+    if (sent.kind === 'stale' && (await awaitFollowed(deps, order, drafted.draft, deadline))) {
       sent = await submit(deps, order, wallet, send)
     }
     switch (sent.kind) {
@@ -120,25 +120,7 @@ export async function carry(deps: CarryDeps, order: CarryOrder): Promise<CarryRe
   })
 }
 
-const FOLLOW_PAUSE_MILLISECONDS = 50
 const ACCEPT_MILLISECONDS_MIN = 5_000
-
-/** Waits until the draft's block has been read, until the deadline at most. */
-async function followed(
-  { store, clock }: CarryDeps,
-  { accountId, chain, clientGone }: CarryOrder,
-  { balances: { height } }: Draft,
-  deadline: number,
-): Promise<boolean> {
-  while (clock.nowMilliseconds() < deadline && !clientGone.aborted) {
-    const read = await store.inTransaction(accountId, (tx) =>
-      followedHeight(tx, chain.config.network),
-    )
-    if (read !== null && read >= height) return true
-    await clock.sleep(FOLLOW_PAUSE_MILLISECONDS, clientGone)
-  }
-  return false
-}
 
 /** Two reads that need not agree with each other: the signing transaction asks both again, under its locks. */
 async function lookUp(
@@ -168,53 +150,6 @@ async function submit(
     throw error
   }
 }
-
-function refusalOf(
-  sent: Exclude<Sent, { kind: 'committed' | 'replay' | 'stale' }>,
-  order: CarryOrder,
-): Refusal {
-  const { chain, asset } = order
-  switch (sent.kind) {
-    case 'mismatch':
-      return new Refusal('IDEMPOTENCY_MISMATCH')
-    case 'wallet_gone':
-      return new Refusal('NOT_FOUND', { message: 'There is no such wallet.' })
-    case 'frozen':
-      return new Refusal('NETWORK_ERROR', {
-        retryAfterSeconds: FROZEN_RETRY_SECONDS,
-        message:
-          'This wallet is stopped until an operator has looked at it: something else has used its key.',
-      })
-    case 'halted':
-      return new Refusal('NETWORK_ERROR', {
-        retryAfterSeconds: FROZEN_RETRY_SECONDS,
-        message: 'This network is stopped until an operator has looked at it.',
-      })
-    case 'unfollowed':
-      return new Refusal('NETWORK_ERROR', {
-        retryAfterSeconds: 1,
-        message: 'This network has not been reached yet since it was set up.',
-      })
-    case 'policy':
-      return new Refusal('POLICY_REFUSED', { details: { ...sent.refusal } })
-    case 'short': {
-      const native = chain.config.assets.find((profile) => profile.asset === 'native')
-      const { decimals, symbol } =
-        sent.funds.asset === 'native' && native !== undefined ? native : asset
-      return new Refusal('INSUFFICIENT_BALANCE', {
-        details: {
-          required: formatAmount(sent.funds.required, decimals),
-          available: formatAmount(sent.funds.available, decimals),
-          asset: symbol,
-        },
-      })
-    }
-    default:
-      return sent satisfies never
-  }
-}
-
-const FROZEN_RETRY_SECONDS = 60
 
 async function afterCommit(
   deps: CarryDeps,

@@ -1,4 +1,3 @@
-import { formatAmount } from '@florin/wire/amount.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { Chain, Draft } from '../chains/chain.ts'
 import type { OpenSigner } from '../custody/signer.ts'
@@ -10,7 +9,8 @@ import type { PaymentId } from '../kernel/id.ts'
 import type { KillPoint } from '../kernel/kill-point.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Random } from '../kernel/random.ts'
-import { followedHeight } from '../sender/follower-store.ts'
+import { awaitFollowed } from '../payments/await-followed.ts'
+import { refusalOf } from '../payments/refusal-of.ts'
 import { CommitUnknown } from '../store/postgres.ts'
 import type { Store } from '../store/postgres.ts'
 import type { Choice } from './choose.ts'
@@ -37,7 +37,6 @@ export interface Authorizing {
 }
 
 const SALT_BYTES = 32
-const FOLLOW_PAUSE_MILLISECONDS = 50
 
 /**
  * Signs what the seller asks for, once: asks the node, then decides and stores in one transaction. Refuses when nothing was stored. The
@@ -55,7 +54,7 @@ export async function authorize(
   for (let tries = 0; tries <= limits.draftRetriesMax; tries += 1) {
     const draft = await draftOf(authorizing)
     let decision = await sign(deps, authorizing, draft)
-    if (decision.kind === 'stale' && (await followed(deps, order, draft, deadline))) {
+    if (decision.kind === 'stale' && (await awaitFollowed(deps, order, draft, deadline))) {
       decision = await sign(deps, authorizing, draft)
     }
     switch (decision.kind) {
@@ -131,64 +130,6 @@ async function sign(
     throw error
   } finally {
     signer.erase()
-  }
-}
-
-/** Waits until the draft's block has been read, until the deadline at most. */
-async function followed(
-  { store, clock }: AuthorizeDeps,
-  { accountId, chain, clientGone }: FetchOrder,
-  { balances: { height } }: Draft,
-  deadline: number,
-): Promise<boolean> {
-  while (clock.nowMilliseconds() < deadline && !clientGone.aborted) {
-    const read = await store.inTransaction(accountId, (tx) =>
-      followedHeight(tx, chain.config.network),
-    )
-    if (read !== null && read >= height) return true
-    await clock.sleep(FOLLOW_PAUSE_MILLISECONDS, clientGone)
-  }
-  return false
-}
-
-const FROZEN_RETRY_SECONDS = 60
-
-function refusalOf(
-  decision: Exclude<SigningDecision, { kind: 'committed' | 'joined' | 'replay' | 'stale' }>,
-  { chain, asset }: FetchOrder,
-): Refusal {
-  switch (decision.kind) {
-    case 'mismatch':
-      return new Refusal('IDEMPOTENCY_MISMATCH')
-    case 'wallet_gone':
-      return new Refusal('NOT_FOUND', { message: 'There is no such wallet.' })
-    case 'frozen':
-    case 'halted':
-      return new Refusal('NETWORK_ERROR', {
-        retryAfterSeconds: FROZEN_RETRY_SECONDS,
-        message: 'This wallet or its network is stopped until an operator has looked at it.',
-      })
-    case 'unfollowed':
-      return new Refusal('NETWORK_ERROR', {
-        retryAfterSeconds: 1,
-        message: 'This network has not been reached yet since it was set up.',
-      })
-    case 'policy':
-      return new Refusal('POLICY_REFUSED', { details: { ...decision.refusal } })
-    case 'short': {
-      const native = chain.config.assets.find((profile) => profile.asset === 'native')
-      const { funds } = decision
-      const { decimals, symbol } = funds.asset === 'native' && native !== undefined ? native : asset
-      return new Refusal('INSUFFICIENT_BALANCE', {
-        details: {
-          required: formatAmount(funds.required, decimals),
-          available: formatAmount(funds.available, decimals),
-          asset: symbol,
-        },
-      })
-    }
-    default:
-      return decision satisfies never
   }
 }
 
