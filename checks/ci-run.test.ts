@@ -74,6 +74,20 @@ test('it installs, runs both test commands once, and sums their counts', async (
   expect(await run()).toMatchObject({ code: 0, lastLine: '43 passed, 0 failed, 2 skipped' })
 })
 
+test('what failed is named again at the end', async () => {
+  await installNpm(`case "$*" in
+    ci) ;;
+    test) echo 'failed: a.test.ts > one'; echo '40 passed, 1 failed'; exit 1 ;;
+    'run test:full') echo 'much more'; echo '3 passed, 0 failed' ;;
+  esac`)
+  const { output } = await run()
+  expect(output.trimEnd().split('\n').slice(-3)).toEqual([
+    'failed: a.test.ts > one',
+    '',
+    '43 passed, 1 failed',
+  ])
+})
+
 test('a failed test, or a bad exit under a good count, makes it fail', async () => {
   await installNpm(`case "$*" in
     ci) ;;

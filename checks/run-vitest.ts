@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Counts } from './counts.ts'
 import { runTool } from './tool.ts'
-import { countReport } from './vitest-report.ts'
+import { countReport, failuresOf } from './vitest-report.ts'
 
 /** Runs vitest with its usual output on the terminal and counts from the report it writes to a file. */
 export async function runVitest(options: {
@@ -20,6 +20,7 @@ export async function runVitest(options: {
         'run',
         '--reporter=default',
         '--reporter=json',
+        '--reporter=./checks/unhandled-reporter.ts',
         `--outputFile.json=${reportFile}`,
         ...(options.filters ?? []),
       ],
@@ -33,6 +34,8 @@ export async function runVitest(options: {
       process.stdout.write(`FAIL the tests did not end within ${options.timeoutSeconds} s\n`)
     }
     const report = await readFile(reportFile, 'utf8').catch(() => '')
+    const failures = failuresOf(report)
+    if (failures.length > 0) process.stdout.write(`\n${failures.join('\n')}\n`)
     const counts = countReport(report, outcome.exitCode)
     if (counts !== undefined) return counts
     process.stdout.write('FAIL vitest ended without a report\n')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { exitCode, summaryLine } from './counts.ts'
-import { countReport } from './vitest-report.ts'
+import { countReport, failuresOf } from './vitest-report.ts'
 
 const report = (...files: { status: string; tests: string[] }[]) =>
   JSON.stringify({
@@ -45,4 +45,27 @@ test('a run that failed or ran nothing does not exit with 0', () => {
   expect(exitCode({ passed: 1, failed: 0, skipped: 0 })).toBe(0)
   expect(exitCode({ passed: 1, failed: 1, skipped: 0 })).toBe(1)
   expect(exitCode({ passed: 0, failed: 0, skipped: 5 })).toBe(1)
+})
+
+test('what failed is named with its file and the beginning of what it said', () => {
+  const said = Array.from({ length: 40 }, (_, line) => `line ${line}`).join('\n')
+  const text = JSON.stringify({
+    testResults: [
+      {
+        name: '/a/b.test.ts',
+        status: 'failed',
+        assertionResults: [
+          { status: 'passed', fullName: 'one', failureMessages: [] },
+          { status: 'failed', fullName: 'two', failureMessages: [said] },
+        ],
+      },
+      { name: '/a/c.test.ts', status: 'failed', message: 'no such module', assertionResults: [] },
+    ],
+  })
+  const [two, broken, ...more] = failuresOf(text)
+  expect(two?.split('\n').slice(0, 2)).toEqual(['failed: /a/b.test.ts > two', 'failed:   line 0'])
+  expect(two?.split('\n')).toHaveLength(13)
+  expect(broken).toBe('failed: /a/c.test.ts > the file itself\nfailed:   no such module')
+  expect(more).toEqual([])
+  expect(failuresOf('no report')).toEqual([])
 })
