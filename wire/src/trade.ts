@@ -14,7 +14,6 @@ import { BuildAnswer } from './transaction.ts'
 
 /** Buy: native currency goes in and the token comes out. Sell: the other way round. */
 export const TRADE_SIDES = ['buy', 'sell'] as const
-export type TradeSideName = (typeof TRADE_SIDES)[number]
 
 /** What a trade takes when its caller says nothing of slippage. Percent. */
 export const SLIPPAGE_PERCENT_DEFAULT = '10'

@@ -38,9 +38,9 @@ export const limits = {
   fetchShowsMax: 20,
   /** Requests of one account to sellers, under way at once in one instance: slow sellers of one hold up nobody else's. */
   fetchRequestsPerAccountMax: 16,
-  /** Authorizations that are looked at in one round, and how long one rests at most, in half seconds. */
+  /** Authorizations that are looked at in one round, and how long one rests at most. */
   purchasesPerRoundMax: 200,
-  purchaseLookSecondsMax: 30,
+  purchaseLookSecondsMax: 15,
   /** Requests that wait for a chain at the same time; one more is answered at once with what is known. */
   waitersMax: 10_000,
   drainSeconds: 15,

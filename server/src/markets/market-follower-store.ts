@@ -139,12 +139,3 @@ export async function forgetMarketBlocks(tx: Tx, cursor: MarketCursor): Promise<
     [cursor.network, (cursor.finalizedHeight - BigInt(limits.finalBlocksKept)).toString()],
   )
 }
-
-/** How far each network's markets have been read. */
-export async function marketHeights(tx: Tx): Promise<ReadonlyMap<string, bigint>> {
-  const rows = await tx.query<{ network: string; height: string }>(
-    'markets_heights',
-    `select network, height from market_followers`,
-  )
-  return new Map(rows.map(({ network, height }) => [network, BigInt(height)]))
-}

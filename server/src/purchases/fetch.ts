@@ -111,7 +111,7 @@ export async function fetchPaid(deps: FetchDeps, order: FetchOrder): Promise<Fet
 }
 
 /** What makes two requests one: not their headers, in which a caller may say when or who it is. */
-export function digestOf({ method, url, body }: SellerRequest): Uint8Array {
+function digestOf({ method, url, body }: SellerRequest): Uint8Array {
   const hash = createHash('sha256')
   for (const part of [method, url]) hash.update(`${Buffer.byteLength(part)}:${part}\n`)
   return new Uint8Array(hash.update(body ?? new Uint8Array()).digest())
@@ -174,7 +174,7 @@ function chosen(
   })
 }
 
-export function unpayable(reason: string, message: string, declined?: unknown): Refusal {
+function unpayable(reason: string, message: string, declined?: unknown): Refusal {
   const details = declined === undefined ? { reason } : { reason, declined }
   return new Refusal('PAYMENT_VERIFICATION_FAILED', { message, details })
 }

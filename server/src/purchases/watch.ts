@@ -19,6 +19,9 @@ export interface WatchPurchasesDeps {
   readonly book: PurchaseBook
 }
 
+const FIRST_PAUSE_MILLISECONDS = 500
+const DOUBLINGS_MAX = 10
+
 /**
  * Asks the chain about authorizations of which nothing has been seen. Only what is final ends one; a look that failed says nothing, and
  * the authorization is looked at again in its turn.
@@ -47,7 +50,10 @@ export async function watchPurchases(
     } catch (error) {
       log.warn({ network, paymentId, err: error }, 'an open authorization was not looked at')
     }
-    const pause = Math.min(2 ** Math.min(looks, 10), limits.purchaseLookSecondsMax) * 500
+    const pause = Math.min(
+      FIRST_PAUSE_MILLISECONDS * 2 ** Math.min(looks, DOUBLINGS_MAX),
+      limits.purchaseLookSecondsMax * 1000,
+    )
     await store.inTransaction('service', (tx) =>
       noteLook(tx, paymentId, clock.nowMilliseconds() + pause),
     )

@@ -116,6 +116,7 @@ export async function findTradeOf(
 
 /** Trades by their ids, whatever account they belong to: for the follower's own transaction. */
 export async function tradesOf(tx: Tx, tradeIds: readonly TradeId[]): Promise<readonly Trade[]> {
+  if (tradeIds.length === 0) return []
   const rows = await tx.query<TradeRow>(
     'trades_read',
     `select ${COLUMNS} from trades where id = any($1)`,
@@ -147,6 +148,7 @@ export async function noteReceived(
 
 /** Forgets what came in with blocks that are gone. */
 export async function forgetReceived(tx: Tx, paymentIds: readonly PaymentId[]): Promise<void> {
+  if (paymentIds.length === 0) return
   await tx.query(
     'trades_forget_received',
     `update trades set received = null, received_height = null where payment_id = any($1) and received is not null`,
