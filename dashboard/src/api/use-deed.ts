@@ -13,17 +13,20 @@ export function useDeed<O extends Deed>(
   {
     refreshes = [],
     onDone,
+    onFailed,
   }: {
     readonly refreshes?: readonly Reading[]
-    readonly onDone?: (answer: Answer<O>) => void
+    readonly onDone?: (answer: Answer<O>, input: Input<O>) => void
+    readonly onFailed?: (error: Error, input: Input<O>) => void
   } = {},
 ): UseMutationResult<Answer<O>, Error, Input<O>> {
   const api = useApi()
   const client = useQueryClient()
   return useMutation({
     mutationFn: (input: Input<O>) => api.ask(operation, input),
-    onSuccess: async (answer) => {
-      onDone?.(answer)
+    onError: (error, input) => onFailed?.(error, input),
+    onSuccess: async (answer, input) => {
+      onDone?.(answer, input)
       await client.invalidateQueries({
         predicate: ({ queryKey }) => refreshes.some((each) => each === queryKey[0]),
       })

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { faultOf } from '../api/api-error.ts'
-import { newKey } from '../api/api.ts'
+import { openOrderKeys } from '../api/order-keys.ts'
 import type { Answer } from '../api/operation.ts'
 import { useAnswer } from '../api/use-answer.ts'
 import { useAssets } from '../api/use-assets.ts'
@@ -40,14 +40,14 @@ export function FirstPaymentForm({
   const [amount, setAmount] = useState('1')
   const [symbol, setSymbol] = useState('')
   const [code, setCode] = useState('curl')
-  // A new one after each success: until then the same press is the same payment.
-  const [idempotencyKey, setIdempotencyKey] = useState(newKey)
+  const [keys] = useState(openOrderKeys)
   const send = useDeed('POST /payment/send', {
     refreshes: ['GET /wallets', 'GET /wallets/{address}', 'GET /overview'],
-    onDone: ({ paymentId }) => {
-      setIdempotencyKey(newKey())
+    onDone: ({ paymentId }, { body }) => {
+      keys.done(body)
       onSent(paymentId)
     },
+    onFailed: (error, { body }) => keys.failed(body, error),
   })
 
   const payer = wallets.find(({ address }) => address === chosen) ?? wallets[0]
@@ -63,7 +63,9 @@ export function FirstPaymentForm({
     amount,
     ...(asset === undefined || asset.asset === 'native' ? {} : { asset: asset.symbol }),
   }
+  const body = { ...order, waitFor: 'submitted' as const }
   if (payer === undefined) return <p className="text-soft">It begins with a wallet.</p>
+  const idempotencyKey = keys.keyOf(body)
   const sample = { baseUrl, apiKey, order, idempotencyKey }
   return (
     <div className="grid gap-6 lg:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
@@ -71,7 +73,7 @@ export function FirstPaymentForm({
         className="space-y-4"
         onSubmit={(event) => {
           event.preventDefault()
-          send.mutate({ body: { ...order, waitFor: 'submitted' }, idempotencyKey })
+          send.mutate({ body, idempotencyKey })
         }}
       >
         <div className="space-y-1">

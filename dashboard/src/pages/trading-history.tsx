@@ -17,6 +17,8 @@ import { nameOf } from './trading-tokens.tsx'
 type Trade = Answer<'GET /trade/history/{publicKey}'>['trades'][number]
 
 const SHOWN_MAX = 20
+/** Nothing comes in any more. */
+const OVER: ReadonlySet<string> = new Set(['failed', 'expired'])
 
 /** What this wallet has traded here. */
 export function TradingHistory({ wallet }: { wallet: Wallet }) {
@@ -52,7 +54,7 @@ export function TradingHistory({ wallet }: { wallet: Wallet }) {
             ? [trade.tokensReceived, nameOf(trade)]
             : [trade.received, native(trade)]
         return got === null || got === undefined ? (
-          <span className="text-soft">not yet</span>
+          <span className="text-soft">{OVER.has(trade.status) ? 'nothing' : 'not yet'}</span>
         ) : (
           <Amount text={priceText(got)} unit={unit} />
         )

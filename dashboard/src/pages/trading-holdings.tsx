@@ -49,7 +49,12 @@ export function TradingHoldings({ wallet, network }: { wallet: Wallet; network: 
         data === undefined ? undefined : (
           <span className="text-soft">
             worth <Amount text={priceText(data.totalValue)} unit={unit} />
-            {data.totalValueUsd === null ? '' : ` (${Number(data.totalValueUsd).toFixed(2)} USD)`}
+            {data.totalValueUsd === null ? null : (
+              <>
+                {' '}
+                (<Amount text={priceText(data.totalValueUsd)} unit="USD" />)
+              </>
+            )}
           </span>
         )
       }

@@ -29,24 +29,27 @@ const text = (value: unknown) => (typeof value === 'string' ? value : '')
 export function TradingLive({ token }: { token: Token }) {
   const assets = useAssets()
   const [seen, setSeen] = useState<readonly Seen[]>([])
-  const take = useCallback(({ type, data, timestamp }: LiveMarketEvent) => {
-    if (type !== 'trade') return
-    const key = `${text(data['signature'])} ${String(data['effectIndex'])}`
-    setSeen((before) => {
-      const others = before.filter((each) => each.key !== key)
-      // The chain left the block that showed it.
-      if (data['retracted'] === true) return others
-      const trade = {
-        key,
-        side: text(data['side']),
-        tokenAmount: text(data['tokenAmount']),
-        price: text(data['price']),
-        trader: text(data['trader']),
-        at: typeof data['blockTime'] === 'number' ? data['blockTime'] : timestamp,
-      }
-      return [trade, ...others].slice(0, SHOWN_MAX)
-    })
-  }, [])
+  const take = useCallback(
+    ({ type, data, timestamp }: LiveMarketEvent) => {
+      if (type !== 'trade' || data['network'] !== token.network) return
+      const key = `${text(data['signature'])} ${String(data['effectIndex'])}`
+      setSeen((before) => {
+        const others = before.filter((each) => each.key !== key)
+        // The chain left the block that showed it.
+        if (data['retracted'] === true) return others
+        const trade = {
+          key,
+          side: text(data['side']),
+          tokenAmount: text(data['tokenAmount']),
+          price: text(data['price']),
+          trader: text(data['trader']),
+          at: typeof data['blockTime'] === 'number' ? data['blockTime'] : timestamp,
+        }
+        return [trade, ...others].slice(0, SHOWN_MAX)
+      })
+    },
+    [token.network],
+  )
   useTokenEvents(token.mint, take)
   const columns: readonly Column<Seen>[] = [
     {

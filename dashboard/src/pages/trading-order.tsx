@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { faultOf } from '../api/api-error.ts'
-import { newKey } from '../api/api.ts'
+import { openOrderKeys } from '../api/order-keys.ts'
 import { useDeed } from '../api/use-deed.ts'
 import { useAnswer } from '../api/use-answer.ts'
 import { useAssets } from '../api/use-assets.ts'
@@ -42,18 +42,19 @@ export function TradingOrder({
   const [side, setSide] = useState<Side>('buy')
   const [amount, setAmount] = useState<string>(FIRST.buy)
   const [slippage, setSlippage] = useState('1')
-  // A new one after each trade: until then the same press is the same trade.
-  const [idempotencyKey, setIdempotencyKey] = useState(newKey)
+  const [keys] = useState(openOrderKeys)
   const name = nameOf(token)
-  const done = {
+  const whenDone = (side: Side) => ({
     refreshes: ['GET /trade/history/{publicKey}', 'GET /portfolio/{publicKey}'] as const,
-    onDone: ({ status }: { readonly status: string }) => {
-      setIdempotencyKey(newKey())
-      say(`${side === 'buy' ? 'Bought' : 'Sold'} ${name}: ${status}`)
+    onDone: ({ status }: { readonly status: string }, { body }: { readonly body: object }) => {
+      keys.done({ side, ...body })
+      say(`${side === 'buy' ? 'Buy' : 'Sale'} of ${name}: ${status}`)
     },
-  }
-  const buy = useDeed('POST /trade/buy', done)
-  const sell = useDeed('POST /trade/sell', done)
+    onFailed: (error: Error, { body }: { readonly body: object }) =>
+      keys.failed({ side, ...body }, error),
+  })
+  const buy = useDeed('POST /trade/buy', whenDone('buy'))
+  const sell = useDeed('POST /trade/sell', whenDone('sell'))
   const deed = side === 'buy' ? buy : sell
   const unit = side === 'buy' ? assets.symbol(token.network, 'native') : name
   const choose = (next: Side) => {
@@ -87,7 +88,7 @@ export function TradingOrder({
         className="space-y-4"
         onSubmit={(event) => {
           event.preventDefault()
-          deed.mutate({ body: order, idempotencyKey })
+          deed.mutate({ body: order, idempotencyKey: keys.keyOf({ side, ...order }) })
         }}
       >
         <div className="space-y-1">

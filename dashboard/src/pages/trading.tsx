@@ -76,7 +76,7 @@ export function Page() {
             {wallet === undefined ? null : (
               <TradingHoldings wallet={wallet} network={chosen.network} />
             )}
-            <TradingLive key={chosen.mint} token={chosen} />
+            <TradingLive key={`${chosen.network} ${chosen.mint}`} token={chosen} />
           </div>
           {wallet === undefined ? null : <TradingHistory wallet={wallet} />}
         </div>

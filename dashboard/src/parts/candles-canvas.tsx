@@ -1,8 +1,9 @@
-import { useEffect, useRef } from 'react'
+import { useCallback } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import type { CandlesProps, DrawnCandle } from './candles.tsx'
-import { colour, onThemeChange } from './palette.ts'
+import { colour } from './palette.ts'
+import { usePlot } from './use-plot.ts'
 
 const HEIGHT_PIXELS = 256
 const AXIS_PIXELS = 84
@@ -21,18 +22,13 @@ const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 
 /** Draws candles: green where the price rose, red where it fell. It follows the width of its place and the theme. */
 export function CandlesCanvas({ candles, seconds, format }: CandlesProps) {
-  const ref = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    const element = ref.current
-    if (element === null) return undefined
-    let plot: uPlot | undefined
-    const draw = () => {
-      plot?.destroy()
+  const draw = useCallback(
+    (element: HTMLElement) => {
       const grid = { stroke: colour('line', element), width: 1 }
       const axis = { stroke: colour('soft', element), grid, ticks: { show: false } }
       const tones = { rose: colour('good', element), fell: colour('bad', element) }
       const words = seconds < DAY_SECONDS / 24 ? hour : day
-      plot = new uPlot(
+      return new uPlot(
         {
           width: element.clientWidth,
           height: HEIGHT_PIXELS,
@@ -61,19 +57,10 @@ export function CandlesCanvas({ candles, seconds, format }: CandlesProps) {
         [candles.map(({ time }) => time / 1_000), candles.map(({ close }) => close)],
         element,
       )
-    }
-    draw()
-    const resized = new ResizeObserver(() =>
-      plot?.setSize({ width: element.clientWidth, height: HEIGHT_PIXELS }),
-    )
-    resized.observe(element)
-    const stopWatching = onThemeChange(draw)
-    return () => {
-      resized.disconnect()
-      stopWatching()
-      plot?.destroy()
-    }
-  }, [candles, seconds, format])
+    },
+    [candles, seconds, format],
+  )
+  const ref = usePlot(HEIGHT_PIXELS, draw)
   return <div ref={ref} aria-hidden="true" className="h-64 w-full overflow-hidden" />
 }
 

@@ -1,8 +1,9 @@
-import { useEffect, useRef } from 'react'
+import { useCallback } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import type { ChartProps } from './chart.tsx'
-import { colour, onThemeChange } from './palette.ts'
+import { colour } from './palette.ts'
+import { usePlot } from './use-plot.ts'
 
 const HEIGHT_PIXELS = 176
 const AXIS_PIXELS = 56
@@ -27,16 +28,11 @@ const withAlpha = (rgb: string, alpha: number) =>
 
 /** Draws lines over time. It follows the width of its place, and a change between light and dark. */
 export function ChartCanvas({ times, lines, format, maximum }: ChartProps) {
-  const ref = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    const element = ref.current
-    if (element === null) return undefined
-    let plot: uPlot | undefined
-    const draw = () => {
-      plot?.destroy()
+  const draw = useCallback(
+    (element: HTMLElement) => {
       const grid = { stroke: colour('line', element), width: 1 }
       const axis = { stroke: colour('soft', element), grid, ticks: { show: false } }
-      plot = new uPlot(
+      return new uPlot(
         {
           width: element.clientWidth,
           height: HEIGHT_PIXELS,
@@ -74,18 +70,9 @@ export function ChartCanvas({ times, lines, format, maximum }: ChartProps) {
         [times.map((at) => at / 1_000), ...lines.map(({ values }) => [...values])],
         element,
       )
-    }
-    draw()
-    const resized = new ResizeObserver(() =>
-      plot?.setSize({ width: element.clientWidth, height: HEIGHT_PIXELS }),
-    )
-    resized.observe(element)
-    const stopWatching = onThemeChange(draw)
-    return () => {
-      resized.disconnect()
-      stopWatching()
-      plot?.destroy()
-    }
-  }, [times, lines, format, maximum])
+    },
+    [times, lines, format, maximum],
+  )
+  const ref = usePlot(HEIGHT_PIXELS, draw)
   return <div ref={ref} aria-hidden="true" className="h-44 w-full overflow-hidden" />
 }
