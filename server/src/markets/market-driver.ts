@@ -35,7 +35,8 @@ export function startMarketDriver(
   shared: Omit<MarketDeps, 'told'> & { readonly instance: string },
 ): MarketDriver {
   const { chain, store, clock, log, instance } = shared
-  const deps: MarketDeps = { ...shared, told: openToldPrices() }
+  /** What listeners heard of this instance's lease: unknown again when a round failed, since what it told may not be stored. */
+  let deps: MarketDeps = { ...shared, told: openToldPrices() }
   const { network, blockTimeMilliseconds } = chain.config
   const pauseMilliseconds = Math.min(Math.max(blockTimeMilliseconds / 2, PAUSE_MIN), PAUSE_MAX)
   const stopping = new AbortController()
@@ -61,6 +62,7 @@ export function startMarketDriver(
     let cursor = taken
     height = cursor?.height ?? null
     if (cursor === undefined) {
+      deps = { ...shared, told: openToldPrices() }
       // Either nobody has begun yet, or another instance reads them.
       const first = isBegun ? undefined : await firstBlock(head.finalizedHeight)
       if (first !== undefined) {
@@ -132,6 +134,7 @@ export function startMarketDriver(
       } catch (error) {
         failures += 1
         held = undefined
+        deps = { ...shared, told: openToldPrices() }
         report(error)
       }
       if (stopping.signal.aborted) break

@@ -22,6 +22,7 @@ export async function latestPrices(
   network: NetworkId,
   mints: readonly string[],
 ): Promise<readonly LatestPrice[]> {
+  if (mints.length === 0) return []
   const rows = await tx.query<{
     mint: string
     native: string | null

@@ -16,6 +16,7 @@ export async function knownTokens(
   network: NetworkId,
   mints: readonly string[],
 ): Promise<readonly KnownToken[]> {
+  if (mints.length === 0) return []
   return await tx.query<KnownToken>(
     'market_tokens_known',
     `select mint, decimals, symbol, name from market_tokens where network = $1 and mint = any($2)`,

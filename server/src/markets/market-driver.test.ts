@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { systemClock } from '../kernel/clock.ts'
+import { openLog } from '../kernel/log.ts'
+import { systemRandom } from '../kernel/random.ts'
+import { until } from '../kernel/until.ts'
+import { StoreUnavailable } from '../store/postgres.ts'
+import type { Store, Tx } from '../store/postgres.ts'
+import { openTestDatabase } from '../store/test-database.ts'
+import type { TestDatabase } from '../store/test-database.ts'
+import { marketEventsAfter } from './event-store.ts'
+import { startMarketDriver } from './market-driver.ts'
+import { openTestMarketChain, TEST_MINTS } from './test-market-chain.ts'
+
+const SOON = { seconds: 30 }
+const [MINT] = TEST_MINTS
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+afterAll(() => database.close())
+
+/** A store that loses what it was given to write, each time it is given that statement while `isBroken()`. */
+function losing(store: Store, statement: string, isBroken: () => boolean): Store {
+  return {
+    ...store,
+    inTransaction: (scope, work) =>
+      store.inTransaction(scope, async (tx) => {
+        let isLost = false
+        const query: Tx['query'] = (name, text, values) => {
+          isLost ||= name === statement && isBroken()
+          return tx.query(name, text, values)
+        }
+        const done = await work({ ...tx, query })
+        if (isLost) throw new StoreUnavailable('lost')
+        return done
+      }),
+  }
+}
+
+test('a price whose round failed is told when the blocks are read again', async () => {
+  const world = openTestMarketChain()
+  const network = 'eip155:921' as typeof world.chain.config.network
+  const chain = { ...world.chain, config: { ...world.chain.config, network } }
+  let losses = 0
+  const store = losing(database.store, 'market_events_store', () => (losses += 1) <= 2)
+  const driver = startMarketDriver({
+    ...{ chain, store, clock: systemClock, random: systemRandom },
+    ...{ log: openLog('silent'), instance: 'one' },
+  })
+  try {
+    await until('the first block', () => driver.height() !== null, SOON)
+    world.mine([{ kind: 'open', mint: MINT, native: 10n ** 18n, token: 10n ** 12n }])
+    const told = async () =>
+      await database.store.inTransaction('service', (tx) => marketEventsAfter(tx, network, 0n, 10))
+    await until('what was lost', async () => (await told()).length > 0, SOON)
+    expect(losses).toBe(3)
+    expect((await told()).map(({ type }) => type)).toEqual(['newToken', 'priceUpdate'])
+  } finally {
+    await driver.stop()
+  }
+})
