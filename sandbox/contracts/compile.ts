@@ -18,6 +18,7 @@ export const CONTRACTS = [
   'TestWallet',
   'SandboxPermit2',
   'SandboxExactProxy',
+  'SandboxUptoProxy',
 ] as const
 export type ContractName = (typeof CONTRACTS)[number]
 

@@ -2,6 +2,7 @@ import multicall3 from '../../contracts/artifacts/Multicall3.json' with { type: 
 import sandboxExactProxy from '../../contracts/artifacts/SandboxExactProxy.json' with { type: 'json' }
 import sandboxPermit2 from '../../contracts/artifacts/SandboxPermit2.json' with { type: 'json' }
 import sandboxToken from '../../contracts/artifacts/SandboxToken.json' with { type: 'json' }
+import sandboxUptoProxy from '../../contracts/artifacts/SandboxUptoProxy.json' with { type: 'json' }
 import sandboxUsdc from '../../contracts/artifacts/SandboxUSDC.json' with { type: 'json' }
 
 /** Creation code of the committed contracts, 0x hex. */
@@ -9,6 +10,7 @@ export const MULTICALL3_CREATION = asHex(multicall3.bytecode)
 export const SANDBOX_EXACT_PROXY_CREATION = asHex(sandboxExactProxy.bytecode)
 export const SANDBOX_PERMIT2_CREATION = asHex(sandboxPermit2.bytecode)
 export const SANDBOX_TOKEN_CREATION = asHex(sandboxToken.bytecode)
+export const SANDBOX_UPTO_PROXY_CREATION = asHex(sandboxUptoProxy.bytecode)
 export const SANDBOX_USDC_CREATION = asHex(sandboxUsdc.bytecode)
 
 function asHex(text: string): `0x${string}` {

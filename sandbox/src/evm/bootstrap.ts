@@ -5,12 +5,14 @@ import {
   MULTICALL3_CREATION,
   SANDBOX_EXACT_PROXY_CREATION,
   SANDBOX_PERMIT2_CREATION,
+  SANDBOX_UPTO_PROXY_CREATION,
   SANDBOX_USDC_CREATION,
 } from './artifact.ts'
 import {
   EXACT_PROXY_ADDRESS,
   MULTICALL3_ADDRESS,
   PERMIT2_ADDRESS,
+  UPTO_PROXY_ADDRESS,
   USDC_ADDRESS,
 } from './chain-facts.ts'
 import type { Identity } from './identity.ts'
@@ -21,7 +23,7 @@ import { placeCode } from './place-code.ts'
 export const BLOCKS_UNTIL_FINAL = 2
 const FAUCET_FUNDS_WEI = parseEther('1000000000000')
 
-/** Puts token, Multicall3, Permit2 with its x402 proxy, the faucet's funds and a market on a new chain. */
+/** Puts token, Multicall3, Permit2 with its x402 proxies, the faucet's funds and a market on a new chain. */
 export async function bootstrap(client: AnvilClient, identity: Identity): Promise<void> {
   await placeMoney(client, identity)
   await placePermit2(client)
@@ -29,10 +31,11 @@ export async function bootstrap(client: AnvilClient, identity: Identity): Promis
   for (let block = 0; block < BLOCKS_UNTIL_FINAL; block += 1) await client.call('evm_mine')
 }
 
-/** Permit2 and its x402 proxy, which hold nothing but used nonces; again changes nothing. */
+/** Permit2 and its x402 proxies, which hold nothing but used nonces; again changes nothing. */
 export async function placePermit2(client: AnvilClient): Promise<void> {
   await placeCode(client, PERMIT2_ADDRESS, SANDBOX_PERMIT2_CREATION)
   await placeCode(client, EXACT_PROXY_ADDRESS, SANDBOX_EXACT_PROXY_CREATION)
+  await placeCode(client, UPTO_PROXY_ADDRESS, SANDBOX_UPTO_PROXY_CREATION)
 }
 
 /** All but Permit2 and the market: what a chain of an earlier version began with. */

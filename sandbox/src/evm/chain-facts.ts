@@ -4,9 +4,10 @@ export const EVM_NETWORK = `eip155:${EVM_CHAIN_ID}`
 export const USDC_ADDRESS = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
 export const USDC_DECIMALS = 6
 export const NATIVE_DECIMALS = 18
-/** Permit2, and the spender of x402's `exact` through it: the same on every network. */
+/** Permit2, and the spenders of x402's `exact` and `upto` through it: the same on every network. */
 export const PERMIT2_ADDRESS = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
 export const EXACT_PROXY_ADDRESS = '0x402085c248EeA27D92E8b30b2C58ed07f9E20001'
+export const UPTO_PROXY_ADDRESS = '0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002'
 export const MULTICALL3_ADDRESS = '0xcA11bde05977b3631167028862bE2a173976CA11'
 
 /** Where Base Sepolia has its wrapped native currency and its Uniswap V2. */

@@ -13,6 +13,7 @@ import {
   MARKET,
   PERMIT2_ADDRESS,
   SANDBOX_TOKENS,
+  UPTO_PROXY_ADDRESS,
   USDC_ADDRESS,
 } from './chain-facts.ts'
 import { newIdentity, writeIdentity } from './identity.ts'
@@ -78,8 +79,10 @@ async function expectMarket({ rpcUrl, tokens, market }: SandboxHandle): Promise<
 async function expectPermit2({ rpcUrl }: SandboxHandle): Promise<void> {
   const chain = createPublicClient({ transport: http(rpcUrl) })
   const functionName = 'PERMIT2'
-  const read = { address: EXACT_PROXY_ADDRESS, abi: ABI, functionName } as const
-  expect(await chain.readContract(read)).toBe(PERMIT2_ADDRESS)
+  for (const address of [EXACT_PROXY_ADDRESS, UPTO_PROXY_ADDRESS] as const) {
+    const read = { address, abi: ABI, functionName } as const
+    expect(await chain.readContract(read)).toBe(PERMIT2_ADDRESS)
+  }
   expect(await chain.getCode({ address: PERMIT2_ADDRESS })).toMatch(/^0x[0-9a-f]{100}/)
 }
 
