@@ -1,4 +1,5 @@
 import type { BaseUnits } from '@florin/wire/amount.ts'
+import { NodeFailure } from './chain.ts'
 import type { Address, AssetChange, DraftOutcome, Terms, TokenTransfer } from './chain.ts'
 import type { Preparation } from './self-custody.ts'
 
@@ -91,13 +92,19 @@ export type SwapPrepareOutcome =
   | Extract<SwapDraftOutcome, { ok: false }>
 
 /**
+ * A venue quoted, and what it then wants signed is nothing that a wallet signs here: its quote counts for nothing. Any other NodeFailure says
+ * nothing of the quote.
+ */
+export class NotCarried extends NodeFailure {}
+
+/**
  * One market on one chain. Everything but `received` asks a node, or the venue's own service, and throws NodeFailure when none answered
  * properly.
  */
 export interface Venue {
   readonly name: VenueName
   quote(order: QuoteOrder): Promise<QuoteOutcome>
-  /** Asks everything that signing the swap needs. */
+  /** Asks everything that signing the swap needs. Throws NotCarried where what the venue built is not signed. */
   draft(order: SwapOrder): Promise<SwapDraftOutcome>
   /** The same for a wallet of others. */
   prepare(order: SwapOrder): Promise<SwapPrepareOutcome>

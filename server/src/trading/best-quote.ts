@@ -10,28 +10,28 @@ export interface Best {
 }
 
 /**
- * The venue of a network that gives most. One that cannot be asked is left out; where none of the others trades the token, nobody can say and
- * NodeFailure is thrown. Refuses INSUFFICIENT_LIQUIDITY where no market gives anything for that much, UNSUPPORTED_NETWORK where
- * nothing is traded.
+ * The quotes of a network's venues, at least one, the one that gives most first; of equals the one that is configured first. A venue that
+ * cannot be asked is left out; where none of the others trades the token, nobody can say and NodeFailure is thrown. Refuses
+ * INSUFFICIENT_LIQUIDITY where no market gives anything for that much, UNSUPPORTED_NETWORK where nothing is traded.
  */
-export async function bestQuote(
+export async function bestQuotes(
   { venues = [], config }: Pick<Chain, 'venues' | 'config'>,
   order: QuoteOrder,
-): Promise<Best> {
+): Promise<readonly [Best, ...Best[]]> {
   if (venues.length === 0) {
     throw new Refusal('UNSUPPORTED_NETWORK', {
       details: { network: `nothing is traded on ${config.network}` },
     })
   }
   const answers = await Promise.all(venues.map((venue) => ask(venue, order)))
-  let best: Best | undefined
-  for (const { venue, outcome } of answers) {
-    if (outcome === undefined || !outcome.ok) continue
-    if (best === undefined || outcome.quote.amountOut > best.quote.amountOut) {
-      best = { venue, quote: outcome.quote }
-    }
-  }
-  if (best !== undefined) return best
+  const [best, ...others] = answers
+    .flatMap(({ venue, outcome }) =>
+      outcome?.ok === true ? [{ venue, quote: outcome.quote }] : [],
+    )
+    .toSorted(({ quote: a }, { quote: b }) =>
+      a.amountOut < b.amountOut ? 1 : a.amountOut > b.amountOut ? -1 : 0,
+    )
+  if (best !== undefined) return [best, ...others]
   if (answers.some(({ outcome }) => outcome === undefined)) {
     throw new NodeFailure('a market could not be asked')
   }

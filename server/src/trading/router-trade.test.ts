@@ -21,6 +21,8 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 const IN = 1_000n
+/** One step through a market that nobody here knows the size of. */
+const UNKNOWN_KIND = Uint8Array.of(1, 0, 0, 0, 200, 100, 0, 1)
 const token = { mint: MINT, decimals: 6, symbol: 'USDC' }
 
 /** The router as it is, asked for its own wallet and token whoever trades here. */
@@ -56,6 +58,23 @@ describe('a trade with a hosted router', () => {
     const { trade, state } = await scene.trade()
     expect(trade).toMatchObject({ venue: 'jupiter', quotedOut: OUT })
     expect(state.status).toBe('pending')
+    expect(scene.sent).toHaveLength(1)
+    await scene.expectSound()
+  })
+
+  test('whose route cannot be read is made at the next best venue', async () => {
+    const { venue } = await openTestRouter({ route: { plan: UNKNOWN_KIND } })
+    const balances = () => ({ native: 10_000n, asset: 10_000n, height: 50n, blockHash: HASH })
+    const less = scriptedVenue({ rate: 1n, balances })
+    const first = { height: 50n, hash: HASH }
+    const scene = await openTradingScene(
+      database.store,
+      5_900_002,
+      () => [less, lent(venue)],
+      first,
+    )
+    const { trade } = await scene.trade()
+    expect(trade).toMatchObject({ venue: 'uniswap-v2', quotedOut: IN })
     expect(scene.sent).toHaveLength(1)
     await scene.expectSound()
   })

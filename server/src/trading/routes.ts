@@ -8,7 +8,7 @@ import { fingerprint } from '../idempotency/fingerprint.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { parseId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
-import { bestQuote } from './best-quote.ts'
+import { bestQuotes } from './best-quote.ts'
 import { buildTrade } from './build-trade.ts'
 import type { BuildTradeDeps } from './build-trade.ts'
 import { executeTrade } from './execute.ts'
@@ -20,7 +20,8 @@ import { minimumOut } from './slippage.ts'
 import { feeOf, slippageOf, soldOf, unitsOf, walletOf } from './terms.ts'
 import { tokenFor } from './token-for.ts'
 import type { AskedBefore } from './token-for.ts'
-import { assetOf, nativeOf } from './tokens.ts'
+import { assetOf } from './tokens.ts'
+import { nativeOf } from '../kernel/network-config.ts'
 import type { Tokens } from './tokens.ts'
 import { findTrade } from './trade-store.ts'
 import { boughtFields, quoteFields, recordFields, soldFields } from './view.ts'
@@ -58,10 +59,10 @@ export function tradingRoutes(deps: TradingRoutesDeps): readonly Route[] {
       const slippage = slippageOf(query)
       const { chain } = directory.resolve({ network, address: mint, field: 'mint' })
       const token = await tokens.of(chain, mint)
-      const native = nativeOf(chain)
+      const native = nativeOf(chain.config)
       const decimals = side === 'buy' ? native.decimals : token.decimals
       const amountIn = unitsOf('amount', query.amount, decimals)
-      const { quote } = await bestQuote(chain, { side, token, amountIn })
+      const [{ quote }] = await bestQuotes(chain, { side, token, amountIn })
       const minimum = minimumOut(quote.amountOut, slippage)
       const rest = { minimumOut: minimum, slippage, nativeDecimals: native.decimals }
       return { body: quoteFields(quote, rest, chain.config) }
@@ -107,7 +108,7 @@ async function wishOf(
     field,
   })
   const token = await tokenFor(deps, chain, body.mint, asked)
-  const native = nativeOf(chain)
+  const native = nativeOf(chain.config)
   return {
     ...{ chain, side, token, slippage },
     walletAddress: address,

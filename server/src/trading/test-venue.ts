@@ -12,6 +12,8 @@ export interface VenueScript {
   rate: bigint | null
   quote?: () => Promise<QuoteOutcome>
   refusal?: Extract<SwapDraftOutcome, { ok: false }>['refusal']
+  /** Thrown instead of a draft. */
+  failure?: Error
   needsAllowance?: boolean
   /** What the next draft says of the wallet. */
   balances: () => Draft['balances']
@@ -43,6 +45,7 @@ export function scriptedVenue(script: VenueScript, name: VenueName = 'uniswap-v2
       }
     },
     draft: async ({ quote, minimumOut, commitment }) => {
+      if (script.failure !== undefined) throw script.failure
       if (script.refusal !== undefined) return { ok: false, refusal: script.refusal }
       const what = createHash('sha256').update(commitment).digest('hex')
       return {

@@ -1,7 +1,7 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import { transferMemo } from '@florin/wire/transfer-memo.ts'
-import { NodeFailure } from '../../chain.ts'
 import type { Address } from '../../chain.ts'
+import { NotCarried } from '../../venue.ts'
 import type {
   QuoteOrder,
   SwapDraftOutcome,
@@ -119,7 +119,7 @@ export function openJupiterVenue(deps: DraftDeps, api: JupiterApi): Venue {
     if ('ok' in route) return route
     const raw = await api.swap(route, wallet, scene.priority)
     const bytes = carryMemo(raw, transferMemo(commitment))
-    if (bytes === undefined) throw new NodeFailure("the router's transaction cannot carry a memo")
+    if (bytes === undefined) throw new NotCarried("the router's transaction cannot carry a memo")
     const checked = checkRoute(facts, bytes, {
       side: quote.side,
       taker: wallet,
@@ -130,13 +130,13 @@ export function openJupiterVenue(deps: DraftDeps, api: JupiterApi): Venue {
       feeMax: SIGNATURE_FEE + scene.priority + 1n,
     })
     if (!checked.ok) {
-      throw new NodeFailure(`the router's transaction is not signed: ${checked.problem}`)
+      throw new NotCarried(`the router's transaction is not signed: ${checked.problem}`)
     }
     const [isLive, lifetime] = await Promise.all([
       transport.read(blockhashLiveRead(checked.blockhash)),
       transport.read(lifetimeRead),
     ])
-    if (!isLive) throw new NodeFailure("the router's transaction has no blockhash of this chain")
+    if (!isLive) throw new NotCarried("the router's transaction has no blockhash of this chain")
     if (isPaidFor) await rehearse(bytes, scene, order)
     const { lastValidBlockHeight } = lifetime
     const blockHash = await slotHash(transport, scene.slot, lifetime)
@@ -148,7 +148,7 @@ export function openJupiterVenue(deps: DraftDeps, api: JupiterApi): Venue {
     const { wallet, quote, minimumOut } = order
     const outcome = await simulateBytes(deps, bytes)
     if (!('succeeds' in outcome) || !outcome.succeeds) {
-      throw new NodeFailure("the router's transaction would fail")
+      throw new NotCarried("the router's transaction would fail")
     }
     const change = (of: Address, asset: string): bigint =>
       outcome.changes
@@ -168,7 +168,7 @@ export function openJupiterVenue(deps: DraftDeps, api: JupiterApi): Venue {
       ({ address, asset, delta }) => address === wallet && delta < 0n && !known.includes(asset),
     )
     if (!isRight || others.length > 0) {
-      throw new NodeFailure("the router's transaction would do something else")
+      throw new NotCarried("the router's transaction would do something else")
     }
   }
 

@@ -1,6 +1,7 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import { transferMemo } from '@florin/wire/transfer-memo.ts'
 import { NodeFailure } from '../../chain.ts'
+import { NotCarried } from '../../venue.ts'
 import type {
   QuoteOrder,
   QuoteOutcome,
@@ -158,16 +159,16 @@ export function openRfqVenue(deps: DraftDeps, makers: readonly Maker[]): Venue {
       feeMax,
     })
     if (!checked.ok)
-      throw new NodeFailure(`the maker's transaction is not signed: ${checked.problem}`)
+      throw new NotCarried(`the maker's transaction is not signed: ${checked.problem}`)
     const text = Buffer.from(checked.bytes).toString('base64')
     const [isLive, lifetime, simulation] = await Promise.all([
       transport.read(blockhashLiveRead(checked.blockhash)),
       transport.read(lifetimeRead),
       isPaidFor ? transport.read(paymentSimulationRead(text)) : undefined,
     ])
-    if (!isLive) throw new NodeFailure("the maker's transaction has no blockhash of this chain")
+    if (!isLive) throw new NotCarried("the maker's transaction has no blockhash of this chain")
     if (simulation?.ok === false) {
-      throw new NodeFailure(`the maker's transaction would fail: ${simulation.message ?? ''}`)
+      throw new NotCarried(`the maker's transaction would fail: ${simulation.message ?? ''}`)
     }
     // No blockhash that is valid now outlives the newest one: the maker's own word on it is not needed.
     const { lastValidBlockHeight } = lifetime
