@@ -8,7 +8,7 @@ import { newId } from '@florin/server/kernel/id.ts'
 import type { AccountId, PaymentId } from '@florin/server/kernel/id.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
 import { systemRandom } from '@florin/server/kernel/random.ts'
-import { writeCursor } from '@florin/server/payments/cursor.ts'
+import { writeCursor } from '@florin/server/kernel/position.ts'
 import { openProofs } from '@florin/server/payments/proof.ts'
 import { paymentReadRoutes } from '@florin/server/payments/read-routes.ts'
 import { SecretBytes } from '@florin/server/kernel/secret.ts'
@@ -125,7 +125,7 @@ async function askAll({ ask, positions, hashes }: Opened, payments: number) {
   const cursorAt = (round: number) => {
     const place = positions[round % positions.length]
     if (place === undefined) throw new Error('there are no payments')
-    return writeCursor({ paymentId: place.id, atMicroseconds: BigInt(place.at) })
+    return writeCursor({ id: place.id, atMicroseconds: BigInt(place.at) })
   }
   const chosen = (round: number) => hashes[round % hashes.length]
   const offset = offsetFor(payments)

@@ -26,5 +26,5 @@ export function openTrading(
   })
   const carrier = openCarrier({ ...deps, walletOf })
   const builder = openTradeBuilder({ ...deps, queue: openBuildQueue(deps) })
-  return { routes: tradingRoutes({ ...deps, carrier, builder, tokens: openTokens() }) }
+  return { routes: tradingRoutes({ ...deps, carrier, builder, tokens: openTokens(deps) }) }
 }

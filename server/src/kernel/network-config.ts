@@ -124,3 +124,10 @@ export interface NetworkConfig {
 export function describeFinality(policy: FinalityPolicy): string {
   return policy.kind === 'tag' ? "the node's finalized block" : `${policy.blocks} blocks on top`
 }
+
+/** What the network itself is paid in. */
+export function nativeOf({ assets }: Pick<NetworkConfig, 'assets'>): AssetProfile {
+  const native = assets.find(({ asset }) => asset === 'native')
+  if (native === undefined) throw new Error('a network without a currency of its own')
+  return native
+}

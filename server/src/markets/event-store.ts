@@ -68,13 +68,14 @@ export async function marketEventsAfter(
   }))
 }
 
-/** The newest place of each network that has one. */
-export async function newestPlaces(tx: Tx): Promise<ReadonlyMap<string, bigint>> {
-  const rows = await tx.query<{ network: string; id: string }>(
+/** The place of the newest; 0 when there is none. */
+export async function newestPlace(tx: Tx, network: NetworkId): Promise<bigint> {
+  const rows = await tx.query<{ id: string | null }>(
     'market_events_newest',
-    `select network, max(id) as id from market_events group by network`,
+    `select max(id) as id from market_events where network = $1`,
+    [network],
   )
-  return new Map(rows.map(({ network, id }) => [network, BigInt(id)]))
+  return BigInt(rows[0]?.id ?? 0)
 }
 
 export async function forgetMarketEvents(

@@ -13,7 +13,8 @@ import type { MarketDeps } from './market-deps.ts'
 import { MarketsMoved } from './market-deps.ts'
 import { beginMarkets, MarketLeaseLost, takeMarketLease } from './market-follower-store.ts'
 import type { MarketCursor } from './market-follower-store.ts'
-import { latestPrices, marketFigures } from './price-store.ts'
+import { figuresOfTokens } from './list-store.ts'
+import { latestPrices } from './price-store.ts'
 import { ratioOf } from './price.ts'
 import { openTestMarketChain, TEST_MINTS } from './test-market-chain.ts'
 import type { TestDeed, TestMarketChain } from './test-market-chain.ts'
@@ -259,7 +260,7 @@ describe('markets that are followed', () => {
     const follower = await openFollower(world, 'eip155:904')
     await follower.tx(async (tx) => {
       expect(await latestPrices(tx, follower.id, [MINT])).toEqual([])
-      expect(await marketFigures(tx, follower.id, MINT, LONG_AGO)).toEqual({
+      expect((await figuresOfTokens(tx, follower.id, [MINT], LONG_AGO)).get(MINT)).toEqual({
         liquidity: null,
         dayVolume: null,
         dayAgo: null,

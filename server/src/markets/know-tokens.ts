@@ -26,7 +26,7 @@ export async function knowTokens(
   for (const found of await chain.tokens.facts(unknown)) {
     if (found === undefined) continue
     const { mint, decimals, symbol, name } = found
-    const own = tokenText(symbol) ?? configuredSymbol(chain.config, mint)
+    const own = configuredSymbol(chain.config, mint) ?? tokenText(symbol)
     tokens.set(mint, { mint, decimals, symbol: own, name: tokenText(name) })
   }
   return tokens
@@ -39,7 +39,7 @@ export function tokenText(text: string | null): string | null {
   return cut === '' ? null : cut
 }
 
-/** What the operator calls a token that says nothing of itself. */
+/** What the operator calls a token, which goes before what it calls itself. */
 export function configuredSymbol({ assets }: NetworkConfig, mint: Address): string | null {
   return assets.find(({ asset }) => canonicalAddress(asset) === mint)?.symbol ?? null
 }

@@ -2,7 +2,7 @@ import type { NetworkId } from '@florin/wire/network.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { MarketFigures } from './price-store.ts'
 
-/** What markets showed of several tokens lately, each of which some market trades. */
+/** What markets showed of tokens lately. */
 export async function figuresOfTokens(
   tx: Tx,
   network: NetworkId,
@@ -13,11 +13,13 @@ export async function figuresOfTokens(
     mint: string
     liquidity: string | null
     volume: string | null
+    seen: boolean
     close: string | null
   }>(
     'market_figures_of_tokens',
-    `select m.mint, pools.liquidity, day.volume, before.close
+    `select m.mint, pools.liquidity, day.volume, known.mint is not null as seen, before.close
      from unnest($2::text[]) as m(mint)
+     left join market_tokens known on known.network = $1 and known.mint = m.mint
      left join lateral (select sum(native) * 2 as liquidity from (
          select distinct on (market) native from market_reserves
          where network = $1 and mint = m.mint order by market, height desc) newest) pools on true
@@ -29,11 +31,11 @@ export async function figuresOfTokens(
     [network, mints, dayAgoMilliseconds],
   )
   return new Map(
-    rows.map(({ mint, liquidity, volume, close }) => [
+    rows.map(({ mint, liquidity, volume, seen, close }) => [
       mint,
       {
         liquidity: liquidity === null ? null : BigInt(liquidity),
-        dayVolume: BigInt(volume ?? 0),
+        dayVolume: volume === null ? (seen ? 0n : null) : BigInt(volume),
         dayAgo: close === null ? null : BigInt(close),
       },
     ]),

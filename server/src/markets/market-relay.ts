@@ -5,7 +5,7 @@ import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Listener } from '../store/listen.ts'
 import type { Store } from '../store/postgres.ts'
-import { marketEventsAfter, newestPlaces } from './event-store.ts'
+import { marketEventsAfter, newestPlace } from './event-store.ts'
 import type { StoredMarketEvent } from './event-store.ts'
 import { networkOfName } from './wake-name.ts'
 
@@ -40,8 +40,7 @@ export function startMarketRelay({
       while (isStale && !stopping.signal.aborted) {
         isStale = false
         if (place === undefined || !feed.isHeard()) {
-          const newest = await store.inTransaction('service', newestPlaces)
-          place = newest.get(network) ?? 0n
+          place = await store.inTransaction('service', (tx) => newestPlace(tx, network))
           continue
         }
         const from = place

@@ -63,36 +63,3 @@ export interface MarketFigures {
   /** Its price a day ago. */
   readonly dayAgo: Ratio | null
 }
-
-export async function marketFigures(
-  tx: Tx,
-  network: NetworkId,
-  mint: string,
-  dayAgoMilliseconds: number,
-): Promise<MarketFigures> {
-  const rows = await tx.query<{
-    liquidity: string | null
-    volume: string | null
-    seen: boolean
-    close: string | null
-  }>(
-    'market_figures',
-    // A pool prices both its sides alike, so it holds twice its native currency.
-    `select
-       (select sum(native) * 2 from (select distinct on (market) native from market_reserves
-         where network = $1 and mint = $2 order by market, height desc) newest) as liquidity,
-       (select sum(native_volume) from market_candles where network = $1 and mint = $2 and seconds = 60
-         and start_at > to_timestamp($3 / 1000.0)) as volume,
-       exists (select from market_tokens where network = $1 and mint = $2) as seen,
-       (select close from market_candles where network = $1 and mint = $2 and seconds = 60
-         and start_at <= to_timestamp($3 / 1000.0 - 60) order by start_at desc limit 1) as close`,
-    [network, mint, dayAgoMilliseconds],
-  )
-  const row = rows[0]
-  if (row === undefined) return { liquidity: null, dayVolume: null, dayAgo: null }
-  return {
-    liquidity: row.liquidity === null ? null : BigInt(row.liquidity),
-    dayVolume: row.volume === null ? (row.seen ? 0n : null) : BigInt(row.volume),
-    dayAgo: row.close === null ? null : BigInt(row.close),
-  }
-}

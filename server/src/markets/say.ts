@@ -1,4 +1,5 @@
 import { formatAmount } from '@florin/wire/amount.ts'
+import { nativeOf } from '../kernel/network-config.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import { newId } from '../kernel/id.ts'
 import type { Random } from '../kernel/random.ts'
@@ -33,7 +34,7 @@ export function openSayer({
   readonly random: Random
   readonly nowMilliseconds: number
 }): Sayer {
-  const native = config.assets.find(({ asset }) => asset === 'native')?.decimals ?? 0
+  const native = nativeOf(config).decimals
   const more = config.sandbox ? { sandbox: true as const } : {}
 
   function tokenOf(mint: string): KnownToken {

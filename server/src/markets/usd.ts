@@ -1,5 +1,6 @@
 import { canonicalAddress } from '@florin/wire/address.ts'
 import { parseAmount } from '@florin/wire/amount.ts'
+import { nativeOf } from '../kernel/network-config.ts'
 import type { NetworkConfig, UsdReference } from '../kernel/network-config.ts'
 import type { Tx } from '../store/postgres.ts'
 import { latestPrices } from './price-store.ts'
@@ -18,7 +19,7 @@ export async function usdRate(
   { network, assets, usd }: Pick<NetworkConfig, 'network' | 'assets' | 'usd'>,
 ): Promise<UsdRate | null> {
   if (usd === undefined) return null
-  const native = assets.find(({ asset }) => asset === 'native')?.decimals ?? 0
+  const native = nativeOf({ assets }).decimals
   switch (usd.kind) {
     case 'fixed':
       return fixedRate(usd, native)

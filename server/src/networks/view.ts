@@ -1,6 +1,7 @@
 import { formatAmount } from '@florin/wire/amount.ts'
 import { RawJson } from '@florin/wire/raw-json.ts'
 import { describeFinality } from '../kernel/network-config.ts'
+import { nativeOf } from '../kernel/network-config.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import type { KnownFees } from './current-fees.ts'
 
@@ -35,7 +36,7 @@ export function networkFacts(config: NetworkConfig, { height, isHealthy, fees }:
 }
 
 function feeFacts(fees: KnownFees, { assets }: NetworkConfig) {
-  const decimals = assets.find(({ asset }) => asset === 'native')?.decimals ?? 0
+  const decimals = nativeOf({ assets }).decimals
   return {
     transfer: new RawJson(formatAmount(fees.transfer, decimals)),
     transferBaseUnits: fees.transfer.toString(),

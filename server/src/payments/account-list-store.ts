@@ -2,7 +2,7 @@ import type { HistoryType } from '@florin/wire/history.ts'
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import type { Tx } from '../store/postgres.ts'
-import type { Position } from './cursor.ts'
+import type { Position } from '../kernel/position.ts'
 import type { Payment, PaymentStatus } from './payment.ts'
 import { paymentOf, PAYMENT_COLUMNS } from './store.ts'
 import type { PaymentRow } from './store.ts'
@@ -28,18 +28,18 @@ export interface AccountFilters {
 export interface AccountPage {
   readonly payments: readonly Payment[]
   /** The last payment of the page; null when it has none. */
-  readonly last: Position | null
+  readonly last: Position<'pay'> | null
   /** Whether a payment that fits follows the last one of the page. */
   readonly hasMore: boolean
   /** How far the look went when it ended before the account's payments did; null when it saw them all. */
-  readonly lookedTo: Position | null
+  readonly lookedTo: Position<'pay'> | null
 }
 
 interface Asked {
   readonly accountId: AccountId
   readonly filters: AccountFilters
   /** The page begins behind this payment; null: at the newest. */
-  readonly after: Position | null
+  readonly after: Position<'pay'> | null
   readonly count: number
   /** Payments that are looked at for filters that no index serves. */
   readonly lookedAtMax: number
@@ -61,10 +61,9 @@ export async function accountPage(tx: Tx, asked: Asked): Promise<AccountPage> {
   const wasCut = seen !== undefined && Number(seen.looked) === lookedAt
   return {
     payments: shown.map(paymentOf),
-    last:
-      last === undefined ? null : { atMicroseconds: BigInt(last.microseconds), paymentId: last.id },
+    last: last === undefined ? null : { atMicroseconds: BigInt(last.microseconds), id: last.id },
     hasMore: found.length > asked.count,
-    lookedTo: wasCut ? { atMicroseconds: BigInt(seen.end_at), paymentId: seen.end_id } : null,
+    lookedTo: wasCut ? { atMicroseconds: BigInt(seen.end_at), id: seen.end_id } : null,
   }
 }
 
@@ -82,7 +81,7 @@ function statement({ accountId, filters, after, count, lookedAtMax }: Asked) {
   const { type, status, from, to, network, own, party, resource, known, assets } = filters
   if (after !== null) {
     const at = moment(bind(after.atMicroseconds.toString()), 'microsecond')
-    add(served, 'after', `(created_at, id) < (${at}, ${bind(after.paymentId)})`)
+    add(served, 'after', `(created_at, id) < (${at}, ${bind(after.id)})`)
   }
   if (from !== undefined) add(served, 'from', `created_at >= ${moment(bind(from), 'millisecond')}`)
   if (to !== undefined) add(served, 'to', `created_at < ${moment(bind(to), 'millisecond')}`)

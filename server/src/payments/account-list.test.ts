@@ -6,7 +6,7 @@ import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { accountPage } from './account-list-store.ts'
 import type { AccountFilters } from './account-list-store.ts'
-import type { Position } from './cursor.ts'
+import type { Position } from '../kernel/position.ts'
 import type { Payment } from './payment.ts'
 import {
   bodyOf,
@@ -130,7 +130,7 @@ describe('the list of an account', () => {
     const wanted = at(-1, { type: 'received' })
     await reading.store([...payments, wanted])
     const filters: AccountFilters = { type: 'received' }
-    const page = (after: Position | null) =>
+    const page = (after: Position<'pay'> | null) =>
       database.store.inTransaction(reading.accounts.alice, (tx) =>
         accountPage(tx, {
           accountId: reading.accounts.alice,
@@ -138,7 +138,7 @@ describe('the list of an account', () => {
         }),
       )
     const first = await page(null)
-    expect([first.payments, first.lookedTo?.paymentId]).toEqual([[], payments[0]?.id])
+    expect([first.payments, first.lookedTo?.id]).toEqual([[], payments[0]?.id])
     const second = await page(first.lookedTo)
     expect(second.payments.map(({ id }) => id)).toEqual([wanted.id])
     expect(second.lookedTo).toBe(null)
@@ -150,7 +150,7 @@ describe('the list of an account', () => {
     const plans: string[] = []
     const position = {
       atMicroseconds: 1_790_000_000_000_000n,
-      paymentId: newId(systemRandom, 'pay'),
+      id: newId(systemRandom, 'pay'),
     }
     const all: readonly AccountFilters[] = [
       { type: 'all' },

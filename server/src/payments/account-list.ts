@@ -13,7 +13,7 @@ import { paymentsOfAttempt } from '../sender/find-store.ts'
 import type { Store, Tx } from '../store/postgres.ts'
 import { accountPage } from './account-list-store.ts'
 import type { AccountFilters } from './account-list-store.ts'
-import { readCursor, writeCursor } from './cursor.ts'
+import { readCursor, writeCursor } from '../kernel/position.ts'
 import { listPayments } from './list-payments.ts'
 
 const PAGE_PAYMENTS = 50
@@ -29,7 +29,7 @@ export async function readAccountList(
   query: Query,
 ) {
   const { limit = PAGE_PAYMENTS, cursor } = query
-  const after = cursor === undefined ? null : readCursor(cursor)
+  const after = cursor === undefined ? null : readCursor('pay', cursor)
   if (after === undefined) throw invalid({ cursor: 'must be the nextCursor of a page' })
   const filters = filtersOf(query, networks)
   const known = searchOf(query.search)

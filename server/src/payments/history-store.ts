@@ -2,7 +2,7 @@ import type { HistoryType } from '@florin/wire/history.ts'
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { AccountId } from '../kernel/id.ts'
 import type { Tx } from '../store/postgres.ts'
-import type { Position } from './cursor.ts'
+import type { Position } from '../kernel/position.ts'
 import type { Payment, PaymentStatus } from './payment.ts'
 import { paymentOf, PAYMENT_COLUMNS } from './store.ts'
 import type { PaymentRow } from './store.ts'
@@ -22,7 +22,7 @@ export interface HistoryRequest {
   readonly type: HistoryType
   readonly filters: HistoryFilters
   /** The page begins behind this payment; null: at the newest. */
-  readonly after: Position | null
+  readonly after: Position<'pay'> | null
   readonly offset: number
   readonly count: number
 }
@@ -30,7 +30,7 @@ export interface HistoryRequest {
 export interface HistoryRows {
   readonly payments: readonly Payment[]
   /** Where the last of them stands; null when there is none. */
-  readonly last: Position | null
+  readonly last: Position<'pay'> | null
   /** Whether the history goes on behind them. */
   readonly hasMore: boolean
   /** Of everything the address has, whatever the filters. */
@@ -52,8 +52,7 @@ export async function historyPage(tx: Tx, request: HistoryRequest): Promise<Hist
   const last = shown.at(-1)
   return {
     payments: shown.map(paymentOf),
-    last:
-      last === undefined ? null : { atMicroseconds: BigInt(last.microseconds), paymentId: last.id },
+    last: last === undefined ? null : { atMicroseconds: BigInt(last.microseconds), id: last.id },
     hasMore: found.length > request.count,
     total: Number(rows[0]?.total ?? '0'),
   }
@@ -79,7 +78,7 @@ function statement({ accountId, address, type, filters, after, offset, count }: 
   const { status, from, to, resource, network } = filters
   if (after !== null) {
     const at = moment(bind(after.atMicroseconds.toString()), 'microsecond')
-    add('after', `(created_at, id) < (${at}, ${bind(after.paymentId)})`)
+    add('after', `(created_at, id) < (${at}, ${bind(after.id)})`)
   }
   // The second half names the index of what is not settled, whatever the first one's value.
   if (status === 'settled') add('settled', `status = ${bind(status)}`)

@@ -5,7 +5,7 @@ import type { TransactionHash } from '../chains/chain.ts'
 import { systemRandom } from '../kernel/random.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
-import { writeCursor } from './cursor.ts'
+import { writeCursor } from '../kernel/position.ts'
 import { PAYMENT_STATUSES } from '@florin/wire/payment.ts'
 import type { Payment } from './payment.ts'
 import type { Reading } from './test-records.ts'
@@ -96,7 +96,7 @@ describe('a history', () => {
     expect(idsOf(await history({}, EVM, 'alice'))).toEqual([hers.id])
     expect(idsOf(await history({}, EVM, 'bob'))).toEqual([his.id])
     expect(bodyOf(await history({}, EVM, 'bob'))['total']).toBe(1)
-    const cursor = writeCursor({ atMicroseconds: BigInt(NOW + 9) * 1000n, paymentId: hers.id })
+    const cursor = writeCursor({ atMicroseconds: BigInt(NOW + 9) * 1000n, id: hers.id })
     expect(idsOf(await history({ cursor }, EVM, 'bob'))).toEqual([his.id])
   })
 
@@ -149,7 +149,7 @@ describe('a history', () => {
     expect(idsOf(await history({ offset: '2147483647' }))).toEqual([])
   })
 
-  const cursor = writeCursor({ atMicroseconds: 1n, paymentId: `pay_${'1'.repeat(22)}` as never })
+  const cursor = writeCursor({ atMicroseconds: 1n, id: `pay_${'1'.repeat(22)}` as never })
   test.each([
     [{ type: 'both' }, ['type']],
     [{ limit: '0' }, ['limit']],

@@ -7,8 +7,8 @@ import { readNetworkName } from '@florin/wire/network-alias.ts'
 import type { AccountId } from '../kernel/id.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import type { Store } from '../store/postgres.ts'
-import { readCursor, writeCursor } from './cursor.ts'
-import type { Position } from './cursor.ts'
+import { readCursor, writeCursor } from '../kernel/position.ts'
+import type { Position } from '../kernel/position.ts'
 import { historyPage } from './history-store.ts'
 import type { HistoryFilters } from './history-store.ts'
 import { listPayments } from './list-payments.ts'
@@ -48,13 +48,13 @@ export async function readHistory(
   })
 }
 
-function positionOf({ cursor, offset }: Static<typeof HistoryQuery>): Position | null {
+function positionOf({ cursor, offset }: Static<typeof HistoryQuery>): Position<'pay'> | null {
   if (cursor === undefined) return null
   if (offset !== undefined) {
     const rule = 'give cursor or offset, not both'
     throw invalid({ cursor: rule, offset: rule })
   }
-  const position = readCursor(cursor)
+  const position = readCursor('pay', cursor)
   if (position === undefined) throw invalid({ cursor: 'must be the nextCursor of a page' })
   return position
 }

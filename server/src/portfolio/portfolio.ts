@@ -11,6 +11,7 @@ import { priceText, valueOf } from '../markets/price.ts'
 import { knownTokens, marketTokens } from '../markets/token-store.ts'
 import { usdRate, usdText } from '../markets/usd.ts'
 import type { Store } from '../store/postgres.ts'
+import { nativeOf } from '../kernel/network-config.ts'
 
 export interface PortfolioDeps {
   readonly store: Store
@@ -48,7 +49,7 @@ export async function portfolioOf(
     known: new Map((await knownTokens(tx, network, mints)).map((token) => [token.mint, token])),
     rate: await usdRate(tx, config),
   }))
-  const native = config.assets.find(({ asset }) => asset === 'native')?.decimals ?? 0
+  const native = nativeOf(config).decimals
   const valued = holdings
     .map((holding) => ({ holding, value: worthOf(holding, prices.get(holding.mint)) }))
     .sort((left, right) => byValue(left.value, right.value))

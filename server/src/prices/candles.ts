@@ -4,6 +4,7 @@ import { CANDLE_SECONDS } from '@florin/wire/token.ts'
 import type { CandleInterval } from '@florin/wire/token.ts'
 import type { Address, Chain } from '../chains/chain.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { nativeOf } from '../kernel/network-config.ts'
 import { readCandles } from '../markets/candle-store.ts'
 import { priceText } from '../markets/price.ts'
 import type { Ratio } from '../markets/price.ts'
@@ -49,7 +50,7 @@ export async function candlesOf(
     const [token] = await knownTokens(tx, network, [mint])
     if (token === undefined) return undefined
     const candles = await readCandles(tx, { network, mint, seconds, ...window, count })
-    const native = config.assets.find(({ asset }) => asset === 'native')?.decimals ?? 0
+    const native = nativeOf(config).decimals
     const shown = (ratio: Ratio) => new RawJson(priceText(ratio, { native, token: token.decimals }))
     return candles.map((candle) => ({
       time: candle.startMilliseconds,

@@ -3,9 +3,11 @@ import { RawJson } from '@florin/wire/raw-json.ts'
 import type { Address, Chain } from '../chains/chain.ts'
 import type { TokenFacts } from '../chains/token-reader.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { nativeOf } from '../kernel/network-config.ts'
 import { changeText } from '../markets/change-text.ts'
 import { configuredSymbol, tokenText } from '../markets/know-tokens.ts'
-import { latestPrices, marketFigures } from '../markets/price-store.ts'
+import { figuresOfTokens } from '../markets/list-store.ts'
+import { latestPrices } from '../markets/price-store.ts'
 import { priceText, valueOf } from '../markets/price.ts'
 import { usdPerToken, usdRate, usdText } from '../markets/usd.ts'
 import type { Store } from '../store/postgres.ts'
@@ -31,12 +33,14 @@ export async function tokenInfo(deps: TokenDeps, chain: Chain, mint: Address) {
     book.holders(chain, mint),
     store.inTransaction('service', async (tx) => ({
       latest: (await latestPrices(tx, config.network, [mint]))[0],
-      figures: await marketFigures(tx, config.network, mint, now - DAY_MILLISECONDS),
+      figures: (await figuresOfTokens(tx, config.network, [mint], now - DAY_MILLISECONDS)).get(
+        mint,
+      ),
       rate: await usdRate(tx, config),
     })),
   ])
   const { latest, figures, rate } = market
-  const native = config.assets.find(({ asset }) => asset === 'native')?.decimals ?? 0
+  const native = nativeOf(config).decimals
   const whole = (units: bigint | null) =>
     units === null ? null : new RawJson(formatAmount(units, native))
   const cap = latest === undefined ? null : valueOf(facts.supply, latest.ratio)
@@ -50,13 +54,13 @@ export async function tokenInfo(deps: TokenDeps, chain: Chain, mint: Address) {
         : new RawJson(priceText(latest.ratio, { native, token: facts.decimals })),
     priceUsd: number(latest === undefined ? null : usdPerToken(latest.ratio, facts.decimals, rate)),
     priceUpdatedAt: latest?.atMilliseconds ?? null,
-    priceChange24h: number(changeText(figures.dayAgo, latest?.ratio)),
+    priceChange24h: number(changeText(figures?.dayAgo ?? null, latest?.ratio)),
     marketCap: whole(cap),
     marketCapUsd: number(usdText(cap, rate)),
-    liquidity: whole(figures.liquidity),
-    liquidityBaseUnits: figures.liquidity?.toString() ?? null,
-    volume24h: whole(figures.dayVolume),
-    volume24hBaseUnits: figures.dayVolume?.toString() ?? null,
+    liquidity: whole(figures?.liquidity ?? null),
+    liquidityBaseUnits: figures?.liquidity?.toString() ?? null,
+    volume24h: whole(figures?.dayVolume ?? null),
+    volume24hBaseUnits: figures?.dayVolume?.toString() ?? null,
     holders: holders === null ? null : Number(holders),
     sandbox: config.sandbox,
   }
@@ -65,7 +69,8 @@ export async function tokenInfo(deps: TokenDeps, chain: Chain, mint: Address) {
 function ownWords(facts: TokenFacts, configured: string | null) {
   return {
     name: tokenText(facts.name),
-    symbol: tokenText(facts.symbol) ?? configured,
+    // What the operator calls a token goes before what it calls itself.
+    symbol: configured ?? tokenText(facts.symbol),
     decimals: facts.decimals,
     supply: new RawJson(formatAmount(facts.supply, facts.decimals)),
     supplyBaseUnits: facts.supply.toString(),

@@ -12,7 +12,7 @@ import { listTokens } from './list.ts'
 const NOW = 1_790_000_000_000
 const HOUR = 3_600_000
 const DEEP = '0xDeep' as Address
-const SHALLOW = '0xShallow' as Address
+const SHALLOW = `0x${'2'.repeat(40)}` as Address
 const SILENT = '0xSilent' as Address
 let database: TestDatabase
 beforeAll(async () => {

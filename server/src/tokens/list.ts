@@ -2,8 +2,9 @@ import { formatAmount } from '@florin/wire/amount.ts'
 import { RawJson } from '@florin/wire/raw-json.ts'
 import type { Chain } from '../chains/chain.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { nativeOf } from '../kernel/network-config.ts'
 import { changeText } from '../markets/change-text.ts'
-import { tokenText } from '../markets/know-tokens.ts'
+import { configuredSymbol, tokenText } from '../markets/know-tokens.ts'
 import { figuresOfTokens } from '../markets/list-store.ts'
 import { latestPrices } from '../markets/price-store.ts'
 import { priceText } from '../markets/price.ts'
@@ -31,8 +32,7 @@ export async function listTokens(
       rate: await usdRate(tx, config),
     }
   })
-  const native = assets.find(({ asset }) => asset === 'native')?.decimals ?? 0
-  const named = new Map(assets.map(({ asset, symbol }) => [asset, symbol]))
+  const native = nativeOf({ assets }).decimals
   const ratios = new Map(prices.map(({ mint, ratio }) => [mint, ratio]))
   const whole = (units: bigint | null | undefined) =>
     units === null || units === undefined ? null : new RawJson(formatAmount(units, native))
@@ -44,7 +44,7 @@ export async function listTokens(
       network,
       name: tokenText(name),
       // What the operator calls a token goes before what it calls itself.
-      symbol: named.get(mint) ?? tokenText(symbol),
+      symbol: configuredSymbol(config, mint) ?? tokenText(symbol),
       decimals,
       price:
         ratio === undefined ? null : new RawJson(priceText(ratio, { native, token: decimals })),

@@ -73,4 +73,16 @@ describe('what is remembered of tokens', () => {
     expect(book.remembered(chain, MINT)).toMatchObject({ mint: MINT })
     expect(asked).toHaveLength(1)
   })
+
+  test('is not forgotten because nobody could be asked again', async () => {
+    const { clock, chain, book, state } = open()
+    await book.facts(chain, MINT)
+    await clock.pass(limits.tokenFactsSeconds * 1000)
+    state.isDown = true
+    await expect(book.facts(chain, MINT)).rejects.toThrow(NodeFailure)
+    expect(book.remembered(chain, MINT)).toMatchObject({ mint: MINT })
+    await expect(book.facts(chain, MINT)).rejects.toThrow(NodeFailure)
+    state.isDown = false
+    expect(await book.facts(chain, MINT)).toMatchObject({ mint: MINT })
+  })
 })

@@ -49,7 +49,7 @@ export function openTokenBook({ clock }: { readonly clock: Clock }): TokenBook {
   }
 }
 
-/** Keeps limits.tokensKeptMax answers, the newest. A question that failed is asked again. */
+/** Keeps limits.tokensKeptMax answers, the newest. A question that failed is asked again; what was known before stays known, too old as it is. */
 function openShelf<T>(clock: Clock, lifetimeOf: (value: T) => number) {
   const kept = new Map<string, Entry<T>>()
   return {
@@ -76,7 +76,10 @@ function openShelf<T>(clock: Clock, lifetimeOf: (value: T) => number) {
         entry.lifetimeSeconds = lifetimeOf(value)
         return value
       } catch (error) {
-        if (kept.get(name) === entry) kept.delete(name)
+        if (kept.get(name) === entry) {
+          if (known?.value === undefined) kept.delete(name)
+          else kept.set(name, { ...known, lifetimeSeconds: 0 })
+        }
         throw error
       }
     },

@@ -8,7 +8,7 @@ import type { PreparedTrade, TradeBuilder, TradeBuildOrder } from '../sender/tra
 import type { Store } from '../store/postgres.ts'
 import { fitSwap } from './fit-swap.ts'
 import type { SwapWish } from './fit-swap.ts'
-import { nativeOf } from './tokens.ts'
+import { nativeOf } from '../kernel/network-config.ts'
 import { quoteOf, tradeOf } from './trade.ts'
 import { findTradeOf, insertTrade } from './trade-store.ts'
 import { estimateFields } from './view.ts'
@@ -62,7 +62,7 @@ async function prepareTrade(
     ...{ accountId, paymentId, walletAddress, slippage, minimumOut },
     id: newId(random, 'trd'),
     network: chain.config.network,
-    nativeDecimals: nativeOf(chain).decimals,
+    nativeDecimals: nativeOf(chain.config).decimals,
   })
   return {
     tradeId: trade.id,

@@ -8,7 +8,7 @@ import type { CarriedDraft, CarriedOrder, CarriedState, Carrier } from '../sende
 import type { Store } from '../store/postgres.ts'
 import { fitSwap } from './fit-swap.ts'
 import type { SwapWish } from './fit-swap.ts'
-import { nativeOf } from './tokens.ts'
+import { nativeOf } from '../kernel/network-config.ts'
 import { tradeOf } from './trade.ts'
 import type { Trade } from './trade.ts'
 import { findTradeOf, insertTrade } from './trade-store.ts'
@@ -84,7 +84,7 @@ async function draftTrade(
     ...{ accountId, paymentId, walletAddress, slippage, minimumOut },
     id: newId(random, 'trd'),
     network: chain.config.network,
-    nativeDecimals: nativeOf(chain).decimals,
+    nativeDecimals: nativeOf(chain.config).decimals,
   })
   return {
     tradeId: trade.id,

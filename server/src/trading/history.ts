@@ -3,12 +3,11 @@ import { canonicalAddress } from '@florin/wire/address.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { TradeHistoryQuery } from '@florin/wire/trade.ts'
 import type { AccountId } from '../kernel/id.ts'
-import { parseId } from '../kernel/id.ts'
+import { readCursor, writeCursor } from '../kernel/position.ts'
 import type { Carrier } from '../sender/carrier.ts'
 import type { Store } from '../store/postgres.ts'
 import { readStandings } from './read-standings.ts'
 import { tradesOfWallet } from './trade-store.ts'
-import type { TradePosition } from './trade-store.ts'
 import { recordFields } from './view.ts'
 
 const PAGE_TRADES = 50
@@ -26,7 +25,7 @@ export async function readTradeHistory(
   }
   const mint = mintText === undefined ? null : canonicalAddress(mintText)
   if (mint === undefined) throw invalid({ mint: 'must be a valid address' })
-  const after = cursor === undefined ? null : readCursor(cursor)
+  const after = cursor === undefined ? null : readCursor('trd', cursor)
   if (after === undefined) throw invalid({ cursor: 'must be the nextCursor of a page' })
   const found = await deps.store.inTransaction(accountId, (tx) =>
     tradesOfWallet(tx, { accountId, walletAddress, mint, after, count: limit + 1 }),
@@ -46,22 +45,6 @@ export async function readTradeHistory(
     hasMore,
     nextCursor: hasMore && last !== undefined ? writeCursor(last.position) : null,
   }
-}
-
-/** Microseconds of the year 2255: every value below is exact where PostgreSQL multiplies an interval. */
-const MICROSECONDS_MAX = BigInt(Number.MAX_SAFE_INTEGER)
-const CURSOR = /^(0|[1-9][0-9]{0,15})\.(trd_\w+)$/
-
-function writeCursor({ atMicroseconds, tradeId }: TradePosition): string {
-  return Buffer.from(`${atMicroseconds}.${tradeId}`, 'latin1').toString('base64url')
-}
-
-function readCursor(text: string): TradePosition | undefined {
-  const [, at = '', id = ''] = CURSOR.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? []
-  const tradeId = parseId('trd', id)
-  if (tradeId === undefined || BigInt(at) > MICROSECONDS_MAX) return undefined
-  const position = { atMicroseconds: BigInt(at), tradeId }
-  return writeCursor(position) === text ? position : undefined
 }
 
 function invalid(details: Readonly<Record<string, string>>): Refusal {

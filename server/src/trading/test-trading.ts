@@ -26,7 +26,8 @@ import { executeTrade } from './execute.ts'
 import type { TradeOrder, TradeResult } from './execute.ts'
 import { readStandings } from './read-standings.ts'
 import type { Standing } from './read-standings.ts'
-import { assetOf, nativeOf } from './tokens.ts'
+import { assetOf } from './tokens.ts'
+import { nativeOf } from '../kernel/network-config.ts'
 import { signed } from './test-venue.ts'
 import type { Trade } from './trade.ts'
 
@@ -154,7 +155,7 @@ export async function openTradingScene(
           walletField: 'publicKey',
           side,
           token,
-          asset: side === 'buy' ? nativeOf(chain) : assetOf(token),
+          asset: side === 'buy' ? nativeOf(chain.config) : assetOf(token),
           wanted: { kind: 'units', units: 1_000n },
           slippage: '10',
           priorityFee: null,

@@ -1,6 +1,8 @@
 import { Refusal } from '@florin/wire/errors.ts'
 import type { Address, Chain } from '../chains/chain.ts'
 import type { TradedToken } from '../chains/venue.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { keepRead } from '../kernel/keep-read.ts'
 import { limits } from '../kernel/limits.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
 
@@ -11,36 +13,30 @@ export interface Tokens {
 }
 
 /**
- * What a token's decimals and symbol are never changes, so what the chain said once is kept, the oldest forgotten first beyond
- * `limits.tradedTokensKeptMax`. What is no token is asked for again: it may become one.
+ * What a token's decimals and symbol are never changes, so what the chain said once is kept as long as the service runs, the oldest
+ * forgotten first beyond `limits.tradedTokensKeptMax`; who asks at the same moment shares the question. What is no token is asked for
+ * again: it may become one.
  */
-export function openTokens(): Tokens {
-  const kept = new Map<string, TradedToken>()
-
-  async function readToken(chain: Chain, mint: Address): Promise<TradedToken> {
-    const configured = chain.config.assets.find(({ asset }) => asset === mint)
-    if (configured !== undefined) {
-      return { mint, decimals: configured.decimals, symbol: configured.symbol }
-    }
-    const [facts] = (await chain.tokens?.facts([mint])) ?? []
-    if (facts === undefined) throw noToken('there is no token at this address')
-    return { mint, decimals: facts.decimals, symbol: facts.symbol }
-  }
-
+export function openTokens({ clock }: { readonly clock: Clock }): Tokens {
+  const kept = keepRead<TradedToken>({ clock, keptMax: limits.tradedTokensKeptMax })
   return {
     of: async (chain, mintText) => {
       const mint = chain.parseAddress(mintText)
       if (mint === undefined) throw noToken(`must be a valid ${chain.config.family} address`)
       const name = `${chain.config.network} ${mint}`
-      const known = kept.get(name)
-      if (known !== undefined) return known
-      const token = await readToken(chain, mint)
-      const [oldest] = kept.keys()
-      if (kept.size >= limits.tradedTokensKeptMax && oldest !== undefined) kept.delete(oldest)
-      kept.set(name, token)
-      return token
+      return await kept(name, Number.POSITIVE_INFINITY, () => readToken(chain, mint))
     },
   }
+}
+
+async function readToken(chain: Chain, mint: Address): Promise<TradedToken> {
+  const configured = chain.config.assets.find(({ asset }) => asset === mint)
+  if (configured !== undefined) {
+    return { mint, decimals: configured.decimals, symbol: configured.symbol }
+  }
+  const [facts] = (await chain.tokens?.facts([mint])) ?? []
+  if (facts === undefined) throw noToken('there is no token at this address')
+  return { mint, decimals: facts.decimals, symbol: facts.symbol }
 }
 
 /** A token as the asset of a payment. */
@@ -51,13 +47,6 @@ export function assetOf(token: TradedToken): AssetProfile {
     decimals: token.decimals,
     takesCommitment: false,
   }
-}
-
-/** What the network itself is paid in. */
-export function nativeOf({ config }: Pick<Chain, 'config'>): AssetProfile {
-  const native = config.assets.find(({ asset }) => asset === 'native')
-  if (native === undefined) throw new Error('a network without a currency of its own')
-  return native
 }
 
 function noToken(rule: string): Refusal {

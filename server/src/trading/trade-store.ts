@@ -3,6 +3,7 @@ import type { Address } from '../chains/chain.ts'
 import type { TradeSide, VenueName } from '../chains/venue.ts'
 import type { AccountId, PaymentId, TradeId } from '../kernel/id.ts'
 import type { Proceeds, TradeBook } from '../sender/trade-book.ts'
+import type { Position } from '../kernel/position.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Trade } from './trade.ts'
 
@@ -198,13 +199,6 @@ export async function bookFinal(
   return rows.map(proceedsOf)
 }
 
-/** Where a page of trades ends. */
-export interface TradePosition {
-  /** When the trade was made: Unix microseconds, as exact as the database has it. */
-  readonly atMicroseconds: bigint
-  readonly tradeId: TradeId
-}
-
 /** The newest trades of a wallet in the account behind a position; one more than a page shows whether another follows. */
 export async function tradesOfWallet(
   tx: Tx,
@@ -212,10 +206,10 @@ export async function tradesOfWallet(
     readonly accountId: AccountId
     readonly walletAddress: string
     readonly mint: string | null
-    readonly after: TradePosition | null
+    readonly after: Position<'trd'> | null
     readonly count: number
   },
-): Promise<readonly { readonly trade: Trade; readonly position: TradePosition }[]> {
+): Promise<readonly { readonly trade: Trade; readonly position: Position<'trd'> }[]> {
   const rows = await tx.query<TradeRow & { at: string }>(
     'trades_of_wallet',
     `select ${COLUMNS}, (extract(epoch from created_at) * 1000000)::bigint as at from trades
@@ -228,12 +222,12 @@ export async function tradesOfWallet(
       asked.walletAddress,
       asked.mint,
       asked.after?.atMicroseconds.toString() ?? null,
-      asked.after?.tradeId ?? null,
+      asked.after?.id ?? null,
       asked.count,
     ],
   )
   return rows.map((row) => ({
     trade: tradeOf(row),
-    position: { atMicroseconds: BigInt(row.at), tradeId: row.id },
+    position: { atMicroseconds: BigInt(row.at), id: row.id },
   }))
 }
