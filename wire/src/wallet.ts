@@ -130,6 +130,25 @@ export const WalletPolicy = Exactly({
   ),
 })
 
+/** One limit of a policy over time, and what is taken of it in the window that ends now. */
+export const Budget = Exactly({
+  network: Text('CAIP-2 id.'),
+  asset: Text('`native`, or the address or mint of the token.'),
+  rule: Type.Enum(['perHour', 'perDay', 'perMonth'], { description: 'Which limit.' }),
+  windowSeconds: Type.Integer({
+    minimum: 1,
+    description: 'It counts what was sent within so long before now: nothing is reset at midnight.',
+  }),
+  allowed: Said('What it allows, whole units.', ExactNumber),
+  allowedBaseUnits: Said('The same in the smallest unit.', BaseUnitsText),
+  spent: Said('Of payments that are final, whole units.', ExactNumber),
+  spentBaseUnits: Said('The same in the smallest unit.', BaseUnitsText),
+  held: Said('Of payments under way, given back if they fail, whole units.', ExactNumber),
+  heldBaseUnits: Said('The same in the smallest unit.', BaseUnitsText),
+  left: Said('What the next payments may still take, whole units.', ExactNumber),
+  leftBaseUnits: Said('The same in the smallest unit.', BaseUnitsText),
+})
+
 /** The answer of GET /wallets/{address}. */
 export const WalletDetail = Exactly({
   ...wallet,
@@ -137,6 +156,10 @@ export const WalletDetail = Exactly({
     description: 'One entry for each asset of each enabled network of the family.',
   }),
   policy: Said('Null when there is none.', Nullable(WalletPolicy)),
+  budgets: Type.Array(Budget, {
+    description:
+      'One entry for each limit over time that the policy sets, the shortest window first.',
+  }),
 })
 
 /** The answer of DELETE /wallets/{address}. */

@@ -37,6 +37,7 @@ export const MONEY_FIELDS: ReadonlySet<string> = new Set([
   'sent',
   'slippage',
   'slippageUsed',
+  'spent',
   'supply',
   'tokensReceived',
   'tokensSold',

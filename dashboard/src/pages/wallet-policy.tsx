@@ -1,21 +1,13 @@
 import { useState } from 'react'
-import { useAnswer } from '../api/use-answer.ts'
 import { useAssets } from '../api/use-assets.ts'
 import { useMay } from '../app/session.tsx'
 import { Amount } from '../parts/amount.tsx'
-import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
 import { Facts } from '../parts/facts.tsx'
 import type { Wallet } from './wallet.tsx'
+import { WalletBudget } from './wallet-budget.tsx'
 import { WalletPolicyDialog } from './wallet-policy-dialog.tsx'
-
-const RULES = [
-  { field: 'perPayment', says: 'one payment' },
-  { field: 'perHour', says: 'any hour' },
-  { field: 'perDay', says: 'any day' },
-  { field: 'perMonth', says: 'any 30 days' },
-] as const
 
 /** What a wallet may spend, on whom and for what. */
 export function WalletPolicyCard({ wallet }: { wallet: Wallet }) {
@@ -47,45 +39,32 @@ export function WalletPolicyCard({ wallet }: { wallet: Wallet }) {
 }
 
 function PolicyFacts({
-  wallet: { address },
+  wallet: { budgets },
   policy,
 }: {
   wallet: Wallet
   policy: NonNullable<Wallet['policy']>
 }) {
   const assets = useAssets()
-  const { data } = useAnswer('GET /overview', { query: { period: 'day' } })
-  const low = (data?.attention ?? []).filter(
-    (each) => each.kind === 'budget_low' && each.address === address,
-  )
   return (
     <Facts
       facts={[
-        ...policy.limits.map((limit) => ({
-          name: `${assets.symbol(limit.network, limit.asset)} on ${assets.network(limit.network)?.name ?? limit.network}`,
+        ...policy.limits.map(({ network, asset, perPayment }) => ({
+          name: `${assets.symbol(network, asset)} on ${assets.network(network)?.name ?? network}`,
           value: (
-            <ul className="space-y-1">
-              {RULES.map(({ field, says }) => {
-                const allowed = limit[field]
-                if (allowed === undefined) return null
-                const short = low.find(
-                  (each) =>
-                    each.kind === 'budget_low' &&
-                    each.rule === field &&
-                    each.network === limit.network &&
-                    each.asset === limit.asset,
-                )
-                return (
-                  <li key={field} className="flex flex-wrap items-center gap-x-2">
-                    <Amount text={allowed} unit={assets.symbol(limit.network, limit.asset)} />
-                    <span className="text-soft">in {says}</span>
-                    {short?.kind === 'budget_low' ? (
-                      <Badge tone="warn">only {short.left} left</Badge>
-                    ) : null}
-                  </li>
-                )
-              })}
-            </ul>
+            <div className="space-y-4">
+              {perPayment === undefined ? null : (
+                <p>
+                  <Amount text={perPayment} unit={assets.symbol(network, asset)} />{' '}
+                  <span className="text-soft">in one payment</span>
+                </p>
+              )}
+              {budgets
+                .filter((budget) => budget.network === network && budget.asset === asset)
+                .map((budget) => (
+                  <WalletBudget key={budget.rule} budget={budget} />
+                ))}
+            </div>
           ),
         })),
         {

@@ -15,6 +15,7 @@ import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { FAMILY_NAMES } from './wallet-family.ts'
 import { CreateWalletDialog } from './wallet-create-dialog.tsx'
+import { WalletBudgets } from './wallet-budgets.tsx'
 import { WalletFunds } from './wallet-funds.tsx'
 
 type Wallet = Answer<'GET /wallets'>['wallets'][number]
@@ -37,6 +38,10 @@ const COLUMNS: readonly Column<Wallet>[] = [
     header: 'To spend',
     align: 'right',
     cell: ({ address }) => <WalletFunds address={address} />,
+  },
+  {
+    header: 'Policy and budgets',
+    cell: ({ address }) => <WalletBudgets address={address} />,
   },
   { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]

@@ -2,11 +2,13 @@ import type { Answer } from '../api/operation.ts'
 import { useAnswer } from '../api/use-answer.ts'
 import { useAssets } from '../api/use-assets.ts'
 import { percentText } from '../format/percent-text.ts'
+import { shareOf } from '../format/share-of.ts'
 import { Amount } from '../parts/amount.tsx'
 import { Badge } from '../parts/badge.tsx'
 import { Card } from '../parts/card.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Facts } from '../parts/facts.tsx'
+import { Meter } from '../parts/meter.tsx'
 import { Short } from '../parts/short.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { Time } from '../parts/time.tsx'
@@ -52,19 +54,10 @@ function SponsoringCard({ sponsoring }: { sponsoring: Sponsoring }) {
       actions={<span className="text-soft tabular-nums">{percentText(share)} of today</span>}
     >
       <div className="space-y-4">
-        <div
-          role="meter"
-          aria-label={`Gas budget of today on ${name}`}
-          aria-valuemin={0}
-          aria-valuemax={100}
-          aria-valuenow={Math.round(share * 100)}
-          className="h-2 overflow-hidden rounded-full bg-line"
-        >
-          <div
-            className={`h-full ${share >= 0.9 ? 'bg-bad' : 'bg-brand'}`}
-            style={{ width: `${share * 100}%` }}
-          />
-        </div>
+        <Meter
+          label={`Gas budget of today on ${name}`}
+          parts={[{ share, tone: share >= 0.9 ? 'bad' : 'brand' }]}
+        />
         <Facts
           facts={[
             { name: 'Taken today', value: <Amount text={reserved} unit={symbol} /> },
@@ -109,12 +102,4 @@ function FeePayer({
       {isLow ? <Badge tone="warn">signs nothing</Badge> : null}
     </li>
   )
-}
-
-/** From 0 to 1, of exact texts. */
-function shareOf(part: string, whole: string): number {
-  const [taken, all] = [BigInt(part), BigInt(whole)]
-  if (all === 0n) return 1
-  const perMille = (taken * 1000n) / all
-  return Number(perMille > 1000n ? 1000n : perMille) / 1000
 }

@@ -12,7 +12,7 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
       {facts.map(({ name, value }) => (
         <div key={name} className="gap-4 py-2 first:pt-0 last:pb-0 sm:flex">
           <dt className="text-soft sm:w-44 sm:shrink-0">{name}</dt>
-          <dd className="min-w-0 break-words">{value}</dd>
+          <dd className="min-w-0 break-words sm:grow">{value}</dd>
         </div>
       ))}
     </dl>

@@ -38,6 +38,7 @@ export const EXACT_FIELDS: readonly string[] = [
   'sent',
   'slippage',
   'slippageUsed',
+  'spent',
   'successRate',
   'supply',
   'tokensReceived',

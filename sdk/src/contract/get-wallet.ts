@@ -62,6 +62,33 @@ export interface GetWalletAnswer {
     /** What may be paid for; null when anything may. */
     readonly resources: readonly string[] | null
   } | null
+  /** One entry for each limit over time that the policy sets, the shortest window first. */
+  readonly budgets: readonly {
+    /** CAIP-2 id. */
+    readonly network: string
+    /** `native`, or the address or mint of the token. */
+    readonly asset: string
+    /** Which limit. */
+    readonly rule: 'perHour' | 'perDay' | 'perMonth'
+    /** It counts what was sent within so long before now: nothing is reset at midnight. */
+    readonly windowSeconds: number
+    /** What it allows, whole units. */
+    readonly allowed: string
+    /** The same in the smallest unit. */
+    readonly allowedBaseUnits: string
+    /** Of payments that are final, whole units. */
+    readonly spent: string
+    /** The same in the smallest unit. */
+    readonly spentBaseUnits: string
+    /** Of payments under way, given back if they fail, whole units. */
+    readonly held: string
+    /** The same in the smallest unit. */
+    readonly heldBaseUnits: string
+    /** What the next payments may still take, whole units. */
+    readonly left: string
+    /** The same in the smallest unit. */
+    readonly leftBaseUnits: string
+  }[]
   /** When this was answered, Unix milliseconds. */
   readonly timestamp: number
 }

@@ -240,6 +240,7 @@ export const operations = {
       'createdAt',
       'balances',
       'policy',
+      'budgets',
       'timestamp',
     ],
   },

@@ -284,8 +284,23 @@ describe('PUT /wallets/{address}/policy', () => {
       resources: ['https://seller.example/', 'https://seller.example/v1'],
     }
     expect(answer.body).toMatchObject({ success: true, address, policy })
-    expect(field(await ask('GET', path), 'policy')).toEqual(policy)
+    const shown = await ask('GET', path)
+    expect(field(shown, 'policy')).toEqual(policy)
+    const untouched = { spent: 0, spentBaseUnits: '0', held: 0, heldBaseUnits: '0' }
+    expect(field(shown, 'budgets')).toEqual([
+      {
+        ...{ network: NETWORK, asset: USDC, rule: 'perDay', windowSeconds: 86_400, ...untouched },
+        ...{ allowed: 2.5, allowedBaseUnits: '2500000', left: 2.5, leftBaseUnits: '2500000' },
+      },
+      {
+        ...{ network: NETWORK, asset: 'native', rule: 'perMonth', windowSeconds: 2_592_000 },
+        ...untouched,
+        ...{ allowed: 1, allowedBaseUnits: '1000000000000000001' },
+        ...{ left: 1, leftBaseUnits: '1000000000000000001' },
+      },
+    ])
     expect(field(await ask('PUT', `${path}/policy`, { body: {} }), 'policy')).toBeNull()
+    expect(field(await ask('GET', path), 'budgets')).toEqual([])
     expect(field(await ask('GET', path), 'policy')).toBeNull()
   })
 

@@ -10,12 +10,13 @@ import type { Clock } from '../kernel/clock.ts'
 import { readBalances } from '../ledger/store.ts'
 import { readPolicy } from '../policies/store.ts'
 import type { Store } from '../store/postgres.ts'
+import { budgetsOf } from './budgets.ts'
 import { deleteWallet } from './delete-wallet.ts'
 import { findOwnWallet } from './find-own-wallet.ts'
 import { holdingsOf } from './holdings.ts'
 import { makeWallet } from './make-wallet.ts'
 import { setPolicy } from './set-policy.ts'
-import { holdingFacts, policyFacts, walletFacts } from './view.ts'
+import { budgetFacts, holdingFacts, policyFacts, walletFacts } from './view.ts'
 
 export interface WalletRoutesDeps {
   readonly store: Store
@@ -27,7 +28,7 @@ export interface WalletRoutesDeps {
 
 /** The routes of custodial wallets and their spending policies. */
 export function walletRoutes(deps: WalletRoutesDeps): readonly Route[] {
-  const { store, directory } = deps
+  const { store, directory, clock } = deps
   return [
     route(endpoints.createWallet, async (call) => {
       const { body, caller, idempotencyKey } = call
@@ -50,17 +51,24 @@ export function walletRoutes(deps: WalletRoutesDeps): readonly Route[] {
     }),
 
     route(endpoints.getWallet, async ({ params, caller: { accountId } }) => {
-      const { wallet, books, policy } = await store.inTransaction(accountId, async (tx) => {
-        const wallet = await findOwnWallet(tx, directory, accountId, params.address)
-        const whose = { accountId, walletId: wallet.id }
-        return { wallet, books: await readBalances(tx, whose), policy: await readPolicy(tx, whose) }
-      })
+      const { wallet, books, policy, budgets } = await store.inTransaction(
+        accountId,
+        async (tx) => {
+          const wallet = await findOwnWallet(tx, directory, accountId, params.address)
+          const whose = { accountId, walletId: wallet.id }
+          const books = await readBalances(tx, whose)
+          const policy = await readPolicy(tx, whose)
+          const budgets = await budgetsOf(tx, wallet, policy, clock.nowMilliseconds())
+          return { wallet, books, policy, budgets }
+        },
+      )
       const holdings = await holdingsOf(directory, wallet, books)
       return {
         body: {
           ...walletFacts(wallet),
           balances: holdings.map(holdingFacts),
           policy: policyFacts(policy),
+          budgets: budgets.map(budgetFacts),
         },
       }
     }),

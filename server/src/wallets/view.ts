@@ -3,6 +3,7 @@ import { RawJson } from '@florin/wire/raw-json.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import { AMOUNT_RULES } from '../policies/rules.ts'
 import type { PolicyRules } from '../policies/rules.ts'
+import type { Budget } from './budgets.ts'
 import type { Holding } from './holdings.ts'
 
 /** What a caller may see of a wallet: nothing of its keys. */
@@ -51,6 +52,25 @@ export function policyFacts(rules: PolicyRules | undefined) {
     })),
     recipients: rules.recipients === null ? null : [...rules.recipients],
     resources: rules.resources === null ? null : [...rules.resources],
+  }
+}
+
+/** One limit over time and what is taken of it, each figure as a number and as base units. */
+export function budgetFacts(budget: Budget) {
+  const { network, asset, decimals, rule, windowSeconds, allowed, spent, held, left } = budget
+  return {
+    network,
+    asset,
+    rule,
+    windowSeconds,
+    allowed: exact(allowed, decimals),
+    allowedBaseUnits: allowed.toString(),
+    spent: exact(spent, decimals),
+    spentBaseUnits: spent.toString(),
+    held: exact(held, decimals),
+    heldBaseUnits: held.toString(),
+    left: exact(left, decimals),
+    leftBaseUnits: left.toString(),
   }
 }
 

@@ -48,6 +48,7 @@ export const getWallet: OperationReference = {
   title: 'Get a wallet',
   about: [
     'Balances are read from the chains while you wait. `amount` is what the chain shows, `held` what payments under way may still take, `available` what the next payment may use.',
+    '`budgets` says of each limit over time that the policy sets what is `spent`, `held` by payments under way and `left` in the window that ends now.',
   ],
   params: { address: ADDRESS },
   answer: {
@@ -81,6 +82,22 @@ export const getWallet: OperationReference = {
       },
     ],
     policy,
+    budgets: [
+      {
+        network: 'eip155:84532',
+        asset: USDC,
+        rule: 'perDay',
+        windowSeconds: 86400,
+        allowed: 100,
+        allowedBaseUnits: '100000000',
+        spent: 31.25,
+        spentBaseUnits: '31250000',
+        held: 2.5,
+        heldBaseUnits: '2500000',
+        left: 66.25,
+        leftBaseUnits: '66250000',
+      },
+    ],
   },
 }
 
