@@ -7,6 +7,8 @@ import { documentSchemas, operationOf } from '@florin/server/reference/test-docu
 import type { DocumentOperation, TestDocument } from '@florin/server/reference/test-document.ts'
 import { endpoints } from '@florin/wire/endpoints.ts'
 import type { Endpoint } from '@florin/wire/endpoint.ts'
+import { openOddSeller } from './actors/odd-seller.ts'
+import type { OddSeller } from './actors/odd-seller.ts'
 import { openWorld } from './actors/world.ts'
 import type { World } from './actors/world.ts'
 
@@ -14,14 +16,22 @@ const RUNS = 8
 const rows: readonly Endpoint[] = Object.values(endpoints)
 
 let world: World
+/** Where every address of the requests leads: whatever is asked of it, it hands out nothing for nothing. */
+let elsewhere: OddSeller
 let document: TestDocument
 let compile: ReturnType<typeof documentSchemas>
 beforeAll(async () => {
   world = await openWorld({ solana: true })
+  elsewhere = await openOddSeller((_, answer) => {
+    answer.end()
+  })
   document = (await (await ask('GET', '/openapi.json')).json()) as TestDocument
   compile = documentSchemas(document)
 })
-afterAll(() => world.stop())
+afterAll(async () => {
+  await elsewhere.stop()
+  await world.stop()
+})
 
 function ask(method: string, path: string, init: RequestInit = {}): Promise<Response> {
   const { apiKeys, baseUrl } = world.service()
@@ -87,7 +97,7 @@ function decimalsOf({ minimum = 0, maximum = 1e6 }: JsonSchema): Arbitrary<numbe
 }
 
 function textsOf({ format, pattern, maxLength = 40 }: JsonSchema, name: string): Arbitrary<string> {
-  if (format === 'uri') return fc.webUrl()
+  if (format === 'uri') return fc.webPath().map((path) => new URL(elsewhere.url).origin + path)
   if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern))
   const any = fc.string({ unit: 'binary', minLength: 1, maxLength: Math.min(maxLength, 40) })
   const known = KNOWN[name]?.()
