@@ -133,9 +133,7 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
     await dialog.getByRole('group', { name: 'ETH' }).getByLabel('Per day').fill('2.5')
     await dialog.getByRole('button', { name: 'Save policy' }).click()
     const budget = page.getByRole('meter', { name: /^Budget of ETH on .* in any day$/ })
-    expect(await budget.getAttribute('aria-valuetext')).toBe(
-      '0 spent, 0 held, 2.5 left of 2.5 ETH',
-    )
+    expect(await budget.getAttribute('aria-valuetext')).toBe('0 spent, 0 held, 2.5 left of 2.5 ETH')
     const { body } = await client.get(`/wallets/${address}`)
     expect(body['policy']).toMatchObject({ limits: [{ asset: 'native', perDay: 2.5 }] })
     expect(await barriers(page)).toEqual([])
