@@ -236,7 +236,8 @@ export function describeTrading(family: Family): void {
           transaction: await holder.sign(approval.transaction),
           walletAddress: holder.address,
         })
-        expect(allowed.body).toMatchObject({ accepted: true, paymentId: sale.body['paymentId'] })
+        const { paymentId } = sale.body
+        expect(allowed.body).toMatchObject({ accepted: true, approval: true, paymentId })
       }
       await holder.broadcast(await holder.sign(String(sale.body['transaction'])))
       const sold = await seen(sale)

@@ -79,6 +79,26 @@ table builds
   closed_at timestamp with time zone
   proof_key text
   trade_id text
+table catalogue_resources
+  id bigint not null generated always as identity
+  account_id text not null
+  resource text not null
+  type text not null
+  method text not null
+  tool_name text not null
+  x402_version smallint not null
+  description text
+  mime_type text
+  service_name text
+  tags text[] not null
+  icon_url text
+  bazaar json not null
+  accepts jsonb not null
+  words text not null
+  document tsvector default to_tsvector('english'::regconfig, words)
+  settled_count bigint not null
+  listed_at timestamp with time zone not null
+  last_settled_at timestamp with time zone not null
 table chain_transactions
   id bigint not null generated always as identity
   network text not null
@@ -452,6 +472,7 @@ table settlement_claims
   looks integer not null default 0
   built_until timestamp with time zone
   is_soft boolean not null default false
+  catalogued boolean not null default false
 table settler_wallets
   wallet_id text not null
   created_at timestamp with time zone not null
@@ -479,6 +500,7 @@ table submissions
   last_verdict text
   due_at timestamp with time zone
   sends integer not null default 0
+  is_approval boolean not null default false
 table trades
   id text not null
   account_id text not null
@@ -599,6 +621,14 @@ builds builds_nonce_check: CHECK ((nonce >= (0)::numeric))
 builds builds_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id) DEFERRABLE INITIALLY DEFERRED
 builds builds_pkey: PRIMARY KEY (payment_id)
 builds builds_proof_key_check: CHECK (((length(proof_key) >= 1) AND (length(proof_key) <= 200)))
+catalogue_resources catalogue_resources_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+catalogue_resources catalogue_resources_account_id_resource_method_tool_name_key: UNIQUE (account_id, resource, method, tool_name)
+catalogue_resources catalogue_resources_pkey: PRIMARY KEY (id)
+catalogue_resources catalogue_resources_resource_check: CHECK ((octet_length(resource) <= 1024))
+catalogue_resources catalogue_resources_settled_count_check: CHECK ((settled_count > 0))
+catalogue_resources catalogue_resources_tool_name_check: CHECK ((char_length(tool_name) <= 128))
+catalogue_resources catalogue_resources_type_check: CHECK ((type = ANY (ARRAY['http'::text, 'mcp'::text])))
+catalogue_resources catalogue_resources_x402_version_check: CHECK ((x402_version = ANY (ARRAY[1, 2])))
 chain_transactions chain_transactions_before_payment_fkey: FOREIGN KEY (before_payment) REFERENCES payments(id)
 chain_transactions chain_transactions_check: CHECK (((state = ANY (ARRAY['mined'::text, 'final'::text])) = (mined_hash IS NOT NULL)))
 chain_transactions chain_transactions_network_lane_address_fkey: FOREIGN KEY (network, lane_address) REFERENCES lanes(network, address)
@@ -851,6 +881,7 @@ CREATE INDEX builds_dying ON public.builds USING btree (network, dead_height) WH
 CREATE INDEX builds_live ON public.builds USING btree (network, sender) WHERE (closed_at IS NULL)
 CREATE INDEX builds_looks ON public.builds USING btree (network, looked_at NULLS FIRST, created_at) WHERE ((closed_at IS NULL) AND (dead_height IS NULL) AND (seen_height IS NULL))
 CREATE INDEX builds_seen ON public.builds USING btree (network, seen_height) WHERE ((closed_at IS NULL) AND (seen_height IS NOT NULL))
+CREATE INDEX catalogue_resources_settled ON public.catalogue_resources USING btree (account_id, last_settled_at)
 CREATE UNIQUE INDEX chain_transactions_before_payment ON public.chain_transactions USING btree (before_payment) WHERE (before_payment IS NOT NULL)
 CREATE INDEX chain_transactions_open ON public.chain_transactions USING btree (network, lane_address, nonce) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]))
 CREATE INDEX event_tickets_by_age ON public.event_tickets USING btree (expires_at)
@@ -1015,6 +1046,7 @@ api_keys api_keys_of_account: ALL to {florin_service} using (((( SELECT current_
 audit_log audit_log_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 build_nonces build_nonces_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 builds builds_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+catalogue_resources catalogue_resources_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 effects effects_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 event_sequences event_sequences_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 event_tickets event_tickets_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
@@ -1058,6 +1090,7 @@ audit_log: grant insert, select to florin_service
 audit_log_position_seq: grant usage to florin_service
 build_nonces: grant delete, insert, select, update to florin_service
 builds: grant insert, select, update to florin_service
+catalogue_resources: grant delete, insert, select, update to florin_service
 chain_transactions: grant insert, select, update to florin_service
 chain_transactions_id_seq: grant usage to florin_service
 effects: grant insert, select to florin_service

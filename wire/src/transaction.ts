@@ -227,5 +227,11 @@ export const SubmitAnswer = Exactly({
     Nullable(Type.Boolean()),
   ),
   reason: Said('Why no node took it, for programs; null when one did.', Nullable(Type.String())),
+  approval: Type.Optional(
+    Said(
+      'Present, and true, when this was the allowance of a sale. It is stored and sent again until the sale is seen, and not followed: `status` is of the sale.',
+      Type.Literal(true),
+    ),
+  ),
   sandbox,
 })

@@ -31,6 +31,11 @@ export interface SubmitTransactionAnswer {
   readonly accepted: boolean | null
   /** Why no node took it, for programs; null when one did. */
   readonly reason: string | null
+  /**
+   * Present, and true, when this was the allowance of a sale. It is stored and sent again
+   * until the sale is seen, and not followed: `status` is of the sale.
+   */
+  readonly approval?: true
   /** Present, and true, when it happened on a sandbox chain. */
   readonly sandbox?: true
   /** When this was answered, Unix milliseconds. */

@@ -108,7 +108,7 @@ export function transactionRoutes(given: TransactionRoutesDeps): readonly Route[
     route(endpoints.submitTransaction, async (call) => {
       const { body, caller } = call
       const { chain } = meantBy(directory, body)
-      const { build, hash, state, verdict, replayed } = await submitTransaction(deps, {
+      const { build, hash, state, verdict, isApproval, replayed } = await submitTransaction(deps, {
         accountId: caller.accountId,
         chain,
         text: body.transaction,
@@ -122,6 +122,7 @@ export function transactionRoutes(given: TransactionRoutesDeps): readonly Route[
           network: build.network,
           status: state.status,
           ...verdictFields(verdict),
+          ...(isApproval ? { approval: true as const } : {}),
           ...sandboxField(chain.config),
         },
       }

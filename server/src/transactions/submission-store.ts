@@ -11,20 +11,23 @@ export interface Submission {
   readonly paymentId: PaymentId
   readonly accountId: AccountId
   readonly raw: Uint8Array
+  /** The allowance before the build, and not a form of the build itself. */
+  readonly isApproval: boolean
 }
 
-/** The signed forms of a build that are stored; held against others until the transaction ends. */
+/** The signed forms of a build, or of its allowance, that are stored; held against others until the transaction ends. */
 export async function submittedForms(
   tx: Tx,
   paymentId: PaymentId,
+  isApproval: boolean,
 ): Promise<readonly TransactionHash[]> {
   await tx.query('submission_lock', `select from builds where payment_id = $1 for no key update`, [
     paymentId,
   ])
   const rows = await tx.query<{ hash: TransactionHash }>(
     'submission_forms',
-    `select hash from submissions where payment_id = $1`,
-    [paymentId],
+    `select hash from submissions where payment_id = $1 and is_approval = $2`,
+    [paymentId, isApproval],
   )
   return rows.map((row) => row.hash)
 }
@@ -32,15 +35,18 @@ export async function submittedForms(
 /** Stores the bytes; the same ones are stored once. */
 export async function storeSubmission(
   tx: Tx,
-  { network, hash, paymentId, accountId, raw }: Submission,
+  { network, hash, paymentId, accountId, raw, isApproval }: Submission,
   nowMilliseconds: number,
 ): Promise<void> {
   await tx.query(
     'submission_store',
-    `insert into submissions (network, hash, payment_id, account_id, raw, created_at, due_at)
-     values ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0), to_timestamp($6 / 1000.0) + $7 * interval '1 second')
+    `insert into submissions (network, hash, payment_id, account_id, raw, created_at, due_at, is_approval)
+     values ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0), to_timestamp($6 / 1000.0) + $7 * interval '1 second', $8)
      on conflict (network, hash) do update set due_at = excluded.due_at, sends = 0`,
-    [network, hash, paymentId, accountId, Buffer.from(raw), nowMilliseconds, FIRST_PAUSE_SECONDS],
+    [
+      ...[network, hash, paymentId, accountId, Buffer.from(raw), nowMilliseconds],
+      ...[FIRST_PAUSE_SECONDS, isApproval],
+    ],
   )
 }
 
@@ -111,7 +117,7 @@ export async function silentHashes(
   if (paymentIds.length === 0) return []
   const rows = await tx.query<{ payment_id: PaymentId; hash: TransactionHash }>(
     'submission_hashes',
-    `select payment_id, hash from submissions where network = $1 and payment_id = any($2)`,
+    `select payment_id, hash from submissions where network = $1 and payment_id = any($2) and not is_approval`,
     [network, paymentIds],
   )
   return rows.map((row) => ({ paymentId: row.payment_id, hash: row.hash }))

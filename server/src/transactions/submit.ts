@@ -15,7 +15,7 @@ import { badTransaction, readTransaction, transactionBytes } from './read-transa
 import type { BuiltState } from '../sender/built-records.ts'
 import { carriesCall, isSameEffect } from './same-effect.ts'
 import { stateOf } from './state-of.ts'
-import { submitApproval } from './submit-approval.ts'
+import { approvedBuild } from './submit-approval.ts'
 import { noteVerdict, storeSubmission, submittedForms } from './submission-store.ts'
 
 export interface SubmitRequest {
@@ -30,6 +30,8 @@ export interface SubmitResult {
   readonly hash: TransactionHash
   readonly state: BuiltState
   readonly verdict: Verdict
+  /** The bytes are the allowance that the build needs before it, and not the build. */
+  readonly isApproval: boolean
   /** The same request came before. */
   readonly replayed: boolean
 }
@@ -39,7 +41,8 @@ const OPERATION = endpoints.submitTransaction.id
 /**
  * Sends what was built for the account, once its wallet has signed it: the bytes are stored first. Anything that does something else than
  * was built is refused, so nobody can use our nodes for something of their own. Sending the same bytes again is harmless, so a repeat is
- * sent again.
+ * sent again. An allowance that a build needs is stored and sent with it, until the build is seen or over; it moves nothing, so nobody
+ * follows what becomes of it.
  */
 export async function submitTransaction(
   deps: Pick<BuildDeps, 'store' | 'records' | 'received' | 'clock' | 'killPoint'>,
@@ -55,41 +58,47 @@ export async function submitTransaction(
   if (!inspected.isSigned || hash === null) {
     throw badTransaction('must carry the signature of its sender')
   }
-  const approval = await submitApproval(deps, request, bytes, inspected)
-  if (approval !== undefined) return { ...approval, hash, replayed: false }
-  const { build, state, replayed } = await store.inTransaction(accountId, async (tx) => {
-    const build = await builtAs(tx, request, bytes, inspected)
-    const state = await stateOf(tx, deps, build)
-    refuseOver(build, state)
-    let replayed = false
-    if (request.once !== null) {
-      const claim = { accountId, operation: OPERATION, ...request.once }
-      const resourceId = build.paymentId
-      const [claimed] = await claimKeys(tx, [{ ...claim, resourceId }], clock.nowMilliseconds())
-      if (claimed?.kind === 'mismatch') throw new Refusal('IDEMPOTENCY_MISMATCH')
-      replayed = claimed?.kind === 'replay'
-    }
-    refuseSecond(build, hash, await submittedForms(tx, build.paymentId))
-    // It took effect in another form: these bytes would pay again.
-    if (state.hash !== null && state.hash !== hash) {
-      throw badTransaction('is another form of what has been paid: do not pay again')
-    }
-    const submission = { network, hash, paymentId: build.paymentId, accountId, raw: bytes }
-    await storeSubmission(tx, submission, clock.nowMilliseconds())
-    if (build.proofKey !== null) await lookSoon(tx, [build.paymentId])
-    killPoint('submit.before-commit')
-    return { build, state, replayed }
-  })
+  const { build, state, isApproval, replayed } = await store.inTransaction(
+    accountId,
+    async (tx) => {
+      const asked = { accountId, network }
+      const approved = await approvedBuild(tx, asked, selfCustodyOf(chain), bytes, inspected)
+      const isApproval = approved !== undefined
+      const build = approved ?? (await builtAs(tx, request, bytes, inspected))
+      const state = await stateOf(tx, deps, build)
+      refuseOver(build, state)
+      let replayed = false
+      if (request.once !== null) {
+        const claim = { accountId, operation: OPERATION, ...request.once }
+        const resourceId = build.paymentId
+        const [claimed] = await claimKeys(tx, [{ ...claim, resourceId }], clock.nowMilliseconds())
+        if (claimed?.kind === 'mismatch') throw new Refusal('IDEMPOTENCY_MISMATCH')
+        replayed = claimed?.kind === 'replay'
+      }
+      refuseSecond(build, hash, await submittedForms(tx, build.paymentId, isApproval))
+      // It took effect in another form: these bytes would pay again.
+      if (!isApproval && state.hash !== null && state.hash !== hash) {
+        throw badTransaction('is another form of what has been paid: do not pay again')
+      }
+      const { paymentId } = build
+      const submission = { network, hash, paymentId, accountId, raw: bytes, isApproval }
+      await storeSubmission(tx, submission, clock.nowMilliseconds())
+      if (build.proofKey !== null) await lookSoon(tx, [paymentId])
+      killPoint('submit.before-commit')
+      return { build, state, isApproval, replayed }
+    },
+  )
   killPoint('submit.after-commit')
+  const result = { build, hash, state, isApproval, replayed }
   // It took effect: there is nothing left to send.
-  if (state.hash !== null) return { build, hash, state, replayed, verdict: { kind: 'known' } }
+  if (!isApproval && state.hash !== null) return { ...result, verdict: { kind: 'known' } }
   const [verdict = { kind: 'unknown', reason: 'no node was asked' } as const] =
     await chain.broadcast([bytes])
   killPoint('submit.after-node')
   await store.inTransaction(accountId, (tx) =>
     noteVerdict(tx, { network, hash }, verdict, clock.nowMilliseconds()),
   )
-  return { build, hash, state, replayed, verdict }
+  return { ...result, verdict }
 }
 
 /** The account's build that these bytes are the signed form of. Refuses everything else, saying in what it differs. */

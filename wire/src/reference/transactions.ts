@@ -142,7 +142,8 @@ export const submitTransaction: OperationReference = {
   title: 'Send a signed transaction',
   about: [
     'For callers without a node of their own. Takes what [was built](#buildTransaction) for your account, signed by its wallet, and hands it to the nodes of this service. Its fee may have been changed; anything else is refused.',
-    'The bytes are stored before a node hears of them. Asking again with the same bytes is safe.',
+    'The bytes are stored before a node hears of them, and sent again until a block shows what was built. Asking again with the same bytes is safe.',
+    'The `approval` of a sale is taken the same way and answered with `approval: true`: what follows is the sale, and not its allowance.',
   ],
   body: { transaction: TRANSACTION, walletAddress: SENDER },
   answer: {
