@@ -103,6 +103,7 @@ function readNetworkFields(entry: Reader): NetworkConfig {
     'sponsoring',
     'usd',
     'walletFactories',
+    'permit2',
     'markets',
   ])
   const network = readNetworkId(entry)
@@ -128,6 +129,7 @@ function readNetworkFields(entry: Reader): NetworkConfig {
       ? readSponsoring(entry.object('sponsoring'))
       : SPONSORING[familyOf(network)],
     ...readFactories(entry, familyOf(network)),
+    ...readPermit2(entry, familyOf(network)),
     ...readMarkets(entry, familyOf(network)),
     ...(entry.has('usd') ? { usd: readUsd(entry.object('usd')) } : {}),
   })
@@ -162,6 +164,20 @@ function readFactories(entry: Reader, family: Family): { readonly walletFactorie
       return isAddress ? checksumAddress(value) : value
     })
   return { walletFactories }
+}
+
+const PERMIT2_SCHEMES = ['exact', 'upto'] as const
+
+function readPermit2(entry: Reader, family: Family): Pick<NetworkConfig, 'permit2'> {
+  if (!entry.has('permit2')) return {}
+  if (family !== 'evm') entry.refuse('permit2', 'is for EVM networks only')
+  const permit2 = entry.texts('permit2', 1, PERMIT2_SCHEMES.length).flatMap((said) => {
+    const known = PERMIT2_SCHEMES.find((scheme) => scheme === said.value)
+    if (known === undefined) said.refuse('must be exact or upto')
+    return known ?? []
+  })
+  if (new Set(permit2).size !== permit2.length) entry.refuse('permit2', 'name a scheme twice')
+  return { permit2 }
 }
 
 const NO_NETWORK = parseNetworkId('eip155:1')

@@ -1,6 +1,7 @@
 import type { BaseUnits } from '@florin/wire/amount.ts'
 import type { Brand } from '@florin/wire/brand.ts'
 import type { Fields } from '@florin/wire/x402/fields.ts'
+import type { X402Version } from '@florin/wire/x402/payment-requirements.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
 import type { Address, Terms, TransactionHash } from './chain.ts'
@@ -15,11 +16,22 @@ export interface ExactDemand {
   readonly extra: Fields
   /** Addresses of ours that may pay fees on this network. */
   readonly settlers: ReadonlySet<Address>
+  /** What the scheme lets move: all that was signed for, or as much of it as the seller asks for when it settles. Left out: `exact`. */
+  readonly scheme?: PaymentScheme
+  /** Left out: version 1, which knows one way of paying on EVM. */
+  readonly x402Version?: X402Version
+  /** What came with the payment beside its payload; the payer's word. */
+  readonly extensions?: Fields
+  /** `upto`: the amount is what is to move, and not what was signed for. */
+  readonly isSettling?: boolean
 }
+
+/** Schemes of x402 that are settled here. */
+export type PaymentScheme = 'exact' | 'upto'
 
 /**
  * What makes a payment one and the same, by its decoded content, never by its text or signature; unique within a network. EVM: token,
- * payer and nonce. Solana: the hash of the message.
+ * payer and nonce; by Permit2 payer and nonce. Solana: the hash of the message.
  */
 export type ProofKey = Brand<string, 'ProofKey'>
 
@@ -39,6 +51,10 @@ export interface ExactAuthorization {
   readonly validBeforeSeconds: bigint | null
   /** Solana: who pays the fee and must sign; null where any settler may. */
   readonly feePayer: Address | null
+  /** EVM: by Permit2, whose words some reasons are. Left out: by the token's own EIP-3009, or on Solana. */
+  readonly permit2?: PaymentScheme
+  /** EVM, `upto`: which of our keys alone may settle it. Left out, any may. */
+  readonly onlySettler?: Address
   /** EVM: no plain key signed it, so that only the payer's own code can say whether it stands. Left out: its signature was checked. */
   readonly awaitsCode?: true
   /** The payload again as plain text, for the books, and for asking about it later; holds no secret of ours. */
@@ -118,8 +134,10 @@ export interface SettlementDraft {
   readonly laneLatest: bigint
   /** The settler's native balance, at the same moment. */
   readonly settlerBalance: bigint
-  /** It runs code of the payer's, so it shares a transaction with nobody. */
+  /** It shares a transaction with nobody: it runs code of the payer's, or takes what nobody else's was found to take. */
   readonly isAlone?: true
+  /** It runs code of the payer's. */
+  readonly runsPayerCode?: true
 }
 
 /** A settlement that waits to be signed together with others of the same settler. */

@@ -110,11 +110,13 @@ const REVERTED = {
   solana: 'invalid_exact_svm_transaction_failed',
 } as const satisfies Record<Family, Reason>
 
-function revertReason({ chain }: Intake): Reason {
+function revertReason({ chain, authorization }: Intake): Reason {
+  if (authorization.permit2 === 'upto') return 'invalid_upto_evm_transaction_failed'
   return REVERTED[chain.config.family]
 }
 
 function expiryReason(intake: Intake): Reason {
+  if (intake.authorization.permit2 !== undefined) return 'permit2_deadline_expired'
   return intake.chain.config.family === 'evm'
     ? 'invalid_exact_evm_payload_authorization_valid_before'
     : revertReason(intake)

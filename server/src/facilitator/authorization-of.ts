@@ -21,5 +21,9 @@ export function authorizationOf(
   }
   const feePayer = stored['feePayer'] === undefined ? null : parseAddress(stored['feePayer'])
   if (feePayer === undefined) throw new Error('a stored authorization that is none')
-  return { proofKey, payer, asset, payTo, amount, validBeforeSeconds, feePayer, stored }
+  const onlySettler = stored['facilitator'] && parseAddress(stored['facilitator'])
+  return {
+    ...{ proofKey, payer, asset, payTo, amount, validBeforeSeconds, feePayer, stored },
+    ...(onlySettler ? { onlySettler } : {}),
+  }
 }

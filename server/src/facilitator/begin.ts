@@ -81,7 +81,8 @@ export async function beginSettlement(deps: BeginDeps, beginning: Beginning): Pr
   const { settlers } = deps
   const { chain, exact, authorization } = beginning.intake
   const { config } = chain
-  const settler = settlers.next(config.family, authorization.feePayer, (address) =>
+  const named = authorization.feePayer ?? authorization.onlySettler ?? null
+  const settler = settlers.next(config.family, named, (address) =>
     deps.funds.isLow(config.network, address),
   )
   if (settler === undefined) return { kind: 'refused', reason: 'network_unavailable' }
@@ -95,7 +96,7 @@ export async function beginSettlement(deps: BeginDeps, beginning: Beginning): Pr
   const { draft } = drafted
   if (!deps.funds.note(config.network, settler.address, draft)) {
     // It counts as low now, so each turn has fewer keys.
-    if (authorization.feePayer === null) return beginSettlement(deps, beginning)
+    if (named === null) return beginSettlement(deps, beginning)
     return { kind: 'refused', reason: 'network_unavailable' }
   }
   if (!isWorthItsGas(config, authorization, draft.feeExpected)) {
@@ -104,7 +105,7 @@ export async function beginSettlement(deps: BeginDeps, beginning: Beginning): Pr
   const begun = await deps.claims.claim(chain, settler, { beginning, draft })
   if (begun.kind !== 'unusable') return begun
   deps.funds.setAside(config.network, settler.address)
-  if (authorization.feePayer === null) return beginSettlement(deps, beginning)
+  if (named === null) return beginSettlement(deps, beginning)
   return { kind: 'refused', reason: 'network_unavailable' }
 }
 

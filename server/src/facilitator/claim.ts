@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { X402Version } from '@florin/wire/x402/payment-requirements.ts'
+import type { Reason } from '@florin/wire/x402/reasons.ts'
 import type { ExactAuthorization, ProofKey } from '../chains/exact.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 
@@ -52,6 +53,11 @@ export function termsDigest({ network, asset, payTo, amount, resource }: ClaimTe
 /** Whether it is the same account asking again for the same thing. */
 export function isSameClaim(claim: Claim, accountId: AccountId, digest: Uint8Array): boolean {
   return claim.accountId === accountId && Buffer.from(claim.termsDigest).equals(digest)
+}
+
+/** What is said of a payment that is not shown by its payer's own signature. */
+export function notShownReason({ permit2 }: Pick<ExactAuthorization, 'permit2'>): Reason {
+  return permit2 === undefined ? 'invalid_exact_evm_signature' : 'invalid_permit2_signature'
 }
 
 /**

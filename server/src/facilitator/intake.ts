@@ -2,13 +2,18 @@ import { parsePaymentPayload } from '@florin/wire/x402/payment-payload.ts'
 import type { PaymentPayload } from '@florin/wire/x402/payment-payload.ts'
 import { parsePaymentRequirements } from '@florin/wire/x402/payment-requirements.ts'
 import type { PaymentRequirements } from '@florin/wire/x402/payment-requirements.ts'
+import { isPermit2 } from '@florin/wire/x402/permit2-payload.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
 import type { Family, NetworkId } from '@florin/wire/network.ts'
 import type { Address, Chain } from '../chains/chain.ts'
-import type { ExactAuthorization, ExactPayments } from '../chains/exact.ts'
+import type { ExactAuthorization, ExactPayments, PaymentScheme } from '../chains/exact.ts'
 
-/** The scheme that this facilitator settles. */
+/** The schemes that this facilitator settles: the whole of what was signed for, and as much of it as the seller says (EVM only). */
 export const EXACT = 'exact'
+export const UPTO = 'upto'
+
+/** What a payment is read for: whether it would settle, to settle it, or to end one that comes to nothing, which is no payment. */
+export type Purpose = 'verify' | 'settle' | 'settle nothing'
 
 /** A payment as the seller's server hands it over, nothing believed yet. */
 export interface Presented {
@@ -45,7 +50,7 @@ export type IntakeOutcome = { readonly ok: true; readonly intake: Intake } | Ref
 
 /**
  * Reads a presented payment against the seller's requirements, first what costs nothing. Nothing here asks a node, and nothing that a
- * caller can send throws. Source: x402 v1 and v2, verification of `exact`.
+ * caller can send throws. Source: x402 v1 and v2, verification of `exact` and `upto`.
  */
 export function takeIn(
   presented: Presented,
@@ -53,6 +58,7 @@ export function takeIn(
   settlersOf: (family: Family) => ReadonlySet<Address>,
   /** Who may pay the fee of a payment to an address; left out, our own settlers. */
   feePayersOf?: (payTo: Address) => ReadonlySet<Address>,
+  purpose: Purpose = 'verify',
 ): IntakeOutcome {
   const read = parsePaymentPayload(presented.paymentPayload)
   if (!read.ok) return refused(read.reason)
@@ -67,23 +73,32 @@ export function takeIn(
   const { networkName } = requirements
   const no = (reason: Reason, payer: string | null = null) => refused(reason, networkName, payer)
 
-  if (requirements.scheme !== EXACT) return no('unsupported_scheme')
+  const scheme = schemeOf(requirements)
+  if (scheme === undefined) return no('unsupported_scheme')
   const chain = chains.get(requirements.network)
   if (chain?.exact === undefined) return no('invalid_network')
-  const words = WORDS[chain.config.family]
-  if (payment.scheme !== EXACT) return no(words.scheme)
+  const { family } = chain.config
+  if (scheme === UPTO && family !== 'evm') return no('unsupported_scheme')
+  const words = wordsFor(scheme, payment, family)
+  if (payment.scheme !== scheme) return no(words.scheme)
   if (payment.network !== requirements.network) return no(words.network)
   const payTo = chain.parseAddress(requirements.payTo)
-  if (payTo === undefined || requirements.amount === 0n) return no('invalid_payment_requirements')
+  const isNothing = requirements.amount === 0n
+  if (payTo === undefined || isNothing !== (purpose === 'settle nothing')) {
+    return no('invalid_payment_requirements')
+  }
   const token = chain.parseAddress(requirements.asset)
   const asset = chain.config.assets.find(({ asset: known }) => known === token)
   if (asset === undefined) return no('asset_not_listed')
-  const settlers = settlersOf(chain.config.family)
+  const settlers = settlersOf(family)
   if (settlers.has(payTo) || isNobody(chain, payTo)) return no(words.recipient)
 
   const { amount, extra } = requirements
   const feePayers = feePayersOf?.(payTo) ?? settlers
-  const demand = { asset, payTo, amount, extra, settlers: feePayers }
+  const { extensions } = payment
+  const isSettling = purpose !== 'verify'
+  const beside = { scheme, x402Version, extensions, isSettling }
+  const demand = { asset, payTo, amount, extra, settlers: feePayers, ...beside }
   const outcome = chain.exact.read(payment.payload, demand)
   if (!outcome.ok) return no(outcome.reason, outcome.payer)
   const { authorization } = outcome
@@ -102,7 +117,21 @@ function isNobody(chain: Chain, payTo: Address): boolean {
   )
 }
 
-/** The reference names the same faults differently per family. */
+/** Version 1 knows `exact` alone. */
+function schemeOf({ scheme, x402Version }: PaymentRequirements): PaymentScheme | undefined {
+  if (scheme === EXACT) return EXACT
+  return scheme === UPTO && x402Version === 2 ? UPTO : undefined
+}
+
+function wordsFor(scheme: PaymentScheme, payment: PaymentPayload, family: Family): Words {
+  if (family !== 'evm') return WORDS[family]
+  if (scheme === UPTO) return isPermit2(payment.payload) ? WORDS.upto : WORDS.noUpto
+  return payment.x402Version === 2 && isPermit2(payment.payload) ? WORDS.permit2 : WORDS.evm
+}
+
+type Words = Readonly<Record<'scheme' | 'network' | 'recipient', Reason>>
+
+/** The reference names the same faults differently per family and way of paying. */
 const WORDS = {
   evm: {
     scheme: 'invalid_exact_evm_scheme',
@@ -114,7 +143,22 @@ const WORDS = {
     network: 'invalid_exact_svm_network_mismatch',
     recipient: 'invalid_exact_svm_payload_recipient_mismatch',
   },
-} as const satisfies Record<Family, Record<string, Reason>>
+  permit2: {
+    scheme: 'unsupported_payload_type',
+    network: 'invalid_exact_evm_network_mismatch',
+    recipient: 'invalid_permit2_recipient_mismatch',
+  },
+  upto: {
+    scheme: 'invalid_upto_evm_scheme',
+    network: 'invalid_upto_evm_network_mismatch',
+    recipient: 'invalid_permit2_recipient_mismatch',
+  },
+  noUpto: {
+    scheme: 'unsupported_payload_type',
+    network: 'unsupported_payload_type',
+    recipient: 'unsupported_payload_type',
+  },
+} as const satisfies Record<Family | 'permit2' | 'upto' | 'noUpto', Words>
 
 export function refused(
   reason: Reason,

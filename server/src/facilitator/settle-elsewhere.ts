@@ -2,7 +2,7 @@ import { NodeFailure } from '../chains/chain.ts'
 import { newId } from '../kernel/id.ts'
 import type { Log } from '../kernel/log.ts'
 import { beginElsewhere, findPaidElsewhere } from './begin.ts'
-import { isSameClaim, isShown } from './claim.ts'
+import { isSameClaim, isShown, notShownReason } from './claim.ts'
 import type { Claim } from './claim.ts'
 import { giveTurnBack, takeTurn } from './claim-store.ts'
 import { refused, takeIn } from './intake.ts'
@@ -54,7 +54,7 @@ export async function settleElsewhere(
       if (!isShown(claim, intake.authorization)) {
         const { authorization, requirements } = intake
         const { payer } = authorization
-        const refusal = refused('invalid_exact_evm_signature', requirements.networkName, payer)
+        const refusal = refused(notShownReason(authorization), requirements.networkName, payer)
         return { ...refusal, kind: 'refused' }
       }
       return follow(deps, order, claim, intake)

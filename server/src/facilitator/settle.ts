@@ -4,7 +4,7 @@ import { newId } from '../kernel/id.ts'
 import type { Random } from '../kernel/random.ts'
 import { beginSettlement, findPaidElsewhere } from './begin.ts'
 import type { BeginDeps } from './begin.ts'
-import { isSameClaim, isShown, termsDigest } from './claim.ts'
+import { isSameClaim, isShown, notShownReason, termsDigest } from './claim.ts'
 import type { Claim } from './claim.ts'
 import type { AskedClaim } from './claim-store.ts'
 import { takeIn } from './intake.ts'
@@ -40,7 +40,7 @@ const BEGIN_TRIES_MAX = 4
  * wait. After the claim is stored nothing is ever sent twice, whatever is asked; a claim ends only by what the chain proves.
  */
 export async function settlePayment(deps: SettleDeps, order: SettleOrder): Promise<Settled> {
-  const taken = takeIn(order.presented, deps.chains, deps.settlersOf)
+  const taken = takeIn(order.presented, deps.chains, deps.settlersOf, undefined, 'settle')
   if (!taken.ok) return { ...taken, kind: 'refused' }
   const { intake } = taken
   const digest = digestOf(intake)
@@ -67,7 +67,7 @@ export async function settlePayment(deps: SettleDeps, order: SettleOrder): Promi
       return { kind: 'duplicate', intake, own: null }
     }
     if (!isShown(claim, intake.authorization)) {
-      return refusalOf({ reason: 'invalid_exact_evm_signature' }, intake)
+      return refusalOf({ reason: notShownReason(intake.authorization) }, intake)
     }
     const again = mayTryAgain ? await tryAgain(deps, claim, intake) : undefined
     if (again !== undefined) return again
@@ -86,6 +86,7 @@ const UNDECIDED: ReadonlySet<Reason> = new Set([
   'network_unavailable',
   'gas_budget_spent',
   'invalid_exact_evm_nonce_already_used',
+  'permit2_invalid_nonce',
 ])
 
 /** What came to nothing beside others is tried once more, in a transaction of its own. Undefined when that is under way. */

@@ -1,10 +1,14 @@
 import { networkAliasOf } from '@florin/wire/network-alias.ts'
+import { EIP2612_GAS_SPONSORING } from '@florin/wire/x402/permit2-payload.ts'
 import type { Family, NetworkId } from '@florin/wire/network.ts'
 import type { Address, Chain } from '../chains/chain.ts'
-import { EXACT } from './intake.ts'
+import { EXACT, UPTO } from './intake.ts'
 import type { Settlers } from './settlers.ts'
 
 const NAMESPACES = { evm: 'eip155:*', solana: 'solana:*' } as const satisfies Record<Family, string>
+
+/** What is done with extensions of x402 that concern a facilitator. */
+const EXTENSIONS = ['bazaar']
 
 /**
  * What can be settled now: networks whose node is followed and whose keys can pay. Sellers read this once, at their start, and pin what
@@ -27,8 +31,19 @@ export function supported({
     if (chain.exact === undefined || settler === undefined || !isUsable(chain)) return []
     const extra = family === 'solana' ? { extra: { feePayer: settler.address } } : {}
     const alias = networkAliasOf(network)
+    const isUpto = chain.config.permit2?.includes(UPTO) === true
     return [
       { x402Version: 2, scheme: EXACT, network, ...extra },
+      ...(isUpto
+        ? [
+            {
+              x402Version: 2,
+              scheme: UPTO,
+              network,
+              extra: { facilitatorAddress: settler.address },
+            },
+          ]
+        : []),
       ...(alias === undefined ? [] : [{ x402Version: 1, scheme: EXACT, network: alias, ...extra }]),
     ]
   })
@@ -39,5 +54,7 @@ export function supported({
       settlers.of(family).map(({ address }) => address),
     ]),
   )
-  return { kinds, extensions: [], signers }
+  const takesPermits = chains.some(({ config }) => config.permit2 !== undefined)
+  const extensions = [...EXTENSIONS, ...(takesPermits ? [EIP2612_GAS_SPONSORING] : [])]
+  return { kinds, extensions, signers }
 }

@@ -6,6 +6,7 @@ import { ExactEvmSchemeV1 } from '@x402/evm/exact/v1/facilitator'
 import { SettlementCache, toFacilitatorSvmSigner } from '@x402/svm'
 import { ExactSvmScheme } from '@x402/svm/exact/facilitator'
 import { ExactSvmSchemeV1 } from '@x402/svm/exact/v1/facilitator'
+import { UptoEvmScheme } from '@x402/evm/upto/facilitator'
 import { createPublicClient, http } from 'viem'
 import { baseSepolia } from 'viem/chains'
 import type { Family } from '@florin/wire/network.ts'
@@ -62,7 +63,14 @@ export function evmOracle(world: EvmWorld, store: Store): Oracle {
   })
   const settler = parseEvmAddress(EVM_SETTLER)
   if (settler === undefined) throw new Error('no address')
-  const schemes = { 1: new ExactEvmSchemeV1(signer), 2: new ExactEvmScheme(signer) }
+  const [exact, upto] = [new ExactEvmScheme(signer), new UptoEvmScheme(signer)]
+  const byScheme: Scheme = {
+    verify: (payment, requirements, context) =>
+      requirements.scheme === upto.scheme
+        ? upto.verify(payment, requirements, context)
+        : exact.verify(payment, requirements, context),
+  }
+  const schemes = { 1: new ExactEvmSchemeV1(signer), 2: byScheme }
   return oracle(connectEvm(connection(world.chain)), store, settler, schemes)
 }
 

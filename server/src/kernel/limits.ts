@@ -119,6 +119,13 @@ export const limits = {
   claimReadsSharedMax: 64,
   waitReadsUnderWayMax: 2,
   waitReadsSharedMax: 64,
+  /** The catalogue of x402: per account, ways to pay of one resource, JSON of one listing, and steps to check it against its schema. */
+  catalogueResourcesPerAccountMax: 200,
+  catalogueAcceptsMax: 8,
+  catalogueListingCharactersMax: 16 * 1024,
+  catalogueRequirementCharactersMax: 4 * 1024,
+  catalogueSchemaStepsMax: 20_000,
+  catalogueSchemaDepthMax: 64,
   /** Payments of one account behind one transaction that a search shows. */
   foundPaymentsMax: 1_000,
   /** Payments that one page of an account's list looks at for filters that no index serves. */
@@ -137,6 +144,8 @@ export const limits = {
   overduePaymentsMax: 1_000,
   /** Low wallets, and policies, that one look names. */
   attentionWalletsMax: 10,
+  /** How often past hours of payments are looked for that could be summed up. */
+  paymentHoursSeconds: 300,
   /** How often counted requests are written down, and for how many days they are kept. */
   requestCountsSeconds: 5,
   requestCountsKeptDays: 400,
@@ -180,6 +189,8 @@ export const limits = {
   /** Blocks in which a node is asked for logs at once, and how often for one question. */
   logBlocksMax: 2_000,
   logReadsMax: 20,
+  /** Transactions of an owner that are looked through for the one that used up a nonce of Permit2. */
+  permit2UsesReadMax: 100,
   /** How long a claim waits for its next look: one that nothing has used, and one of which no node shows by what it was used. */
   openClaimSecondsMax: 15,
   lostClaimSecondsMax: 3_600,

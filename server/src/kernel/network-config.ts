@@ -60,6 +60,8 @@ export type MarketConfig =
       /** Of the second version, which is kind to tokens that keep a part of what moves. */
       readonly router: string
       readonly wrappedNative: string
+      /** Tokens that a way may lead through, such as a stable one; left out, none. */
+      readonly hubs?: readonly string[]
     }
   | {
       readonly venue: 'uniswap-v3'
@@ -71,6 +73,7 @@ export type MarketConfig =
       readonly wrappedNative: string
       /** Which pools are looked at, in hundredths of a basis point. */
       readonly feeTiers: readonly number[]
+      readonly hubs?: readonly string[]
     }
   | {
       /** Solana: makers that sign a transfer pair with the taker. */
@@ -114,6 +117,8 @@ export interface NetworkConfig {
   readonly sponsoring?: SponsorPolicy
   /** EVM: factories, EIP-55, that may make a payer's account in the settlement itself (EIP-6492). Left out, none may. */
   readonly walletFactories?: readonly string[]
+  /** EVM: the schemes of x402 whose Permit2 proxy is on this network, at the address that it has on every one. Left out, none. */
+  readonly permit2?: readonly ('exact' | 'upto')[]
   /** Left out: nothing is traded there. */
   readonly markets?: readonly MarketConfig[]
   /** Left out: nothing on it has a price in dollars. */

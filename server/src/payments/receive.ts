@@ -135,7 +135,10 @@ async function receiveExact(
       : await settleElsewhere(deps, { ...order, presented, remote })
   if (settled.kind !== 'refused') return settled
   const { reason, message } = settled
-  if (reason === 'invalid_exact_evm_payload_authorization_valid_before') {
+  const isLate =
+    reason === 'invalid_exact_evm_payload_authorization_valid_before' ||
+    reason === 'permit2_deadline_expired'
+  if (isLate) {
     // Too late to settle may mean that it was settled long ago: then nobody should be asked for a fresh one.
     const taken = takeIn(presented, deps.chains, deps.settlersOf)
     const used = taken.ok && (await taken.intake.exact.finalState(taken.intake.authorization))

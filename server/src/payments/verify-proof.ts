@@ -2,7 +2,7 @@ import { formatAmount } from '@florin/wire/amount.ts'
 import { RawJson } from '@florin/wire/raw-json.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
 import { receiverAccount } from '../custody/receiver-store.ts'
-import { isSameClaim, isShown, termsDigest } from '../facilitator/claim.ts'
+import { isSameClaim, isShown, notShownReason, termsDigest } from '../facilitator/claim.ts'
 import type { Claim } from '../facilitator/claim.ts'
 import { findClaim } from '../facilitator/claim-store.ts'
 import { transferKey } from '../facilitator/claim-transfer.ts'
@@ -94,7 +94,7 @@ async function verifyExact(
   )
   const digest = termsDigest({ network, asset: asset.asset, payTo, amount, resource })
   if (claim !== undefined && !isShown(claim, authorization)) {
-    return { reason: 'invalid_exact_evm_signature', payer }
+    return { reason: notShownReason(authorization), payer }
   }
   if (claim !== undefined) return claimed(deps, accountId, claim, digest, payer)
   const verified = await verifyPayment(deps, accountId, presented)

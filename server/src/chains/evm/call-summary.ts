@@ -5,6 +5,7 @@ import { addressFromBytes } from './account.ts'
 import { authorizationKey, TRANSFER_WITH_AUTHORIZATION } from './eip3009.ts'
 import { hexBytes } from './hex.ts'
 import type { Explain } from './markets/router-calls.ts'
+import { permit2Key, permit2NonceOf } from './permit2.ts'
 import { COMMITMENT_BYTES, COMMITMENT_TAG, TRANSFER } from './transfer.ts'
 
 /** What a transaction asks of the chain, whoever signs it. */
@@ -110,8 +111,10 @@ export function carriesAuthorization(data: Uint8Array): boolean {
   return Buffer.from(data.subarray(0, SELECTOR_BYTES)).equals(TRANSFER_WITH_AUTHORIZATION)
 }
 
-/** The authorization that a call of a token would use up; null for any other call. */
+/** The authorization that a call of a token, or of a proxy of Permit2, would use up; null for any other call. */
 export function settledKey({ to, data }: Pick<AskedCall, 'to' | 'data'>): ProofKey | null {
+  const nonceOfPermit2 = permit2NonceOf(to, data)
+  if (nonceOfPermit2 !== undefined) return permit2Key(nonceOfPermit2)
   const words = carriesAuthorization(data) ? wordsOf(data.subarray(SELECTOR_BYTES)) : undefined
   const from = addressFrom(words?.[0])
   const nonce = words?.[NONCE_WORD]

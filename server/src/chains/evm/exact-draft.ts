@@ -60,7 +60,7 @@ export async function draftSettlement(
   },
   call: Call,
   settler: Address,
-  /** It runs code of the payer's: it may take so much and no more, teaches nothing and shares nothing. */
+  /** It runs code of the payer's, or moves money by Permit2: it may take so much and no more, teaches nothing and shares nothing. */
   ownGasMax?: bigint,
 ): Promise<DraftAttempt> {
   const { transport, config, chainId } = deps
@@ -118,7 +118,7 @@ export async function draftForWallet(
   const gasMax = isMade ? DEPLOYMENT_GAS_MAX : WALLET_GAS_MAX
   const attempt = await draftSettlement(deps, call, settler, gasMax)
   return attempt.ok
-    ? { ok: true, draft: attempt.draft }
+    ? { ok: true, draft: { ...attempt.draft, runsPayerCode: true } }
     : { ok: false, reason: 'invalid_exact_evm_transaction_simulation_failed' }
 }
 

@@ -86,13 +86,15 @@ async function newestUse(
   return undefined
 }
 
-const headRead: Read<bigint> = {
+/** The height of the latest block. */
+export const headRead: Read<bigint> = {
   method: 'eth_blockNumber',
   params: [],
   parse: (result) => quantityFrom(result, 'block number'),
 }
 
-interface BlockRange {
+/** Blocks that are asked for together. */
+export interface BlockRange {
   readonly from: bigint
   /** Null for wherever the chain ends now. */
   readonly to: bigint | null

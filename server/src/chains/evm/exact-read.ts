@@ -9,11 +9,9 @@ import { authorizationHash, authorizationKey, authorizationOf } from './eip3009.
 import type { Authorization } from './eip3009.ts'
 import type { Checked } from './exact-check.ts'
 import { hexBytes } from './hex.ts'
-import { recoverAddress } from './secp256k1.ts'
+import { openRecoveredSigners } from './recovered-signers.ts'
 import { isWrapped } from './wallet-signature.ts'
 
-const SIGNATURE_BYTES = 65
-const RECOVERED_MAX = 10_000
 const SEPARATORS_MAX = 256
 
 /** Reads payloads against demands, and remembers what cost a hash or a curve operation. */
@@ -25,7 +23,7 @@ export interface ExactReader {
 /** The caches hold facts that never change; they are bounded in count. */
 export function openExactReader(chainId: bigint): ExactReader {
   const separators = new Map<string, Uint8Array>()
-  const recovered = new Map<string, string>()
+  const recovered = openRecoveredSigners()
   /** What was just read need not be parsed again; kept as long as what it belongs to. */
   const readBefore = new WeakMap<Readonly<Record<string, string>>, Checked>()
 
@@ -43,18 +41,9 @@ export function openExactReader(chainId: bigint): ExactReader {
     return typedDataDigest(separatorOf(domain), authorizationHash(authorization))
   }
 
-  /** Whether the payer's plain key signed it; the settle that follows a verify finds the answer here. */
   function isSigned(authorization: Authorization, domain: Domain): boolean {
-    if (authorization.signature.length !== SIGNATURE_BYTES) return false
-    const digest = digestOf(authorization, domain)
-    const key = hexBytes(digest) + hexBytes(authorization.signature)
-    const known = recovered.get(key)
-    if (known !== undefined) return known === authorization.from
-    const signer = recoverAddress(digest, authorization.signature)
-    if (signer === undefined) return false
-    recovered.set(key, signer)
-    dropOldest(recovered, RECOVERED_MAX)
-    return signer === authorization.from
+    const { from, signature } = authorization
+    return recovered.isSigned(from, signature, () => digestOf(authorization, domain))
   }
 
   return {

@@ -1,3 +1,4 @@
+import type { Address } from '../chain.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { bytesFrom } from './answer.ts'
 import { settlingCallByWallet } from './eip3009.ts'
@@ -42,15 +43,17 @@ export function saysYes(
   })
 }
 
-/** Whether the call would succeed now, within its bound; the chain is asked as anybody may. */
+/** Whether the call would succeed now, within its bound; the chain is asked as anybody may, or as by an address of ours. */
 export function wouldSucceed(
   transport: Pick<Transport, 'read'>,
   { to, data }: Call,
   gasMax: bigint,
+  from?: Address,
 ): Promise<boolean> {
+  const asked = { ...(from === undefined ? {} : { from }), to, data: hexBytes(data) }
   const read: Read<boolean> = {
     method: 'eth_call',
-    params: [{ to, data: hexBytes(data), gas: hexQuantity(gasMax) }, 'latest'],
+    params: [{ ...asked, gas: hexQuantity(gasMax) }, 'latest'],
     parse: () => true,
     meaning: (error) => (estimateProblemOf(error) === undefined ? undefined : false),
   }

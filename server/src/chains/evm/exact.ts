@@ -1,3 +1,4 @@
+import { isPermit2 } from '@florin/wire/x402/permit2-payload.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { NetworkConfig } from '../../kernel/network-config.ts'
 import type { ExactAuthorization, ExactPayments } from '../exact.ts'
@@ -11,9 +12,14 @@ import { findUse, readFinalState } from './exact-final.ts'
 import { openExactReader } from './exact-read.ts'
 import { shareSettlements } from './exact-share.ts'
 import { openPayerCode } from './payer-code.ts'
+import { openPermit2 } from './permit2-payments.ts'
+import { isPermit2Stored } from './permit2-read.ts'
 import { openViewPool } from './view-pool.ts'
 
-/** x402 `exact` by EIP-3009: the payer signs, whoever likes submits. */
+/**
+ * x402 `exact` by EIP-3009: the payer signs, whoever likes submits. What the payer signed for Permit2 goes another way, told by the payload
+ * and by what was stored of it.
+ */
 export function openExact(deps: {
   readonly transport: Transport
   readonly config: NetworkConfig
@@ -34,16 +40,28 @@ export function openExact(deps: {
     fresh: false,
   }
   const open = ({ stored, asset }: ExactAuthorization) => reader.restore(stored, asset)
+  const permit2 = openPermit2(drafting, asking)
 
   return {
     // The signature covers both, so it is checked against what the seller expects.
     peek: () => ({ token: null, feePayer: null }),
-    read: (payload, demand) => reader.read(payload, demand),
+    read: (payload, demand) => {
+      if (demand.scheme === 'upto') {
+        return isPermit2(payload)
+          ? permit2.read(payload, demand)
+          : { ok: false, reason: 'unsupported_payload_type', payer: null }
+      }
+      return demand.x402Version === 2 && isPermit2(payload)
+        ? permit2.read(payload, demand)
+        : reader.read(payload, demand)
+    },
     check: async (authorization) => {
+      if (isPermit2Stored(authorization.stored)) return permit2.check(authorization)
       const found = await checkAuthorization(asking, open(authorization))
       return found.ok ? { ok: true } : found
     },
     draft: async (authorization, settler) => {
+      if (isPermit2Stored(authorization.stored)) return permit2.draft(authorization, settler)
       const checked = open(authorization)
       // At the same time: what a verify has believed for some seconds is asked again before money moves.
       const call = settlingCall(checked.authorization)
@@ -66,8 +84,12 @@ export function openExact(deps: {
     authorize: async (order) => prepareAuthorization({ chainId, reader }, order),
     share: (waiting) => shareSettlements(deps, waiting),
     finalState: (authorization) =>
-      readFinalState(transport, config.finality, open(authorization).authorization),
+      isPermit2Stored(authorization.stored)
+        ? permit2.finalState(authorization)
+        : readFinalState(transport, config.finality, open(authorization).authorization),
     findForeign: (authorization, sinceHeight) =>
-      findUse(transport, open(authorization).authorization, sinceHeight),
+      isPermit2Stored(authorization.stored)
+        ? permit2.findForeign(authorization, sinceHeight)
+        : findUse(transport, open(authorization).authorization, sinceHeight),
   }
 }

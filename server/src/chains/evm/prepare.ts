@@ -56,8 +56,8 @@ export async function prepareSettlement(
     deps.facts.latest(),
   ])
   if (!outcome.ok) return outcome
-  const { terms, settlerBalance, isAlone } = outcome.draft
-  if (isAlone === true) {
+  const { terms, settlerBalance, runsPayerCode } = outcome.draft
+  if (runsPayerCode === true) {
     const message = 'The payer is an account with code; have the facilitator settle its payment.'
     return { ok: false, reason: 'invalid_exact_evm_signature', message }
   }

@@ -1,0 +1,183 @@
+import type { FinalityPolicy } from '../../kernel/network-config.ts'
+import { limits } from '../../kernel/limits.ts'
+import { NodeFailure } from '../chain.ts'
+import type { Address, TransactionHash } from '../chain.ts'
+import type { AuthorizationState, AuthorizationUse } from '../exact.ts'
+import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
+import type { Read, Transport } from '../json-rpc/transport.ts'
+import { addressFrom, bytesFrom, quantityFrom, transactionHashFrom, wordFrom } from './answer.ts'
+import { readHead } from './blocks.ts'
+import { addressWord } from './eip712.ts'
+import { headRead, rangesOf } from './exact-final.ts'
+import type { BlockRange } from './exact-final.ts'
+import { hexBytes, hexQuantity } from './hex.ts'
+import { blockTimeView, readViewsAt } from './multicall.ts'
+import { readOutcomes } from './outcome.ts'
+import {
+  isInvalidated,
+  isNonceUsed,
+  nonceView,
+  NONCES_INVALIDATED_TOPIC,
+  permit2NonceOf,
+  PERMIT2,
+} from './permit2.ts'
+import type { Permit2Authorization } from './permit2.ts'
+import { TRANSFER_TOPIC } from './token-transfers.ts'
+
+const NO_PERMIT2 = -1n
+const WORD_BYTES = 32
+
+/** What the final state of the chain says of a payment by Permit2; a node round trip, two where finality is a depth. */
+export async function readPermit2State(
+  transport: Transport,
+  policy: FinalityPolicy,
+  authorization: Permit2Authorization,
+): Promise<AuthorizationState> {
+  const block =
+    policy.kind === 'tag'
+      ? 'finalized'
+      : hexQuantity((await readHead(transport, policy)).finalizedHeight)
+  const views = [nonceView(authorization, NO_PERMIT2), blockTimeView]
+  const [bits = NO_PERMIT2, now = 0n] = await transport.read(readViewsAt(views, block))
+  if (bits === NO_PERMIT2) return 'open'
+  if (isNonceUsed(authorization, bits)) return 'used'
+  // Permit2 takes it in this very second still, and no final block will be earlier again.
+  return now > authorization.deadlineSeconds ? 'expired' : 'open'
+}
+
+/**
+ * How the nonce was used up. Permit2 logs nothing of a transfer, so the owner's transfers of the token are looked through for a transaction
+ * that is itself a call of a proxy with this nonce: when that one succeeded, it used the nonce and nothing else did. A call from within
+ * another contract proves nothing and stays unknown. What the owner invalidated was spent so when the nonce was unused in the block before.
+ * Undefined where nothing is shown. Blocks in parts, the newest first; transactions up to a limit.
+ */
+export async function findPermit2Use(
+  transport: Transport,
+  authorization: Permit2Authorization,
+  sinceHeight: bigint,
+): Promise<AuthorizationUse | undefined> {
+  const head = await transport.read(headRead)
+  let left = limits.permit2UsesReadMax
+  for (const range of rangesOf(sinceHeight, head)) {
+    const logs = await transport.read(ownerLogsRead(authorization, range))
+    const hashes = [...new Set(logs.flatMap((log) => (log.kind === 'moved' ? [log.hash] : [])))]
+      .toReversed()
+      .slice(0, left)
+    left -= hashes.length
+    const called = await Promise.all(hashes.map((hash) => transport.read(callRead(hash))))
+    const hash = hashes.find((_, index) => isUseOf(authorization, called[index]))
+    if (hash !== undefined) return useBy(transport, authorization, hash)
+    for (const log of logs) {
+      if (log.kind !== 'invalidated' || !isInvalidated(authorization, log)) continue
+      if (!(await wasOpenBefore(transport, authorization, log.height))) continue
+      return { kind: 'wasted', height: log.height, blockHash: log.blockHash }
+    }
+    if (left <= 0) return undefined
+  }
+  return undefined
+}
+
+async function useBy(
+  transport: Transport,
+  { token, from, to, value }: Permit2Authorization,
+  hash: TransactionHash,
+): Promise<AuthorizationUse | undefined> {
+  const [outcome] = await readOutcomes(transport, [hash])
+  if (outcome?.state !== 'mined' || !outcome.succeeded || outcome.blockHash === null) {
+    return undefined
+  }
+  const { height, blockHash } = outcome
+  const transfer = outcome.transfers.find(
+    (seen) => seen.asset === token && seen.from === from && seen.to === to && seen.amount === value,
+  )
+  if (transfer === undefined) return { kind: 'wasted', height, blockHash }
+  const settlement = { hash, height, blockHash, logIndex: transfer.logIndex }
+  return { kind: 'paid', settlement }
+}
+
+function isUseOf({ from, nonce }: Permit2Authorization, called: Called | undefined): boolean {
+  const used = called && permit2NonceOf(called.to, called.data)
+  return used?.from === from && used.nonce === nonce
+}
+
+/** False where no node knows the state of that block any more: then it is not known. */
+async function wasOpenBefore(
+  transport: Transport,
+  authorization: Permit2Authorization,
+  height: bigint,
+): Promise<boolean> {
+  try {
+    const before = readViewsAt([nonceView(authorization, NO_PERMIT2)], hexQuantity(height - 1n))
+    const [bits = NO_PERMIT2] = await transport.read(before)
+    return bits !== NO_PERMIT2 && !isNonceUsed(authorization, bits)
+  } catch (error) {
+    if (!(error instanceof NodeFailure)) throw error
+    return false
+  }
+}
+
+type OwnerLog =
+  | { readonly kind: 'moved'; readonly hash: TransactionHash }
+  | {
+      readonly kind: 'invalidated'
+      readonly word: bigint
+      readonly mask: bigint
+      readonly height: bigint
+      readonly blockHash: string
+    }
+
+/** What left the owner of the token, and which nonces it invalidated, in the chain's order. */
+function ownerLogsRead(
+  { token, from }: Permit2Authorization,
+  { from: first, to: last }: BlockRange,
+): Read<readonly OwnerLog[]> {
+  const topics = [[TRANSFER_TOPIC, NONCES_INVALIDATED_TOPIC], hexBytes(addressWord(from))]
+  const toBlock = last === null ? 'latest' : hexQuantity(last)
+  return {
+    method: 'eth_getLogs',
+    params: [{ address: [token, PERMIT2], topics, fromBlock: hexQuantity(first), toBlock }],
+    parse: (result) => listFrom(result, 'logs').flatMap((log) => ownerLogFrom(log, token)),
+  }
+}
+
+function ownerLogFrom(value: unknown, token: Address): readonly OwnerLog[] {
+  const log = fieldsFrom(value, 'log')
+  const writer = addressFrom(log['address'], 'log address')
+  const [topic] = listFrom(log['topics'], 'log topics')
+  if (writer === token) {
+    if (topic !== TRANSFER_TOPIC) return []
+    return [{ kind: 'moved', hash: transactionHashFrom(log['transactionHash'], 'log transaction') }]
+  }
+  if (writer !== PERMIT2 || topic !== NONCES_INVALIDATED_TOPIC) return []
+  const data = bytesFrom(log['data'], 'log data')
+  if (data.length !== 2 * WORD_BYTES) throw malformed('log data', `${data.length} bytes`)
+  return [
+    {
+      kind: 'invalidated',
+      word: BigInt(hexBytes(data.subarray(0, WORD_BYTES))),
+      mask: BigInt(hexBytes(data.subarray(WORD_BYTES))),
+      height: quantityFrom(log['blockNumber'], 'log height'),
+      blockHash: wordFrom(log['blockHash'], 'log block'),
+    },
+  ]
+}
+
+interface Called {
+  readonly to: Address | null
+  readonly data: Uint8Array
+}
+
+function callRead(hash: TransactionHash): Read<Called | undefined> {
+  return {
+    method: 'eth_getTransactionByHash',
+    params: [hash],
+    parse: (result) => {
+      if (result === null) return undefined
+      const { to, input } = fieldsFrom(result, 'transaction')
+      return {
+        to: to === null ? null : addressFrom(to, 'recipient'),
+        data: bytesFrom(input, 'transaction input'),
+      }
+    },
+  }
+}

@@ -1,0 +1,52 @@
+import type { ExactAuthorization, ExactPayments } from '../exact.ts'
+import type { NetworkConfig } from '../../kernel/network-config.ts'
+import type { Transport } from '../json-rpc/transport.ts'
+import type { CheckDeps } from './exact-check.ts'
+import { draftSettlement } from './exact-draft.ts'
+import { permit2Call } from './permit2.ts'
+import { checkPermit2 } from './permit2-check.ts'
+import { findPermit2Use, readPermit2State } from './permit2-final.ts'
+import { openPermit2Reader } from './permit2-read.ts'
+
+/** Payments by Permit2: the owner signs for a proxy of x402, and whoever likes, or with `upto` the key that it names, submits. */
+export function openPermit2(
+  drafting: Parameters<typeof draftSettlement>[0] & {
+    readonly transport: Transport
+    readonly config: NetworkConfig
+    readonly chainId: bigint
+  },
+  asking: CheckDeps,
+): Pick<ExactPayments, 'read' | 'check' | 'draft' | 'finalState' | 'findForeign'> {
+  const { transport, config, chainId } = drafting
+  const reader = openPermit2Reader(chainId, config.permit2 ?? [])
+  const open = ({ stored }: ExactAuthorization) => reader.restore(stored)
+
+  return {
+    read: reader.read,
+    check: async (authorization) => {
+      const found = await checkPermit2(asking, open(authorization))
+      return found.ok ? { ok: true } : found
+    },
+    draft: async (authorization, settler) => {
+      const checked = open(authorization)
+      const check = await checkPermit2({ ...asking, fresh: true }, checked)
+      if (!check.ok) return check
+      const { runsPayerCode, gasMax } = check
+      const call = permit2Call(checked.authorization, check)
+      const attempt = await draftSettlement(drafting, call, settler, gasMax)
+      if (attempt.ok) {
+        return {
+          ok: true,
+          draft: { ...attempt.draft, ...(runsPayerCode ? { runsPayerCode } : {}) },
+        }
+      }
+      // Somebody may have submitted it, or drawn on the allowance, between the two.
+      const again = await checkPermit2(asking, checked)
+      return again.ok ? { ok: false, reason: 'permit2_simulation_failed' } : again
+    },
+    finalState: (authorization) =>
+      readPermit2State(transport, config.finality, open(authorization).authorization),
+    findForeign: (authorization, sinceHeight) =>
+      findPermit2Use(transport, open(authorization).authorization, sinceHeight),
+  }
+}

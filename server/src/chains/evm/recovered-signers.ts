@@ -1,0 +1,31 @@
+import { hexBytes } from './hex.ts'
+import { recoverAddress } from './secp256k1.ts'
+
+const RECOVERED_MAX = 10_000
+const SIGNATURE_BYTES = 65
+
+/** Who signed a digest; the settle that follows a verify finds the answer here. A fact that never changes, bounded in count. */
+export function openRecoveredSigners(): {
+  isSigned(from: string, signature: Uint8Array, digest: () => Uint8Array): boolean
+} {
+  const recovered = new Map<string, string>()
+  return {
+    isSigned: (from, signature, digest) => {
+      if (signature.length !== SIGNATURE_BYTES) return false
+      const signed = digest()
+      const key = hexBytes(signed) + hexBytes(signature)
+      const known = recovered.get(key)
+      if (known !== undefined) return known === from
+      const signer = recoverAddress(signed, signature)
+      if (signer === undefined) return false
+      recovered.set(key, signer)
+      if (recovered.size > RECOVERED_MAX) {
+        for (const oldest of recovered.keys()) {
+          recovered.delete(oldest)
+          break
+        }
+      }
+      return signer === from
+    },
+  }
+}
