@@ -13,7 +13,7 @@ const RANKS: readonly (readonly string[])[] = [
     'dashboard',
     'audit',
   ],
-  ['sender', 'people', 'markets'],
+  ['sender', 'people', 'markets', 'catalogue'],
   ['facilitator', 'tokens', 'prices'],
   ['payments', 'transactions', 'trading', 'wallets', 'networks', 'webhooks', 'portfolio'],
   ['purchases', 'reports', 'operators'],

@@ -37,6 +37,7 @@ export const TABLE_OWNERS: Readonly<Record<string, readonly string[]>> = {
     'market_candles',
     'market_events',
   ],
+  catalogue: ['catalogue_resources'],
   facilitator: ['settler_wallets', 'settlement_claims', 'gas_budgets'],
   transactions: ['builds', 'build_nonces', 'submissions'],
   webhooks: ['webhooks', 'webhook_deliveries'],

@@ -47,6 +47,7 @@ import { bothBooks } from './purchases/book.ts'
 import { readDocuments, DOCUMENTS_DIRECTORY } from './reference/document-library.ts'
 import { openSite } from './reference/site.ts'
 import { openBroadcaster } from './sender/broadcast.ts'
+import { catalogueRoutes } from './catalogue/routes.ts'
 import { x402Routes } from './facilitator/routes.ts'
 import { openClaimQueue } from './facilitator/claim-queue.ts'
 import { findClaims } from './facilitator/claim-store.ts'
@@ -316,6 +317,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         ...{ log, kept },
         isUsable: ({ config }) => drivers.get(config.network)?.state().following ?? false,
       }),
+      ...catalogueRoutes({ store, networks }),
       ...reports.routes,
       ...markets.routes,
       ...openOperators({

@@ -6,6 +6,13 @@ import {
   X402SupportedAnswer,
   X402VerifyAnswer,
 } from './x402/answers.ts'
+import {
+  CatalogueAnswer,
+  DiscoveryAnswer,
+  DiscoveryQuery,
+  DiscoverySearch,
+  DiscoverySearchAnswer,
+} from './x402/discovery.ts'
 import { SponsoringAnswer } from './x402/sponsoring.ts'
 
 const read = { scope: 'read', plan: 'standard' } as const
@@ -46,6 +53,37 @@ export const x402Endpoints = {
     needs: settle,
     answer: X402SupportedAnswer,
     foreignShape: true,
+  },
+  x402Resources: {
+    ...bare,
+    id: 'x402Resources',
+    method: 'GET',
+    path: '/x402/discovery/resources',
+    summary: 'What can be bought by x402: the catalogue, page by page',
+    needs: read,
+    query: DiscoveryQuery,
+    answer: DiscoveryAnswer,
+    foreignShape: true,
+  },
+  x402Search: {
+    ...bare,
+    id: 'x402Search',
+    method: 'GET',
+    path: '/x402/discovery/search',
+    summary: 'Look in the catalogue for what can be bought',
+    needs: read,
+    query: DiscoverySearch,
+    answer: DiscoverySearchAnswer,
+    foreignShape: true,
+  },
+  getCatalogue: {
+    ...bare,
+    id: 'getCatalogue',
+    method: 'GET',
+    path: '/x402/catalogue',
+    summary: 'What the catalogue has of this account',
+    needs: read,
+    answer: CatalogueAnswer,
   },
   getSponsoring: {
     ...bare,

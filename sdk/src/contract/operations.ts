@@ -910,6 +910,27 @@ export const operations = {
     foreign: true,
     required: ['kinds', 'extensions', 'signers'],
   },
+  x402Resources: {
+    method: 'GET',
+    path: '/x402/discovery/resources',
+    repeat: 'freely',
+    foreign: true,
+    required: ['x402Version', 'items', 'pagination'],
+  },
+  x402Search: {
+    method: 'GET',
+    path: '/x402/discovery/search',
+    repeat: 'freely',
+    foreign: true,
+    required: ['x402Version', 'resources', 'partialResults', 'pagination'],
+  },
+  getCatalogue: {
+    method: 'GET',
+    path: '/x402/catalogue',
+    repeat: 'freely',
+    foreign: false,
+    required: ['success', 'resources', 'maximum', 'timestamp'],
+  },
   getSponsoring: {
     method: 'GET',
     path: '/x402/sponsoring',

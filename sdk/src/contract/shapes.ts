@@ -59,6 +59,9 @@ import type { PortfolioQuery, PortfolioAnswer } from './portfolio.ts'
 import type { X402VerifyBody, X402VerifyAnswer } from './x402-verify.ts'
 import type { X402SettleBody, X402SettleAnswer } from './x402-settle.ts'
 import type { X402SupportedAnswer } from './x402-supported.ts'
+import type { X402ResourcesQuery, X402ResourcesAnswer } from './x402-resources.ts'
+import type { X402SearchQuery, X402SearchAnswer } from './x402-search.ts'
+import type { GetCatalogueAnswer } from './get-catalogue.ts'
 import type { GetSponsoringAnswer } from './get-sponsoring.ts'
 
 /** What each operation takes and gives. */
@@ -422,6 +425,24 @@ export interface Operations {
     readonly query: undefined
     readonly body: undefined
     readonly answer: X402SupportedAnswer
+  }
+  readonly x402Resources: {
+    readonly parts: undefined
+    readonly query: X402ResourcesQuery
+    readonly body: undefined
+    readonly answer: X402ResourcesAnswer
+  }
+  readonly x402Search: {
+    readonly parts: undefined
+    readonly query: X402SearchQuery
+    readonly body: undefined
+    readonly answer: X402SearchAnswer
+  }
+  readonly getCatalogue: {
+    readonly parts: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: GetCatalogueAnswer
   }
   readonly getSponsoring: {
     readonly parts: undefined

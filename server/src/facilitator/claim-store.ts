@@ -234,6 +234,21 @@ export async function takeAnswers(
   return new Set(rows.map(({ payment_id: paymentId }) => paymentId))
 }
 
+/** Takes the one time that a payment of the account counts in the catalogue. False when it has counted. */
+export async function countInCatalogue(
+  tx: Tx,
+  accountId: AccountId,
+  paymentId: PaymentId,
+): Promise<boolean> {
+  const rows = await tx.query(
+    'claim_catalogue',
+    `update settlement_claims set catalogued = true
+     where payment_id = $1 and account_id = $2 and not catalogued returning payment_id`,
+    [paymentId, accountId],
+  )
+  return rows.length === 1
+}
+
 /** Notes that a success was given out again under its key: it cannot be given back any more. False when that has just happened. */
 export async function keepAnswer(tx: Tx, paymentId: PaymentId): Promise<boolean> {
   const rows = await tx.query(

@@ -8,6 +8,7 @@ import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import { shareReads } from '../store/shared-reads.ts'
 import { settleAnswer, verifyAnswer } from './answer.ts'
+import { bazaarOfVerified, extensionHeaders, listSettled } from './list-settled.ts'
 import { settlePayment } from './settle.ts'
 import type { SettleDeps } from './settle.ts'
 import { showSponsoring } from './show-sponsoring.ts'
@@ -36,9 +37,11 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
   })
   const verifyDeps = { ...deps, receiverOf }
   return [
-    route(endpoints.x402Verify, async ({ body, caller }) => ({
-      body: verifyAnswer(await verifyPayment(verifyDeps, caller.accountId, body), body),
-    })),
+    route(endpoints.x402Verify, async ({ body, caller }) => {
+      const verified = await verifyPayment(verifyDeps, caller.accountId, body)
+      const headers = extensionHeaders(bazaarOfVerified(verified, body))
+      return { headers, body: verifyAnswer(verified, body) }
+    }),
     route(endpoints.x402Settle, async ({ body, caller, requestId, clientGone, closing }) => {
       const settled = await settlePayment(deps, {
         accountId: caller.accountId,
@@ -47,7 +50,8 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
         waitUntilMilliseconds: clock.nowMilliseconds() + SETTLE_WAIT_MILLISECONDS,
         over: AbortSignal.any([clientGone, closing]),
       })
-      const answer = { body: settleAnswer(settled, body) }
+      const bazaar = await listSettled(deps, caller.accountId, settled, body)
+      const answer = { headers: extensionHeaders(bazaar), body: settleAnswer(settled, body) }
       if (settled.kind !== 'settled') return answer
       const { paymentId, takeBack } = settled
       const undelivered = () => {

@@ -72,8 +72,87 @@ export const x402Supported: OperationReference = {
       { x402Version: 2, scheme: 'exact', network: 'eip155:84532' },
       { x402Version: 1, scheme: 'exact', network: 'base-sepolia' },
     ],
-    extensions: [],
+    extensions: ['bazaar'],
     signers: { 'eip155:*': [SETTLER] },
+  },
+}
+
+const listed = {
+  resource: 'https://api.example.com/weather',
+  type: 'http',
+  x402Version: 2,
+  accepts: [paymentRequirements],
+  lastUpdated: '2026-11-21T12:00:00.000Z',
+  description: 'The weather of a city',
+  mimeType: 'application/json',
+  extensions: {
+    bazaar: {
+      info: { input: { type: 'http', method: 'GET', queryParams: { city: 'Graz' } } },
+      schema: { type: 'object', properties: { input: { type: 'object' } }, required: ['input'] },
+    },
+  },
+}
+
+export const x402Resources: OperationReference = {
+  title: 'List what can be bought',
+  about: [
+    'The catalogue of the extension `bazaar`: every resource that a seller offered with it and that was paid for and settled here. `client.extensions.bazaar.listResources()` of the stock packages reads it.',
+    'A listing is the word of its seller. What counts is the 402 that the address itself answers.',
+  ],
+  query: { type: 'http', limit: 20, offset: 0 },
+  answer: {
+    x402Version: 2,
+    items: [listed],
+    pagination: { limit: 20, offset: 0, total: 1 },
+  },
+}
+
+export const x402Search: OperationReference = {
+  title: 'Search what can be bought',
+  about: [
+    'Resources of the catalogue that have some of the words in their description, name, tags or address, best first.',
+    '`pagination.cursor` of an answer continues it; null when there is no more.',
+  ],
+  query: { query: 'weather in a city', limit: 20 },
+  answer: {
+    x402Version: 2,
+    resources: [listed],
+    partialResults: false,
+    pagination: { limit: 20, cursor: null },
+  },
+}
+
+export const getCatalogue: OperationReference = {
+  title: 'See what you have listed',
+  about: [
+    'Resources of this account in the catalogue, with what they cost and how often they were settled. A seller lists one by declaring the extension `bazaar` and settling a payment for it at `{base_url}/x402`.',
+  ],
+  answer: {
+    resources: [
+      {
+        resource: 'https://api.example.com/weather',
+        type: 'http',
+        method: 'GET',
+        toolName: null,
+        description: 'The weather of a city',
+        serviceName: null,
+        prices: [
+          {
+            network: 'eip155:84532',
+            scheme: 'exact',
+            asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+            symbol: 'USDC',
+            payTo: SELLER,
+            amount: 0.01,
+            amountBaseUnits: '10000',
+          },
+        ],
+        settledCount: 12,
+        listedAt: 1790000000000,
+        lastSettledAt: 1790000360000,
+      },
+    ],
+    maximum: 200,
   },
 }
 

@@ -1,0 +1,49 @@
+// Made from the endpoint table by checks/sdk-contract.test.ts; do not edit.
+/** The query of GET /x402/discovery/search. */
+export interface X402SearchQuery {
+  /** What is wanted, in words. */
+  readonly query: string
+  /** `http` or `mcp`. */
+  readonly type?: string | undefined
+  /** Who is paid. */
+  readonly payTo?: string | undefined
+  /** A scheme of payment, such as `exact`. */
+  readonly scheme?: string | undefined
+  /** CAIP-2, or an x402 v1 name. */
+  readonly network?: string | undefined
+  /** A key that `extensions` of the resource has. */
+  readonly extensions?: string | undefined
+  /** How many at most. */
+  readonly limit?: number | undefined
+  /** From the answer before. */
+  readonly cursor?: string | undefined
+  readonly [field: string]: unknown
+}
+
+/** Look in the catalogue for what can be bought: the answer of GET /x402/discovery/search. */
+export interface X402SearchAnswer {
+  readonly x402Version: number
+  readonly resources: readonly {
+    /** Its address, without a query. */
+    readonly resource: string
+    /** `http` or `mcp`. */
+    readonly type: string
+    readonly x402Version: number
+    /** What was paid lately, as the seller asked for it. */
+    readonly accepts: readonly Readonly<Record<string, unknown>>[]
+    /** When it was settled last, ISO 8601. */
+    readonly lastUpdated: string
+    readonly description?: string
+    readonly mimeType?: string
+    readonly serviceName?: string
+    readonly tags?: readonly string[]
+    readonly iconUrl?: string
+    readonly extensions: Readonly<Record<string, unknown>>
+  }[]
+  /** There are more. */
+  readonly partialResults: boolean
+  readonly pagination: {
+    readonly limit: number
+    readonly cursor: string | null
+  }
+}

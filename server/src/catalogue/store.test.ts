@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createAccount } from '../access/create-account.ts'
+import { systemClock } from '../kernel/clock.ts'
+import type { AccountId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
+import { systemRandom } from '../kernel/random.ts'
+import { openTestDatabase } from '../store/test-database.ts'
+import type { TestDatabase } from '../store/test-database.ts'
+import type { PaidListing } from './listing.ts'
+import { listingsOfAccount, noteListing } from './store.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+afterAll(() => database.close())
+
+const newAccount = async (): Promise<AccountId> => {
+  const deps = { store: database.store, clock: systemClock, random: systemRandom }
+  return (await createAccount(deps, 'seller')).accountId
+}
+const listing = (resource: string, change: Partial<PaidListing> = {}): PaidListing => ({
+  resource,
+  ...{ type: 'http', method: 'GET', toolName: '', x402Version: 2 },
+  ...{ description: 'words', mimeType: null, serviceName: null, tags: [], iconUrl: null },
+  bazaar: { info: {}, schema: {} },
+  accept: accept('1'),
+  ...change,
+})
+const accept = (amount: string, payTo = 'a') => ({
+  ...{ network: 'eip155:1', scheme: 'exact', asset: 'x', payTo, amount },
+  requirement: { amount },
+})
+const note = (accountId: AccountId, each: PaidListing, now: number) =>
+  database.store.inTransaction(accountId, (tx) => noteListing(tx, accountId, each, now))
+const read = (accountId: AccountId) =>
+  database.store.inTransaction(accountId, (tx) => listingsOfAccount(tx, accountId))
+
+test('beyond the limit of an account, what was settled longest ago makes room', async () => {
+  const [accountId, other] = [await newAccount(), await newAccount()]
+  await note(other, listing('https://other.example/'), 1)
+  const max = limits.catalogueResourcesPerAccountMax
+  await database.store.inTransaction(accountId, async (tx) => {
+    for (let at = 0; at < max; at += 1) {
+      await noteListing(tx, accountId, listing(`https://a.example/${at}`), 1_000 + at)
+    }
+  })
+  await note(accountId, listing('https://a.example/0'), 5_000)
+  await note(accountId, listing('https://a.example/new'), 6_000)
+  const resources = (await read(accountId)).map((each) => each.resource)
+  expect(resources).toHaveLength(max)
+  expect(resources.slice(0, 2)).toEqual(['https://a.example/new', 'https://a.example/0'])
+  expect(resources).not.toContain('https://a.example/1')
+  expect(await read(other)).toHaveLength(1)
+})
+
+test('the newest price of a way to pay stands, and the ways are so many at most', async () => {
+  const accountId = await newAccount()
+  const resource = 'https://a.example/'
+  for (const amount of ['1', '2']) {
+    await note(accountId, listing(resource, { accept: accept(amount) }), 1)
+  }
+  expect((await read(accountId))[0]?.accepts).toEqual([accept('2')])
+  for (let at = 0; at < 12; at += 1) {
+    await note(accountId, listing(resource, { accept: accept('3', `to-${at}`) }), 2)
+  }
+  const [listed] = await read(accountId)
+  expect(listed?.accepts).toHaveLength(limits.catalogueAcceptsMax)
+  expect(listed?.accepts[0]).toEqual(accept('3', 'to-11'))
+  expect(listed?.settledCount).toBe(14)
+})
+
+test('version 1 does not replace what version 2 has said', async () => {
+  const accountId = await newAccount()
+  const resource = 'https://a.example/'
+  const first = listing(resource, { x402Version: 1, description: 'old' })
+  await note(accountId, first, 1)
+  await note(accountId, listing(resource, { description: 'new', accept: accept('2', 'b') }), 2)
+  await note(accountId, first, 3)
+  expect(await read(accountId)).toMatchObject([
+    { x402Version: 2, description: 'new', accepts: [accept('2', 'b')], settledCount: 3 },
+  ])
+})
+
+test('settlements at the same moment are all counted', async () => {
+  const accountId = await newAccount()
+  const resource = 'https://a.example/'
+  await Promise.all(
+    Array.from({ length: 8 }, (_, at) =>
+      note(accountId, listing(resource, { accept: accept('1', `to-${at % 4}`) }), at),
+    ),
+  )
+  const [listed] = await read(accountId)
+  expect(listed?.settledCount).toBe(8)
+  expect(new Set(listed?.accepts.map(({ payTo }) => payTo)).size).toBe(4)
+})

@@ -1,0 +1,169 @@
+import type { AccountId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
+import type { Tx } from '../store/postgres.ts'
+import type { Accept, Listing, PaidListing } from './listing.ts'
+import { mergeAccepts } from './merge-accepts.ts'
+
+/** A listing as the catalogue has it. */
+export interface Listed extends Listing {
+  readonly accepts: readonly Accept[]
+  readonly settledCount: number
+  readonly listedAtMilliseconds: number
+  readonly lastSettledAtMilliseconds: number
+}
+
+interface ListedRow {
+  readonly resource: string
+  readonly type: 'http' | 'mcp'
+  readonly method: string
+  readonly tool_name: string
+  readonly x402_version: 1 | 2
+  readonly description: string | null
+  readonly mime_type: string | null
+  readonly service_name: string | null
+  readonly tags: readonly string[]
+  readonly icon_url: string | null
+  readonly bazaar: Listing['bazaar']
+  readonly accepts: readonly Accept[]
+  readonly settled_count: string
+  readonly listed_at: Date
+  readonly last_settled_at: Date
+}
+
+const COLUMNS = `resource, type, method, tool_name, x402_version, description, mime_type, service_name, tags, icon_url, bazaar,
+  accepts, settled_count, listed_at, last_settled_at`
+
+function listedOf(row: ListedRow): Listed {
+  return {
+    resource: row.resource,
+    type: row.type,
+    method: row.method,
+    toolName: row.tool_name,
+    x402Version: row.x402_version,
+    description: row.description,
+    mimeType: row.mime_type,
+    serviceName: row.service_name,
+    tags: row.tags,
+    iconUrl: row.icon_url,
+    bazaar: row.bazaar,
+    accepts: row.accepts,
+    settledCount: Number(row.settled_count),
+    listedAtMilliseconds: row.listed_at.getTime(),
+    lastSettledAtMilliseconds: row.last_settled_at.getTime(),
+  }
+}
+
+/**
+ * Lists what an account was paid for, or counts it once more. The newest words of the seller stand; those of version 1 never replace those
+ * of version 2, which say more. Beyond the account's limit, what was settled longest ago makes room.
+ */
+export async function noteListing(
+  tx: Tx,
+  accountId: AccountId,
+  listing: PaidListing,
+  nowMilliseconds: number,
+): Promise<void> {
+  const { resource, type, method, toolName, x402Version } = listing
+  const words = [
+    ...[listing.serviceName, listing.description, toolName, ...listing.tags],
+    // Parts of an address are words too.
+    resource.replaceAll(/[^\p{L}\p{N}]+/gu, ' '),
+  ]
+  const said = [
+    x402Version,
+    listing.description,
+    listing.mimeType,
+    listing.serviceName,
+    listing.tags,
+    listing.iconUrl,
+    JSON.stringify(listing.bazaar),
+    JSON.stringify([listing.accept]),
+    words.filter((word) => word !== null && word !== '').join(' '),
+  ]
+  const key = [accountId, resource, method, toolName]
+  const [known] = await tx.query<{ accepts: readonly Accept[]; x402_version: 1 | 2 }>(
+    'catalogue_note',
+    `insert into catalogue_resources as known (account_id, resource, method, tool_name, type, x402_version, description, mime_type,
+       service_name, tags, icon_url, bazaar, accepts, words, settled_count, listed_at, last_settled_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 1, to_timestamp($15 / 1000.0), to_timestamp($15 / 1000.0))
+     on conflict (account_id, resource, method, tool_name) do update set settled_count = known.settled_count + 1,
+       last_settled_at = greatest(known.last_settled_at, excluded.last_settled_at)
+     returning accepts, x402_version`,
+    [...key, type, ...said, nowMilliseconds],
+  )
+  if (known !== undefined && x402Version >= known.x402_version) {
+    const before = x402Version > known.x402_version ? [] : known.accepts
+    said[7] = JSON.stringify(mergeAccepts(before, listing.accept, limits.catalogueAcceptsMax))
+    await tx.query(
+      'catalogue_say',
+      `update catalogue_resources set x402_version = $5, description = $6, mime_type = $7, service_name = $8, tags = $9,
+         icon_url = $10, bazaar = $11, accepts = $12, words = $13, type = $14
+       where account_id = $1 and resource = $2 and method = $3 and tool_name = $4`,
+      [...key, ...said, type],
+    )
+  }
+  await tx.query(
+    'catalogue_trim',
+    `delete from catalogue_resources where id in (
+       select id from catalogue_resources where account_id = $1
+       order by last_settled_at desc, id desc offset $2 for update skip locked)`,
+    [accountId, limits.catalogueResourcesPerAccountMax],
+  )
+}
+
+/** What an account has listed, settled last first. */
+export async function listingsOfAccount(tx: Tx, accountId: AccountId): Promise<readonly Listed[]> {
+  const rows = await tx.query<ListedRow>(
+    'catalogue_of_account',
+    `select ${COLUMNS} from catalogue_resources where account_id = $1
+     order by last_settled_at desc, id desc limit $2`,
+    [accountId, limits.catalogueResourcesPerAccountMax],
+  )
+  return rows.map(listedOf)
+}
+
+/** What is looked for in the whole catalogue. */
+export interface Filter {
+  readonly type: string | null
+  /** Facts that one way to pay has together. */
+  readonly accept: Partial<Pick<Accept, 'network' | 'scheme' | 'payTo'>>
+  readonly limit: number
+  readonly offset: number
+}
+
+const WANTED = '($1::text is null or type = $1) and accepts @> $2::jsonb'
+
+/** A page of the catalogue of all accounts in the order in which things were first listed, so that pages do not shift. */
+export async function listingsPage(
+  tx: Tx,
+  { type, accept, limit, offset }: Filter,
+): Promise<{ readonly listed: readonly Listed[]; readonly total: number }> {
+  const wanted = [type, JSON.stringify([accept])]
+  const counted = await tx.query<{ total: string }>(
+    'catalogue_count',
+    `select count(*) as total from catalogue_resources where ${WANTED}`,
+    wanted,
+  )
+  const rows = await tx.query<ListedRow>(
+    'catalogue_page',
+    `select ${COLUMNS} from catalogue_resources where ${WANTED} order by id limit $3 offset $4`,
+    [...wanted, limit, offset],
+  )
+  return { listed: rows.map(listedOf), total: Number(counted[0]?.total ?? 0) }
+}
+
+/** Listings that have any of the words, those with more of them first. */
+export async function searchListings(
+  tx: Tx,
+  query: string,
+  { type, accept, limit, offset }: Filter,
+): Promise<readonly Listed[]> {
+  const rows = await tx.query<ListedRow>(
+    'catalogue_search',
+    `with wanted as (select replace(plainto_tsquery('english', $5)::text, '&', '|')::tsquery as words)
+     select ${COLUMNS} from catalogue_resources, wanted where ${WANTED} and document @@ wanted.words
+     order by ts_rank(document, wanted.words) desc, settled_count desc, id limit $3 offset $4`,
+    [type, JSON.stringify([accept]), limit, offset, query],
+  )
+  return rows.map(listedOf)
+}

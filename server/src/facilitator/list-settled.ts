@@ -1,0 +1,109 @@
+import { fieldsOf } from '@florin/wire/x402/fields.ts'
+import { readListing } from '../catalogue/read-listing.ts'
+import type { Accept, ReadListing } from '../catalogue/listing.ts'
+import { noteListing } from '../catalogue/store.ts'
+import type { Chain } from '../chains/chain.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { AccountId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
+import type { Log } from '../kernel/log.ts'
+import type { Store } from '../store/postgres.ts'
+import { countInCatalogue } from './claim-store.ts'
+import type { Intake, Presented } from './intake.ts'
+import type { Settled } from './settle.ts'
+import type { Verified } from './verify.ts'
+
+/** What became of an offer to be listed, in the words of x402. Source: 2.27, EXTENSION-RESPONSES. */
+export type BazaarSaid =
+  | { readonly status: 'success' | 'processing' }
+  | { readonly status: 'rejected'; readonly rejectedReason: string }
+
+export interface ListDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** The header that tells a seller of its extensions, and never a buyer; none when there is nothing to tell. */
+export function extensionHeaders(bazaar: BazaarSaid | undefined): Readonly<Record<string, string>> {
+  if (bazaar === undefined) return {}
+  const text = JSON.stringify({ bazaar })
+  return { 'extension-responses': Buffer.from(text).toString('base64') }
+}
+
+/** What would become of the offer once its payment is settled: verifying lists nothing. */
+export function bazaarOfVerified(verified: Verified, presented: Presented): BazaarSaid | undefined {
+  return verified.ok ? beforehand(readFor(presented, verified.intake.chain)) : undefined
+}
+
+/**
+ * Lists what a payment was settled for, at the first time that its success is given out. A listing never fails a settlement: what could
+ * not be stored is said, and logged.
+ */
+export async function listSettled(
+  deps: ListDeps,
+  accountId: AccountId,
+  settled: Settled,
+  presented: Presented,
+): Promise<BazaarSaid | undefined> {
+  if (settled.kind !== 'settled' && settled.kind !== 'pending') return undefined
+  const { intake, paymentId } = settled
+  const read = readFor(presented, intake.chain)
+  if (settled.kind === 'pending' || read.kind !== 'listing') return beforehand(read)
+  const accept = acceptOf(intake, presented)
+  if (accept === undefined) return { status: 'rejected', rejectedReason: 'too_large' }
+  const { store, clock, log } = deps
+  try {
+    await store.inTransaction(accountId, async (tx) => {
+      if (!(await countInCatalogue(tx, accountId, paymentId))) return
+      await noteListing(tx, accountId, { ...read.listing, accept }, clock.nowMilliseconds())
+    })
+    return { status: 'success' }
+  } catch (error) {
+    log.warn({ accountId, paymentId, err: error }, 'a settled resource was not listed')
+    return { status: 'rejected', rejectedReason: 'not_stored' }
+  }
+}
+
+function readFor(presented: Presented, { config }: Chain): ReadListing {
+  return readListing(presented, { anyHost: config.sandbox })
+}
+
+function beforehand(read: ReadListing): BazaarSaid | undefined {
+  switch (read.kind) {
+    case 'none':
+      return undefined
+    case 'listing':
+      return { status: 'processing' }
+    case 'rejected':
+      return { status: 'rejected', rejectedReason: read.reason }
+    default:
+      return read satisfies never
+  }
+}
+
+/** Fields of requirements that buyers read, in either version; nothing else of a stranger's is kept. */
+const SHOWN = ['amount', 'maxAmountRequired', 'maxTimeoutSeconds', 'mimeType', 'extra']
+
+/** How it was paid; undefined when the seller wrote more than is kept. */
+function acceptOf(intake: Intake, { paymentRequirements }: Presented): Accept | undefined {
+  const { requirements, authorization } = intake
+  const { network, networkName, scheme } = requirements
+  const payTo: string = authorization.payTo
+  const { asset } = authorization.asset
+  const said = fieldsOf(paymentRequirements) ?? {}
+  const requirement = {
+    ...{ scheme, network: networkName, asset, payTo },
+    ...Object.fromEntries(SHOWN.flatMap((name) => (name in said ? [[name, said[name]]] : []))),
+    // Version 1 says there what version 2 says beside it.
+    ...(requirements.x402Version === 1
+      ? { resource: requirements.resource, description: said['description'] ?? '' }
+      : {}),
+  }
+  const text = JSON.stringify(requirement)
+  const isKept =
+    text.length <= limits.catalogueRequirementCharactersMax && !text.includes(String.raw`\u0000`)
+  return isKept
+    ? { network, scheme, asset, payTo, amount: `${requirements.amount}`, requirement }
+    : undefined
+}
