@@ -11,8 +11,8 @@ import type { PaywallOptions } from '@florin/sdk'
 export const FRAMEWORKS = ['express', 'hono', 'fastify'] as const
 export type Framework = (typeof FRAMEWORKS)[number]
 
-/** What a shop hands out, or the error that it has instead. */
-export type Handler = () => object
+/** What a shop hands out, or the error that it has instead. `carrier`: what takes the amount of `upto` in its framework. */
+export type Handler = (carrier: object) => object
 
 export interface PaidShop {
   /** What is paid for. */
@@ -45,7 +45,7 @@ const OPEN = {
   express: async (wall: Wall, handler: Handler) => {
     const app = express()
     app.get('/goods', wall, (_, answer) => {
-      answer.json(handler())
+      answer.json(handler(answer))
     })
     // The framework's own answer to an error prints its stack.
     app.set('env', 'test')
@@ -53,13 +53,13 @@ const OPEN = {
   },
   hono: async (wall: Wall, handler: Handler) => {
     const app = new Hono()
-    app.get('/goods', wall, (context) => context.json(handler()))
+    app.get('/goods', wall, (context) => context.json(handler(context)))
     app.onError((_, context) => context.json({ error: 'broken' }, 500))
     return listen(createAdaptorServer({ fetch: app.fetch }) as ReturnType<typeof createServer>)
   },
   fastify: async (wall: Wall, handler: Handler) => {
     const app = fastify()
-    app.get('/goods', { preHandler: wall }, async () => handler())
+    app.get('/goods', { preHandler: wall }, (request, reply) => reply.send(handler(request)))
     await app.listen({ host: '127.0.0.1', port: 0 })
     return app.server
   },

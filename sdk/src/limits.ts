@@ -46,5 +46,9 @@ export const limits = {
   paywallDeliveriesMax: 100_000,
   /** How often one payment is delivered for again after deliveries that failed. */
   paywallRedeliveriesMax: 3,
+  /** Bytes of an answer that is held back until it is paid for. */
+  paywallHeldBytesMax: 8 * 1024 * 1024,
+  /** Bytes of answers that were paid for, or are being, and have not gone out. */
+  paywallKeptBytesMax: 64 * 1024 * 1024,
   paymentHeaderCharactersMax: 64 * 1024,
 } as const

@@ -2,6 +2,7 @@ import type { X402SettleAnswer } from '../contract/x402-settle.ts'
 import type { Florin } from '../florin.ts'
 import { FlorinError } from '../florin-error.ts'
 import { isObject } from '../is-object.ts'
+import { limits } from '../limits.ts'
 import { requirementV1, requirementV2 } from './demand.ts'
 import type { Place } from './demand.ts'
 import type { Presented } from './presented.ts'
@@ -32,12 +33,15 @@ export function requirementFor(
 ): Requirement | undefined {
   if (x402Version === 1) {
     const { scheme, network } = payload
-    return requirements.find(({ alias }) => scheme === 'exact' && alias === network)
+    return requirements.find(
+      (each) => each.scheme === 'exact' && scheme === 'exact' && each.alias === network,
+    )
   }
   const { accepted } = payload
-  if (!isObject(accepted) || accepted['scheme'] !== 'exact') return undefined
+  if (!isObject(accepted)) return undefined
   return requirements.find(
-    ({ network, amount, asset, payTo }) =>
+    ({ scheme, network, amount, asset, payTo }) =>
+      accepted['scheme'] === scheme &&
       accepted['network'] === network &&
       accepted['amount'] === amount &&
       isSame(String(accepted['asset']), asset) &&
@@ -52,15 +56,9 @@ export async function charge(
   requirement: Requirement,
   place: Place,
 ): Promise<Charged> {
-  const { x402Version, payload } = presented
-  const paymentRequirements =
-    x402Version === 1 ? requirementV1(requirement, place) : requirementV2(requirement, place)
-  // Version 2 carries the resource in the payment, where the buyer writes it: ours counts.
-  const { resource } = place
-  const paymentPayload = x402Version === 1 ? payload : { ...payload, resource: { url: resource } }
   try {
-    const settlement = { x402Version, paymentPayload, paymentRequirements }
-    return judge(await florin.x402.settle(settlement), requirement, resource)
+    const settlement = questionOf(presented, requirement, place)
+    return judge(await florin.x402.settle(settlement), requirement, place.resource)
   } catch (error) {
     // Whatever the service refuses the seller, or cannot be asked, is not the buyer's doing.
     const code = error instanceof FlorinError ? error.code : 'unexpected_settle_error'
@@ -68,26 +66,76 @@ export async function charge(
   }
 }
 
+/** Whether a payment would settle now, which moves nothing; null when it would. Never throws. */
+export async function look(
+  florin: Pick<Florin, 'x402'>,
+  presented: Presented,
+  requirement: Requirement,
+  place: Place,
+): Promise<Exclude<Charged, { kind: 'paid' }> | null> {
+  try {
+    const signal = AbortSignal.timeout(limits.paywallAskMilliseconds)
+    const question = questionOf(presented, requirement, place)
+    const answer = await florin.x402.verify(question, { signal })
+    if (answer.isValid) return null
+    const { invalidReason = 'unexpected', payer } = answer
+    const { network } = requirement
+    const payerFields = payer === undefined ? {} : { payer }
+    const told = { success: false, transaction: '', network, ...payerFields }
+    return judgeRefusal({ ...told, errorReason: invalidReason }, requirement, place.resource)
+  } catch (error) {
+    const code = error instanceof FlorinError ? error.code : 'unexpected_verify_error'
+    return { kind: 'unavailable', code, cause: error }
+  }
+}
+
+function questionOf({ x402Version, payload }: Presented, requirement: Requirement, place: Place) {
+  const paymentRequirements =
+    x402Version === 1 ? requirementV1(requirement, place) : requirementV2(requirement, place)
+  // Version 2 carries the resource in the payment, where the buyer writes it: ours counts.
+  const resource = { url: place.resource }
+  const paymentPayload = x402Version === 1 ? payload : { ...payload, resource }
+  return { x402Version, paymentPayload, paymentRequirements }
+}
+
 /** Reasons with these beginnings speak of what the buyer signed or owns. Every other one is not held against it. */
 const BUYERS =
   /^(invalid_|unsupported_|permit2_|eip2612_|eip6492_|erc20_|upto_|insufficient_|smart_wallet_|network_mismatch|fee_payer_|transaction_)/
 const SELLERS = ['invalid_payment_requirements', 'invalid_network', 'permit2_proxy_not_deployed']
-const REPEATS = ['duplicate_settlement', 'invalid_exact_evm_nonce_already_used']
+const REPEATS = [
+  'duplicate_settlement',
+  'invalid_exact_evm_nonce_already_used',
+  'permit2_invalid_nonce',
+]
 
 function judge(answer: X402SettleAnswer, requirement: Requirement, resource: string): Charged {
+  if (!answer.success) return judgeRefusal(answer, requirement, resource)
   const paid = paidOf(answer, requirement, resource)
-  const { success, transaction, network, payer, errorReason: reason = 'unexpected' } = answer
-  const payerFields = payer === undefined ? {} : { payer }
-  const done = { success: true, transaction, network, ...payerFields, amount: paid.amount }
-  if (success) return { kind: 'paid', paid, response: done }
+  return { kind: 'paid', paid, response: responseOf(answer, paid) }
+}
+
+function judgeRefusal(
+  answer: X402SettleAnswer,
+  requirement: Requirement,
+  resource: string,
+): Exclude<Charged, { kind: 'paid' }> {
+  const { transaction, network, payer, errorReason: reason = 'unexpected' } = answer
   if (REPEATS.includes(reason)) {
+    const paid = paidOf(answer, requirement, resource)
     const isOwn = paid.paymentId !== null
-    return { kind: 'repeated', paid: isOwn ? paid : null, response: done }
+    return { kind: 'repeated', paid: isOwn ? paid : null, response: responseOf(answer, paid) }
   }
   if (reason === 'settlement_pending') return { kind: 'pending' }
   if (!BUYERS.test(reason) || SELLERS.includes(reason)) return { kind: 'unavailable', code: reason }
+  const payerFields = payer === undefined ? {} : { payer }
   const response = { success: false, errorReason: reason, transaction, network, ...payerFields }
   return { kind: 'refused', reason, response }
+}
+
+/** What a buyer is told of a payment that was made. */
+function responseOf({ transaction, network, payer }: X402SettleAnswer, { amount }: Paid): object {
+  const payerFields = payer === undefined ? {} : { payer }
+  return { success: true, transaction, network, ...payerFields, amount }
 }
 
 function paidOf(

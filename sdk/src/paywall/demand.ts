@@ -32,10 +32,12 @@ export function demand(place: Place, requirements: readonly Requirement[], error
       ...(mimeType === '' ? {} : { mimeType }),
     },
     accepts: requirements.map((each) => requirementV2(each, place)),
+    ...(requirements.some((each) => each.takesPermits) ? { extensions: PERMITS } : {}),
   }
   // A payment of version 1 does not say which of several it is for.
-  const first = requirements.filter(
-    ({ network }, at) => requirements.findIndex((each) => each.network === network) === at,
+  const known = requirements.filter(({ scheme }) => scheme === 'exact')
+  const first = known.filter(
+    ({ network }, at) => known.findIndex((each) => each.network === network) === at,
   )
   const accepts = first.flatMap((each) => requirementV1(each, place) ?? [])
   return {
@@ -45,14 +47,26 @@ export function demand(place: Place, requirements: readonly Requirement[], error
   }
 }
 
-/** A requirement of version 2. Money moves before the handler runs, and a buyer can see that. */
+/** Says that a buyer may sign its approval of Permit2 beside the payment. Source: x402 v2, eip2612GasSponsoring. */
+const PERMITS = {
+  eip2612GasSponsoring: {
+    info: { description: 'Approvals of Permit2 by EIP-2612 are submitted for you.', version: '1' },
+    schema: {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      required: ['from', 'asset', 'spender', 'amount', 'nonce', 'deadline', 'signature', 'version'],
+    },
+  },
+} as const
+
+/** A requirement of version 2. Money of `exact` moves before the handler runs, and a buyer can see that. */
 export function requirementV2(
-  { network, asset, amount, payTo, extra }: Requirement,
+  { scheme, network, asset, amount, payTo, extra }: Requirement,
   { settings }: Place,
 ) {
   const { maxTimeoutSeconds = limits.paywallTimeoutSeconds } = settings
-  const all = { ...extra, paymentFlow: 'upfront' }
-  return { scheme: 'exact', network, amount, asset, payTo, maxTimeoutSeconds, extra: all }
+  const all = scheme === 'exact' ? { ...extra, paymentFlow: 'upfront' } : extra
+  return { scheme, network, amount, asset, payTo, maxTimeoutSeconds, extra: all }
 }
 
 /** The same in version 1, which knows networks by name only. */

@@ -2,44 +2,19 @@ import { systemClock } from '../clock.ts'
 import type { Florin } from '../florin.ts'
 import { FlorinError } from '../florin-error.ts'
 import { limits } from '../limits.ts'
+import { asks, busy, duplicate, malformed, NO_STORE, UNAVAILABLE } from './admission.ts'
+import type { Admission, Asked } from './admission.ts'
+import { chargeInTime, TOO_LATE } from './charge-in-time.ts'
 import { charge, requirementFor } from './charge.ts'
 import type { Charged } from './charge.ts'
 import { deliveriesInMemory } from './deliveries.ts'
-import { demand } from './demand.ts'
-import type { Place, Said } from './demand.ts'
 import { encodeHeader } from './header-json.ts'
+import { openMeter } from './metered.ts'
 import { readPresented } from './presented.ts'
-import type { Presented } from './presented.ts'
 import { pricesOf } from './price.ts'
 import type { Paid, PaywallOptions } from './price.ts'
 import { requirementsOf } from './requirement.ts'
 import type { Requirement } from './requirement.ts'
-
-/** A request as every framework can say it. */
-export interface Asked {
-  /** Address with its host, as the buyer wrote it. */
-  readonly url: string
-  header(name: string): string | undefined
-}
-
-/** What is said instead of the handler, or that it may run. */
-export type Admission =
-  | { readonly kind: 'said'; readonly said: Said }
-  | { readonly kind: 'admitted'; readonly admitted: Admitted }
-
-export interface Admitted {
-  readonly paid: Paid
-  /** For the answer, whatever it becomes. */
-  readonly headers: Readonly<Record<string, string>>
-  /** To be called once the answer is out, or is known to be none. `reason`: why it was not delivered. */
-  ended(reason?: string): Promise<void>
-}
-
-/** All that a buyer hears of what keeps the seller from settling. */
-export const UNAVAILABLE = 'payment_service_unavailable'
-
-/** No cache may keep what one buyer paid for, nor a demand that names an amount. RFC 9111, 5.2.2. */
-export const NO_STORE = { 'Cache-Control': 'private, no-store' } as const
 
 /** The paywall as such: settles what a request shows, and lets it through once. Knows no framework. */
 export function openGate(
@@ -95,27 +70,11 @@ export function openGate(
     void tell(() => options.onUndelivered?.(paid, reason))
   }
 
-  /** Waits for the settlement, and not for ever: what comes later is kept for whoever asks again with the same proof. */
-  async function settled(
-    presented: Presented,
-    requirement: Requirement,
-    place: Place,
-  ): Promise<Charged> {
-    const over = new AbortController()
-    let isLate = false
-    const charging = charge(florin, presented, requirement, place).then(async (charged) => {
-      over.abort()
-      if (isLate && charged.kind === 'paid') {
-        await undelivered(charged.paid, 'the settlement came after the buyer was told to ask again')
-      }
-      return charged
-    })
-    const late = clock.sleep(limits.paywallSettleMilliseconds, over.signal).then((): Charged => {
-      isLate = !over.signal.aborted
-      return { kind: 'pending' }
-    })
-    return Promise.race([charging, late.then((pending) => (isLate ? pending : charging))])
-  }
+  const meter = openMeter(florin, clock, {
+    problem: (code, cause) => void problem(code, cause),
+    paid: (paid) => void tell(() => options.onPaid?.(paid)),
+    undelivered: (paid, reason) => void tell(() => options.onUndelivered?.(paid, reason)),
+  })
 
   async function admit(charged: Charged & { kind: 'paid' | 'repeated' }): Promise<Admission> {
     const { paid, response } = charged
@@ -166,7 +125,14 @@ export function openGate(
     if (read.kind === 'none') return asks(place, requirements, 'payment_required')
     const requirement = requirementFor(read.presented, requirements)
     if (requirement === undefined) return asks(place, requirements, 'no_matching_requirements')
-    const charged = await settled(read.presented, requirement, place)
+    const shown = { presented: read.presented, requirement, place }
+    if (requirement.scheme === 'upto') {
+      return meter(shown, (reason, response) => asks(place, requirements, reason, response))
+    }
+    const charging = charge(florin, read.presented, requirement, place)
+    const charged = await chargeInTime(charging, clock, async (late) => {
+      if (late.kind === 'paid') await undelivered(late.paid, TOO_LATE)
+    })
     switch (charged.kind) {
       case 'paid':
       case 'repeated':
@@ -182,40 +148,6 @@ export function openGate(
         return charged satisfies never
     }
   }
-}
-
-function asks(
-  place: Place,
-  requirements: readonly Requirement[],
-  error: string,
-  response?: object,
-): Admission {
-  const { status, headers, body } = demand(place, requirements, error)
-  const text = response === undefined ? undefined : encodeHeader(response)
-  const told = text === undefined ? {} : { 'PAYMENT-RESPONSE': text, 'X-PAYMENT-RESPONSE': text }
-  return { kind: 'said', said: { status, headers: { ...NO_STORE, ...headers, ...told }, body } }
-}
-
-function plain(status: number, body: object, headers: Record<string, string> = {}): Admission {
-  return { kind: 'said', said: { status, headers: { ...NO_STORE, ...headers }, body } }
-}
-
-/** Never 402: a buyer that reads 402 pays again. */
-function duplicate(paymentId: string | null): Admission {
-  const message = 'This payment was used before. Do not pay again.'
-  const own = paymentId === null ? {} : { paymentId }
-  return plain(409, { error: 'duplicate_settlement', message, ...own })
-}
-
-function malformed(message: string): Admission {
-  return plain(400, { error: 'invalid_payload', message })
-}
-
-/** Ask again, with the same payment. `reason` is for buyers: nothing of the seller's own affairs. */
-export function busy(reason: string): Admission {
-  const message = 'Ask again with the same payment. Do not pay again.'
-  const retryAfter = limits.paywallRetryAfterSeconds
-  return plain(503, { error: reason, message, retryAfter }, { 'Retry-After': `${retryAfter}` })
 }
 
 function resourceOf(address: string, baseUrl: string | undefined): string | undefined {

@@ -1,5 +1,5 @@
 import type { Said } from './demand.ts'
-import type { Admitted, Asked } from './gate.ts'
+import type { Admitted, Asked } from './admission.ts'
 
 /** What is needed of a request of Node's `http`, as Express and Fastify have it. */
 export interface NodeRequest {
@@ -17,8 +17,11 @@ export interface NodeResponse {
   readonly writableFinished: boolean
   readonly destroyed: boolean
   readonly socket?: { readonly bytesWritten?: number } | null
-  setHeader(name: string, value: string): unknown
-  end(text: string): unknown
+  setHeader(name: string, value: string | readonly string[]): unknown
+  getHeaders(): Readonly<Record<string, number | string | readonly string[] | undefined>>
+  removeHeader(name: string): void
+  write(part: string | Uint8Array, encoding?: string): unknown
+  end(text?: string): unknown
   once(event: 'finish' | 'close', listener: () => void): unknown
 }
 

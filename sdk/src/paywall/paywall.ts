@@ -1,15 +1,13 @@
 import type { Florin } from '../florin.ts'
-import { busy, openGate, UNAVAILABLE } from './gate.ts'
+import { busy, UNAVAILABLE } from './admission.ts'
+import type { Admission } from './admission.ts'
+import { openGate } from './gate.ts'
+import { deliverHono, serveHonoMetered, tell } from './hono-answer.ts'
+import type { HonoContext } from './hono-answer.ts'
 import { askedOf, say, watch } from './node-answer.ts'
+import { deliver, serveMetered } from './serve-metered.ts'
 import type { NodeRequest, NodeResponse } from './node-answer.ts'
 import type { PaywallOptions } from './price.ts'
-
-/** What is needed of a context of Hono. */
-export interface HonoContext {
-  readonly req: { readonly raw: Request }
-  res: Response
-  readonly error: Error | undefined
-}
 
 /** What is needed of a request and an answer of Fastify. */
 export interface FastifyRequest {
@@ -37,6 +35,9 @@ export interface Paywall {
  * An answer of 400 or more, a handler that throws, and a connection that breaks before anything was sent deliver nothing:
  * the buyer may ask again with the same proof, three times at most, and `onUndelivered` is told. While the service cannot be asked the answer is 503, never 402 and
  * never the goods.
+ *
+ * A price with the scheme `upto` is taken after the handler: see setAmount. Its answer is held back until then, 8 MiB at
+ * most, and an answer of 400 or more takes nothing.
  */
 export function paywall(
   florin: Pick<Florin, 'networks' | 'x402'>,
@@ -48,10 +49,9 @@ export function paywall(
     const { raw } = context.req
     const header = (name: string) => raw.headers.get(name) ?? undefined
     const admission = await admit({ url: raw.url, header })
-    if (admission.kind === 'said') {
-      const { status, headers, body } = admission.said
-      return Response.json(body, { status, headers })
-    }
+    if (admission.kind === 'said') return tell(admission.said)
+    if (admission.kind === 'kept') return deliverHono(admission.answer, admission.admitted)
+    if (admission.kind === 'metered') return serveHonoMetered(context, next, admission.metered)
     const { headers, ended } = admission.admitted
     try {
       await next()
@@ -66,19 +66,19 @@ export function paywall(
     return undefined
   }
 
-  async function fastify({ raw: request }: FastifyRequest, reply: FastifyReply) {
-    const admission = await admit(askedOf(request))
-    if (admission.kind === 'admitted' && watch(reply.raw, admission.admitted)) return undefined
+  async function fastify(request: FastifyRequest, reply: FastifyReply) {
+    const admission = await admit(askedOf(request.raw))
+    if (begins(reply.raw, admission, [request, request.raw, reply])) return undefined
     reply.hijack()
-    if (admission.kind === 'said') say(reply.raw, admission.said)
+    ends(reply.raw, admission)
     return reply
   }
 
   async function express(request: NodeRequest, response: NodeResponse, next: () => void) {
     // Without a framework, or with Express 4, nobody catches what is thrown here, and the process ends.
     const admission = await admit(askedOf(request)).catch(() => busy(UNAVAILABLE))
-    if (admission.kind === 'said') say(response, admission.said)
-    else if (watch(response, admission.admitted)) next()
+    if (begins(response, admission, [request])) next()
+    else ends(response, admission)
   }
 
   function wall(context: HonoContext, next: () => Promise<void>): Promise<Response | undefined>
@@ -98,4 +98,23 @@ export function paywall(
     throw new TypeError('a paywall stands before a handler of Express, Hono or Fastify')
   }
   return wall
+}
+
+/** Whether the handler is to run; if so, what it answers is watched, or held. */
+function begins(
+  response: NodeResponse,
+  admission: Admission,
+  carriers: readonly object[],
+): boolean {
+  if (admission.kind === 'admitted') return watch(response, admission.admitted)
+  if (admission.kind !== 'metered') return false
+  if (response.destroyed) admission.metered.abandon()
+  else serveMetered(response, admission.metered, carriers)
+  return !response.destroyed
+}
+
+/** Answers in place of the handler, where there is an answer. */
+function ends(response: NodeResponse, admission: Admission): void {
+  if (admission.kind === 'said') say(response, admission.said)
+  if (admission.kind === 'kept') deliver(response, admission.answer, admission.admitted)
 }

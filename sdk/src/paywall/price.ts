@@ -11,6 +11,11 @@ export interface PaywallPrice {
   readonly network: string
   /** Who is paid. */
   readonly payTo: string
+  /**
+   * `exact` unless given: the amount is taken before the handler runs. `upto`: the amount is the most that a visit may
+   * cost, the handler says by `setAmount` what it did cost, and that much is taken before the answer goes out. EVM only.
+   */
+  readonly scheme?: 'exact' | 'upto'
 }
 
 /** What a settled payment was. */
@@ -39,9 +44,12 @@ export interface PaywallSettings {
   readonly baseUrl?: string
   /** Remembers what was delivered; in memory unless given. See Deliveries. */
   readonly deliveries?: Deliveries
-  /** Told of every payment that was settled, before the handler runs. It decides nothing: when it fails, the handler runs. */
+  /** Told of every payment that was settled, before the handler runs; of `upto` before the answer goes out. It decides nothing: when it fails, all goes on. */
   readonly onPaid?: (paid: Paid) => unknown
-  /** Told when money was taken and nothing was delivered for it. The same proof may then ask again, three times at most. */
+  /**
+   * Told when money was taken and nothing was delivered for it. The same proof may then ask again: `exact` three times at
+   * most, and of `upto` for the answer that is kept.
+   */
   readonly onUndelivered?: (paid: Paid, reason: string) => unknown
   /**
    * Told of what is no buyer's business. `code`: what the service said or the client found when it could not settle,

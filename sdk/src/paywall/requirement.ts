@@ -6,17 +6,21 @@ import type { PaywallPrice } from './price.ts'
 
 /** A price as x402 says it, in no version yet. */
 export interface Requirement {
+  readonly scheme: 'exact' | 'upto'
   /** CAIP-2. */
   readonly network: string
   /** Its name in version 1, where it has one. */
   readonly alias: string | undefined
   /** The token's address or mint. */
   readonly asset: string
-  /** Base units. */
+  /** Base units; of `upto` the most that may be taken. */
   readonly amount: string
+  readonly decimals: number
   readonly payTo: string
-  /** EVM: the token's domain. Solana: who pays the fee. */
+  /** EVM: the token's domain. Solana: who pays the fee. `upto`: who may take the money. */
   readonly extra: Readonly<Record<string, unknown>>
+  /** Whether the service submits a buyer's approval of Permit2 that is signed by EIP-2612. */
+  readonly takesPermits: boolean
 }
 
 const ALIASES = new Map(Object.entries(NETWORK_NAMES).map(([name, network]) => [network, name]))
@@ -30,11 +34,12 @@ export async function requirementsOf(
   prices: readonly PaywallPrice[],
   signal: AbortSignal,
 ): Promise<readonly Requirement[]> {
-  const [networks, { kinds }] = await Promise.all([
+  const [networks, { kinds, extensions }] = await Promise.all([
     florin.networks.list({ signal }),
     florin.x402.supported({ signal }),
   ])
   return prices.map((price) => {
+    const { scheme = 'exact' } = price
     const network = NETWORK_NAMES[price.network] ?? price.network
     const known = networks.find((each) => each.network === network)
     if (known === undefined) throw refused(`the service has no network ${price.network}`)
@@ -49,17 +54,21 @@ export async function requirementsOf(
       throw refused(`${price.amount} is no amount of ${price.asset}`)
     }
     const kind = kinds.find(
-      (each) => each.x402Version === 2 && each.scheme === 'exact' && each.network === network,
+      (each) => each.x402Version === 2 && each.scheme === scheme && each.network === network,
     )
     // Not a wrong setting: the service says so while a node is away or a settling key is empty.
-    if (kind === undefined) throw unavailable(`${price.network} cannot be settled right now`)
+    if (kind === undefined)
+      throw unavailable(`${scheme} on ${price.network} cannot be settled right now`)
     return {
+      scheme,
       network,
       alias: ALIASES.get(network),
       asset: asset.asset,
       amount: `${amount}`,
+      decimals: asset.decimals,
       payTo: price.payTo,
       extra: { ...asset.eip712, ...kind.extra },
+      takesPermits: scheme === 'upto' && extensions.includes('eip2612GasSponsoring'),
     }
   })
 }

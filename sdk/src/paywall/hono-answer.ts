@@ -1,0 +1,90 @@
+import { limits } from '../limits.ts'
+import type { Admission, Admitted, Metered } from './admission.ts'
+import { NO_STORE } from './admission.ts'
+import type { HeldAnswer } from './held.ts'
+import { TOO_LONG } from './serve-metered.ts'
+import { carryMeter } from './set-amount.ts'
+
+/** What is needed of a context of Hono. */
+export interface HonoContext {
+  readonly req: { readonly raw: Request }
+  get res(): Response
+  /** Undefined first, or Hono adds the headers of the old answer. */
+  set res(response: Response | undefined)
+  readonly error: Error | undefined
+}
+
+/** Runs the handler and gives its answer out once it is paid for. */
+export async function serveHonoMetered(
+  context: HonoContext,
+  next: () => Promise<void>,
+  metered: Metered,
+): Promise<undefined> {
+  carryMeter([context], (amount) => metered.setAmount(amount))
+  const answer = await run(context, next).catch((error: unknown) => {
+    metered.abandon()
+    throw error
+  })
+  if (answer === undefined || answer === 'too_long') {
+    metered.abandon()
+    if (answer === 'too_long') replace(context, tell(TOO_LONG))
+    else context.res.headers.set('Cache-Control', NO_STORE['Cache-Control'])
+    return undefined
+  }
+  const admission = await metered.finish(answer)
+  const given =
+    admission.kind === 'said'
+      ? tell(admission.said)
+      : await deliverHono(admission.answer, admission.admitted)
+  replace(context, given)
+  return undefined
+}
+
+export function tell({ status, headers, body }: (Admission & { kind: 'said' })['said']): Response {
+  return Response.json(body, { status, headers })
+}
+
+/** An answer that was paid for; from here on it counts as delivered, because Hono does not say what becomes of it. */
+export async function deliverHono(answer: HeldAnswer, admitted: Admitted): Promise<Response> {
+  const headers = new Headers()
+  for (const [name, value] of answer.headers) {
+    for (const each of [value].flat()) headers.append(name, each)
+  }
+  for (const [name, value] of Object.entries(admitted.headers)) headers.set(name, value)
+  await admitted.ended()
+  const body = answer.length === 0 ? null : new Blob(answer.parts.map(([part]) => copyOf(part)))
+  return new Response(body, { status: answer.status, headers })
+}
+
+function copyOf(part: string | Uint8Array): string | Uint8Array<ArrayBuffer> {
+  return typeof part === 'string' ? part : new Uint8Array(part)
+}
+
+/** The whole answer of the handler; undefined when it is none that is paid for. */
+async function run(
+  context: HonoContext,
+  next: () => Promise<void>,
+): Promise<HeldAnswer | 'too_long' | undefined> {
+  await next()
+  const { res } = context
+  if (context.error !== undefined || res.status >= 400) return undefined
+  const parts: (readonly [Uint8Array, undefined])[] = []
+  let length = 0
+  const reader = res.body?.getReader()
+  for (;;) {
+    const read = await reader?.read()
+    if (read === undefined || read.done) break
+    length += read.value.length
+    if (length > limits.paywallHeldBytesMax) {
+      await reader?.cancel()
+      return 'too_long'
+    }
+    parts.push([read.value, undefined])
+  }
+  return { status: res.status, headers: [...res.headers], parts, length }
+}
+
+function replace(context: HonoContext, response: Response): void {
+  context.res = undefined
+  context.res = response
+}
