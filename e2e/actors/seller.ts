@@ -94,7 +94,10 @@ export function settle(
 
 const TOKEN = parseAbi([
   'function transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)',
+  'function cancelAuthorization(address,bytes32,bytes)',
 ])
+/** A node is not asked what these take: others may change that meanwhile. */
+const GAS = 200_000n
 
 /** Submits the authorization as a stranger would who saw it on its way, and gives the hash. */
 export async function submitElsewhere(world: World, purchase: Purchase): Promise<string> {
@@ -133,7 +136,35 @@ export async function aStranger(
       ],
       ...(tipPerGas === undefined
         ? {}
-        : { maxPriorityFeePerGas: tipPerGas, maxFeePerGas: 3n * tipPerGas, gas: 200_000n }),
+        : { maxPriorityFeePerGas: tipPerGas, maxFeePerGas: 3n * tipPerGas, gas: GAS }),
+    })
+  }
+}
+
+/** The payer takes back what it signed: a stranger submits the cancellation, and gives its hash. */
+export async function aCanceller(
+  world: World,
+): Promise<(purchase: Purchase, tipPerGas: bigint) => Promise<string>> {
+  const account = privateKeyToAccount(`0x${randomBytes(32).toString('hex')}`)
+  await world.sandbox.fund(account.address, 'native', '1')
+  const stranger = createWalletClient({
+    account,
+    chain: baseSepolia,
+    transport: http(world.sandbox.rpcUrl),
+  })
+  return async ({ body, payer }, tipPerGas) => {
+    const asset = getAddress(world.sandbox.usdc)
+    const { authorization } = body.paymentPayload['payload'] as {
+      authorization: { nonce: string }
+    }
+    const nonce = `0x${authorization.nonce.slice(2)}` as const
+    const domain = { name: 'USDC', version: '2' }
+    const token = { symbol: 'USDC', asset, decimals: 6, takesCommitment: true, domain }
+    const signature = await payer.cancel(token, nonce)
+    return stranger.writeContract({
+      ...{ address: asset, abi: TOKEN, functionName: 'cancelAuthorization' },
+      args: [getAddress(payer.address), nonce, signature],
+      ...{ maxPriorityFeePerGas: tipPerGas, maxFeePerGas: 3n * tipPerGas, gas: GAS },
     })
   }
 }

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { createKeyPairSignerFromBytes } from '@solana/kit'
+import type { KeyPairSigner } from '@solana/kit'
 import { ExactSvmScheme } from '@x402/svm/exact/client'
 import type { Fields } from '@florin/wire/x402/fields.ts'
 import { PRICE } from './seller.ts'
@@ -8,17 +9,32 @@ import type { World } from './world.ts'
 
 export const SOLANA = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1'
 
+/** Somebody with one USDC and a key of its own. */
+export async function aSolanaPayer(world: World): Promise<KeyPairSigner> {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const seed = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-32)
+  const spki = publicKey.export({ format: 'der', type: 'spki' })
+  const signer = await createKeyPairSignerFromBytes(Buffer.concat([seed, spki.subarray(-32)]))
+  await world.sandbox.fund(signer.address, 'USDC', '1')
+  return signer
+}
+
 /**
  * A payer with one USDC who has signed a payment of 0.01 to a new address, made by the stock client. `seller`: who is paid and pays the
  * fee, in place of a key of the service's.
  */
 export async function aSolanaPurchase(world: World, seller?: string): Promise<SettleBody> {
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-  const seed = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-32)
-  const spki = publicKey.export({ format: 'der', type: 'spki' })
-  const signer = await createKeyPairSignerFromBytes(Buffer.concat([seed, spki.subarray(-32)]))
+  return solanaPurchaseFrom(world, await aSolanaPayer(world), PRICE, seller)
+}
+
+/** The same by a payer who is there. `amount`: base units. */
+export async function solanaPurchaseFrom(
+  world: World,
+  signer: KeyPairSigner,
+  amount: bigint,
+  seller?: string,
+): Promise<SettleBody> {
   const payTo = seller ?? world.newAddress('solana')
-  await world.sandbox.fund(signer.address, 'USDC', '1')
   if (seller === undefined) await world.sandbox.fund(payTo, 'USDC', '0.5')
   const feePayer =
     seller ?? world.service().settlers.find(({ family }) => family === 'solana')?.address
@@ -26,7 +42,7 @@ export async function aSolanaPurchase(world: World, seller?: string): Promise<Se
     scheme: 'exact',
     network: SOLANA,
     asset: world.sandbox.solana.usdc,
-    amount: `${PRICE}`,
+    amount: `${amount}`,
     payTo,
     maxTimeoutSeconds: 60,
     extra: { feePayer },
