@@ -49,7 +49,7 @@ export function sandboxNetwork({
       bumpAfterBlocks: 3,
     },
     usd: { kind: 'token', asset: evm.usdc },
-    permit2: ['exact'],
+    permit2: ['exact', 'upto'],
     sponsoring: {
       gasPerAccountPerDay: 1_000n * GIGA * GIGA,
       gasPerPayerPerDay: 100n * GIGA * GIGA,

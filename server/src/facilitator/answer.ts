@@ -29,6 +29,14 @@ export function verifyAnswer(verified: Verified, presented: Presented) {
   }
 }
 
+/** A settlement of nothing, which has no transaction; `verified` says whether the payment was good. */
+export function nothingAnswer(verified: Verified, presented: Presented) {
+  if (!verified.ok) return settleAnswer({ ...verified, kind: 'refused' }, presented)
+  const { intake } = verified
+  const network = networkOf(intake)
+  return { success: true, payer: payerOf(intake), transaction: '', network, amount: '0' }
+}
+
 /** A settlement in the shape of x402; `extra` tells what one transaction for several payments cannot. */
 export function settleAnswer(settled: Settled, presented: Presented) {
   const failed = (reason: Reason, message = MESSAGES[reason]) => ({

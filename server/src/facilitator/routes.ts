@@ -7,10 +7,11 @@ import type { Kept } from '../kernel/kept.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import { shareReads } from '../store/shared-reads.ts'
-import { settleAnswer, verifyAnswer } from './answer.ts'
+import { nothingAnswer, settleAnswer, verifyAnswer } from './answer.ts'
 import { bazaarOfVerified, extensionHeaders, listSettled } from './list-settled.ts'
 import { settlePayment } from './settle.ts'
 import type { SettleDeps } from './settle.ts'
+import { settleNothing } from './settle-nothing.ts'
 import { showSponsoring } from './show-sponsoring.ts'
 import { supported } from './supported.ts'
 import { verifyPayment } from './verify.ts'
@@ -43,6 +44,8 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
       return { headers, body: verifyAnswer(verified, body) }
     }),
     route(endpoints.x402Settle, async ({ body, caller, requestId, clientGone, closing }) => {
+      const nothing = await settleNothing(deps, caller.accountId, body)
+      if (nothing !== undefined) return { body: nothingAnswer(nothing, body) }
       const settled = await settlePayment(deps, {
         accountId: caller.accountId,
         presented: body,

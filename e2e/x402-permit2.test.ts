@@ -1,0 +1,262 @@
+import { encodeFunctionData, parseAbi } from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '@florin/server/kernel/until.ts'
+import { codeOf } from './actors/client.ts'
+import type { Reply } from './actors/client.ts'
+import { aPermit2Buyer, charging } from './actors/permit2-buyer.ts'
+import { encoded, receive } from './actors/receiver.ts'
+import { PRICE, settle } from './actors/seller.ts'
+import type { SettleBody } from './actors/seller.ts'
+import type { World } from './actors/world.ts'
+import { openWorld } from './actors/world.ts'
+
+const PERMIT2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
+const ABI = parseAbi(['function invalidateUnorderedNonces(uint256 word, uint256 mask)'])
+const USDC_ONE = 1_000_000n
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(() => world.stop())
+
+function verify({ body }: SettleBody): Promise<Reply> {
+  return world.client().post('/x402/verify', body)
+}
+
+function receiveIt({ body, payTo }: SettleBody): Promise<Reply> {
+  return receive(world.client(), {
+    walletAddress: payTo,
+    paymentProof: encoded(body.paymentPayload),
+    expectedAmount: 0.01,
+    timeout: 20,
+  })
+}
+
+test('the service says what it takes', async () => {
+  const { body } = await world.client().get('/x402/supported')
+  expect(body['extensions']).toContain('eip2612GasSponsoring')
+  expect(body['kinds']).toContainEqual({
+    x402Version: 2,
+    scheme: 'upto',
+    network: 'eip155:84532',
+    extra: { facilitatorAddress: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/) as unknown },
+  })
+})
+
+describe('exact by Permit2, with what the stock client signs', () => {
+  test.each(['warm', 'cold'] as const)(
+    'a %s wallet pays once, and once it is told',
+    async (kind) => {
+      const buyer = await aPermit2Buyer(world, kind)
+      const purchase = await buyer.pay()
+      expect((await verify(purchase)).body).toEqual({ isValid: true, payer: buyer.address })
+      const replies = await Promise.all(Array.from({ length: 5 }, () => settle(world, purchase)))
+      const successes = replies.filter(({ body }) => body['success'] === true)
+      expect(successes).toHaveLength(1)
+      expect(successes[0]?.body).toMatchObject({ payer: buyer.address, amount: `${PRICE}` })
+      expect(await world.balanceOf(purchase.payTo, 'USDC')).toBe(PRICE)
+      expect(await world.balanceOf(buyer.address, 'USDC')).toBe(USDC_ONE - PRICE)
+      expect((await verify(purchase)).body).toMatchObject({
+        isValid: false,
+        invalidReason: 'permit2_invalid_nonce',
+      })
+      expect((await settle(world, purchase)).body).toMatchObject({
+        success: false,
+        errorReason: 'duplicate_settlement',
+      })
+    },
+  )
+
+  test('pays over the receiving API as well', async () => {
+    const purchase = await (await aPermit2Buyer(world, 'cold')).pay()
+    expect((await receiveIt(purchase)).status).toBe(200)
+    expect(await world.balanceOf(purchase.payTo, 'USDC')).toBe(PRICE)
+    expect(codeOf(await receiveIt(purchase))).toBe('DUPLICATE_SETTLEMENT')
+  })
+
+  test('a wallet that has not approved it, and does not sign that, is told so', async () => {
+    const purchase = await (await aPermit2Buyer(world, 'warm', 0n)).pay()
+    expect((await verify(purchase)).body).toMatchObject({
+      isValid: false,
+      invalidReason: 'permit2_allowance_required',
+    })
+    expect((await settle(world, purchase)).body).toMatchObject({
+      success: false,
+      errorReason: 'permit2_allowance_required',
+      transaction: '',
+    })
+    expect(codeOf(await receiveIt(purchase))).toBe('PAYMENT_VERIFICATION_FAILED')
+  })
+
+  test('a payer that takes its nonce back pays nobody', async () => {
+    const buyer = await aPermit2Buyer(world)
+    const purchase = await buyer.pay()
+    expect((await verify(purchase)).body).toMatchObject({ isValid: true })
+    const { nonce } = authorizationOf(purchase)
+    const args = [BigInt(nonce) >> 8n, 1n << (BigInt(nonce) & 0xffn)] as const
+    const data = encodeFunctionData({ abi: ABI, functionName: 'invalidateUnorderedNonces', args })
+    await buyer.call(PERMIT2, data)
+    expect((await settle(world, purchase)).body).toMatchObject({
+      success: false,
+      errorReason: 'permit2_invalid_nonce',
+    })
+    expect(await world.balanceOf(purchase.payTo, 'USDC')).toBe(0n)
+  })
+
+  test('one allowance or one balance, drawn on from all sides, pays what it holds and never more', async () => {
+    const draws = 12
+    const covered = 5n
+    const [byAllowance, byBalance] = await Promise.all([
+      aPermit2Buyer(world, 'warm', covered * PRICE),
+      aPermit2Buyer(world),
+    ])
+    // A fifth of what it has: that allowance is without an end.
+    const fifth = USDC_ONE / covered
+    const purchases = await Promise.all([
+      ...Array.from({ length: draws }, () => byAllowance.pay()),
+      ...Array.from({ length: draws }, () => byBalance.pay({ amount: fifth })),
+    ])
+    const replies = await Promise.all(purchases.map((purchase) => settle(world, purchase)))
+    const paid = () => Promise.all(purchases.map(({ payTo }) => world.balanceOf(payTo, 'USDC')))
+    const isWhole = async () => {
+      const amounts = await paid()
+      const [first, second] = [amounts.slice(0, draws), amounts.slice(draws)]
+      expect(sum(first)).toBeLessThanOrEqual(covered * PRICE)
+      return sum(first) === covered * PRICE && sum(second) === USDC_ONE
+    }
+    await until('all that is there was drawn', isWhole, { seconds: 30 })
+    expect(await world.balanceOf(byAllowance.address, 'USDC')).toBe(USDC_ONE - covered * PRICE)
+    expect(await world.balanceOf(byBalance.address, 'USDC')).toBe(0n)
+    const received = await paid()
+    replies.forEach(({ body }, index) => {
+      if (body['success'] === true) expect(received[index]).toBeGreaterThan(0n)
+    })
+
+    // What came to nothing is as good as before, and pays as soon as there is something to draw on.
+    await byAllowance.approve()
+    await world.sandbox.fund(byBalance.address, 'USDC', '2')
+    const left = purchases.filter((_, index) => received[index] === 0n)
+    const again = await Promise.all(left.map((purchase) => settle(world, purchase)))
+    expect(again.map(({ body }) => body['success'])).toEqual(left.map(() => true))
+    expect(await world.balanceOf(byBalance.address, 'USDC')).toBe(
+      3n * USDC_ONE - BigInt(draws) * fifth,
+    )
+  })
+
+  test('what the seller adds to its wishes changes nothing', async () => {
+    const purchase = await (await aPermit2Buyer(world)).pay()
+    const { paymentRequirements: asked } = purchase.body
+    const extra = {
+      ...Object(asked['extra']),
+      more: 'x'.repeat(20_000),
+      deadline: '0',
+      amount: '1',
+    }
+    const paymentRequirements = { ...asked, extra }
+    const body = { ...purchase.body, paymentRequirements }
+    expect((await settle(world, { body })).body).toMatchObject({
+      success: true,
+      amount: `${PRICE}`,
+    })
+    expect(await world.balanceOf(purchase.payTo, 'USDC')).toBe(PRICE)
+  })
+})
+
+describe('upto, with what the stock client signs', () => {
+  test.each(['warm', 'cold'] as const)('a %s wallet pays what its seller says', async (kind) => {
+    const buyer = await aPermit2Buyer(world, kind)
+    const purchase = await buyer.pay({ scheme: 'upto', amount: 2_000n })
+    expect((await verify(purchase)).body).toEqual({ isValid: true, payer: buyer.address })
+    const charged = charging(purchase, 700n)
+    const replies = await Promise.all(Array.from({ length: 4 }, () => settle(world, charged)))
+    const successes = replies.filter(({ body }) => body['success'] === true)
+    expect(successes).toHaveLength(1)
+    expect(successes[0]?.body).toMatchObject({ payer: buyer.address, amount: '700' })
+    expect(await world.balanceOf(purchase.payTo, 'USDC')).toBe(700n)
+    for (const amount of [700n, 701n, 2_000n, 0n]) {
+      expect((await settle(world, charging(purchase, amount))).body).toMatchObject({
+        success: false,
+        errorReason: 'duplicate_settlement',
+      })
+    }
+    expect(await world.balanceOf(buyer.address, 'USDC')).toBe(USDC_ONE - 700n)
+  })
+
+  test('no more than was signed for is taken, and a verification is for all of it', async () => {
+    const purchase = await (await aPermit2Buyer(world)).pay({ scheme: 'upto', amount: 2_000n })
+    expect((await settle(world, charging(purchase, 2_001n))).body).toMatchObject({
+      success: false,
+      errorReason: 'invalid_upto_evm_payload_settlement_exceeds_amount',
+      transaction: '',
+    })
+    for (const amount of [1_999n, 2_001n]) {
+      expect((await verify(charging(purchase, amount))).body).toMatchObject({
+        isValid: false,
+        invalidReason: 'permit2_amount_mismatch',
+      })
+    }
+    expect((await settle(world, purchase)).body).toMatchObject({ success: true, amount: '2000' })
+    expect(await world.balanceOf(purchase.payTo, 'USDC')).toBe(2_000n)
+  })
+
+  test('nothing may be asked for: then nothing moves, and a bad payment is still a bad one', async () => {
+    const buyer = await aPermit2Buyer(world)
+    const purchase = await buyer.pay({ scheme: 'upto', amount: 2_000n })
+    expect((await settle(world, charging(purchase, 0n))).body).toEqual({
+      success: true,
+      payer: buyer.address,
+      transaction: '',
+      network: 'eip155:84532',
+      amount: '0',
+    })
+    expect(await world.balanceOf(purchase.payTo, 'USDC')).toBe(0n)
+    expect((await settle(world, charging(purchase, 5n))).body).toMatchObject({ success: true })
+    const exact = await buyer.pay()
+    expect((await settle(world, charging(exact, 0n))).body).toMatchObject({
+      success: false,
+      errorReason: 'invalid_payment_requirements',
+    })
+  })
+
+  test('a payment that names another facilitator is not ours to settle', async () => {
+    const facilitator = world.newAddress()
+    const buyer = await aPermit2Buyer(world)
+    const purchase = await buyer.pay({ scheme: 'upto', facilitator })
+    const refused = 'upto_facilitator_mismatch'
+    expect((await verify(purchase)).body).toMatchObject({ invalidReason: refused })
+    expect((await settle(world, purchase)).body).toMatchObject({ errorReason: refused })
+  })
+
+  test('what was signed for one scheme is none of the other', async () => {
+    const buyer = await aPermit2Buyer(world)
+    const [exact, upto] = [await buyer.pay(), await buyer.pay({ scheme: 'upto' })]
+    for (const [purchase, scheme] of [
+      [exact, 'upto'],
+      [upto, 'exact'],
+    ] as const) {
+      const { body, payTo } = purchase
+      const paymentRequirements = { ...body.paymentRequirements, scheme }
+      const accepted = paymentRequirements
+      const paymentPayload = { ...body.paymentPayload, accepted }
+      const twisted = { body: { ...body, paymentPayload, paymentRequirements }, payTo }
+      expect((await verify(twisted)).body).toMatchObject({
+        isValid: false,
+        invalidReason: 'invalid_permit2_spender',
+      })
+      expect((await settle(world, twisted)).body).toMatchObject({ success: false })
+      expect(await world.balanceOf(payTo, 'USDC')).toBe(0n)
+    }
+  })
+})
+
+function sum(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((all, amount) => all + amount, 0n)
+}
+
+function authorizationOf({ body }: SettleBody): { readonly nonce: string } {
+  const { payload } = body.paymentPayload as {
+    payload: { permit2Authorization: { nonce: string } }
+  }
+  return payload.permit2Authorization
+}
