@@ -106,7 +106,7 @@ describe('the examples run', () => {
 })
 
 describe('the seller’s side', () => {
-  test('the example settles with a wallet of its own', async () => {
+  test('the example on EVM settles with a wallet of its own', async () => {
     const { key, account } = await evmKey()
     const bought = await aPurchase(world, { to: account.address as string as Address })
     const output = await run('settle-own-evm.ts', {
@@ -116,6 +116,20 @@ describe('the seller’s side', () => {
     })
     expect(output).toMatch(/^pay_\w{22} (confirmed|settled) by 0x[0-9a-f]{64}\n$/)
     expect(await world.balanceOf(account.address, 'USDC')).toBe(100_010_000n)
+  })
+
+  test('the example on Solana settles with a wallet of its own, which pays the network', async () => {
+    const { address, pair } = await solanaKey()
+    const bought = await aSolanaPurchase(world, address)
+    const before = await world.balanceOf(address)
+    const output = await run('settle-own-solana.ts', {
+      SELLER_KEYFILE: await keyFile('seller.json', JSON.stringify(pair)),
+      PAYMENT_HEADER: offerOf(bought).paymentProof,
+      FLORIN_SOLANA_RPC_URL: world.sandbox.solana.rpcUrl,
+    })
+    expect(output).toMatch(/^pay_\w{22} (confirmed|settled) by [1-9A-HJ-NP-Za-km-z]{87,88}\n$/)
+    expect(await world.balanceOf(address, 'USDC')).toBe(100_010_000n)
+    expect(await world.balanceOf(address)).toBeLessThan(before)
   })
 
   test('signAndSend settles what a buyer sent, with accounts of viem and signers of kit', async () => {
