@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'
+import { testPayer } from '@florin/server/chains/evm/test-payer.ts'
 import { until } from '@florin/server/kernel/until.ts'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -11,6 +12,7 @@ import type { Client } from './actors/client.ts'
 import { startFlorin } from './actors/florin.ts'
 import type { FlorinHandle } from './actors/florin.ts'
 
+const EVM = 'eip155:84532'
 const MISSING = chromiumPath() === undefined
 const WAIT = { seconds: 60 }
 const NARROW = { viewport: { width: 375, height: 812 }, colorScheme: 'dark' as const }
@@ -58,6 +60,48 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
     const { status, body } = await client.post('/payment/send', order)
     expect(status).toBe(200)
     return String(body['paymentId'])
+  }
+  /** A payment for a resource that its seller describes, signed elsewhere and settled here. */
+  const settleListed = async (url: string, description: string) => {
+    const { body } = await client.get('/networks')
+    const usdc = (
+      body['networks'] as { network: string; assets: { symbol: string; asset: string }[] }[]
+    )
+      .find(({ network }) => network === EVM)
+      ?.assets.find(({ symbol }) => symbol === 'USDC')
+    const asset = {
+      symbol: 'USDC',
+      asset: usdc?.asset ?? '',
+      decimals: 6,
+      takesCommitment: true,
+      domain: { name: 'USDC', version: '2' },
+    }
+    const buyer = testPayer()
+    const order = {
+      walletAddress: payer,
+      recipientAddress: buyer.address,
+      amount: '1',
+      asset: 'USDC',
+    }
+    expect((await client.post('/payment/send', { ...order, waitFor: 'confirmed' })).status).toBe(
+      200,
+    )
+    const amount = 10_000n
+    const payload = await buyer.authorize({ asset, to: testPayer().address, amount })
+    const { authorization } = payload as { authorization: { to: string } }
+    const accepted = {
+      ...{ scheme: 'exact', network: EVM, asset: asset.asset, amount: `${amount}` },
+      ...{ payTo: authorization.to, maxTimeoutSeconds: 60, extra: asset.domain },
+    }
+    const info = { input: { type: 'http', method: 'GET' } }
+    const extensions = { bazaar: { info, schema: { type: 'object' } } }
+    const resource = { url, description }
+    const settled = await client.post('/x402/settle', {
+      x402Version: 2,
+      paymentPayload: { x402Version: 2, accepted, payload, resource, extensions },
+      paymentRequirements: accepted,
+    })
+    expect(settled.body).toMatchObject({ success: true })
   }
   const rows = (page: Page) => page.getByRole('table').getByRole('row')
 
@@ -201,6 +245,31 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
     )
     expect(await page.getByText('signs nothing').count()).toBe(0)
     expect(await barriers(page)).toEqual([])
+  })
+
+  test('x402 shows what is listed, with its price, once it was paid for', async () => {
+    const { page } = owner
+    await open(page, '/x402', 'x402')
+    await page.getByText('Nothing is listed yet').waitFor()
+    const url = 'https://api.example.com/weather'
+    await settleListed(url, 'The weather of every city')
+    await open(page, '/x402', 'x402')
+    const listed = page.getByRole('table', { name: 'Catalogue' })
+    await listed.getByText(url).waitFor()
+    const row = listed.getByRole('row').last()
+    expect((await row.innerText()).replaceAll(/\s+/g, ' ')).toMatch(
+      /GET https:\/\/api\.example\.com\/weather The weather of every city 0 ?\.01 USDC 1 /,
+    )
+    expect(await barriers(page)).toEqual([])
+    const { context, page: narrow } = await visit(browser, {
+      ...NARROW,
+      storageState: await owner.context.storageState(),
+    })
+    await open(narrow, '/x402', 'x402')
+    await narrow.getByText(url).waitFor()
+    expect(await sidewaysPixels(narrow)).toBe(0)
+    expect(await barriers(narrow)).toEqual([])
+    await context.close()
   })
 
   test('a viewer is invited and sees nothing that it may not do', async () => {

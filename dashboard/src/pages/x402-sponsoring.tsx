@@ -31,7 +31,7 @@ export function SponsoringCards() {
       </h2>
       {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
       {data !== undefined ? (
-        <div className="grid items-start gap-4 lg:grid-cols-2">
+        <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
           {data.networks.map((each) => (
             <SponsoringCard key={each.network} sponsoring={each} />
           ))}

@@ -19,6 +19,7 @@ import { Time } from '../parts/time.tsx'
 import { useSession } from '../app/session.tsx'
 import { recentEvents } from './recent-events.ts'
 import type { AccountEvent } from './recent-events.ts'
+import { Catalogue } from './x402-catalogue.tsx'
 import { SponsoringCards } from './x402-sponsoring.tsx'
 
 type Kind = Answer<'GET /x402/supported'>['kinds'][number]
@@ -43,6 +44,7 @@ export function Page() {
       ) : (
         <Kinds supported={data} />
       )}
+      <Catalogue />
       <SponsoringCards />
       <Settlements />
     </div>
