@@ -7,6 +7,8 @@ import type { Reader } from './settings-reader.ts'
 const MARKETS_MAX = 8
 const MAKERS_MAX = 8
 const FEE_TIERS_MAX = 8
+/** Each is a way that every quote looks at. */
+const HUBS_MAX = 4
 /** In hundredths of a basis point: all of it. */
 const FEE_MAX = 1_000_000n
 const VENUES: Readonly<Record<Family, readonly MarketConfig['venue'][]>> = {
@@ -32,10 +34,10 @@ export function readMarkets(
 function readMarket(market: Reader, venue: MarketConfig['venue']): MarketConfig {
   switch (venue) {
     case 'uniswap-v2':
-      market.only(['venue', 'factory', 'router', 'wrappedNative'])
+      market.only(['venue', 'factory', 'router', 'wrappedNative', 'hubs'])
       return { venue, ...contractsOf(market) }
     case 'uniswap-v3':
-      market.only(['venue', 'factory', 'router', 'quoter', 'wrappedNative', 'feeTiers'])
+      market.only(['venue', 'factory', 'router', 'quoter', 'wrappedNative', 'feeTiers', 'hubs'])
       return {
         venue,
         ...contractsOf(market),
@@ -70,7 +72,16 @@ function contractsOf(market: Reader) {
     factory: address(market, 'factory'),
     router: address(market, 'router'),
     wrappedNative: address(market, 'wrappedNative'),
+    ...(market.has('hubs') ? { hubs: hubs(market) } : {}),
   }
+}
+
+function hubs(market: Reader): readonly string[] {
+  return market.texts('hubs', 1, HUBS_MAX).map(({ value, refuse }) => {
+    if (isEvmAddress(value)) return checksumAddress(value)
+    refuse('must be 0x and 40 hex digits, with a right checksum when in mixed case')
+    return value
+  })
 }
 
 function address(market: Reader, field: string): string {

@@ -188,6 +188,12 @@ describe('a networks file', () => {
     const problemOf = (market: unknown) => problemsOf({ ...entry, markets: [market] })[0]
     expect(problemOf({ ...v2, router: '0x4752' })).toContain('networks[0].markets[0].router')
     expect(problemOf({ ...v2, router: factory.replace('C6', 'c6') })).toContain('checksum')
+    const hubs = ['0x833589fcd6edb6e08f4c7c32d4f71b54bda02913']
+    expect(parse({ ...entry, markets: [{ ...v3, hubs }] })).toMatchObject({
+      networks: [{ markets: [{ hubs: ['0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'] }] }],
+    })
+    expect(problemOf({ ...v2, hubs: ['USDC'] })).toContain('hubs[0]')
+    expect(problemOf({ ...v2, hubs: Array(5).fill(hubs[0]) })).toContain('hubs')
     expect(problemOf({ ...v2, quoter })).toContain('quoter: unknown field')
     expect(problemOf({ ...v3, feeTiers: ['1000000'] })).toContain('feeTiers[0]')
     expect(problemOf({ venue: 'rfq', makers: [] })).toContain('"uniswap-v2" or "uniswap-v3"')

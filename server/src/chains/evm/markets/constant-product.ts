@@ -19,14 +19,15 @@ export function amountOut(amountIn: bigint, { reserveIn, reserveOut }: Reserves)
   return (taken * reserveOut) / (reserveIn * WHOLE + taken)
 }
 
-/** How much less comes out than at the price for next to nothing, the pool's fee included in both; rounded down. */
+/** How much less comes out of all the pools than at the price for next to nothing, the pool's fee included in both; rounded down. */
 export function priceImpactBasisPoints(
   amountIn: bigint,
   out: bigint,
-  { reserveIn, reserveOut }: Reserves,
+  /** The pools on the way. */
+  pools: readonly Reserves[],
 ): bigint {
-  // At that price amountIn * 997 * reserveOut / (reserveIn * 1000) would come out; no quotient is rounded before the last.
-  const ideal = amountIn * KEPT * reserveOut
-  const got = out * reserveIn * WHOLE
+  // At a pool's price amountIn * 997 * reserveOut / (reserveIn * 1000) would come out; no quotient is rounded before the last.
+  const ideal = pools.reduce((sum, { reserveOut }) => sum * KEPT * reserveOut, amountIn)
+  const got = pools.reduce((sum, { reserveIn }) => sum * reserveIn * WHOLE, out)
   return ideal <= got ? 0n : ((ideal - got) * BASIS_POINTS) / ideal
 }

@@ -31,6 +31,8 @@ interface Arrival {
 /** A swap as its router takes it. */
 export interface Swap {
   readonly call: Call
+  /** How many pools are on its way. */
+  readonly pools: bigint
   /** Sell: what the router must be allowed to take; null for a buy. */
   readonly spending: Spending | null
   /** What a trial of it must show; null for a sell, and where the chain itself refuses. */
@@ -155,14 +157,14 @@ async function gasAsTried(
   )
   if (!isShown) return { ok: false, refusal: 'no_market' }
   return {
-    swap: limitForUsed(swapped.gasUsed, true),
+    swap: limitForUsed(swapped.gasUsed, swap.pools),
     allowance: isApproved ? allowanceGas(approved.gasUsed) : null,
   }
 }
 
 /** What was tried over an allowance that is left costs more once that one is used up. */
 function allowanceGas(used: bigint): bigint {
-  const limit = limitForUsed(used, false)
+  const limit = limitForUsed(used, 0n)
   return limit > APPROVE_GAS ? limit : APPROVE_GAS
 }
 
@@ -201,8 +203,9 @@ async function gasAsEstimated(
       allowance = null
     }
   }
-  if ('gas' in estimate) return { swap: swapGasLimit(estimate.gas, call.data), allowance }
-  const stated = { swap: SWAP_GAS, allowance }
+  if ('gas' in estimate)
+    return { swap: swapGasLimit(estimate.gas, call.data, swap.pools), allowance }
+  const stated = { swap: SWAP_GAS * swap.pools, allowance }
   if (balances.asset < quote.amountIn) return stated
   if (isShort) return (await swap.isPriceGone()) ? { ok: false, refusal: 'price_moved' } : stated
   if (estimate.problem === 'reverted') return await refusalFor(swap, estimate.reason)

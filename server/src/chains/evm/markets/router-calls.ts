@@ -66,17 +66,20 @@ interface RouterOf {
 }
 
 function swapWords(
-  { amountIn, minimumOut, path: [tokenIn, tokenOut], recipient, deadlineSeconds }: RoutedSwap,
+  { amountIn, minimumOut, path, recipient, deadlineSeconds }: RoutedSwap,
   { wrapped }: RouterOf,
 ): string | undefined {
+  const [tokenIn, second, third] = path
+  const tokenOut = third ?? second
+  const through = third === undefined ? '' : ` through ${second}`
   const milliseconds = deadlineSeconds * MILLISECONDS
   const until =
     milliseconds > DATE_MILLISECONDS_MAX
       ? 'at any time'
       : `until ${new Date(Number(milliseconds)).toISOString()}`
   if (tokenIn === wrapped) {
-    return `buys at least ${minimumOut} base units of ${tokenOut} for ${recipient} with what it sends, ${until}`
+    return `buys at least ${minimumOut} base units of ${tokenOut} for ${recipient} with what it sends${through}, ${until}`
   }
   if (tokenOut !== wrapped || amountIn === null) return undefined
-  return `sells ${amountIn} base units of ${tokenIn} for at least ${minimumOut} wei to ${recipient}, ${until}`
+  return `sells ${amountIn} base units of ${tokenIn} for at least ${minimumOut} wei to ${recipient}${through}, ${until}`
 }

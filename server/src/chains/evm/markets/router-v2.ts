@@ -1,4 +1,5 @@
 import type { Address } from '../../chain.ts'
+import type { TokenPath } from './token-route.ts'
 import { addressOf, callData, readCall, uintOf } from './words.ts'
 
 /** Those that look at what really came, so that the minimum holds for tokens that keep a part of what moves, too. */
@@ -19,8 +20,8 @@ export function getPairCall(tokens: readonly [Address, Address]): string {
 export interface SwapTerms {
   readonly amountIn: bigint
   readonly minimumOut: bigint
-  /** What goes in, and what comes out. */
-  readonly path: readonly [Address, Address]
+  /** What goes in, and what comes out; a token between them second. */
+  readonly path: TokenPath
   readonly recipient: Address
   /** Unix time of the chain: later the router refuses. */
   readonly deadlineSeconds: bigint
@@ -28,7 +29,14 @@ export interface SwapTerms {
 
 /** swapExactETHForTokensSupportingFeeOnTransferTokens(minimum, path, to, deadline); the amount goes along as value. */
 export function buyData({ minimumOut, path, recipient, deadlineSeconds }: SwapTerms): string {
-  return callData(BUY, [minimumOut, 0x80n, recipient, deadlineSeconds, 2n, ...path])
+  return callData(BUY, [
+    minimumOut,
+    0x80n,
+    recipient,
+    deadlineSeconds,
+    BigInt(path.length),
+    ...path,
+  ])
 }
 
 /** swapExactTokensForETHSupportingFeeOnTransferTokens(amount, minimum, path, to, deadline) */
@@ -39,7 +47,8 @@ export function sellData({
   recipient,
   deadlineSeconds,
 }: SwapTerms): string {
-  return callData(SELL, [amountIn, minimumOut, 0xa0n, recipient, deadlineSeconds, 2n, ...path])
+  const where = [recipient, deadlineSeconds, BigInt(path.length), ...path]
+  return callData(SELL, [amountIn, minimumOut, 0xa0n, ...where])
 }
 
 /** A router's call as its bytes have it. */
@@ -48,17 +57,26 @@ export type RoutedSwap = Omit<SwapTerms, 'amountIn'> & {
   readonly amountIn: bigint | null
 }
 
-/** Reads a call that swaps native currency for a token, or back, without a token in between; undefined for any other. */
+/** Reads a call that swaps native currency for a token, or back, with one token in between at most; undefined for any other. */
 export function readSwapV2(data: Uint8Array): RoutedSwap | undefined {
   const { selector, words = [] } = readCall(data) ?? {}
   const isBuy = selector === BUY || selector === PLAIN_BUY
   if (!isBuy && selector !== SELL && selector !== PLAIN_SELL) return undefined
   const amounts = words.slice(0, isBuy ? 1 : 2).map(uintOf)
-  const [offset, to, deadline, length, first, second, ...rest] = words.slice(amounts.length)
-  const [recipient, tokenIn, tokenOut] = [addressOf(to), addressOf(first), addressOf(second)]
-  const isWhole = uintOf(offset) === (isBuy ? 0x80n : 0xa0n) && uintOf(length) === 2n
-  if (!isWhole || !recipient || !tokenIn || !tokenOut || rest.length > 0) return undefined
+  const [offset, to, deadline, length, ...tokens] = words.slice(amounts.length)
+  const recipient = addressOf(to)
+  const path = pathIn(tokens)
+  const isWhole =
+    uintOf(offset) === (isBuy ? 0x80n : 0xa0n) && uintOf(length) === BigInt(tokens.length)
+  if (!isWhole || recipient === undefined || path === undefined) return undefined
   const [amountIn = null, minimumOut = 0n] = isBuy ? [null, amounts[0]] : amounts
   const deadlineSeconds = uintOf(deadline)
-  return { amountIn, minimumOut, path: [tokenIn, tokenOut], recipient, deadlineSeconds }
+  return { amountIn, minimumOut, path, recipient, deadlineSeconds }
+}
+
+function pathIn(tokens: readonly Uint8Array[]): TokenPath | undefined {
+  const [first, second, third] = tokens.map(addressOf)
+  if (first === undefined || second === undefined) return undefined
+  if (tokens.length === 2) return [first, second]
+  return tokens.length === 3 && third !== undefined ? [first, second, third] : undefined
 }

@@ -3,7 +3,7 @@ import { gasLimit } from '../gas.ts'
 /** The most that is offered for a swap: a tick or two of a deep pool take a tenth of it, and a token that burns more is not traded. */
 export const SWAP_GAS_MAX = 1_500_000n
 /**
- * Offered when no node can say, because money or allowance is not there yet: a swap of Uniswap V2 took 91,000 (buy) and 105,000 (sell) gas
+ * Offered for each pool on the way when no node can say, because money or allowance is not there yet: a swap of Uniswap V2 took 91,000 (buy) and 105,000 (sell) gas
  * with a plain token, and tokens with a fee of their own take up to twice as much.
  */
 export const SWAP_GAS = 300_000n
@@ -16,15 +16,15 @@ export const APPROVE_GAS = 100_000n
  */
 const POOL_CLOCK_GAS = 50_000n
 
-/** The limit for a swap that a node has estimated. */
-export function swapGasLimit(estimate: bigint, data: Uint8Array): bigint {
-  return gasLimit(estimate, data) + POOL_CLOCK_GAS
+/** The limit for a swap through so many pools that a node has estimated. */
+export function swapGasLimit(estimate: bigint, data: Uint8Array, pools: bigint): bigint {
+  return gasLimit(estimate, data) + pools * POOL_CLOCK_GAS
 }
 
 /**
  * The limit for a call that was run on a state of its own. Its gas used is after refunds, a fifth at most, and calls within hold
- * back a 64th.
+ * back a 64th. `pools`: how many it swaps through.
  */
-export function limitForUsed(used: bigint, isSwap: boolean): bigint {
-  return (used * 3n + 1n) / 2n + (isSwap ? POOL_CLOCK_GAS : 0n)
+export function limitForUsed(used: bigint, pools: bigint): bigint {
+  return (used * 3n + 1n) / 2n + pools * POOL_CLOCK_GAS
 }

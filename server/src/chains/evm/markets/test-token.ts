@@ -42,6 +42,7 @@ const TOKEN_ABI = parseAbi([
   'function approve(address spender, uint256 amount) returns (bool)',
 ])
 const ROUTER_ABI = parseAbi([
+  'function addLiquidity(address one, address other, uint256 oneWanted, uint256 otherWanted, uint256 oneMin, uint256 otherMin, address to, uint256 deadline)',
   'function addLiquidityETH(address token, uint256 wanted, uint256 tokenMin, uint256 nativeMin, address to, uint256 deadline) payable',
 ])
 
@@ -56,6 +57,8 @@ export interface TestCall {
 export interface TestMaker {
   /** Deploys a token with a pool on the sandbox's Uniswap V2. */
   token(trick: Trick): Promise<TradedToken>
+  /** Deploys a plain token with a pool there against another token alone; so much of both is in it. */
+  tokenAgainst(other: TradedToken, amount: bigint): Promise<TradedToken>
   /** Makes some of a token for somebody. */
   mint(token: TradedToken, to: string, amount: bigint): Promise<void>
   /** Sends calls in order and waits until all of them have succeeded. */
@@ -94,31 +97,61 @@ export async function openTestMaker({ sandbox }: Pick<TestChain, 'sandbox'>): Pr
     }
   }
 
+  const deployCall = (trick: Trick): TestCall => ({
+    data: encodeDeployData({
+      ...{ abi: TOKEN_ABI, bytecode: hex(artifact.bytecode) },
+      args: [TRICKS.indexOf(trick)],
+    }),
+  })
+  const approveCall = (mint: string, amount: bigint): TestCall => ({
+    to: hex(mint),
+    data: encodeFunctionData({
+      ...{ abi: TOKEN_ABI, functionName: 'approve' },
+      args: [hex(router), amount],
+    }),
+  })
+  const nextToken = (): TradedToken => {
+    const at = getContractAddress({ from: account.address, nonce: BigInt(nonce) })
+    return { mint: requireAddress(at), decimals: 18, symbol: null }
+  }
+
   return {
     send,
+    tokenAgainst: async (other, amount) => {
+      const token = nextToken()
+      const tokens = [hex(token.mint), hex(other.mint)] as const
+      const pool = [...tokens, amount, amount, 0n, 0n, account.address, DEADLINE] as const
+      await send(
+        deployCall('none'),
+        mintCall(token, account.address, amount),
+        mintCall(other, account.address, amount),
+        approveCall(token.mint, amount),
+        approveCall(other.mint, amount),
+        {
+          to: hex(router),
+          data: encodeFunctionData({
+            ...{ abi: ROUTER_ABI, functionName: 'addLiquidity', args: pool },
+          }),
+        },
+      )
+      return token
+    },
     mint: async (token, to, amount) => await send(mintCall(token, to, amount)),
     address: account.address,
     nonce: () => nonce,
     token: async (trick) => {
-      const at = getContractAddress({ from: account.address, nonce: BigInt(nonce) })
-      const token = { mint: requireAddress(at), decimals: 18, symbol: null }
-      const args = [TRICKS.indexOf(trick)] as const
-      const pool = [at, POOL_TOKENS, 0n, 0n, account.address, DEADLINE] as const
+      const token = nextToken()
+      const pool = [hex(token.mint), POOL_TOKENS, 0n, 0n, account.address, DEADLINE] as const
       await send(
-        { data: encodeDeployData({ abi: TOKEN_ABI, bytecode: hex(artifact.bytecode), args }) },
+        deployCall(trick),
         mintCall(token, account.address, POOL_TOKENS),
-        {
-          to: at,
-          data: encodeFunctionData({
-            abi: TOKEN_ABI,
-            functionName: 'approve',
-            args: [hex(router), POOL_TOKENS],
-          }),
-        },
+        approveCall(token.mint, POOL_TOKENS),
         {
           to: hex(router),
           value: POOL_NATIVE,
-          data: encodeFunctionData({ abi: ROUTER_ABI, args: pool }),
+          data: encodeFunctionData({
+            ...{ abi: ROUTER_ABI, functionName: 'addLiquidityETH', args: pool },
+          }),
         },
       )
       return token

@@ -12,7 +12,7 @@ import type { MarketConfig } from '../../../kernel/network-config.ts'
 import { fieldsFrom } from '../../json-rpc/answer.ts'
 import type { TradedToken } from '../../venue.ts'
 import type { TestChain } from '../test-chain.ts'
-import type { TestMaker } from './test-token.ts'
+import type { TestCall, TestMaker } from './test-token.ts'
 
 export type MarketV3 = Extract<MarketConfig, { venue: 'uniswap-v3' }>
 
@@ -67,7 +67,10 @@ export async function deployUniswapV3(
   }
 }
 
-/** Opens a pool of a tier at a price of one for one, with so much of both over the whole range, or within some ticks of that price. */
+/**
+ * Opens a pool of a tier at a price of one for one, with so much of both over the whole range, or within some ticks of that price; against the
+ * wrapped native currency unless another token is named.
+ */
 export async function openPoolV3(
   { sandbox }: Pick<TestChain, 'sandbox'>,
   maker: TestMaker,
@@ -77,10 +80,21 @@ export async function openPoolV3(
     fee,
     amount,
     ticks = TICK_END,
-  }: { token: TradedToken; fee: number; amount: bigint; ticks?: number },
+    against,
+  }: {
+    token: TradedToken
+    fee: number
+    amount: bigint
+    ticks?: number
+    against?: TradedToken
+  },
 ): Promise<void> {
-  const weth = hex(sandbox.market.wrappedNative)
+  const weth = hex(against?.mint ?? sandbox.market.wrappedNative)
   const mint = hex(token.mint)
+  const mintTo = (to: Hex): TestCall => {
+    const args = [maker.address, amount] as const
+    return { to, data: encodeFunctionData({ abi: TOKEN_ABI, functionName: 'mint', args }) }
+  }
   const [token0, token1] = BigInt(weth) < BigInt(mint) ? [weth, mint] : [mint, weth]
   const spacing = fee / 50
   const end = ticks - (ticks % spacing)
@@ -95,19 +109,14 @@ export async function openPoolV3(
     args: [manager, amount],
   })
   await maker.send(
-    {
-      to: mint,
-      data: encodeFunctionData({
-        abi: TOKEN_ABI,
-        functionName: 'mint',
-        args: [maker.address, amount],
-      }),
-    },
-    {
-      to: weth,
-      value: amount,
-      data: encodeFunctionData({ abi: TOKEN_ABI, functionName: 'deposit' }),
-    },
+    mintTo(mint),
+    against === undefined
+      ? {
+          to: weth,
+          value: amount,
+          data: encodeFunctionData({ abi: TOKEN_ABI, functionName: 'deposit' }),
+        }
+      : mintTo(weth),
     { to: mint, data: approve },
     { to: weth, data: approve },
     {

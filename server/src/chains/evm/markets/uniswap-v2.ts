@@ -1,5 +1,4 @@
 import type { MarketConfig } from '../../../kernel/network-config.ts'
-import type { Address } from '../../chain.ts'
 import type { QuoteOrder, QuoteOutcome, Venue } from '../../venue.ts'
 import { requireAddress } from '../account.ts'
 import { amountOut, priceImpactBasisPoints } from './constant-product.ts'
@@ -8,13 +7,24 @@ import type { MarketDeps } from './deps.ts'
 import { openPoolAddresses } from './pool-addresses.ts'
 import { openPoolStates } from './pool-states.ts'
 import { GET_RESERVES, buyData, getPairCall, sellData } from './router-v2.ts'
-import { pathOf, venueOf } from './venue-of.ts'
+import { pairsOf, pathsOf, routeFields, routeOf } from './token-route.ts'
+import type { TokenPair, TokenPath, TokenRoute } from './token-route.ts'
+import { byAmountOut, venueOf } from './venue-of.ts'
 import { uintOf, wordsOf } from './words.ts'
 
 /** Two reserves, and when they last changed. */
 const RESERVE_WORDS = 3
+/** Above every block. */
+const HIGHEST = 2n ** 64n
 
-/** Pairs of Uniswap V2 and its forks with the wrapped native currency. */
+/** What a way gives. */
+interface Offer extends TokenRoute {
+  readonly amountOut: bigint
+  readonly impact: bigint
+  readonly height: bigint
+}
+
+/** Pairs of Uniswap V2 and its forks with the wrapped native currency, and ways through a configured hub. */
 export function openUniswapV2(
   deps: MarketDeps,
   market: Extract<MarketConfig, { venue: 'uniswap-v2' }>,
@@ -22,30 +32,45 @@ export function openUniswapV2(
   const { transport, clock, newest, config } = deps
   const router = requireAddress(market.router)
   const wrapped = requireAddress(market.wrappedNative)
-  const pairOf = openPoolAddresses(transport, requireAddress(market.factory))
+  const hubs = (market.hubs ?? []).map(requireAddress)
+  const pairs = openPoolAddresses(deps, requireAddress(market.factory))
   const { blockTimeMilliseconds } = config
   const call = GET_RESERVES
   const states = openPoolStates({ transport, clock, newest, call, blockTimeMilliseconds })
 
+  /** Undefined where there is no such way. */
+  async function offerOn(path: TokenPath, amountIn: bigint): Promise<Offer | undefined> {
+    const hops = pairsOf(path)
+    const find = hops.length === 1 ? pairs.find : pairs.findOften
+    const found = await Promise.all(hops.map((pair) => find(getPairCall(pair))))
+    const [first, ...others] = found.flatMap((pool) => pool ?? [])
+    if (first === undefined || others.length !== hops.length - 1) return undefined
+    const pools = [first, ...others] as const
+    const answers = await Promise.all(pools.map((pool) => states.read(pool)))
+    const reserves = hops.flatMap((pair, index) => reservesOf(answers[index]?.bytes, pair) ?? [])
+    if (reserves.length !== hops.length) return undefined
+    const out = reserves.reduce((amount, pool) => amountOut(amount, pool), amountIn)
+    const impact = priceImpactBasisPoints(amountIn, out, reserves)
+    const height = answers.reduce((low, each) => (each.height < low ? each.height : low), HIGHEST)
+    return { path, pools, amountOut: out, impact, height }
+  }
+
   async function quote(order: QuoteOrder): Promise<QuoteOutcome> {
-    const path = pathOf(order, wrapped)
-    const pool = await pairOf(getPairCall(path))
-    if (pool === undefined) return { ok: false, refusal: 'no_market' }
-    const { height, bytes } = await states.read(pool)
-    const reserves = reservesOf(bytes, path)
-    if (reserves === undefined) return { ok: false, refusal: 'no_market' }
-    const out = amountOut(order.amountIn, reserves)
-    if (out === 0n) return { ok: false, refusal: 'insufficient_liquidity' }
+    const paths = pathsOf(order, wrapped, hubs)
+    const offers = await Promise.all(paths.map((path) => offerOn(path, order.amountIn)))
+    const [best] = offers.flatMap((offer) => offer ?? []).toSorted(byAmountOut)
+    if (best === undefined) return { ok: false, refusal: 'no_market' }
+    if (best.amountOut === 0n) return { ok: false, refusal: 'insufficient_liquidity' }
     return {
       ok: true,
       quote: {
         ...order,
         venue: 'uniswap-v2',
-        amountOut: out,
-        priceImpactBasisPoints: priceImpactBasisPoints(order.amountIn, out, reserves),
-        height,
+        amountOut: best.amountOut,
+        priceImpactBasisPoints: best.impact,
+        height: best.height,
         expiresAtMilliseconds: null,
-        route: { pool, router },
+        route: { ...routeFields(order, best), router },
       },
     }
   }
@@ -61,7 +86,7 @@ export function openUniswapV2(
       const terms = {
         amountIn,
         minimumOut: order.minimumOut,
-        path: pathOf(order.quote, wrapped),
+        path: routeOf(order.quote, wrapped).path,
         recipient: order.wallet,
         deadlineSeconds,
       }
@@ -73,7 +98,7 @@ export function openUniswapV2(
 /** A pair's first token is the one whose address is the lower number. */
 function reservesOf(
   bytes: Uint8Array | undefined,
-  [tokenIn, tokenOut]: readonly [Address, Address],
+  [tokenIn, tokenOut]: TokenPair,
 ): Reserves | undefined {
   const words = wordsOf(bytes, RESERVE_WORDS)
   if (words === undefined) return undefined

@@ -6,8 +6,11 @@ import { requireAddress } from '../account.ts'
 import { blockNumberView, readEach } from '../multicall.ts'
 import type { MarketDeps } from './deps.ts'
 import { openPoolAddresses } from './pool-addresses.ts'
+import type { PoolAddresses } from './pool-addresses.ts'
 import { SLOT0, buyDataV3, getPoolCall, isEmptied, quoteCall, sellDataV3 } from './router-v3.ts'
-import { pathOf, venueOf } from './venue-of.ts'
+import { pairsOf, pathsOf, routeFields, routeOf } from './token-route.ts'
+import type { TokenPair, TokenPath } from './token-route.ts'
+import { byAmountOut, venueOf } from './venue-of.ts'
 import { uintOf, wordsOf } from './words.ts'
 
 /** amountOut, price after, ticks crossed, gas. Source: IQuoterV2. */
@@ -19,14 +22,27 @@ const BASIS_POINTS = 10_000n
 /** Prices are square roots with 96 bits behind the point. */
 const PRICE_SCALE = 2n ** 192n
 
-interface Offer {
-  readonly pool: Address
+/** One pool, and what would go into it. */
+interface Hop {
+  readonly pair: TokenPair
+  readonly amountIn: bigint
   readonly fee: bigint
-  readonly amountOut: bigint
-  readonly impact: bigint
+  readonly pool: Address
 }
 
-/** Pools of Uniswap V3 with the wrapped native currency: of the configured fee tiers the one that gives most. */
+/** What a pool gives; `got` of `ideal` is how much less that is than at its price for next to nothing. */
+interface HopOffer extends Hop {
+  readonly amountOut: bigint
+  readonly ideal: bigint
+  readonly got: bigint
+}
+
+type Offer = readonly [HopOffer, ...HopOffer[]]
+
+/**
+ * Pools of Uniswap V3 with the wrapped native currency, and ways through a configured hub: of the configured fee tiers those that give most.
+ * What a tier gives grows with what goes in, so the best tier before a hub is part of the best way.
+ */
 export function openUniswapV3(
   deps: MarketDeps,
   market: Extract<MarketConfig, { venue: 'uniswap-v3' }>,
@@ -35,18 +51,29 @@ export function openUniswapV3(
   const router = requireAddress(market.router)
   const quoter = requireAddress(market.quoter)
   const wrapped = requireAddress(market.wrappedNative)
-  const poolOf = openPoolAddresses(transport, requireAddress(market.factory))
+  const hubs = (market.hubs ?? []).map(requireAddress)
+  const addresses = openPoolAddresses(deps, requireAddress(market.factory))
   const tiers = market.feeTiers.map(BigInt)
 
-  async function quote(order: QuoteOrder): Promise<QuoteOutcome> {
-    const path = pathOf(order, wrapped)
+  async function poolsOf(pair: TokenPair, find: PoolAddresses['find']) {
     const found = await Promise.all(
-      tiers.map(async (fee) => ({ fee, pool: await poolOf(getPoolCall(path, fee)) })),
+      tiers.map(async (fee) => ({ fee, pool: await find(getPoolCall(pair, fee)) })),
     )
-    const pools = found.flatMap(({ fee, pool }) => (pool === undefined ? [] : [{ fee, pool }]))
-    if (pools.length === 0) return { ok: false, refusal: 'no_market' }
-    const asked = pools.flatMap(({ fee, pool }) => [
-      { target: quoter, data: quoteCall(path, order.amountIn, fee) },
+    return found.flatMap(({ fee, pool }) => (pool === undefined ? [] : [{ pair, fee, pool }]))
+  }
+
+  /** The pools of a path, pair by pair; undefined where a pair has none. */
+  async function waysOf(path: TokenPath) {
+    const pairs = pairsOf(path)
+    const find = pairs.length === 1 ? addresses.find : addresses.findOften
+    const [first = [], second] = await Promise.all(pairs.map((pair) => poolsOf(pair, find)))
+    return first.length === 0 || second?.length === 0 ? undefined : { path, first, second }
+  }
+
+  /** What each pool gives; those left out give nothing, or not for that much. */
+  async function ask(hops: readonly Hop[]): Promise<{ height: bigint; offers: HopOffer[] }> {
+    const asked = hops.flatMap(({ pair, amountIn, fee, pool }) => [
+      { target: quoter, data: quoteCall(pair, amountIn, fee) },
       { target: pool, data: SLOT0 },
     ])
     const [number, ...answers] = await transport.read(readEach([blockNumberView, ...asked]))
@@ -54,18 +81,43 @@ export function openUniswapV3(
     if (word === undefined) throw malformed('block number', 'nothing')
     const height = uintOf(word)
     newest.note(height)
-    const offers = pools.flatMap(({ fee, pool }, index): readonly Offer[] => {
+    const offers = hops.flatMap((hop, index): readonly HopOffer[] => {
       const [given, after] = wordsOf(answers[2 * index], QUOTE_WORDS) ?? []
-      const out = uintOf(given)
+      const amountOut = uintOf(given)
       // The quoter tells what a pool gives before its liquidity ends, and not that it took a part only.
-      if (out === 0n || isEmptied(path, uintOf(after))) return []
+      if (amountOut === 0n || isEmptied(hop.pair, uintOf(after))) return []
       const root = uintOf(wordsOf(answers[2 * index + 1], SLOT0_WORDS)?.[0])
-      const impact = impactOf({ amountIn: order.amountIn, out, fee, root, path })
-      return [{ pool, fee, amountOut: out, impact }]
+      return [{ ...hop, amountOut, ...shareOf(hop, amountOut, root) }]
     })
-    const [best] = offers.toSorted((a, b) =>
-      a.amountOut < b.amountOut ? 1 : a.amountOut > b.amountOut ? -1 : 0,
+    return { height, offers }
+  }
+
+  async function quote(order: QuoteOrder): Promise<QuoteOutcome> {
+    const { amountIn } = order
+    const found = await Promise.all(pathsOf(order, wrapped, hubs).map(waysOf))
+    const ways = found.flatMap((way) => way ?? [])
+    if (ways.length === 0) return { ok: false, refusal: 'no_market' }
+    const { height, offers } = await ask(
+      ways.flatMap(({ first }) => first.map((each) => ({ ...each, amountIn }))),
     )
+    const bestOf = (from: readonly HopOffer[], pair: TokenPair | undefined) =>
+      from.filter((offer) => offer.pair === pair).toSorted(byAmountOut)[0]
+    const begun = ways.flatMap(({ first, second }) => {
+      const offer = bestOf(offers, first[0]?.pair)
+      return offer === undefined ? [] : [{ offer, second }]
+    })
+    const behind = begun.flatMap(({ offer, second = [] }) =>
+      second.map((each) => ({ ...each, amountIn: offer.amountOut })),
+    )
+    const later = behind.length === 0 ? [] : (await ask(behind)).offers
+    const whole = begun.flatMap(({ offer, second }): readonly Offer[] => {
+      if (second === undefined) return [[offer]]
+      const last = bestOf(later, second[0]?.pair)
+      return last === undefined ? [] : [[offer, last]]
+    })
+    const [best] = whole
+      .map((hops) => ({ hops, amountOut: hops.at(-1)?.amountOut ?? 0n }))
+      .toSorted(byAmountOut)
     if (best === undefined) return { ok: false, refusal: 'insufficient_liquidity' }
     return {
       ok: true,
@@ -73,10 +125,10 @@ export function openUniswapV3(
         ...order,
         venue: 'uniswap-v3',
         amountOut: best.amountOut,
-        priceImpactBasisPoints: best.impact,
+        priceImpactBasisPoints: impactOf(best.hops),
         height,
         expiresAtMilliseconds: null,
-        route: { pool: best.pool, router, fee: `${best.fee}` },
+        route: { ...fieldsOf(order, best.hops), router },
       },
     }
   }
@@ -92,8 +144,8 @@ export function openUniswapV3(
       const terms = {
         amountIn,
         minimumOut: order.minimumOut,
-        path: pathOf(order.quote, wrapped),
-        fee: feeOf(order.quote),
+        path: routeOf(order.quote, wrapped).path,
+        fees: feesOf(order.quote),
         recipient: order.wallet,
         deadlineSeconds,
       }
@@ -106,30 +158,46 @@ export function openUniswapV3(
  * How much less comes out than at the pool's price before the swap, its fee included in both. That price is of the second token in the
  * first, and the first is the one whose address is the lower number.
  */
-function impactOf({
-  amountIn,
-  out,
-  fee,
-  root,
-  path: [tokenIn, tokenOut],
-}: {
-  readonly amountIn: bigint
-  readonly out: bigint
-  readonly fee: bigint
-  readonly root: bigint
-  readonly path: readonly [Address, Address]
-}): bigint {
+function shareOf(
+  { amountIn, fee, pair: [tokenIn, tokenOut] }: Hop,
+  out: bigint,
+  root: bigint,
+): { readonly ideal: bigint; readonly got: bigint } {
   const square = root * root
   const taken = amountIn * (FEE_WHOLE - fee)
-  const [ideal, got] =
-    BigInt(tokenIn) < BigInt(tokenOut)
-      ? [taken * square, out * FEE_WHOLE * PRICE_SCALE]
-      : [taken * PRICE_SCALE, out * FEE_WHOLE * square]
+  return BigInt(tokenIn) < BigInt(tokenOut)
+    ? { ideal: taken * square, got: out * FEE_WHOLE * PRICE_SCALE }
+    : { ideal: taken * PRICE_SCALE, got: out * FEE_WHOLE * square }
+}
+
+function impactOf(hops: Offer): bigint {
+  const ideal = hops.reduce((product, hop) => product * hop.ideal, 1n)
+  const got = hops.reduce((product, hop) => product * hop.got, 1n)
   return ideal <= got ? 0n : ((ideal - got) * BASIS_POINTS) / ideal
 }
 
-function feeOf({ route }: Quote): bigint {
-  const fee = route['fee'] ?? ''
+/** `fee` is the tier of the token's own pool, `hubFee` of the hub's. */
+function fieldsOf(order: QuoteOrder, [first, second]: Offer): Readonly<Record<string, string>> {
+  const [from, between] = first.pair
+  if (second === undefined) {
+    const route = { path: [from, between], pools: [first.pool] } as const
+    return { ...routeFields(order, route), fee: `${first.fee}` }
+  }
+  const path = [from, between, second.pair[1]] as const
+  const [fee, hubFee] = order.side === 'sell' ? [first.fee, second.fee] : [second.fee, first.fee]
+  const route = { path, pools: [first.pool, second.pool] } as const
+  return { ...routeFields(order, route), fee: `${fee}`, hubFee: `${hubFee}` }
+}
+
+/** The tiers on the way, the first one first. */
+function feesOf({ side, route }: Quote): readonly bigint[] {
+  const fee = feeIn(route['fee'])
+  if (route['hub'] === undefined) return [fee]
+  const hubFee = feeIn(route['hubFee'])
+  return side === 'sell' ? [fee, hubFee] : [hubFee, fee]
+}
+
+function feeIn(fee = ''): bigint {
   if (!/^[0-9]{1,7}$/.test(fee)) throw new Error('a quote without its fee tier')
   return BigInt(fee)
 }

@@ -1,12 +1,12 @@
 import { limits } from '../../../kernel/limits.ts'
 import type { Address } from '../../chain.ts'
 import type { Quote, QuoteOrder, QuoteOutcome, SwapOrder, Venue, VenueName } from '../../venue.ts'
-import { parseAddress } from '../account.ts'
 import { preparationOf } from '../prepare.ts'
 import { commitmentData } from '../transfer.ts'
 import type { MarketDeps } from './deps.ts'
 import { planSwap } from './plan-swap.ts'
 import type { Swap } from './plan-swap.ts'
+import { routeOf } from './token-route.ts'
 
 /** What tells one kind of pool and router from another. */
 export interface Exchange {
@@ -26,6 +26,7 @@ export function venueOf(deps: MarketDeps, exchange: Exchange): Venue {
 
   const swapOf = async (order: SwapOrder): Promise<Swap> => {
     const { side, token, amountIn } = order.quote
+    const { pools } = routeOf(order.quote, wrapped)
     const { timeSeconds } = await deps.facts.latest()
     const deadline = timeSeconds + BigInt(limits.swapValidSeconds)
     const data = Buffer.concat([
@@ -35,8 +36,8 @@ export function venueOf(deps: MarketDeps, exchange: Exchange): Venue {
     ])
     return {
       call: { to: router, value: side === 'buy' ? amountIn : 0n, data },
-      spending:
-        side === 'buy' ? null : { token: token.mint, spender: router, pool: poolOf(order.quote) },
+      pools: BigInt(pools.length),
+      spending: side === 'buy' ? null : { token: token.mint, spender: router, pool: pools[0] },
       arrival:
         side === 'sell' || exchange.looksAtArrival
           ? null
@@ -48,7 +49,7 @@ export function venueOf(deps: MarketDeps, exchange: Exchange): Venue {
     }
   }
   const counterpartyOf = (traded: Quote): Address =>
-    traded.side === 'buy' ? router : poolOf(traded)
+    traded.side === 'buy' ? router : routeOf(traded, wrapped).pools[0]
 
   return {
     name,
@@ -83,7 +84,7 @@ export function venueOf(deps: MarketDeps, exchange: Exchange): Venue {
       }
     },
     received: ({ wallet, quote: traded, transfers }) => {
-      const pool = poolOf(traded)
+      const pool = routeOf(traded, wrapped).pools.at(-1)
       const came = transfers.filter(({ asset, from, to }) =>
         traded.side === 'buy'
           ? asset === traded.token.mint && to === wallet && from !== wallet
@@ -95,16 +96,10 @@ export function venueOf(deps: MarketDeps, exchange: Exchange): Venue {
   }
 }
 
-/** What goes in, and what comes out, as the pools know them. */
-export function pathOf(
-  { side, token }: Pick<QuoteOrder, 'side' | 'token'>,
-  wrapped: Address,
-): readonly [Address, Address] {
-  return side === 'buy' ? [wrapped, token.mint] : [token.mint, wrapped]
-}
-
-function poolOf({ route }: Quote): Address {
-  const pool = parseAddress(route['pool'] ?? '')
-  if (pool === undefined) throw new Error('a quote without its pool')
-  return pool
+/** The most first; of equals the first stays first. */
+export function byAmountOut(
+  { amountOut: a }: Pick<Quote, 'amountOut'>,
+  { amountOut: b }: Pick<Quote, 'amountOut'>,
+): number {
+  return a < b ? 1 : a > b ? -1 : 0
 }
