@@ -2,6 +2,7 @@ import axios from 'axios'
 import { createKeyPairSignerFromBytes } from '@solana/kit'
 import { wrapAxiosWithPayment, x402Client as AxiosClient } from '@x402/axios'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
+import { UptoEvmScheme } from '@x402/evm/upto/client'
 import { wrapFetchWithPayment, x402Client as FetchClient } from '@x402/fetch'
 import { ExactSvmScheme } from '@x402/svm/exact/client'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -11,6 +12,8 @@ export interface BuyerSettings {
   readonly url: string
   readonly client: 'fetch' | 'axios'
   readonly evmKey?: `0x${string}`
+  /** Where it reads what it has approved, and signs what it has not. */
+  readonly evmRpcUrl?: string
   /** 64 bytes in hex. */
   readonly solanaKey?: string
   readonly solanaRpcUrl?: string
@@ -30,9 +33,12 @@ const settings = JSON.parse(process.argv[2] ?? '{}') as BuyerSettings
 async function withSchemes<Client extends FetchClient | AxiosClient>(
   client: Client,
 ): Promise<Client> {
-  const { evmKey, solanaKey, solanaRpcUrl } = settings
+  const { evmKey, evmRpcUrl, solanaKey, solanaRpcUrl } = settings
   if (evmKey !== undefined) {
-    client.register('eip155:*', new ExactEvmScheme(privateKeyToAccount(evmKey)))
+    const account = privateKeyToAccount(evmKey)
+    const options = evmRpcUrl === undefined ? undefined : { rpcUrl: evmRpcUrl }
+    client.register('eip155:*', new ExactEvmScheme(account, options))
+    client.register('eip155:*', new UptoEvmScheme(account, options))
   }
   if (solanaKey !== undefined) {
     const signer = await createKeyPairSignerFromBytes(Buffer.from(solanaKey, 'hex'))

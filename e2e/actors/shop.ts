@@ -6,8 +6,16 @@ import express from 'express'
 import { Hono } from 'hono'
 import { HTTPFacilitatorClient } from '@x402/core/server'
 import { ExactEvmScheme } from '@x402/evm/exact/server'
-import { paymentMiddleware as expressMiddleware, x402ResourceServer } from '@x402/express'
-import { paymentMiddleware as honoMiddleware } from '@x402/hono'
+import { UptoEvmScheme } from '@x402/evm/upto/server'
+import {
+  paymentMiddleware as expressMiddleware,
+  setSettlementOverrides as chargeOfExpress,
+  x402ResourceServer,
+} from '@x402/express'
+import {
+  paymentMiddleware as honoMiddleware,
+  setSettlementOverrides as chargeOfHono,
+} from '@x402/hono'
 import { ExactSvmScheme } from '@x402/svm/exact/server'
 
 /** What a shop is told; JSON in its only argument. */
@@ -18,6 +26,8 @@ export interface ShopSettings {
   readonly network: `${string}:${string}`
   readonly payTo: string
   readonly price: string
+  /** EVM: a token that is paid by Permit2, of which `upto` takes the charge only. Left out: by EIP-3009. */
+  readonly permit2?: { readonly asset: string; readonly amount: string; readonly charge?: string }
 }
 
 // A seller with the stock middleware of version 2, as a process of its own. It prints its address and serves until its input ends.
@@ -33,12 +43,27 @@ const facilitator = new HTTPFacilitatorClient({
 })
 const server = new x402ResourceServer(facilitator)
   .register('eip155:*', new ExactEvmScheme())
+  .register('eip155:*', new UptoEvmScheme())
   .register('solana:*', new ExactSvmScheme())
-const { network, payTo, price } = settings
+const { network, payTo, permit2 } = settings
+const scheme = permit2?.charge === undefined ? 'exact' : 'upto'
+const price =
+  permit2 === undefined
+    ? settings.price
+    : {
+        ...{ asset: permit2.asset, amount: permit2.amount },
+        extra: { name: 'USDC', version: '2', assetTransferMethod: 'permit2' },
+      }
+// The extension as the stock package declares it.
+const sponsoring = {
+  info: { description: 'Gasless approval of Permit2', version: '1' },
+  schema: { type: 'object' },
+}
 const routes = {
   'GET /goods': {
-    accepts: { scheme: 'exact', network, payTo, price },
+    accepts: { scheme, network, payTo, price },
     description: 'Goods',
+    ...(permit2 === undefined ? {} : { extensions: { eip2612GasSponsoring: sponsoring } }),
   },
 }
 const GOODS = { goods: true }
@@ -47,6 +72,7 @@ function openExpress() {
   const shop = express()
   shop.use(expressMiddleware(routes, server))
   shop.get('/goods', (_, answer) => {
+    if (permit2?.charge !== undefined) chargeOfExpress(answer, { amount: permit2.charge })
     answer.json(GOODS)
   })
   return createServer(shop)
@@ -55,7 +81,10 @@ function openExpress() {
 function openHono() {
   const shop = new Hono()
   shop.use(honoMiddleware(routes, server))
-  shop.get('/goods', (context) => context.json(GOODS))
+  shop.get('/goods', (context) => {
+    if (permit2?.charge !== undefined) chargeOfHono(context, { amount: permit2.charge })
+    return context.json(GOODS)
+  })
   return createAdaptorServer({ fetch: shop.fetch })
 }
 
