@@ -79,7 +79,6 @@ export async function aPermit2Buyer(
     approve,
     call: async (to, data) => mined(await wallet.sendTransaction({ to: getAddress(to), data })),
     pay: async ({ scheme = 'exact', amount = PRICE, payTo = world.newAddress(), ...asks } = {}) => {
-      const facilitatorAddress = asks.facilitator ?? (await facilitatorOf(world))
       const paymentRequirements = {
         scheme,
         network: EVM,
@@ -89,7 +88,9 @@ export async function aPermit2Buyer(
         maxTimeoutSeconds: 300,
         extra: {
           ...{ name: 'USDC', version: '2', assetTransferMethod: 'permit2' },
-          ...(scheme === 'upto' ? { facilitatorAddress } : {}),
+          ...(scheme === 'upto'
+            ? { facilitatorAddress: asks.facilitator ?? (await facilitatorOf(world)) }
+            : {}),
         },
       } as const
       const paymentPayload = await client.createPaymentPayload({
