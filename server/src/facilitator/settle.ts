@@ -44,20 +44,25 @@ export async function settlePayment(deps: SettleDeps, order: SettleOrder): Promi
   if (!taken.ok) return { ...taken, kind: 'refused' }
   const { intake } = taken
   const digest = digestOf(intake)
+  const asked = {
+    network: intake.chain.config.network,
+    proofKey: intake.authorization.proofKey,
+  }
   let mayTryAgain = true
   for (let tries = 0; tries < BEGIN_TRIES_MAX; tries += 1) {
-    const claim = await deps.claimOf({
-      network: intake.chain.config.network,
-      proofKey: intake.authorization.proofKey,
-    })
+    const claim = await deps.claimOf(asked)
     if (claim === undefined) {
       const paymentId = newId(deps.random, 'pay')
       const { accountId } = order
-      const asked = order.requestId === undefined ? {} : { requestId: order.requestId }
+      const who = order.requestId === undefined ? {} : { requestId: order.requestId }
       const isAlone = intake.requirements.extra['sharedTransaction'] === false
-      const beginning = { accountId, paymentId, digest, intake, isNew: true, isAlone, ...asked }
+      const beginning = { accountId, paymentId, digest, intake, isNew: true, isAlone, ...who }
       const begun = await beginSettlement(deps, beginning)
-      if (begun.kind === 'refused') return refusalOf(begun, intake)
+      if (begun.kind === 'refused') {
+        // Another call may have been faster meanwhile: then the chain refuses what has happened, and the proof is not bad.
+        if ((await deps.claimOf(asked)) === undefined) return refusalOf(begun, intake)
+        continue
+      }
       await begun.sent
       mayTryAgain = false
       continue
