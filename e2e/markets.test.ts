@@ -158,9 +158,47 @@ describe('markets of the sandbox', () => {
     const address = chain.parseAddress(wallet)
     if (address === undefined) throw new Error('no address')
     const { store } = world.database
-    const portfolio = await portfolioOf({ store, symbolOf: () => null }, chain, address)
+    // What its account has traded is asked for, too: one token has no market of its own.
+    const more = world.sandbox.tokens.flatMap(({ mint }) => chain.parseAddress(mint) ?? [])
+    const portfolio = await portfolioOf({ store, symbolOf: () => null }, chain, address, more)
     return { calls, portfolio }
   }
+
+  test('a token that is traded against USDC alone is bought and sold through it, and its holder sees it', async () => {
+    const { mint, symbol } = world.sandbox.tokens.at(-1) ?? {}
+    const listener = await listen(['trades'])
+    try {
+      const publicKey = walletOf(world, 0, 'evm')
+      const trade = async (side: 'buy' | 'sell', more: Fields) => {
+        const order = { publicKey, mint, timeout: 40, ...more }
+        return (await world.client().post(`/trade/${side}`, order)).body
+      }
+      const bought = await trade('buy', { amount: 1 })
+      expect(bought).toMatchObject({ success: true, symbol, venue: 'uniswap-v2' })
+      const told = await until(
+        'the trade is told',
+        () => listener.of('trade').find(({ signature }) => signature === bought['signature']),
+        SOON,
+      )
+      expect(told).toMatchObject({ mint: world.sandbox.usdc, side: 'buy', nativeAmount: '1' })
+      const portfolio = await ask(`/portfolio/${publicKey}`)
+      const held = (portfolio['tokens'] as Fields[]).find((one) => one['mint'] === mint)
+      expect(held).toMatchObject({
+        balanceBaseUnits: bought['tokensReceivedBaseUnits'],
+        value: null,
+      })
+      const sold = await trade('sell', { sellAll: true })
+      expect(sold).toMatchObject({
+        success: true,
+        tokensSoldBaseUnits: bought['tokensReceivedBaseUnits'],
+      })
+      expect(Number(sold['receivedBaseUnits'])).toBeGreaterThanOrEqual(
+        Number(sold['minimumReceivedBaseUnits']),
+      )
+    } finally {
+      listener.close()
+    }
+  })
 
   test('a swap whose block the chain leaves is taken back, and told again when it is mined again', async () => {
     const { mint } = tokenOf('evm')

@@ -22,7 +22,7 @@ export interface Ready {
     readonly usdc: string
     /** Beside USDC. */
     readonly tokens: readonly SandboxToken[]
-    /** Uniswap V2; every token has a pool with the wrapped native currency. */
+    /** Uniswap V2; every token has a pool with the wrapped native currency, or with USDC. */
     readonly market: {
       readonly factory: string
       readonly router: string

@@ -21,6 +21,7 @@ import type { Listener } from './store/listen.ts'
 import type { Store, Tx } from './store/postgres.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 import { openTokenBook } from './tokens/token-facts.ts'
+import { mintsTradedFrom } from './trading/wallet-mints-store.ts'
 
 /** What the networks' markets show, put together: what the edge, the sockets and the end of the service need of it. */
 export interface Markets {
@@ -60,6 +61,11 @@ export function openMarkets(deps: {
       ...candleRoutes({ store, clock, directory, isToken }),
       ...portfolioRoutes({
         ...{ store, directory },
+        tradedFrom: (accountId, { config: { network } }, walletAddress) =>
+          store.inTransaction(accountId, (tx) => {
+            const count = limits.portfolioTokensMax
+            return mintsTradedFrom(tx, { accountId, network, walletAddress, count })
+          }),
         symbolOf: (chain, mint) => tokenText(book.remembered(chain, mint)?.symbol ?? null),
       }),
     ],

@@ -55,7 +55,7 @@ export function sandboxNetwork({
       gasPerPayerPerDay: 100n * GIGA * GIGA,
       paymentToGasPercent: 100n,
     },
-    ...(evm.market ? { markets: [{ venue: 'uniswap-v2', ...evm.market }] } : {}),
+    ...(evm.market ? { markets: [{ venue: 'uniswap-v2', ...evm.market, hubs: [evm.usdc] }] } : {}),
   })
 }
 

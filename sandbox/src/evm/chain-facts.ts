@@ -37,4 +37,13 @@ export const SANDBOX_TOKENS = [
     symbol: 'REED',
     decimals: 9,
   },
+  {
+    mint: '0x54f8dCc83A9F8a3BF232456967d24ABBf3D06576',
+    name: 'Sandbox Sedge',
+    symbol: 'SEDGE',
+    decimals: 18,
+  },
 ] as const
+
+/** The one of them that is traded against USDC alone: whoever wants it for native currency goes through that. */
+export const HUB_TRADED_TOKEN = SANDBOX_TOKENS[3]

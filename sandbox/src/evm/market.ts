@@ -13,7 +13,13 @@ import type { Address, Hex } from 'viem'
 import { isJsonObject } from '../host/json.ts'
 import type { AnvilClient } from './anvil-client.ts'
 import { SANDBOX_TOKEN_CREATION } from './artifact.ts'
-import { MARKET, SANDBOX_TOKENS, USDC_ADDRESS, USDC_DECIMALS } from './chain-facts.ts'
+import {
+  HUB_TRADED_TOKEN,
+  MARKET,
+  SANDBOX_TOKENS,
+  USDC_ADDRESS,
+  USDC_DECIMALS,
+} from './chain-facts.ts'
 import type { Identity } from './identity.ts'
 import { placeCode } from './place-code.ts'
 import { readUniswapCreation } from './uniswap-artifact.ts'
@@ -29,44 +35,57 @@ const POOL_TOKENS = {
   MOSS: '400000000',
   REED: '2000000',
 } as const
+/** The same of both sides of the pool with USDC. */
+const HUB_POOL = { token: '20000000', usdc: '1000000' } as const
 const POOL_GAS = 4_000_000n
 const TOKEN_GAS = 120_000n
 const DEADLINE = 2n ** 64n
 
 const MINT = parseAbi(['function mint(address to, uint256 amount) returns (bool)'])
 const APPROVE = parseAbi(['function approve(address spender, uint256 amount) returns (bool)'])
+const ADD_BOTH = parseAbi([
+  'function addLiquidity(address one, address other, uint256 oneWanted, uint256 otherWanted, uint256 oneMin, uint256 otherMin, address to, uint256 deadline)',
+])
 const ADD_LIQUIDITY = parseAbi([
   'function addLiquidityETH(address token, uint256 wanted, uint256 tokenMin, uint256 nativeMin, address to, uint256 deadline) payable',
 ])
 const EXPECTED_STATUS = '0x1'
 
-/** Whether the chain has its market; one that an earlier version began has none yet. */
+/** Whether the chain has all of its market; one that an earlier version began has none yet, or a part. */
 export async function hasMarket(client: AnvilClient): Promise<boolean> {
-  return (await client.call('eth_getCode', [MARKET.router, 'latest'])) !== '0x'
+  return (await isThere(client, MARKET.router)) && (await isThere(client, HUB_TRADED_TOKEN.mint))
+}
+
+async function isThere(client: AnvilClient, address: Address): Promise<boolean> {
+  return (await client.call('eth_getCode', [address, 'latest'])) !== '0x'
 }
 
 /**
- * Puts wrapped currency, Uniswap V2, our tokens and a pool for each of them on the chain; the pools by real transactions in one block of
- * their own. About 30 ms.
+ * Puts wrapped currency, Uniswap V2, our tokens and a pool for each of them on the chain, whatever is not there yet; the pools by real
+ * transactions in one block of their own. About 30 ms.
  */
 export async function openMarket(client: AnvilClient, identity: Identity): Promise<void> {
   const faucet = privateKeyToAddress(identity.faucetKey)
-  await placeContracts(client, faucet)
+  const isNew = !(await isThere(client, MARKET.router))
+  if (isNew) await placeContracts(client, faucet)
+  await placeToken(client, faucet, HUB_TRADED_TOKEN)
   const first = Number(await client.call('eth_getTransactionCount', [faucet, 'latest']))
   await client.call('anvil_impersonateAccount', [faucet])
   const hashes = await Promise.all(
-    poolCalls(faucet).map(async ({ to, gas, data, value = 0n }, index) => {
-      const nonce = numberToHex(first + index)
-      const call = {
-        from: faucet,
-        to,
-        nonce,
-        data,
-        gas: numberToHex(gas),
-        value: numberToHex(value),
-      }
-      return await client.call('eth_sendTransaction', [call])
-    }),
+    [...(isNew ? poolCalls(faucet) : []), ...hubPoolCalls(faucet)].map(
+      async ({ to, gas, data, value = 0n }, index) => {
+        const nonce = numberToHex(first + index)
+        const call = {
+          from: faucet,
+          to,
+          nonce,
+          data,
+          gas: numberToHex(gas),
+          value: numberToHex(value),
+        }
+        return await client.call('eth_sendTransaction', [call])
+      },
+    ),
   )
   await client.call('anvil_stopImpersonatingAccount', [faucet])
   await client.call('evm_mine')
@@ -93,14 +112,22 @@ async function placeContracts(client: AnvilClient, faucet: Address): Promise<voi
     ...wrappedNativeStorage().map(async ([slot, word]) => {
       await client.call('anvil_setStorageAt', [MARKET.wrappedNative, slot, word])
     }),
-    ...SANDBOX_TOKENS.map(async ({ mint, name, symbol, decimals }) => {
-      const facts = encodeAbiParameters(
-        [{ type: 'bytes32' }, { type: 'bytes32' }, { type: 'uint8' }, { type: 'address' }],
-        [stringToHex(name, { size: 32 }), stringToHex(symbol, { size: 32 }), decimals, faucet],
-      )
-      await placeCode(client, mint, concatHex([SANDBOX_TOKEN_CREATION, facts]))
+    ...SANDBOX_TOKENS.map(async (token) => {
+      await placeToken(client, faucet, token)
     }),
   ])
+}
+
+async function placeToken(
+  client: AnvilClient,
+  faucet: Address,
+  { mint, name, symbol, decimals }: (typeof SANDBOX_TOKENS)[number],
+): Promise<void> {
+  const facts = encodeAbiParameters(
+    [{ type: 'bytes32' }, { type: 'bytes32' }, { type: 'uint8' }, { type: 'address' }],
+    [stringToHex(name, { size: 32 }), stringToHex(symbol, { size: 32 }), decimals, faucet],
+  )
+  await placeCode(client, mint, concatHex([SANDBOX_TOKEN_CREATION, facts]))
 }
 
 /** WETH9 keeps its name, symbol and decimals in its first three words: text of up to 31 bytes with twice its length at the end. */
@@ -121,15 +148,11 @@ interface PoolCall {
 function poolCalls(faucet: Address): readonly PoolCall[] {
   const usdc = { mint: USDC_ADDRESS, symbol: 'USDC', decimals: USDC_DECIMALS } as const
   return [usdc, ...SANDBOX_TOKENS].flatMap(({ mint, symbol, decimals }): readonly PoolCall[] => {
+    if (symbol === HUB_TRADED_TOKEN.symbol) return []
     const amount = parseUnits(POOL_TOKENS[symbol], decimals)
     const pool = [mint, amount, amount, POOL_NATIVE, LIQUIDITY_OWNER, DEADLINE] as const
     return [
-      { to: mint, gas: TOKEN_GAS, data: encodeFunctionData({ abi: MINT, args: [faucet, amount] }) },
-      {
-        to: mint,
-        gas: TOKEN_GAS,
-        data: encodeFunctionData({ abi: APPROVE, args: [MARKET.router, amount] }),
-      },
+      ...ownCalls(faucet, mint, amount),
       {
         to: MARKET.router,
         gas: POOL_GAS,
@@ -138,4 +161,30 @@ function poolCalls(faucet: Address): readonly PoolCall[] {
       },
     ]
   })
+}
+
+function hubPoolCalls(faucet: Address): readonly PoolCall[] {
+  const { mint, decimals } = HUB_TRADED_TOKEN
+  const token = parseUnits(HUB_POOL.token, decimals)
+  const usdc = parseUnits(HUB_POOL.usdc, USDC_DECIMALS)
+  const both = [mint, USDC_ADDRESS, token, usdc, token, usdc] as const
+  const pool = [...both, LIQUIDITY_OWNER, DEADLINE] as const
+  return [
+    ...ownCalls(faucet, mint, token),
+    ...ownCalls(faucet, USDC_ADDRESS, usdc),
+    {
+      to: MARKET.router,
+      gas: POOL_GAS,
+      data: encodeFunctionData({ abi: ADD_BOTH, args: pool }),
+    },
+  ]
+}
+
+/** Makes so much for the faucet, and lets the router take it. */
+function ownCalls(faucet: Address, mint: Address, amount: bigint): readonly PoolCall[] {
+  const allowed = [MARKET.router, amount] as const
+  return [
+    { to: mint, gas: TOKEN_GAS, data: encodeFunctionData({ abi: MINT, args: [faucet, amount] }) },
+    { to: mint, gas: TOKEN_GAS, data: encodeFunctionData({ abi: APPROVE, args: allowed }) },
+  ]
 }

@@ -9,7 +9,7 @@ import {
   parseEther,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { EVM_CHAIN_ID } from '../evm/chain-facts.ts'
+import { EVM_CHAIN_ID, HUB_TRADED_TOKEN } from '../evm/chain-facts.ts'
 import type { Ready } from '../ready.ts'
 import { oneOf, shareOf } from './chance.ts'
 import { fillUp } from './faucet.ts'
@@ -47,7 +47,10 @@ export function openEvmTrader({ evm, faucet }: Ready): Trader {
   const router = { address: getAddress(evm.market.router), abi: ROUTER } as const
   const wrapped = getAddress(evm.market.wrappedNative)
   const mints = [evm.usdc, ...evm.tokens.map(({ mint }) => mint)].map((mint) => getAddress(mint))
+  const usdc = getAddress(evm.usdc)
   const approved = new Set<string>()
+  const pathTo = (mint: `0x${string}`): `0x${string}`[] =>
+    mint === HUB_TRADED_TOKEN.mint ? [wrapped, usdc, mint] : [wrapped, mint]
 
   async function mined(hash: `0x${string}`): Promise<void> {
     const timeout = MINED_SECONDS * 1000
@@ -63,7 +66,7 @@ export function openEvmTrader({ evm, faucet }: Ready): Trader {
       )
       approved.add(mint)
     }
-    const args = [amount, 0n, [mint, wrapped], address, DEADLINE] as const
+    const args = [amount, 0n, pathTo(mint).toReversed(), address, DEADLINE] as const
     await mined(
       await signer.writeContract({ ...router, functionName: 'swapExactTokensForETH', args }),
     )
@@ -80,7 +83,7 @@ export function openEvmTrader({ evm, faucet }: Ready): Trader {
         args: [address],
       })
       if (held > 0n && oneOf([true, false])) return await sell(mint, shareOf(held, 50, 900))
-      const args = [0n, [wrapped, mint], address, DEADLINE] as const
+      const args = [0n, pathTo(mint), address, DEADLINE] as const
       const value = shareOf(STAKE, 10, 1_000)
       await mined(
         await signer.writeContract({

@@ -21,7 +21,7 @@ export interface PortfolioDeps {
 
 /**
  * What an address holds and what it is worth. At most two node round trips, all for the balances. EVM: native currency, the configured assets
- * and the limits.portfolioTokensMax deepest tokens of markets; Solana: everything.
+ * and the limits.portfolioTokensMax deepest tokens of markets, and `more`; Solana: everything.
  * @throws {Refusal} UNSUPPORTED_NETWORK where the chain tells no holdings
  * @throws {NodeFailure}
  */
@@ -29,6 +29,7 @@ export async function portfolioOf(
   { store, symbolOf }: PortfolioDeps,
   chain: Chain,
   address: Address,
+  more: readonly Address[] = [],
 ) {
   const { config, tokens: reader } = chain
   if (reader === undefined) {
@@ -40,7 +41,7 @@ export async function portfolioOf(
   )
   const configured = config.assets.flatMap(({ asset }) => chain.parseAddress(asset) ?? [])
   const held = await reader.holdings(address, [
-    ...new Set([...configured, ...traded.map(({ mint }) => mint)]),
+    ...new Set([...configured, ...traded.map(({ mint }) => mint), ...more]),
   ])
   const holdings = held.tokens.filter(({ amount }) => amount > 0n)
   const mints = holdings.map(({ mint }) => mint)

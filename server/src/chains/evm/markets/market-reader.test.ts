@@ -35,10 +35,12 @@ async function blockAt(height: bigint): Promise<Block> {
 }
 
 describe('what the markets of a chain do', () => {
-  test('begins with a pool for every token, and what it holds', async () => {
+  test('begins with a pool for every token that is traded for native currency, and what it holds', async () => {
     const blocks = await scene.chain.blocks(0n, 4)
     const facts = (await read(blocks)) ?? []
-    const mints = [scene.sandbox.usdc, ...scene.sandbox.tokens.map(({ mint }) => mint)]
+    // The last one has a pool with USDC alone, and that is no market here.
+    const tokens = scene.sandbox.tokens.slice(0, -1)
+    const mints = [scene.sandbox.usdc, ...tokens.map(({ mint }) => mint)]
     const opened = facts.filter(({ kind }) => kind === 'opened')
     expect(opened.map(({ mint }) => mint).toSorted()).toEqual(mints.toSorted())
     for (const mint of mints) {
