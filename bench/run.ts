@@ -13,6 +13,7 @@ import type { Installation } from './installation.ts'
 import { describeMachine } from './machine.ts'
 import { marketStream } from './market-stream.ts'
 import { memory } from './memory.ts'
+import { overview } from './overview.ts'
 import { quotes } from './quotes.ts'
 import { sends } from './sends.ts'
 import { start } from './start.ts'
@@ -34,6 +35,7 @@ const BENCHES: readonly Bench[] = [
   batching,
   batchingBuilds,
   history,
+  overview,
   fanOut,
   ...x402,
   memory,

@@ -38,13 +38,22 @@ export const TABLE_OWNERS: Readonly<Record<string, readonly string[]>> = {
     'market_events',
   ],
   catalogue: ['catalogue_resources'],
-  facilitator: ['settler_wallets', 'settlement_claims', 'gas_budgets'],
+  facilitator: ['settler_wallets', 'settlement_claims', 'gas_budgets', 'payment_identifiers'],
   transactions: ['builds', 'build_nonces', 'submissions'],
   webhooks: ['webhooks', 'webhook_deliveries'],
   trading: ['trades'],
   purchases: ['purchases'],
   reports: ['request_days'],
-  payments: ['payments', 'effects', 'payment_counts', 'payment_tallies'],
+  payments: [
+    'payments',
+    'effects',
+    'payment_counts',
+    'payment_tallies',
+    'payment_hours',
+    'payment_hour_latencies',
+    'payment_hours_kept',
+    'payment_hours_late',
+  ],
 }
 
 /** Files that may read every table, and write none, each with its reason. */

@@ -326,6 +326,35 @@ table payment_counts
   type text not null
   shard bigint not null
   count bigint not null
+table payment_hour_latencies
+  account_id text not null
+  hour timestamp with time zone not null
+  payments json not null
+table payment_hours
+  account_id text not null
+  hour timestamp with time zone not null
+  network text not null
+  asset text not null
+  decimals smallint not null
+  type text not null
+  status text not null
+  payments bigint not null
+  amount numeric(78,0) not null
+table payment_hours_kept
+  account_id text not null
+  since timestamp with time zone not null
+  until timestamp with time zone not null
+table payment_hours_late
+  id bigint not null generated always as identity
+  account_id text not null
+  hour timestamp with time zone not null
+table payment_identifiers
+  account_id text not null
+  payer text not null
+  identifier text not null
+  network text not null
+  proof_key text not null
+  reserved_at timestamp with time zone not null
 table payment_tallies
   network text not null
   type text not null
@@ -734,6 +763,19 @@ payment_counts payment_counts_count_check: CHECK ((count > 0))
 payment_counts payment_counts_pkey: PRIMARY KEY (account_id, address, type, shard)
 payment_counts payment_counts_shard_check: CHECK ((shard >= 0))
 payment_counts payment_counts_type_check: CHECK ((type = ANY (ARRAY['sent'::text, 'received'::text])))
+payment_hour_latencies payment_hour_latencies_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+payment_hour_latencies payment_hour_latencies_pkey: PRIMARY KEY (account_id, hour)
+payment_hours payment_hours_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+payment_hours payment_hours_payments_check: CHECK ((payments > 0))
+payment_hours payment_hours_pkey: PRIMARY KEY (account_id, hour, network, asset, decimals, type, status)
+payment_hours_kept payment_hours_kept_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+payment_hours_kept payment_hours_kept_check: CHECK ((since <= until))
+payment_hours_kept payment_hours_kept_pkey: PRIMARY KEY (account_id)
+payment_hours_late payment_hours_late_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+payment_hours_late payment_hours_late_pkey: PRIMARY KEY (id)
+payment_identifiers payment_identifiers_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+payment_identifiers payment_identifiers_identifier_check: CHECK ((identifier ~ '^[a-zA-Z0-9_-]{16,128}$'::text))
+payment_identifiers payment_identifiers_pkey: PRIMARY KEY (account_id, payer, identifier)
 payment_tallies payment_tallies_pkey: PRIMARY KEY (network, type, status, shard)
 payment_tallies payment_tallies_shard_check: CHECK ((shard >= 0))
 payment_tallies payment_tallies_type_check: CHECK ((type = ANY (ARRAY['sent'::text, 'received'::text])))
@@ -904,6 +946,8 @@ CREATE INDEX market_trades_by_time ON public.market_trades USING btree (network,
 CREATE INDEX memberships_by_member ON public.memberships USING btree (member_id)
 CREATE INDEX passkey_challenges_by_age ON public.passkey_challenges USING btree (expires_at)
 CREATE INDEX passkeys_by_member ON public.passkeys USING btree (member_id, created_at)
+CREATE INDEX payment_hours_late_by_account ON public.payment_hours_late USING btree (account_id, hour)
+CREATE INDEX payment_identifiers_reserved ON public.payment_identifiers USING btree (reserved_at)
 CREATE INDEX payments_built_confirmed ON public.payments USING btree (network, block_height) WHERE (self_custody AND (status = 'confirmed'::text))
 CREATE INDEX payments_built_settled ON public.payments USING btree (network, block_height) WHERE (self_custody AND (status = 'settled'::text))
 CREATE INDEX payments_by_account ON public.payments USING btree (account_id, created_at DESC, id DESC)
@@ -988,6 +1032,17 @@ begin
   end if;
   return null;
 end $function$
+CREATE OR REPLACE FUNCTION public.note_late_payment()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  insert into payment_hours_late (account_id, hour)
+  values (new.account_id, date_bin('1 hour', new.created_at, 'epoch'));
+  return null;
+end $function$
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1035,7 +1090,9 @@ end $function$
 CREATE TRIGGER ledger_entries_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 CREATE CONSTRAINT TRIGGER ledger_entries_balance AFTER INSERT ON public.ledger_entries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION ledger_transfer_balances()
 CREATE TRIGGER ledger_transfers_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+CREATE TRIGGER payments_changed_late AFTER UPDATE ON public.payments FOR EACH ROW WHEN (((new.created_at < (now() - '01:00:00'::interval)) AND ((new.status IS DISTINCT FROM old.status) OR (new.confirmed_at IS DISTINCT FROM old.confirmed_at) OR (new.occurrence IS DISTINCT FROM old.occurrence) OR (new.amount IS DISTINCT FROM old.amount)))) EXECUTE FUNCTION note_late_payment()
 CREATE TRIGGER payments_counted AFTER INSERT ON public.payments REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_new_payments()
+CREATE TRIGGER payments_stored_late AFTER INSERT ON public.payments FOR EACH ROW WHEN ((new.created_at < (now() - '01:00:00'::interval))) EXECUTE FUNCTION note_late_payment()
 CREATE TRIGGER payments_tallied_in AFTER INSERT ON public.payments REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION tally_payments()
 CREATE TRIGGER payments_tallied_on AFTER UPDATE ON public.payments REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION tally_payments()
 
@@ -1064,6 +1121,11 @@ passkey_challenges passkey_challenges_of_service: ALL to {florin_service} using 
 passkeys passkeys_of_service: ALL to {florin_service} using ((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text)) with check ()
 passwords passwords_of_service: ALL to {florin_service} using ((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text)) with check ()
 payment_counts payment_counts_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+payment_hour_latencies payment_hour_latencies_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+payment_hours payment_hours_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+payment_hours_kept payment_hours_kept_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+payment_hours_late payment_hours_late_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+payment_identifiers payment_identifiers_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 payments payments_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 policy_spends policy_spends_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 purchases purchases_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
@@ -1126,6 +1188,11 @@ passkey_challenges: grant delete, insert, select to florin_service
 passkeys: grant delete, insert, select, update to florin_service
 passwords: grant delete, insert, select, update to florin_service
 payment_counts: grant select to florin_service
+payment_hour_latencies: grant delete, insert, select to florin_service
+payment_hours: grant delete, insert, select to florin_service
+payment_hours_kept: grant insert, select, update to florin_service
+payment_hours_late: grant delete, select to florin_service
+payment_identifiers: grant delete, insert, select, update to florin_service
 payment_tallies: grant select to florin_service
 payment_transactions: grant insert, select, update to florin_service
 payments: grant insert, select, update to florin_service

@@ -9,6 +9,7 @@ import type { Log } from './kernel/log.ts'
 import type { NetworkConfig } from './kernel/network-config.ts'
 import { openCurrentFees } from './networks/current-fees.ts'
 import { networkRoutes } from './networks/routes.ts'
+import { startSummingHours } from './payments/sum-hours.ts'
 import { openRequestCounts } from './reports/count-requests.ts'
 import type { RequestCounts } from './reports/count-requests.ts'
 import { reportRoutes } from './reports/routes.ts'
@@ -31,8 +32,13 @@ export function openReports({
 }): RequestCounts & { readonly routes: readonly Route[] } {
   const fees = openCurrentFees({ ...deps, chains: directory.all })
   const isFollowed = (network: NetworkId) => drivers.get(network)?.state().following ?? false
+  const counts = openRequestCounts(deps)
+  const stopSumming = startSummingHours(deps)
   return {
-    ...openRequestCounts(deps),
+    ...counts,
+    stop: async () => {
+      await Promise.all([counts.stop(), stopSumming()])
+    },
     routes: [
       ...networkRoutes({ ...deps, fees, isFollowed }),
       ...reportRoutes({ ...deps, directory, fees, isFollowed }),

@@ -2,7 +2,8 @@ import { formatAmount } from '@florin/wire/amount.ts'
 import type { Period } from '@florin/wire/overview.ts'
 import { RawJson } from '@florin/wire/raw-json.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
-import type { PaymentGroup } from '../payments/overview-store.ts'
+import { latencyBounds } from '../payments/latency-bounds.ts'
+import type { PaymentFigures, PaymentGroup, PaymentLatencies } from '../payments/overview-store.ts'
 
 const HOUR_MILLISECONDS = 3_600_000
 const DAY_MILLISECONDS = 24 * HOUR_MILLISECONDS
@@ -10,13 +11,6 @@ const LENGTHS = {
   day: { lengthMilliseconds: HOUR_MILLISECONDS, count: 24 },
   month: { lengthMilliseconds: DAY_MILLISECONDS, count: 30 },
 } as const satisfies Record<Period, object>
-
-/** Each 5 % above the one before, up to more than an hour: what is said of a latency is at most that much too high. */
-const LATENCY_STEP = 1.05
-const LATENCY_BOUNDS = 320
-export const latencyBounds: readonly number[] = [
-  ...new Set(Array.from({ length: LATENCY_BOUNDS }, (_, step) => Math.ceil(LATENCY_STEP ** step))),
-]
 
 /** The stretches of a period, the last of which is running now. In UTC. */
 export function stretchesOf(period: Period, nowMilliseconds: number) {
@@ -32,22 +26,27 @@ export function stretchesOf(period: Period, nowMilliseconds: number) {
 
 /** The figures of a period: its totals and each of its stretches. */
 export function figuresOf(
-  groups: readonly PaymentGroup[],
+  { groups, latencies }: PaymentFigures,
   stretches: ReturnType<typeof stretchesOf>,
   networks: readonly NetworkConfig[],
 ) {
   const { fromMilliseconds, lengthMilliseconds, count } = stretches
-  const byBucket = Map.groupBy(groups, ({ bucket }) => bucket)
+  const groupsBy = Map.groupBy(groups, ({ bucket }) => bucket)
+  const latenciesBy = Map.groupBy(latencies, ({ bucket }) => bucket)
   return {
-    totals: sum(groups, networks),
+    totals: sum(groups, latencies, networks),
     buckets: Array.from({ length: count }, (_, bucket) => ({
       from: fromMilliseconds + bucket * lengthMilliseconds,
-      ...sum(byBucket.get(bucket) ?? [], networks),
+      ...sum(groupsBy.get(bucket) ?? [], latenciesBy.get(bucket) ?? [], networks),
     })),
   }
 }
 
-function sum(groups: readonly PaymentGroup[], networks: readonly NetworkConfig[]) {
+function sum(
+  groups: readonly PaymentGroup[],
+  latencies: readonly PaymentLatencies[],
+  networks: readonly NetworkConfig[],
+) {
   const counted = (statuses: readonly PaymentGroup['status'][]) =>
     groups
       .filter(({ status }) => statuses.includes(status))
@@ -61,15 +60,15 @@ function sum(groups: readonly PaymentGroup[], networks: readonly NetworkConfig[]
     expired: counted(['expired']),
     pending: counted(['pending']),
     successRate: succeeded + failed === 0 ? null : succeeded / (succeeded + failed),
-    latency: latencyOf(groups),
+    latency: latencyOf(latencies),
     volume: volumesOf(groups, networks),
   }
 }
 
-function latencyOf(groups: readonly PaymentGroup[]) {
+function latencyOf(latencies: readonly PaymentLatencies[]) {
   const bins = new Map<number, number>()
-  for (const { latencyBin, payments } of groups) {
-    if (latencyBin !== null) bins.set(latencyBin, (bins.get(latencyBin) ?? 0) + payments)
+  for (const { payments } of latencies) {
+    for (const [bin, each] of payments) bins.set(bin, (bins.get(bin) ?? 0) + each)
   }
   const sorted = [...bins].sort(([one], [other]) => one - other)
   const all = sorted.reduce((total, [, payments]) => total + payments, 0)

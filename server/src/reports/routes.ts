@@ -5,10 +5,10 @@ import type { Route } from '../http/route.ts'
 import type { AccountId } from '../kernel/id.ts'
 import { keepRead } from '../kernel/keep-read.ts'
 import { limits } from '../kernel/limits.ts'
-import { paymentGroups } from '../payments/overview-store.ts'
+import { paymentFigures } from '../payments/overview-store.ts'
 import { attentionOf } from './attention.ts'
 import type { Attention, AttentionDeps } from './attention.ts'
-import { figuresOf, latencyBounds, stretchesOf } from './overview.ts'
+import { figuresOf, stretchesOf } from './overview.ts'
 import { usageOf } from './usage.ts'
 import type { UsageDeps } from './usage.ts'
 
@@ -26,11 +26,11 @@ export function reportRoutes(deps: AttentionDeps & UsageDeps): readonly Route[] 
 
   async function readFigures(accountId: AccountId, period: Period, asOf: number): Promise<Figures> {
     const stretches = stretchesOf(period, asOf)
-    const groups = await store.inTransaction(accountId, (tx) =>
-      paymentGroups(tx, accountId, { ...stretches, latencyBounds }),
+    const read = await store.inTransaction(accountId, (tx) =>
+      paymentFigures(tx, accountId, stretches),
     )
     const { fromMilliseconds: from, toMilliseconds: to } = stretches
-    return { period, from, to, ...figuresOf(groups, stretches, networks), asOf }
+    return { period, from, to, ...figuresOf(read, stretches, networks), asOf }
   }
 
   return [

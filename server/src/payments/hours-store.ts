@@ -1,0 +1,131 @@
+import type { AccountId } from '../kernel/id.ts'
+import type { Tx } from '../store/postgres.ts'
+import { latencyBounds } from './latency-bounds.ts'
+
+/** An hour may be summed up so long after it began plus one; what changes half of that after a payment's creation is noted by the trigger. */
+const READY_AFTER = '2 hours'
+/** Notes of late changes that one round takes. */
+const NOTES_MAX = 10_000
+/** "sum" in ASCII: apart from every other use of advisory locks. */
+const SUMMING = 7566701
+
+/**
+ * Accounts with payments in hours that could be summed up, or with sums that are old; `countMax` at most. One look at an index for each
+ * account that ever had a payment.
+ */
+export async function accountsToSum(
+  tx: Tx,
+  { keptDays, countMax }: { readonly keptDays: number; readonly countMax: number },
+): Promise<readonly AccountId[]> {
+  const rows = await tx.query<{ account_id: AccountId }>(
+    'payments_accounts_to_sum',
+    // Times are worked out apart: behind a wall an index takes no arithmetic.
+    `with recursive known as (
+       (select account_id from payments order by account_id limit 1)
+       union all
+       select (select account_id from payments where account_id > known.account_id order by account_id limit 1)
+       from known where known.account_id is not null
+     ), due as materialized (
+       select known.account_id,
+         coalesce(kept.until, clock_timestamp() - $2::integer * interval '1 day') as starts,
+         date_bin('1 hour', clock_timestamp() - $1::interval, 'epoch') as ends
+       from known left join payment_hours_kept kept using (account_id) where known.account_id is not null
+     )
+     select account_id from due where exists (select from payments where payments.account_id = due.account_id
+         and created_at >= due.starts and created_at < due.ends)
+       or exists (select from payment_hours_late late where late.account_id = due.account_id)
+     limit $3`,
+    [READY_AFTER, keptDays, countMax],
+  )
+  return rows.map((row) => row.account_id)
+}
+
+/**
+ * Sums up the next hours of an account, `hoursMax` at most, and again those that changed since they were. Gives whether there may be more
+ * to do. Who comes while another sums up leaves it to them. A payment that commits after this has looked leaves a note of its hour that
+ * this does not remove: until the next round that hour is read from the payments.
+ */
+export async function sumHours(
+  tx: Tx,
+  accountId: AccountId,
+  { keptDays, hoursMax }: { readonly keptDays: number; readonly hoursMax: number },
+): Promise<boolean> {
+  const [lock] = await tx.query<{ mine: boolean }>(
+    'payments_hours_lock',
+    'select pg_try_advisory_xact_lock($1, hashtext($2)) as mine',
+    [SUMMING, accountId],
+  )
+  if (lock?.mine !== true) return false
+  const [kept] = await tx.query<{ next: Date; ready: Date }>(
+    'payments_hours_next',
+    `insert into payment_hours_kept as kept (account_id, since, until)
+     select $1, start, start from (
+       select date_bin('1 hour', clock_timestamp() - $2::integer * interval '1 day', 'epoch') as start) first
+     on conflict (account_id) do update set since = least(kept.until, greatest(kept.since, excluded.since))
+     returning least(greatest(until, date_bin('1 hour', clock_timestamp() - $3::interval, 'epoch')),
+         until + $4::integer * interval '1 hour') as next,
+       date_bin('1 hour', clock_timestamp() - $3::interval, 'epoch') as ready`,
+    [accountId, keptDays, READY_AFTER, hoursMax],
+  )
+  if (kept === undefined) throw new Error('a row that was just written is there')
+  // Each of the next statements sees what was committed before it, and so at least what these notes are about.
+  const notes = await tx.query<{ id: string; hour: Date }>(
+    'payments_hours_late',
+    'select id, hour from payment_hours_late where account_id = $1 order by hour, id limit $2',
+    [accountId, NOTES_MAX],
+  )
+  const late = notes.map(({ hour }) => hour)
+  for (const [name, table] of [
+    ['payments_hours_clear', 'payment_hours'],
+    ['payments_latencies_clear', 'payment_hour_latencies'],
+  ] as const) {
+    await tx.query(
+      name,
+      `delete from ${table} where account_id = $1 and (hour = any ($2::timestamptz[])
+         or hour < (select since from payment_hours_kept where account_id = $1))`,
+      [accountId, late],
+    )
+  }
+  await tx.query(
+    'payments_hours_sum',
+    `with kept as materialized (select since, until from payment_hours_kept where account_id = $1),
+     hours as materialized (
+       select distinct hour, hour + interval '1 hour' as ends
+       from kept, unnest($3::timestamptz[]) as hour where hour >= since and hour < until
+       union all
+       select hour, hour + interval '1 hour'
+       from kept, generate_series(until, $2::timestamptz - interval '1 hour', interval '1 hour') as hour
+     ), fine as materialized (
+       select hour, network, asset, decimals, type, status,
+         case when occurrence is null then width_bucket(confirmed_at - created_at, $4::interval[]) end as bin,
+         count(*) as payments, sum(amount) as amount
+       from hours join payments on account_id = $1 and created_at >= hour and created_at < ends
+       group by 1, 2, 3, 4, 5, 6, 7
+     ), latencies as (
+       insert into payment_hour_latencies (account_id, hour, payments)
+       select $1, hour, json_object_agg(bin, payments)
+       from (select hour, bin, sum(payments) as payments from fine where bin is not null group by hour, bin) binned
+       group by hour
+     )
+     insert into payment_hours (account_id, hour, network, asset, decimals, type, status, payments, amount)
+     select $1, hour, network, asset, decimals, type, status, sum(payments), sum(amount)
+     from fine group by hour, network, asset, decimals, type, status`,
+    [
+      accountId,
+      kept.next,
+      late,
+      latencyBounds.map((milliseconds) => `${milliseconds} milliseconds`),
+    ],
+  )
+  await tx.query(
+    'payments_hours_heard',
+    'delete from payment_hours_late where account_id = $1 and id = any ($2::bigint[])',
+    [accountId, notes.map(({ id }) => id)],
+  )
+  await tx.query(
+    'payments_hours_until',
+    'update payment_hours_kept set until = $2 where account_id = $1',
+    [accountId, kept.next],
+  )
+  return kept.next < kept.ready || notes.length === NOTES_MAX
+}
