@@ -1,3 +1,4 @@
+import { forgetIdentifiers } from './facilitator/identifier-store.ts'
 import { forgetGas } from './facilitator/gas-store.ts'
 import { startForgetting } from './idempotency/forget.ts'
 import type { Clock } from './kernel/clock.ts'
@@ -30,6 +31,7 @@ export function startForgettingAll({
       forgetOldAnswers,
       forgetOldDays,
       forgetOldTrades,
+      forgetIdentifiers,
       ...networks.map(
         ({ network }) =>
           (tx: Tx, nowMilliseconds: number) =>

@@ -13,6 +13,8 @@ const MESSAGES: Partial<Record<Reason, string>> = {
   settlement_pending: 'The outcome is still open. Asking again with the same body joins the wait.',
   duplicate_settlement: 'This payment was settled and answered before. Do not pay again.',
   receiver_of_another_account: 'The receiving address belongs to another account.',
+  payment_identifier_conflict:
+    'Another payment of this payer has the same payment identifier. Do not pay again.',
   payment_too_small_for_its_gas: 'The payment is smaller than what settling it costs.',
   gas_budget_spent: 'The gas budget of today is spent.',
 }

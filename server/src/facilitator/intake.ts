@@ -1,3 +1,4 @@
+import { paymentIdentifierOf } from '@florin/wire/x402/payment-identifier.ts'
 import { parsePaymentPayload } from '@florin/wire/x402/payment-payload.ts'
 import type { PaymentPayload } from '@florin/wire/x402/payment-payload.ts'
 import { parsePaymentRequirements } from '@florin/wire/x402/payment-requirements.ts'
@@ -64,6 +65,7 @@ export function takeIn(
   if (!read.ok) return refused(read.reason)
   const { payment } = read
   const { x402Version } = payment
+  if (paymentIdentifierOf(payment.extensions) === undefined) return refused('invalid_payload')
   if (presented.x402Version !== undefined && presented.x402Version !== x402Version) {
     return refused('invalid_x402_version')
   }

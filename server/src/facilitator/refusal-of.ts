@@ -28,11 +28,15 @@ const CODES: Partial<Record<Reason, ErrorCode>> = {
   invalid_exact_evm_nonce_already_used: 'DUPLICATE_SETTLEMENT',
   permit2_invalid_nonce: 'DUPLICATE_SETTLEMENT',
   transfer_past_its_life: 'DUPLICATE_SETTLEMENT',
+  payment_identifier_conflict: 'DUPLICATE_SETTLEMENT',
   payment_too_small_for_its_gas: 'POLICY_REFUSED',
   gas_budget_spent: 'POLICY_REFUSED',
   network_unavailable: 'NETWORK_ERROR',
   settlement_pending: 'SETTLEMENT_PENDING',
 }
+
+const NAMED_BEFORE =
+  'Another payment of this payer has the same payment identifier. Do not pay again.'
 
 /** What people should read where the code's own sentence says something else. */
 const MESSAGES: Partial<Record<Reason, string>> = {
@@ -41,6 +45,7 @@ const MESSAGES: Partial<Record<Reason, string>> = {
   permit2_allowance_required:
     'The payer has not approved Permit2 for this token, or not for as much.',
   transfer_past_its_life: 'This proof is past its life. It was paid: do not pay again.',
+  payment_identifier_conflict: NAMED_BEFORE,
   payment_too_small_for_its_gas: 'The payment is smaller than what settling it costs.',
   gas_budget_spent: 'The gas budget of today is spent.',
   receiver_of_another_account: 'The receiving address belongs to another account.',

@@ -9,8 +9,10 @@ import type { Claim } from './claim.ts'
 import type { AskedClaim } from './claim-store.ts'
 import { takeIn } from './intake.ts'
 import type { Intake, Presented, Refused } from './intake.ts'
+import { releaseIdentifier, reserveIdentifier } from './identifier-store.ts'
 import { joinClaim } from './join.ts'
 import type { ClaimedPayment, JoinDeps, Joined, JoinOrder } from './join.ts'
+import { namedPayment } from './named-payment.ts'
 import type { VerifyDeps } from './verify.ts'
 import { yieldToOther } from './yield-claim.ts'
 
@@ -44,6 +46,27 @@ export async function settlePayment(deps: SettleDeps, order: SettleOrder): Promi
   if (!taken.ok) return { ...taken, kind: 'refused' }
   const { intake } = taken
   const digest = digestOf(intake)
+  const named = namedPayment(order.accountId, intake)
+  if (named === undefined) return settleTaken(deps, order, intake, digest)
+  const { accountId } = order
+  const isReserved = await deps.store.inTransaction(accountId, (tx) =>
+    reserveIdentifier(tx, named, deps.clock.nowMilliseconds()),
+  )
+  if (!isReserved) return refusalOf({ reason: 'payment_identifier_conflict' }, intake)
+  const settled = await settleTaken(deps, order, intake, digest)
+  if (settled.kind === 'refused') {
+    await deps.store.inTransaction(accountId, (tx) => releaseIdentifier(tx, named))
+  }
+  return settled
+}
+
+/** The same for a payment that was read. */
+async function settleTaken(
+  deps: SettleDeps,
+  order: SettleOrder,
+  intake: Intake,
+  digest: Uint8Array,
+): Promise<Settled> {
   const asked = {
     network: intake.chain.config.network,
     proofKey: intake.authorization.proofKey,

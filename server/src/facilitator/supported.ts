@@ -1,5 +1,6 @@
 import { networkAliasOf } from '@florin/wire/network-alias.ts'
 import { EIP2612_GAS_SPONSORING } from '@florin/wire/x402/permit2-payload.ts'
+import { PAYMENT_IDENTIFIER } from '@florin/wire/x402/payment-identifier.ts'
 import type { Family, NetworkId } from '@florin/wire/network.ts'
 import type { Address, Chain } from '../chains/chain.ts'
 import { EXACT, UPTO } from './intake.ts'
@@ -8,7 +9,7 @@ import type { Settlers } from './settlers.ts'
 const NAMESPACES = { evm: 'eip155:*', solana: 'solana:*' } as const satisfies Record<Family, string>
 
 /** What is done with extensions of x402 that concern a facilitator. */
-const EXTENSIONS = ['bazaar']
+const EXTENSIONS = ['bazaar', PAYMENT_IDENTIFIER]
 
 /**
  * What can be settled now: networks whose node is followed and whose keys can pay. Sellers read this once, at their start, and pin what

@@ -3,8 +3,10 @@ import type { Address, Chain } from '../chains/chain.ts'
 import { receiverAccount } from '../custody/receiver-store.ts'
 import type { AccountId } from '../kernel/id.ts'
 import type { Store } from '../store/postgres.ts'
+import { isIdentifierTaken } from './identifier-store.ts'
 import { refused, takeIn } from './intake.ts'
 import type { Intake, Presented, Refused } from './intake.ts'
+import { namedPayment } from './named-payment.ts'
 
 export interface VerifyDeps {
   readonly store: Store
@@ -51,13 +53,18 @@ async function judge(
   const { payTo, payer } = authorization
   const { receiverOf = ({ family, address }) => receiverAccount(deps.store, family, address) } =
     deps
-  const [owner, check] = await Promise.all([
+  const named = namedPayment(accountId, taken.intake)
+  const [owner, check, isTaken] = await Promise.all([
     receiverOf({ family: chain.config.family, address: payTo }),
     exact.check(authorization),
+    named === undefined
+      ? false
+      : deps.store.inTransaction(accountId, (tx) => isIdentifierTaken(tx, named)),
   ])
   if (owner !== undefined && owner !== accountId) {
     return refused('receiver_of_another_account', networkName, payer)
   }
+  if (isTaken) return refused('payment_identifier_conflict', networkName, payer)
   if (check.ok) return taken
   return refused(check.reason, networkName, payer, check.message)
 }

@@ -72,7 +72,7 @@ export const x402Supported: OperationReference = {
       { x402Version: 2, scheme: 'exact', network: 'eip155:84532' },
       { x402Version: 1, scheme: 'exact', network: 'base-sepolia' },
     ],
-    extensions: ['bazaar'],
+    extensions: ['bazaar', 'payment-identifier'],
     signers: { 'eip155:*': [SETTLER] },
   },
 }

@@ -91,6 +91,7 @@ export const REASONS = [
   'gas_budget_spent',
   'network_unavailable',
   'receiver_of_another_account',
+  'payment_identifier_conflict',
   'resource_mismatch',
   'transfer_unknown',
   'transfer_failed',
