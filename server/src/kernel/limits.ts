@@ -193,7 +193,7 @@ export const limits = {
   logBlocksMax: 2_000,
   logReadsMax: 20,
   /** Transactions of an owner that are looked through for the one that used up a nonce of Permit2. */
-  permit2UsesReadMax: 100,
+  permit2UsesReadMax: 40,
   /** How long a claim waits for its next look: one that nothing has used, and one of which no node shows by what it was used. */
   openClaimSecondsMax: 15,
   lostClaimSecondsMax: 3_600,

@@ -5,7 +5,7 @@ import { addressFromBytes } from './account.ts'
 import { authorizationKey, TRANSFER_WITH_AUTHORIZATION } from './eip3009.ts'
 import { hexBytes } from './hex.ts'
 import type { Explain } from './markets/router-calls.ts'
-import { permit2Key, permit2NonceOf } from './permit2.ts'
+import { permit2EffectOf, permit2Key } from './permit2.ts'
 import { COMMITMENT_BYTES, COMMITMENT_TAG, TRANSFER } from './transfer.ts'
 
 /** What a transaction asks of the chain, whoever signs it. */
@@ -37,7 +37,7 @@ export function summaryOf(
   const { from, to, value } = call
   const { body, commitments } = withoutCommitments(call.data)
   const isToken = to !== null && tokens.has(to)
-  const moved = isToken ? tokenTransfer(to, from, body) : undefined
+  const moved = isToken ? tokenTransfer(to, from, body) : proxyTransfer(to, body, tokens)
   const natives: readonly SummaryTransfer[] =
     to === null || (value === 0n && body.length > 0)
       ? []
@@ -103,6 +103,17 @@ function tokenTransfer(
   return undefined
 }
 
+/** What a proxy of Permit2 moves of a listed token. */
+function proxyTransfer(
+  to: Address | null,
+  body: Uint8Array,
+  tokens: ReadonlySet<string>,
+): SummaryTransfer | undefined {
+  const effect = permit2EffectOf(to, body)
+  if (effect === undefined || !tokens.has(effect.token)) return undefined
+  return { asset: effect.token, from: effect.from, to: effect.to, amount: effect.value }
+}
+
 /**
  * Whether a call moves money by an authorization, its own sender's too: that is a payment of another scheme, which has its own record.
  * Source: EIP-3009.
@@ -113,8 +124,8 @@ export function carriesAuthorization(data: Uint8Array): boolean {
 
 /** The authorization that a call of a token, or of a proxy of Permit2, would use up; null for any other call. */
 export function settledKey({ to, data }: Pick<AskedCall, 'to' | 'data'>): ProofKey | null {
-  const nonceOfPermit2 = permit2NonceOf(to, data)
-  if (nonceOfPermit2 !== undefined) return permit2Key(nonceOfPermit2)
+  const effect = permit2EffectOf(to, data)
+  if (effect !== undefined) return permit2Key(effect)
   const words = carriesAuthorization(data) ? wordsOf(data.subarray(SELECTOR_BYTES)) : undefined
   const from = addressFrom(words?.[0])
   const nonce = words?.[NONCE_WORD]

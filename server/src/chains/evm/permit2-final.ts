@@ -1,7 +1,8 @@
+import type { Fields } from '@florin/wire/x402/fields.ts'
 import type { FinalityPolicy } from '../../kernel/network-config.ts'
 import { limits } from '../../kernel/limits.ts'
 import { NodeFailure } from '../chain.ts'
-import type { Address, TransactionHash } from '../chain.ts'
+import type { Address, TokenTransfer, TransactionHash } from '../chain.ts'
 import type { AuthorizationState, AuthorizationUse } from '../exact.ts'
 import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
@@ -18,11 +19,11 @@ import {
   isNonceUsed,
   nonceView,
   NONCES_INVALIDATED_TOPIC,
-  permit2NonceOf,
+  permit2EffectOf,
   PERMIT2,
 } from './permit2.ts'
 import type { Permit2Authorization } from './permit2.ts'
-import { TRANSFER_TOPIC } from './token-transfers.ts'
+import { TRANSFER_TOPIC, transferFrom } from './token-transfers.ts'
 
 const NO_PERMIT2 = -1n
 const WORD_BYTES = 32
@@ -48,28 +49,42 @@ export async function readPermit2State(
 /**
  * How the nonce was used up. Permit2 logs nothing of a transfer, so the owner's transfers of the token are looked through for a transaction
  * that is itself a call of a proxy with this nonce: when that one succeeded, it used the nonce and nothing else did. A call from within
- * another contract proves nothing and stays unknown. What the owner invalidated was spent so when the nonce was unused in the block before.
+ * another contract proves nothing and stays unknown, unless the payer is ours: see useWithin. What the owner invalidated was spent so when the nonce was unused in the block before.
  * Undefined where nothing is shown. Blocks in parts, the newest first; transactions up to a limit.
  */
 export async function findPermit2Use(
   transport: Transport,
   authorization: Permit2Authorization,
   sinceHeight: bigint,
+  isOurs = false,
 ): Promise<AuthorizationUse | undefined> {
   const head = await transport.read(headRead)
   let left = limits.permit2UsesReadMax
   for (const range of rangesOf(sinceHeight, head)) {
     const logs = await transport.read(ownerLogsRead(authorization, range))
-    const hashes = [...new Set(logs.flatMap((log) => (log.kind === 'moved' ? [log.hash] : [])))]
-      .toReversed()
-      .slice(0, left)
+    const moved = logs.flatMap((log) => (log.kind === 'moved' ? [log] : [])).toReversed()
+    // What looks like it first, and of the rest the newest.
+    const likely = [...moved.filter((log) => isLike(authorization, log)), ...moved]
+    const hashes = [...new Set(likely.map(({ hash }) => hash))].slice(0, left)
     left -= hashes.length
     const called = await Promise.all(hashes.map((hash) => transport.read(callRead(hash))))
     const hash = hashes.find((_, index) => isUseOf(authorization, called[index]))
     if (hash !== undefined) return useBy(transport, authorization, hash)
+    if (isOurs) {
+      const within = await useWithin(transport, authorization, logs, (transaction) => {
+        const call = called[hashes.indexOf(transaction)]
+        // A plain transfer, or a payment by another nonce.
+        return (
+          call === undefined ||
+          call.to === authorization.token ||
+          permit2EffectOf(call.to, call.data) !== undefined
+        )
+      })
+      if (within !== undefined) return within
+    }
     for (const log of logs) {
       if (log.kind !== 'invalidated' || !isInvalidated(authorization, log)) continue
-      if (!(await wasOpenBefore(transport, authorization, log.height))) continue
+      if ((await nonceAt(transport, authorization, log.height - 1n)) !== 'open') continue
       return { kind: 'wasted', height: log.height, blockHash: log.blockHash }
     }
     if (left <= 0) return undefined
@@ -95,36 +110,80 @@ async function useBy(
   return { kind: 'paid', settlement }
 }
 
+/**
+ * Settled from within another contract, for a payer of which nobody else has the key: with its nonce nothing else was signed. The nonce was open in the block before a transfer to the seller and used after it, nobody took it
+ * back there, and only one transfer of that block can have been it. Undefined where any of that is not known. `isElse`: transactions that are
+ * known to be something else.
+ */
+async function useWithin(
+  transport: Transport,
+  authorization: Permit2Authorization,
+  logs: readonly OwnerLog[],
+  isElse: (transaction: TransactionHash) => boolean,
+): Promise<AuthorizationUse | undefined> {
+  const { scheme, to, value } = authorization
+  // Only the key that it names settles `upto`, and it calls the proxy itself.
+  if (scheme !== 'exact') return undefined
+  const fitting = logs.flatMap((log) => {
+    if (log.kind !== 'moved' || log.transfer === undefined || isElse(log.hash)) return []
+    const { transfer, ...moved } = log
+    return transfer.to === to && transfer.amount === value ? [{ ...moved, transfer }] : []
+  })
+  for (const { hash, height, blockHash, transfer } of fitting.toReversed()) {
+    if ((await nonceAt(transport, authorization, height - 1n)) !== 'open') continue
+    if ((await nonceAt(transport, authorization, height)) !== 'used') continue
+    const isTakenBack = logs.some(
+      (log) =>
+        log.kind === 'invalidated' && log.height === height && isInvalidated(authorization, log),
+    )
+    const isAlone = fitting.filter((log) => log.height === height).length === 1
+    if (isTakenBack || !isAlone) return undefined
+    return { kind: 'paid', settlement: { hash, height, blockHash, logIndex: transfer.logIndex } }
+  }
+  return undefined
+}
+
+function isLike({ to, value }: Permit2Authorization, { transfer }: Moved): boolean {
+  return transfer?.to === to && transfer.amount === value
+}
+
 function isUseOf({ from, nonce }: Permit2Authorization, called: Called | undefined): boolean {
-  const used = called && permit2NonceOf(called.to, called.data)
+  const used = called && permit2EffectOf(called.to, called.data)
   return used?.from === from && used.nonce === nonce
 }
 
-/** False where no node knows the state of that block any more: then it is not known. */
-async function wasOpenBefore(
+/** Undefined where no node knows the state of that block any more. */
+async function nonceAt(
   transport: Transport,
   authorization: Permit2Authorization,
   height: bigint,
-): Promise<boolean> {
+): Promise<'open' | 'used' | undefined> {
   try {
-    const before = readViewsAt([nonceView(authorization, NO_PERMIT2)], hexQuantity(height - 1n))
-    const [bits = NO_PERMIT2] = await transport.read(before)
-    return bits !== NO_PERMIT2 && !isNonceUsed(authorization, bits)
+    const views = readViewsAt([nonceView(authorization, NO_PERMIT2)], hexQuantity(height))
+    const [bits = NO_PERMIT2] = await transport.read(views)
+    if (bits === NO_PERMIT2) return undefined
+    return isNonceUsed(authorization, bits) ? 'used' : 'open'
   } catch (error) {
     if (!(error instanceof NodeFailure)) throw error
-    return false
+    return undefined
   }
 }
 
+interface LogBlock {
+  readonly height: bigint
+  readonly blockHash: string
+}
+
+type Moved = LogBlock & {
+  readonly kind: 'moved'
+  readonly hash: TransactionHash
+  /** Undefined when the token writes it in a form of its own. */
+  readonly transfer: TokenTransfer | undefined
+}
+
 type OwnerLog =
-  | { readonly kind: 'moved'; readonly hash: TransactionHash }
-  | {
-      readonly kind: 'invalidated'
-      readonly word: bigint
-      readonly mask: bigint
-      readonly height: bigint
-      readonly blockHash: string
-    }
+  | Moved
+  | (LogBlock & { readonly kind: 'invalidated'; readonly word: bigint; readonly mask: bigint })
 
 /** What left the owner of the token, and which nonces it invalidated, in the chain's order. */
 function ownerLogsRead(
@@ -146,7 +205,9 @@ function ownerLogFrom(value: unknown, token: Address): readonly OwnerLog[] {
   const [topic] = listFrom(log['topics'], 'log topics')
   if (writer === token) {
     if (topic !== TRANSFER_TOPIC) return []
-    return [{ kind: 'moved', hash: transactionHashFrom(log['transactionHash'], 'log transaction') }]
+    const hash = transactionHashFrom(log['transactionHash'], 'log transaction')
+    const [transfer] = transferFrom(value)
+    return [{ kind: 'moved', hash, transfer, ...blockOf(log) }]
   }
   if (writer !== PERMIT2 || topic !== NONCES_INVALIDATED_TOPIC) return []
   const data = bytesFrom(log['data'], 'log data')
@@ -156,10 +217,16 @@ function ownerLogFrom(value: unknown, token: Address): readonly OwnerLog[] {
       kind: 'invalidated',
       word: BigInt(hexBytes(data.subarray(0, WORD_BYTES))),
       mask: BigInt(hexBytes(data.subarray(WORD_BYTES))),
-      height: quantityFrom(log['blockNumber'], 'log height'),
-      blockHash: wordFrom(log['blockHash'], 'log block'),
+      ...blockOf(log),
     },
   ]
+}
+
+function blockOf(log: Fields): LogBlock {
+  return {
+    height: quantityFrom(log['blockNumber'], 'log height'),
+    blockHash: wordFrom(log['blockHash'], 'log block'),
+  }
 }
 
 interface Called {

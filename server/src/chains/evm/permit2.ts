@@ -36,8 +36,11 @@ const CALLS = {
 } as const
 /** Words of an EIP-2612 permit, which come first. */
 const PERMIT_WORDS = 5
-const NONCE_WORD = 2
-const OWNER_WORD = { exact: 4, upto: 5 } as const
+/** Where the other arguments stand behind it. */
+const PLACES = {
+  exact: { token: 0, value: 1, nonce: 2, owner: 4, receiver: 5 },
+  upto: { token: 0, value: 4, nonce: 2, owner: 5, receiver: 6 },
+} as const
 const SELECTOR_BYTES = 4
 
 /** nonceBitmap(address,uint256) of Permit2, allowance(address,address) of a token, and PERMIT2() of a proxy. */
@@ -140,23 +143,25 @@ export function permit2Call(
   return { to: PROXIES[scheme], value: 0n, data }
 }
 
-/** Whose nonce a call of a proxy uses up when it succeeds; undefined for any other call. */
-export function permit2NonceOf(
-  to: Address | null,
-  data: Uint8Array,
-): Pick<Permit2Authorization, 'from' | 'nonce'> | undefined {
+/** What a call of a proxy does when it succeeds. */
+export type Permit2Effect = Pick<Permit2Authorization, 'token' | 'from' | 'to' | 'value' | 'nonce'>
+
+/** Reads a call of a proxy; undefined for any other call. */
+export function permit2EffectOf(to: Address | null, data: Uint8Array): Permit2Effect | undefined {
   const selector = Buffer.from(data.subarray(0, SELECTOR_BYTES))
   for (const scheme of ['exact', 'upto'] as const) {
     if (to !== PROXIES[scheme]) continue
-    const { settle, withPermit } = CALLS[scheme]
+    const { settle, withPermit, words: last } = CALLS[scheme]
     const isWithPermit = selector.equals(withPermit)
     if (!isWithPermit && !selector.equals(settle)) return undefined
     const first = isWithPermit ? PERMIT_WORDS : 0
-    const nonce = wordAt(data, first + NONCE_WORD)
-    const owner = wordAt(data, first + OWNER_WORD[scheme])
-    if (nonce === undefined || owner === undefined) return undefined
-    const from = addressFromBytes(owner.subarray(ADDRESS_AT))
-    return { from, nonce: BigInt(hexBytes(nonce)) }
+    const words = Array.from({ length: last }, (_, index) => wordAt(data, first + index))
+    const { token, value, nonce, owner, receiver } = PLACES[scheme]
+    const [asset, from, payee] = [token, owner, receiver].map((at) => addressIn(words[at]))
+    const [amount, spent] = [value, nonce].map((at) => integerIn(words[at]))
+    if (asset === undefined || from === undefined || payee === undefined) return undefined
+    if (amount === undefined || spent === undefined) return undefined
+    return { token: asset, from, to: payee, value: amount, nonce: spent }
   }
   return undefined
 }
@@ -232,6 +237,17 @@ function hashesOf(scheme: Permit2Scheme) {
 function wordAt(data: Uint8Array, index: number): Uint8Array | undefined {
   const from = SELECTOR_BYTES + index * WORD_BYTES
   return from + WORD_BYTES > data.length ? undefined : data.subarray(from, from + WORD_BYTES)
+}
+
+function addressIn(word: Uint8Array | undefined): Address | undefined {
+  if (word === undefined || word.subarray(0, ADDRESS_AT).some((byte) => byte !== 0)) {
+    return undefined
+  }
+  return addressFromBytes(word.subarray(ADDRESS_AT))
+}
+
+function integerIn(word: Uint8Array | undefined): bigint | undefined {
+  return word === undefined ? undefined : BigInt(hexBytes(word))
 }
 
 function contractAt(digits: string): Address {

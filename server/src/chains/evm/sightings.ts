@@ -139,7 +139,12 @@ function includedFrom(each: unknown, block: Block, { tokens, explain }: Meaning)
   const extras = extrasOf(fields)
   const summary = summaryOf({ from: sender, to, value, data, extras }, tokens, explain)
   const { transfers, others } = summary
-  const isLone = transfers.length === 1 && others.length === 0 && !carriesAuthorization(data)
+  const proofKey = settledKey({ to, data })
+  const isLone =
+    transfers.length === 1 &&
+    others.length === 0 &&
+    proofKey === null &&
+    !carriesAuthorization(data)
   const { body, commitments } = withoutCommitments(data)
   const isSwap =
     to !== null &&
@@ -153,7 +158,7 @@ function includedFrom(each: unknown, block: Block, { tokens, explain }: Meaning)
     nonce: quantityFrom(fields['nonce'], 'nonce'),
     value: to === null || value === 0n ? undefined : { to, amount: value },
     summary,
-    proofKey: settledKey({ to, data }),
+    proofKey,
     gas,
     isRead: (isLone && gas <= TRANSFER_GAS_MAX) || (isSwap && gas <= SWAP_GAS_READ_MAX),
   }
