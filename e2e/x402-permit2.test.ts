@@ -1,3 +1,4 @@
+import { x402ExactPermit2ProxyABI } from '@x402/evm'
 import { encodeFunctionData, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '@florin/server/kernel/until.ts'
@@ -5,11 +6,13 @@ import { codeOf } from './actors/client.ts'
 import type { Reply } from './actors/client.ts'
 import { aPermit2Buyer, charging } from './actors/permit2-buyer.ts'
 import { encoded, receive } from './actors/receiver.ts'
-import { PRICE, settle } from './actors/seller.ts'
+import { evmCustodian, transactionOf } from './actors/self-custodian.ts'
+import { offerOf, PRICE, settle } from './actors/seller.ts'
 import type { SettleBody } from './actors/seller.ts'
 import type { World } from './actors/world.ts'
 import { openWorld } from './actors/world.ts'
 
+const PROXY = '0x402085c248EeA27D92E8b30b2C58ed07f9E20001'
 const PERMIT2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
 const ABI = parseAbi(['function invalidateUnorderedNonces(uint256 word, uint256 mask)'])
 const USDC_ONE = 1_000_000n
@@ -93,10 +96,7 @@ describe('exact by Permit2, with what the stock client signs', () => {
     const buyer = await aPermit2Buyer(world)
     const purchase = await buyer.pay()
     expect((await verify(purchase)).body).toMatchObject({ isValid: true })
-    const { nonce } = authorizationOf(purchase)
-    const args = [BigInt(nonce) >> 8n, 1n << (BigInt(nonce) & 0xffn)] as const
-    const data = encodeFunctionData({ abi: ABI, functionName: 'invalidateUnorderedNonces', args })
-    await buyer.call(PERMIT2, data)
+    await buyer.call(PERMIT2, invalidation(authorizationOf(purchase).nonce))
     expect((await settle(world, purchase)).body).toMatchObject({
       success: false,
       errorReason: 'permit2_invalid_nonce',
@@ -160,6 +160,61 @@ describe('exact by Permit2, with what the stock client signs', () => {
       amount: `${PRICE}`,
     })
     expect(await world.balanceOf(purchase.payTo, 'USDC')).toBe(PRICE)
+  })
+})
+
+describe('exact by Permit2, settled by somebody else', () => {
+  test('pays the seller, who is told so once', async () => {
+    const [buyer, stranger] = await Promise.all([aPermit2Buyer(world), aPermit2Buyer(world)])
+    const purchase = await buyer.pay()
+    const transaction = await stranger.call(PROXY, settlingCall(purchase))
+    expect((await settle(world, purchase)).body).toMatchObject({ success: true, transaction })
+    expect((await settle(world, purchase)).body).toMatchObject({
+      success: false,
+      errorReason: 'duplicate_settlement',
+    })
+    expect(await world.balanceOf(purchase.payTo, 'USDC')).toBe(PRICE)
+  })
+
+  test('another payment of the same amount is not taken for it', async () => {
+    const buyer = await aPermit2Buyer(world)
+    const payTo = world.newAddress()
+    const [one, other] = [await buyer.pay({ payTo }), await buyer.pay({ payTo })]
+    expect((await settle(world, one)).body).toMatchObject({ success: true })
+    const { nonce } = authorizationOf(other)
+    await buyer.call(PERMIT2, invalidation(nonce))
+    expect((await settle(world, other)).body).toMatchObject({
+      success: false,
+      errorReason: 'permit2_invalid_nonce',
+      transaction: '',
+    })
+    expect(await world.balanceOf(payTo, 'USDC')).toBe(PRICE)
+  })
+
+  test('the seller’s own wallet settles it', async () => {
+    const [buyer, seller] = await Promise.all([
+      aPermit2Buyer(world, 'cold'),
+      evmCustodian(world.sandbox),
+    ])
+    const before = await world.balanceOf(seller.address, 'USDC')
+    const purchase = await buyer.pay({ payTo: seller.address })
+    const built = await world.client().post('/transaction/receive', offerOf(purchase))
+    expect(built.body).toMatchObject({
+      success: true,
+      status: 'pending',
+      summary: {
+        transfers: [{ from: buyer.address, to: seller.address, amountBaseUnits: `${PRICE}` }],
+      },
+    })
+    const hash = await seller.broadcast(await seller.sign(transactionOf(built)))
+    const path = `/payment/status/${String(built.body['paymentId'])}`
+    const settled = async () => {
+      const { body } = await world.client().get(path)
+      return body['status'] === 'settled' && body
+    }
+    const record = await until('the payment is settled', settled, { seconds: 40 })
+    expect(record).toMatchObject({ signature: hash, recipient: seller.address })
+    expect(await world.balanceOf(seller.address, 'USDC')).toBe(before + PRICE)
   })
 })
 
@@ -254,9 +309,45 @@ function sum(amounts: readonly bigint[]): bigint {
   return amounts.reduce((all, amount) => all + amount, 0n)
 }
 
-function authorizationOf({ body }: SettleBody): { readonly nonce: string } {
+function invalidation(nonce: string): `0x${string}` {
+  const args = [BigInt(nonce) >> 8n, 1n << (BigInt(nonce) & 0xffn)] as const
+  return encodeFunctionData({ abi: ABI, functionName: 'invalidateUnorderedNonces', args })
+}
+
+/** The call of the proxy that anybody may make. */
+function settlingCall(purchase: SettleBody): `0x${string}` {
+  const { permitted, from, nonce, deadline, witness, signature } = authorizationOf(purchase)
+  return encodeFunctionData({
+    abi: x402ExactPermit2ProxyABI,
+    functionName: 'settle',
+    args: [
+      {
+        permitted: { token: permitted.token, amount: BigInt(permitted.amount) },
+        nonce: BigInt(nonce),
+        deadline: BigInt(deadline),
+      },
+      from,
+      { to: witness.to, validAfter: BigInt(witness.validAfter) },
+      signature,
+    ],
+  })
+}
+
+interface SignedForPermit2 {
+  readonly permitted: { readonly token: `0x${string}`; readonly amount: string }
+  readonly from: `0x${string}`
+  readonly nonce: string
+  readonly deadline: string
+  readonly witness: { readonly to: `0x${string}`; readonly validAfter: string }
+  readonly signature: `0x${string}`
+}
+
+function authorizationOf({ body }: SettleBody): SignedForPermit2 {
   const { payload } = body.paymentPayload as {
-    payload: { permit2Authorization: { nonce: string } }
+    payload: {
+      signature: `0x${string}`
+      permit2Authorization: Omit<SignedForPermit2, 'signature'>
+    }
   }
-  return payload.permit2Authorization
+  return { ...payload.permit2Authorization, signature: payload.signature }
 }
