@@ -46,7 +46,8 @@ export async function startInstallation(
   env: Readonly<Record<string, string>> = {},
 ): Promise<Installation> {
   const metricsPort = await freePort()
-  const launcherNode = systemNode()
+  // Options of the pinned runtime, which the machine's own may not know.
+  const launcherNode = env['NODE_OPTIONS'] === undefined ? systemNode() : undefined
   const florin = await startFlorin({
     env: { ...env, FLORIN_METRICS_PORT: `${metricsPort}` },
     ...(launcherNode === undefined ? {} : { launcherNode }),
