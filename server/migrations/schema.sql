@@ -971,6 +971,7 @@ CREATE INDEX purchases_answered ON public.purchases USING btree (closed_at) WHER
 CREATE INDEX purchases_fee_payers ON public.purchases USING btree (network, fee_payer) WHERE ((closed_at IS NULL) AND (fee_payer IS NOT NULL))
 CREATE UNIQUE INDEX purchases_joinable ON public.purchases USING btree (wallet_id, network, request_digest) WHERE joinable
 CREATE INDEX purchases_open ON public.purchases USING btree (network, look_at NULLS FIRST) WHERE (closed_at IS NULL)
+CREATE INDEX purchases_used ON public.purchases USING btree (network, used_height) WHERE ((closed_at IS NULL) AND (used_height IS NOT NULL))
 CREATE INDEX receiving_addresses_by_account ON public.receiving_addresses USING btree (account_id, registered_at)
 CREATE UNIQUE INDEX receiving_addresses_live ON public.receiving_addresses USING btree (family, address) WHERE (deleted_at IS NULL)
 CREATE INDEX request_days_by_age ON public.request_days USING btree (day)
