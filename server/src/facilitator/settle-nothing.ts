@@ -25,7 +25,7 @@ export async function settleNothing(
   const { network, family } = chain.config
   const [claim, owner, check] = await Promise.all([
     deps.claimOf({ network, proofKey }),
-    receiverAccount(deps.store, family, payTo),
+    deps.store.inTransaction('service', (tx) => receiverAccount(tx, family, payTo)),
     exact.check(authorization),
   ])
   const no = (...[reason, message]: [Parameters<typeof refused>[0], string?]) =>

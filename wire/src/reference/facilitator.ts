@@ -49,6 +49,7 @@ export const x402Settle: OperationReference = {
   about: [
     'Moves the money and waits up to 25 s until the chain shows it. One proof gives one success: it counts as given once the answer was written completely.',
     '`settlement_pending` means that the outcome is open. Ask again with the same body: you join the wait, and nothing is sent twice.',
+    'With the scheme `upto` the amount of the requirements is what is taken, the signed amount at most; zero is a success without a transaction.',
     '`extra.paymentId` is the record of the payment here, for the status endpoint.',
   ],
   body,
@@ -70,9 +71,15 @@ export const x402Supported: OperationReference = {
   answer: {
     kinds: [
       { x402Version: 2, scheme: 'exact', network: 'eip155:84532' },
+      {
+        x402Version: 2,
+        scheme: 'upto',
+        network: 'eip155:84532',
+        extra: { facilitatorAddress: SETTLER },
+      },
       { x402Version: 1, scheme: 'exact', network: 'base-sepolia' },
     ],
-    extensions: ['bazaar', 'payment-identifier'],
+    extensions: ['bazaar', 'payment-identifier', 'eip2612GasSponsoring'],
     signers: { 'eip155:*': [SETTLER] },
   },
 }
