@@ -553,6 +553,7 @@ table trades
   quoted_height bigint not null
   route json not null
   created_at timestamp with time zone not null
+  taken numeric(78,0)
 table wallet_policies
   wallet_id text not null
   account_id text not null
@@ -883,6 +884,8 @@ trades trades_quoted_out_check: CHECK ((quoted_out > (0)::numeric))
 trades trades_received_check: CHECK ((received > (0)::numeric))
 trades trades_side_check: CHECK ((side = ANY (ARRAY['buy'::text, 'sell'::text])))
 trades trades_slippage_check: CHECK (((slippage > (0)::numeric) AND (slippage < (100)::numeric)))
+trades trades_taken: CHECK (((taken > (0)::numeric) AND (taken <= amount_in)))
+trades trades_taken_received: CHECK (((taken IS NULL) OR (received IS NOT NULL)))
 trades trades_token_decimals_check: CHECK ((token_decimals >= 0))
 wallet_policies wallet_policies_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 wallet_policies wallet_policies_pkey: PRIMARY KEY (wallet_id)
