@@ -1,9 +1,14 @@
+import { randomBytes } from 'node:crypto'
+import { Florin } from '@florin/sdk'
 import { withBazaar, declareDiscoveryExtension } from '@x402/extensions/bazaar'
 import { HTTPFacilitatorClient } from '@x402/core/server'
+import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Fields } from '@florin/wire/x402/fields.ts'
 import type { Reply } from './actors/client.ts'
 import { anotherAccount } from './actors/receiver.ts'
+import { openPaidShop } from './actors/paid-shop.ts'
+import { buy, openShop } from './actors/run-actor.ts'
 import { aPurchase, EVM } from './actors/seller.ts'
 import type { Purchase } from './actors/seller.ts'
 import type { World } from './actors/world.ts'
@@ -176,6 +181,39 @@ describe('the catalogue', () => {
     const last = await stock().listResources({ limit: 1, offset: all - 1 })
     expect(last.items).toHaveLength(1)
     expect((await stock().listResources({ offset: all })).items).toEqual([])
+  })
+
+  test('a stock buyer at a stock seller, and at the paywall, is all that a listing takes', async () => {
+    const evmKey = `0x${randomBytes(32).toString('hex')}` as const
+    await world.sandbox.fund(privateKeyToAccount(evmKey).address, 'USDC', '1')
+    const { baseUrl, apiKeys } = world.service()
+    const payTo = world.newAddress()
+    const seller = { facilitatorUrl: `${baseUrl}/x402`, apiKey: apiKeys.enterprise, payTo }
+    const shop = await openShop({
+      ...{ ...seller, framework: 'express', network: EVM, price: '$0.01', isListed: true },
+    })
+    const output = { example: { goods: true } }
+    const florin = new Florin({ baseUrl, apiKey: apiKeys.enterprise })
+    const price = { amount: '0.01', asset: 'USDC', network: EVM, payTo }
+    const own = await openPaidShop('express', florin, {
+      ...price,
+      description: 'Own goods',
+      extensions: declareDiscoveryExtension({ output }),
+    })
+    try {
+      for (const { url } of [shop, own]) {
+        const [bought] = await buy({ client: 'fetch', evmKey, url, times: 1 })
+        expect(bought).toMatchObject({ status: 200, body: { goods: true } })
+      }
+      const info = { input: { type: 'http' }, output }
+      const item = { type: 'http', accepts: [{ payTo }], extensions: { bazaar: { info } } }
+      expect(await listed(shop.url)).toMatchObject([{ ...item, description: 'Goods' }])
+      expect(await listed(own.url)).toMatchObject([{ ...item, description: 'Own goods' }])
+      expect(await ownOf(shop.url)).toMatchObject([{ method: 'GET', settledCount: 1 }])
+    } finally {
+      await shop.stop()
+      await own.stop()
+    }
   })
 
   test('lists what sellers of version 1 describe in their requirements', async () => {

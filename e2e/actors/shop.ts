@@ -16,6 +16,7 @@ import {
   paymentMiddleware as honoMiddleware,
   setSettlementOverrides as chargeOfHono,
 } from '@x402/hono'
+import { bazaarResourceServerExtension, declareDiscoveryExtension } from '@x402/extensions/bazaar'
 import { ExactSvmScheme } from '@x402/svm/exact/server'
 
 /** What a shop is told; JSON in its only argument. */
@@ -26,6 +27,8 @@ export interface ShopSettings {
   readonly network: `${string}:${string}`
   readonly payTo: string
   readonly price: string
+  /** It describes what it sells, to be found. */
+  readonly isListed?: true
   /** EVM: a token that is paid by Permit2, of which `upto` takes the charge only. Left out: by EIP-3009. */
   readonly permit2?: { readonly asset: string; readonly amount: string; readonly charge?: string }
 }
@@ -45,7 +48,8 @@ const server = new x402ResourceServer(facilitator)
   .register('eip155:*', new ExactEvmScheme())
   .register('eip155:*', new UptoEvmScheme())
   .register('solana:*', new ExactSvmScheme())
-const { network, payTo, permit2 } = settings
+const { network, payTo, permit2, isListed } = settings
+if (isListed) server.registerExtension(bazaarResourceServerExtension)
 const scheme = permit2?.charge === undefined ? 'exact' : 'upto'
 const price =
   permit2 === undefined
@@ -63,7 +67,10 @@ const routes = {
   'GET /goods': {
     accepts: { scheme, network, payTo, price },
     description: 'Goods',
-    ...(permit2 === undefined ? {} : { extensions: { eip2612GasSponsoring: sponsoring } }),
+    extensions: {
+      ...(permit2 === undefined ? {} : { eip2612GasSponsoring: sponsoring }),
+      ...(isListed ? declareDiscoveryExtension({ output: { example: { goods: true } } }) : {}),
+    },
   },
 }
 const GOODS = { goods: true }

@@ -10,6 +10,7 @@ import type { Requirement } from './requirement.ts'
 export interface Asked {
   /** Address with its host, as the buyer wrote it. */
   readonly url: string
+  readonly method?: string
   header(name: string): string | undefined
 }
 

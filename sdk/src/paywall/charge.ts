@@ -3,8 +3,9 @@ import type { Florin } from '../florin.ts'
 import { FlorinError } from '../florin-error.ts'
 import { isObject } from '../is-object.ts'
 import { limits } from '../limits.ts'
-import { requirementV1, requirementV2 } from './demand.ts'
+import { requirementV1, requirementV2, resourceOf } from './demand.ts'
 import type { Place } from './demand.ts'
+import { handedOver } from './extensions.ts'
 import type { Presented } from './presented.ts'
 import type { Paid } from './price.ts'
 import { isSame } from './requirement.ts'
@@ -92,9 +93,9 @@ export async function look(
 function questionOf({ x402Version, payload }: Presented, requirement: Requirement, place: Place) {
   const paymentRequirements =
     x402Version === 1 ? requirementV1(requirement, place) : requirementV2(requirement, place)
-  // Version 2 carries the resource in the payment, where the buyer writes it: ours counts.
-  const resource = { url: place.resource }
-  const paymentPayload = x402Version === 1 ? payload : { ...payload, resource }
+  // Version 2 carries what is sold in the payment, where the buyer writes it: ours counts.
+  const said = { resource: resourceOf(place), extensions: handedOver(payload, place) }
+  const paymentPayload = x402Version === 1 ? payload : { ...payload, ...said }
   return { x402Version, paymentPayload, paymentRequirements }
 }
 
@@ -106,6 +107,7 @@ const REPEATS = [
   'duplicate_settlement',
   'invalid_exact_evm_nonce_already_used',
   'permit2_invalid_nonce',
+  'payment_identifier_conflict',
 ]
 
 function judge(answer: X402SettleAnswer, requirement: Requirement, resource: string): Charged {

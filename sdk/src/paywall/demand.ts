@@ -1,4 +1,5 @@
 import { limits } from '../limits.ts'
+import { declared } from './extensions.ts'
 import { encodeHeader } from './header-json.ts'
 import type { PaywallSettings } from './price.ts'
 import type { Requirement } from './requirement.ts'
@@ -13,6 +14,7 @@ export interface Said {
 export interface Place {
   /** The address of the request without its fragment. */
   readonly resource: string
+  readonly method: string
   readonly settings: PaywallSettings
 }
 
@@ -21,18 +23,12 @@ export interface Place {
  * Source: x402 v1 and v2, HTTP transport.
  */
 export function demand(place: Place, requirements: readonly Requirement[], error: string): Said {
-  const { resource, settings } = place
-  const { description = '', mimeType = '' } = settings
   const required = {
     x402Version: 2,
     error,
-    resource: {
-      url: resource,
-      ...(description === '' ? {} : { description }),
-      ...(mimeType === '' ? {} : { mimeType }),
-    },
+    resource: resourceOf(place),
     accepts: requirements.map((each) => requirementV2(each, place)),
-    ...(requirements.some((each) => each.takesPermits) ? { extensions: PERMITS } : {}),
+    extensions: declared(place, requirements),
   }
   // A payment of version 1 does not say which of several it is for.
   const known = requirements.filter(({ scheme }) => scheme === 'exact')
@@ -47,17 +43,15 @@ export function demand(place: Place, requirements: readonly Requirement[], error
   }
 }
 
-/** Says that a buyer may sign its approval of Permit2 beside the payment. Source: x402 v2, eip2612GasSponsoring. */
-const PERMITS = {
-  eip2612GasSponsoring: {
-    info: { description: 'Approvals of Permit2 by EIP-2612 are submitted for you.', version: '1' },
-    schema: {
-      $schema: 'https://json-schema.org/draft/2020-12/schema',
-      type: 'object',
-      required: ['from', 'asset', 'spender', 'amount', 'nonce', 'deadline', 'signature', 'version'],
-    },
-  },
-} as const
+/** What is sold, in the words of the seller. Source: x402 v2, ResourceInfo. */
+export function resourceOf({ resource, settings }: Place) {
+  const { description = '', mimeType = '' } = settings
+  return {
+    url: resource,
+    ...(description === '' ? {} : { description }),
+    ...(mimeType === '' ? {} : { mimeType }),
+  }
+}
 
 /** A requirement of version 2. Money of `exact` moves before the handler runs, and a buyer can see that. */
 export function requirementV2(

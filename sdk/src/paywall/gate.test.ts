@@ -120,6 +120,51 @@ test('a payment is settled by the terms of the seller, whatever the payer wrote'
   expect(settlements).toHaveLength(1)
 })
 
+test('what is settled says of the place what the seller says, and of the buyer its name for the payment', async () => {
+  const bazaar = { info: { input: { type: 'http' } }, schema: {} }
+  const settings = { extensions: { bazaar }, description: 'A report', mimeType: 'text/plain' }
+  const { ask, settlements } = openScene(one, settings)
+  const own = { 'payment-identifier': { info: { required: false, id: 'order-0123456789' } } }
+  const junk = { bazaar: { info: { input: { type: 'mcp' } } }, other: 1 }
+  const resource = { url: 'http://other.example/', description: 'Mine' }
+  const payment = { x402Version: 2, accepted: ACCEPTED, payload: {}, resource }
+  const header = encodeHeader({ ...payment, extensions: { ...own, ...junk } })
+  expect(statusOf(await ask({ 'payment-signature': header }))).toBe('admitted')
+  const said = { url: URL_ASKED, description: 'A report', mimeType: 'text/plain' }
+  expect(settlements).toMatchObject([
+    { paymentPayload: { resource: said, extensions: { ...own, bazaar } } },
+  ])
+  const [{ paymentPayload }] = settlements as [{ paymentPayload: { extensions: object } }]
+  expect(Object.keys(paymentPayload.extensions).toSorted()).toEqual([
+    'bazaar',
+    'payment-identifier',
+  ])
+})
+
+test('a name is offered, and a payment without one is 400 where it is required', async () => {
+  const named = (id?: unknown) =>
+    encodeHeader({
+      ...{ x402Version: 2, accepted: ACCEPTED, payload: {} },
+      extensions: { 'payment-identifier': { info: { required: true, id } } },
+    })
+  const strict = openScene(one, { paymentIdentifier: 'required' })
+  const asked = await strict.ask({})
+  if (asked.kind !== 'said') throw new Error('let in for nothing')
+  expect(JSON.parse(atob(asked.said.headers['PAYMENT-REQUIRED'] ?? ''))).toMatchObject({
+    extensions: { 'payment-identifier': { info: { required: true } } },
+  })
+  for (const header of [PROOF, named(), named('short'), named(7)]) {
+    expect(statusOf(await strict.ask({ 'payment-signature': header }))).toBe(400)
+  }
+  expect(strict.settlements).toEqual([])
+  const free = openScene(one)
+  expect(statusOf(await free.ask({ 'payment-signature': named('short') }))).toBe(400)
+  for (const header of [PROOF, named(), named('order-0123456789')]) {
+    const { ask } = openScene(one)
+    expect(statusOf(await ask({ 'payment-signature': header }))).toBe('admitted')
+  }
+})
+
 test.each([
   ['two payments at once', { 'x-payment': PROOF, 'payment-signature': PROOF }],
   ['one that is no base64', { 'payment-signature': '%%%' }],
@@ -136,6 +181,7 @@ test.each([
   ['invalid_exact_evm_insufficient_balance', 402],
   ['invalid_exact_evm_transaction_failed', 402],
   ['duplicate_settlement', 409],
+  ['payment_identifier_conflict', 409],
   ['invalid_exact_evm_nonce_already_used', 409],
   ['settlement_pending', 503],
   ['network_unavailable', 503],

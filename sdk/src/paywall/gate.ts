@@ -8,6 +8,7 @@ import { chargeInTime, TOO_LATE } from './charge-in-time.ts'
 import { charge, requirementFor } from './charge.ts'
 import type { Charged } from './charge.ts'
 import { deliveriesInMemory } from './deliveries.ts'
+import { identifierProblem } from './extensions.ts'
 import { encodeHeader } from './header-json.ts'
 import { openMeter } from './metered.ts'
 import { readPresented } from './presented.ts'
@@ -110,7 +111,8 @@ export function openGate(
   return async (asked) => {
     const resource = resourceOf(asked.url, baseUrl)
     if (resource === undefined) return malformed('the address of the request is none')
-    const place = { resource, settings: options }
+    const { method = 'GET' } = asked
+    const place = { resource, method, settings: options }
     const read = readPresented((name) => asked.header(name))
     if (read.kind === 'malformed') return malformed(read.reason)
     let requirements: readonly Requirement[]
@@ -123,6 +125,10 @@ export function openGate(
       return busy(UNAVAILABLE)
     }
     if (read.kind === 'none') return asks(place, requirements, 'payment_required')
+    if (read.presented.x402Version === 2) {
+      const wrong = identifierProblem(read.presented.payload, options)
+      if (wrong !== undefined) return malformed(wrong)
+    }
     const requirement = requirementFor(read.presented, requirements)
     if (requirement === undefined) return asks(place, requirements, 'no_matching_requirements')
     const shown = { presented: read.presented, requirement, place }

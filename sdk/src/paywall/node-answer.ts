@@ -4,6 +4,7 @@ import type { Admitted, Asked } from './admission.ts'
 /** What is needed of a request of Node's `http`, as Express and Fastify have it. */
 export interface NodeRequest {
   readonly url?: string | undefined
+  readonly method?: string | undefined
   /** Express: the address before routers cut it. */
   readonly originalUrl?: string
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
@@ -32,7 +33,8 @@ export function askedOf(request: NodeRequest): Asked {
   }
   const scheme = Reflect.get(request.socket, 'encrypted') === true ? 'https' : 'http'
   const path = request.originalUrl ?? request.url ?? '/'
-  return { url: `${scheme}://${header('host') ?? 'localhost'}${path}`, header }
+  const { method = 'GET' } = request
+  return { url: `${scheme}://${header('host') ?? 'localhost'}${path}`, method, header }
 }
 
 export function say(response: NodeResponse, { status, headers, body }: Said): void {

@@ -48,7 +48,7 @@ export function paywall(
   async function hono(context: HonoContext, next: () => Promise<void>) {
     const { raw } = context.req
     const header = (name: string) => raw.headers.get(name) ?? undefined
-    const admission = await admit({ url: raw.url, header })
+    const admission = await admit({ url: raw.url, method: raw.method, header })
     if (admission.kind === 'said') return tell(admission.said)
     if (admission.kind === 'kept') return deliverHono(admission.answer, admission.admitted)
     if (admission.kind === 'metered') return serveHonoMetered(context, next, admission.metered)

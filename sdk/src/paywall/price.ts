@@ -40,6 +40,13 @@ export interface PaywallSettings {
   readonly mimeType?: string
   /** How long a buyer's authorization may be good for; 60 unless given. */
   readonly maxTimeoutSeconds?: number
+  /**
+   * Extensions of x402 to declare, as the stock packages make them: `declareDiscoveryExtension(...)` lists the place in
+   * the service's catalogue once it was paid for.
+   */
+  readonly extensions?: Readonly<Record<string, unknown>>
+  /** `required`: a payment of version 2 must have a name of its buyer's, under which one payment is settled. It may anyway. */
+  readonly paymentIdentifier?: 'required'
   /** The address under which buyers know this place, where a proxy hides it: `https://shop.example`. */
   readonly baseUrl?: string
   /** Remembers what was delivered; in memory unless given. See Deliveries. */
