@@ -272,6 +272,53 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
     await context.close()
   })
 
+  test('an operator changes a plan, finds the change in the audit log, and sees the settings', async () => {
+    const { page } = owner
+    await open(page, '/plans', 'Plans')
+    await page.getByRole('link', { name: 'standard', exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'Plan standard' }).waitFor()
+    await page.getByRole('button', { name: 'Edit limits' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Requests per minute').fill('121')
+    await dialog.getByRole('button', { name: 'Save limits' }).click()
+    await page.getByText('121 of each key').waitFor()
+    await page.getByLabel('Operation').fill('noSuchOperation')
+    await page.getByRole('button', { name: 'Add exception' }).click()
+    await page.getByText('must be an operation').first().waitFor()
+    await page.getByLabel('Operation').fill('tokenInfo')
+    await page.getByLabel('In the plan').selectOption('excluded')
+    await page.getByRole('button', { name: 'Add exception' }).click()
+    await page.getByRole('button', { name: 'Remove exception tokenInfo' }).click()
+    await page
+      .getByRole('button', { name: 'Remove exception tokenInfo' })
+      .waitFor({ state: 'detached' })
+    expect(await barriers(page)).toEqual([])
+
+    await open(page, '/audit-log', 'Audit log')
+    const search = page.getByRole('search')
+    await search.getByLabel('What').selectOption('plan.')
+    await search.getByLabel('To').fill('standard')
+    await search.getByRole('button', { name: 'Search' }).click()
+    await until('only plans are listed', async () => (await rows(page).count()) === 4, WAIT)
+    const changes = page.getByRole('button', { name: 'Show details of plan.changed' })
+    await changes.last().click()
+    await dialog.getByText('"requestsPerMinute": 121').waitFor()
+    expect(await barriers(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await search.getByLabel('Account').fill('acct_nobody')
+    await search.getByRole('button', { name: 'Search' }).click()
+    await page.getByText('No change fits').waitFor()
+    await search.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByRole('table').waitFor()
+
+    await open(page, '/installation', 'Installation settings')
+    await page.getByLabel('Search').fill('database_url')
+    await until('one setting is left', async () => (await rows(page).count()) === 2, WAIT)
+    expect(await rows(page).last().textContent()).toMatch(/DATABASE_URL.*set.*secret/)
+    expect(await barriers(page)).toEqual([])
+    expect(owner.complaints).toEqual([])
+  })
+
   test('a viewer is invited and sees nothing that it may not do', async () => {
     const { page } = owner
     await open(page, '/settings', 'Settings')

@@ -230,6 +230,10 @@ export const OperatorWebhookPath = Exactly({ webhookId: Given('A webhook: whk_ a
 
 export const OperatorAuditQuery = Exactly({
   accountId: Type.Optional(Given('Those of one account; left out, all of them.')),
+  action: Type.Optional(
+    Given('Those whose action begins so, such as `key.` or `plan.changed`.', 64),
+  ),
+  object: Type.Optional(Given('Those about one thing, by its id or name.', 128)),
   limit,
   cursor,
 })

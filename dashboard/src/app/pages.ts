@@ -102,9 +102,32 @@ export const PAGES: readonly PageRow[] = [
     load: () => import('../pages/accounts.tsx'),
   },
   {
+    path: '/plans',
+    link: { name: 'Plans', icon: 'plans' },
+    for: 'operators',
+    load: () => import('../pages/plans.tsx'),
+  },
+  {
+    path: '/plans/$plan',
+    for: 'operators',
+    load: () => import('../pages/plan.tsx'),
+  },
+  {
     path: '/system',
     link: { name: 'System', icon: 'system' },
     for: 'operators',
     load: () => import('../pages/system.tsx'),
+  },
+  {
+    path: '/audit-log',
+    link: { name: 'Audit log', icon: 'audit' },
+    for: 'operators',
+    load: () => import('../pages/audit-log.tsx'),
+  },
+  {
+    path: '/installation',
+    link: { name: 'Installation settings', icon: 'settings' },
+    for: 'operators',
+    load: () => import('../pages/installation.tsx'),
   },
 ]

@@ -1,5 +1,6 @@
 import type { Answer } from '../api/operation.ts'
 import { useAnswer } from '../api/use-answer.ts'
+import { limitText } from '../format/limit-text.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Card } from '../parts/card.tsx'
 import { Chart } from '../parts/chart.tsx'
@@ -16,7 +17,6 @@ type Usage = Answer<'GET /usage'>
 type KeyUsage = Usage['keys'][number]
 
 const REFETCH_SECONDS = 10
-const most = (limit: number | null) => (limit === null ? 'unlimited' : limit.toLocaleString('en'))
 const countText = (value: number) => Math.round(value).toLocaleString('en')
 
 const COLUMNS: readonly Column<KeyUsage>[] = [
@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<KeyUsage>[] = [
     align: 'right',
     cell: ({ used, requestsPerMinute }) => (
       <span className="tabular-nums">
-        {used.toLocaleString('en')} of {most(requestsPerMinute)}
+        {used.toLocaleString('en')} of {limitText(requestsPerMinute)}
       </span>
     ),
   },
@@ -78,19 +78,22 @@ function Parts({ usage: { plan, limits, keys, days } }: { usage: Usage }) {
             facts={[
               {
                 name: 'Requests per minute',
-                value: `${most(limits.requestsPerMinute)} of each key`,
+                value: `${limitText(limits.requestsPerMinute)} of each key`,
               },
-              { name: 'Keys', value: `${keys.length} of ${most(limits.keys)}` },
-              { name: 'Wallets', value: `up to ${most(limits.wallets)}` },
-              { name: 'Receiving addresses', value: `up to ${most(limits.receivingAddresses)}` },
-              { name: 'Webhooks', value: `up to ${most(limits.webhooks)}` },
-              { name: 'Event sockets', value: most(limits.eventSockets) },
+              { name: 'Keys', value: `${keys.length} of ${limitText(limits.keys)}` },
+              { name: 'Wallets', value: `up to ${limitText(limits.wallets)}` },
+              {
+                name: 'Receiving addresses',
+                value: `up to ${limitText(limits.receivingAddresses)}`,
+              },
+              { name: 'Webhooks', value: `up to ${limitText(limits.webhooks)}` },
+              { name: 'Event sockets', value: limitText(limits.eventSockets) },
               {
                 name: 'Socket messages',
                 value:
                   limits.socketMessagesPerSecond === null
                     ? 'unlimited'
-                    : `${most(limits.socketMessagesPerSecond)} per second`,
+                    : `${limitText(limits.socketMessagesPerSecond)} per second`,
               },
             ]}
           />

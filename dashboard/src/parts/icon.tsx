@@ -14,6 +14,8 @@ const PATHS = {
   settings: 'M4 6h7m4 0h1M4 14h1m4 0h7M13 4v4M7 12v4',
   accounts:
     'M8 9a3 3 0 1 0 0-6 3 3 0 0 0 0 6Zm-5 8c0-3 2-5 5-5s5 2 5 5m0-13.5a3 3 0 0 1 0 5M15 12c1.5.7 2.5 2.5 2.5 5',
+  plans: 'M10 3 3 6.5l7 3.5 7-3.5L10 3ZM3 10l7 3.5 7-3.5M3 13.5 10 17l7-3.5',
+  audit: 'M10 17a7 7 0 1 0-7-7m0 0V6m0 4h4M10 6v4l3 2',
   system: 'M4 4h12v5H4V4Zm0 7h12v5H4v-5Zm3-4.5h.01M7 13.5h.01',
   menu: 'M3 6h14M3 10h14M3 14h14',
   close: 'M5 5l10 10M15 5 5 15',

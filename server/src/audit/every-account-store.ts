@@ -16,10 +16,21 @@ interface Row {
   readonly created_at: Date
 }
 
-/** Entries of all accounts and of the installation, or of one account, newest first: for operators. An unknown `after` gives none. */
+/** What a list is narrowed by; what is undefined narrows nothing. */
+export interface AuditFilter {
+  readonly accountId: string | undefined
+  /** How the action begins. */
+  readonly action: string | undefined
+  readonly object: string | undefined
+}
+
+/**
+ * Entries of all accounts and of the installation that fit, newest first: for operators. An unknown `after` gives none. By action or object
+ * alone it reads the log from its end until a page is full.
+ */
 export async function pageOfAudit(
   tx: Tx,
-  accountId: string | undefined,
+  { accountId, action, object }: AuditFilter,
   { after, count }: { readonly after: string | undefined; readonly count: number },
 ): Promise<readonly AuditEntry[]> {
   const rows = await tx.query<Row>(
@@ -29,8 +40,9 @@ export async function pageOfAudit(
      from audit_log
      where ($1::text is null or account_id = $1)
        and ($2::text is null or position < (select position from audit_log where id = $2))
+       and ($4::text is null or starts_with(action, $4)) and ($5::text is null or object = $5)
      order by position desc limit $3`,
-    [accountId ?? null, after ?? null, count],
+    [accountId ?? null, after ?? null, count, action ?? null, object ?? null],
   )
   return rows.map((row) => ({
     auditId: row.id,

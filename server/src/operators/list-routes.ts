@@ -55,12 +55,12 @@ export function operatorListRoutes(deps: OperatorDeps): readonly Route[] {
       }),
     ),
 
-    route(endpoints.operatorAudit, ({ query: { accountId, ...rest } }) =>
+    route(endpoints.operatorAudit, ({ query: { accountId, action, object, ...rest } }) =>
       store.inTransaction('service', async (tx) => {
         const { rows, nextCursor } = await page(
           rest,
           ({ auditId }: AuditEntry) => auditId,
-          (wanted) => pageOfAudit(tx, accountId, wanted),
+          (wanted) => pageOfAudit(tx, { accountId, action, object }, wanted),
         )
         const entries = rows.map((entry) => ({ ...auditView(entry), accountId: entry.accountId }))
         return { body: { entries, nextCursor } }

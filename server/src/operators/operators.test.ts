@@ -392,4 +392,32 @@ describe('the rest', () => {
     expect(listed.length).toBeGreaterThanOrEqual(7)
     expect(new Set(listed.map(({ accountId }) => accountId))).toEqual(new Set([account]))
   })
+
+  test('gives the log by what was done and to what, page by page', async () => {
+    type Entries = { auditId: string; action: string; object: string | null }[]
+    const read = async (query: string) => {
+      const answer = await ask('GET', `/operator/audit?${query}`)
+      return { entries: answer['entries'] as Entries, next: answer['nextCursor'] as string | null }
+    }
+    const whole = (await read('action=plan.changed&limit=100')).entries
+    expect(whole.length).toBeGreaterThanOrEqual(2)
+    expect(new Set(whole.map(({ action }) => action))).toEqual(new Set(['plan.changed']))
+    const beginning = new Set((await read('action=lane.&limit=100')).entries.map((e) => e.action))
+    expect(beginning).toEqual(new Set(['lane.frozen', 'lane.released']))
+    const plan = whole[0]?.object ?? ''
+    const about = (await read(`object=${plan}&action=plan.&limit=100`)).entries
+    expect(about).toEqual(whole.filter(({ object }) => object === plan))
+    expect((await read('action=%25')).entries).toEqual([])
+    const pages: string[] = []
+    let next: string | null = null
+    do {
+      const page: Awaited<ReturnType<typeof read>> = await read(
+        `action=lane.&limit=2${next === null ? '' : `&cursor=${next}`}`,
+      )
+      pages.push(...page.entries.map(({ auditId }) => auditId))
+      next = page.next
+    } while (next !== null)
+    const all = (await read('action=lane.&limit=100')).entries.map(({ auditId }) => auditId)
+    expect(pages).toEqual(all)
+  })
 })

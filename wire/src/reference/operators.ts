@@ -265,7 +265,7 @@ export const operatorResumeWebhook: OperationReference = {
 export const operatorAudit: OperationReference = {
   title: 'Audit log of all accounts',
   about: ['Every change, newest first, those of the installation too.'],
-  query: { limit: 50 },
+  query: { action: 'account.', limit: 50 },
   answer: {
     entries: [
       {

@@ -1,0 +1,108 @@
+import { useState } from 'react'
+import { usePages } from '../api/use-pages.ts'
+import { useFilters } from '../app/use-filters.ts'
+import { Button } from '../parts/button.tsx'
+import { Field } from '../parts/field.tsx'
+import { PageHeader } from '../parts/page-header.tsx'
+import { Select } from '../parts/select.tsx'
+import { AuditTable } from './audit-table.tsx'
+
+const KINDS = [
+  { value: '', label: 'Everything' },
+  { value: 'account.', label: 'Accounts' },
+  { value: 'member.', label: 'Members' },
+  { value: 'key.', label: 'API keys' },
+  { value: 'plan.', label: 'Plans' },
+  { value: 'wallet.', label: 'Wallets and policies' },
+  { value: 'address.', label: 'Receiving addresses' },
+  { value: 'webhook.', label: 'Webhooks' },
+  { value: 'session.', label: 'Sign-ins' },
+  { value: 'passkey.', label: 'Passkeys' },
+  { value: 'network.', label: 'Networks' },
+  { value: 'lane.', label: 'Lanes' },
+] as const
+const given = (text: string) => (text === '' ? undefined : text)
+
+/** Every change of every account and of the installation, for whoever runs it. */
+export function Page() {
+  const filters = useFilters()
+  const [action, accountId, object] = [
+    filters.get('action'),
+    filters.get('account'),
+    filters.get('object'),
+  ]
+  const list = usePages('GET /operator/audit', {
+    asked: { action, accountId, object },
+    input: (cursor) => ({
+      query: {
+        action: given(action),
+        accountId: given(accountId),
+        object: given(object),
+        cursor,
+      },
+    }),
+    next: ({ nextCursor }) => nextCursor,
+  })
+  return (
+    <>
+      <PageHeader title="Audit log">
+        Who changed what, in every account and in the installation. Nothing is taken out of it.
+      </PageHeader>
+      <Filters key={`${accountId} ${object}`} />
+      <AuditTable
+        list={list}
+        entries={list.pages?.flatMap((page) => page.entries)}
+        empty={{
+          title: filters.isEmpty ? 'Nothing was changed yet' : 'No change fits',
+          says: 'Every change is kept here.',
+        }}
+        showsAccount
+      />
+    </>
+  )
+}
+
+function Filters() {
+  const filters = useFilters()
+  const [account, setAccount] = useState(filters.get('account'))
+  const [object, setObject] = useState(filters.get('object'))
+  return (
+    <form
+      role="search"
+      className="mb-4 grid items-end gap-3 sm:grid-cols-2 lg:grid-cols-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        filters.set({ account: account.trim(), object: object.trim() })
+      }}
+    >
+      <Select
+        label="What"
+        choices={KINDS}
+        value={filters.get('action')}
+        onChoose={(value) => filters.set({ action: value })}
+      />
+      <Field
+        label="Account"
+        placeholder="acct_..."
+        maxLength={64}
+        value={account}
+        onChange={({ target }) => setAccount(target.value)}
+      />
+      <Field
+        label="To"
+        placeholder="The id of a key, a wallet, a webhook"
+        maxLength={128}
+        value={object}
+        onChange={({ target }) => setObject(target.value)}
+      />
+      <div className="flex gap-2">
+        <Button type="submit">Search</Button>
+        {filters.isEmpty ? null : (
+          <Button kind="quiet" onClick={() => filters.clear()}>
+            Clear filters
+          </Button>
+        )}
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,114 @@
+import { useState } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
+import type { Answer } from '../api/operation.ts'
+import { shortText } from '../format/short-text.ts'
+import { exactTime } from '../format/time-text.ts'
+import { Button } from '../parts/button.tsx'
+import { CodeBlock } from '../parts/code-block.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { ErrorPanel } from '../parts/error-panel.tsx'
+import { LoadMore } from '../parts/load-more.tsx'
+import { SkeletonRows } from '../parts/skeleton.tsx'
+import { Table } from '../parts/table.tsx'
+import type { Column } from '../parts/table.tsx'
+import { Time } from '../parts/time.tsx'
+
+/** A change, with its account where changes of several are listed. */
+export type AuditRow = Answer<'GET /audit'>['entries'][number] & {
+  readonly accountId?: string | null
+}
+
+/** Changes, newest first, page by page, each with its details when asked for. */
+export function AuditTable({
+  list,
+  entries,
+  empty,
+  showsAccount = false,
+}: {
+  list: ComponentProps<typeof LoadMore>['of'] & {
+    readonly error: Error | null
+    readonly retry: () => void
+  }
+  /** Undefined until the first page has come. */
+  entries: readonly AuditRow[] | undefined
+  empty: { readonly title: string; readonly says: ReactNode }
+  showsAccount?: boolean
+}) {
+  const [shown, setShown] = useState<AuditRow | null>(null)
+  return (
+    <>
+      {list.error === null ? null : <ErrorPanel error={list.error} onRetry={list.retry} />}
+      {entries === undefined ? (
+        list.error === null ? (
+          <SkeletonRows />
+        ) : null
+      ) : entries.length === 0 ? (
+        <Empty title={empty.title}>{empty.says}</Empty>
+      ) : (
+        <Table
+          caption="Audit log"
+          columns={columnsOf(showsAccount, setShown)}
+          rows={entries}
+          rowKey={({ auditId }) => auditId}
+        />
+      )}
+      <LoadMore of={list} />
+      {shown === null ? null : (
+        <Dialog title={`${shown.action}, ${exactTime(shown.at)}`} onClose={() => setShown(null)}>
+          <CodeBlock code={JSON.stringify(shown, null, 2)} what="entry" />
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+function columnsOf(
+  showsAccount: boolean,
+  onShow: (entry: AuditRow) => void,
+): readonly Column<AuditRow>[] {
+  return [
+    { header: 'When', cell: ({ at }) => <Time at={at} /> },
+    {
+      header: 'What',
+      cell: ({ action }) => <span className="font-mono text-[0.8125rem]">{action}</span>,
+    },
+    { header: 'To', cell: ({ object }) => (object === null ? '' : <Name text={object} />) },
+    ...(showsAccount
+      ? [
+          {
+            header: 'Account',
+            cell: ({ accountId }: AuditRow) =>
+              typeof accountId === 'string' ? <Name text={accountId} /> : 'the installation',
+          },
+        ]
+      : []),
+    {
+      header: 'Who',
+      cell: ({ actor, actorName }) => actorName ?? (actor === 'system' ? 'the service' : actor),
+    },
+    { header: 'From', cell: ({ address }) => address ?? '' },
+    {
+      header: 'Actions',
+      quiet: true,
+      align: 'right',
+      cell: (entry) => (
+        <Button
+          kind="quiet"
+          aria-label={`Show details of ${entry.action}`}
+          onClick={() => onShow(entry)}
+        >
+          Show details
+        </Button>
+      ),
+    },
+  ]
+}
+
+function Name({ text }: { text: string }) {
+  return (
+    <span className="font-mono text-[0.8125rem]" title={text}>
+      {shortText(text)}
+    </span>
+  )
+}
