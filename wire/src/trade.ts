@@ -176,17 +176,24 @@ const facts = {
   publicKey: Text('The wallet that trades.'),
   ...token,
   amount: Said(
-    'What went in, whole units: native currency of a buy, tokens of a sale.',
+    'What went in, whole units: native currency of a buy, tokens of a sale. What was offered, until the market is seen to have taken it.',
     ExactNumber,
   ),
   amountBaseUnits: Units('The same, exactly, in the smallest unit.'),
+  offered: Type.Optional(
+    Said(
+      'Present where the market took a part only, since its liquidity ended: what was offered. The rest is still there, or came back in the same transaction.',
+      ExactNumber,
+    ),
+  ),
+  offeredBaseUnits: Type.Optional(Units('The same, exactly, in the smallest unit.')),
   ...minimum,
   effectivePrice: MaybeNumber(
     'Native currency per token really paid, the network’s fee apart; null until it is known.',
   ),
   slippage: Said('Percent that was allowed.', ExactNumber),
   slippageUsed: MaybeNumber(
-    'Percent less than quoted that really came in, 0 when it was no less; null until it is known.',
+    'Percent less than quoted for what went in that really came, 0 when it was no less; null until it is known.',
   ),
   priceImpact: MaybeNumber('As it was quoted, in percent.'),
   priorityFeeUsed: MaybeNumber('As you set it; null when it was chosen for you.'),

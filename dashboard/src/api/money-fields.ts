@@ -21,6 +21,7 @@ export const MONEY_FIELDS: ReadonlySet<string> = new Set([
   'minimumReceived',
   'nativeBalance',
   'nativeVolume',
+  'offered',
   'open',
   'perDay',
   'perHour',

@@ -22,6 +22,7 @@ export const EXACT_FIELDS: readonly string[] = [
   'minimumReceived',
   'nativeBalance',
   'nativeVolume',
+  'offered',
   'open',
   'perDay',
   'perHour',

@@ -20,10 +20,20 @@ export interface GetTradeAnswer {
   readonly mint: string
   /** What its chain calls it; null when it does not say. */
   readonly symbol: string | null
-  /** What went in, whole units: native currency of a buy, tokens of a sale. */
+  /**
+   * What went in, whole units: native currency of a buy, tokens of a sale. What was offered,
+   * until the market is seen to have taken it.
+   */
   readonly amount: string
   /** The same, exactly, in the smallest unit. */
   readonly amountBaseUnits: string
+  /**
+   * Present where the market took a part only, since its liquidity ended: what was offered.
+   * The rest is still there, or came back in the same transaction.
+   */
+  readonly offered?: string
+  /** The same, exactly, in the smallest unit. */
+  readonly offeredBaseUnits?: string
   /** The least that the chain may give, whole units. */
   readonly minimumReceived: string
   /** The same, exactly, in the smallest unit. */
@@ -33,8 +43,8 @@ export interface GetTradeAnswer {
   /** Percent that was allowed. */
   readonly slippage: string
   /**
-   * Percent less than quoted that really came in, 0 when it was no less; null until it is
-   * known.
+   * Percent less than quoted for what went in that really came, 0 when it was no less; null
+   * until it is known.
    */
   readonly slippageUsed: string | null
   /** As it was quoted, in percent. */

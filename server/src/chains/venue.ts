@@ -74,12 +74,13 @@ export type SwapDraftOutcome =
     })
   /**
    * `price_moved`: the chain would give less than the minimum now. `allowance_left`: EVM, the token takes no new allowance while another one
-   * is left.
+   * of `left` base units is there: a sale of exactly that much needs none.
    */
   | {
       readonly ok: false
-      readonly refusal: 'price_moved' | 'no_market' | 'insufficient_funds' | 'allowance_left'
+      readonly refusal: 'price_moved' | 'no_market' | 'insufficient_funds'
     }
+  | { readonly ok: false; readonly refusal: 'allowance_left'; readonly left: bigint }
 
 /** A swap for somebody else's wallet to sign; EVM: `allowance` is to be signed and sent first, when there is one. */
 export type SwapPrepareOutcome =
@@ -98,7 +99,7 @@ export type SwapPrepareOutcome =
 export class NotCarried extends NodeFailure {}
 
 /**
- * One market on one chain. Everything but `received` asks a node, or the venue's own service, and throws NodeFailure when none answered
+ * One market on one chain. Everything but `received` and `taken` asks a node, or the venue's own service, and throws NodeFailure when none answered
  * properly.
  */
 export interface Venue {
@@ -112,11 +113,16 @@ export interface Venue {
    * What a mined swap really gave, in base units of what comes out, read from its transaction; null when that does not show it. Solana
    * tells it by `senderChanges` where they are known, else by native transfers among the others (`asset` is `native`).
    */
-  received(swap: {
-    readonly wallet: Address
-    readonly quote: Quote
-    readonly transfers: readonly TokenTransfer[]
-    /** Of the outcome, when the wallet paid the transaction's fee; undefined when nobody told. */
-    readonly senderChanges: readonly AssetChange[] | undefined
-  }): bigint | null
+  received(swap: MinedSwap): bigint | null
+  /** The same of what went in: less than was offered where a pool took a part only. */
+  taken(swap: MinedSwap): bigint | null
+}
+
+/** A swap in its block. */
+export interface MinedSwap {
+  readonly wallet: Address
+  readonly quote: Quote
+  readonly transfers: readonly TokenTransfer[]
+  /** Of the outcome, when the wallet paid the transaction's fee; undefined when nobody told. */
+  readonly senderChanges: readonly AssetChange[] | undefined
 }

@@ -27,10 +27,13 @@ export function openTradeBook({
         const { transfers = [], senderChanges, height = 0n } = seen.get(trade.id) ?? {}
         const venue = chains.get(trade.network)?.venues?.find(({ name }) => name === trade.venue)
         const quote = quoteOf(trade)
-        const units =
-          venue?.received({ wallet: trade.walletAddress, quote, transfers, senderChanges }) ?? null
+        const swap = { wallet: trade.walletAddress, quote, transfers, senderChanges }
+        const units = venue?.received(swap) ?? null
+        const taken = venue?.taken(swap) ?? null
         if (units !== null && units > 0n && units <= RECEIVED_MAX) {
-          return [{ tradeId: trade.id, units, height }]
+          // What was signed bounds it, whatever a token writes into its logs.
+          const isTaken = taken !== null && taken > 0n && taken <= trade.amountIn
+          return [{ tradeId: trade.id, units, taken: isTaken ? taken : null, height }]
         }
         // It took effect, and nobody here can read how: that stays unknown.
         log.warn(

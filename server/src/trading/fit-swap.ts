@@ -88,7 +88,7 @@ async function firstCarried<Outcome extends { readonly ok: true }>(
 ): Promise<Fitted<Outcome>> {
   const { walletAddress, priorityFee, slippage, asset } = wish
   let least = 0n
-  let refused: Refused['refusal'] | undefined
+  let refused: Refused | undefined
   let failed: NodeFailure | undefined
   for (const { venue, quote } of quotes) {
     if (quote.amountOut < least) break
@@ -111,9 +111,9 @@ async function firstCarried<Outcome extends { readonly ok: true }>(
     // No other market makes a wallet richer.
     if (answer.refusal === 'insufficient_funds') {
       const available = await balanceNow(wish)
-      throw swapRefusal(answer.refusal, { asset, amountIn: quote.amountIn, available })
+      throw swapRefusal(answer, { asset, amountIn: quote.amountIn, available })
     }
-    refused ??= answer.refusal
+    refused ??= answer
     if (answer.refusal === 'price_moved') least = minimum
   }
   if (failed !== undefined || refused === undefined) {

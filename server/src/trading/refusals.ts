@@ -3,7 +3,7 @@ import { Refusal } from '@florin/wire/errors.ts'
 import type { SwapDraftOutcome } from '../chains/venue.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
 
-type Reason = Extract<SwapDraftOutcome, { ok: false }>['refusal']
+type Refused = Extract<SwapDraftOutcome, { ok: false }>
 
 /** A wallet that does not have what is to go in. */
 export function shortOf(asset: AssetProfile, required: bigint, available: bigint): Refusal {
@@ -18,10 +18,10 @@ export function shortOf(asset: AssetProfile, required: bigint, available: bigint
 
 /** What a venue's "no" to a swap means for whoever asked. */
 export function swapRefusal(
-  reason: Reason,
+  refused: Refused,
   { asset, amountIn, available }: { asset: AssetProfile; amountIn: bigint; available: bigint },
 ): Refusal {
-  switch (reason) {
+  switch (refused.refusal) {
     case 'price_moved':
       return new Refusal('SLIPPAGE_EXCEEDED', {
         details: { slippage: 'the market gives less than the least that this trade accepts' },
@@ -34,11 +34,12 @@ export function swapRefusal(
       return new Refusal('INSUFFICIENT_LIQUIDITY', {
         details: {
           mint: 'the token takes no new allowance while another one is left: sell exactly that much, or take it back',
+          left: formatAmount(refused.left, asset.decimals),
         },
       })
     case 'insufficient_funds':
       return shortOf(asset, amountIn, available)
     default:
-      return reason satisfies never
+      return refused satisfies never
   }
 }

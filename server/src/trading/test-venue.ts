@@ -46,6 +46,8 @@ export function scriptedVenue(script: VenueScript, name: VenueName = 'uniswap-v2
     },
     draft: async ({ quote, minimumOut, commitment }) => {
       if (script.failure !== undefined) throw script.failure
+      if (script.refusal === 'allowance_left')
+        return { ok: false, refusal: script.refusal, left: 7n }
       if (script.refusal !== undefined) return { ok: false, refusal: script.refusal }
       const what = createHash('sha256').update(commitment).digest('hex')
       return {
@@ -66,6 +68,10 @@ export function scriptedVenue(script: VenueScript, name: VenueName = 'uniswap-v2
     },
     prepare: async () => {
       throw new Error('the script says nothing of prepare')
+    },
+    taken: ({ wallet, transfers }) => {
+      const went = transfers.filter(({ from, to }) => from === wallet && to === POOL)
+      return went.length === 0 ? null : went.reduce((sum, { amount }) => sum + amount, 0n)
     },
     received: ({ wallet, transfers }) => {
       const came = transfers.filter(({ to }) => to === wallet)

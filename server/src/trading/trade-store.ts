@@ -23,6 +23,7 @@ interface TradeRow {
   readonly quoted_out: string
   readonly minimum_out: string
   readonly received: string | null
+  readonly taken: string | null
   readonly slippage: string
   readonly price_impact_basis_points: string | null
   readonly quoted_height: string
@@ -30,7 +31,7 @@ interface TradeRow {
 }
 
 const COLUMNS = `id, account_id, payment_id, side, network, wallet_address, mint, symbol, token_decimals, native_decimals, venue,
-  amount_in, quoted_out, minimum_out, received, trim_scale(slippage)::text as slippage, price_impact_basis_points,
+  amount_in, quoted_out, minimum_out, received, taken, trim_scale(slippage)::text as slippage, price_impact_basis_points,
   quoted_height, route`
 
 // The rows were written by this file from branded values; reading them back restores the brands.
@@ -49,6 +50,7 @@ function tradeOf(row: TradeRow): Trade {
     quotedOut: BigInt(row.quoted_out),
     minimumOut: BigInt(row.minimum_out),
     received: row.received === null ? null : BigInt(row.received),
+    taken: row.taken === null ? null : BigInt(row.taken),
     slippage: row.slippage,
     priceImpactBasisPoints:
       row.price_impact_basis_points === null ? null : BigInt(row.price_impact_basis_points),
@@ -126,23 +128,27 @@ export async function tradesOf(tx: Tx, tradeIds: readonly TradeId[]): Promise<re
   return rows.map(tradeOf)
 }
 
-/** Notes what came in. */
+/** Notes what came in, and what was taken for it. */
 export async function noteReceived(
   tx: Tx,
   received: readonly {
     readonly tradeId: TradeId
     readonly units: bigint
+    /** Null: nobody could read it. */
+    readonly taken: bigint | null
     readonly height: bigint
   }[],
 ): Promise<void> {
   await tx.query(
     'trades_received',
-    `update trades t set received = r.units, received_height = r.height
-     from unnest($1::text[], $2::numeric[], $3::bigint[]) as r (id, units, height) where t.id = r.id`,
+    `update trades t set received = r.units, received_height = r.height, taken = r.taken
+     from unnest($1::text[], $2::numeric[], $3::bigint[], $4::numeric[]) as r (id, units, height, taken)
+     where t.id = r.id`,
     [
       received.map(({ tradeId }) => tradeId),
       received.map(({ units }) => units.toString()),
       received.map(({ height }) => height.toString()),
+      received.map(({ taken }) => taken?.toString() ?? null),
     ],
   )
 }
@@ -152,7 +158,7 @@ export async function forgetReceived(tx: Tx, paymentIds: readonly PaymentId[]): 
   if (paymentIds.length === 0) return
   await tx.query(
     'trades_forget_received',
-    `update trades set received = null, received_height = null where payment_id = any($1) and received is not null`,
+    `update trades set received = null, received_height = null, taken = null where payment_id = any($1) and received is not null`,
     [paymentIds],
   )
 }

@@ -14,8 +14,10 @@ export interface Trade {
   readonly token: TradedToken
   readonly nativeDecimals: number
   readonly venue: VenueName
-  /** Base units of what goes in. */
+  /** Base units of what goes in, as it was signed. */
   readonly amountIn: bigint
+  /** The same as the market really took it: less where its liquidity ended. Null until it was seen. */
+  readonly taken: bigint | null
   /** Base units of what comes out: as quoted, the least that the chain may give, and what it really gave. */
   readonly quotedOut: bigint
   readonly minimumOut: bigint
@@ -50,6 +52,7 @@ export function tradeOf(
     amountIn: quote.amountIn,
     quotedOut: quote.amountOut,
     received: null,
+    taken: null,
     priceImpactBasisPoints: quote.priceImpactBasisPoints,
     quotedHeight: quote.height,
     route: quote.route,

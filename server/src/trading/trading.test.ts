@@ -8,6 +8,7 @@ import { fingerprint } from '../idempotency/fingerprint.ts'
 import { openTradingScene } from './test-trading.ts'
 import type { TradingScene } from './test-trading.ts'
 import { moved, POOL, ROUTER, scriptedVenue } from './test-venue.ts'
+import { soldFields } from './view.ts'
 import type { VenueScript } from './test-venue.ts'
 
 let database: TestDatabase
@@ -285,7 +286,18 @@ describe('a sale that needs an allowance', () => {
     expect((await scene.standing(trade)).state.status).toBe('confirmed')
     await scene.finalize()
     const done = await scene.standing(trade)
-    expect(done).toMatchObject({ trade: { received: 2_800n }, state: { status: 'settled' } })
+    expect(done).toMatchObject({
+      trade: { received: 2_800n, taken: 400n, amountIn: 1_000n },
+      state: { status: 'settled' },
+    })
+    const { offeredBaseUnits, tokensSoldBaseUnits, amountBaseUnits, slippageUsed } = soldFields(
+      ...[done.trade, done.state, scene.chain.config],
+    )
+    expect({ offeredBaseUnits, tokensSoldBaseUnits, amountBaseUnits }).toEqual({
+      ...{ offeredBaseUnits: '1000', tokensSoldBaseUnits: '400', amountBaseUnits: '400' },
+    })
+    // 400 of 1,000 were quoted 1,200, and more came.
+    expect(slippageUsed?.text).toBe('0')
     expect(await scene.books(TOKEN)).toEqual({ available: 4_000n, held: 0n })
     has = { native: 10_000n - 16n + 2_800n, token: 4_600n }
     await scene.trade({ side: 'sell' })
@@ -320,8 +332,10 @@ describe('a sale that needs an allowance', () => {
       { hash: swap, fee: 11n, transfers: gives(2_900n) },
     ]
     await scene.mine(both)
+    expect((await scene.standing(trade)).trade).toMatchObject({ taken: 1_000n })
     await scene.mine([], height)
     expect((await scene.standing(trade)).state).toMatchObject({ status: 'pending', feePaid: null })
+    expect((await scene.standing(trade)).trade).toMatchObject({ taken: null })
     await scene.mine([{ hash: allowance, fee: 6n }])
     await scene.mine([{ hash: swap, fee: 12n, transfers: gives(2_800n) }])
     await scene.finalize()

@@ -10,6 +10,7 @@ import type { Trade } from './trade.ts'
 function tradeFacts(trade: Trade, state: CarriedState) {
   const { token, nativeDecimals, priceImpactBasisPoints: impact } = trade
   const received = receivedOf(trade, state)
+  const went = wentIn(trade, state)
   const [inDecimals, outDecimals] = decimalsOf(trade)
   const inNative = (units: bigint | null) => (units === null ? null : number(units, nativeDecimals))
   return {
@@ -20,13 +21,21 @@ function tradeFacts(trade: Trade, state: CarriedState) {
     network: trade.network,
     mint: token.mint,
     symbol: token.symbol,
-    amount: number(trade.amountIn, inDecimals),
-    amountBaseUnits: trade.amountIn.toString(),
+    amount: number(went, inDecimals),
+    amountBaseUnits: went.toString(),
+    ...(went === trade.amountIn
+      ? {}
+      : {
+          offered: number(trade.amountIn, inDecimals),
+          offeredBaseUnits: trade.amountIn.toString(),
+        }),
     minimumReceived: number(trade.minimumOut, outDecimals),
     minimumReceivedBaseUnits: trade.minimumOut.toString(),
-    effectivePrice: received === null ? null : new RawJson(priceText(trade, received)),
+    effectivePrice:
+      received === null ? null : new RawJson(priceText({ ...trade, amountIn: went }, received)),
     slippage: new RawJson(trade.slippage),
-    slippageUsed: received === null ? null : new RawJson(slippageUsed(trade.quotedOut, received)),
+    slippageUsed:
+      received === null ? null : new RawJson(slippageUsed(quotedFor(trade, went), received)),
     priceImpact: impact === null ? null : new RawJson(percentText(impact)),
     priorityFeeUsed: inNative(state.priorityFee),
     fee: inNative(state.feePaid),
@@ -115,11 +124,12 @@ function bought(trade: Trade, state: CarriedState) {
 }
 
 function sold(trade: Trade, state: CarriedState) {
-  const { amountIn, token, nativeDecimals } = trade
+  const { token, nativeDecimals } = trade
   const received = receivedOf(trade, state)
+  const went = wentIn(trade, state)
   return {
-    tokensSold: number(amountIn, token.decimals),
-    tokensSoldBaseUnits: amountIn.toString(),
+    tokensSold: number(went, token.decimals),
+    tokensSoldBaseUnits: went.toString(),
     received: received === null ? null : number(received, nativeDecimals),
     receivedBaseUnits: received === null ? null : received.toString(),
   }
@@ -128,6 +138,16 @@ function sold(trade: Trade, state: CarriedState) {
 /** The two were read one after the other: nothing came in with a block that is not known to stand. */
 function receivedOf({ received }: Trade, { status }: CarriedState): bigint | null {
   return status === 'confirmed' || status === 'settled' ? received : null
+}
+
+/** What was offered, until it is known what was taken of it. */
+function wentIn({ amountIn, taken }: Trade, { status }: CarriedState): bigint {
+  return status === 'confirmed' || status === 'settled' ? (taken ?? amountIn) : amountIn
+}
+
+/** What the quote makes of the part that was taken, rounded up; 1 at least, so that it can be divided by. */
+function quotedFor({ quotedOut, amountIn }: Trade, went: bigint): bigint {
+  return (quotedOut * went + amountIn - 1n) / amountIn
 }
 
 function priceText(

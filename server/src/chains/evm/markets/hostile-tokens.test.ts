@@ -192,7 +192,9 @@ describe('an allowance that is left from before', () => {
     await leaveAllowance(all, 2n * ETHER)
     for (const other of [ETHER, 3n * ETHER]) {
       const order = market.order(wallet.address, await market.quoted('sell', other))
-      expect(await market.venue.draft(order)).toEqual({ ok: false, refusal: 'allowance_left' })
+      const left = 2n * ETHER
+      const refused = { ok: false, refusal: 'allowance_left', left }
+      expect(await market.venue.draft(order)).toEqual(refused)
     }
     const quote = await market.quoted('sell', 2n * ETHER)
     const same = await market.drafted(market.order(wallet.address, quote))

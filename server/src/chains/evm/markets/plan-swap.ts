@@ -170,11 +170,12 @@ function allowanceGas(used: bigint): bigint {
 
 /**
  * What stands against a sell whose token takes no allowance now; undefined when the one that is left is of exactly the amount, as after a sale
- * that reverted. Any other would leave a rest, or is for another sell.
+ * that reverted, or of which a pool took a part. Any other would leave a rest, or is for another sell.
  */
 function refusalWithout(amountIn: bigint, { more: [allowed = 0n] }: Gathered): Refusal | undefined {
   if (allowed === amountIn) return undefined
-  return { ok: false, refusal: allowed === 0n ? 'no_market' : 'allowance_left' }
+  if (allowed === 0n) return { ok: false, refusal: 'no_market' }
+  return { ok: false, refusal: 'allowance_left', left: allowed }
 }
 
 /** What a node without a trial of several calls can say. */

@@ -26,6 +26,7 @@ export interface TestMarket {
   land(wallet: TestWallet, drafted: SwapDraft): Promise<readonly Mined[]>
   /** What the venue makes of a swap that landed. */
   received(wallet: TestWallet, quote: Quote, swap: Mined | undefined): bigint | null
+  taken(wallet: TestWallet, quote: Quote, swap: Mined | undefined): bigint | null
   mined(hash: TransactionHash): Promise<Mined>
 }
 
@@ -45,9 +46,13 @@ export function openTestMarket(
       },
       { seconds: 30 },
     )
+  const seen = ({ address: wallet }: TestWallet, quote: Quote, swap: Mined | undefined) => ({
+    ...{ wallet, quote, transfers: swap?.transfers ?? [], senderChanges: undefined },
+  })
   return {
     venue,
     mined,
+    taken: (...swap) => venue.taken(seen(...swap)),
     quoted: async (side, amountIn, traded = token) => {
       const outcome = await venue.quote({ side, token: traded, amountIn })
       if (!outcome.ok) throw new Error(`no quote: ${outcome.refusal}`)
@@ -76,12 +81,6 @@ export function openTestMarket(
       for (const { kind } of verdicts) expect(['accepted', 'known']).toContain(kind)
       return await Promise.all(signed.map(({ hash }) => mined(hash)))
     },
-    received: ({ address: wallet }, quote, swap) =>
-      venue.received({
-        wallet,
-        quote,
-        transfers: swap?.transfers ?? [],
-        senderChanges: undefined,
-      }),
+    received: (...swap) => venue.received(seen(...swap)),
   }
 }

@@ -62,6 +62,14 @@ async function heldOf({ token }: Stage, owner: string): Promise<bigint> {
   return BigInt(String(await scene.rpc('eth_call', { to: token.mint, data }, 'latest')))
 }
 
+async function allowedOf({ token, wallet }: Stage): Promise<bigint> {
+  const words = [wallet.address, config.router].map((each) =>
+    each.slice(2).toLowerCase().padStart(64, '0'),
+  )
+  const data = `0xdd62ed3e${words.join('')}`
+  return BigInt(String(await scene.rpc('eth_call', { to: token.mint, data }, 'latest')))
+}
+
 /** What an order of 5 comes to when another has taken 8 of the 10 before it. */
 async function late(
   { market, wallet, rival }: Stage,
@@ -114,6 +122,7 @@ test('a buy that is filled partly pays what the pool took, and has the rest back
   expect(paid).toBeGreaterThan(0n)
   expect(paid).toBeLessThan(4n * ETHER)
   expect(change).toBe(-paid)
+  expect(all.market.taken(all.wallet, quote, swap)).toBe(paid)
   expect(await scene.balanceOf(requireAddress(config.router))).toBe(0n)
   expect(all.market.received(all.wallet, quote, swap)).toBe(
     (await heldOf(all, all.wallet.address)) - 50n * ETHER,
@@ -130,6 +139,7 @@ test('a pool that was emptied between draft and block gives the minimum or nothi
     const { swap, quote, change } = await late(all, side, (quoted) => (quoted * 90n) / 100n)
     expect(swap.succeeded).toBe(false)
     expect(all.market.received(all.wallet, quote, swap)).toBeNull()
+    expect(all.market.taken(all.wallet, quote, swap)).toBeNull()
     expect(change).toBe(0n)
     expect(await heldOf(all, all.wallet.address)).toBe(50n * ETHER)
     expect(await scene.balanceOf(requireAddress(config.router))).toBe(0n)
@@ -146,6 +156,38 @@ test('a sale that is filled partly shows what left the wallet and what came for 
   expect(await heldOf(all, all.wallet.address)).toBe(50n * ETHER - gone)
   expect(all.market.received(all.wallet, quote, swap)).toBe(change)
   expect(change).toBeGreaterThan(0n)
+  expect(all.market.taken(all.wallet, quote, swap)).toBe(gone)
+})
+
+test('the allowance that such a sale leaves is replaced by the next, or used by a sale of exactly so much', async () => {
+  for (const trick of ['none', 'approves from zero only'] as const) {
+    const all = await stage()
+    const { market, wallet, token, rival } = all
+    if (trick !== 'none') {
+      // No pool opens with such a token: its maker turns it on later.
+      const other = await maker.token(trick)
+      const code = await scene.rpc('eth_getCode', other.mint, 'latest')
+      await scene.rpc('anvil_setCode', token.mint, code)
+    }
+    const { swap, quote } = await late(all, 'sell', () => 1n)
+    const left = 5n * ETHER - (market.taken(wallet, quote, swap) ?? 0n)
+    expect(await allowedOf(all)).toBe(left)
+    // Somebody buys, so there is something to sell for again.
+    const buy = market.order(rival.address, await market.quoted('buy', 8n * ETHER))
+    await market.land(rival, await market.drafted(buy))
+    const draft = async (amount: bigint) =>
+      await market.venue.draft(market.order(wallet.address, await market.quoted('sell', amount)))
+    if (trick !== 'none') {
+      expect(await draft(ETHER / 2n)).toEqual({ ok: false, refusal: 'allowance_left', left })
+    }
+    const amount = trick === 'none' ? ETHER / 2n : left
+    const next = await draft(amount)
+    if (!next.ok) throw new Error(next.refusal)
+    expect(next.allowance === null).toBe(trick !== 'none')
+    const landed = await market.land(wallet, next)
+    expect(landed.every(({ succeeded }) => succeeded)).toBe(true)
+    expect(await allowedOf(all)).toBe(0n)
+  }
 })
 
 test('a token that keeps a part is not bought where less than the minimum would arrive', async () => {

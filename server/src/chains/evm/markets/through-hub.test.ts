@@ -166,6 +166,8 @@ describe.each(['uniswap-v2', 'uniswap-v3'] as const)('a token behind a hub on %s
     if (sale === undefined) throw new Error('nothing was mined')
     expect(sale.succeeded).toBe(true)
     expect(sent(sale, wallet.address, token.mint)).toBe(quote.amountOut)
+    expect(market.taken(wallet, back, sale)).toBe(quote.amountOut)
+    expect(market.taken(wallet, quote, buy)).toBe(ETHER)
     expect(market.received(wallet, back, sale)).toBe(back.amountOut)
     const fees = [buy, ...landed].reduce((sum, { feePaid }) => sum + feePaid, 0n)
     const left = 4n * ETHER + back.amountOut - fees

@@ -93,6 +93,14 @@ export function venueOf(deps: MarketDeps, exchange: Exchange): Venue {
       )
       return came.length === 0 ? null : came.reduce((sum, { amount }) => sum + amount, 0n)
     },
+    taken: ({ wallet, quote: traded, transfers }) => {
+      const [pool] = routeOf(traded, wrapped).pools
+      const [payer, asset] = traded.side === 'buy' ? [router, wrapped] : [wallet, traded.token.mint]
+      const went = transfers.filter(
+        (each) => each.asset === asset && each.from === payer && each.to === pool,
+      )
+      return went.length === 0 ? null : went.reduce((sum, { amount }) => sum + amount, 0n)
+    },
   }
 }
 

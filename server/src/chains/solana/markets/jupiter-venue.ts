@@ -242,6 +242,8 @@ export function openJupiterVenue(deps: DraftDeps, api: JupiterApi): Venue {
       }
     },
     received: (swap) => receivedBy(swap),
+    // Its program takes exactly what went into the quote, or nothing.
+    taken: ({ quote }) => quote.amountIn,
   }
 }
 

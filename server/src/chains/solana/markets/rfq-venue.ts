@@ -233,6 +233,8 @@ export function openRfqVenue(deps: DraftDeps, makers: readonly Maker[]): Venue {
       }
     },
     received: (swap) => receivedBy(swap),
+    // Both transfers happen as they were signed, or none.
+    taken: ({ quote: traded }) => traded.amountIn,
   }
 }
 
