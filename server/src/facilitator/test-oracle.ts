@@ -54,7 +54,8 @@ export function evmOracle(world: EvmWorld, store: Store): Oracle {
   }
   const signer = toFacilitatorEvmSigner({
     address: EVM_SETTLER,
-    readContract: (call) => client.readContract(call),
+    // A client of a wallet asks as that wallet: whoever settles `upto` counts.
+    readContract: (call) => client.readContract({ ...call, account: EVM_SETTLER }),
     verifyTypedData: never,
     writeContract: never,
     sendTransaction: never,
