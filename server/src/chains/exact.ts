@@ -55,6 +55,8 @@ export interface ExactAuthorization {
   readonly permit2?: PaymentScheme
   /** EVM, `upto`: which of our keys alone may settle it. Left out, any may. */
   readonly onlySettler?: Address
+  /** A wallet of ours signed it, so that nothing else was ever signed with its nonce. Left out: somebody else's did. */
+  readonly isOurs?: true
   /** EVM: no plain key signed it, so that only the payer's own code can say whether it stands. Left out: its signature was checked. */
   readonly awaitsCode?: true
   /** The payload again as plain text, for the books, and for asking about it later; holds no secret of ours. */
@@ -85,6 +87,8 @@ export interface PayOrder {
   readonly validBeforeSeconds: bigint
   /** 32 unpredictable bytes that make it one of its own. */
   readonly salt: Uint8Array
+  /** EVM: the seller says that its side submits approvals of Permit2 that are signed by EIP-2612. */
+  readonly takesPermits: boolean
 }
 
 /** An authorization that can be signed: everything was asked of the nodes. */
@@ -99,17 +103,21 @@ export interface SignedAuthorization {
   readonly authorization: ExactAuthorization
   /** Solana: the last block height, not slot, that takes it; null where time ends it. */
   readonly lastValidBlockHeight: bigint | null
+  /** What goes beside the payload in version 2, by the names of extensions. Left out: nothing. */
+  readonly extensions?: Fields
 }
 
 /**
  * `asset`: it cannot be moved this way. `domain`: the seller names another EIP-712 domain than the operator. `method`: another way of
  * moving it. `fee_payer`: nobody, or nobody fit, is named to pay the fee. `memo`: one that no memo can be. `receiver`: it has no token account.
+ * `allowance`: Permit2 may not move as much, and nobody submits a permit.
  */
 export type AuthorizeOutcome =
   | { readonly ok: true; readonly prepared: PreparedAuthorization }
   | {
       readonly ok: false
-      readonly reason: 'asset' | 'domain' | 'method' | 'fee_payer' | 'memo' | 'receiver'
+      readonly reason:
+        'asset' | 'domain' | 'method' | 'fee_payer' | 'memo' | 'receiver' | 'allowance'
     }
 
 /** What the chain says of an authorization now. */

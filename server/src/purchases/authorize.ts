@@ -1,4 +1,5 @@
 import { Refusal } from '@florin/wire/errors.ts'
+import { EIP2612_GAS_SPONSORING } from '@florin/wire/x402/permit2-payload.ts'
 import type { Chain, Draft } from '../chains/chain.ts'
 import type { OpenSigner } from '../custody/signer.ts'
 import type { Wallet } from '../custody/wallet.ts'
@@ -108,6 +109,7 @@ async function sign(
     extra,
     validBeforeSeconds: BigInt(Math.floor(now / 1000) + seconds),
     salt: random.bytes(SALT_BYTES),
+    takesPermits: demand.extensions?.[EIP2612_GAS_SPONSORING] !== undefined,
   })
   if (prepared === undefined) throw declined('network')
   if (!prepared.ok) throw declined(prepared.reason)
@@ -139,6 +141,8 @@ const WORDS: Readonly<Record<string, string>> = {
   fee_payer: 'Nobody who could is named to pay the fee.',
   memo: 'The seller wants a memo that cannot be written.',
   receiver: 'The receiver has no account for the token.',
+  allowance:
+    'The seller wants to be paid by Permit2, which this wallet has not approved for as much.',
 }
 
 function declined(reason: string): Refusal {

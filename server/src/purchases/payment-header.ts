@@ -1,13 +1,15 @@
 import { encodePaymentResponse } from '@florin/wire/x402/payment-header.ts'
+import { fieldsOf } from '@florin/wire/x402/fields.ts'
 import type { Fields } from '@florin/wire/x402/fields.ts'
 import type { Demand, Offer } from './demand.ts'
 import type { Purchase } from './purchase.ts'
 
-/** What the seller is shown, in the version in which it asked. Source: x402 v1 and v2, PaymentPayload. */
+/** What the seller is shown, in the version in which it asked; `added` goes into the extensions that it declared. Source: x402 v1 and v2, PaymentPayload. */
 export function paymentHeader(
   { x402Version, resource, extensions }: Demand,
   { requirements, written }: Offer,
   payload: Fields,
+  added: Fields = {},
 ): Pick<Purchase, 'headerName' | 'header'> {
   if (x402Version === 1) {
     const { scheme, networkName: network } = requirements
@@ -19,7 +21,17 @@ export function paymentHeader(
     ...(resource === null ? {} : { resource: { url: resource } }),
     accepted: written,
     payload,
-    ...(extensions === null ? {} : { extensions }),
+    ...(extensions === null ? {} : { extensions: withAdded(extensions, added) }),
   })
   return { headerName: 'PAYMENT-SIGNATURE', header }
+}
+
+/** What the seller declared, with what the wallet adds to it: the seller's own words come back as it wrote them. */
+function withAdded(declared: Fields, added: Fields): Fields {
+  const both = Object.entries(added).map(([name, value]) => {
+    const [theirs, ours] = [fieldsOf(declared[name]), fieldsOf(value)]
+    const info = { ...fieldsOf(theirs?.['info']), ...fieldsOf(ours?.['info']) }
+    return [name, { ...theirs, ...ours, info }] as const
+  })
+  return { ...declared, ...Object.fromEntries(both) }
 }

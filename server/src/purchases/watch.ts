@@ -129,5 +129,5 @@ function authorizationOf(
     throw new Error('a stored authorization that is none')
   }
   const proof = { proofKey: proofKey(key), payer, payTo, amount, asset }
-  return { ...proof, validBeforeSeconds, feePayer: null, stored }
+  return { ...proof, validBeforeSeconds, feePayer: null, isOurs: true, stored }
 }

@@ -16,6 +16,9 @@ import { openPermit2 } from './permit2-payments.ts'
 import { isPermit2Stored } from './permit2-read.ts'
 import { openViewPool } from './view-pool.ts'
 
+/** What sellers call payments by Permit2 in `extra`. Source: x402 v2, `exact` on EVM. */
+const METHOD = 'permit2'
+
 /**
  * x402 `exact` by EIP-3009: the payer signs, whoever likes submits. What the payer signed for Permit2 goes another way, told by the payload
  * and by what was stored of it.
@@ -81,7 +84,10 @@ export function openExact(deps: {
         ? { ok: false, reason: 'invalid_exact_evm_transaction_simulation_failed' }
         : again
     },
-    authorize: async (order) => prepareAuthorization({ chainId, reader }, order),
+    authorize: async (order) =>
+      order.extra['assetTransferMethod'] === METHOD && config.permit2?.includes('exact') === true
+        ? permit2.authorize(order)
+        : prepareAuthorization({ chainId, reader }, order),
     share: (waiting) => shareSettlements(deps, waiting),
     finalState: (authorization) =>
       isPermit2Stored(authorization.stored)

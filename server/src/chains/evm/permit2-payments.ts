@@ -4,6 +4,7 @@ import type { Transport } from '../json-rpc/transport.ts'
 import type { CheckDeps } from './exact-check.ts'
 import { draftSettlement } from './exact-draft.ts'
 import { permit2Call } from './permit2.ts'
+import { preparePermit2 } from './permit2-authorize.ts'
 import { checkPermit2 } from './permit2-check.ts'
 import { findPermit2Use, readPermit2State } from './permit2-final.ts'
 import { openPermit2Reader } from './permit2-read.ts'
@@ -16,7 +17,8 @@ export function openPermit2(
     readonly chainId: bigint
   },
   asking: CheckDeps,
-): Pick<ExactPayments, 'read' | 'check' | 'draft' | 'finalState' | 'findForeign'> {
+): Pick<ExactPayments, 'read' | 'check' | 'draft' | 'finalState' | 'findForeign'> &
+  Required<Pick<ExactPayments, 'authorize'>> {
   const { transport, config, chainId } = drafting
   const reader = openPermit2Reader(chainId, config.permit2 ?? [])
   const open = ({ stored }: ExactAuthorization) => reader.restore(stored)
@@ -44,9 +46,15 @@ export function openPermit2(
       const again = await checkPermit2(asking, checked)
       return again.ok ? { ok: false, reason: 'permit2_simulation_failed' } : again
     },
+    authorize: (order) => preparePermit2({ transport, chainId, reader }, order),
     finalState: (authorization) =>
       readPermit2State(transport, config.finality, open(authorization).authorization),
     findForeign: (authorization, sinceHeight) =>
-      findPermit2Use(transport, open(authorization).authorization, sinceHeight),
+      findPermit2Use(
+        transport,
+        open(authorization).authorization,
+        sinceHeight,
+        authorization.isOurs,
+      ),
   }
 }
