@@ -53,13 +53,13 @@ interface Told {
 }
 
 /** Asks for payment. `response`: what became of one that was shown. */
-export function asks(
+export async function asks(
   place: Place,
   requirements: readonly Requirement[],
   error: string,
   response?: object,
-): Told {
-  const { status, headers, body } = demand(place, requirements, error)
+): Promise<Told> {
+  const { status, headers, body } = await demand(place, requirements, error)
   const text = response === undefined ? undefined : encodeHeader(response)
   const told = text === undefined ? {} : { 'PAYMENT-RESPONSE': text, 'X-PAYMENT-RESPONSE': text }
   return { kind: 'said', said: { status, headers: { ...NO_STORE, ...headers, ...told }, body } }

@@ -6,10 +6,12 @@ import { limits } from '../limits.ts'
 import { requirementV1, requirementV2, resourceOf } from './demand.ts'
 import type { Place } from './demand.ts'
 import { handedOver } from './extensions.ts'
+import { signedReceipt } from './offer-receipt.ts'
 import type { Presented } from './presented.ts'
 import type { Paid } from './price.ts'
 import { isSame } from './requirement.ts'
 import type { Requirement } from './requirement.ts'
+import { tellProblem } from './tell-problem.ts'
 
 /** What became of a payment that a buyer showed. */
 export type Charged =
@@ -59,11 +61,33 @@ export async function charge(
 ): Promise<Charged> {
   try {
     const settlement = questionOf(presented, requirement, place)
-    return judge(await florin.x402.settle(settlement), requirement, place.resource)
+    const charged = judge(await florin.x402.settle(settlement), requirement, place.resource)
+    return await withReceipt(charged, presented, requirement, place)
   } catch (error) {
     // Whatever the service refuses the seller, or cannot be asked, is not the buyer's doing.
     const code = error instanceof FlorinError ? error.code : 'unexpected_settle_error'
     return { kind: 'unavailable', code, cause: error }
+  }
+}
+
+/** Puts a signed receipt beside what a buyer of version 2 is told. What was paid is paid, with a receipt or without. */
+async function withReceipt(
+  charged: Charged,
+  { x402Version }: Presented,
+  { network }: Requirement,
+  { settings }: Place,
+): Promise<Charged> {
+  const { receipts } = settings
+  if (receipts === undefined || x402Version === 1) return charged
+  if (charged.kind !== 'paid' && charged.kind !== 'repeated') return charged
+  const payer = charged.paid?.payer ?? null
+  if (charged.paid === null || payer === null) return charged
+  try {
+    const extensions = await signedReceipt(receipts, charged.paid, { payer, network }, settings)
+    return { ...charged, response: { ...charged.response, extensions } }
+  } catch (error) {
+    void tellProblem(settings, 'not_signed', error)
+    return charged
   }
 }
 

@@ -1,7 +1,9 @@
 import { limits } from '../limits.ts'
 import { declared } from './extensions.ts'
 import { encodeHeader } from './header-json.ts'
+import { signedOffers } from './offer-receipt.ts'
 import type { PaywallSettings } from './price.ts'
+import { tellProblem } from './tell-problem.ts'
 import type { Requirement } from './requirement.ts'
 
 /** An answer of the paywall itself, for any framework to write. */
@@ -22,13 +24,18 @@ export interface Place {
  * Asks for payment in both versions at once: version 2 in the header, version 1 in the body.
  * Source: x402 v1 and v2, HTTP transport.
  */
-export function demand(place: Place, requirements: readonly Requirement[], error: string): Said {
+export async function demand(
+  place: Place,
+  requirements: readonly Requirement[],
+  error: string,
+): Promise<Said> {
+  const offered = requirements.map((each) => requirementV2(each, place))
   const required = {
     x402Version: 2,
     error,
     resource: resourceOf(place),
-    accepts: requirements.map((each) => requirementV2(each, place)),
-    extensions: declared(place, requirements),
+    accepts: offered,
+    extensions: { ...declared(place, requirements), ...(await offersOf(place, offered)) },
   }
   // A payment of version 1 does not say which of several it is for.
   const known = requirements.filter(({ scheme }) => scheme === 'exact')
@@ -40,6 +47,21 @@ export function demand(place: Place, requirements: readonly Requirement[], error
     status: 402,
     headers: { 'PAYMENT-REQUIRED': encodeHeader(required) },
     body: { x402Version: 1, error, accepts },
+  }
+}
+
+/** Without a signature an offer is as good as before. */
+async function offersOf(
+  { resource, settings }: Place,
+  offered: readonly ReturnType<typeof requirementV2>[],
+): Promise<object> {
+  const { receipts } = settings
+  if (receipts === undefined) return {}
+  try {
+    return await signedOffers(receipts, resource, offered, settings)
+  } catch (error) {
+    void tellProblem(settings, 'not_signed', error)
+    return {}
   }
 }
 

@@ -16,6 +16,7 @@ import { pricesOf } from './price.ts'
 import type { Paid, PaywallOptions } from './price.ts'
 import { requirementsOf } from './requirement.ts'
 import type { Requirement } from './requirement.ts'
+import { tellProblem } from './tell-problem.ts'
 
 /** The paywall as such: settles what a request shows, and lets it through once. Knows no framework. */
 export function openGate(
@@ -43,14 +44,7 @@ export function openGate(
     }
   }
 
-  async function problem(code: string, cause?: unknown): Promise<void> {
-    try {
-      const told: unknown = options.onProblem?.(code, cause)
-      await told
-    } catch {
-      // There is nobody left to tell.
-    }
-  }
+  const problem = (code: string, cause?: unknown) => tellProblem(options, code, cause)
 
   /** Nothing that a callback does or fails to do changes what the buyer gets. */
   async function tell(callback: () => unknown): Promise<void> {

@@ -89,8 +89,8 @@ function openScene(settle: Settle, more: Partial<PaywallOptions> & { verdict?: o
     onProblem: (code) => told.push(code),
     ...options,
   })
-  const ask = (headers = proofOf('7'), url = 'http://shop.example/report') =>
-    gate({ url, header: (name) => headers[name] })
+  const ask = (headers = proofOf('7'), url = 'http://shop.example/report', method = 'GET') =>
+    gate({ url, method, header: (name) => headers[name] })
   return { ask, amounts, looked, told }
 }
 
@@ -189,6 +189,7 @@ test('an answer whose settlement is open is kept, and no handler runs for it aga
   metered.setAmount('0.02')
   expect(outcomeOf(await metered.finish(GOODS))).toBe(503)
   expect(outcomeOf(await ask(proofOf('7'), 'http://shop.example/dearer'))).toBe(409)
+  expect(outcomeOf(await ask(proofOf('7'), undefined, 'POST'))).toBe(409)
   expect(outcomeOf(await ask())).toBe(503)
   const kept = await ask()
   expect(kept).toMatchObject({ kind: 'kept', answer: GOODS })

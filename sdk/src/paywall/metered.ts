@@ -23,7 +23,7 @@ export interface Shown {
 }
 
 /** Asks for payment anew. */
-type Refuse = (reason: string, response?: object) => Admission & { kind: 'said' }
+type Refuse = (reason: string, response?: object) => Promise<Admission & { kind: 'said' }>
 
 /** Whom the seller made to hear of it. None of them throws. */
 export interface Hearers {
@@ -127,8 +127,8 @@ export function openMeter(
       },
       finish(answer) {
         const { header } = presented
-        const { resource } = place
-        const owed = { header, resource, answer, amount, taken: undefined }
+        const { method, resource } = place
+        const owed = { header, method, resource, answer, amount, taken: undefined }
         return collect(key, shown, owed, refuse)
       },
       abandon: () => visits.end(key),
@@ -161,7 +161,8 @@ export function openMeter(
     if (!visits.begin(key)) return busy('payment_in_use')
     const owed = visits.owed(key)
     if (owed !== undefined) {
-      if (owed.header === presented.header && owed.resource === place.resource) {
+      const isSame = owed.method === place.method && owed.resource === place.resource
+      if (isSame && owed.header === presented.header) {
         return collect(key, shown, owed, refuse)
       }
       visits.end(key)

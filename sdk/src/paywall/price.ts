@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Deliveries } from './deliveries.ts'
+import type { ReceiptSigner } from './receipt-signer.ts'
 
 /** What one visit costs, in one asset on one network. */
 export interface PaywallPrice {
@@ -47,6 +48,10 @@ export interface PaywallSettings {
   readonly extensions?: Readonly<Record<string, unknown>>
   /** `required`: a payment of version 2 must have a name of its buyer's, under which one payment is settled. It may anyway. */
   readonly paymentIdentifier?: 'required'
+  /** Signs what is asked for, and a receipt for each buyer of version 2 who paid; see `receiptSigner`. */
+  readonly receipts?: ReceiptSigner
+  /** Receipts name the transaction: whoever sees one then sees the payment on chain. */
+  readonly receiptsNameTransactions?: boolean
   /** The address under which buyers know this place, where a proxy hides it: `https://shop.example`. */
   readonly baseUrl?: string
   /** Remembers what was delivered; in memory unless given. See Deliveries. */
@@ -60,7 +65,7 @@ export interface PaywallSettings {
   readonly onUndelivered?: (paid: Paid, reason: string) => unknown
   /**
    * Told of what is no buyer's business. `code`: what the service said or the client found when it could not settle,
-   * `deliveries_failed`, or `callback_failed` for one of these callbacks. `cause`: the error, where there was one.
+   * `deliveries_failed`, `not_signed` for an offer or a receipt, or `callback_failed` for one of these callbacks. `cause`: the error, where there was one.
    */
   readonly onProblem?: (code: string, cause: unknown) => unknown
   /** Another clock than the platform's, for tests. */

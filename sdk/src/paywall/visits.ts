@@ -7,6 +7,7 @@ import type { Paid } from './price.ts'
 export interface Owed {
   /** The header that the buyer paid with, and what it asked for: the answer is for both. */
   readonly header: string
+  readonly method: string
   readonly resource: string
   readonly answer: HeldAnswer
   /** Base units to take. */
