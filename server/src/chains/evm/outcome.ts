@@ -12,7 +12,7 @@ import { transferFrom } from './token-transfers.ts'
  * whose block is no longer the canonical one of its height counts as absent.
  */
 export async function readOutcomes(
-  transport: Transport,
+  transport: Pick<Transport, 'read'>,
   hashes: readonly TransactionHash[],
 ): Promise<readonly Outcome[]> {
   const found = await Promise.all(hashes.map((hash) => transport.read(receiptRead(hash))))

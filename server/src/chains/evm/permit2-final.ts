@@ -22,7 +22,7 @@ import {
   permit2EffectOf,
   PERMIT2,
 } from './permit2.ts'
-import type { Permit2Authorization } from './permit2.ts'
+import type { Permit2Authorization, Permit2Effect } from './permit2.ts'
 import { TRANSFER_TOPIC, transferFrom } from './token-transfers.ts'
 
 const NO_PERMIT2 = -1n
@@ -53,7 +53,7 @@ export async function readPermit2State(
  * Undefined where nothing is shown. Blocks in parts, the newest first; transactions up to a limit.
  */
 export async function findPermit2Use(
-  transport: Transport,
+  transport: Pick<Transport, 'read'>,
   authorization: Permit2Authorization,
   sinceHeight: bigint,
   isOurs = false,
@@ -68,8 +68,11 @@ export async function findPermit2Use(
     const hashes = [...new Set(likely.map(({ hash }) => hash))].slice(0, left)
     left -= hashes.length
     const called = await Promise.all(hashes.map((hash) => transport.read(callRead(hash))))
-    const hash = hashes.find((_, index) => isUseOf(authorization, called[index]))
-    if (hash !== undefined) return useBy(transport, authorization, hash)
+    const index = called.findIndex((call) => isUseOf(authorization, call))
+    const [hash, call] = [hashes[index], called[index]]
+    if (hash !== undefined && call !== undefined) {
+      return useBy(transport, authorization, hash, permit2EffectOf(call.to, call.data))
+    }
     if (isOurs) {
       const within = await useWithin(transport, authorization, logs, (transaction) => {
         const call = called[hashes.indexOf(transaction)]
@@ -92,20 +95,26 @@ export async function findPermit2Use(
   return undefined
 }
 
+/**
+ * What the transaction that used the nonce did. It pays this authorization only if the call itself is for its token, receiver and amount: a
+ * token of the payer's making could move another one while Permit2 calls it, and that transfer belongs to another payment.
+ */
 async function useBy(
-  transport: Transport,
+  transport: Pick<Transport, 'read'>,
   { token, from, to, value }: Permit2Authorization,
   hash: TransactionHash,
+  effect: Permit2Effect | undefined,
 ): Promise<AuthorizationUse | undefined> {
   const [outcome] = await readOutcomes(transport, [hash])
   if (outcome?.state !== 'mined' || !outcome.succeeded || outcome.blockHash === null) {
     return undefined
   }
   const { height, blockHash } = outcome
+  const isThis = effect?.token === token && effect.to === to && effect.value === value
   const transfer = outcome.transfers.find(
     (seen) => seen.asset === token && seen.from === from && seen.to === to && seen.amount === value,
   )
-  if (transfer === undefined) return { kind: 'wasted', height, blockHash }
+  if (transfer === undefined || !isThis) return { kind: 'wasted', height, blockHash }
   const settlement = { hash, height, blockHash, logIndex: transfer.logIndex }
   return { kind: 'paid', settlement }
 }
@@ -116,7 +125,7 @@ async function useBy(
  * known to be something else.
  */
 async function useWithin(
-  transport: Transport,
+  transport: Pick<Transport, 'read'>,
   authorization: Permit2Authorization,
   logs: readonly OwnerLog[],
   isElse: (transaction: TransactionHash) => boolean,
@@ -154,7 +163,7 @@ function isUseOf({ from, nonce }: Permit2Authorization, called: Called | undefin
 
 /** Undefined where no node knows the state of that block any more. */
 async function nonceAt(
-  transport: Transport,
+  transport: Pick<Transport, 'read'>,
   authorization: Permit2Authorization,
   height: bigint,
 ): Promise<'open' | 'used' | undefined> {
