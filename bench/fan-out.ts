@@ -1,11 +1,7 @@
-import { spawn } from 'node:child_process'
-import type { ChildProcessWithoutNullStreams } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import type { Bench } from './bench.ts'
 import { median } from './figures.ts'
 import type { Figure } from './figures.ts'
+import { startScript } from './script.ts'
 
 const SOCKETS = 5_000
 const EVENTS = 40
@@ -77,26 +73,4 @@ function linesOf(taken: Readonly<Record<Side, readonly Took[]>>, events: number)
       ...(events === 1 ? { goal: { text: `>= ${RATIO_GOAL}`, isMet: ratio >= RATIO_GOAL } } : {}),
     },
   ]
-}
-
-/** A process that answers each line with one. */
-function startScript(name: string, args: readonly string[]) {
-  const script = fileURLToPath(new URL(name, import.meta.url))
-  const child: ChildProcessWithoutNullStreams = spawn(process.execPath, [script, ...args])
-  child.stderr.pipe(process.stderr)
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  return {
-    /** Sends a line, if any, and gives the next one that comes back. */
-    ask: async (line?: string): Promise<string> => {
-      if (line !== undefined) child.stdin.write(`${line}\n`)
-      const next = await lines.next()
-      if (next.done === true) throw new Error(`${name} ended`)
-      return next.value
-    },
-    stop: async () => {
-      if (child.exitCode !== null) return
-      child.stdin.end()
-      await once(child, 'exit')
-    },
-  }
 }

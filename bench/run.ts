@@ -16,6 +16,7 @@ import { memory } from './memory.ts'
 import { overview } from './overview.ts'
 import { quotes } from './quotes.ts'
 import { sends } from './sends.ts'
+import { sockets } from './sockets.ts'
 import { start } from './start.ts'
 import { status } from './status.ts'
 import { tableOf } from './table.ts'
@@ -37,6 +38,7 @@ const BENCHES: readonly Bench[] = [
   history,
   overview,
   fanOut,
+  sockets,
   ...x402,
   memory,
 ]

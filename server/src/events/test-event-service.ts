@@ -67,8 +67,10 @@ const chain = scriptedChain(testNetwork(84532), {
 })
 
 /** A database with its accounts, and instances over it. */
-export async function openTestEvents(): Promise<TestEvents> {
-  const database = await openTestDatabase()
+export async function openTestEvents(
+  openDatabase: () => Promise<TestDatabase> = openTestDatabase,
+): Promise<TestEvents> {
+  const database = await openDatabase()
   const deps = { store: database.store, clock: systemClock, random: systemRandom, pepper }
   const running: TestInstance[] = []
   let count = 0
