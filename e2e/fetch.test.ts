@@ -1,4 +1,5 @@
 import { Florin } from '@florin/sdk'
+import type { PaywallSettings } from '@florin/sdk'
 import { until } from '@florin/server/kernel/until.ts'
 import type { Family } from '@florin/wire/network.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -27,15 +28,35 @@ describe('a wallet of the service pays a seller in one call', () => {
   })
   afterAll(() => world.stop())
 
-  async function shopOn(family: Family, framework: (typeof FRAMEWORKS)[number]) {
+  async function shopOn(
+    family: Family,
+    framework: (typeof FRAMEWORKS)[number],
+    settings: PaywallSettings = {},
+  ) {
     const payTo = world.newAddress(family)
     await world.sandbox.fund(payTo, 'USDC', '0.5')
     const { baseUrl, apiKeys } = world.service()
     const florin = new Florin({ baseUrl, apiKey: apiKeys.enterprise })
     const price = { amount: '0.01', asset: 'USDC', network: NETWORKS[family], payTo }
-    const shop: PaidShop = await openPaidShop(framework, florin, price)
+    const shop: PaidShop = await openPaidShop(framework, florin, { ...price, ...settings })
     return { shop, payTo }
   }
+
+  test('a seller that takes payments with a name only is paid', async () => {
+    const { shop } = await shopOn('evm', 'express', { paymentIdentifier: 'required' })
+    try {
+      const order = { walletAddress: walletOf(world, 0), url: shop.url, maxAmount: '0.02' }
+      const { body } = await world.client().post('/payment/fetch', order)
+      expect(body).toMatchObject({ response: { status: 200, body: '{"goods":true}' } })
+      const rows = await world.database.store.query<{ identifier: string }>(
+        'test_names',
+        'select identifier from payment_identifiers',
+      )
+      expect(rows).toContainEqual({ identifier: body['paymentId'] })
+    } finally {
+      await shop.stop()
+    }
+  })
 
   test.each(CASES)(
     'on %s, behind %s: the goods come, and the chain shows the payment',

@@ -126,7 +126,7 @@ async function sign(tx: Tx, signing: Signing): Promise<SigningDecision> {
     lastValidBlockHeight: signed.lastValidBlockHeight,
     feePayer: signed.authorization.feePayer,
     sinceHeight: draft.balances.height,
-    ...paymentHeader(signing.demand, choice.offer, signed.payload, signed.extensions),
+    ...paymentHeader(signing.demand, choice.offer, signed.payload, paymentId, signed.extensions),
     askingUntilMilliseconds: null,
     shown: 0,
     answer: null,
