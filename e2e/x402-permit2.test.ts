@@ -1,4 +1,5 @@
 import { x402ExactPermit2ProxyABI } from '@x402/evm'
+import { declareDiscoveryExtension } from '@x402/extensions/bazaar'
 import { encodeFunctionData, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '@florin/server/kernel/until.ts'
@@ -272,6 +273,22 @@ describe('upto, with what the stock client signs', () => {
       success: false,
       errorReason: 'invalid_payment_requirements',
     })
+  })
+
+  test('is listed by the most that a visit may cost', async () => {
+    const { body, payTo } = await (
+      await aPermit2Buyer(world)
+    ).pay({ scheme: 'upto', amount: 2_000n })
+    const url = 'http://127.0.0.1:4021/by-the-word'
+    const { bazaar } = declareDiscoveryExtension({ input: { city: 'Graz' } })
+    const said = JSON.parse(JSON.stringify(bazaar)) as { info: { input: object } }
+    const info = { ...said.info, input: { ...said.info.input, method: 'GET' } }
+    const extensions = { bazaar: { ...said, info } }
+    const paymentPayload = { ...body.paymentPayload, resource: { url }, extensions }
+    const purchase = { body: { ...body, paymentPayload }, payTo }
+    expect((await settle(world, charging(purchase, 700n))).body).toMatchObject({ success: true })
+    const { body: listed } = await world.client().get('/x402/discovery/resources')
+    expect(listed['items']).toMatchObject([{ accepts: [{ scheme: 'upto', amount: '2000' }] }])
   })
 
   test('a payment that names another facilitator is not ours to settle', async () => {

@@ -73,6 +73,20 @@ describe('a networks file', () => {
     expect(none.ok && none.networks[0]?.walletFactories).toBeUndefined()
   })
 
+  test('says which proxies of Permit2 a network has', () => {
+    const outcome = parse({ ...entry, permit2: ['exact', 'upto'] })
+    if (!outcome.ok) throw new Error(outcome.problems.join())
+    expect(outcome.networks[0]?.permit2).toEqual(['exact', 'upto'])
+    expect(problemsOf({ ...entry, permit2: ['exact', 'escrow'] })).toEqual([
+      'networks[0].permit2[1]: must be exact or upto',
+    ])
+    expect(problemsOf({ ...entry, permit2: ['exact', 'exact'] })).toEqual([
+      'networks[0].permit2: name a scheme twice',
+    ])
+    const none = parse(entry)
+    expect(none.ok && none.networks[0]?.permit2).toBeUndefined()
+  })
+
   test('takes a Solana network with mints, and no token of the other family', () => {
     const solana = {
       ...entry,

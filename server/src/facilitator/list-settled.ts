@@ -9,6 +9,7 @@ import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Store } from '../store/postgres.ts'
 import { countInCatalogue } from './claim-store.ts'
+import { UPTO } from './intake.ts'
 import type { Intake, Presented } from './intake.ts'
 import type { Settled } from './settle.ts'
 import type { Verified } from './verify.ts'
@@ -92,9 +93,12 @@ function acceptOf(intake: Intake, { paymentRequirements }: Presented): Accept | 
   const payTo: string = authorization.payTo
   const { asset } = authorization.asset
   const said = fieldsOf(paymentRequirements) ?? {}
+  // What `upto` took is the price of one visit; what buyers sign for is the most.
+  const most = authorization.stored['permitted'] ?? `${requirements.amount}`
   const requirement = {
     ...{ scheme, network: networkName, asset, payTo },
     ...Object.fromEntries(SHOWN.flatMap((name) => (name in said ? [[name, said[name]]] : []))),
+    ...(scheme === UPTO ? { amount: most } : {}),
     // Version 1 says there what version 2 says beside it.
     ...(requirements.x402Version === 1
       ? { resource: requirements.resource, description: said['description'] ?? '' }
@@ -103,7 +107,5 @@ function acceptOf(intake: Intake, { paymentRequirements }: Presented): Accept | 
   const text = JSON.stringify(requirement)
   const isKept =
     text.length <= limits.catalogueRequirementCharactersMax && !text.includes(String.raw`\u0000`)
-  return isKept
-    ? { network, scheme, asset, payTo, amount: `${requirements.amount}`, requirement }
-    : undefined
+  return isKept ? { network, scheme, asset, payTo, amount: most, requirement } : undefined
 }
