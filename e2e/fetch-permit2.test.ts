@@ -85,7 +85,7 @@ describe('a wallet of the service that never approved Permit2 buys by it', () =>
 
   test('and what its seller never uses is held until it cannot be used, budget and all', async () => {
     const wallet = await aWallet('0.01')
-    const { terms: asked, payTo } = await terms(3)
+    const { terms: asked, payTo } = await terms(10)
     const ask: Saying = (_, answer) => demandV2(answer, [asked], SPONSORED)
     const [seller, other] = [await openOddSeller(ask), await openOddSeller(ask)]
     try {
