@@ -18,7 +18,7 @@ import {
   USDC_ADDRESS,
 } from './chain-facts.ts'
 import { newIdentity, writeIdentity } from './identity.ts'
-import { hasMarket } from './market.ts'
+import { hasMarket, openMarket } from './market.ts'
 import { saveState } from './state-file.ts'
 
 const ABI = parseAbi([
@@ -113,6 +113,33 @@ describe("the sandbox's market", () => {
       rmSync(directory, { recursive: true, force: true })
     }
   })
+})
+
+test('a chain whose market lacks a token gets that one, and its other pools stay as they are', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'florin-market-part-'))
+  const anvil = await startAnvil(findAnvil(), directory)
+  try {
+    const { client } = anvil
+    const identity = newIdentity()
+    await placeMoney(client, identity)
+    await openMarket(client, identity)
+    const height = async () => Number(await client.call('eth_blockNumber'))
+    const supply = async (mint: string) =>
+      String(await client.call('eth_call', [{ to: mint, data: '0x18160ddd' }, 'latest']))
+    const [{ mint: other }] = SANDBOX_TOKENS
+    const [supplyBefore, heightBefore] = [await supply(other), await height()]
+    // As a chain of before that token stands: neither it nor its supply.
+    await client.call('anvil_setCode', [HUB_TRADED_TOKEN.mint, '0x'])
+    expect(await hasMarket(client)).toBe(false)
+    await openMarket(client, identity)
+    expect(await hasMarket(client)).toBe(true)
+    expect(await supply(other)).toBe(supplyBefore)
+    expect(await height()).toBe(heightBefore + 1)
+    expect(BigInt(await supply(HUB_TRADED_TOKEN.mint))).toBeGreaterThan(0n)
+  } finally {
+    await anvil.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
 })
 
 async function reservesOf({ rpcUrl }: SandboxHandle): Promise<string> {

@@ -4,7 +4,7 @@ import type { Address, AssetChange, DraftOutcome, Terms, TokenTransfer } from '.
 import type { Preparation } from './self-custody.ts'
 
 /** Where tokens are traded for a network's native currency. */
-export type VenueName = 'uniswap-v2' | 'uniswap-v3' | 'rfq' | 'jupiter' | 'pump'
+export type VenueName = 'uniswap-v2' | 'uniswap-v3' | 'rfq' | 'jupiter'
 
 /** Buy: native currency goes in and the token comes out. Sell: the other way round. */
 export type TradeSide = 'buy' | 'sell'
