@@ -1,31 +1,34 @@
 import { ApiError } from './api-error.ts'
 import { newKey } from './api.ts'
 
-/** Orders that a form has shown and not finished: more are forgotten, oldest first. */
-const ORDERS_MAX = 50
-
 /** Idempotency keys of a form: the same order keeps its key until what became of it is known. */
 export interface OrderKeys {
-  /** The key to send this order with. After a lost answer it is the same, so that a second press is the same payment. */
+  /** The key that this order would be sent with. */
   keyOf(order: object): string
+  /** The same, for an order that is sent now: after a lost answer it stays, so that a second press is the same payment. */
+  send(order: object): string
   /** The service said what became of the order: the same order again is a new one. */
   done(order: object): void
   /** The service or nobody answered so; only what it has decided ends the order. */
   failed(order: object, error: unknown): void
 }
 
+/** Remembers every order that was sent and not decided, as long as the form is open. Typing costs nothing: one key waits for the next. */
 export function openOrderKeys(): OrderKeys {
-  const keys = new Map<string, string>()
+  const sent = new Map<string, string>()
+  let next = newKey()
   const done = (order: object) => {
-    keys.delete(JSON.stringify(order))
+    sent.delete(JSON.stringify(order))
   }
   return {
-    keyOf: (order) => {
+    keyOf: (order) => sent.get(JSON.stringify(order)) ?? next,
+    send: (order) => {
       const text = JSON.stringify(order)
-      const key = keys.get(text) ?? newKey()
-      keys.set(text, key)
-      const [oldest] = keys.keys()
-      if (keys.size > ORDERS_MAX && oldest !== undefined) keys.delete(oldest)
+      const known = sent.get(text)
+      if (known !== undefined) return known
+      const key = next
+      sent.set(text, key)
+      next = newKey()
       return key
     },
     done,

@@ -73,7 +73,7 @@ export function FirstPaymentForm({
         className="space-y-4"
         onSubmit={(event) => {
           event.preventDefault()
-          send.mutate({ body, idempotencyKey })
+          send.mutate({ body, idempotencyKey: keys.send(body) })
         }}
       >
         <div className="space-y-1">

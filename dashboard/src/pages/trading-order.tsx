@@ -88,7 +88,7 @@ export function TradingOrder({
         className="space-y-4"
         onSubmit={(event) => {
           event.preventDefault()
-          deed.mutate({ body: order, idempotencyKey: keys.keyOf({ side, ...order }) })
+          deed.mutate({ body: order, idempotencyKey: keys.send({ side, ...order }) })
         }}
       >
         <div className="space-y-1">
