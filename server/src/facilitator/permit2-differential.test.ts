@@ -228,6 +228,8 @@ describe('otherwise is said', () => {
   test('a permit that is not needed is left alone', async () => {
     const permit = { amount: PRICE + 1n }
     expect(await judge({ permit })).toEqual(['valid', 'permit2_simulation_failed'])
+    const over = { deadline: inMinutes(-9) }
+    expect(await judge({ permit: over })).toEqual(['valid', 'eip2612_deadline_expired'])
   })
 
   test('a network or a receiver by which nobody is paid', async () => {

@@ -57,13 +57,13 @@ export async function checkPermit2(
   if (deadlineSeconds < now + MARGIN_SECONDS) return no('permit2_deadline_expired')
   if (validAfterSeconds > now) return no('permit2_not_yet_valid')
   const { permit } = authorization
-  if (permit !== undefined && permit.deadlineSeconds < now + MARGIN_SECONDS) {
+  const withPermit = allowance < value
+  if (withPermit && permit !== undefined && permit.deadlineSeconds < now + MARGIN_SECONDS) {
     return no('eip2612_deadline_expired')
   }
   if (bits === NO_PERMIT2 || proxy === 0n) return no('permit2_proxy_not_deployed')
   if (isUsed) return no('permit2_invalid_nonce')
   if (balance < value) return no('permit2_insufficient_balance')
-  const withPermit = allowance < value
   if (withPermit && permit === undefined) return no('permit2_allowance_required')
   const gasMax = hasCode ? CODE_GAS_MAX : KEY_GAS_MAX
   const found = { ok: true, withPermit, runsPayerCode: hasCode, gasMax } as const
