@@ -67,6 +67,21 @@ test('what a handler writes goes out as it was written, once it may', async () =
   expect(body).toBe('gru\ufffdlated')
 })
 
+test('what a handler writes after the end is no part of it', async () => {
+  const { get } = await openHold(
+    (response) => {
+      response.end('all')
+      response.statusCode = 404
+      response.setHeader('x-late', 'yes')
+      response.write('more')
+      response.end('still more')
+    },
+    () => true,
+  )
+  const { status, headers, body } = await get()
+  expect([status, body, headers['x-late']]).toEqual([200, 'all', undefined])
+})
+
 test('of what may not go out neither a byte nor a header does', async () => {
   const { get } = await openHold(writeEveryWay, () => false)
   const { headers, body } = await get()

@@ -25,8 +25,10 @@ export function hold(response: NodeResponse, lengthMax = limits.paywallHeldBytes
   const { promise, resolve } = withResolvers<Held>()
   const parts: Part[] = []
   let length = 0
+  let hasEnded = false
 
   const keep = (part: unknown, encoding: unknown) => {
+    if (hasEnded) return
     if (typeof part !== 'string' && !(part instanceof Uint8Array)) return
     length += part.length
     if (length > lengthMax) parts.length = 0
@@ -37,6 +39,7 @@ export function hold(response: NodeResponse, lengthMax = limits.paywallHeldBytes
     if (typeof call === 'function') queueMicrotask(() => void Reflect.apply(call, response, []))
   }
   const answered = () => {
+    hasEnded = true
     if (length > lengthMax) return resolve({ kind: 'too_long' })
     const { statusCode: status } = response
     resolve({ kind: 'answered', answer: { status, headers: namesOf(response), parts, length } })
