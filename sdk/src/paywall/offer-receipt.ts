@@ -62,7 +62,7 @@ export async function signedReceipt(
 /** Source: RFC 7515, compact; the payload's names are sorted, as RFC 8785 has them. */
 async function jws(signer: ReceiptSigner, payload: object): Promise<string> {
   const part = (value: object) => base64Url(new TextEncoder().encode(JSON.stringify(value)))
-  const sorted = Object.entries(payload).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  const sorted = Object.entries(payload).sort(([one], [other]) => (one < other ? -1 : 1))
   const text = `${part({ alg: signer.algorithm, kid: signer.kid })}.${part(Object.fromEntries(sorted))}`
   return `${text}.${base64Url(await signer.sign(new TextEncoder().encode(text)))}`
 }
