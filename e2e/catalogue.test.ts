@@ -110,7 +110,16 @@ describe('the catalogue', () => {
     const url = 'http://127.0.0.1:4021/once'
     const purchase = await offered(url)
     await Promise.all([ask('settle', purchase), ask('settle', purchase)])
-    await ask('settle', purchase)
+    // A success that reached nobody is taken back and given out again.
+    await world.database.store.query(
+      'test_take_back',
+      `update settlement_claims set answered_at = null
+       where payment_id = (select id from payments where recipient = $1)`,
+      [purchase.payTo],
+    )
+    const again = await ask('settle', purchase)
+    expect(again.body).toMatchObject({ success: true })
+    expect(told(again)).toEqual({ bazaar: { status: 'success' } })
     expect(await ownOf(url)).toMatchObject([{ settledCount: 1 }])
     await ask('settle', await offered(url))
     const own = await ownOf(url)
