@@ -971,6 +971,7 @@ CREATE INDEX payments_uncommitted ON public.payments USING btree (account_id, se
 CREATE INDEX payments_unsettled ON public.payments USING btree (account_id, status, created_at DESC, id DESC) WHERE (status <> 'settled'::text)
 CREATE INDEX policy_spends_by_wallet ON public.policy_spends USING btree (wallet_id, network, asset, reserved_at) WHERE (released_at IS NULL)
 CREATE INDEX purchases_answered ON public.purchases USING btree (closed_at) WHERE (answer_body IS NOT NULL)
+CREATE UNIQUE INDEX purchases_effect ON public.purchases USING btree (network, used_hash, used_log_index) WHERE (used_hash IS NOT NULL)
 CREATE INDEX purchases_fee_payers ON public.purchases USING btree (network, fee_payer) WHERE ((closed_at IS NULL) AND (fee_payer IS NOT NULL))
 CREATE UNIQUE INDEX purchases_joinable ON public.purchases USING btree (wallet_id, network, request_digest) WHERE joinable
 CREATE INDEX purchases_open ON public.purchases USING btree (network, look_at NULLS FIRST) WHERE (closed_at IS NULL)

@@ -71,3 +71,49 @@ test('a call with another nonce, or of another payer, is no use of this one', as
     expect(await findPermit2Use(nodeWith({ ...PAID, ...change }), PAID, 0n)).toBeUndefined()
   }
 })
+
+/**
+ * A node on which a batcher settled one payment of the payer's per nonce, all alike: the first two in one block, the others in the next.
+ * More of them than a look reads.
+ */
+function batchedNode(count: number): Pick<Transport, 'read'> {
+  const heightOf = (nonce: number) => (nonce < 2 ? 100n : 101n)
+  const topics = [TRANSFER_TOPIC, ...[PAID.from, PAID.to].map((it) => hexBytes(addressWord(it)))]
+  const numbers = Array.from({ length: count }, (_, nonce) => nonce)
+  const logs = numbers.map((nonce) => ({
+    ...{ address: PAID.token, topics, data: hexBytes(uintWord(PAID.value)) },
+    ...{ logIndex: `0x${nonce.toString(16)}`, blockNumber: `0x${heightOf(nonce).toString(16)}` },
+    ...{ blockHash: BLOCK, transactionHash: word(nonce + 1) },
+  }))
+  const bitsAt = (height: bigint) =>
+    numbers.reduce(
+      (bits, nonce) => bits | (heightOf(nonce) <= height ? 1n << BigInt(nonce) : 0n),
+      0n,
+    )
+  return {
+    read: async ({ method, params, parse }) => {
+      switch (method) {
+        case 'eth_blockNumber':
+          return parse('0x6e')
+        case 'eth_getLogs':
+          return parse(logs)
+        case 'eth_getTransactionByHash':
+          return parse({ to: account(9), input: '0xdeadbeef' })
+        case 'eth_call': {
+          const words = [0x20n, 1n, 0x20n, 1n, 0x40n, 0x20n, bitsAt(BigInt(String(params[1])))]
+          return parse(hexBytes(Buffer.concat(words.map(uintWord))))
+        }
+        default:
+          throw new Error(`${method} was not expected`)
+      }
+    },
+  }
+}
+
+test('what a look has no room to read is nobody else’s: two payments are never given one transfer', async () => {
+  const node = batchedNode(41)
+  const uses = await Promise.all(
+    [0n, 1n].map((nonce) => findPermit2Use(node, { ...PAID, nonce }, 0n, true)),
+  )
+  expect(uses).toEqual([undefined, undefined])
+})

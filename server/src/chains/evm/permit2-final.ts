@@ -76,11 +76,10 @@ export async function findPermit2Use(
     if (isOurs) {
       const within = await useWithin(transport, authorization, logs, (transaction) => {
         const call = called[hashes.indexOf(transaction)]
-        // A plain transfer, or a payment by another nonce.
+        // A plain transfer, or a payment by another nonce. One that was not read may be this very payment.
         return (
-          call === undefined ||
-          call.to === authorization.token ||
-          permit2EffectOf(call.to, call.data) !== undefined
+          call !== undefined &&
+          (call.to === authorization.token || permit2EffectOf(call.to, call.data) !== undefined)
         )
       })
       if (within !== undefined) return within
