@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operatorEndpoints } from '@florin/wire/operator-endpoints.ts'
 import { createKey } from '../access/create-key.ts'
-import { openAudit } from '../audit/audit.ts'
 import type { Address, Chain } from '../chains/chain.ts'
-import { openDirectory } from '../chains/directory.ts'
 import { connectEvm } from '../chains/evm/connect.ts'
 import { testNetwork } from '../chains/evm/test-network.ts'
 import { SCOPES } from '../kernel/caller.ts'
@@ -15,7 +13,7 @@ import { systemRandom as random } from '../kernel/random.ts'
 import { SecretBytes } from '../kernel/secret.ts'
 import { openTestPeople } from '../people/test-people.ts'
 import type { TestBrowser, TestPeople, TestPeopleInstance } from '../people/test-people.ts'
-import { operatorRoutes } from './routes.ts'
+import { testOperatorRoutes } from './test-routes.ts'
 
 const config = testNetwork([])
 const { network } = config
@@ -55,41 +53,8 @@ beforeAll(async () => {
     [wallet, account, EVM],
   )
   await sql('test_follow', `insert into followers (network, height) values ($1, 7)`, [network])
-  const routes = operatorRoutes({
-    store,
-    clock,
-    random,
-    audit: openAudit({ clock, random }),
-    networks: [config],
-    directory: openDirectory([chain]),
-    settlers: {
-      of: (family) =>
-        family === 'solana'
-          ? []
-          : [
-              {
-                id: wallet,
-                accountId: account,
-                family,
-                address: EVM,
-                label: null,
-                sealedDataKey: new Uint8Array(),
-                sealedPrivateKey: new Uint8Array(),
-                sandboxInstance: null,
-                createdAtMilliseconds: 0,
-              },
-            ],
-    },
-    settings: [{ name: 'DATABASE_URL', value: 'set', secret: true }],
-    driverState: () => ({
-      following: true,
-      height: 7n,
-      headHeight: 9n,
-      lastRoundMilliseconds: null,
-    }),
-    baseUrl: () => 'http://pay.example',
-    diagnose: async () => ({ findings: [], unasked: ['a network'], lookAt: [] }),
-  })
+  const settler = { id: wallet, accountId: account, address: EVM }
+  const routes = testOperatorRoutes({ store, clock, config, chain, settler })
   here = await scene.start(routes)
   there = await scene.start(routes)
   const memberId = await scene.aMember({ isOperator: true, email: 'op@pay.example' })
