@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { openTestEvents } from '@florin/server/events/test-event-service.ts'
 import type { TestInstance, TestKey } from '@florin/server/events/test-event-service.ts'
 import { systemClock } from '@florin/server/kernel/clock.ts'
@@ -12,7 +13,7 @@ import { openStore } from '@florin/server/store/postgres.ts'
 
 // The service of bench/sockets.ts: a database of its own, the relay, the feed and the edge. `accounts` as argument; says its address and a
 // key of each account. `load perSecond seconds` stores so many events, each in a transaction of its own, for one account after the
-// other, and says when each was committed. `memory` says what it holds, its own garbage collected.
+// other, and says when each was committed. `memory` says what it holds, its own garbage collected: resident, and what is alive of it.
 
 const [accounts = '1'] = process.argv.slice(2)
 const log = openLog('silent')
@@ -40,21 +41,24 @@ async function load({ store, tellOf }: TestInstance, perSecond: number, seconds:
   const committedAt = new Float64Array(count)
   const memory: number[] = []
   const cpu = process.cpuUsage()
+  const loop = monitorEventLoopDelay({ resolution: 5 })
+  loop.enable()
   const began = now()
-  const underWay: Promise<void>[] = []
+  const all = Promise.withResolvers<void>()
+  let committed = 0
   for (let index = 0; index < count; index += 1) {
     const due = began + (index * 1000) / perSecond
     await systemClock.sleep(Math.max(0, due - now()))
     const key = keys[index % keys.length]
     if (key === undefined) throw new Error('there are no accounts')
-    underWay.push(
-      tellOf(key.accountId, 'pay', { index, filler: 'x'.repeat(150) }).then(() => {
-        committedAt[index] = now()
-      }),
-    )
+    tellOf(key.accountId, 'pay', { index, filler: 'x'.repeat(150) }).then(() => {
+      committedAt[index] = now()
+      committed += 1
+      if (committed === count) all.resolve()
+    }, all.reject)
     if (index % perSecond === 0) memory.push(process.memoryUsage().rss)
   }
-  await Promise.all(underWay)
+  await all.promise
   const { user, system } = process.cpuUsage(cpu)
   const rows = await store.query<{ count: string }>('bench_events', 'select count(*) from events')
   return {
@@ -62,6 +66,7 @@ async function load({ store, tellOf }: TestInstance, perSecond: number, seconds:
     memory,
     cpuMilliseconds: (user + system) / 1000,
     milliseconds: now() - began,
+    loopMilliseconds: loop.percentile(99) / 1e6,
     stored: rows[0]?.count,
   }
 }
@@ -74,7 +79,8 @@ async function answer(line: string): Promise<void> {
   const [deed, perSecond = '0', seconds = '0'] = line.split(' ')
   if (deed === 'load') return tell(await load(service, Number(perSecond), Number(seconds)))
   globalThis.gc?.()
-  tell({ rss: process.memoryUsage().rss })
+  const { rss, heapUsed, external } = process.memoryUsage()
+  tell({ rss, live: heapUsed + external })
 }
 
 async function stop(): Promise<void> {
