@@ -80,12 +80,15 @@ describe.skipIf(MISSING)('the Trading page (skipped without a Chromium in PATH)'
   test('what cannot be had is said at the form, and nothing is sent', async () => {
     const { page } = owner
     await open(page)
-    const sold = await page.getByText('Sold FERN').count()
+    const sales = page.getByText('Sold FERN')
+    // The history is read after the page is there, and has the sale of before.
+    await sales.first().waitFor()
+    const sold = await sales.count()
     await page.getByRole('button', { name: 'Sell', exact: true }).click()
     await page.getByLabel('Amount in FERN').fill('999999')
     await page.getByRole('button', { name: 'Sell FERN' }).click()
     await page.getByRole('alert').first().waitFor()
-    expect(await page.getByText('Sold FERN').count()).toBe(sold)
+    expect(await sales.count()).toBe(sold)
   })
 
   test('it fits a narrow screen in the dark', async () => {
