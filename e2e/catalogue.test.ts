@@ -219,6 +219,10 @@ describe('the catalogue', () => {
       expect(await listed(shop.url)).toMatchObject([{ ...item, description: 'Goods' }])
       expect(await listed(own.url)).toMatchObject([{ ...item, description: 'Own goods' }])
       expect(await ownOf(shop.url)).toMatchObject([{ method: 'GET', settledCount: 1 }])
+      const { items } = await florin.x402.resources({ payTo, limit: 2 })
+      expect(items.map(({ resource }) => resource)).toEqual([shop.url, own.url])
+      const { resources } = await florin.x402.search({ query: 'goods', payTo })
+      expect(resources).toHaveLength(2)
     } finally {
       await shop.stop()
       await own.stop()

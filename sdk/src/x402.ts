@@ -1,6 +1,8 @@
 import { call } from './call.ts'
 import type { CallOptions } from './call.ts'
 import type { Connection } from './connection.ts'
+import type { X402ResourcesAnswer, X402ResourcesQuery } from './contract/x402-resources.ts'
+import type { X402SearchAnswer, X402SearchQuery } from './contract/x402-search.ts'
 import type { X402SettleAnswer, X402SettleBody } from './contract/x402-settle.ts'
 import type { X402SupportedAnswer } from './contract/x402-supported.ts'
 import type { X402VerifyAnswer, X402VerifyBody } from './contract/x402-verify.ts'
@@ -16,6 +18,10 @@ export interface X402 {
   settle(payment: X402SettleBody, options?: CallOptions): Promise<X402SettleAnswer>
   /** The kinds of payment that can be settled here. */
   supported(options?: CallOptions): Promise<X402SupportedAnswer>
+  /** A page of what can be bought, as sellers describe it: what counts is the 402 that the address itself answers. */
+  resources(query?: X402ResourcesQuery, options?: CallOptions): Promise<X402ResourcesAnswer>
+  /** The same by words; `pagination.cursor` of an answer goes on. */
+  search(query: X402SearchQuery, options?: CallOptions): Promise<X402SearchAnswer>
 }
 
 export function x402(connection: Connection): X402 {
@@ -33,5 +39,7 @@ export function x402(connection: Connection): X402 {
         },
       ),
     supported: (options) => call(connection, 'x402Supported', {}, options),
+    resources: (query, options) => call(connection, 'x402Resources', { query }, options),
+    search: (query, options) => call(connection, 'x402Search', { query }, options),
   }
 }
