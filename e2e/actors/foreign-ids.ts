@@ -349,6 +349,15 @@ export const matrix: Readonly<Record<string, readonly Row[]>> = {
       bearer: ({ x402 }) => ({ method: 'POST', path: '/x402/settle', body: x402 }),
     },
   ],
+  x402Resources: [
+    { fields: ['payTo', 'scheme', 'extensions'], open: 'what sellers list is there for everybody' },
+  ],
+  x402Search: [
+    {
+      fields: ['query', 'payTo', 'scheme', 'extensions', 'cursor'],
+      open: 'what sellers list is there for everybody; the cursor is a count',
+    },
+  ],
 }
 
 /** Fields of requests that name no thing of an account. A new field stands here or in a row of the matrix. */
