@@ -56,18 +56,27 @@ export async function sumHours(
     [SUMMING, accountId],
   )
   if (lock?.mine !== true) return false
-  const [kept] = await tx.query<{ next: Date; ready: Date }>(
+  const [found] = await tx.query<{ until: Date; ready: Date; ends: Date }>(
     'payments_hours_next',
+    // Begins with the first payment, and passes over hours without any: they cost a round no more than others.
     `insert into payment_hours_kept as kept (account_id, since, until)
      select $1, start, start from (
-       select date_bin('1 hour', clock_timestamp() - $2::integer * interval '1 day', 'epoch') as start) first
-     on conflict (account_id) do update set since = least(kept.until, greatest(kept.since, excluded.since))
-     returning least(greatest(until, date_bin('1 hour', clock_timestamp() - $3::interval, 'epoch')),
-         until + $4::integer * interval '1 hour') as next,
-       date_bin('1 hour', clock_timestamp() - $3::interval, 'epoch') as ready`,
+       select date_bin('1 hour', coalesce((select min(created_at) from payments
+         where account_id = $1 and created_at >= now() - $2::integer * interval '1 day'), now()), 'epoch') as start) first
+     on conflict (account_id) do update
+       set since = least(kept.until, greatest(kept.since, date_bin('1 hour', now() - $2::integer * interval '1 day', 'epoch')))
+     returning until, date_bin('1 hour', now() - $3::interval, 'epoch') as ready, until + $4::integer * interval '1 hour' as ends`,
     [accountId, keptDays, READY_AFTER, hoursMax],
   )
-  if (kept === undefined) throw new Error('a row that was just written is there')
+  if (found === undefined) throw new Error('a row that was just written is there')
+  const [kept] = await tx.query<{ next: Date; ready: Date }>(
+    'payments_hours_passed_over',
+    `select greatest($2::timestamptz, least($3::timestamptz, greatest($4::timestamptz, date_bin('1 hour', coalesce(
+         (select min(created_at) from payments where account_id = $1 and created_at >= $4::timestamptz), $3), 'epoch')))) as next,
+       $3::timestamptz as ready`,
+    [accountId, found.until, found.ready, found.ends],
+  )
+  if (kept === undefined) throw new Error('a select without a table has one row')
   // Each of the next statements sees what was committed before it, and so at least what these notes are about.
   const notes = await tx.query<{ id: string; hour: Date }>(
     'payments_hours_late',

@@ -219,7 +219,7 @@ describe('payments by the hour', () => {
         await sum(accountId)
         await expectExact(accountId)
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     )
   })
 
