@@ -67,7 +67,13 @@ export type Begun =
   | { readonly kind: 'taken' }
   /** Its key signs nothing now: stopped, or what is under way may take all that it has. Nothing is stored; another key may do it. */
   | { readonly kind: 'unusable' }
-  | { readonly kind: 'refused'; readonly reason: Reason; readonly message?: string }
+  | {
+      readonly kind: 'refused'
+      readonly reason: Reason
+      readonly message?: string
+      /** The chain shows that it was used up, and nobody shows by what. */
+      readonly isUsed?: true
+    }
 
 /** How far back a payment that somebody else settled is looked for. */
 const LOOK_BACK_BLOCKS = 5_000n
@@ -90,8 +96,9 @@ export async function beginSettlement(deps: BeginDeps, beginning: Beginning): Pr
   if (!drafted.ok) {
     const foreign = drafted.isUsed === true ? await findForeign(deps, beginning) : undefined
     if (foreign !== undefined) return recordForeign(deps, beginning, foreign)
-    const { reason, message } = drafted
-    return { kind: 'refused', reason, ...(message === undefined ? {} : { message }) }
+    const { reason, message, isUsed } = drafted
+    const said = message === undefined ? {} : { message }
+    return { kind: 'refused', reason, ...said, ...(isUsed === true ? { isUsed } : {}) }
   }
   const { draft } = drafted
   if (!deps.funds.note(config.network, settler.address, draft)) {

@@ -110,12 +110,7 @@ async function settleTaken(
 }
 
 /** What says nothing of a payment whose bytes were sent once: they may yet come back with another block. */
-const UNDECIDED: ReadonlySet<Reason> = new Set([
-  'network_unavailable',
-  'gas_budget_spent',
-  'invalid_exact_evm_nonce_already_used',
-  'permit2_invalid_nonce',
-])
+const UNDECIDED: ReadonlySet<Reason> = new Set(['network_unavailable', 'gas_budget_spent'])
 
 /** What came to nothing beside others is tried once more, in a transaction of its own. Undefined when that is under way. */
 async function settleAlone(
@@ -130,9 +125,7 @@ async function settleAlone(
   // Nobody waits: whoever watches claims does it.
   if (over.aborted) return pending
   try {
-    const again = await tryAgain(deps, claim, intake)
-    const isUndecided = again?.kind === 'refused' && UNDECIDED.has(again.reason)
-    return isUndecided ? pending : again
+    return await tryAgain(deps, claim, intake)
   } catch (error) {
     if (!(error instanceof NodeFailure)) throw error
     return pending
@@ -190,7 +183,11 @@ async function tryAgain(
   if (intake.authorization.feePayer !== null) return undefined
   const beginning = { accountId, paymentId, digest, intake, isNew: false }
   const begun = await beginSettlement(deps, beginning)
-  if (begun.kind === 'refused') return refusalOf(begun, intake)
+  if (begun.kind === 'refused') {
+    // Used by whatever: it may have paid, and a seller who hears a "no" asks the payer for another.
+    const isUndecided = begun.isUsed === true || UNDECIDED.has(begun.reason)
+    return isUndecided ? { kind: 'pending', paymentId, state, intake } : refusalOf(begun, intake)
+  }
   await begun.sent
   return undefined
 }

@@ -54,6 +54,8 @@ export async function checkPermit2(
   })
   const isSigned = hasCode ? await saysYes(transport, authorization, digest()) : isKeySigned
   if (!isSigned) return no('invalid_permit2_signature', false)
+  // Before everything that a fresh payment would mend: whoever hears of that asks the payer for one.
+  if (isUsed) return no('permit2_invalid_nonce')
   if (deadlineSeconds < now + MARGIN_SECONDS) return no('permit2_deadline_expired')
   if (validAfterSeconds > now) return no('permit2_not_yet_valid')
   const { permit } = authorization
@@ -62,7 +64,6 @@ export async function checkPermit2(
     return no('eip2612_deadline_expired')
   }
   if (bits === NO_PERMIT2 || proxy === 0n) return no('permit2_proxy_not_deployed')
-  if (isUsed) return no('permit2_invalid_nonce')
   if (balance < value) return no('permit2_insufficient_balance')
   if (withPermit && permit === undefined) return no('permit2_allowance_required')
   const gasMax = hasCode ? CODE_GAS_MAX : KEY_GAS_MAX

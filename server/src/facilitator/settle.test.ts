@@ -1,0 +1,123 @@
+import { baseUnits } from '@florin/wire/amount.ts'
+import { expect, test } from 'vitest'
+import type { Address, Chain } from '../chains/chain.ts'
+import { proofKey } from '../chains/exact.ts'
+import type { ExactAuthorization, ExactCheck, ExactPayments } from '../chains/exact.ts'
+import type { Wallet } from '../custody/wallet.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { newId } from '../kernel/id.ts'
+import { systemRandom } from '../kernel/random.ts'
+import { testNetwork } from '../payments/test-lane.ts'
+import { scriptedChain } from '../sender/test-chain.ts'
+import type { Store, Tx } from '../store/postgres.ts'
+import type { Claim } from './claim.ts'
+import { termsDigest } from './claim.ts'
+import type { ReceivedRecords, ReceivedState } from './records.ts'
+import { settlePayment } from './settle.ts'
+import type { SettleDeps, Settled } from './settle.ts'
+
+const config = testNetwork(84_532)
+const { network } = config
+const asset = config.assets.find((known) => known.asset !== 'native')
+if (asset === undefined) throw new Error('no token')
+const PAYER = 'payer' as Address
+const SELLER = 'seller' as Address
+const AMOUNT = 500n
+const accountId = newId(systemRandom, 'acct')
+const paymentId = newId(systemRandom, 'pay')
+const KEY = proofKey('permit2:payer:7')
+
+/** Our attempt was included and came to nothing; nothing of ours is under way. */
+const REVERTED: ReceivedState = {
+  ...{ status: 'pending', released: false, hash: null, logIndex: null, blockHeight: null },
+  ...{ blockHash: null, block: 'unknown', reverted: true, wasShared: false },
+  ...{ revertedWhole: false, isFinal: false, underWay: false },
+}
+
+/** A payment of 500 with a signature of its own, as it is stored. */
+function storedWith(signature: string): Readonly<Record<string, string>> {
+  return { token: asset?.asset ?? '', from: PAYER, to: SELLER, value: `${AMOUNT}`, signature }
+}
+
+function claimFor(amount: bigint, change: Partial<Claim> = {}): Claim {
+  const terms = { network, asset: asset?.asset ?? '', payTo: SELLER, amount, resource: null }
+  return {
+    ...{ paymentId, accountId, network, proofKey: KEY, termsDigest: termsDigest(terms) },
+    ...{ x402Version: 2, stored: storedWith('first'), validBeforeSeconds: 2n ** 40n },
+    ...{ sinceHeight: 0n, facilitator: null, builtUntilMilliseconds: null, isSoft: false },
+    ...{ looks: 0, answeredAtMilliseconds: null },
+    ...change,
+  }
+}
+
+/** Settles the payment against a claim of it, whose new draft is refused as said. */
+async function settled(
+  claim: Claim,
+  refusal: Exclude<ExactCheck, { ok: true }>,
+): Promise<{ readonly said: Settled; readonly drafted: readonly ExactAuthorization[] }> {
+  const drafted: ExactAuthorization[] = []
+  const authorization: ExactAuthorization = {
+    ...{ proofKey: KEY, payer: PAYER, asset, payTo: SELLER, amount: baseUnits(AMOUNT) },
+    ...{ validBeforeSeconds: 2n ** 40n, feePayer: null, permit2: 'exact' },
+    stored: storedWith('second'),
+  } as ExactAuthorization
+  const exact: Partial<ExactPayments> = {
+    read: () => ({ ok: true, authorization }),
+    draft: async (asked) => {
+      drafted.push(asked)
+      return refusal
+    },
+    check: async () => refusal,
+    findForeign: async () => undefined,
+  }
+  const chain: Chain = scriptedChain(config, {
+    exact: exact as ExactPayments,
+    parseAddress: (text) => text as Address,
+    addressBytes: () => Uint8Array.of(1),
+  })
+  const tx = { query: async () => [] } as Partial<Tx> as Tx
+  const store: Partial<Store> = { inTransaction: async (_scope, work) => work(tx) }
+  const records: Partial<ReceivedRecords> = {
+    state: async () => REVERTED,
+    wait: async () => REVERTED,
+  }
+  const deps: Partial<SettleDeps> = {
+    ...{ store: store as Store, records: records as ReceivedRecords, random: systemRandom },
+    ...{ clock: systemClock, chains: new Map([[network, chain]]), settlersOf: () => new Set() },
+    claimOf: async () => claim,
+    settlers: { next: () => ({ address: 'key' }) as Wallet } as Partial<
+      SettleDeps['settlers']
+    > as SettleDeps['settlers'],
+    funds: { isLow: () => false } as Partial<SettleDeps['funds']> as SettleDeps['funds'],
+  }
+  const requirements = {
+    ...{ scheme: 'exact', network, asset: asset?.asset, amount: `${AMOUNT}`, payTo: SELLER },
+    ...{ maxTimeoutSeconds: 60, extra: {} },
+  }
+  const said = await settlePayment(deps as SettleDeps, {
+    accountId,
+    presented: {
+      paymentPayload: {
+        ...{ x402Version: 2, accepted: requirements, payload: { permit2Authorization: {} } },
+      },
+      paymentRequirements: requirements,
+    },
+    waitUntilMilliseconds: 0,
+    over: new AbortController().signal,
+  })
+  return { said, drafted }
+}
+
+test.each(['permit2_invalid_nonce', 'permit2_deadline_expired'] as const)(
+  'a claimed payment that was used by whatever is not told as a final no: %s',
+  async (reason) => {
+    const { said } = await settled(claimFor(AMOUNT), { ok: false, reason, isUsed: true })
+    expect(said).toMatchObject({ kind: 'pending', paymentId })
+  },
+)
+
+test('one that is unused is told why it does not settle now', async () => {
+  const reason = 'permit2_insufficient_balance'
+  const { said } = await settled(claimFor(AMOUNT), { ok: false, reason })
+  expect(said).toMatchObject({ kind: 'refused', reason })
+})
