@@ -1,6 +1,7 @@
 import { endpoints } from '@florin/wire/endpoints.ts'
 import type { Endpoint } from '@florin/wire/endpoint.ts'
 import { tradingIds } from './trading-ids.ts'
+import { x402Ids } from './x402-ids.ts'
 
 /** Names of one account's things, or equally shaped names of nothing. */
 export interface Ids {
@@ -337,27 +338,7 @@ export const matrix: Readonly<Record<string, readonly Row[]>> = {
       ask: ({ auditCursor }) => ({ path: `/audit?cursor=${encodeURIComponent(auditCursor)}` }),
     },
   ],
-  x402Verify: [
-    {
-      fields: ['paymentPayload'],
-      bearer: ({ x402 }) => ({ method: 'POST', path: '/x402/verify', body: x402 }),
-    },
-  ],
-  x402Settle: [
-    {
-      fields: ['paymentPayload'],
-      bearer: ({ x402 }) => ({ method: 'POST', path: '/x402/settle', body: x402 }),
-    },
-  ],
-  x402Resources: [
-    { fields: ['payTo', 'scheme', 'extensions'], open: 'what sellers list is there for everybody' },
-  ],
-  x402Search: [
-    {
-      fields: ['query', 'payTo', 'scheme', 'extensions', 'cursor'],
-      open: 'what sellers list is there for everybody; the cursor is a count',
-    },
-  ],
+  ...x402Ids,
 }
 
 /** Fields of requests that name no thing of an account. A new field stands here or in a row of the matrix. */
