@@ -88,3 +88,36 @@ test('work that doubles with every line, or never ends, is given up', () => {
   expect(fitsSchema({ $ref: '#/$defs/d0', $defs }, {})).toBe('unclear')
   expect(fitsSchema({ $ref: '#' }, {})).toBe('unclear')
 })
+
+test('long texts, wide objects and long lists are work, too: few steps do not go through them often', () => {
+  const fan = (rules: object) => ({
+    $ref: '#/$defs/a0',
+    $defs: {
+      ...Object.fromEntries(
+        Array.from({ length: 12 }, (_, at) => [
+          `a${at}`,
+          { allOf: [{ $ref: `#/$defs/a${at + 1}` }, { $ref: `#/$defs/a${at + 1}` }] },
+        ]),
+      ),
+      a12: rules,
+    },
+  })
+  const text = 'x'.repeat(14_000)
+  const wide = Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`n${at}`, 1]))
+  for (const [rules, value] of [
+    [{ minLength: 1 }, text],
+    [{ const: `${text}y` }, text],
+    [{ enum: [text] }, `${text}`],
+    [{ type: Array.from({ length: 2_000 }, () => 'null') }, 1],
+    [{ minProperties: 1 }, wide],
+    [{ const: { ...wide, n1: 2 } }, wide],
+    [{ required: Object.keys(wide) }, wide],
+    [{ minimum: 1, ...wide }, 2],
+    [{ properties: wide }, {}],
+  ] as const) {
+    // Some show at the first look that the value differs; the others are given up.
+    const differs = 'const' in rules || 'type' in rules
+    expect(differs ? ['differs', 'unclear'] : ['unclear']).toContain(fitsSchema(fan(rules), value))
+  }
+  expect(fitsSchema({ minLength: 1 }, text)).toBe('fits')
+})

@@ -35,8 +35,12 @@ export function fitsSchema(
   }
 }
 
-function step(work: Work): void {
-  work.stepsLeft -= 1
+/** So many characters are read, or names looked at, in the time of a step. */
+const UNITS_PER_STEP = 8
+
+/** Counts a step, and what there is to go through at it: a stranger may let one piece be looked at again and again. */
+function step(work: Work, units = 0): void {
+  work.stepsLeft -= 1 + Math.ceil(units / UNITS_PER_STEP)
   if (work.stepsLeft < 0) throw new Unclear('too much work')
 }
 
@@ -53,18 +57,24 @@ function refuseForeign(node: unknown, work: Work): void {
   }
 }
 
+function fieldsIn(value: unknown, work: Work): Fields | undefined {
+  const fields = fieldsOf(value)
+  if (fields !== undefined) step(work, Object.keys(fields).length)
+  return fields
+}
+
 function fits(schema: unknown, value: unknown, work: Work): boolean {
   step(work)
   if (typeof schema === 'boolean') return schema
-  const rules = fieldsOf(schema)
+  const rules = fieldsIn(schema, work)
   if (rules === undefined || work.depth >= limits.catalogueSchemaDepthMax) {
     throw new Unclear('no schema, or one without an end')
   }
   work.depth += 1
   const isFit =
-    fitsType(rules['type'], value) &&
+    fitsType(rules['type'], value, work) &&
     fitsValue(rules, value, work) &&
-    fitsText(rules, value) &&
+    fitsText(rules, value, work) &&
     fitsNumber(rules, value) &&
     fitsItems(rules, value, work) &&
     fitsProperties(rules, value, work) &&
@@ -73,9 +83,11 @@ function fits(schema: unknown, value: unknown, work: Work): boolean {
   return isFit
 }
 
-function fitsType(type: unknown, value: unknown): boolean {
+function fitsType(type: unknown, value: unknown, work: Work): boolean {
   if (type === undefined) return true
-  return listOf(type).some((name) => {
+  const types = listOf(type)
+  step(work, types.length)
+  return types.some((name) => {
     switch (name) {
       case 'integer':
         return Number.isInteger(value)
@@ -84,7 +96,7 @@ function fitsType(type: unknown, value: unknown): boolean {
       case 'array':
         return Array.isArray(value)
       case 'object':
-        return fieldsOf(value) !== undefined
+        return typeof value === 'object' && value !== null && !Array.isArray(value)
       default:
         return typeof value === name && value !== null
     }
@@ -97,8 +109,10 @@ function fitsValue(rules: Fields, value: unknown, work: Work): boolean {
   return !Array.isArray(among) || among.some((each) => isSame(each, value, work))
 }
 
-function fitsText({ minLength, maxLength }: Fields, value: unknown): boolean {
-  return typeof value !== 'string' || within([...value].length, minLength, maxLength)
+function fitsText({ minLength, maxLength }: Fields, value: unknown, work: Work): boolean {
+  if (typeof value !== 'string' || (minLength === undefined && maxLength === undefined)) return true
+  step(work, value.length)
+  return within([...value].length, minLength, maxLength)
 }
 
 function fitsNumber(rules: Fields, value: unknown): boolean {
@@ -121,15 +135,16 @@ function fitsItems(rules: Fields, value: unknown, work: Work): boolean {
 }
 
 function fitsProperties(rules: Fields, value: unknown, work: Work): boolean {
-  const fields = fieldsOf(value)
+  const fields = fieldsIn(value, work)
   if (fields === undefined) return true
   const names = Object.keys(fields)
+  const required: readonly unknown[] = Array.isArray(rules['required']) ? rules['required'] : []
+  step(work, names.length + required.length)
   if (!within(names.length, rules['minProperties'], rules['maxProperties'])) return false
-  const { required, additionalProperties: more } = rules
-  if (Array.isArray(required) && !required.every((name) => Object.hasOwn(fields, String(name)))) {
+  if (!required.every((name) => typeof name === 'string' && Object.hasOwn(fields, name)))
     return false
-  }
-  const known = fieldsOf(rules['properties']) ?? {}
+  const more = rules['additionalProperties']
+  const known = fieldsIn(rules['properties'], work) ?? {}
   // Names that fit a pattern are not looked at, so nobody knows which are additional.
   const isOpen = more === undefined || 'patternProperties' in rules
   return names.every((name) => {
@@ -154,11 +169,12 @@ function resolve(reference: string, work: Work): unknown {
   if (reference === '#') return work.root
   // An anchor's name may stand anywhere: what it names is not looked at.
   if (!reference.startsWith('#/')) return true
+  step(work, reference.length)
   let node = work.root
   for (const part of reference.slice('#/'.length).split('/')) {
     step(work)
     const name = part.replaceAll('~1', '/').replaceAll('~0', '~')
-    const next: unknown = Array.isArray(node) ? node[Number(name)] : fieldsOf(node)?.[name]
+    const next: unknown = Array.isArray(node) ? node[Number(name)] : fieldsIn(node, work)?.[name]
     if (next === undefined) throw new Unclear('refers to nothing')
     node = next
   }
@@ -166,11 +182,12 @@ function resolve(reference: string, work: Work): unknown {
 }
 
 function isSame(one: unknown, other: unknown, work: Work): boolean {
-  step(work)
+  step(work, typeof one === 'string' ? one.length : 0)
   if (Object.is(one, other) || one === other) return true
   if (typeof one !== 'object' || typeof other !== 'object') return false
   if (one === null || other === null || Array.isArray(one) !== Array.isArray(other)) return false
   const [left, right] = [Object.entries(one), new Map(Object.entries(other))]
+  step(work, left.length + right.size)
   return (
     left.length === right.size &&
     left.every(([key, value]) => right.has(key) && isSame(value, right.get(key), work))
