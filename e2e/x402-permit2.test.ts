@@ -6,6 +6,7 @@ import { until } from '@florin/server/kernel/until.ts'
 import { codeOf } from './actors/client.ts'
 import type { Reply } from './actors/client.ts'
 import { aPermit2Buyer, charging } from './actors/permit2-buyer.ts'
+import type { Permit2Buyer } from './actors/permit2-buyer.ts'
 import { encoded, receive } from './actors/receiver.ts'
 import { evmCustodian, transactionOf } from './actors/self-custodian.ts'
 import { offerOf, PRICE, settle } from './actors/seller.ts'
@@ -180,6 +181,26 @@ describe('exact by Permit2, settled by somebody else', () => {
     expect(await world.balanceOf(purchase.payTo, 'USDC')).toBe(PRICE)
   })
 
+  test('once our own attempt reverted, a used nonce is no final no before that is final', async () => {
+    const buyer = await aPermit2Buyer(world)
+    const purchase = await buyer.pay()
+    await revertFirst(purchase, purchase, buyer)
+    await buyer.call(PERMIT2, invalidation(authorizationOf(purchase).nonce))
+    const isOver = async () => {
+      const { body } = await settle(world, purchase)
+      // By what it was used is a question, and a payment by way of a contract answers it with money.
+      expect(body).toMatchObject({
+        success: false,
+        extra: { paymentId: expect.stringMatching(/^pay_/) as unknown },
+      })
+      const { status } = Object(body['extra']) as { readonly status: unknown }
+      expect(['pending', 'expired']).toContain(status)
+      return status === 'expired'
+    }
+    await until('that is final', isOver, { seconds: 60 })
+    expect(await world.balanceOf(purchase.payTo, 'USDC')).toBe(0n)
+  })
+
   test('another payment of the same amount is not taken for it', async () => {
     const buyer = await aPermit2Buyer(world)
     const payTo = world.newAddress()
@@ -259,6 +280,28 @@ describe('upto, with what the stock client signs', () => {
     expect(await world.balanceOf(purchase.payTo, 'USDC')).toBe(2_000n)
   })
 
+  test('one that was claimed settles for that amount alone, and no seller is told to work for another', async () => {
+    const buyer = await aPermit2Buyer(world)
+    const purchase = await buyer.pay({ scheme: 'upto', amount: 2_000n })
+    const claimed = charging(purchase, 700n)
+    await revertFirst(purchase, claimed, buyer)
+    const open = /not answered yet/
+    expect((await verify(purchase)).body).toMatchObject({
+      isValid: false,
+      invalidReason: 'duplicate_settlement',
+      invalidMessage: expect.stringMatching(open) as unknown,
+    })
+    for (const amount of [300n, 0n]) {
+      expect((await settle(world, charging(purchase, amount))).body).toMatchObject({
+        success: false,
+        errorReason: 'duplicate_settlement',
+        errorMessage: expect.stringMatching(open) as unknown,
+      })
+    }
+    expect((await settle(world, claimed)).body).toMatchObject({ success: true, amount: '700' })
+    expect(await world.balanceOf(purchase.payTo, 'USDC')).toBe(700n)
+  })
+
   test('nothing may be asked for: then nothing moves, and a bad payment is still a bad one', async () => {
     const buyer = await aPermit2Buyer(world)
     const purchase = await buyer.pay({ scheme: 'upto', amount: 2_000n })
@@ -332,6 +375,39 @@ function sum(amounts: readonly bigint[]): bigint {
 function invalidation(nonce: string): `0x${string}` {
   const args = [BigInt(nonce) >> 8n, 1n << (BigInt(nonce) & 0xffn)] as const
   return encodeFunctionData({ abi: ABI, functionName: 'invalidateUnorderedNonces', args })
+}
+
+/** Has it settled while its payer has code that takes no signature: our attempt is included, and reverts. */
+async function revertFirst(
+  { payTo }: SettleBody,
+  charged: SettleBody,
+  buyer: Permit2Buyer,
+): Promise<void> {
+  await world.sandbox.fault({ kind: 'stop-blocks' })
+  const failed = settle(world, charged)
+  const isSigned = async () => {
+    const rows = await world.database.store.query(
+      'test_places',
+      `select 1 from payments join payment_transactions on payment_id = id where recipient = $1`,
+      [payTo],
+    )
+    return rows.length > 0
+  }
+  await until('it is signed', isSigned, { seconds: 30 })
+  await setCode(buyer.address, '0xfe')
+  await world.sandbox.fault({ kind: 'resume-blocks' })
+  const reason = /^invalid_(exact|upto)_evm_transaction_failed$/
+  expect((await failed).body).toMatchObject({
+    success: false,
+    errorReason: expect.stringMatching(reason) as unknown,
+  })
+  await setCode(buyer.address, '0x')
+}
+
+function setCode(address: string, code: string): Promise<Response> {
+  const call = { jsonrpc: '2.0', id: 1, method: 'anvil_setCode', params: [address, code] }
+  const headers = { 'content-type': 'application/json' }
+  return fetch(world.sandbox.rpcUrl, { method: 'POST', headers, body: JSON.stringify(call) })
 }
 
 /** The call of the proxy that anybody may make. */

@@ -70,7 +70,7 @@ export function settleAnswer(settled: Settled, presented: Presented) {
       }
     case 'duplicate':
       return {
-        ...failed('duplicate_settlement'),
+        ...failed('duplicate_settlement', settled.message),
         ...(settled.own === null
           ? { transaction: '', network: networkOf(settled.intake), payer: payerOf(settled.intake) }
           : {

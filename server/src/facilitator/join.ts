@@ -40,6 +40,8 @@ export type Joined =
   | {
       readonly kind: 'duplicate'
       readonly own: (ClaimedPayment & { readonly firstAnsweredAt: number }) | null
+      /** Left out: what is always said of it. */
+      readonly message?: string
     }
 
 /** Waits for the chain and gives out what it says of an own claim; success at most once. */

@@ -77,6 +77,8 @@ async function begin(
   const beginning = { accountId, paymentId, digest: digestOf(intake), intake, isNew: true }
   const verified = await verifyPayment(deps, accountId, presented)
   if (!verified.ok) {
+    // Another call was faster: its claim is joined.
+    if (verified.reason === 'duplicate_settlement') return undefined
     // Whatever speaks against it now, somebody may have submitted it before.
     if (await look(deps, beginning)) return undefined
     return { ...verified, kind: 'refused' }

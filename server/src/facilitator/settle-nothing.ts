@@ -1,6 +1,7 @@
 import { fieldsOf } from '@florin/wire/x402/fields.ts'
 import { receiverAccount } from '../custody/receiver-store.ts'
 import type { AccountId } from '../kernel/id.ts'
+import { openClaimMessage } from './claim.ts'
 import { refused, takeIn, UPTO } from './intake.ts'
 import type { Presented } from './intake.ts'
 import type { SettleDeps } from './settle.ts'
@@ -30,7 +31,7 @@ export async function settleNothing(
   ])
   const no = (...[reason, message]: [Parameters<typeof refused>[0], string?]) =>
     refused(reason, requirements.networkName, payer, message)
-  if (claim !== undefined) return no('duplicate_settlement')
+  if (claim !== undefined) return no('duplicate_settlement', openClaimMessage(claim, accountId))
   if (owner !== undefined && owner !== accountId) return no('receiver_of_another_account')
   return check.ok ? taken : no(check.reason, check.message)
 }

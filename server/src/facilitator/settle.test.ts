@@ -1,8 +1,13 @@
 import { baseUnits } from '@florin/wire/amount.ts'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Address, Chain } from '../chains/chain.ts'
 import { proofKey } from '../chains/exact.ts'
-import type { ExactAuthorization, ExactCheck, ExactPayments } from '../chains/exact.ts'
+import type {
+  ExactAuthorization,
+  ExactCheck,
+  ExactPayments,
+  PaymentScheme,
+} from '../chains/exact.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { newId } from '../kernel/id.ts'
@@ -12,9 +17,11 @@ import { scriptedChain } from '../sender/test-chain.ts'
 import type { Store, Tx } from '../store/postgres.ts'
 import type { Claim } from './claim.ts'
 import { termsDigest } from './claim.ts'
+import type { Presented } from './intake.ts'
 import type { ReceivedRecords, ReceivedState } from './records.ts'
 import { settlePayment } from './settle.ts'
-import type { SettleDeps, Settled } from './settle.ts'
+import type { SettleDeps } from './settle.ts'
+import { verifyPayment } from './verify.ts'
 
 const config = testNetwork(84_532)
 const { network } = config
@@ -50,24 +57,28 @@ function claimFor(amount: bigint, change: Partial<Claim> = {}): Claim {
   }
 }
 
-/** Settles the payment against a claim of it, whose new draft is refused as said. */
-async function settled(
-  claim: Claim,
-  refusal: Exclude<ExactCheck, { ok: true }>,
-): Promise<{ readonly said: Settled; readonly drafted: readonly ExactAuthorization[] }> {
+interface Scene {
+  readonly deps: SettleDeps
+  readonly presented: Presented
+  /** What settling was drafted for. */
+  readonly drafted: readonly ExactAuthorization[]
+}
+
+/** A payment that its chain takes or refuses as said, with a claim of it; a new draft is refused. */
+function sceneOf(claim: Claim | undefined, check: ExactCheck, scheme: PaymentScheme): Scene {
   const drafted: ExactAuthorization[] = []
   const authorization: ExactAuthorization = {
     ...{ proofKey: KEY, payer: PAYER, asset, payTo: SELLER, amount: baseUnits(AMOUNT) },
-    ...{ validBeforeSeconds: 2n ** 40n, feePayer: null, permit2: 'exact' },
+    ...{ validBeforeSeconds: 2n ** 40n, feePayer: null, permit2: scheme },
     stored: storedWith('second'),
   } as ExactAuthorization
   const exact: Partial<ExactPayments> = {
     read: () => ({ ok: true, authorization }),
     draft: async (asked) => {
       drafted.push(asked)
-      return refusal
+      return check.ok ? { ok: false, reason: 'permit2_simulation_failed' } : check
     },
-    check: async () => refusal,
+    check: async () => check,
     findForeign: async () => undefined,
   }
   const chain: Chain = scriptedChain(config, {
@@ -85,39 +96,64 @@ async function settled(
     ...{ store: store as Store, records: records as ReceivedRecords, random: systemRandom },
     ...{ clock: systemClock, chains: new Map([[network, chain]]), settlersOf: () => new Set() },
     claimOf: async () => claim,
+    receiverOf: async () => undefined,
     settlers: { next: () => ({ address: 'key' }) as Wallet } as Partial<
       SettleDeps['settlers']
     > as SettleDeps['settlers'],
     funds: { isLow: () => false } as Partial<SettleDeps['funds']> as SettleDeps['funds'],
   }
   const requirements = {
-    ...{ scheme: 'exact', network, asset: asset?.asset, amount: `${AMOUNT}`, payTo: SELLER },
+    ...{ scheme, network, asset: asset?.asset, amount: `${AMOUNT}`, payTo: SELLER },
     ...{ maxTimeoutSeconds: 60, extra: {} },
   }
-  const said = await settlePayment(deps as SettleDeps, {
-    accountId,
-    presented: {
-      paymentPayload: {
-        ...{ x402Version: 2, accepted: requirements, payload: { permit2Authorization: {} } },
-      },
-      paymentRequirements: requirements,
-    },
-    waitUntilMilliseconds: 0,
-    over: new AbortController().signal,
-  })
-  return { said, drafted }
+  const payload = { permit2Authorization: {} }
+  const paymentPayload = { x402Version: 2, accepted: requirements, payload }
+  const presented = { paymentPayload, paymentRequirements: requirements }
+  return { deps: deps as SettleDeps, presented, drafted }
+}
+
+/** Settles it. */
+function settled(claim: Claim, check: ExactCheck, by = sceneOf(claim, check, 'exact')) {
+  const over = new AbortController().signal
+  const { deps, presented } = by
+  return settlePayment(deps, { accountId, presented, waitUntilMilliseconds: 0, over })
 }
 
 test.each(['permit2_invalid_nonce', 'permit2_deadline_expired'] as const)(
   'a claimed payment that was used by whatever is not told as a final no: %s',
   async (reason) => {
-    const { said } = await settled(claimFor(AMOUNT), { ok: false, reason, isUsed: true })
+    const said = await settled(claimFor(AMOUNT), { ok: false, reason, isUsed: true })
     expect(said).toMatchObject({ kind: 'pending', paymentId })
   },
 )
 
 test('one that is unused is told why it does not settle now', async () => {
   const reason = 'permit2_insufficient_balance'
-  const { said } = await settled(claimFor(AMOUNT), { ok: false, reason })
+  const said = await settled(claimFor(AMOUNT), { ok: false, reason })
   expect(said).toMatchObject({ kind: 'refused', reason })
+})
+
+describe('a payment of upto that was claimed for another amount', () => {
+  const open = { message: expect.stringMatching(/not answered yet/) as unknown }
+
+  test('is no payment that a seller may work for', async () => {
+    const { deps, presented } = sceneOf(claimFor(400n), { ok: true }, 'upto')
+    expect(await verifyPayment(deps, accountId, presented)).toMatchObject({
+      ...{ ok: false, reason: 'duplicate_settlement' },
+      ...open,
+    })
+    const unclaimed = sceneOf(undefined, { ok: true }, 'upto')
+    expect(await verifyPayment(unclaimed.deps, accountId, presented)).toMatchObject({ ok: true })
+  })
+
+  test('is said to be settled only when that was answered', async () => {
+    expect(await settled(claimFor(400n), { ok: true })).toMatchObject({
+      ...{ kind: 'duplicate', own: null },
+      ...open,
+    })
+    const answered = await settled(claimFor(400n, { answeredAtMilliseconds: 1 }), { ok: true })
+    expect(answered).not.toHaveProperty('message')
+    const another = claimFor(400n, { accountId: newId(systemRandom, 'acct') })
+    expect(await settled(another, { ok: true })).not.toHaveProperty('message')
+  })
 })

@@ -4,7 +4,7 @@ import { newId } from '../kernel/id.ts'
 import type { Random } from '../kernel/random.ts'
 import { beginSettlement, findPaidElsewhere } from './begin.ts'
 import type { BeginDeps } from './begin.ts'
-import { isSameClaim, isShown, notShownReason, termsDigest } from './claim.ts'
+import { isSameClaim, isShown, notShownReason, openClaimMessage, termsDigest } from './claim.ts'
 import type { Claim } from './claim.ts'
 import type { AskedClaim } from './claim-store.ts'
 import { takeIn } from './intake.ts'
@@ -92,7 +92,8 @@ async function settleTaken(
     }
     if (!isSameClaim(claim, order.accountId, digest)) {
       if (await yieldToOther(deps, claim, intake)) continue
-      return { kind: 'duplicate', intake, own: null }
+      const message = openClaimMessage(claim, order.accountId)
+      return { kind: 'duplicate', intake, own: null, ...(message === undefined ? {} : { message }) }
     }
     if (!isShown(claim, intake.authorization)) {
       return refusalOf({ reason: notShownReason(intake.authorization) }, intake)

@@ -3,8 +3,11 @@ import type { Address, Chain } from '../chains/chain.ts'
 import { receiverAccount } from '../custody/receiver-store.ts'
 import type { AccountId } from '../kernel/id.ts'
 import type { Store } from '../store/postgres.ts'
+import { openClaimMessage } from './claim.ts'
+import type { Claim } from './claim.ts'
+import type { AskedClaim } from './claim-store.ts'
 import { isIdentifierTaken } from './identifier-store.ts'
-import { refused, takeIn } from './intake.ts'
+import { refused, takeIn, UPTO } from './intake.ts'
 import type { Intake, Presented, Refused } from './intake.ts'
 import { namedPayment } from './named-payment.ts'
 
@@ -15,6 +18,8 @@ export interface VerifyDeps {
   readonly settlersOf: (family: Family) => ReadonlySet<Address>
   /** Who may claim payments to an address, asked together with others; left out, it is asked alone. */
   readonly receiverOf?: (asked: AskedReceiver) => Promise<AccountId | undefined>
+  /** Whoever claimed a proof, asked together with others; left out, no claim is looked at. */
+  readonly claimOf?: (asked: AskedClaim) => Promise<Claim | undefined>
   /** Told of every verdict; left out, nobody is. */
   readonly onVerified?: (accountId: AccountId, verified: Verified) => void
 }
@@ -54,17 +59,26 @@ async function judge(
   const { receiverOf = ({ family, address }) => receiverAccount(deps.store, family, address) } =
     deps
   const named = namedPayment(accountId, taken.intake)
-  const [owner, check, isTaken] = await Promise.all([
-    receiverOf({ family: chain.config.family, address: payTo }),
+  const { network, family } = chain.config
+  const [owner, check, isTaken, claim] = await Promise.all([
+    receiverOf({ family, address: payTo }),
     exact.check(authorization),
     named === undefined
       ? false
       : deps.store.inTransaction(accountId, (tx) => isIdentifierTaken(tx, named)),
+    // What was claimed for one amount settles for no other, so a seller must not work for it again.
+    authorization.permit2 === UPTO
+      ? deps.claimOf?.({ network, proofKey: authorization.proofKey })
+      : undefined,
   ])
   if (owner !== undefined && owner !== accountId) {
     return refused('receiver_of_another_account', networkName, payer)
   }
   if (isTaken) return refused('payment_identifier_conflict', networkName, payer)
+  if (claim !== undefined) {
+    const message = openClaimMessage(claim, accountId)
+    return refused('duplicate_settlement', networkName, payer, message)
+  }
   if (check.ok) return taken
   return refused(check.reason, networkName, payer, check.message)
 }
