@@ -133,6 +133,13 @@ test('one that is unused is told why it does not settle now', async () => {
   expect(said).toMatchObject({ kind: 'refused', reason })
 })
 
+test('what is tried again is what was claimed, whatever is shown for the same nonce later', async () => {
+  const claim = claimFor(AMOUNT)
+  const scene = sceneOf(claim, { ok: true }, 'exact')
+  await settled(claim, { ok: true }, scene)
+  expect(scene.drafted.map(({ stored }) => stored)).toEqual([storedWith('first')])
+})
+
 describe('a payment of upto that was claimed for another amount', () => {
   const open = { message: expect.stringMatching(/not answered yet/) as unknown }
 

@@ -2,6 +2,7 @@ import type { Reason } from '@florin/wire/x402/reasons.ts'
 import { NodeFailure } from '../chains/chain.ts'
 import { newId } from '../kernel/id.ts'
 import type { Random } from '../kernel/random.ts'
+import { authorizationOf } from './authorization-of.ts'
 import { beginSettlement, findPaidElsewhere } from './begin.ts'
 import type { BeginDeps } from './begin.ts'
 import { isSameClaim, isShown, notShownReason, openClaimMessage, termsDigest } from './claim.ts'
@@ -169,12 +170,16 @@ async function join(
   }
 }
 
-/** The earlier attempt came to nothing on chain and nothing is under way: the authorization gets another one. */
+/**
+ * The earlier attempt came to nothing on chain and nothing is under way: the claimed authorization gets another one. Never the one that is
+ * shown now, which may have another end: the claim is followed to its own.
+ */
 async function tryAgain(
   deps: SettleDeps,
-  { accountId, paymentId, termsDigest: digest, answeredAtMilliseconds }: Claim,
+  claim: Claim,
   intake: Intake,
 ): Promise<Settled | undefined> {
+  const { accountId, paymentId, termsDigest: digest, answeredAtMilliseconds } = claim
   if (answeredAtMilliseconds !== null) return undefined
   const state = await deps.store.inTransaction('service', (tx) =>
     deps.records.state(tx, accountId, paymentId),
@@ -182,7 +187,10 @@ async function tryAgain(
   if (state?.status !== 'pending' || state.underWay) return undefined
   // The bytes are the payer's own: once they have been in a block, no block takes them again.
   if (intake.authorization.feePayer !== null) return undefined
-  const beginning = { accountId, paymentId, digest, intake, isNew: false }
+  const authorization = authorizationOf(claim, intake.chain)
+  if (authorization === undefined) throw new Error('a claim of an asset that is not known')
+  const claimed = { ...intake, authorization }
+  const beginning = { accountId, paymentId, digest, intake: claimed, isNew: false }
   const begun = await beginSettlement(deps, beginning)
   if (begun.kind === 'refused') {
     // Used by whatever: it may have paid, and a seller who hears a "no" asks the payer for another.
