@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'
+import { dataPaths } from '@florin/cli/data-paths.ts'
 import { testPayer } from '@florin/server/chains/evm/test-payer.ts'
 import { until } from '@florin/server/kernel/until.ts'
 import type { Browser, Page } from 'playwright-core'
@@ -30,7 +31,7 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
     hook = createServer((request, response) => {
       request.resume().on('end', () => response.end('thank you'))
     }).listen(0, '127.0.0.1')
-    ;[florin, browser] = await Promise.all([startFlorin(), startBrowser()])
+    ;[florin, browser] = await Promise.all([startFlorin({ faults: true }), startBrowser()])
     client = openClient(florin.baseUrl, florin.info.apiKeys.enterprise)
     const wallets = florin.info.wallets.filter(({ family }) => family === 'evm')
     payer = wallets[0]?.address ?? ''
@@ -62,7 +63,11 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
     return String(body['paymentId'])
   }
   /** A payment for a resource that its seller describes, signed elsewhere and settled here. */
-  const settleListed = async (url: string, description: string) => {
+  const settleListed = async (
+    url: string,
+    description: string,
+    beforeSettling?: () => Promise<void>,
+  ) => {
     const { body } = await client.get('/networks')
     const usdc = (
       body['networks'] as { network: string; assets: { symbol: string; asset: string }[] }[]
@@ -96,12 +101,23 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
     const info = { input: { type: 'http', method: 'GET' } }
     const extensions = { bazaar: { info, schema: { type: 'object' } } }
     const resource = { url, description }
+    await beforeSettling?.()
     const settled = await client.post('/x402/settle', {
       x402Version: 2,
       paymentPayload: { x402Version: 2, accepted, payload, resource, extensions },
       paymentRequirements: accepted,
     })
     expect(settled.body).toMatchObject({ success: true })
+  }
+  /** A fault of the EVM chain, carried out. */
+  const fault = async (kind: 'stop-blocks' | 'resume-blocks') => {
+    const { faults } = dataPaths(florin.dataDirectory)
+    const { adminUrl } = JSON.parse(await readFile(faults, 'utf8')) as { adminUrl: string }
+    const answer = await fetch(`${adminUrl}/faults`, {
+      method: 'POST',
+      body: JSON.stringify({ kind }),
+    })
+    expect(answer.status).toBe(200)
   }
   const rows = (page: Page) => page.getByRole('table').getByRole('row')
 
@@ -270,6 +286,21 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
     expect(await sidewaysPixels(narrow)).toBe(0)
     expect(await barriers(narrow)).toEqual([])
     await context.close()
+  })
+
+  test('x402 shows what waits to be settled, until a block shows it', async () => {
+    const { page } = owner
+    await open(page, '/x402', 'x402')
+    await page.getByText('Nothing waits to be settled').waitFor()
+    const url = 'https://api.example.com/tides'
+    const settling = settleListed(url, 'The tides of today', () => fault('stop-blocks'))
+    const queue = page.getByRole('table', { name: 'Settlement queue' })
+    await queue.getByText('pending', { exact: false }).waitFor()
+    expect(await barriers(page)).toEqual([])
+    await fault('resume-blocks')
+    await settling
+    await queue.waitFor({ state: 'detached' })
+    await page.getByText('Nothing waits to be settled').waitFor()
   })
 
   test('an operator changes a plan, finds the change in the audit log, and sees the settings', async () => {

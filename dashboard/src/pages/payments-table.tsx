@@ -13,7 +13,13 @@ import { Time } from '../parts/time.tsx'
 type Payment = Answer<'GET /payments'>['payments'][number]
 
 /** Payments in rows, each with the way to itself. */
-export function PaymentTable({ payments }: { payments: readonly Payment[] }) {
+export function PaymentTable({
+  payments,
+  caption = 'Payments',
+}: {
+  payments: readonly Payment[]
+  caption?: string
+}) {
   const assets = useAssets()
   const fractionDigits = columnFractionDigits(payments.map(({ amount }) => amount))
   const columns: readonly Column<Payment>[] = [
@@ -57,7 +63,7 @@ export function PaymentTable({ payments }: { payments: readonly Payment[] }) {
   ]
   return (
     <Table
-      caption="Payments"
+      caption={caption}
       columns={columns}
       rows={payments}
       rowKey={({ paymentId }) => paymentId}

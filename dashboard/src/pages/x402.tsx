@@ -20,6 +20,7 @@ import { useSession } from '../app/session.tsx'
 import { recentEvents } from './recent-events.ts'
 import type { AccountEvent } from './recent-events.ts'
 import { Catalogue } from './x402-catalogue.tsx'
+import { SettlementQueue } from './x402-queue.tsx'
 import { SponsoringCards } from './x402-sponsoring.tsx'
 
 type Kind = Answer<'GET /x402/supported'>['kinds'][number]
@@ -46,6 +47,7 @@ export function Page() {
       )}
       <Catalogue />
       <SponsoringCards />
+      <SettlementQueue />
       <Settlements />
     </div>
   )
