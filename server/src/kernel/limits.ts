@@ -357,6 +357,8 @@ export const limits = {
   /** Submitted bytes that are sent again in one round, and the longest pause between two sends of the same. */
   resentSubmissionsMax: 50,
   resendSecondsMax: 3_600,
+  /** A submitted allowance is sent again until its build's time plus so long: the swap behind it has a deadline of its own (ten minutes). */
+  approvalResentSeconds: 600,
   /** Remembered blocks below the final height, to find the ancestor of a reorg that breaks the policy. */
   finalBlocksKept: 64,
   /** Heads that wait for their block to be followed before what they call final counts. */

@@ -20,10 +20,10 @@ export async function resendSubmissions(
   if (due.length === 0) return
   const verdicts = await chain.broadcast(due.map(({ raw }) => raw))
   await store.inTransaction('service', async (tx) => {
-    for (const [index, { hash }] of due.entries()) {
+    for (const [index, { hash, paymentId }] of due.entries()) {
       const verdict = verdicts[index]
       if (verdict !== undefined) {
-        await noteVerdict(tx, { network, hash }, verdict, clock.nowMilliseconds())
+        await noteVerdict(tx, { network, hash, paymentId }, verdict, clock.nowMilliseconds())
       }
     }
   })

@@ -32,7 +32,7 @@ export async function submittedForms(
   return rows.map((row) => row.hash)
 }
 
-/** Stores the bytes; the same ones are stored once. */
+/** Stores the bytes; the same ones are stored once for each build: several may need one allowance, of other accounts, too. */
 export async function storeSubmission(
   tx: Tx,
   { network, hash, paymentId, accountId, raw, isApproval }: Submission,
@@ -42,7 +42,7 @@ export async function storeSubmission(
     'submission_store',
     `insert into submissions (network, hash, payment_id, account_id, raw, created_at, due_at, is_approval)
      values ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0), to_timestamp($6 / 1000.0) + $7 * interval '1 second', $8)
-     on conflict (network, hash) do update set due_at = excluded.due_at, sends = 0`,
+     on conflict (network, hash, payment_id) do update set due_at = excluded.due_at, sends = 0`,
     [
       ...[network, hash, paymentId, accountId, Buffer.from(raw), nowMilliseconds],
       ...[FIRST_PAUSE_SECONDS, isApproval],
@@ -55,33 +55,45 @@ const FIRST_PAUSE_SECONDS = 2
 
 /**
  * Takes submitted bytes whose turn it is to be sent again; their next turn is noted with that, twice as late each time. Not those that a
- * block shows now, which a reorg may give back, and for the last time those of a build that is over.
+ * block shows now, which a reorg may give back, and for the last time those of a build that is over. Of an allowance no block is looked
+ * at: it is over, too, as soon as what it is for could not be made in time any more.
  */
 export async function takeDue(
   tx: Tx,
   network: NetworkId,
   nowMilliseconds: number,
-): Promise<readonly Pick<Submission, 'hash' | 'raw'>[]> {
-  const rows = await tx.query<{ hash: TransactionHash; raw: Buffer; sendable: boolean }>(
+): Promise<readonly Pick<Submission, 'hash' | 'paymentId' | 'raw'>[]> {
+  const rows = await tx.query<{
+    hash: TransactionHash
+    payment_id: PaymentId
+    raw: Buffer
+    sendable: boolean
+  }>(
     'submissions_due',
-    `with due as (
-       select s.hash, b.closed_at is not null as is_over,
-         b.closed_at is null and b.seen_height is null and b.dead_height is null as sendable
+    `with taken as (
+       select s.hash, s.payment_id, b.seen_height is null and b.dead_height is null as lacks_block,
+         b.closed_at is not null or (s.is_approval
+           and b.expires_at + $5 * interval '1 second' <= to_timestamp($2 / 1000.0)) as is_over
        from submissions s join builds b on b.payment_id = s.payment_id
        where s.network = $1 and s.due_at <= to_timestamp($2 / 1000.0)
        order by s.due_at limit $3 for no key update of s
+     ), due as (
+       select hash, payment_id, is_over, lacks_block and not is_over as sendable from taken
      )
      update submissions s set
        sends = s.sends + case when due.sendable then 1 else 0 end,
        due_at = case when due.is_over then null
          else to_timestamp($2 / 1000.0) + least($4, power(2, least(s.sends, 20))) * interval '1 second' end
-     from due where s.network = $1 and s.hash = due.hash
-     returning s.hash, s.raw, due.sendable`,
-    [network, nowMilliseconds, limits.resentSubmissionsMax, limits.resendSecondsMax],
+     from due where s.network = $1 and s.hash = due.hash and s.payment_id = due.payment_id
+     returning s.hash, s.payment_id, s.raw, due.sendable`,
+    [
+      ...[network, nowMilliseconds, limits.resentSubmissionsMax, limits.resendSecondsMax],
+      limits.approvalResentSeconds,
+    ],
   )
   return rows
     .filter(({ sendable }) => sendable)
-    .map(({ hash, raw }) => ({ hash, raw: new Uint8Array(raw) }))
+    .map(({ hash, payment_id: paymentId, raw }) => ({ hash, paymentId, raw: new Uint8Array(raw) }))
 }
 
 /** Nobody wants it sent any more. */
@@ -96,15 +108,15 @@ export async function stopSending(tx: Tx, paymentId: PaymentId): Promise<void> {
 /** Notes what the nodes said of the bytes. */
 export async function noteVerdict(
   tx: Tx,
-  { network, hash }: Pick<Submission, 'network' | 'hash'>,
+  { network, hash, paymentId }: Pick<Submission, 'network' | 'hash' | 'paymentId'>,
   verdict: Verdict,
   nowMilliseconds: number,
 ): Promise<void> {
   await tx.query(
     'submission_verdict',
     `update submissions set last_sent_at = to_timestamp($3 / 1000.0), last_verdict = $4
-     where network = $1 and hash = $2`,
-    [network, hash, nowMilliseconds, verdict.kind],
+     where network = $1 and hash = $2 and payment_id = $5`,
+    [network, hash, nowMilliseconds, verdict.kind, paymentId],
   )
 }
 

@@ -4,10 +4,12 @@ import { Refusal } from '@florin/wire/errors.ts'
 import type { Address } from '../chains/chain.ts'
 import type { Built, Preparation } from '../chains/self-custody.ts'
 import { fingerprint } from '../idempotency/fingerprint.ts'
+import { limits } from '../kernel/limits.ts'
 import { newId } from '../kernel/id.ts'
 import { systemRandom } from '../kernel/random.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
+import { abandonBuild } from './abandon.ts'
 import { openBuildQueue } from './build-queue.ts'
 import type { BuildResult } from './build-transaction.ts'
 import { decided } from './commit-builds.ts'
@@ -16,6 +18,8 @@ import { bytesOf, openScene, RECIPIENT, SENDER } from './test-scene.ts'
 import type { Bytes, Scene } from './test-scene.ts'
 
 const DAY = 86_400_000
+const HOLDS_PLACE = limits.buildValidSeconds * 1000
+const MADE_IN_TIME = limits.approvalResentSeconds * 1000
 const ROUTER = '0x00000000000000000000000000000000000000f2' as Address
 
 let database: TestDatabase
@@ -63,14 +67,14 @@ function preparation(to: Address, amount: string, commitment: string): Preparati
 }
 
 /** A sale whose allowance takes the place before it. */
-async function sale(): Promise<BuildResult> {
+async function sale(accountId = scene.accounts[0]): Promise<BuildResult> {
   const native = scene.chain.config.assets.find(({ asset }) => asset === 'native')
   if (native === undefined) throw new Error('no native asset')
   const commitment = systemRandom.bytes(32)
   const decision = decided(
     await openBuildQueue(scene.deps).submit(scene.chain, {
       request: {
-        ...{ accountId: scene.accounts[0], chain: scene.chain, sender: SENDER },
+        ...{ accountId, chain: scene.chain, sender: SENDER },
         ...{ recipient: RECIPIENT, asset: native, amount: baseUnits(5n), priorityFee: null },
         ...{ resource: null, metadataText: null, once: null },
       },
@@ -84,9 +88,8 @@ async function sale(): Promise<BuildResult> {
   return { build: decision.build, state: decision.state, replayed: false }
 }
 
-async function submit(text: string, key: string | null = null) {
+async function submit(text: string, key: string | null = null, accountId = scene.accounts[0]) {
   const once = key === null ? null : { key, fingerprint: fingerprint({ text }) }
-  const accountId = scene.accounts[0]
   return await submitTransaction(scene.deps, { accountId, chain: scene.chain, text, once })
 }
 
@@ -149,5 +152,54 @@ describe('an allowance that its owner has signed', () => {
     expect(await submit(text, 'one')).toMatchObject({ replayed: true, isApproval: true })
     const own = built.build.transaction
     await expect(submit(Buffer.from(own).toString('base64'), 'one')).rejects.toThrow(Refusal)
+  })
+
+  test('is stored for each account that built the sale, and sent for the one that wants it sent', async () => {
+    const [owner, stranger] = scene.accounts
+    const theirs = await sale(stranger)
+    const text = signed(allowanceOf(theirs), 'h1')
+    await submit(text, null, stranger)
+    const own = await sale(owner)
+    expect(signed(allowanceOf(own), 'h1')).toBe(text)
+    const result = await submit(text, null, owner)
+    expect(result).toMatchObject({ isApproval: true, verdict: { kind: 'accepted' } })
+    expect(result.build.paymentId).toBe(own.build.paymentId)
+    expect(await stored()).toHaveLength(2)
+    await abandonBuild(scene.deps, stranger, theirs.build.paymentId)
+    scene.later(3_000)
+    await scene.resend()
+    expect(scene.sent).toHaveLength(3)
+  })
+
+  test('is sent again for the newest of the sales it was built for, once an older one is given up', async () => {
+    const first = await sale()
+    const text = signed(allowanceOf(first), 'h1')
+    await submit(text)
+    // Its place may be used again.
+    scene.later(HOLDS_PLACE + 1)
+    const second = await sale()
+    expect(signed(allowanceOf(second), 'h1')).toBe(text)
+    const result = await submit(text)
+    expect(result.build.paymentId).toBe(second.build.paymentId)
+    await abandonBuild(scene.deps, scene.accounts[0], first.build.paymentId)
+    scene.later(3_000)
+    await scene.resend()
+    expect(scene.sent).toHaveLength(3)
+  })
+
+  test('is sent no more once its sale could not be made in time, and again when its owner brings it again', async () => {
+    const built = await sale()
+    const text = signed(allowanceOf(built), 'h1')
+    await submit(text)
+    scene.later(HOLDS_PLACE + MADE_IN_TIME - 1_000)
+    await scene.resend()
+    expect(scene.sent).toHaveLength(2)
+    scene.later(DAY)
+    await scene.resend()
+    expect(scene.sent).toHaveLength(2)
+    const due = 'select from submissions where due_at is not null'
+    expect(await database.store.query('test_due', due)).toEqual([])
+    await submit(text)
+    expect(scene.sent).toHaveLength(3)
   })
 })

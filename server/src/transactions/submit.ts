@@ -41,8 +41,8 @@ const OPERATION = endpoints.submitTransaction.id
 /**
  * Sends what was built for the account, once its wallet has signed it: the bytes are stored first. Anything that does something else than
  * was built is refused, so nobody can use our nodes for something of their own. Sending the same bytes again is harmless, so a repeat is
- * sent again. An allowance that a build needs is stored and sent with it, until the build is seen or over; it moves nothing, so nobody
- * follows what becomes of it.
+ * sent again. An allowance that a build needs is stored and sent with it, until the build is seen or over, or could not be made in time
+ * any more; it moves nothing, so nobody follows what becomes of it.
  */
 export async function submitTransaction(
   deps: Pick<BuildDeps, 'store' | 'records' | 'received' | 'clock' | 'killPoint'>,
@@ -96,7 +96,12 @@ export async function submitTransaction(
     await chain.broadcast([bytes])
   killPoint('submit.after-node')
   await store.inTransaction(accountId, (tx) =>
-    noteVerdict(tx, { network, hash }, verdict, clock.nowMilliseconds()),
+    noteVerdict(
+      tx,
+      { network, hash, paymentId: build.paymentId },
+      verdict,
+      clock.nowMilliseconds(),
+    ),
   )
   return { ...result, verdict }
 }
