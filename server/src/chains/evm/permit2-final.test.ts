@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
+import { NodeFailure } from '../chain.ts'
 import type { Transport } from '../json-rpc/transport.ts'
 import { addressFromBytes, requireAddress } from './account.ts'
 import { addressWord, uintWord } from './eip712.ts'
 import { hexBytes } from './hex.ts'
-import { permit2Call, PROXIES } from './permit2.ts'
+import { NONCES_INVALIDATED_TOPIC, permit2Call, PERMIT2, PROXIES } from './permit2.ts'
 import type { Permit2Authorization } from './permit2.ts'
 import { findPermit2Use } from './permit2-final.ts'
+import { findFlip } from './permit2-flip.ts'
 import { USDC } from './test-network.ts'
 import { TRANSFER_TOPIC } from './token-transfers.ts'
 
@@ -72,48 +74,178 @@ test('a call with another nonce, or of another payer, is no use of this one', as
   }
 })
 
-/**
- * A node on which a batcher settled one payment of the payer's per nonce, all alike: the first two in one block, the others in the next.
- * More of them than a look reads.
- */
-function batchedNode(count: number): Pick<Transport, 'read'> {
-  const heightOf = (nonce: number) => (nonce < 2 ? 100n : 101n)
-  const topics = [TRANSFER_TOPIC, ...[PAID.from, PAID.to].map((it) => hexBytes(addressWord(it)))]
-  const numbers = Array.from({ length: count }, (_, nonce) => nonce)
-  const logs = numbers.map((nonce) => ({
-    ...{ address: PAID.token, topics, data: hexBytes(uintWord(PAID.value)) },
-    ...{ logIndex: `0x${nonce.toString(16)}`, blockNumber: `0x${heightOf(nonce).toString(16)}` },
-    ...{ blockHash: BLOCK, transactionHash: word(nonce + 1) },
-  }))
-  const bitsAt = (height: bigint) =>
-    numbers.reduce(
-      (bits, nonce) => bits | (heightOf(nonce) <= height ? 1n << BigInt(nonce) : 0n),
-      0n,
-    )
-  return {
-    read: async ({ method, params, parse }) => {
-      switch (method) {
-        case 'eth_blockNumber':
-          return parse('0x6e')
-        case 'eth_getLogs':
-          return parse(logs)
-        case 'eth_getTransactionByHash':
-          return parse({ to: account(9), input: '0xdeadbeef' })
-        case 'eth_call': {
-          const words = [0x20n, 1n, 0x20n, 1n, 0x40n, 0x20n, bitsAt(BigInt(String(params[1])))]
-          return parse(hexBytes(Buffer.concat(words.map(uintWord))))
-        }
-        default:
-          throw new Error(`${method} was not expected`)
-      }
-    },
-  }
+const TOPICS = [TRANSFER_TOPIC, ...[PAID.from, PAID.to].map((it) => hexBytes(addressWord(it)))]
+const PAYS = hexBytes(permit2Call(PAID, { withPermit: false }).data)
+
+/** One transaction of a scripted chain: what it called, and what it logged. */
+interface Done {
+  readonly height: number
+  readonly to?: string
+  readonly input?: string
+  /** Of these amounts, from the payer to the seller. */
+  readonly moved?: readonly bigint[]
+  /** It took this nonce back. */
+  readonly takesBack?: number
+  /** Nonces that are used from its block on. */
+  readonly uses?: readonly number[]
 }
 
+/** A node of 5,000 blocks with these transactions; without the state below a height, or more logs than so many at once, when that is said. */
+function nodeOf(
+  done: readonly Done[],
+  { stateFrom = 0n, logsMax = 10_000 } = {},
+): Pick<Transport, 'read'> {
+  const hashOf = (index: number) => word(index + 1)
+  const blockOf = (height: number | bigint) => hexBytes(uintWord(BigInt(height) + 2n ** 200n))
+  const logsOf = ({ height, moved = [], takesBack }: Done, index: number) => {
+    const place = {
+      ...{ blockNumber: `0x${height.toString(16)}`, blockHash: blockOf(height) },
+      transactionHash: hashOf(index),
+    }
+    const nonces = [0n, 1n << BigInt(takesBack ?? 0)].map(uintWord)
+    return [
+      ...moved.map((amount, at) => ({
+        ...{ address: PAID.token, topics: TOPICS, data: hexBytes(uintWord(amount)), ...place },
+        logIndex: `0x${(index * 4 + at).toString(16)}`,
+      })),
+      ...(takesBack === undefined
+        ? []
+        : [
+            {
+              ...{ address: PERMIT2, topics: [NONCES_INVALIDATED_TOPIC, TOPICS[1]], ...place },
+              ...{ data: hexBytes(Buffer.concat(nonces)), logIndex: '0x999' },
+            },
+          ]),
+    ]
+  }
+  const answer = (method: string, params: readonly unknown[]): unknown => {
+    const [first, second] = params
+    switch (method) {
+      case 'eth_blockNumber':
+        return '0x1388'
+      case 'eth_getBlockByNumber': {
+        const [hash, parentHash] = [blockOf(BigInt(String(first))), BLOCK]
+        return { number: first, hash, parentHash, timestamp: '0x1', transactions: [] }
+      }
+      case 'eth_getLogs': {
+        const { blockHash, fromBlock = 0, toBlock = 0 } = Object(first) as Record<string, string>
+        const last = toBlock === 'latest' ? 5_000 : Number(toBlock)
+        const logs = done.flatMap((each, index) => {
+          const { height } = each
+          const isIn = blockHash === undefined && height >= Number(fromBlock) && height <= last
+          return isIn || blockHash === blockOf(height) ? logsOf(each, index) : []
+        })
+        if (logs.length > logsMax) throw new NodeFailure('too many logs')
+        return logs
+      }
+      case 'eth_getTransactionByHash':
+      case 'eth_getTransactionReceipt': {
+        const index = done.findIndex((_, at) => hashOf(at) === first)
+        const found = done[index]
+        if (found === undefined) return null
+        const { to = account(9), input = '0xdeadbeef', height } = found
+        if (method === 'eth_getTransactionByHash') return { to, input }
+        return {
+          ...{ status: '0x1', gasUsed: '0x1', effectiveGasPrice: '0x1' },
+          ...{ blockNumber: `0x${height.toString(16)}`, blockHash: blockOf(height) },
+          ...{ transactionHash: first, logs: logsOf(found, index) },
+        }
+      }
+      case 'eth_call': {
+        const height = BigInt(String(second))
+        if (height < stateFrom) throw new NodeFailure('missing trie node')
+        const uses = done.flatMap((each) => (each.height <= height ? (each.uses ?? []) : []))
+        const bits = uses.reduce((all, nonce) => all | (1n << BigInt(nonce)), 0n)
+        return hexBytes(Buffer.concat([0x20n, 1n, 0x20n, 1n, 0x40n, 0x20n, bits].map(uintWord)))
+      }
+      default:
+        throw new Error(`${method} was not expected`)
+    }
+  }
+  return { read: async ({ method, params, parse }) => parse(answer(method, params)) }
+}
+
+const settled: Done = {
+  ...{ height: 1_000, to: PROXIES.exact, input: PAYS, moved: [PAID.value], uses: [7] },
+}
+const PAID_THERE = { kind: 'paid', settlement: { height: 1_000n, hash: word(1) } }
+const PRUNED = { stateFrom: 4_900n }
+
 test('what a look has no room to read is nobody else’s: two payments are never given one transfer', async () => {
-  const node = batchedNode(41)
-  const uses = await Promise.all(
-    [0n, 1n].map((nonce) => findPermit2Use(node, { ...PAID, nonce }, 0n, true)),
-  )
-  expect(uses).toEqual([undefined, undefined])
+  // A batcher settled more of them than a look reads, the first two in one block.
+  const batched = Array.from({ length: 41 }, (_, nonce) => ({
+    ...{ height: nonce < 2 ? 100 : 101, moved: [PAID.value], uses: [nonce] },
+  }))
+  for (const node of [nodeOf(batched), nodeOf(batched, PRUNED)]) {
+    const uses = await Promise.all(
+      [0n, 1n].map((nonce) => findPermit2Use(node, { ...PAID, nonce }, 0n, true)),
+    )
+    expect(uses).toEqual([undefined, undefined])
+  }
+})
+
+test('who settled it is found below more transfers than a look reads', async () => {
+  const later = (moved: bigint) =>
+    Array.from({ length: 60 }, (_, at): Done => ({ height: 4_000 + at, moved: [moved] }))
+  const busy = nodeOf([settled, ...later(3n)])
+  expect(await findPermit2Use(busy, PAID, 0n)).toMatchObject(PAID_THERE)
+  // Transfers of nothing are for anybody to make: without the state they are passed over.
+  const spammed = [settled, ...later(0n)]
+  expect(await findPermit2Use(nodeOf(spammed), PAID, 0n)).toMatchObject(PAID_THERE)
+  expect(await findPermit2Use(nodeOf(spammed, PRUNED), PAID, 0n)).toMatchObject(PAID_THERE)
+})
+
+test('a node that gives only so many logs at once is asked for fewer blocks', async () => {
+  const many = Array.from({ length: 60 }, (_, at): Done => ({ height: 1_100 + at, moved: [0n] }))
+  const node = nodeOf([settled, ...many], { ...PRUNED, logsMax: 50 })
+  expect(await findPermit2Use(node, PAID, 0n)).toMatchObject(PAID_THERE)
+  await expect(
+    findPermit2Use(nodeOf([settled], { ...PRUNED, logsMax: 0 }), PAID, 0n),
+  ).rejects.toThrow(NodeFailure)
+})
+
+test('a nonce that was spent in a block without a transfer to the seller has paid nothing', async () => {
+  const burnt: Done = { height: 3_000, uses: [7] }
+  // Other transfers of that block are other payments: of another amount, a plain one, one by another nonce.
+  const by = { ...PAID, nonce: 8n }
+  const beside: readonly Done[] = [
+    { height: 3_000, moved: [1n] },
+    { height: 3_000, to: PAID.token, moved: [PAID.value] },
+    {
+      ...{ height: 3_000, to: PROXIES.exact, moved: [PAID.value] },
+      input: hexBytes(permit2Call(by, { withPermit: false }).data),
+    },
+  ]
+  for (const node of [nodeOf([burnt]), nodeOf([burnt, ...beside])]) {
+    expect(await findPermit2Use(node, PAID, 0n)).toMatchObject({ kind: 'wasted', height: 3_000n })
+  }
+  expect(await findPermit2Use(nodeOf([burnt], { stateFrom: 3_500n }), PAID, 0n)).toBeUndefined()
+})
+
+test('what may have been the payment is not called spent for nothing, though its owner took the nonce back beside it', async () => {
+  const within: Done = { height: 4_950, moved: [PAID.value], uses: [7] }
+  const back: Done = { height: 4_950, takesBack: 7 }
+  for (const isOurs of [true, false]) {
+    expect(await findPermit2Use(nodeOf([within, back]), PAID, 0n, isOurs)).toBeUndefined()
+    const pruned = nodeOf([within, back], { stateFrom: 4_949n })
+    expect(await findPermit2Use(pruned, PAID, 0n, isOurs)).toBeUndefined()
+  }
+  const alone = nodeOf([{ ...back, uses: [7] }])
+  expect(await findPermit2Use(alone, PAID, 0n)).toMatchObject({ kind: 'wasted', height: 4_950n })
+  // By way of a contract it has paid a wallet of ours, which signed nothing else with the nonce.
+  const paid = { kind: 'paid', settlement: { hash: word(1), height: 4_950n } }
+  expect(await findPermit2Use(nodeOf([within]), PAID, 0n, true)).toMatchObject(paid)
+  expect(await findPermit2Use(nodeOf([within]), PAID, 0n)).toBeUndefined()
+})
+
+test('the block in which a nonce came to be used is found wherever it is, and no block where the state is gone', async () => {
+  for (const height of [0, 1, 2, 999, 1_000, 2_500, 4_872, 4_998, 4_999, 5_000]) {
+    const node = nodeOf([{ height, uses: [7] }])
+    expect(await findFlip(node, PAID, 0n, 5_000n)).toBe(BigInt(height))
+    expect(await findFlip(node, PAID, 1_000n, 5_000n)).toBe(
+      height < 1_000 ? 'none' : BigInt(height),
+    )
+  }
+  expect(await findFlip(nodeOf([]), PAID, 0n, 5_000n)).toBe('none')
+  expect(await findFlip(nodeOf([settled], PRUNED), PAID, 0n, 5_000n)).toBe('unknown')
 })

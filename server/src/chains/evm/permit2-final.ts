@@ -5,9 +5,10 @@ import { NodeFailure } from '../chain.ts'
 import type { Address, TokenTransfer, TransactionHash } from '../chain.ts'
 import type { AuthorizationState, AuthorizationUse } from '../exact.ts'
 import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
+import { NodeTimeout } from '../json-rpc/endpoint.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { addressFrom, bytesFrom, quantityFrom, transactionHashFrom, wordFrom } from './answer.ts'
-import { readHead } from './blocks.ts'
+import { blockHashRead, readHead } from './blocks.ts'
 import { addressWord } from './eip712.ts'
 import { headRead, rangesOf } from './exact-final.ts'
 import type { BlockRange } from './exact-final.ts'
@@ -23,10 +24,13 @@ import {
   PERMIT2,
 } from './permit2.ts'
 import type { Permit2Authorization, Permit2Effect } from './permit2.ts'
+import { findFlip, nonceAt } from './permit2-flip.ts'
 import { TRANSFER_TOPIC, transferFrom } from './token-transfers.ts'
 
 const NO_PERMIT2 = -1n
 const WORD_BYTES = 32
+/** How often a part of the chain is halved whose logs no node gives at once. */
+const HALVINGS_MAX = 5
 
 /** What the final state of the chain says of a payment by Permit2; a node round trip, two where finality is a depth. */
 export async function readPermit2State(
@@ -47,10 +51,9 @@ export async function readPermit2State(
 }
 
 /**
- * How the nonce was used up. Permit2 logs nothing of a transfer, so the owner's transfers of the token are looked through for a transaction
- * that is itself a call of a proxy with this nonce: when that one succeeded, it used the nonce and nothing else did. A call from within
- * another contract proves nothing and stays unknown, unless the payer is ours: see useWithin. What the owner invalidated was spent so when the nonce was unused in the block before.
- * Undefined where nothing is shown. Blocks in parts, the newest first; transactions up to a limit.
+ * How the nonce was used up. Permit2 logs nothing of a transfer, so the block is looked for in which the nonce came to be used, and that
+ * block alone is read: `useIn`. Where no node has that state any more, the owner's transfers are looked through: `scanForUse`. Undefined
+ * where nothing is shown.
  */
 export async function findPermit2Use(
   transport: Pick<Transport, 'read'>,
@@ -59,39 +62,108 @@ export async function findPermit2Use(
   isOurs = false,
 ): Promise<AuthorizationUse | undefined> {
   const head = await transport.read(headRead)
+  const flip = await findFlip(transport, authorization, sinceHeight, head)
+  if (flip === 'none') return undefined
+  if (flip !== 'unknown') return useIn(transport, authorization, flip, isOurs)
+  return scanForUse(transport, authorization, { sinceHeight, head }, isOurs)
+}
+
+/**
+ * What the block did in which the nonce was used up. A transaction that is itself a call of a proxy with this nonce used it. Without one,
+ * the block paid only if it holds a transfer of the amount to the seller: none, and the nonce was spent on something else; one that may be
+ * anything, and nothing is known, unless the payer is ours and that transfer alone can have been it. With its nonce nothing else was signed then.
+ */
+async function useIn(
+  transport: Pick<Transport, 'read'>,
+  authorization: Permit2Authorization,
+  height: bigint,
+  isOurs: boolean,
+): Promise<AuthorizationUse | undefined> {
+  const blockHash = await transport.read(blockHashRead(height))
+  if (blockHash === undefined) return undefined
+  const logs = await transport.read(ownerLogsRead(authorization, { blockHash }))
+  const { hash, call, isElse } = await readCalls(transport, authorization, logs)
+  if (hash !== undefined) {
+    return useBy(transport, authorization, hash, call && permit2EffectOf(call.to, call.data))
+  }
+  const fitting = fittingOf(authorization, logs).filter((log) => !isElse(log.hash))
+  const [only] = fitting
+  if (only === undefined) return { kind: 'wasted', height, blockHash }
+  const isTakenBack = logs.some((log) => isTakingBack(authorization, log))
+  // Only the key that it names settles `upto`, and it calls the proxy itself.
+  const isKnown = isOurs && authorization.scheme === 'exact' && !isTakenBack
+  if (!isKnown || fitting.length > 1 || only.transfer === undefined) return undefined
+  const { logIndex } = only.transfer
+  return { kind: 'paid', settlement: { hash: only.hash, height, blockHash, logIndex } }
+}
+
+/**
+ * The same from the owner's transfers of the token since a height, without the state of the past: a direct call is found, and a call from
+ * within another contract stays unknown, unless the payer is ours: see useWithin. What the owner invalidated was spent so when the nonce
+ * was unused in the block before, and nothing in that block can have been the payment. Blocks in parts, the newest first; transactions up
+ * to a limit.
+ */
+async function scanForUse(
+  transport: Pick<Transport, 'read'>,
+  authorization: Permit2Authorization,
+  { sinceHeight, head }: { readonly sinceHeight: bigint; readonly head: bigint },
+  isOurs: boolean,
+): Promise<AuthorizationUse | undefined> {
   let left = limits.permit2UsesReadMax
   for (const range of rangesOf(sinceHeight, head)) {
-    const logs = await transport.read(ownerLogsRead(authorization, range))
-    const moved = logs.flatMap((log) => (log.kind === 'moved' ? [log] : [])).toReversed()
-    // What looks like it first, and of the rest the newest.
-    const likely = [...moved.filter((log) => isLike(authorization, log)), ...moved]
-    const hashes = [...new Set(likely.map(({ hash }) => hash))].slice(0, left)
-    left -= hashes.length
-    const called = await Promise.all(hashes.map((hash) => transport.read(callRead(hash))))
-    const index = called.findIndex((call) => isUseOf(authorization, call))
-    const [hash, call] = [hashes[index], called[index]]
-    if (hash !== undefined && call !== undefined) {
-      return useBy(transport, authorization, hash, permit2EffectOf(call.to, call.data))
+    const logs = await logsIn(transport, authorization, range, head)
+    const found = await readCalls(transport, authorization, logs, left)
+    left -= found.count
+    const { hash, call, isElse } = found
+    if (hash !== undefined) {
+      return useBy(transport, authorization, hash, call && permit2EffectOf(call.to, call.data))
     }
     if (isOurs) {
-      const within = await useWithin(transport, authorization, logs, (transaction) => {
-        const call = called[hashes.indexOf(transaction)]
-        // A plain transfer, or a payment by another nonce. One that was not read may be this very payment.
-        return (
-          call !== undefined &&
-          (call.to === authorization.token || permit2EffectOf(call.to, call.data) !== undefined)
-        )
-      })
+      const within = await useWithin(transport, authorization, logs, isElse)
       if (within !== undefined) return within
     }
+    const fitting = fittingOf(authorization, logs).filter((log) => !isElse(log.hash))
     for (const log of logs) {
-      if (log.kind !== 'invalidated' || !isInvalidated(authorization, log)) continue
+      if (!isTakingBack(authorization, log)) continue
+      if (fitting.some(({ height }) => height === log.height)) continue
       if ((await nonceAt(transport, authorization, log.height - 1n)) !== 'open') continue
       return { kind: 'wasted', height: log.height, blockHash: log.blockHash }
     }
     if (left <= 0) return undefined
   }
   return undefined
+}
+
+/**
+ * Reads what the transactions called that moved the token, first those that look like the payment, of the rest the newest: the one that
+ * used the nonce, and which are known to be something else. What moved nothing was no payment, and anybody can have it done.
+ */
+async function readCalls(
+  transport: Pick<Transport, 'read'>,
+  authorization: Permit2Authorization,
+  logs: readonly OwnerLog[],
+  most = limits.permit2UsesReadMax,
+) {
+  const moved = logs
+    .flatMap((log) => (log.kind === 'moved' && log.transfer?.amount !== 0n ? [log] : []))
+    .toReversed()
+  const likely = [...moved.filter((log) => isLike(authorization, log)), ...moved]
+  const hashes = [...new Set(likely.map(({ hash }) => hash))].slice(0, most)
+  const called = await Promise.all(hashes.map((hash) => transport.read(callRead(hash))))
+  const index = called.findIndex((call) => isUseOf(authorization, call))
+  return {
+    hash: hashes[index],
+    call: called[index],
+    count: hashes.length,
+    isElse: (transaction: TransactionHash) => {
+      const call = called[hashes.indexOf(transaction)]
+      // A plain transfer, or a payment by another nonce. One that was not read may be this very payment.
+      return (
+        call !== undefined &&
+        (call.to === authorization.token || permit2EffectOf(call.to, call.data) !== undefined)
+      )
+    },
+  }
 }
 
 /**
@@ -129,20 +201,18 @@ async function useWithin(
   logs: readonly OwnerLog[],
   isElse: (transaction: TransactionHash) => boolean,
 ): Promise<AuthorizationUse | undefined> {
-  const { scheme, to, value } = authorization
   // Only the key that it names settles `upto`, and it calls the proxy itself.
-  if (scheme !== 'exact') return undefined
+  if (authorization.scheme !== 'exact') return undefined
   const fitting = logs.flatMap((log) => {
     if (log.kind !== 'moved' || log.transfer === undefined || isElse(log.hash)) return []
     const { transfer, ...moved } = log
-    return transfer.to === to && transfer.amount === value ? [{ ...moved, transfer }] : []
+    return isLike(authorization, log) ? [{ ...moved, transfer }] : []
   })
   for (const { hash, height, blockHash, transfer } of fitting.toReversed()) {
     if ((await nonceAt(transport, authorization, height - 1n)) !== 'open') continue
     if ((await nonceAt(transport, authorization, height)) !== 'used') continue
     const isTakenBack = logs.some(
-      (log) =>
-        log.kind === 'invalidated' && log.height === height && isInvalidated(authorization, log),
+      (log) => log.height === height && isTakingBack(authorization, log),
     )
     const isAlone = fitting.filter((log) => log.height === height).length === 1
     if (isTakenBack || !isAlone) return undefined
@@ -155,26 +225,23 @@ function isLike({ to, value }: Permit2Authorization, { transfer }: Moved): boole
   return transfer?.to === to && transfer.amount === value
 }
 
+/** What can have been the payment; a transfer in a form of the token's own may be any. */
+function fittingOf(
+  authorization: Permit2Authorization,
+  logs: readonly OwnerLog[],
+): readonly Moved[] {
+  return logs.flatMap((log) =>
+    log.kind === 'moved' && (log.transfer === undefined || isLike(authorization, log)) ? [log] : [],
+  )
+}
+
+function isTakingBack(authorization: Permit2Authorization, log: OwnerLog): boolean {
+  return log.kind === 'invalidated' && isInvalidated(authorization, log)
+}
+
 function isUseOf({ from, nonce }: Permit2Authorization, called: Called | undefined): boolean {
   const used = called && permit2EffectOf(called.to, called.data)
   return used?.from === from && used.nonce === nonce
-}
-
-/** Undefined where no node knows the state of that block any more. */
-async function nonceAt(
-  transport: Pick<Transport, 'read'>,
-  authorization: Permit2Authorization,
-  height: bigint,
-): Promise<'open' | 'used' | undefined> {
-  try {
-    const views = readViewsAt([nonceView(authorization, NO_PERMIT2)], hexQuantity(height))
-    const [bits = NO_PERMIT2] = await transport.read(views)
-    if (bits === NO_PERMIT2) return undefined
-    return isNonceUsed(authorization, bits) ? 'used' : 'open'
-  } catch (error) {
-    if (!(error instanceof NodeFailure)) throw error
-    return undefined
-  }
 }
 
 interface LogBlock {
@@ -193,16 +260,47 @@ type OwnerLog =
   | Moved
   | (LogBlock & { readonly kind: 'invalidated'; readonly word: bigint; readonly mask: bigint })
 
-/** What left the owner of the token, and which nonces it invalidated, in the chain's order. */
+/** The same of a part of the chain. What a node does not give at once, since it is too much, is asked for by halves. */
+async function logsIn(
+  transport: Pick<Transport, 'read'>,
+  authorization: Permit2Authorization,
+  range: BlockRange,
+  head: bigint,
+  halvings = HALVINGS_MAX,
+): Promise<readonly OwnerLog[]> {
+  const { from, to } = range
+  try {
+    return await transport.read(ownerLogsRead(authorization, range))
+  } catch (error) {
+    const last = to ?? head
+    const mayHalve = error instanceof NodeFailure && !(error instanceof NodeTimeout)
+    if (!mayHalve || halvings === 0 || last <= from) throw error
+    const middle = from + (last - from) / 2n
+    const older = { from, to: middle }
+    const newer = { from: middle + 1n, to }
+    return [
+      ...(await logsIn(transport, authorization, older, head, halvings - 1)),
+      ...(await logsIn(transport, authorization, newer, head, halvings - 1)),
+    ]
+  }
+}
+
+/** What left the owner of the token, and which nonces it invalidated, in the chain's order: of one block, or of a part of the chain. */
 function ownerLogsRead(
   { token, from }: Permit2Authorization,
-  { from: first, to: last }: BlockRange,
+  where: BlockRange | { readonly blockHash: string },
 ): Read<readonly OwnerLog[]> {
   const topics = [[TRANSFER_TOPIC, NONCES_INVALIDATED_TOPIC], hexBytes(addressWord(from))]
-  const toBlock = last === null ? 'latest' : hexQuantity(last)
+  const place =
+    'blockHash' in where
+      ? where
+      : {
+          fromBlock: hexQuantity(where.from),
+          toBlock: where.to === null ? 'latest' : hexQuantity(where.to),
+        }
   return {
     method: 'eth_getLogs',
-    params: [{ address: [token, PERMIT2], topics, fromBlock: hexQuantity(first), toBlock }],
+    params: [{ address: [token, PERMIT2], topics, ...place }],
     parse: (result) => listFrom(result, 'logs').flatMap((log) => ownerLogFrom(log, token)),
   }
 }
