@@ -18,6 +18,8 @@ import type { ClaimQueue, Queued } from './claim-queue.ts'
 import { closeClaim } from './claim-looks-store.ts'
 import { insertClaim, lockClaim } from './claim-store.ts'
 import type { NewClaim } from './claim-store.ts'
+import { takeIdentifier } from './identifier-store.ts'
+import type { NamedPayment } from './identifier-store.ts'
 import type { Intake } from './intake.ts'
 import type { NewReceived, ReceivedRecords } from './records.ts'
 import type { SettlerFunds } from './settler-funds.ts'
@@ -52,6 +54,8 @@ export interface Beginning {
   readonly digest: Uint8Array
   readonly intake: Settleable
   readonly isNew: boolean
+  /** The name that its payer gave it; it is taken with the claim. */
+  readonly named?: NamedPayment | undefined
   /** Its seller wants a transaction of its own; left out, it may share one. */
   readonly isAlone?: boolean
   /** The request that asks for it: an operator finds the transaction by it. */
@@ -188,8 +192,8 @@ class LaneFrozen extends Error {
 }
 
 /**
- * Makes the claim and opens its record, unless that is there already; or locks the claim that is there. False when another call was
- * first.
+ * Makes the claim, takes its name and opens its record, unless that is there already; or locks the claim that is there. False when
+ * another call was first.
  */
 async function hold(
   tx: Tx,
@@ -197,20 +201,28 @@ async function hold(
   beginning: Beginning,
   hasRecord = false,
 ): Promise<boolean> {
-  const { accountId, paymentId, intake, isNew } = beginning
+  const { accountId, paymentId, intake, isNew, named } = beginning
   const { chain, authorization } = intake
   const { network, family } = chain.config
+  const now = deps.clock.nowMilliseconds()
+  const takeName = async () => {
+    if (named === undefined || (await takeIdentifier(tx, deps.records, named, now))) return
+    throw new ClaimRefused('payment_identifier_conflict')
+  }
   if (!isNew) {
     if (!(await lockClaim(tx, paymentId))) return false
     const state = await deps.records.state(tx, accountId, paymentId)
-    return state?.status === 'pending' && !state.underWay
+    if (state?.status !== 'pending' || state.underWay) return false
+    await takeName()
+    return true
   }
   const owner = await receiverAccount(tx, family, authorization.payTo)
   if (owner !== undefined && owner !== accountId) {
     throw new ClaimRefused('receiver_of_another_account')
   }
   const claim = claimFor(beginning, await followedHeight(tx, network))
-  if (!(await insertClaim(tx, claim, deps.clock.nowMilliseconds()))) return false
+  if (!(await insertClaim(tx, claim, now))) return false
+  await takeName()
   if (!hasRecord) await deps.records.open(tx, recordFor(beginning))
   return true
 }

@@ -11,6 +11,8 @@ import type { Tx } from '../store/postgres.ts'
 import { claimFor, recordFor } from './begin.ts'
 import type { Beginning, Begun, ClaimDeps } from './begin.ts'
 import { insertClaims } from './claim-store.ts'
+import { nameKey, takeFreeIdentifiers } from './identifier-store.ts'
+import type { NamedPayment } from './identifier-store.ts'
 import { reserveSponsoringOfMany } from './sponsoring.ts'
 
 /** A claim to be made, with what settling it takes. */
@@ -30,9 +32,9 @@ export class NotTogether extends Error {
 }
 
 /**
- * Makes new claims that one key settles, in one transaction: claims, records, budgets, lane, signatures and bytes. What became of each,
- * in order. Throws NotTogether where one would have to be rolled back without its neighbours. Locks in the order of a lone claim:
- * claims, budgets, lane.
+ * Makes new claims that one key settles, in one transaction: claims, names, records, budgets, lane, signatures and bytes. What became of
+ * each, in order. Throws NotTogether where one would have to be rolled back without its neighbours. Locks in the order of a lone claim:
+ * claims, names, budgets, lane.
  */
 export async function claimMany(
   tx: Tx,
@@ -71,6 +73,8 @@ export async function claimMany(
   const signed = new Map<string, NewTransaction>()
   const transactions: NewTransaction[] = []
   if (held.length > 0) {
+    const nameless = await withoutTheirName(tx, held, now)
+    if (nameless.length > 0) throw new NotTogether('a name is another payment’s', nameless)
     await records.openMany(
       tx,
       held.map(({ beginning }) => recordFor(beginning)),
@@ -120,6 +124,20 @@ export async function claimMany(
       ? { kind: 'taken' }
       : { kind: 'signed', network, signed: transaction.signed }
   })
+}
+
+/** Those whose name another payment has, in the same transaction too; a lone claim says what becomes of that. */
+async function withoutTheirName(
+  tx: Tx,
+  held: readonly ClaimOrder[],
+  nowMilliseconds: number,
+): Promise<readonly ClaimOrder[]> {
+  const first = new Map<string, NamedPayment>()
+  for (const { named } of held.map(({ beginning }) => beginning)) {
+    if (named !== undefined && !first.has(nameKey(named))) first.set(nameKey(named), named)
+  }
+  const taken = await takeFreeIdentifiers(tx, [...first.values()], nowMilliseconds)
+  return held.filter(({ beginning: { named } }) => named !== undefined && !taken.has(named))
 }
 
 /** Which of them share a transaction on chain. All have the settler's chain in common, and with it the scheme. */

@@ -98,6 +98,7 @@ function claim(
     laneLatest?: bigint
     fee?: bigint
     balance?: bigint
+    identifier?: string
   } = {},
 ) {
   const asset = config.assets.find((each) => each.asset === TOKEN)
@@ -119,13 +120,18 @@ function claim(
     payment: { x402Version: 2 } as Partial<PaymentPayload> as PaymentPayload,
     resource: null,
   }
+  const { accountId } = change.account ?? seller
+  const { identifier } = change
   return queue.claim(chain, settler, {
     beginning: {
-      accountId: (change.account ?? seller).accountId,
+      accountId,
       paymentId: newId(systemRandom, 'pay'),
       digest: new Uint8Array(32),
       intake: intake as Intake,
       isNew: true,
+      ...(identifier === undefined
+        ? {}
+        : { named: { accountId, payer, identifier, network, proofKey: authorization.proofKey } }),
     },
     draft: {
       terms: { of: proof } as Readonly<Record<string, string>> as Terms,
@@ -142,7 +148,9 @@ async function outcomes(asked: readonly ReturnType<typeof claim>[]): Promise<rea
   return all.map((one) => (one.kind === 'refused' ? one.reason : one.kind))
 }
 
-async function count(table: 'settlement_claims' | 'payments' | 'attempts' | 'outbox') {
+async function count(
+  table: 'payment_identifiers' | 'settlement_claims' | 'payments' | 'attempts' | 'outbox',
+) {
   const [row] = await database.store.query<{ count: string }>(
     `test_count_${table}`,
     `select count(*) from ${table}`,
@@ -279,5 +287,38 @@ describe('claims that wait together', () => {
     ])
     expect(await count('settlement_claims')).toBe(0)
     expect(sent).toEqual([])
+  })
+})
+
+describe('claims with a name', () => {
+  const identifier = 'a-name-of-its-payer'
+  const conflict = 'payment_identifier_conflict'
+
+  test('have it alone, also among those that wait together', async () => {
+    const asked = [claim('a', { identifier }), claim('b'), claim('c', { identifier })]
+    expect(await outcomes(asked)).toEqual(['signed', 'signed', conflict])
+    const later = [claim('d', { identifier }), claim('e')]
+    expect(await outcomes(later)).toEqual([conflict, 'signed'])
+    expect(await outcomes([claim('f', { identifier })])).toEqual([conflict])
+    await queue.drained()
+    expect(sent.flat()).toEqual(['a@0', 'b@1', 'e@2'])
+    expect(await count('settlement_claims')).toBe(3)
+    expect(await count('payment_identifiers')).toBe(1)
+  })
+
+  test('have none while they are refused, whoever comes next: the twin of a refused one finds it taken', async () => {
+    const dear = { identifier, fee: 4n * FEE }
+    expect(await outcomes([claim('a', dear)])).toEqual(['gas_budget_spent'])
+    expect(await count('payment_identifiers')).toBe(0)
+    expect(await outcomes([claim('b', { identifier })])).toEqual(['signed'])
+    expect(await outcomes([claim('a', { identifier })])).toEqual([conflict])
+    expect(await count('settlement_claims')).toBe(1)
+  })
+
+  test('leave it to the next when they came to nothing', async () => {
+    expect(await outcomes([claim('a', { identifier })])).toEqual(['signed'])
+    await database.store.query('test_expired', `update payments set status = 'expired'`)
+    const next = ['b', 'c', 'd'].map((proof) => claim(proof, { identifier }))
+    expect(await outcomes(next)).toEqual(['signed', conflict, conflict])
   })
 })

@@ -1,64 +1,118 @@
-import type { NetworkId } from '@florin/wire/network.ts'
+import { baseUnits } from '@florin/wire/amount.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAccount } from '../access/create-account.ts'
-import type { ProofKey } from '../chains/exact.ts'
+import type { Address } from '../chains/chain.ts'
+import { proofKey } from '../chains/exact.ts'
 import { systemClock } from '../kernel/clock.ts'
-import type { AccountId } from '../kernel/id.ts'
+import { newId } from '../kernel/id.ts'
+import type { AccountId, PaymentId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import { systemRandom } from '../kernel/random.ts'
+import { openReceivedRecords } from '../payments/received.ts'
+import { testNetwork, TOKEN } from '../payments/test-lane.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
-import { forgetIdentifiers, releaseIdentifier, reserveIdentifier } from './identifier-store.ts'
+import { closeClaim } from './claim-looks-store.ts'
+import { insertClaim } from './claim-store.ts'
+import { forgetIdentifiers, isIdentifierTaken, takeIdentifier } from './identifier-store.ts'
 import type { NamedPayment } from './identifier-store.ts'
+import type { ReceivedRecords, ReceivedState } from './records.ts'
 
 const NOW = 1_790_000_000_000
+const DAYS = limits.paymentIdentifierKeptDays * 24 * 3_600_000
+const config = testNetwork(84_532)
+const { network } = config
+const PAYER = '0x00000000000000000000000000000000000000a1' as Address
 
 let database: TestDatabase
+let records: ReceivedRecords
 let accountId: AccountId
 beforeAll(async () => {
   database = await openTestDatabase()
+  records = openReceivedRecords({
+    ...{ clock: systemClock, waits: { look: (_id, read) => read() } },
+    networks: new Map([[network, config]]),
+    inTransaction: (scope, work) => database.store.inTransaction(scope, work),
+  })
   const deps = { store: database.store, clock: systemClock, random: systemRandom }
   accountId = (await createAccount(deps, 'seller')).accountId
 })
 afterAll(() => database.close())
 
 const payment = (identifier: string, proof: string): NamedPayment => ({
-  ...{ accountId, payer: '0xpayer', identifier: `${identifier}-0123456789` },
-  network: 'eip155:84532' as NetworkId,
-  proofKey: proof as ProofKey,
+  ...{ accountId, payer: PAYER, identifier: `${identifier}-0123456789` },
+  ...{ network, proofKey: proofKey(proof) },
 })
-const reserve = (named: NamedPayment, now: number) =>
-  database.store.inTransaction(accountId, (tx) => reserveIdentifier(tx, named, now))
-
-test('a name whose payment was never claimed is free again after its time, and not before', async () => {
-  const [first, second] = [payment('crashed', 'one'), payment('crashed', 'two')]
-  const held = limits.paymentIdentifierHeldSeconds * 1000
-  expect(await reserve(first, NOW)).toBe(true)
-  expect(await reserve(second, NOW + held)).toBe(false)
-  // The same payment may ask again, and then has its time anew.
-  expect(await reserve(first, NOW + 10)).toBe(true)
-  expect(await reserve(second, NOW + held + 10)).toBe(false)
-  expect(await reserve(second, NOW + held + 11)).toBe(true)
-  expect(await reserve(first, NOW + held + 12)).toBe(false)
+/** What became of every payment that is asked for. */
+const all = (status: ReceivedState['status']) => ({
+  state: async () => ({ status }) as ReceivedState,
 })
 
-test('only the payment that has a name gives it back', async () => {
-  const [first, second] = [payment('refused', 'three'), payment('refused', 'four')]
-  await reserve(first, NOW)
-  await database.store.inTransaction(accountId, (tx) => releaseIdentifier(tx, second))
-  expect(await reserve(second, NOW)).toBe(false)
-  await database.store.inTransaction(accountId, (tx) => releaseIdentifier(tx, first))
-  expect(await reserve(second, NOW)).toBe(true)
+/** Claims a payment and takes its name in one transaction, which is rolled back when it does not have it. */
+async function claim(named: NamedPayment, others = all('pending'), now = NOW) {
+  const paymentId = newId(systemRandom, 'pay')
+  const asset = config.assets.find((each) => each.asset === TOKEN)
+  if (asset === undefined) throw new Error('no token')
+  const received = {
+    ...{ paymentId, accountId, network: config, asset, amount: baseUnits(5n), payer: PAYER },
+    ...{ payTo: PAYER, resource: null },
+  }
+  const claimed = {
+    ...{ paymentId, accountId, network, proofKey: named.proofKey },
+    ...{ termsDigest: new Uint8Array(32), x402Version: 2 as const, stored: {} },
+    ...{ validBeforeSeconds: null, sinceHeight: 0n },
+  }
+  const refused = new Error('another payment has it')
+  const work = database.store.inTransaction('service', async (tx) => {
+    await insertClaim(tx, claimed, now)
+    if (!(await takeIdentifier(tx, others, named, now))) throw refused
+    await records.open(tx, received)
+    return paymentId
+  })
+  return work.catch((error: unknown) => {
+    if (error !== refused) throw error
+  })
+}
+const close = (paymentId: PaymentId | void) =>
+  database.store.inTransaction('service', (tx) => closeClaim(tx, paymentId as PaymentId, NOW))
+const isTaken = (named: NamedPayment, by = all('pending')) =>
+  database.store.inTransaction(accountId, (tx) => isIdentifierTaken(tx, by, named))
+const forget = (now: number) =>
+  database.store.inTransaction('service', (tx) => forgetIdentifiers(tx, now))
+
+test.each(['pending', 'confirmed', 'settled'] as const)(
+  'the name of a payment that is %s is no other payment’s',
+  async (status) => {
+    const [first, second] = [payment(status, `${status} 1`), payment(status, `${status} 2`)]
+    expect(await claim(first)).toBeDefined()
+    expect(await isTaken(first)).toBe(false)
+    expect(await isTaken(second, all(status))).toBe(true)
+    expect(await claim(second, all(status))).toBeUndefined()
+  },
+)
+
+test.each(['expired', 'failed'] as const)(
+  'a payment that is %s leaves its name to the next, and to one only',
+  async (status) => {
+    const named = (each: number) => payment(status, `${status} ${each}`)
+    await claim(named(1))
+    expect(await isTaken(named(2), all(status))).toBe(false)
+    expect(await claim(named(2), all(status))).toBeDefined()
+    expect(await claim(named(3))).toBeUndefined()
+  },
+)
+
+test('of payments that are claimed under one name at the same moment, one is', async () => {
+  const named = Array.from({ length: 6 }, (_, at) => payment('at-once', `at once ${at}`))
+  const claimed = await Promise.all(named.map((each) => claim(each)))
+  expect(claimed.filter((each) => each !== undefined)).toHaveLength(1)
 })
 
 test('names are forgotten after their days', async () => {
   const [first, second] = [payment('forgotten', 'five'), payment('forgotten', 'six')]
-  const days = limits.paymentIdentifierKeptDays * 24 * 3_600_000
-  await reserve(first, NOW + days)
-  const forget = (now: number) =>
-    database.store.inTransaction('service', (tx) => forgetIdentifiers(tx, now))
-  await forget(NOW + 2 * days)
-  expect(await reserve(second, NOW + days)).toBe(false)
-  await forget(NOW + 2 * days + 1)
-  expect(await reserve(second, NOW + days)).toBe(true)
+  await close(await claim(first, undefined, NOW + DAYS))
+  await forget(NOW + 2 * DAYS)
+  expect(await isTaken(second)).toBe(true)
+  await forget(NOW + 2 * DAYS + 1)
+  expect(await isTaken(second)).toBe(false)
 })

@@ -1,8 +1,9 @@
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { ProofKey } from '../chains/exact.ts'
-import type { AccountId } from '../kernel/id.ts'
+import type { AccountId, PaymentId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
+import type { ReceivedRecords } from './records.ts'
 
 /** What a payer calls its payment, and which payment that is. */
 export interface NamedPayment {
@@ -14,59 +15,93 @@ export interface NamedPayment {
 }
 
 /**
- * Keeps the name for this payment: one row per account, payer and name. False when another payment has it. One that was never claimed
- * loses it with its time, which is longer than a request may take from here to its claim.
+ * Takes the name for this payment, in the transaction that claims it: one row per account, payer and name. False when another payment has
+ * it that was paid or may yet be.
  */
-export async function reserveIdentifier(
+export async function takeIdentifier(
   tx: Tx,
-  { accountId, payer, identifier, network, proofKey }: NamedPayment,
+  records: Pick<ReceivedRecords, 'state'>,
+  named: NamedPayment,
   nowMilliseconds: number,
 ): Promise<boolean> {
-  const rows = await tx.query(
-    'identifier_reserve',
+  if ((await takeFreeIdentifiers(tx, [named], nowMilliseconds)).has(named)) return true
+  // Whose the row is, is locked by now, and what was committed with it is seen from here.
+  if (await isIdentifierTaken(tx, records, named)) return false
+  await tx.query(
+    'identifier_take_over',
+    `update payment_identifiers set network = $4, proof_key = $5,
+       reserved_at = greatest(reserved_at, to_timestamp($6 / 1000.0))
+     where account_id = $1 and payer = $2 and identifier = $3`,
+    [...wordsOf(named), nowMilliseconds],
+  )
+  return true
+}
+
+/**
+ * Takes names that are free or these payments' own: which of them have theirs. Each name at most once, and in one order, so that two
+ * transactions never wait for each other crosswise.
+ */
+export async function takeFreeIdentifiers(
+  tx: Tx,
+  named: readonly NamedPayment[],
+  nowMilliseconds: number,
+): Promise<ReadonlySet<NamedPayment>> {
+  if (named.length === 0) return new Set()
+  const rows = await tx.query<{ account_id: string; payer: string; identifier: string }>(
+    'identifiers_take',
     `insert into payment_identifiers as known (account_id, payer, identifier, network, proof_key, reserved_at)
-     values ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0))
-     on conflict (account_id, payer, identifier) do update set network = excluded.network, proof_key = excluded.proof_key,
-       reserved_at = greatest(known.reserved_at, excluded.reserved_at)
+     select account_id, payer, identifier, network, proof_key, to_timestamp($2 / 1000.0)
+     from json_to_recordset($1::json) as n (account_id text, payer text, identifier text, network text, proof_key text)
+     order by account_id, payer, identifier
+     on conflict (account_id, payer, identifier) do update set reserved_at = greatest(known.reserved_at, excluded.reserved_at)
      where (known.network, known.proof_key) = (excluded.network, excluded.proof_key)
-       or (known.reserved_at < excluded.reserved_at - $7 * interval '1 second' and not exists (
-         select from settlement_claims c where c.network = known.network and c.proof_key = known.proof_key))
-     returning identifier`,
+     returning account_id, payer, identifier`,
     [
-      ...[accountId, payer, identifier, network, proofKey, nowMilliseconds],
-      limits.paymentIdentifierHeldSeconds,
+      JSON.stringify(
+        named.map(({ accountId, payer, identifier, network, proofKey }) => ({
+          ...{ account_id: accountId, payer, identifier, network, proof_key: proofKey },
+        })),
+      ),
+      nowMilliseconds,
     ],
   )
-  return rows.length === 1
+  const taken = new Set(
+    rows.map(({ account_id: accountId, payer, identifier }) =>
+      nameKey({ accountId, payer, identifier }),
+    ),
+  )
+  return new Set(named.filter((each) => taken.has(nameKey(each))))
 }
 
-/** Whether another payment has the name. */
+/** The row of a name, as text. */
+export function nameKey(name: {
+  readonly accountId: string
+  readonly payer: string
+  readonly identifier: string
+}): string {
+  return `${name.accountId} ${name.payer} ${name.identifier}`
+}
+
+/** Whether another payment has the name: one that was claimed, and did not come to nothing. */
 export async function isIdentifierTaken(
   tx: Tx,
-  { accountId, payer, identifier, network, proofKey }: NamedPayment,
+  records: Pick<ReceivedRecords, 'state'>,
+  named: NamedPayment,
 ): Promise<boolean> {
-  const rows = await tx.query(
-    'identifier_taken',
-    `select from payment_identifiers known join settlement_claims c using (network, proof_key)
-     where known.account_id = $1 and payer = $2 and identifier = $3
-       and (network, proof_key) <> ($4, $5)`,
-    [accountId, payer, identifier, network, proofKey],
+  const rows = await tx.query<{ payment_id: PaymentId }>(
+    'identifier_holder',
+    `select c.payment_id from payment_identifiers known join settlement_claims c using (account_id, network, proof_key)
+     where account_id = $1 and payer = $2 and identifier = $3 and (network, proof_key) <> ($4, $5)`,
+    wordsOf(named),
   )
-  return rows.length === 1
+  const [holder] = rows
+  if (holder === undefined) return false
+  const state = await records.state(tx, named.accountId, holder.payment_id)
+  return state?.status !== 'expired' && state?.status !== 'failed'
 }
 
-/** Gives the name back that a refused payment had, unless something was claimed for it after all. */
-export async function releaseIdentifier(
-  tx: Tx,
-  { accountId, payer, identifier, network, proofKey }: NamedPayment,
-): Promise<void> {
-  await tx.query(
-    'identifier_release',
-    `delete from payment_identifiers known where account_id = $1 and payer = $2 and identifier = $3
-       and network = $4 and proof_key = $5
-       and not exists (select from settlement_claims c where c.network = $4 and c.proof_key = $5)`,
-    [accountId, payer, identifier, network, proofKey],
-  )
+function wordsOf({ accountId, payer, identifier, network, proofKey }: NamedPayment) {
+  return [accountId, payer, identifier, network, proofKey]
 }
 
 /** Forgets names past their days. */

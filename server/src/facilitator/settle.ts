@@ -10,14 +10,16 @@ import type { Claim } from './claim.ts'
 import type { AskedClaim } from './claim-store.ts'
 import { takeIn } from './intake.ts'
 import type { Intake, Presented, Refused } from './intake.ts'
-import { releaseIdentifier, reserveIdentifier } from './identifier-store.ts'
+import { isIdentifierTaken } from './identifier-store.ts'
 import { joinClaim } from './join.ts'
 import type { ClaimedPayment, JoinDeps, Joined, JoinOrder } from './join.ts'
 import { namedPayment } from './named-payment.ts'
+import type { ReceivedRecords } from './records.ts'
 import type { VerifyDeps } from './verify.ts'
 import { yieldToOther } from './yield-claim.ts'
 
 export interface SettleDeps extends VerifyDeps, BeginDeps, JoinDeps {
+  readonly records: ReceivedRecords
   /** Whoever claimed a proof, as of now; asked together with others. */
   readonly claimOf: (asked: AskedClaim) => Promise<Claim | undefined>
   readonly random: Random
@@ -49,16 +51,12 @@ export async function settlePayment(deps: SettleDeps, order: SettleOrder): Promi
   const digest = digestOf(intake)
   const named = namedPayment(order.accountId, intake)
   if (named === undefined) return settleTaken(deps, order, intake, digest)
-  const { accountId } = order
-  const isReserved = await deps.store.inTransaction(accountId, (tx) =>
-    reserveIdentifier(tx, named, deps.clock.nowMilliseconds()),
+  // Spares a node's answer; what decides is the claim's own transaction.
+  const isTaken = await deps.store.inTransaction('service', (tx) =>
+    isIdentifierTaken(tx, deps.records, named),
   )
-  if (!isReserved) return refusalOf({ reason: 'payment_identifier_conflict' }, intake)
-  const settled = await settleTaken(deps, order, intake, digest)
-  if (settled.kind === 'refused') {
-    await deps.store.inTransaction(accountId, (tx) => releaseIdentifier(tx, named))
-  }
-  return settled
+  if (isTaken) return refusalOf({ reason: 'payment_identifier_conflict' }, intake)
+  return settleTaken(deps, order, intake, digest)
 }
 
 /** The same for a payment that was read. */
@@ -80,7 +78,17 @@ async function settleTaken(
       const { accountId } = order
       const who = order.requestId === undefined ? {} : { requestId: order.requestId }
       const isAlone = intake.requirements.extra['sharedTransaction'] === false
-      const beginning = { accountId, paymentId, digest, intake, isNew: true, isAlone, ...who }
+      const named = namedPayment(accountId, intake)
+      const beginning = {
+        accountId,
+        paymentId,
+        digest,
+        intake,
+        isNew: true,
+        isAlone,
+        named,
+        ...who,
+      }
       const begun = await beginSettlement(deps, beginning)
       if (begun.kind === 'refused') {
         // Another call may have been faster meanwhile: then the chain refuses what has happened, and the proof is not bad.
@@ -190,7 +198,8 @@ async function tryAgain(
   const authorization = authorizationOf(claim, intake.chain)
   if (authorization === undefined) throw new Error('a claim of an asset that is not known')
   const claimed = { ...intake, authorization }
-  const beginning = { accountId, paymentId, digest, intake: claimed, isNew: false }
+  const named = namedPayment(accountId, intake)
+  const beginning = { accountId, paymentId, digest, intake: claimed, isNew: false, named }
   const begun = await beginSettlement(deps, beginning)
   if (begun.kind === 'refused') {
     // Used by whatever: it may have paid, and a seller who hears a "no" asks the payer for another.

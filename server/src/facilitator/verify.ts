@@ -10,9 +10,12 @@ import { isIdentifierTaken } from './identifier-store.ts'
 import { refused, takeIn, UPTO } from './intake.ts'
 import type { Intake, Presented, Refused } from './intake.ts'
 import { namedPayment } from './named-payment.ts'
+import type { ReceivedRecords } from './records.ts'
 
 export interface VerifyDeps {
   readonly store: Store
+  /** What became of the payment that has a name. */
+  readonly records: Pick<ReceivedRecords, 'state'>
   readonly chains: ReadonlyMap<NetworkId, Chain>
   /** Our addresses that settle on networks of a family. */
   readonly settlersOf: (family: Family) => ReadonlySet<Address>
@@ -65,7 +68,7 @@ async function judge(
     exact.check(authorization),
     named === undefined
       ? false
-      : deps.store.inTransaction(accountId, (tx) => isIdentifierTaken(tx, named)),
+      : deps.store.inTransaction('service', (tx) => isIdentifierTaken(tx, deps.records, named)),
     // What was claimed for one amount settles for no other, so a seller must not work for it again.
     authorization.permit2 === UPTO
       ? deps.claimOf?.({ network, proofKey: authorization.proofKey })

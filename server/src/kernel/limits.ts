@@ -119,8 +119,7 @@ export const limits = {
   claimReadsSharedMax: 64,
   waitReadsUnderWayMax: 2,
   waitReadsSharedMax: 64,
-  /** How long a payer's name for a payment is kept for one that was never claimed, and for one that was. */
-  paymentIdentifierHeldSeconds: 120,
+  /** How long a payer’s name for a payment is kept at least. */
   paymentIdentifierKeptDays: 30,
   /** The catalogue of x402: per account, ways to pay of one resource, JSON of one listing, and steps to check it against its schema. */
   catalogueResourcesPerAccountMax: 200,
