@@ -40,9 +40,12 @@ export interface Quote extends QuoteOrder {
   readonly route: Readonly<Record<string, string>>
 }
 
-/** `no_market`: the venue does not trade this token. `insufficient_liquidity`: not for that much. */
+/**
+ * `others`: what else the venue would give, less than `quote` or as much, by other pools or makers: taken where that one is not carried. The
+ * most first. `no_market`: the venue does not trade this token. `insufficient_liquidity`: not for that much.
+ */
 export type QuoteOutcome =
-  | { readonly ok: true; readonly quote: Quote }
+  | { readonly ok: true; readonly quote: Quote; readonly others?: readonly Quote[] }
   | { readonly ok: false; readonly refusal: 'no_market' | 'insufficient_liquidity' }
 
 /** A quote that is to be traded. */
@@ -73,12 +76,13 @@ export type SwapDraftOutcome =
       readonly allowance: AllowanceDraft | null
     })
   /**
-   * `price_moved`: the chain would give less than the minimum now. `allowance_left`: EVM, the token takes no new allowance while another one
+   * `price_moved`: the chain would give less than the minimum now. `less_than_quoted`: so would this market, for a reason that is not in what
+   * the chain shows; its quote counts for nothing. `allowance_left`: EVM, the token takes no new allowance while another one
    * of `left` base units is there: a sale of exactly that much needs none.
    */
   | {
       readonly ok: false
-      readonly refusal: 'price_moved' | 'no_market' | 'insufficient_funds'
+      readonly refusal: 'price_moved' | 'less_than_quoted' | 'no_market' | 'insufficient_funds'
     }
   | { readonly ok: false; readonly refusal: 'allowance_left'; readonly left: bigint }
 

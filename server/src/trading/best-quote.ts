@@ -10,7 +10,7 @@ export interface Best {
 }
 
 /**
- * The quotes of a network's venues, at least one, the one that gives most first; of equals the one that is configured first. A venue that
+ * All quotes of a network's venues, at least one, the one that gives most first; of equals the one that is configured first. A venue that
  * cannot be asked is left out; where none of the others trades the token, nobody can say and NodeFailure is thrown. Refuses
  * INSUFFICIENT_LIQUIDITY where no market gives anything for that much, UNSUPPORTED_NETWORK where nothing is traded.
  */
@@ -26,7 +26,9 @@ export async function bestQuotes(
   const answers = await Promise.all(venues.map((venue) => ask(venue, order)))
   const [best, ...others] = answers
     .flatMap(({ venue, outcome }) =>
-      outcome?.ok === true ? [{ venue, quote: outcome.quote }] : [],
+      outcome?.ok === true
+        ? [outcome.quote, ...(outcome.others ?? [])].map((quote) => ({ venue, quote }))
+        : [],
     )
     .toSorted(({ quote: a }, { quote: b }) =>
       a.amountOut < b.amountOut ? 1 : a.amountOut > b.amountOut ? -1 : 0,

@@ -49,7 +49,7 @@ type Refused = Extract<SwapDraftOutcome, { ok: false }>
 const COMMITMENT_BYTES = 32
 
 /**
- * What a venue makes of a wish: the one that quotes the most, unless it cannot carry that, and then the next. A part of a balance is one
+ * What a venue makes of a wish: of the quote that gives most, unless its venue cannot carry that, and then of the next. A part of a balance is one
  * of the balance that the venue's own answer was made of: where that has changed meanwhile, all of it is asked again. Refuses as
  * `bestQuotes` does, and what the best venue refuses where no other carries it; then a venue that failed makes it NodeFailure.
  */
@@ -77,7 +77,7 @@ export async function fitSwap<Outcome extends { readonly ok: true }>(
 }
 
 /**
- * Asks one venue after the other. A quote that its venue does not stand by bounds nothing. One whose price has moved, or whose venue could
+ * Asks for one quote after the other. A quote that its venue does not stand by bounds nothing. One whose price has moved, or whose venue could
  * not be asked now, stays the measure: another venue then has to give its minimum, or the wish is worth more later than now.
  */
 async function firstCarried<Outcome extends { readonly ok: true }>(

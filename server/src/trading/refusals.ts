@@ -23,6 +23,7 @@ export function swapRefusal(
 ): Refusal {
   switch (refused.refusal) {
     case 'price_moved':
+    case 'less_than_quoted':
       return new Refusal('SLIPPAGE_EXCEEDED', {
         details: { slippage: 'the market gives less than the least that this trade accepts' },
       })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { baseUnits } from '@florin/wire/amount.ts'
 import type { Address, Draft, Terms, TokenTransfer, TransactionHash } from '../chains/chain.ts'
-import type { QuoteOutcome, SwapDraftOutcome, Venue, VenueName } from '../chains/venue.ts'
+import type { Quote, QuoteOutcome, SwapDraftOutcome, Venue, VenueName } from '../chains/venue.ts'
 
 export const POOL = '0x00000000000000000000000000000000000000f1' as Address
 export const ROUTER = '0x00000000000000000000000000000000000000f2' as Address
@@ -14,6 +14,8 @@ export interface VenueScript {
   refusal?: Extract<SwapDraftOutcome, { ok: false }>['refusal']
   /** Thrown instead of a draft. */
   failure?: Error
+  /** What is thrown of one of several quotes. */
+  failureOf?: (quote: Quote) => Error | undefined
   needsAllowance?: boolean
   /** What the next draft says of the wallet. */
   balances: () => Draft['balances']
@@ -45,7 +47,8 @@ export function scriptedVenue(script: VenueScript, name: VenueName = 'uniswap-v2
       }
     },
     draft: async ({ quote, minimumOut, commitment }) => {
-      if (script.failure !== undefined) throw script.failure
+      const failure = script.failure ?? script.failureOf?.(quote)
+      if (failure !== undefined) throw failure
       if (script.refusal === 'allowance_left')
         return { ok: false, refusal: script.refusal, left: 7n }
       if (script.refusal !== undefined) return { ok: false, refusal: script.refusal }

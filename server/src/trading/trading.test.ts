@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { NodeFailure } from '../chains/chain.ts'
+import type { Address } from '../chains/chain.ts'
 import { NotCarried } from '../chains/venue.ts'
 import { TOKEN } from '../payments/test-lane.ts'
 import { openTestDatabase } from '../store/test-database.ts'
@@ -95,6 +96,7 @@ describe('a quote', () => {
 describe('what a venue refuses', () => {
   test.each([
     ['price_moved', 'SLIPPAGE_EXCEEDED'],
+    ['less_than_quoted', 'SLIPPAGE_EXCEEDED'],
     ['no_market', 'INSUFFICIENT_LIQUIDITY'],
     ['allowance_left', 'INSUFFICIENT_LIQUIDITY'],
     ['insufficient_funds', 'INSUFFICIENT_BALANCE'],
@@ -120,12 +122,34 @@ describe('a venue that quotes the most and does not carry it', () => {
     best.failure = new NotCarried('a route that is not signed here')
     expect((await scene.trade()).trade).toMatchObject(next)
     delete best.failure
-    best.refusal = 'no_market'
-    expect((await scene.trade()).trade).toMatchObject(next)
+    for (const refusal of ['no_market', 'less_than_quoted'] as const) {
+      best.refusal = refusal
+      expect((await scene.trade()).trade).toMatchObject(next)
+    }
     goesIn = 'token'
     has.token = 5_000n
     best.refusal = 'allowance_left'
     expect((await scene.trade({ side: 'sell' })).trade).toMatchObject(next)
+  })
+
+  test('is asked for another of its quotes, in the order of all, with the least of that one', async () => {
+    best.quote = async () => {
+      const token = { mint: TOKEN as Address, decimals: 6, symbol: null }
+      const quoted = await scriptedVenue({ rate: 3n, balances: () => best.balances() }).quote({
+        ...{ side: 'buy', token, amountIn: 1_000n },
+      })
+      if (!quoted.ok) throw new Error(quoted.refusal)
+      const less = (amountOut: bigint) => ({ ...quoted.quote, amountOut })
+      return { ...quoted, others: [less(2_500n), less(1_500n)] }
+    }
+    best.failureOf = ({ amountOut }) =>
+      amountOut === 3_000n ? new NotCarried('a promise of one maker') : undefined
+    expect((await scene.trade()).trade).toMatchObject({
+      ...{ venue: 'uniswap-v2', quotedOut: 2_500n, minimumOut: 2_250n },
+    })
+    best.failureOf = ({ amountOut }) =>
+      amountOut > 2_000n ? new NotCarried('promises of two makers') : undefined
+    expect((await scene.trade()).trade).toMatchObject({ venue: 'uniswap-v3', quotedOut: 2_000n })
   })
 
   test('stays the measure where it may carry it later: the next has to give the minimum of its quote', async () => {

@@ -5,6 +5,7 @@ import { systemClock } from '../../../kernel/clock.ts'
 import { openLog } from '../../../kernel/log.ts'
 import { Secret } from '../../../kernel/secret.ts'
 import { NodeFailure } from '../../chain.ts'
+import { NotCarried } from '../../venue.ts'
 import type { Venue } from '../../venue.ts'
 import { connectSolana } from '../connect.ts'
 import { SOL, startTestChain } from '../test-chain.ts'
@@ -157,6 +158,53 @@ describe('a maker that does not answer properly is no market and no "no"', () =>
   })
 })
 
+describe('a maker that promises most and gives nothing', () => {
+  const held = (body: Body) => typeof body['taker'] === 'string'
+  const conducts: readonly (readonly [string, Conduct])[] = [
+    ['quotes no more', (_, response) => say(response, { error: { code: 'OOPS' } }, 500)],
+    ['has too little', (_, response) => say(response, thin, 409)],
+    ['gives less', (_, response) => say(response, promise('1', 'q'))],
+    [
+      'does not sign',
+      ({ path }, response) =>
+        path === '/sign' ? say(response, {}, 500) : say(response, promise(`${MOST}`, 'q')),
+    ],
+  ]
+  const MOST = 10n ** 18n
+  const thin = { error: { code: 'INSUFFICIENT_LIQUIDITY' } }
+  const promise = (amountOut: string, quoteId: string | null): Body => ({
+    ...{ maker, side: 'buy', mint: wanted().token.mint, amountIn: `${SOL}` },
+    ...{ amountOut, quoteId, priceImpactBasisPoints: null },
+  })
+
+  test.each(conducts)(
+    '%s: its promise binds nobody, and the next maker trades',
+    async (_, conduct) => {
+      const { url } = await serviceOf((request, response) =>
+        held(JSON.parse(request.body) as Body)
+          ? conduct(request, response)
+          : say(response, promise(`${MOST}`, null)),
+      )
+      const venue = venueOf([{ url, address: maker }, world.sandbox.solana.maker])
+      const outcome = await venue.quote(wanted())
+      if (!outcome.ok) throw new Error(outcome.refusal)
+      expect(outcome.quote).toMatchObject({ amountOut: MOST, route: { maker } })
+      const change = { minimumOut: (MOST * 9n) / 10n }
+      const answer = await venue
+        .draft(trader.order(wallet, outcome.quote, change))
+        .catch((error: unknown) => error)
+      if (!(answer instanceof NotCarried)) {
+        expect(answer).toEqual({ ok: false, refusal: 'less_than_quoted' })
+      }
+      const [next, ...rest] = outcome.others ?? []
+      if (next === undefined) throw new Error('the other maker quotes, too')
+      expect(rest).toEqual([])
+      expect(next.route['maker']).toBe(world.sandbox.solana.maker.address)
+      expect((await venue.draft(trader.order(wallet, next))).ok).toBe(true)
+    },
+  )
+})
+
 /** What drafting with a venue comes to. */
 async function drafted(venue: Venue, change: { readonly minimumOut?: bigint } = {}) {
   const outcome = await venue.quote(wanted())
@@ -177,11 +225,11 @@ describe('a maker’s transaction', () => {
     await expect(drafted(venue)).rejects.toThrow(/gives less than the minimum/)
   })
 
-  test('that gives less at the moment of signing is a price that moved', async () => {
+  test('that gives less at the moment of signing has no say in what another has to give', async () => {
     const { venue } = await between((answer) =>
       typeof answer['quoteId'] === 'string' ? { ...answer, amountOut: '1' } : answer,
     )
-    expect(await drafted(venue)).toEqual({ ok: false, refusal: 'price_moved' })
+    expect(await drafted(venue)).toEqual({ ok: false, refusal: 'less_than_quoted' })
   })
 
   test('of an earlier order is not signed for another one, nor is an old quote signed twice', async () => {

@@ -181,7 +181,7 @@ describe('a swap is refused before anybody signs', () => {
     ]
     const quote = await trader.quoted('buy', 'BRIAR', SOL)
     await trader.trade(second, await trader.quoted('buy', 'BRIAR', SOL))
-    expect(await refusalOf(trader.order(first, quote))).toBe('price_moved')
+    expect(await refusalOf(trader.order(first, quote))).toBe('less_than_quoted')
     const change = { minimumOut: (quote.amountOut * 9n) / 10n }
     const outcome = await trader.venue.draft(trader.order(first, quote, change))
     expect(outcome.ok).toBe(true)

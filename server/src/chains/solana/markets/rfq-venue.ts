@@ -3,6 +3,7 @@ import { transferMemo } from '@florin/wire/transfer-memo.ts'
 import { NodeFailure } from '../../chain.ts'
 import { NotCarried } from '../../venue.ts'
 import type {
+  Quote,
   QuoteOrder,
   QuoteOutcome,
   SwapDraftOutcome,
@@ -52,7 +53,7 @@ interface Agreed extends Scene {
 type Refused = Extract<SwapDraftOutcome, { ok: false }>
 
 /**
- * Makers that sign one transaction with the taker: both transfers happen or none. They are asked all at once and the best price counts;
+ * Makers that sign one transaction with the taker: both transfers happen or none. They are asked all at once, and each quotes for itself;
  * what one of them then signs is believed in nothing.
  */
 export function openRfqVenue(deps: DraftDeps, makers: readonly Maker[]): Venue {
@@ -73,24 +74,20 @@ export function openRfqVenue(deps: DraftDeps, makers: readonly Maker[]): Venue {
     const offers = words.flatMap(({ maker, word }) =>
       word?.ok === true ? [{ maker, quote: word.quote }] : [],
     )
-    const [best] = offers.toSorted((a, b) => compare(b.quote.amountOut, a.quote.amountOut))
-    if (best !== undefined) {
-      const { amountOut, priceImpactBasisPoints } = best.quote
-      const route = { maker: best.maker.address, ...(config.sandbox ? { prices: 'sandbox' } : {}) }
-      return {
-        ok: true,
-        quote: {
-          ...order,
-          venue: 'rfq',
-          amountOut,
-          priceImpactBasisPoints,
-          height: slot,
-          // Held only once a wallet is known.
-          expiresAtMilliseconds: null,
-          route,
-        },
-      }
-    }
+    const quotes = offers
+      .toSorted((a, b) => compare(b.quote.amountOut, a.quote.amountOut))
+      .map(({ maker, quote: { amountOut, priceImpactBasisPoints } }): Quote => ({
+        ...order,
+        venue: 'rfq',
+        amountOut,
+        priceImpactBasisPoints,
+        height: slot,
+        // Held only once a wallet is known.
+        expiresAtMilliseconds: null,
+        route: { maker: maker.address, ...(config.sandbox ? { prices: 'sandbox' } : {}) },
+      }))
+    const [best, ...others] = quotes
+    if (best !== undefined) return { ok: true, quote: best, others }
     // Silence is no "no".
     for (const { failure } of words) if (failure !== undefined) throw failure
     const isThin = words.some(
@@ -137,17 +134,20 @@ export function openRfqVenue(deps: DraftDeps, makers: readonly Maker[]): Venue {
   ): Promise<Agreed | Refused> {
     const { wallet, quote: wanted, minimumOut, commitment } = order
     const { maker, mint, pricePerUnit, feeMax } = scene
-    const word = await maker.quote(wanted, wallet)
+    const word = await orNotCarried(maker.quote(wanted, wallet))
     if (!word.ok) {
-      return { ok: false, refusal: word.refusal === 'no_market' ? 'no_market' : 'price_moved' }
+      return { ok: false, refusal: word.refusal === 'no_market' ? 'no_market' : 'less_than_quoted' }
     }
     const { quoteId, amountOut } = word.quote
-    if (amountOut < minimumOut || quoteId === null) return { ok: false, refusal: 'price_moved' }
-    const transaction = await maker.sign(quoteId, wallet, {
+    if (amountOut < minimumOut || quoteId === null) {
+      return { ok: false, refusal: 'less_than_quoted' }
+    }
+    const choice = {
       memo: transferMemo(commitment),
       computeUnits: UNITS[wanted.side],
       pricePerUnit,
-    })
+    }
+    const transaction = await orNotCarried(maker.sign(quoteId, wallet, choice))
     const checked = checkSwap(facts, transaction, {
       side: wanted.side,
       taker: wallet,
@@ -235,6 +235,16 @@ export function openRfqVenue(deps: DraftDeps, makers: readonly Maker[]): Venue {
     received: (swap) => receivedBy(swap),
     // Both transfers happen as they were signed, or none.
     taken: ({ quote: traded }) => traded.amountIn,
+  }
+}
+
+/** A price for nobody costs its maker nothing: one that it then does not stand by, whatever the reason, is no measure for others. */
+async function orNotCarried<Answer>(asked: Promise<Answer>): Promise<Answer> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof NodeFailure) throw new NotCarried(error.message)
+    throw error
   }
 }
 
