@@ -116,3 +116,33 @@ test('names are forgotten after their days', async () => {
   await forget(NOW + 2 * DAYS + 1)
   expect(await isTaken(second)).toBe(false)
 })
+
+test('the name of a payment that may yet be paid is kept beyond them', async () => {
+  const [first, second] = [payment('followed', 'seven'), payment('followed', 'eight')]
+  const paymentId = await claim(first)
+  await forget(NOW + DAYS + 1)
+  expect(await isTaken(second)).toBe(true)
+  await close(paymentId)
+  await forget(NOW + DAYS + 1)
+  expect(await isTaken(second)).toBe(false)
+})
+
+test('so many are forgotten at once, those first that were taken first', async () => {
+  const named = [1, 2, 3].map((at) => payment('old', `old ${at}`))
+  for (const [at, each] of named.entries()) {
+    await close(await claim({ ...each, identifier: `${each.identifier}-${at}` }, undefined, at + 1))
+  }
+  const old = async () => {
+    const rows = await database.store.query<{ at: string }>(
+      'test_old_names',
+      `select right(identifier, 1) as at from payment_identifiers where identifier like 'old-%' order by 1`,
+    )
+    return rows.map(({ at }) => at)
+  }
+  const forgetTwo = () =>
+    database.store.inTransaction('service', (tx) => forgetIdentifiers(tx, NOW, 2))
+  await forgetTwo()
+  expect(await old()).toEqual(['2'])
+  await forgetTwo()
+  expect(await old()).toEqual([])
+})
