@@ -37,6 +37,7 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
     sharedMax: limits.receiverReadsSharedMax,
   })
   const verifyDeps = { ...deps, receiverOf }
+  let turn = 0
   return [
     route(endpoints.x402Verify, async ({ body, caller }) => {
       const verified = await verifyPayment(verifyDeps, caller.accountId, body)
@@ -72,6 +73,7 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
         chains: [...chains.values()],
         settlers,
         isLow: (network, address) => funds.isLow(network, address),
+        turn: (turn += 1),
         isUsable: (chain) => isUsable(chain) && funds.canPay(chain),
       }),
     })),

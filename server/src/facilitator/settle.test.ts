@@ -29,6 +29,7 @@ const asset = config.assets.find((known) => known.asset !== 'native')
 if (asset === undefined) throw new Error('no token')
 const PAYER = 'payer' as Address
 const SELLER = 'seller' as Address
+const LOW = 'a key that is low' as Address
 const AMOUNT = 500n
 const accountId = newId(systemRandom, 'acct')
 const paymentId = newId(systemRandom, 'pay')
@@ -65,12 +66,18 @@ interface Scene {
 }
 
 /** A payment that its chain takes or refuses as said, with a claim of it; a new draft is refused. */
-function sceneOf(claim: Claim | undefined, check: ExactCheck, scheme: PaymentScheme): Scene {
+function sceneOf(
+  claim: Claim | undefined,
+  check: ExactCheck,
+  scheme: PaymentScheme,
+  onlySettler?: Address,
+): Scene {
   const drafted: ExactAuthorization[] = []
   const authorization: ExactAuthorization = {
     ...{ proofKey: KEY, payer: PAYER, asset, payTo: SELLER, amount: baseUnits(AMOUNT) },
     ...{ validBeforeSeconds: 2n ** 40n, feePayer: null, permit2: scheme },
     stored: storedWith('second'),
+    ...(onlySettler === undefined ? {} : { onlySettler }),
   } as ExactAuthorization
   const exact: Partial<ExactPayments> = {
     read: () => ({ ok: true, authorization }),
@@ -100,7 +107,9 @@ function sceneOf(claim: Claim | undefined, check: ExactCheck, scheme: PaymentSch
     settlers: { next: () => ({ address: 'key' }) as Wallet } as Partial<
       SettleDeps['settlers']
     > as SettleDeps['settlers'],
-    funds: { isLow: () => false } as Partial<SettleDeps['funds']> as SettleDeps['funds'],
+    funds: { isLow: (_, key) => key === LOW } as Partial<
+      SettleDeps['funds']
+    > as SettleDeps['funds'],
   }
   const requirements = {
     ...{ scheme, network, asset: asset?.asset, amount: `${AMOUNT}`, payTo: SELLER },
@@ -138,6 +147,15 @@ test('what is tried again is what was claimed, whatever is shown for the same no
   const scene = sceneOf(claim, { ok: true }, 'exact')
   await settled(claim, { ok: true }, scene)
   expect(scene.drafted.map(({ stored }) => stored)).toEqual([storedWith('first')])
+})
+
+test('what only a key may settle that cannot sign now is verified for nobody', async () => {
+  const { deps, presented } = sceneOf(undefined, { ok: true }, 'upto', LOW)
+  expect(await verifyPayment(deps, accountId, presented)).toMatchObject({
+    ...{ ok: false, reason: 'network_unavailable' },
+  })
+  const able = sceneOf(undefined, { ok: true }, 'upto', 'another' as Address)
+  expect(await verifyPayment(able.deps, accountId, presented)).toMatchObject({ ok: true })
 })
 
 describe('a payment of upto that was claimed for another amount', () => {

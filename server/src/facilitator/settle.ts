@@ -15,6 +15,7 @@ import { joinClaim } from './join.ts'
 import type { ClaimedPayment, JoinDeps, Joined, JoinOrder } from './join.ts'
 import { namedPayment } from './named-payment.ts'
 import type { ReceivedRecords } from './records.ts'
+import type { SettlerFunds } from './settler-funds.ts'
 import type { VerifyDeps } from './verify.ts'
 import { yieldToOther } from './yield-claim.ts'
 
@@ -22,6 +23,7 @@ export interface SettleDeps extends VerifyDeps, BeginDeps, JoinDeps {
   readonly records: ReceivedRecords
   /** Whoever claimed a proof, as of now; asked together with others. */
   readonly claimOf: (asked: AskedClaim) => Promise<Claim | undefined>
+  readonly funds: SettlerFunds
   readonly random: Random
 }
 

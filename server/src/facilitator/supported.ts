@@ -20,15 +20,19 @@ export function supported({
   settlers,
   isLow,
   isUsable,
+  turn,
 }: {
   readonly chains: readonly Chain[]
   readonly settlers: Pick<Settlers, 'of'>
   readonly isLow: (network: NetworkId, address: Address) => boolean
   readonly isUsable: (chain: Chain) => boolean
+  /** How often it was asked before: each time another key is named for `upto`, so that no key settles for everybody. */
+  readonly turn: number
 }) {
   const kinds = chains.flatMap((chain) => {
     const { family, network } = chain.config
-    const settler = settlers.of(family).find(({ address }) => !isLow(network, address))
+    const able = settlers.of(family).filter(({ address }) => !isLow(network, address))
+    const [settler] = able
     if (chain.exact === undefined || settler === undefined || !isUsable(chain)) return []
     const extra = family === 'solana' ? { extra: { feePayer: settler.address } } : {}
     const alias = networkAliasOf(network)
@@ -41,7 +45,7 @@ export function supported({
               x402Version: 2,
               scheme: UPTO,
               network,
-              extra: { facilitatorAddress: settler.address },
+              extra: { facilitatorAddress: (able[turn % able.length] ?? settler).address },
             },
           ]
         : []),

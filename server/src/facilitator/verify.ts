@@ -10,6 +10,7 @@ import { isIdentifierTaken } from './identifier-store.ts'
 import { refused, takeIn, UPTO } from './intake.ts'
 import type { Intake, Presented, Refused } from './intake.ts'
 import { namedPayment } from './named-payment.ts'
+import type { SettlerFunds } from './settler-funds.ts'
 import type { ReceivedRecords } from './records.ts'
 
 export interface VerifyDeps {
@@ -23,6 +24,8 @@ export interface VerifyDeps {
   readonly receiverOf?: (asked: AskedReceiver) => Promise<AccountId | undefined>
   /** Whoever claimed a proof, asked together with others; left out, no claim is looked at. */
   readonly claimOf?: (asked: AskedClaim) => Promise<Claim | undefined>
+  /** Which keys should not be asked to sign; left out, all may. */
+  readonly funds?: Pick<SettlerFunds, 'isLow'>
   /** Told of every verdict; left out, nobody is. */
   readonly onVerified?: (accountId: AccountId, verified: Verified) => void
 }
@@ -82,6 +85,10 @@ async function judge(
     const message = openClaimMessage(claim, accountId)
     return refused('duplicate_settlement', networkName, payer, message)
   }
-  if (check.ok) return taken
-  return refused(check.reason, networkName, payer, check.message)
+  if (!check.ok) return refused(check.reason, networkName, payer, check.message)
+  const { onlySettler } = authorization
+  if (onlySettler !== undefined && deps.funds?.isLow(network, onlySettler) === true) {
+    return refused('network_unavailable', networkName, payer)
+  }
+  return taken
 }
