@@ -94,3 +94,42 @@ test('settlements at the same moment are all counted', async () => {
   expect(listed?.settledCount).toBe(8)
   expect(new Set(listed?.accepts.map(({ payTo }) => payTo)).size).toBe(4)
 })
+
+test('what was said before is not written again, and no other listing is held meanwhile', async () => {
+  const accountId = await newAccount()
+  const [one, other] = [listing('https://a.example/one'), listing('https://a.example/other')]
+  await note(accountId, one, 1)
+  await note(accountId, other, 2)
+  await database.store.inTransaction(accountId, async (tx) => {
+    const written = async () => {
+      const [row] = await tx.query<{ updates: string }>(
+        'test_updates',
+        `select n_tup_upd as updates from pg_stat_xact_user_tables where relname = 'catalogue_resources'`,
+      )
+      return Number(row?.updates)
+    }
+    const before = await written()
+    await noteListing(tx, accountId, one, 3)
+    expect((await written()) - before).toBe(1)
+    const free = await database.store.inTransaction(accountId, (beside) =>
+      beside.query<{ resource: string }>(
+        'test_free',
+        'select resource from catalogue_resources where account_id = $1 for update skip locked',
+        [accountId],
+      ),
+    )
+    expect(free).toEqual([{ resource: other.resource }])
+  })
+  for (const change of [
+    { description: 'other words' },
+    { description: null },
+    { tags: ['a'] },
+    { bazaar: { info: { a: 1 }, schema: {} } },
+    { accept: accept('2') },
+  ]) {
+    const said = listing(one.resource, change)
+    await note(accountId, said, 4)
+    const { accept: paid, ...words } = said
+    expect((await read(accountId))[0]).toMatchObject({ ...words, accepts: [paid] })
+  }
+})

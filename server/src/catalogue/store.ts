@@ -81,32 +81,42 @@ export async function noteListing(
     words.filter((word) => word !== null && word !== '').join(' '),
   ]
   const key = [accountId, resource, method, toolName]
-  const [known] = await tx.query<{ accepts: readonly Accept[]; x402_version: 1 | 2 }>(
+  const [known] = await tx.query<Pick<ListedRow, 'accepts' | 'x402_version' | 'settled_count'>>(
     'catalogue_note',
     `insert into catalogue_resources as known (account_id, resource, method, tool_name, type, x402_version, description, mime_type,
        service_name, tags, icon_url, bazaar, accepts, words, settled_count, listed_at, last_settled_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 1, to_timestamp($15 / 1000.0), to_timestamp($15 / 1000.0))
      on conflict (account_id, resource, method, tool_name) do update set settled_count = known.settled_count + 1,
        last_settled_at = greatest(known.last_settled_at, excluded.last_settled_at)
-     returning accepts, x402_version`,
+     returning accepts, x402_version, settled_count`,
     [...key, type, ...said, nowMilliseconds],
   )
-  if (known !== undefined && x402Version >= known.x402_version) {
-    const before = x402Version > known.x402_version ? [] : known.accepts
-    said[7] = JSON.stringify(mergeAccepts(before, listing.accept, limits.catalogueAcceptsMax))
-    await tx.query(
-      'catalogue_say',
-      `update catalogue_resources set x402_version = $5, description = $6, mime_type = $7, service_name = $8, tags = $9,
-         icon_url = $10, bazaar = $11, accepts = $12, words = $13, type = $14
-       where account_id = $1 and resource = $2 and method = $3 and tool_name = $4`,
-      [...key, ...said, type],
-    )
-  }
+  if (known === undefined) throw new Error('a listing was neither made nor counted')
+  if (known.settled_count === '1') return makeRoom(tx, accountId)
+  if (x402Version < known.x402_version) return
+  const before = x402Version > known.x402_version ? [] : known.accepts
+  said[7] = JSON.stringify(mergeAccepts(before, listing.accept, limits.catalogueAcceptsMax))
+  // Most settlements say what the last one said, and then write a count alone.
+  await tx.query(
+    'catalogue_say',
+    `update catalogue_resources set x402_version = $5, description = $6, mime_type = $7, service_name = $8, tags = $9,
+       icon_url = $10, bazaar = $11::text::json, accepts = $12, words = $13, type = $14
+     where account_id = $1 and resource = $2 and method = $3 and tool_name = $4 and (
+       (x402_version, description, mime_type, service_name, tags, icon_url, bazaar::text, accepts, words, type)
+       is distinct from ($5, $6, $7, $8, $9, $10, $11::text, $12, $13, $14))`,
+    [...key, ...said, type],
+  )
+}
+
+/** Beyond the account's limit, what was settled longest ago goes. What somebody is settling at this moment is left for the next time. */
+async function makeRoom(tx: Tx, accountId: AccountId): Promise<void> {
   await tx.query(
     'catalogue_trim',
+    // What an offset passes over would be locked as well: so the lock is apart from it.
     `delete from catalogue_resources where id in (
-       select id from catalogue_resources where account_id = $1
-       order by last_settled_at desc, id desc offset $2 for update skip locked)`,
+       select id from catalogue_resources where id = any(array(
+         select id from catalogue_resources where account_id = $1
+         order by last_settled_at desc, id desc offset $2)) for update skip locked)`,
     [accountId, limits.catalogueResourcesPerAccountMax],
   )
 }
