@@ -4,6 +4,7 @@ import { withBazaar, declareDiscoveryExtension } from '@x402/extensions/bazaar'
 import { HTTPFacilitatorClient } from '@x402/core/server'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '@florin/server/kernel/until.ts'
 import type { Fields } from '@florin/wire/x402/fields.ts'
 import type { Reply } from './actors/client.ts'
 import { anotherAccount } from './actors/receiver.ts'
@@ -70,10 +71,20 @@ describe('the catalogue', () => {
   }
   const listed = async (url: string) =>
     (await stock().listResources({ limit: 100 })).items.filter(({ resource }) => resource === url)
-  const ownOf = async (resource: string) => {
-    const { body } = await world.client().get('/x402/catalogue')
+  const ownOf = async (resource: string, client = world.client()) => {
+    const { body } = await client.get('/x402/catalogue')
     return (body['resources'] as Fields[]).filter((each) => each['resource'] === resource)
   }
+  /** Waits until it is listed: nobody's answer waits for that. */
+  const isListed = (url: string, count = 1, client = world.client()) =>
+    until(
+      `${url} is listed`,
+      async () => {
+        const own = await ownOf(url, client)
+        return own.some(({ settledCount }) => Number(settledCount) >= count)
+      },
+      { seconds: 30 },
+    )
 
   test('lists a resource when its payment is settled, never when it is verified', async () => {
     const url = 'http://127.0.0.1:4021/weather'
@@ -85,7 +96,8 @@ describe('the catalogue', () => {
 
     const settled = await ask('settle', purchase)
     expect(settled.body).toMatchObject({ success: true })
-    expect(told(settled)).toEqual({ bazaar: { status: 'success' } })
+    expect(told(settled)).toEqual({ bazaar: { status: 'processing' } })
+    await isListed(url)
     expect(await listed(url)).toEqual([
       {
         resource: url,
@@ -119,9 +131,10 @@ describe('the catalogue', () => {
     )
     const again = await ask('settle', purchase)
     expect(again.body).toMatchObject({ success: true })
-    expect(told(again)).toEqual({ bazaar: { status: 'success' } })
-    expect(await ownOf(url)).toMatchObject([{ settledCount: 1 }])
+    expect(told(again)).toEqual({ bazaar: { status: 'processing' } })
     await ask('settle', await offered(url))
+    // One after the other: what came before the newest is listed or counted by now.
+    await isListed(url, 2)
     const own = await ownOf(url)
     expect(own).toMatchObject([{ settledCount: 2 }])
     // Another receiver is another way to pay.
@@ -135,6 +148,8 @@ describe('the catalogue', () => {
     const more = { description: 'Something else' }
     const { body } = await offered(url, { more })
     expect((await other.post('/x402/settle', body)).body).toMatchObject({ success: true })
+    await isListed(url)
+    await isListed(url, 1, other)
     expect(await ownOf(url)).toMatchObject([
       { description: 'The weather of a city', settledCount: 1 },
     ])
@@ -164,6 +179,8 @@ describe('the catalogue', () => {
     const purchase = await offered(url, { more })
     await ask('settle', purchase)
     await ask('settle', await offered('http://127.0.0.1:4021/tides/low', { more }))
+    await isListed(url)
+    await isListed(`${url}/low`)
 
     const { resources } = await stock().search({
       query: 'when is the tide in a harbor or harbours',
@@ -213,6 +230,7 @@ describe('the catalogue', () => {
       for (const { url } of [shop, own]) {
         const [bought] = await buy({ client: 'fetch', evmKey, url, times: 1 })
         expect(bought).toMatchObject({ status: 200, body: { goods: true } })
+        await isListed(url)
       }
       const info = { input: { type: 'http' }, output }
       const item = { type: 'http', accepts: [{ payTo }], extensions: { bazaar: { info } } }
@@ -252,6 +270,7 @@ describe('the catalogue', () => {
       .client()
       .post('/x402/settle', { x402Version: 1, paymentPayload, paymentRequirements })
     expect(settled.body).toMatchObject({ success: true })
+    await isListed(url)
     expect(await listed(url)).toMatchObject([
       {
         x402Version: 1,

@@ -1,29 +1,19 @@
 import { fieldsOf } from '@florin/wire/x402/fields.ts'
 import { readListing } from '../catalogue/read-listing.ts'
 import type { Accept, ReadListing } from '../catalogue/listing.ts'
-import { noteListing } from '../catalogue/store.ts'
 import type { Chain } from '../chains/chain.ts'
-import type { Clock } from '../kernel/clock.ts'
 import type { AccountId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
-import type { Log } from '../kernel/log.ts'
-import type { Store } from '../store/postgres.ts'
-import { countInCatalogue } from './claim-store.ts'
 import { UPTO } from './intake.ts'
 import type { Intake, Presented } from './intake.ts'
+import type { Lister } from './lister.ts'
 import type { Settled } from './settle.ts'
 import type { Verified } from './verify.ts'
 
 /** What became of an offer to be listed, in the words of x402. Source: 2.27, EXTENSION-RESPONSES. */
 export type BazaarSaid =
-  | { readonly status: 'success' | 'processing' }
+  | { readonly status: 'processing' }
   | { readonly status: 'rejected'; readonly rejectedReason: string }
-
-export interface ListDeps {
-  readonly store: Store
-  readonly clock: Clock
-  readonly log: Log
-}
 
 /** The header that tells a seller of its extensions, and never a buyer; none when there is nothing to tell. */
 export function extensionHeaders(bazaar: BazaarSaid | undefined): Readonly<Record<string, string>> {
@@ -38,32 +28,23 @@ export function bazaarOfVerified(verified: Verified, presented: Presented): Baza
 }
 
 /**
- * Lists what a payment was settled for, at the first time that its success is given out. A listing never fails a settlement: what could
- * not be stored is said, and logged.
+ * Has what a payment was settled for listed, at the first time that its success is given out. Nobody waits for a listing, and none fails
+ * a settlement.
  */
-export async function listSettled(
-  deps: ListDeps,
+export function listSettled(
+  list: Lister,
   accountId: AccountId,
   settled: Settled,
   presented: Presented,
-): Promise<BazaarSaid | undefined> {
+): BazaarSaid | undefined {
   if (settled.kind !== 'settled' && settled.kind !== 'pending') return undefined
   const { intake, paymentId } = settled
   const read = readFor(presented, intake.chain)
   if (settled.kind === 'pending' || read.kind !== 'listing') return beforehand(read)
   const accept = acceptOf(intake, presented)
   if (accept === undefined) return { status: 'rejected', rejectedReason: 'too_large' }
-  const { store, clock, log } = deps
-  try {
-    await store.inTransaction(accountId, async (tx) => {
-      if (!(await countInCatalogue(tx, accountId, paymentId))) return
-      await noteListing(tx, accountId, { ...read.listing, accept }, clock.nowMilliseconds())
-    })
-    return { status: 'success' }
-  } catch (error) {
-    log.warn({ accountId, paymentId, err: error }, 'a settled resource was not listed')
-    return { status: 'rejected', rejectedReason: 'not_stored' }
-  }
+  const isTaken = list({ accountId, paymentId, listing: { ...read.listing, accept } })
+  return isTaken ? beforehand(read) : { status: 'rejected', rejectedReason: 'not_stored' }
 }
 
 function readFor(presented: Presented, { config }: Chain): ReadListing {

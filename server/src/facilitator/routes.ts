@@ -9,6 +9,7 @@ import type { Log } from '../kernel/log.ts'
 import { shareReads } from '../store/shared-reads.ts'
 import { nothingAnswer, settleAnswer, verifyAnswer } from './answer.ts'
 import { bazaarOfVerified, extensionHeaders, listSettled } from './list-settled.ts'
+import { openLister } from './lister.ts'
 import { settlePayment } from './settle.ts'
 import type { SettleDeps } from './settle.ts'
 import { settleNothing } from './settle-nothing.ts'
@@ -22,7 +23,7 @@ const SETTLE_WAIT_MILLISECONDS = 25_000
 
 export interface X402RoutesDeps extends SettleDeps {
   readonly log: Log
-  /** Takes back what nobody heard, also while the service stops. */
+  /** Takes back what nobody heard and lists what was settled, also while the service stops. */
   readonly kept: Kept
   /** Whether the network can be settled on now. */
   readonly isUsable: (chain: Chain) => boolean
@@ -37,6 +38,7 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
     sharedMax: limits.receiverReadsSharedMax,
   })
   const verifyDeps = { ...deps, receiverOf }
+  const list = openLister(deps)
   let turn = 0
   return [
     route(endpoints.x402Verify, async ({ body, caller }) => {
@@ -54,7 +56,7 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
         waitUntilMilliseconds: clock.nowMilliseconds() + SETTLE_WAIT_MILLISECONDS,
         over: AbortSignal.any([clientGone, closing]),
       })
-      const bazaar = await listSettled(deps, caller.accountId, settled, body)
+      const bazaar = listSettled(list, caller.accountId, settled, body)
       const answer = { headers: extensionHeaders(bazaar), body: settleAnswer(settled, body) }
       if (settled.kind !== 'settled') return answer
       const { paymentId, takeBack } = settled
