@@ -198,6 +198,9 @@ describe('exact by Permit2, settled by somebody else', () => {
       return status === 'expired'
     }
     await until('that is final', isOver, { seconds: 60 })
+    expect((await receiveIt(purchase)).body).toMatchObject({
+      error: { details: { reason: 'permit2_deadline_expired' } },
+    })
     expect(await world.balanceOf(purchase.payTo, 'USDC')).toBe(0n)
   })
 

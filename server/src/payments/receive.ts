@@ -169,11 +169,13 @@ async function successOf(
     case 'reverted':
     case 'expired': {
       const { paymentId } = received
-      const payment = await store.inTransaction(accountId, (tx) =>
-        findPayment(tx, accountId, paymentId),
-      )
+      const { payment, claim } = await store.inTransaction(accountId, async (tx) => ({
+        payment: await findPayment(tx, accountId, paymentId),
+        claim: await claimOfPayment(tx, accountId, paymentId),
+      }))
       if (payment === undefined) throw new Error('a claim has no record')
-      const words = ENDED[familyOf(payment.network)]
+      const isPermit2 = claim?.stored['method'] === 'permit2'
+      const words = ENDED[isPermit2 ? 'permit2' : familyOf(payment.network)]
       if (received.kind === 'reverted') throw refusalOf(words.reverted, namesOf(received))
       // Proven: it moved nothing and never will.
       throw new Refusal('INVALID_PAYMENT_PROOF', {
@@ -212,11 +214,15 @@ const ENDED = {
     reverted: 'invalid_exact_evm_transaction_failed',
     expired: 'invalid_exact_evm_payload_authorization_valid_before',
   },
+  permit2: {
+    reverted: 'invalid_exact_evm_transaction_failed',
+    expired: 'permit2_deadline_expired',
+  },
   solana: {
     reverted: 'invalid_exact_svm_transaction_failed',
     expired: 'invalid_exact_svm_transaction_failed',
   },
-} as const satisfies Record<Family, Record<string, Reason>>
+} as const satisfies Record<Family | 'permit2', Record<string, Reason>>
 
 function namesOf({ paymentId, state }: ClaimedPayment) {
   return { paymentId, signature: state.hash }

@@ -140,7 +140,7 @@ const WORDS: Readonly<Record<string, string>> = {
   method: 'The seller wants the token moved in a way that is not known here.',
   fee_payer: 'Nobody who could is named to pay the fee.',
   memo: 'The seller wants a memo that cannot be written.',
-  receiver: 'The receiver has no account for the token.',
+  receiver: 'The receiver cannot be paid in this token, or not in this way.',
   allowance:
     'The seller wants to be paid by Permit2, which this wallet has not approved for as much.',
 }

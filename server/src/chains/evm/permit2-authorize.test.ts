@@ -22,7 +22,7 @@ import type { AuthorizeOutcome, ExactAuthorization, ExactPayments, PayOrder } fr
 import { addressFromBytes } from './account.ts'
 import { connectEvm } from './connect.ts'
 import { MULTICALL } from './multicall.ts'
-import { PERMIT2 } from './permit2.ts'
+import { PERMIT2, PROXIES } from './permit2.ts'
 import { startTestChain } from './test-chain.ts'
 import type { TestChain, TestWallet } from './test-chain.ts'
 import { NATIVE, testNetwork, USDC } from './test-network.ts'
@@ -183,6 +183,14 @@ describe('a wallet of ours pays by Permit2', () => {
     expect(authorization.validBeforeSeconds).toBe(validBeforeSeconds)
     expect(payload).toMatchObject({ permit2Authorization: { deadline } })
     expect(extensions).toMatchObject({ eip2612GasSponsoring: { info: { deadline } } })
+  })
+
+  test('is declined where the seller names Permit2 itself, or its proxy, as the receiver', async () => {
+    const payer = await world.wallet(['USDC', '1'])
+    for (const payTo of [PERMIT2, PROXIES.exact, PROXIES.upto]) {
+      const refused = { ok: false, reason: 'receiver' }
+      expect(await prepare(order(payer, { payTo }))).toEqual(refused)
+    }
   })
 
   test('is declined where nobody could settle it, before anything is signed', async () => {

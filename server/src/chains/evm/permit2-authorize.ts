@@ -10,7 +10,15 @@ import { hexBytes } from './hex.ts'
 import { keccak256 } from './keccak.ts'
 import { readViews } from './multicall.ts'
 import type { View } from './multicall.ts'
-import { allowanceView, evenV, PERMIT2, permit2Digest, PROXIES, proxyView } from './permit2.ts'
+import {
+  allowanceView,
+  evenV,
+  isPermit2Contract,
+  PERMIT2,
+  permit2Digest,
+  PROXIES,
+  proxyView,
+} from './permit2.ts'
 import type { Permit2Authorization } from './permit2.ts'
 import type { Permit2Reader } from './permit2-read.ts'
 
@@ -41,6 +49,7 @@ export async function preparePermit2(
   const { domain } = asset
   const token = parseAddress(asset.asset)
   if (token === undefined) return { ok: false, reason: 'asset' }
+  if (isPermit2Contract(payTo)) return { ok: false, reason: 'receiver' }
   const views = [
     allowanceView({ token, from: payer }),
     proxyView('exact'),

@@ -7,7 +7,7 @@ import type { Address } from '../chain.ts'
 import type { ExactAuthorization, ExactDemand, ExactRead } from '../exact.ts'
 import { parseAddress, requireAddress } from './account.ts'
 import { hexBytes } from './hex.ts'
-import { evenV, PERMIT2, permit2Digest, permit2Key, PROXIES } from './permit2.ts'
+import { evenV, isPermit2Contract, PERMIT2, permit2Digest, permit2Key, PROXIES } from './permit2.ts'
 import type { Permit2Authorization, Permit2Scheme, TokenPermit } from './permit2.ts'
 import { openRecoveredSigners } from './recovered-signers.ts'
 import { isWrapped } from './wallet-signature.ts'
@@ -57,7 +57,8 @@ export function openPermit2Reader(chainId: bigint, takes: readonly Permit2Scheme
       if (!takes.includes(scheme)) return refused('permit2_proxy_not_deployed')
       const [token, spender, to] = [parsed.token, parsed.spender, parsed.to].map(requireAddress)
       if (spender !== PROXIES[scheme]) return refused('invalid_permit2_spender')
-      if (to !== payTo || isContract(payTo)) return refused('invalid_permit2_recipient_mismatch')
+      if (to !== payTo || isPermit2Contract(payTo))
+        return refused('invalid_permit2_recipient_mismatch')
       const facilitator = scheme === 'upto' ? facilitatorOf(parsed.facilitator, settlers) : null
       if (facilitator === undefined) {
         return refused(
@@ -95,10 +96,6 @@ function facilitatorOf(named: string | null, settlers: ReadonlySet<Address>): Ad
 }
 
 /** Nobody can spend from these. */
-function isContract(address: Address): boolean {
-  return address === PERMIT2 || address === PROXIES.exact || address === PROXIES.upto
-}
-
 /** What speaks against a permit before anybody is asked. Source: the reference's `validateEip2612PermitForPayment`. */
 function problemOf(
   permit: AllowancePermit | 'malformed',

@@ -89,6 +89,11 @@ export interface Permit2Authorization {
   readonly permit?: TokenPermit
 }
 
+/** Permit2 itself, or one of its proxies here: nobody who could be paid. */
+export function isPermit2Contract(address: Address): boolean {
+  return address === PERMIT2 || address === PROXIES.exact || address === PROXIES.upto
+}
+
 /** What makes a payment one and the same: Permit2 uses a nonce of an owner once, whoever the spender and whatever the token is. */
 export function permit2Key({
   from,

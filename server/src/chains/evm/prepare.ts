@@ -59,7 +59,10 @@ export async function prepareSettlement(
   const { terms, settlerBalance, runsPayerCode } = outcome.draft
   if (runsPayerCode === true) {
     const message = 'The payer is an account with code; have the facilitator settle its payment.'
-    return { ok: false, reason: 'invalid_exact_evm_signature', message }
+    // Its signature may well be good: what is refused is this way of settling it.
+    const isPermit2 = authorization.permit2 !== undefined
+    const reason = isPermit2 ? 'unsupported_payload_type' : 'invalid_exact_evm_signature'
+    return { ok: false, reason, message }
   }
   const balances = { native: settlerBalance, asset: authorization.amount }
   const facts = { balances, nextNonce, height: latest.height, carriesCommitment: false }
