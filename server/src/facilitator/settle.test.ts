@@ -136,6 +136,16 @@ test.each(['permit2_invalid_nonce', 'permit2_deadline_expired'] as const)(
   },
 )
 
+test('one that is too late is over when that is final, and pending until then', async () => {
+  for (const reason of [
+    'permit2_deadline_expired',
+    'invalid_exact_evm_payload_authorization_valid_before',
+  ] as const) {
+    const said = await settled(claimFor(AMOUNT), { ok: false, reason })
+    expect(said).toMatchObject({ kind: 'pending', paymentId })
+  }
+})
+
 test('one that is unused is told why it does not settle now', async () => {
   const reason = 'permit2_insufficient_balance'
   const said = await settled(claimFor(AMOUNT), { ok: false, reason })

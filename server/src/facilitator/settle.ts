@@ -121,8 +121,13 @@ async function settleTaken(
   throw new Error('a claim was neither made nor found')
 }
 
-/** What says nothing of a payment whose bytes were sent once: they may yet come back with another block. */
-const UNDECIDED: ReadonlySet<Reason> = new Set(['network_unavailable', 'gas_budget_spent'])
+/** What says nothing of a payment whose bytes were sent once: they may yet come back with another block, also of an earlier time. */
+const UNDECIDED: ReadonlySet<Reason> = new Set([
+  'network_unavailable',
+  'gas_budget_spent',
+  'invalid_exact_evm_payload_authorization_valid_before',
+  'permit2_deadline_expired',
+])
 
 /** What came to nothing beside others is tried once more, in a transaction of its own. Undefined when that is under way. */
 async function settleAlone(
