@@ -4,24 +4,28 @@ import { latencyBounds } from './latency-bounds.ts'
 
 /** An hour may be summed up so long after it began plus one; what changes half of that after a payment's creation is noted by the trigger. */
 const READY_AFTER = '2 hours'
-/** Notes of late changes that one round takes. */
+/** Notes of late changes that one round takes at most, of as few hours as it takes of new ones. */
 const NOTES_MAX = 10_000
 /** "sum" in ASCII: apart from every other use of advisory locks. */
 const SUMMING = 7566701
 
 /**
- * Accounts with payments in hours that could be summed up, or with sums that are old; `countMax` at most. One look at an index for each
- * account that ever had a payment.
+ * Accounts with payments in hours that could be summed up, or with sums that are old; `countMax` at most, in the order of their ids, behind
+ * `after` (empty: from the first one on). One look at an index for each account from there on that ever had a payment.
  */
 export async function accountsToSum(
   tx: Tx,
-  { keptDays, countMax }: { readonly keptDays: number; readonly countMax: number },
+  {
+    keptDays,
+    countMax,
+    after,
+  }: { readonly keptDays: number; readonly countMax: number; readonly after: string },
 ): Promise<readonly AccountId[]> {
   const rows = await tx.query<{ account_id: AccountId }>(
     'payments_accounts_to_sum',
     // Times are worked out apart: behind a wall an index takes no arithmetic.
     `with recursive known as (
-       (select account_id from payments order by account_id limit 1)
+       (select account_id from payments where account_id > $4 order by account_id limit 1)
        union all
        select (select account_id from payments where account_id > known.account_id order by account_id limit 1)
        from known where known.account_id is not null
@@ -34,15 +38,15 @@ export async function accountsToSum(
      select account_id from due where exists (select from payments where payments.account_id = due.account_id
          and created_at >= due.starts and created_at < due.ends)
        or exists (select from payment_hours_late late where late.account_id = due.account_id)
-     limit $3`,
-    [READY_AFTER, keptDays, countMax],
+     order by account_id limit $3`,
+    [READY_AFTER, keptDays, countMax, after],
   )
   return rows.map((row) => row.account_id)
 }
 
 /**
- * Sums up the next hours of an account, `hoursMax` at most, and again those that changed since they were. Gives whether there may be more
- * to do. Who comes while another sums up leaves it to them. A payment that commits after this has looked leaves a note of its hour that
+ * Sums up the next hours of an account, `hoursMax` at most, and as many again of those that changed since they were. Gives whether there may
+ * be more to do. Who comes while another sums up leaves it to them. A payment that commits after this has looked leaves a note of its hour that
  * this does not remove: until the next round that hour is read from the payments.
  */
 export async function sumHours(
@@ -78,12 +82,15 @@ export async function sumHours(
   )
   if (kept === undefined) throw new Error('a select without a table has one row')
   // Each of the next statements sees what was committed before it, and so at least what these notes are about.
-  const notes = await tx.query<{ id: string; hour: Date }>(
+  const noted = await tx.query<{ id: string; hour: Date }>(
     'payments_hours_late',
     'select id, hour from payment_hours_late where account_id = $1 order by hour, id limit $2',
     [accountId, NOTES_MAX],
   )
-  const late = notes.map(({ hour }) => hour)
+  // They come hour by hour.
+  const times = [...new Set(noted.map(({ hour }) => hour.getTime()))].slice(0, hoursMax)
+  const late = times.map((time) => new Date(time))
+  const notes = noted.filter(({ hour }) => times.includes(hour.getTime()))
   for (const [name, table] of [
     ['payments_hours_clear', 'payment_hours'],
     ['payments_latencies_clear', 'payment_hour_latencies'],
@@ -136,5 +143,5 @@ export async function sumHours(
     'update payment_hours_kept set until = $2 where account_id = $1',
     [accountId, kept.next],
   )
-  return kept.next < kept.ready || notes.length === NOTES_MAX
+  return kept.next < kept.ready || noted.length === NOTES_MAX || notes.length < noted.length
 }

@@ -3,7 +3,10 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../kernel/id.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { openLog } from '../kernel/log.ts'
 import { systemRandom } from '../kernel/random.ts'
+import { until } from '../kernel/until.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import type { Tx } from '../store/postgres.ts'
@@ -11,7 +14,7 @@ import { accountsToSum, sumHours } from './hours-store.ts'
 import { latencyBounds } from './latency-bounds.ts'
 import { paymentFigures } from './overview-store.ts'
 import type { PaymentFigures, PaymentGroup } from './overview-store.ts'
-import { sumAccountHours } from './sum-hours.ts'
+import { startSummingHours, sumAccountHours } from './sum-hours.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -270,7 +273,11 @@ describe('payments by the hour', () => {
   test('an account whose payments are summed up is left alone until there is more', async () => {
     const accountId = await anAccount()
     const isDue = async () =>
-      (await inAccount(accountId, (tx) => accountsToSum(tx, { keptDays: 32, countMax: 9 }))).length
+      (
+        await inAccount(accountId, (tx) =>
+          accountsToSum(tx, { keptDays: 32, countMax: 9, after: '' }),
+        )
+      ).length
     expect(await isDue()).toBe(0)
     const id = await inAccount(accountId, (tx) =>
       pay(tx, accountId, { ...plain, status: 'pending' }),
@@ -284,6 +291,85 @@ describe('payments by the hour', () => {
     expect(await isDue()).toBe(0)
     await inAccount(accountId, (tx) => pay(tx, accountId, { ...plain, ago: 60_000 }))
     expect(await isDue()).toBe(0)
+  })
+
+  test('of many hours that changed late are summed up again a few at a time', async () => {
+    const accountId = await anAccount()
+    const ids: PaymentId[] = []
+    const now = hourOf(Date.now())
+    for (let hours = 5; hours < 15; hours += 1) {
+      // In the middle of an hour, so that an hour that ends meanwhile makes no difference.
+      const ago = Date.now() - (now - hours * HOUR + HOUR / 2)
+      const each = { ...plain, ago, status: 'pending' } as const
+      ids.push(await inAccount(accountId, (tx) => pay(tx, accountId, each)))
+    }
+    await sum(accountId)
+    for (const id of ids) await inAccount(accountId, (tx) => move(tx, id, 'settled', 5))
+    const noted = async () => {
+      const all = 'select distinct hour from payment_hours_late where account_id = $1'
+      return (await database.store.query('test_noted', all, [accountId])).length
+    }
+    expect(await noted()).toBe(10)
+    const round = { keptDays: 32, hoursMax: 4 }
+    for (const [left, isMore] of [
+      [6, true],
+      [2, true],
+      [0, false],
+    ] as const) {
+      expect(await inAccount(accountId, (tx) => sumHours(tx, accountId, round))).toBe(isMore)
+      expect(await noted()).toBe(left)
+      await expectExact(accountId)
+    }
+  })
+
+  test('are found account by account, each look behind the last one', async () => {
+    const accounts = [await anAccount(), await anAccount(), await anAccount()]
+    for (const each of accounts) await inAccount(each, (tx) => pay(tx, each, plain))
+    const found: AccountId[] = []
+    const look = (after: string) =>
+      database.store.inTransaction('service', (tx) =>
+        accountsToSum(tx, { keptDays: 32, countMax: 1, after }),
+      )
+    for (let [next] = await look(''); next !== undefined; [next] = await look(next)) {
+      found.push(next)
+    }
+    expect(found.filter((each) => accounts.includes(each)).toSorted()).toEqual(accounts.toSorted())
+    expect(new Set(found).size).toBe(found.length)
+  })
+
+  test('of one account are summed up whatever fails for those before it, and the log names these', async () => {
+    const accounts: AccountId[] = []
+    for (let each = 0; each < 12; each += 1) accounts.push(await anAccount())
+    for (const each of accounts) await inAccount(each, (tx) => pay(tx, each, plain))
+    const [last] = await database.store.query<{ id: AccountId }>(
+      'test_last',
+      'select id from accounts where id = any ($1) order by id desc limit 1',
+      [accounts],
+    )
+    if (last === undefined) throw new Error('no account')
+    const failed = new Set<unknown>()
+    const log = openLog('silent')
+    const stop = startSummingHours({
+      store: {
+        ...database.store,
+        inTransaction: (scope, work) => {
+          if (accounts.includes(scope as AccountId) && scope !== last.id) {
+            throw new Error('canceling statement due to statement timeout')
+          }
+          return database.store.inTransaction(scope, work)
+        },
+      },
+      clock: { ...systemClock, sleep: (_, signal) => systemClock.sleep(10, signal) },
+      log: { ...log, warn: ({ accountId }) => void failed.add(accountId) },
+    })
+    try {
+      await until('it is summed up', async () => (await summedHours(last.id)).length > 0, {
+        seconds: 30,
+      })
+    } finally {
+      await stop()
+    }
+    expect(accounts.filter((each) => failed.has(each))).toHaveLength(11)
   })
 
   test('a transaction that dies while it sums up leaves the figures as they were', async () => {

@@ -10,7 +10,9 @@ const KEPT_DAYS = 32
 /** So few that an account with millions of payments a day stays within one statement's time. */
 const HOURS_PER_ROUND_MAX = 6
 const ROUNDS_MAX = Math.ceil((KEPT_DAYS * 24) / HOURS_PER_ROUND_MAX) + 1
-const ACCOUNTS_PER_TURN_MAX = 1_000
+const ACCOUNTS_PER_LOOK_MAX = 1_000
+/** Of one account it is the account's own; of so many it is the database's, which is asked again in the next turn. */
+const FAILURES_PER_TURN_MAX = 10
 
 /** Sums up the payments of one account, as many past hours as there are to be summed up. */
 export async function sumAccountHours(
@@ -40,13 +42,27 @@ export function startSummingHours({
   const stopping = new AbortController()
   const isStopping = () => stopping.signal.aborted
 
+  // The last one that was summed up, or was tried to: no account stands before all others for long.
+  let after = ''
+
   async function turn(): Promise<void> {
-    const bounds = { keptDays: KEPT_DAYS, countMax: ACCOUNTS_PER_TURN_MAX }
-    const accounts = await store.inTransaction('service', (tx) => accountsToSum(tx, bounds))
-    for (const accountId of accounts) {
-      if (isStopping()) return
-      await sumAccountHours(store, accountId, isStopping)
-    }
+    const bounds = { keptDays: KEPT_DAYS, countMax: ACCOUNTS_PER_LOOK_MAX }
+    let failures = 0
+    do {
+      const look = { ...bounds, after }
+      const accounts = await store.inTransaction('service', (tx) => accountsToSum(tx, look))
+      for (const accountId of accounts) {
+        if (isStopping() || failures >= FAILURES_PER_TURN_MAX) return
+        after = accountId
+        try {
+          await sumAccountHours(store, accountId, isStopping)
+        } catch (error) {
+          failures += 1
+          log.warn({ accountId, reason: error }, 'the payments of an account were not summed up')
+        }
+      }
+      if (accounts.length < ACCOUNTS_PER_LOOK_MAX) after = ''
+    } while (after !== '')
   }
 
   async function run(): Promise<void> {
