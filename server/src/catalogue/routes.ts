@@ -33,22 +33,24 @@ export function catalogueRoutes({ store, networks }: CatalogueRoutesDeps): reado
       const { offset = 0 } = query
       const filter = filterOf(query, offset)
       // Listed to be found by everybody, whosever it is.
-      const { listed, total } = await store.inTransaction('service', (tx) =>
+      const { listed, found, total } = await store.inTransaction('service', (tx) =>
         listingsPage(tx, filter),
       )
-      const pagination = { limit: filter.limit, offset, total }
+      // A page that was cut says so, for whoever goes on from its limit.
+      const limit = listed.length < found ? listed.length : filter.limit
+      const pagination = { limit, offset, total }
       return { body: { x402Version: 2, items: listed.map(discoveryItem), pagination } }
     }),
 
     route(endpoints.x402Search, async ({ query }) => {
       const { limit, offset, ...wanted } = filterOf(query, Number(query.cursor ?? 0))
       // One more than asked for says whether there is more.
-      const listed = await store.inTransaction('service', (tx) =>
+      const { listed, found } = await store.inTransaction('service', (tx) =>
         searchListings(tx, query.query, { ...wanted, offset, limit: limit + 1 }),
       )
-      const partialResults = listed.length > limit
-      const cursor = partialResults ? `${offset + limit}` : null
       const resources = listed.slice(0, limit).map(discoveryItem)
+      const partialResults = resources.length < found
+      const cursor = partialResults ? `${offset + resources.length}` : null
       return {
         body: { x402Version: 2, resources, partialResults, pagination: { limit, cursor } },
       }

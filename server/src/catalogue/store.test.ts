@@ -7,7 +7,7 @@ import { systemRandom } from '../kernel/random.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import type { PaidListing } from './listing.ts'
-import { listingsOfAccount, noteListing } from './store.ts'
+import { listingsOfAccount, listingsPage, noteListing, searchListings } from './store.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -132,4 +132,44 @@ test('what was said before is not written again, and no other listing is held me
     const { accept: paid, ...words } = said
     expect((await read(accountId))[0]).toMatchObject({ ...words, accepts: [paid] })
   }
+})
+
+test('a page has so many bytes at most, and pages give everything once', async () => {
+  const accountId = await newAccount()
+  const payTo = 'large'
+  const large = { info: { text: 'x'.repeat(limits.catalogueListingCharactersMax - 100) } }
+  const resources = Array.from({ length: 40 }, (_, at) => `https://large.example/${at}`)
+  for (const resource of resources) {
+    const change = { description: 'bulky', bazaar: large, accept: accept('1', payTo) }
+    await note(accountId, listing(resource, change), 1)
+  }
+  const filter = { type: null, accept: { payTo }, limit: 100 }
+  const pages = [
+    (offset: number) =>
+      database.store.inTransaction('service', (tx) => listingsPage(tx, { ...filter, offset })),
+    (offset: number) =>
+      database.store.inTransaction('service', (tx) =>
+        searchListings(tx, 'bulky', { ...filter, offset }),
+      ),
+  ]
+  for (const page of pages) {
+    const seen: string[] = []
+    for (let isMore = true; isMore;) {
+      const { listed, found } = await page(seen.length)
+      expect(found).toBe(resources.length - seen.length)
+      expect(listed.length).toBeGreaterThan(0)
+      expect(JSON.stringify(listed).length).toBeLessThan(limits.catalogueAnswerBytesMax * 1.1)
+      seen.push(...listed.map(({ resource }) => resource))
+      isMore = listed.length < found
+    }
+    expect(seen.sort()).toEqual(resources.sort())
+  }
+})
+
+test('one that is larger than a page is a page', async () => {
+  const found = await database.store.inTransaction('service', (tx) =>
+    listingsPage(tx, { type: null, accept: { payTo: 'large' }, limit: 2, offset: 0 }, 10),
+  )
+  expect(found).toMatchObject({ found: 2, total: 40 })
+  expect(found.listed).toHaveLength(1)
 })

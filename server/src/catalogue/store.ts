@@ -141,39 +141,74 @@ export interface Filter {
   readonly offset: number
 }
 
-const WANTED = '($1::text is null or type = $1) and accepts @> $2::jsonb'
+/** What is found from an offset on, as far as a page goes: fewer than were found when they have too many bytes. */
+export interface Page {
+  readonly listed: readonly Listed[]
+  /** How many there are from the offset on, up to the limit. */
+  readonly found: number
+}
+
+const WANTED = '($1::text is null or type = $1) and ($2::jsonb is null or accepts @> $2::jsonb)'
+
+function wantedOf({ type, accept }: Pick<Filter, 'type' | 'accept'>) {
+  // What all of them have need not be read out of each.
+  return [type, Object.keys(accept).length === 0 ? null : JSON.stringify([accept])]
+}
+
+/** Of rows in an order, the first ones that have so many bytes together, at least one; each with how many there are in all. */
+function cutAt(rows: string, order: string, bytes: string): string {
+  return `select ${COLUMNS}, found from (
+     select *, count(*) over () as found, row_number() over (order by ${order}) as place,
+       sum(octet_length(bazaar::text) + octet_length(accepts::text)) over (order by ${order}) as bytes
+     from (${rows}) as rows) as counted
+   where bytes <= ${bytes} or place = 1 order by place`
+}
+
+function pageOf(rows: readonly (ListedRow & { readonly found: string })[]): Page {
+  return { listed: rows.map(listedOf), found: Number(rows[0]?.found ?? 0) }
+}
 
 /** A page of the catalogue of all accounts in the order in which things were first listed, so that pages do not shift. */
 export async function listingsPage(
   tx: Tx,
-  { type, accept, limit, offset }: Filter,
-): Promise<{ readonly listed: readonly Listed[]; readonly total: number }> {
-  const wanted = [type, JSON.stringify([accept])]
+  { limit, offset, ...filter }: Filter,
+  bytesMax: number = limits.catalogueAnswerBytesMax,
+): Promise<Page & { readonly total: number }> {
+  const wanted = wantedOf(filter)
   const counted = await tx.query<{ total: string }>(
     'catalogue_count',
     `select count(*) as total from catalogue_resources where ${WANTED}`,
     wanted,
   )
-  const rows = await tx.query<ListedRow>(
+  const rows = await tx.query<ListedRow & { readonly found: string }>(
     'catalogue_page',
-    `select ${COLUMNS} from catalogue_resources where ${WANTED} order by id limit $3 offset $4`,
-    [...wanted, limit, offset],
+    cutAt(
+      `select * from catalogue_resources where ${WANTED} order by id limit $3 offset $4`,
+      'id',
+      '$5',
+    ),
+    [...wanted, limit, offset, bytesMax],
   )
-  return { listed: rows.map(listedOf), total: Number(counted[0]?.total ?? 0) }
+  return { ...pageOf(rows), total: Number(counted[0]?.total ?? 0) }
 }
 
 /** Listings that have any of the words, those with more of them first. */
 export async function searchListings(
   tx: Tx,
   query: string,
-  { type, accept, limit, offset }: Filter,
-): Promise<readonly Listed[]> {
-  const rows = await tx.query<ListedRow>(
+  { limit, offset, ...filter }: Filter,
+): Promise<Page> {
+  const rows = await tx.query<ListedRow & { readonly found: string }>(
     'catalogue_search',
     `with wanted as (select replace(plainto_tsquery('english', $5)::text, '&', '|')::tsquery as words)
-     select ${COLUMNS} from catalogue_resources, wanted where ${WANTED} and document @@ wanted.words
-     order by ts_rank(document, wanted.words) desc, settled_count desc, id limit $3 offset $4`,
-    [type, JSON.stringify([accept]), limit, offset, query],
+     ${cutAt(
+       `select r.*, ts_rank(document, wanted.words) as rank from catalogue_resources r, wanted
+        where ${WANTED} and document @@ wanted.words
+        order by rank desc, settled_count desc, id limit $3 offset $4`,
+       'rank desc, settled_count desc, id',
+       '$6',
+     )}`,
+    [...wantedOf(filter), limit, offset, query, limits.catalogueAnswerBytesMax],
   )
-  return rows.map(listedOf)
+  return pageOf(rows)
 }

@@ -123,6 +123,8 @@ export const limits = {
   paymentIdentifierKeptDays: 30,
   /** The catalogue of x402: per account, ways to pay of one resource, JSON of one listing, and steps to check it against its schema. */
   catalogueResourcesPerAccountMax: 200,
+  /** What one page of it has of descriptions and ways to pay; a page with fewer than were asked for says so. */
+  catalogueAnswerBytesMax: 256 * 1024,
   /** Settled resources that wait for being listed, of all accounts; about 10 MB. */
   catalogueWaitingMax: 500,
   catalogueAcceptsMax: 8,

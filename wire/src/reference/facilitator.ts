@@ -105,6 +105,7 @@ export const x402Resources: OperationReference = {
   about: [
     'The catalogue of the extension `bazaar`: every resource that a seller offered with it and that was paid for and settled here. `client.extensions.bazaar.listResources()` of the stock packages reads it.',
     'A listing is the word of its seller. What counts is the 402 that the address itself answers.',
+    'A page with large listings may have fewer than were asked for: `pagination.limit` then says how many it has, and the next begins behind them.',
   ],
   query: { type: 'http', limit: 20, offset: 0 },
   answer: {
