@@ -73,6 +73,17 @@ export async function openAccounts(
   return new Set(rows.map(({ id }) => id))
 }
 
+/** The accounts that are suspended. */
+export async function suspendedAccounts(
+  store: Pick<Store, 'query'>,
+): Promise<readonly AccountId[]> {
+  const rows = await store.query<{ id: AccountId }>(
+    'access_suspended_accounts',
+    'select id from accounts where suspended_at is not null',
+  )
+  return rows.map(({ id }) => id)
+}
+
 /** Sets the plan of an account. False: there is none. */
 export async function setAccountPlan(tx: Tx, accountId: AccountId, plan: Plan): Promise<boolean> {
   const rows = await tx.query(

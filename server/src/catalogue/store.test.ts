@@ -173,3 +173,30 @@ test('one that is larger than a page is a page', async () => {
   expect(found).toMatchObject({ found: 2, total: 40 })
   expect(found.listed).toHaveLength(1)
 })
+
+test('what a suspended account has listed is found by nobody until it is open again', async () => {
+  const [accountId, other] = [await newAccount(), await newAccount()]
+  for (const each of [accountId, other]) {
+    const change = { description: 'lanterns', accept: accept('1', 'lamp') }
+    await note(each, listing(`https://lamp.example/${each}`, change), 1)
+  }
+  const suspend = (since: string | null) =>
+    database.store.query('test_suspend', 'update accounts set suspended_at = $2 where id = $1', [
+      accountId,
+      since,
+    ])
+  const filter = { type: null, accept: { payTo: 'lamp' }, limit: 10, offset: 0 }
+  const counts = () =>
+    database.store.inTransaction('service', async (tx) => {
+      const { listed, total } = await listingsPage(tx, filter)
+      const found = await searchListings(tx, 'lantern', filter)
+      return [listed.length, total, found.listed.length]
+    })
+  expect(await counts()).toEqual([2, 2, 2])
+  await suspend('2026-01-01')
+  expect(await counts()).toEqual([1, 1, 1])
+  // It sees its own all the same.
+  expect(await read(accountId)).toHaveLength(1)
+  await suspend(null)
+  expect(await counts()).toEqual([2, 2, 2])
+})

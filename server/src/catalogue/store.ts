@@ -1,3 +1,4 @@
+import { suspendedAccounts } from '../access/account-store.ts'
 import type { AccountId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
@@ -148,11 +149,14 @@ export interface Page {
   readonly found: number
 }
 
-const WANTED = '($1::text is null or type = $1) and ($2::jsonb is null or accepts @> $2::jsonb)'
+/** What suspended accounts have listed is shown to nobody. */
+const WANTED = `($1::text is null or type = $1) and ($2::jsonb is null or accepts @> $2::jsonb)
+  and account_id <> all($3::text[])`
 
-function wantedOf({ type, accept }: Pick<Filter, 'type' | 'accept'>) {
+async function wantedOf(tx: Tx, { type, accept }: Pick<Filter, 'type' | 'accept'>) {
   // What all of them have need not be read out of each.
-  return [type, Object.keys(accept).length === 0 ? null : JSON.stringify([accept])]
+  const ways = Object.keys(accept).length === 0 ? null : JSON.stringify([accept])
+  return [type, ways, await suspendedAccounts(tx)]
 }
 
 /** Of rows in an order, the first ones that have so many bytes together, at least one; each with how many there are in all. */
@@ -174,7 +178,7 @@ export async function listingsPage(
   { limit, offset, ...filter }: Filter,
   bytesMax: number = limits.catalogueAnswerBytesMax,
 ): Promise<Page & { readonly total: number }> {
-  const wanted = wantedOf(filter)
+  const wanted = await wantedOf(tx, filter)
   const counted = await tx.query<{ total: string }>(
     'catalogue_count',
     `select count(*) as total from catalogue_resources where ${WANTED}`,
@@ -183,9 +187,9 @@ export async function listingsPage(
   const rows = await tx.query<ListedRow & { readonly found: string }>(
     'catalogue_page',
     cutAt(
-      `select * from catalogue_resources where ${WANTED} order by id limit $3 offset $4`,
+      `select * from catalogue_resources where ${WANTED} order by id limit $4 offset $5`,
       'id',
-      '$5',
+      '$6',
     ),
     [...wanted, limit, offset, bytesMax],
   )
@@ -200,15 +204,15 @@ export async function searchListings(
 ): Promise<Page> {
   const rows = await tx.query<ListedRow & { readonly found: string }>(
     'catalogue_search',
-    `with wanted as (select replace(plainto_tsquery('english', $5)::text, '&', '|')::tsquery as words)
+    `with wanted as (select replace(plainto_tsquery('english', $6)::text, '&', '|')::tsquery as words)
      ${cutAt(
        `select r.*, ts_rank(document, wanted.words) as rank from catalogue_resources r, wanted
         where ${WANTED} and document @@ wanted.words
-        order by rank desc, settled_count desc, id limit $3 offset $4`,
+        order by rank desc, settled_count desc, id limit $4 offset $5`,
        'rank desc, settled_count desc, id',
-       '$6',
+       '$7',
      )}`,
-    [...wantedOf(filter), limit, offset, query, limits.catalogueAnswerBytesMax],
+    [...(await wantedOf(tx, filter)), limit, offset, query, limits.catalogueAnswerBytesMax],
   )
   return pageOf(rows)
 }
