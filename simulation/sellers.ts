@@ -33,7 +33,8 @@ export interface SaleTry {
 
 export type SaleAnswer =
   | { readonly kind: 'success' | 'lost success'; readonly transaction: string }
-  | { readonly kind: 'no'; readonly reason: string }
+  /** `isNamed`: it names a payment, so it tells what became of a claim. Without one nothing was stored, and nobody is bound. */
+  | { readonly kind: 'no'; readonly reason: string; readonly isNamed: boolean }
   /** The service could not say. */
   | { readonly kind: 'unavailable' }
   | { readonly kind: 'unforeseen'; readonly error: unknown }
@@ -139,11 +140,13 @@ function bodyOf(sale: Sale, { network }: NetworkConfig) {
 }
 
 function readAnswer(text: string, isLost: boolean): SaleAnswer {
-  const { success, errorReason, transaction } = JSON.parse(text) as {
+  const { success, errorReason, transaction, extra } = JSON.parse(text) as {
     success: boolean
     errorReason?: string
     transaction: string
+    extra?: { paymentId?: string }
   }
-  if (!success) return { kind: 'no', reason: errorReason ?? '' }
+  const isNamed = extra?.paymentId !== undefined
+  if (!success) return { kind: 'no', reason: errorReason ?? '', isNamed }
   return { kind: isLost ? 'lost success' : 'success', transaction }
 }

@@ -84,7 +84,8 @@ function judgeSale(
     if (answer?.kind === 'success') {
       demand(claim !== undefined, 'a success has its record', subject)
     }
-    const isOver = answer?.kind === 'no' && FINAL_WORDS.has(answer.reason) && claim !== undefined
+    // The node that says that it is too late may be ahead of the one that is asked next.
+    const isOver = answer?.kind === 'no' && answer.isNamed && FINAL_WORDS.has(answer.reason)
     demand(!isOver || !isPaid, 'what a seller was told to be over is over', subject)
   }
   if (claim === undefined) return
