@@ -37,8 +37,8 @@ export interface Swap {
   readonly spending: Spending | null
   /** What a trial of it must show; null for a sell, and where the chain itself refuses. */
   readonly arrival: Arrival | null
-  /** Whether the market would give less than the minimum now, for nodes that do not say why a call fails. */
-  isPriceGone(): Promise<boolean>
+  /** Whether its pools would give less than the minimum now, at that block or a later one: nodes do not always say why a call fails. */
+  isPriceGone(height: bigint): Promise<boolean>
 }
 
 /** A swap that can be signed, and the allowance that must come before it. */
@@ -88,7 +88,7 @@ export async function planSwap(
   if ('refusal' in gas) return gas
   if (known !== undefined && arrival !== null) {
     const [bought] = known
-    if (bought?.succeeded !== true) return await refusalFor(swap, bought?.reason ?? '')
+    if (bought?.succeeded !== true) return await refusalFor(swap, bought?.reason ?? '', facts)
     if (!hasArrived(bought, arrival)) return { ok: false, refusal: 'no_market' }
   }
   const { config, chainId } = deps
@@ -149,7 +149,7 @@ async function gasAsTried(
     if (alone === 'unknown') return await gasAsEstimated(deps, order, swap, facts)
     swapped = alone[0]
   }
-  if (swapped?.succeeded !== true) return await refusalFor(swap, swapped?.reason ?? '')
+  if (swapped?.succeeded !== true) return await refusalFor(swap, swapped?.reason ?? '', facts)
   // The sell counts by the transfer that its block shows: one of a token that logs another amount would pass for none.
   const isShown = swapped.transfers.some(
     ({ asset, from, to, amount }) =>
@@ -208,14 +208,24 @@ async function gasAsEstimated(
     return { swap: swapGasLimit(estimate.gas, call.data, swap.pools), allowance }
   const stated = { swap: SWAP_GAS * swap.pools, allowance }
   if (balances.asset < quote.amountIn) return stated
-  if (isShort) return (await swap.isPriceGone()) ? { ok: false, refusal: 'price_moved' } : stated
-  if (estimate.problem === 'reverted') return await refusalFor(swap, estimate.reason)
+  if (isShort) {
+    const isGone = await swap.isPriceGone(balances.height)
+    return isGone ? { ok: false, refusal: 'price_moved' } : stated
+  }
+  if (estimate.problem === 'reverted') return await refusalFor(swap, estimate.reason, facts)
   throw new NodeFailure('the node calls a balance short that it also calls enough')
 }
 
-async function refusalFor(swap: Swap, reason: string): Promise<Refusal> {
+async function refusalFor(
+  swap: Swap,
+  reason: string,
+  { balances: { height } }: Pick<Gathered, 'balances'>,
+): Promise<Refusal> {
   // The deadline was reckoned from a block before a leap of the chain's time.
   if (TIME_LEAPT.test(reason)) throw new NodeFailure('the time of the chain has leapt')
-  const isPrice = PRICE_GONE.test(reason) || (await swap.isPriceGone())
-  return { ok: false, refusal: isPrice ? 'price_moved' : 'no_market' }
+  const saysLess = PRICE_GONE.test(reason)
+  if (saysLess && swap.pools === 1n) return { ok: false, refusal: 'price_moved' }
+  if (await swap.isPriceGone(height)) return { ok: false, refusal: 'price_moved' }
+  // A token that keeps a part of what moves, as a hub may: another way need not lead through it.
+  return { ok: false, refusal: saysLess ? 'less_than_quoted' : 'no_market' }
 }

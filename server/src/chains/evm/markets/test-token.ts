@@ -59,6 +59,8 @@ export interface TestMaker {
   token(trick: Trick): Promise<TradedToken>
   /** Deploys a plain token with a pool there against another token alone; so much of both is in it. */
   tokenAgainst(other: TradedToken, amount: bigint): Promise<TradedToken>
+  /** Opens a pool there of so much of a token against the native currency, as `token` does. */
+  pool(token: TradedToken, tokens: bigint): Promise<void>
   /** Makes some of a token for somebody. */
   mint(token: TradedToken, to: string, amount: bigint): Promise<void>
   /** Sends calls in order and waits until all of them have succeeded. */
@@ -110,6 +112,18 @@ export async function openTestMaker({ sandbox }: Pick<TestChain, 'sandbox'>): Pr
       args: [hex(router), amount],
     }),
   })
+  const poolCalls = (token: TradedToken, tokens: bigint): readonly TestCall[] => {
+    const args = [hex(token.mint), tokens, 0n, 0n, account.address, DEADLINE] as const
+    return [
+      mintCall(token, account.address, tokens),
+      approveCall(token.mint, tokens),
+      {
+        to: hex(router),
+        value: POOL_NATIVE,
+        data: encodeFunctionData({ abi: ROUTER_ABI, functionName: 'addLiquidityETH', args }),
+      },
+    ]
+  }
   const nextToken = (): TradedToken => {
     const at = getContractAddress({ from: account.address, nonce: BigInt(nonce) })
     return { mint: requireAddress(at), decimals: 18, symbol: null }
@@ -139,21 +153,10 @@ export async function openTestMaker({ sandbox }: Pick<TestChain, 'sandbox'>): Pr
     mint: async (token, to, amount) => await send(mintCall(token, to, amount)),
     address: account.address,
     nonce: () => nonce,
+    pool: async (token, tokens) => await send(...poolCalls(token, tokens)),
     token: async (trick) => {
       const token = nextToken()
-      const pool = [hex(token.mint), POOL_TOKENS, 0n, 0n, account.address, DEADLINE] as const
-      await send(
-        deployCall(trick),
-        mintCall(token, account.address, POOL_TOKENS),
-        approveCall(token.mint, POOL_TOKENS),
-        {
-          to: hex(router),
-          value: POOL_NATIVE,
-          data: encodeFunctionData({
-            ...{ abi: ROUTER_ABI, functionName: 'addLiquidityETH', args: pool },
-          }),
-        },
-      )
+      await send(deployCall(trick), ...poolCalls(token, POOL_TOKENS))
       return token
     },
   }

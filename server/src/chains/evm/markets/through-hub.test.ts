@@ -253,6 +253,67 @@ test('a token with a pool of its own takes the way that gives most, and quotes o
   expect(requests() - before).toBeLessThanOrEqual(6)
 })
 
+test('a hub that keeps a part of what moves stops no trade on V2: the direct way is quoted, too', async () => {
+  const hub = await maker.token('keeps a part')
+  const token = await maker.tokenAgainst(hub, 1_000_000n * ETHER)
+  await maker.pool(token, 900_000n * ETHER)
+  const { chain } = connect({
+    venue: 'uniswap-v2',
+    ...scene.sandbox.market,
+    hubs: [hub.mint],
+  })
+  const market = openTestMarket({ chain }, 'uniswap-v2', token)
+  const wallet = await scene.wallet(['native', '5'])
+  const outcome = await market.venue.quote({ side: 'buy', token, amountIn: ETHER })
+  if (!outcome.ok) throw new Error(outcome.refusal)
+  const { quote, others: [direct, ...rest] = [] } = outcome
+  expect(requireAddress(quote.route['hub'] ?? '')).toBe(hub.mint)
+  const minimumOut = (quote.amountOut * 98n) / 100n
+  for (const ask of [market.venue.draft, market.venue.prepare]) {
+    // Its pools say that it would give the minimum, so the price is not what it lacks.
+    expect(await ask(market.order(wallet.address, quote, { minimumOut }))).toEqual({
+      ok: false,
+      refusal: 'less_than_quoted',
+    })
+  }
+  if (direct === undefined) throw new Error('the direct pool quotes, too')
+  expect(direct.route).not.toHaveProperty('hub')
+  expect(direct.amountOut).toBeLessThan(quote.amountOut)
+  expect(rest).toEqual([])
+  const [buy] = await market.land(
+    wallet,
+    await market.drafted(market.order(wallet.address, direct, { minimumOut: direct.amountOut })),
+  )
+  expect(buy?.succeeded).toBe(true)
+  expect(await heldOf(token, wallet.address)).toBe(direct.amountOut)
+})
+
+test('a token of V3 with a pool of its own is quoted by every way, the one that gives most first', async () => {
+  const { hub } = stages['uniswap-v3']
+  const token = await maker.tokenAgainst(hub, ETHER)
+  const { manager, market: config } = v3
+  await openPoolV3(scene, maker, manager, { token, fee: 3_000, amount: 5n * ETHER })
+  await openPoolV3(scene, maker, manager, {
+    ...{ token, fee: 3_000, amount: 300n * ETHER, against: hub },
+  })
+  const { chain } = connect({ ...config, hubs: [hub.mint] })
+  const market = openTestMarket({ chain }, 'uniswap-v3', token)
+  const wallet = await scene.wallet(['native', '5'])
+  const outcome = await market.venue.quote({ side: 'buy', token, amountIn: ETHER })
+  if (!outcome.ok) throw new Error(outcome.refusal)
+  const { quote, others: [direct] = [] } = outcome
+  if (direct === undefined) throw new Error('the direct pool quotes, too')
+  expect(quote.route).toHaveProperty('hub')
+  expect(direct.route).not.toHaveProperty('hub')
+  expect(direct.amountOut).toBeLessThan(quote.amountOut)
+  const [buy] = await market.land(
+    wallet,
+    await market.drafted(market.order(wallet.address, direct, { minimumOut: direct.amountOut })),
+  )
+  expect(buy?.succeeded).toBe(true)
+  expect(await heldOf(token, wallet.address)).toBe(direct.amountOut)
+})
+
 test('what a second pool of V3 leaves of the token between goes to the wallet, and to nobody else', async () => {
   const hub = await maker.token('none')
   const thin = await maker.tokenAgainst(hub, ETHER)

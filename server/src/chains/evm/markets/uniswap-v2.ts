@@ -1,5 +1,5 @@
 import type { MarketConfig } from '../../../kernel/network-config.ts'
-import type { QuoteOrder, QuoteOutcome, Venue } from '../../venue.ts'
+import type { Quote, QuoteOrder, QuoteOutcome, Venue } from '../../venue.ts'
 import { requireAddress } from '../account.ts'
 import { amountOut, priceImpactBasisPoints } from './constant-product.ts'
 import type { Reserves } from './constant-product.ts'
@@ -9,7 +9,7 @@ import { openPoolStates } from './pool-states.ts'
 import { GET_RESERVES, buyData, getPairCall, sellData } from './router-v2.ts'
 import { pairsOf, pathsOf, routeFields, routeOf } from './token-route.ts'
 import type { TokenPair, TokenPath, TokenRoute } from './token-route.ts'
-import { byAmountOut, venueOf } from './venue-of.ts'
+import { outcomeOf, venueOf } from './venue-of.ts'
 import { uintOf, wordsOf } from './words.ts'
 
 /** Two reserves, and when they last changed. */
@@ -57,22 +57,22 @@ export function openUniswapV2(
 
   async function quote(order: QuoteOrder): Promise<QuoteOutcome> {
     const paths = pathsOf(order, wrapped, hubs)
-    const offers = await Promise.all(paths.map((path) => offerOn(path, order.amountIn)))
-    const [best] = offers.flatMap((offer) => offer ?? []).toSorted(byAmountOut)
-    if (best === undefined) return { ok: false, refusal: 'no_market' }
-    if (best.amountOut === 0n) return { ok: false, refusal: 'insufficient_liquidity' }
-    return {
-      ok: true,
-      quote: {
-        ...order,
-        venue: 'uniswap-v2',
-        amountOut: best.amountOut,
-        priceImpactBasisPoints: best.impact,
-        height: best.height,
-        expiresAtMilliseconds: null,
-        route: { ...routeFields(order, best), router },
-      },
-    }
+    const found = await Promise.all(paths.map((path) => offerOn(path, order.amountIn)))
+    const offers = found.flatMap((offer) => offer ?? [])
+    if (offers.length === 0) return { ok: false, refusal: 'no_market' }
+    return outcomeOf(
+      offers
+        .filter((offer) => offer.amountOut > 0n)
+        .map((offer): Quote => ({
+          ...order,
+          venue: 'uniswap-v2',
+          amountOut: offer.amountOut,
+          priceImpactBasisPoints: offer.impact,
+          height: offer.height,
+          expiresAtMilliseconds: null,
+          route: { ...routeFields(order, offer), router },
+        })),
+    )
   }
 
   return venueOf(deps, {

@@ -10,7 +10,7 @@ import type { PoolAddresses } from './pool-addresses.ts'
 import { SLOT0, buyDataV3, getPoolCall, isEmptied, quoteCall, sellDataV3 } from './router-v3.ts'
 import { pairsOf, pathsOf, routeFields, routeOf } from './token-route.ts'
 import type { TokenPair, TokenPath } from './token-route.ts'
-import { byAmountOut, venueOf } from './venue-of.ts'
+import { byAmountOut, outcomeOf, venueOf } from './venue-of.ts'
 import { uintOf, wordsOf } from './words.ts'
 
 /** amountOut, price after, ticks crossed, gas. Source: IQuoterV2. */
@@ -115,22 +115,17 @@ export function openUniswapV3(
       const last = bestOf(later, second[0]?.pair)
       return last === undefined ? [] : [[offer, last]]
     })
-    const [best] = whole
-      .map((hops) => ({ hops, amountOut: hops.at(-1)?.amountOut ?? 0n }))
-      .toSorted(byAmountOut)
-    if (best === undefined) return { ok: false, refusal: 'insufficient_liquidity' }
-    return {
-      ok: true,
-      quote: {
+    return outcomeOf(
+      whole.map((hops): Quote => ({
         ...order,
         venue: 'uniswap-v3',
-        amountOut: best.amountOut,
-        priceImpactBasisPoints: impactOf(best.hops),
+        amountOut: hops.at(-1)?.amountOut ?? 0n,
+        priceImpactBasisPoints: impactOf(hops),
         height,
         expiresAtMilliseconds: null,
-        route: { ...fieldsOf(order, best.hops), router },
-      },
-    }
+        route: { ...fieldsOf(order, hops), router },
+      })),
+    )
   }
 
   return venueOf(deps, {

@@ -42,9 +42,13 @@ export function venueOf(deps: MarketDeps, exchange: Exchange): Venue {
         side === 'sell' || exchange.looksAtArrival
           ? null
           : { asset: token.mint, to: order.wallet, minimum: order.minimumOut },
-      isPriceGone: async () => {
+      isPriceGone: async (height) => {
+        // What was read before that block is not asked again otherwise.
+        deps.newest.note(height)
         const now = await quote(order.quote)
-        return !now.ok || now.quote.amountOut < order.minimumOut
+        const ways = now.ok ? [now.quote, ...(now.others ?? [])] : []
+        const same = ways.find(({ route }) => route['hub'] === order.quote.route['hub'])
+        return same === undefined || same.amountOut < order.minimumOut
       },
     }
   }
@@ -102,6 +106,13 @@ export function venueOf(deps: MarketDeps, exchange: Exchange): Venue {
       return went.length === 0 ? null : went.reduce((sum, { amount }) => sum + amount, 0n)
     },
   }
+}
+
+/** The outcome of a quote over all ways that there are, the one that gives most first. */
+export function outcomeOf(quotes: readonly Quote[]): QuoteOutcome {
+  const [quote, ...others] = quotes.toSorted(byAmountOut)
+  if (quote === undefined) return { ok: false, refusal: 'insufficient_liquidity' }
+  return { ok: true, quote, others }
 }
 
 /** The most first; of equals the first stays first. */
