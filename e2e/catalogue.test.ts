@@ -281,6 +281,30 @@ describe('the catalogue', () => {
     ])
   })
 
+  test('takes out what its seller does not want there, and nothing of another seller', async () => {
+    const url = 'http://127.0.0.1:4021/withdrawn?a=1&b'
+    const other = await anotherAccount(world)
+    const extensions = declared()
+    const settled = [
+      await ask('settle', await offered(url, { extensions })),
+      await other.post('/x402/settle', (await offered(url)).body),
+    ]
+    expect(settled.map(({ body }) => body['success'])).toEqual([true, true])
+    const resource = 'http://127.0.0.1:4021/withdrawn'
+    await isListed(resource)
+    await isListed(resource, 1, other)
+    const take = () =>
+      world.client().delete(`/x402/catalogue?resource=${encodeURIComponent(resource)}`)
+    expect(await take()).toMatchObject({ status: 200, body: { resource } })
+    expect(await take()).toMatchObject({ status: 404 })
+    expect(await ownOf(resource)).toEqual([])
+    expect(await ownOf(resource, other)).toHaveLength(1)
+    expect(await listed(resource)).toHaveLength(1)
+    // What is settled later is listed anew.
+    await ask('settle', await offered(url))
+    await isListed(resource)
+  })
+
   test('needs a key, and is named among the extensions', async () => {
     const { baseUrl, apiKeys } = world.service()
     expect((await fetch(`${baseUrl}/x402/discovery/resources`)).status).toBe(401)

@@ -317,7 +317,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         ...{ log, kept },
         isUsable: ({ config }) => drivers.get(config.network)?.state().following ?? false,
       }),
-      ...catalogueRoutes({ store, networks }),
+      ...catalogueRoutes({ store, clock, networks }),
       ...reports.routes,
       ...markets.routes,
       ...openOperators({

@@ -12,10 +12,13 @@ import {
   DiscoveryQuery,
   DiscoverySearch,
   DiscoverySearchAnswer,
+  ListingDeleted,
+  ListingQuery,
 } from './x402/discovery.ts'
 import { SponsoringAnswer } from './x402/sponsoring.ts'
 
 const read = { scope: 'read', plan: 'standard' } as const
+const write = { scope: 'write', plan: 'standard' } as const
 const settle = { scope: 'settle', plan: 'standard' } as const
 
 /** The facilitator: a part of the endpoint table. */
@@ -84,6 +87,17 @@ export const x402Endpoints = {
     summary: 'What the catalogue has of this account',
     needs: read,
     answer: CatalogueAnswer,
+  },
+  deleteListing: {
+    ...bare,
+    id: 'deleteListing',
+    method: 'DELETE',
+    path: '/x402/catalogue',
+    summary: 'Take a resource out of the catalogue',
+    needs: write,
+    query: ListingQuery,
+    answer: ListingDeleted,
+    fails: ['NOT_FOUND'],
   },
   getSponsoring: {
     ...bare,

@@ -931,6 +931,13 @@ export const operations = {
     foreign: false,
     required: ['success', 'resources', 'maximum', 'timestamp'],
   },
+  deleteListing: {
+    method: 'DELETE',
+    path: '/x402/catalogue',
+    repeat: 'never',
+    foreign: false,
+    required: ['success', 'resource', 'deletedAt', 'timestamp'],
+  },
   getSponsoring: {
     method: 'GET',
     path: '/x402/sponsoring',

@@ -62,6 +62,7 @@ import type { X402SupportedAnswer } from './x402-supported.ts'
 import type { X402ResourcesQuery, X402ResourcesAnswer } from './x402-resources.ts'
 import type { X402SearchQuery, X402SearchAnswer } from './x402-search.ts'
 import type { GetCatalogueAnswer } from './get-catalogue.ts'
+import type { DeleteListingQuery, DeleteListingAnswer } from './delete-listing.ts'
 import type { GetSponsoringAnswer } from './get-sponsoring.ts'
 
 /** What each operation takes and gives. */
@@ -443,6 +444,12 @@ export interface Operations {
     readonly query: undefined
     readonly body: undefined
     readonly answer: GetCatalogueAnswer
+  }
+  readonly deleteListing: {
+    readonly parts: undefined
+    readonly query: DeleteListingQuery
+    readonly body: undefined
+    readonly answer: DeleteListingAnswer
   }
   readonly getSponsoring: {
     readonly parts: undefined

@@ -1,17 +1,20 @@
 import { canonicalAddress } from '@florin/wire/address.ts'
 import { endpoints } from '@florin/wire/endpoints.ts'
+import { Refusal } from '@florin/wire/errors.ts'
 import { readNetworkName } from '@florin/wire/network-alias.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
+import type { Clock } from '../kernel/clock.ts'
 import { limits } from '../kernel/limits.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import type { Store } from '../store/postgres.ts'
 import { catalogueResource, discoveryItem } from './answer.ts'
-import { listingsOfAccount, listingsPage, searchListings } from './store.ts'
+import { deleteListings, listingsOfAccount, listingsPage, searchListings } from './store.ts'
 import type { Filter } from './store.ts'
 
 export interface CatalogueRoutesDeps {
   readonly store: Store
+  readonly clock: Clock
   readonly networks: readonly NetworkConfig[]
 }
 
@@ -27,7 +30,7 @@ interface Wanted {
 }
 
 /** The catalogue as buyers read it, in the shapes of x402, and as its sellers do. */
-export function catalogueRoutes({ store, networks }: CatalogueRoutesDeps): readonly Route[] {
+export function catalogueRoutes({ store, clock, networks }: CatalogueRoutesDeps): readonly Route[] {
   return [
     route(endpoints.x402Resources, async ({ query }) => {
       const { offset = 0 } = query
@@ -60,6 +63,14 @@ export function catalogueRoutes({ store, networks }: CatalogueRoutesDeps): reado
       const listed = await store.inTransaction(accountId, (tx) => listingsOfAccount(tx, accountId))
       const resources = listed.map((each) => catalogueResource(each, networks))
       return { body: { resources, maximum: limits.catalogueResourcesPerAccountMax } }
+    }),
+
+    route(endpoints.deleteListing, async ({ caller: { accountId }, query: { resource } }) => {
+      const count = await store.inTransaction(accountId, (tx) =>
+        deleteListings(tx, accountId, resource),
+      )
+      if (count === 0) throw new Refusal('NOT_FOUND')
+      return { body: { resource, deletedAt: clock.nowMilliseconds() } }
     }),
   ]
 }

@@ -133,6 +133,20 @@ export async function listingsOfAccount(tx: Tx, accountId: AccountId): Promise<r
   return rows.map(listedOf)
 }
 
+/** Takes what an account has listed at an address out of the catalogue. Gives how many listings that were. */
+export async function deleteListings(
+  tx: Tx,
+  accountId: AccountId,
+  resource: string,
+): Promise<number> {
+  const rows = await tx.query(
+    'catalogue_delete',
+    'delete from catalogue_resources where account_id = $1 and resource = $2 returning id',
+    [accountId, resource],
+  )
+  return rows.length
+}
+
 /** What is looked for in the whole catalogue. */
 export interface Filter {
   readonly type: string | null

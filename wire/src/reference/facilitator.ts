@@ -130,6 +130,16 @@ export const x402Search: OperationReference = {
   },
 }
 
+export const deleteListing: OperationReference = {
+  title: 'Take a resource out of the catalogue',
+  about: [
+    'Deletes what this account has listed at an address, with all its methods and tools; other accounts keep theirs. 404 when it has none.',
+    'The next settlement that carries the extension `bazaar` for the address lists it anew: leave the extension out of what you offer to stay unlisted.',
+  ],
+  query: { resource: 'https://api.example.com/weather' },
+  answer: { resource: 'https://api.example.com/weather', deletedAt: 1_790_000_000_000 },
+}
+
 export const getCatalogue: OperationReference = {
   title: 'See what you have listed',
   about: [

@@ -107,6 +107,21 @@ export const CatalogueResource = Exactly({
   lastSettledAt: Milliseconds,
 })
 
+/** Query of DELETE /x402/catalogue. */
+export const ListingQuery = Exactly({
+  resource: Type.String({
+    minLength: 1,
+    maxLength: 1024,
+    description: 'The address as it is listed, with all its methods and tools.',
+  }),
+})
+
+/** The answer of DELETE /x402/catalogue. */
+export const ListingDeleted = Exactly({
+  resource: Text('Its next settlement with the extension lists it anew.'),
+  deletedAt: Milliseconds,
+})
+
 /** The answer of GET /x402/catalogue. */
 export const CatalogueAnswer = Exactly({
   resources: Type.Array(CatalogueResource, { description: 'Settled last first.' }),
