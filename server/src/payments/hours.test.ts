@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newId } from '../kernel/id.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
-import { systemClock } from '../kernel/clock.ts'
-import { openLog } from '../kernel/log.ts'
-import { systemRandom } from '../kernel/random.ts'
-import { until } from '../kernel/until.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import type { Tx } from '../store/postgres.ts'
@@ -14,13 +9,19 @@ import { accountsToSum, sumHours } from './hours-store.ts'
 import { latencyBounds } from './latency-bounds.ts'
 import { paymentFigures } from './overview-store.ts'
 import type { PaymentFigures, PaymentGroup } from './overview-store.ts'
-import { startSummingHours, sumAccountHours } from './sum-hours.ts'
+import { sumAccountHours } from './sum-hours.ts'
+import {
+  HOUR,
+  STATUSES,
+  payingAccount,
+  plainPayment as plain,
+  summedHours as summedHoursOf,
+  writePayment as pay,
+} from './test-hours.ts'
+import type { Status } from './test-hours.ts'
 
-const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const hourOf = (at: number) => Math.floor(at / HOUR) * HOUR
-const STATUSES = ['pending', 'confirmed', 'settled', 'failed', 'expired'] as const
-type Status = (typeof STATUSES)[number]
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -28,49 +29,8 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-async function anAccount(): Promise<AccountId> {
-  const id = newId(systemRandom, 'acct')
-  await database.store.query('test_account', `insert into accounts (id, name) values ($1, 'a')`, [
-    id,
-  ])
-  await database.store.query(
-    'test_wallet',
-    `insert into wallets (id, account_id, family, address, sealed_data_key, sealed_private_key)
-     values ($1, $2, 'evm', $1, '\\x00', '\\x00')`,
-    [walletOf(id), id],
-  )
-  return id
-}
-const walletOf = (accountId: AccountId) => accountId.replace('acct_', 'wal_')
-
-interface Fields {
-  readonly ago: number
-  readonly status: Status
-  readonly took: number
-  readonly amount: bigint
-  readonly asset: string
-  readonly isDeposit: boolean
-}
-
-async function pay(tx: Tx, accountId: AccountId, fields: Fields): Promise<PaymentId> {
-  const { ago, status, took, amount, asset, isDeposit } = fields
-  const id = newId(systemRandom, 'pay')
-  const at = Date.now() - ago
-  const isSeen = status === 'confirmed' || status === 'settled'
-  const seenAt = isSeen ? new Date(at + took) : null
-  await tx.query(
-    'test_pay',
-    `insert into payments (id, account_id, wallet_id, type, network, asset, amount, decimals, sender, recipient, status, sandbox,
-       created_at, confirmed_at, settled_at, transaction_hash, block_height, failure, occurrence)
-     values ($1, $2, $12, $3, 'eip155:1', $4, $5, 6, 's', 'r', $6, true, $7, $8, $8, $9, 1, $10, $11)`,
-    [
-      ...[id, accountId, isDeposit ? 'received' : 'sent', asset, amount.toString(), status],
-      ...[new Date(at), seenAt, isSeen || isDeposit ? id : null],
-      ...[status === 'failed' ? '{}' : null, isDeposit ? 0 : null, walletOf(accountId)],
-    ],
-  )
-  return id
-}
+const anAccount = () => payingAccount(database.store)
+const summedHours = (accountId: AccountId) => summedHoursOf(database.store, accountId)
 
 async function move(tx: Tx, id: PaymentId, status: Status, took: number): Promise<void> {
   const isSeen = status === 'confirmed' || status === 'settled'
@@ -158,16 +118,6 @@ async function expectExact(accountId: AccountId): Promise<void> {
 const inAccount = <T>(accountId: AccountId, work: (tx: Tx) => Promise<T>) =>
   database.store.inTransaction(accountId, work)
 const sum = (accountId: AccountId) => sumAccountHours(database.store, accountId)
-const summedHours = (accountId: AccountId) =>
-  database.store.query<{ hour: Date; payments: string }>(
-    'test_hours',
-    'select hour, sum(payments) as payments from payment_hours where account_id = $1 group by hour order by hour',
-    [accountId],
-  )
-const plain: Fields = {
-  ...{ ago: 5 * HOUR, status: 'settled', took: 900, amount: 10n ** 20n + 1n },
-  ...{ asset: 'native', isDeposit: false },
-}
 
 const status = fc.constantFrom(...STATUSES)
 // Around now, around the hours that are just being summed up, and over all that is looked back on.
@@ -320,56 +270,6 @@ describe('payments by the hour', () => {
       expect(await noted()).toBe(left)
       await expectExact(accountId)
     }
-  })
-
-  test('are found account by account, each look behind the last one', async () => {
-    const accounts = [await anAccount(), await anAccount(), await anAccount()]
-    for (const each of accounts) await inAccount(each, (tx) => pay(tx, each, plain))
-    const found: AccountId[] = []
-    const look = (after: string) =>
-      database.store.inTransaction('service', (tx) =>
-        accountsToSum(tx, { keptDays: 32, countMax: 1, after }),
-      )
-    for (let [next] = await look(''); next !== undefined; [next] = await look(next)) {
-      found.push(next)
-    }
-    expect(found.filter((each) => accounts.includes(each)).toSorted()).toEqual(accounts.toSorted())
-    expect(new Set(found).size).toBe(found.length)
-  })
-
-  test('of one account are summed up whatever fails for those before it, and the log names these', async () => {
-    const accounts: AccountId[] = []
-    for (let each = 0; each < 12; each += 1) accounts.push(await anAccount())
-    for (const each of accounts) await inAccount(each, (tx) => pay(tx, each, plain))
-    const [last] = await database.store.query<{ id: AccountId }>(
-      'test_last',
-      'select id from accounts where id = any ($1) order by id desc limit 1',
-      [accounts],
-    )
-    if (last === undefined) throw new Error('no account')
-    const failed = new Set<unknown>()
-    const log = openLog('silent')
-    const stop = startSummingHours({
-      store: {
-        ...database.store,
-        inTransaction: (scope, work) => {
-          if (accounts.includes(scope as AccountId) && scope !== last.id) {
-            throw new Error('canceling statement due to statement timeout')
-          }
-          return database.store.inTransaction(scope, work)
-        },
-      },
-      clock: { ...systemClock, sleep: (_, signal) => systemClock.sleep(10, signal) },
-      log: { ...log, warn: ({ accountId }) => void failed.add(accountId) },
-    })
-    try {
-      await until('it is summed up', async () => (await summedHours(last.id)).length > 0, {
-        seconds: 30,
-      })
-    } finally {
-      await stop()
-    }
-    expect(accounts.filter((each) => failed.has(each))).toHaveLength(11)
   })
 
   test('a transaction that dies while it sums up leaves the figures as they were', async () => {
