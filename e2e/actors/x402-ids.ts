@@ -17,12 +17,6 @@ export const x402Ids: Readonly<Record<string, readonly Row[]>> = {
   x402Resources: [
     { fields: ['payTo', 'scheme', 'extensions'], open: 'what sellers list is there for everybody' },
   ],
-  deleteListing: [
-    {
-      fields: ['resource'],
-      open: 'an address, of which each account deletes its own listing only',
-    },
-  ],
   x402Search: [
     {
       fields: ['query', 'payTo', 'scheme', 'extensions', 'cursor'],
