@@ -1,12 +1,10 @@
-import { x402ExactPermit2ProxyABI } from '@x402/evm'
 import { declareDiscoveryExtension } from '@x402/extensions/bazaar'
-import { encodeFunctionData, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '@florin/server/kernel/until.ts'
 import { codeOf } from './actors/client.ts'
 import type { Reply } from './actors/client.ts'
 import { aPermit2Buyer, charging } from './actors/permit2-buyer.ts'
-import type { Permit2Buyer } from './actors/permit2-buyer.ts'
+import { authorizationOf, invalidation, revertFirst, settlingCall } from './actors/permit2-calls.ts'
 import { encoded, receive } from './actors/receiver.ts'
 import { evmCustodian, transactionOf } from './actors/self-custodian.ts'
 import { offerOf, PRICE, settle } from './actors/seller.ts'
@@ -16,7 +14,6 @@ import { openWorld } from './actors/world.ts'
 
 const PROXY = '0x402085c248EeA27D92E8b30b2C58ed07f9E20001'
 const PERMIT2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
-const ABI = parseAbi(['function invalidateUnorderedNonces(uint256 word, uint256 mask)'])
 const USDC_ONE = 1_000_000n
 
 let world: World
@@ -184,7 +181,7 @@ describe('exact by Permit2, settled by somebody else', () => {
   test('once our own attempt reverted, a used nonce is no final no before that is final', async () => {
     const buyer = await aPermit2Buyer(world)
     const purchase = await buyer.pay()
-    await revertFirst(purchase, purchase, buyer)
+    await revertFirst(world, purchase, purchase, buyer)
     await buyer.call(PERMIT2, invalidation(authorizationOf(purchase).nonce))
     const isOver = async () => {
       const { body } = await settle(world, purchase)
@@ -287,7 +284,7 @@ describe('upto, with what the stock client signs', () => {
     const buyer = await aPermit2Buyer(world)
     const purchase = await buyer.pay({ scheme: 'upto', amount: 2_000n })
     const claimed = charging(purchase, 700n)
-    await revertFirst(purchase, claimed, buyer)
+    await revertFirst(world, purchase, claimed, buyer)
     const open = /not answered yet/
     expect((await verify(purchase)).body).toMatchObject({
       isValid: false,
@@ -336,8 +333,14 @@ describe('upto, with what the stock client signs', () => {
     const paymentPayload = { ...body.paymentPayload, resource: { url }, extensions }
     const purchase = { body: { ...body, paymentPayload }, payTo }
     expect((await settle(world, charging(purchase, 700n))).body).toMatchObject({ success: true })
-    const { body: listed } = await world.client().get('/x402/discovery/resources')
-    expect(listed['items']).toMatchObject([{ accepts: [{ scheme: 'upto', amount: '2000' }] }])
+    // It is listed beside its answer.
+    const listed = async () => {
+      const { items } = (await world.client().get('/x402/discovery/resources')).body
+      return Array.isArray(items) && items.length > 0 && (items as readonly unknown[])
+    }
+    expect(await until('it is listed', listed, { seconds: 30 })).toMatchObject([
+      { accepts: [{ scheme: 'upto', amount: '2000' }] },
+    ])
   })
 
   test('a payment that names another facilitator is not ours to settle', async () => {
@@ -373,80 +376,4 @@ describe('upto, with what the stock client signs', () => {
 
 function sum(amounts: readonly bigint[]): bigint {
   return amounts.reduce((all, amount) => all + amount, 0n)
-}
-
-function invalidation(nonce: string): `0x${string}` {
-  const args = [BigInt(nonce) >> 8n, 1n << (BigInt(nonce) & 0xffn)] as const
-  return encodeFunctionData({ abi: ABI, functionName: 'invalidateUnorderedNonces', args })
-}
-
-/** Has it settled while its payer has code that takes no signature: our attempt is included, and reverts. */
-async function revertFirst(
-  { payTo }: SettleBody,
-  charged: SettleBody,
-  buyer: Permit2Buyer,
-): Promise<void> {
-  await world.sandbox.fault({ kind: 'stop-blocks' })
-  const failed = settle(world, charged)
-  const isSigned = async () => {
-    const rows = await world.database.store.query(
-      'test_places',
-      `select 1 from payments join payment_transactions on payment_id = id where recipient = $1`,
-      [payTo],
-    )
-    return rows.length > 0
-  }
-  await until('it is signed', isSigned, { seconds: 30 })
-  await setCode(buyer.address, '0xfe')
-  await world.sandbox.fault({ kind: 'resume-blocks' })
-  const reason = /^invalid_(exact|upto)_evm_transaction_failed$/
-  expect((await failed).body).toMatchObject({
-    success: false,
-    errorReason: expect.stringMatching(reason) as unknown,
-  })
-  await setCode(buyer.address, '0x')
-}
-
-function setCode(address: string, code: string): Promise<Response> {
-  const call = { jsonrpc: '2.0', id: 1, method: 'anvil_setCode', params: [address, code] }
-  const headers = { 'content-type': 'application/json' }
-  return fetch(world.sandbox.rpcUrl, { method: 'POST', headers, body: JSON.stringify(call) })
-}
-
-/** The call of the proxy that anybody may make. */
-function settlingCall(purchase: SettleBody): `0x${string}` {
-  const { permitted, from, nonce, deadline, witness, signature } = authorizationOf(purchase)
-  return encodeFunctionData({
-    abi: x402ExactPermit2ProxyABI,
-    functionName: 'settle',
-    args: [
-      {
-        permitted: { token: permitted.token, amount: BigInt(permitted.amount) },
-        nonce: BigInt(nonce),
-        deadline: BigInt(deadline),
-      },
-      from,
-      { to: witness.to, validAfter: BigInt(witness.validAfter) },
-      signature,
-    ],
-  })
-}
-
-interface SignedForPermit2 {
-  readonly permitted: { readonly token: `0x${string}`; readonly amount: string }
-  readonly from: `0x${string}`
-  readonly nonce: string
-  readonly deadline: string
-  readonly witness: { readonly to: `0x${string}`; readonly validAfter: string }
-  readonly signature: `0x${string}`
-}
-
-function authorizationOf({ body }: SettleBody): SignedForPermit2 {
-  const { payload } = body.paymentPayload as {
-    payload: {
-      signature: `0x${string}`
-      permit2Authorization: Omit<SignedForPermit2, 'signature'>
-    }
-  }
-  return { ...payload.permit2Authorization, signature: payload.signature }
 }
