@@ -10,7 +10,7 @@ import type { World } from './actors/world.ts'
 /** Replicas of the service over one database. */
 const INSTANCES = 4
 const SOON = { seconds: 90 }
-const ALLOWED = new Set(['success', 'duplicate_settlement', 'settlement_pending'])
+const ALLOWED = new Set(['success', '200 "duplicate_settlement"', '200 "settlement_pending"'])
 
 /**
  * One proof, asked for by so many at the same moment over four instances while the chain makes no blocks: one success, one transaction, one
@@ -45,7 +45,7 @@ export async function settleOneProof(
 }
 
 const reasonOf = ({ status, body }: Reply) =>
-  body['success'] === true ? 'success' : String(body['errorReason'] ?? status)
+  body['success'] === true ? 'success' : `${status} ${JSON.stringify(body['errorReason'])}`
 
 async function placesOf(world: World, { payTo }: SettleBody): Promise<number> {
   const rows = await world.database.store.query<{ places: string }>(

@@ -44,7 +44,7 @@ export const salesDefects: readonly Defect[] = [
   {
     name: 'an authorization that is not used yet is over',
     inSales: true,
-    seed: 1_000_088,
+    seed: 1_000_139,
     changes: [
       {
         module: 'facilitator/watch.ts',
@@ -70,7 +70,7 @@ export const salesDefects: readonly Defect[] = [
   {
     name: 'whoever shares a transaction is taken for paid by it',
     inSales: true,
-    seed: 1_000_166,
+    seed: 1_000_200,
     changes: [
       {
         module: 'payments/advance.ts',

@@ -125,7 +125,7 @@ test('a chain whose market lacks a token gets that one, and its other pools stay
     await openMarket(client, identity)
     const height = async () => Number(await client.call('eth_blockNumber'))
     const supply = async (mint: string) =>
-      String(await client.call('eth_call', [{ to: mint, data: '0x18160ddd' }, 'latest']))
+      await client.call('eth_call', [{ to: mint, data: '0x18160ddd' }, 'latest'])
     const [{ mint: other }] = SANDBOX_TOKENS
     const [supplyBefore, heightBefore] = [await supply(other), await height()]
     // As a chain of before that token stands: neither it nor its supply.
@@ -135,7 +135,7 @@ test('a chain whose market lacks a token gets that one, and its other pools stay
     expect(await hasMarket(client)).toBe(true)
     expect(await supply(other)).toBe(supplyBefore)
     expect(await height()).toBe(heightBefore + 1)
-    expect(BigInt(await supply(HUB_TRADED_TOKEN.mint))).toBeGreaterThan(0n)
+    expect(await supply(HUB_TRADED_TOKEN.mint)).toMatch(/^0x0*[1-9a-f]/)
   } finally {
     await anvil.stop()
     rmSync(directory, { recursive: true, force: true })
