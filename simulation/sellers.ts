@@ -33,8 +33,13 @@ export interface SaleTry {
 
 export type SaleAnswer =
   | { readonly kind: 'success' | 'lost success'; readonly transaction: string }
-  /** `isNamed`: it names a payment, so it tells what became of a claim. Without one nothing was stored, and nobody is bound. */
-  | { readonly kind: 'no'; readonly reason: string; readonly isNamed: boolean }
+  /** `isNamed`: it names a payment, so it tells what became of a claim. */
+  | {
+      readonly kind: 'no'
+      readonly reason: string
+      readonly isNamed: boolean
+      readonly saidAtMilliseconds: number
+    }
   /** The service could not say. */
   | { readonly kind: 'unavailable' }
   | { readonly kind: 'unforeseen'; readonly error: unknown }
@@ -80,7 +85,7 @@ export function openSellers({
         ({ text, undelivered }) => {
           const isLost = own.isLost || own.hangUp.signal.aborted
           if (isLost) undelivered?.()
-          own.answer = readAnswer(text, isLost)
+          own.answer = readAnswer(text, isLost, nowMilliseconds())
         },
         (error: unknown) => {
           const isUnavailable = [StoreUnavailable, NodeFailure, CommitUnknown, Refusal].some(
@@ -139,7 +144,7 @@ function bodyOf(sale: Sale, { network }: NetworkConfig) {
   return { x402Version: 2, paymentPayload, paymentRequirements }
 }
 
-function readAnswer(text: string, isLost: boolean): SaleAnswer {
+function readAnswer(text: string, isLost: boolean, saidAtMilliseconds: number): SaleAnswer {
   const { success, errorReason, transaction, extra } = JSON.parse(text) as {
     success: boolean
     errorReason?: string
@@ -147,6 +152,6 @@ function readAnswer(text: string, isLost: boolean): SaleAnswer {
     extra?: { paymentId?: string }
   }
   const isNamed = extra?.paymentId !== undefined
-  if (!success) return { kind: 'no', reason: errorReason ?? '', isNamed }
+  if (!success) return { kind: 'no', reason: errorReason ?? '', isNamed, saidAtMilliseconds }
   return { kind: isLost ? 'lost success' : 'success', transaction }
 }

@@ -25,6 +25,7 @@ export interface ClaimRecord {
   readonly status: string
   readonly payer: Address
   readonly nonce: string
+  readonly claimedAtMilliseconds: number
 }
 
 /** What the books say of one wallet's money. */
@@ -82,7 +83,8 @@ export function openRecords(owner: Store): Records {
     claims: () =>
       read<ClaimRecord>(
         'claims',
-        `select p.id, p.status, p.sender as payer, c.authorization ->> 'nonce' as nonce
+        `select p.id, p.status, p.sender as payer, c.authorization ->> 'nonce' as nonce,
+           floor(extract(epoch from c.created_at) * 1000)::float8 as "claimedAtMilliseconds"
          from settlement_claims c join payments p on p.id = c.payment_id order by p.id`,
       ),
     money: async () => {

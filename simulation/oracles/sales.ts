@@ -4,7 +4,7 @@ import type { Included, ModelBlock } from '../chain/block-tree.ts'
 import { markOf } from '../chain/exact-port.ts'
 import type { ModelNetwork } from '../chain/model-network.ts'
 import { Broken, demand } from '../finding.ts'
-import type { Sale } from '../sellers.ts'
+import type { Sale, SaleAnswer } from '../sellers.ts'
 import type { ClaimRecord, Records } from './records.ts'
 
 /** Follows what sellers are told and what is stored of their sales, from commit to commit. */
@@ -18,6 +18,8 @@ export interface SaleOracle {
 }
 
 const ENDS: ReadonlySet<string> = new Set(['settled', 'expired', 'failed'])
+/** A claim is dated when its transaction begins; by then it is committed, whatever the database went through. */
+const COMMITTED_MILLISECONDS = 20_000
 /** What a seller takes for the end of a payment. */
 const FINAL_WORDS: ReadonlySet<string> = new Set([
   'invalid_exact_evm_payload_authorization_valid_before',
@@ -84,13 +86,24 @@ function judgeSale(
     if (answer?.kind === 'success') {
       demand(claim !== undefined, 'a success has its record', subject)
     }
-    // The node that says that it is too late may be ahead of the one that is asked next.
-    const isOver = answer?.kind === 'no' && answer.isNamed && FINAL_WORDS.has(answer.reason)
+    const isOver = answer?.kind === 'no' && FINAL_WORDS.has(answer.reason) && isBound(answer, claim)
     demand(!isOver || !isPaid, 'what a seller was told to be over is over', subject)
   }
   if (claim === undefined) return
   const end = isPaid ? 'settled' : 'expired'
   demand(claim.status === end, 'a record ends as the chain says', subject)
+}
+
+/**
+ * Whether a word was said of what had been claimed. Before a claim nothing is stored: the node that says that it is too late may be ahead of
+ * the one that is asked next.
+ */
+function isBound(
+  { isNamed, saidAtMilliseconds }: Extract<SaleAnswer, { kind: 'no' }>,
+  claim: ClaimRecord | undefined,
+): boolean {
+  if (isNamed || claim === undefined) return isNamed
+  return saidAtMilliseconds > claim.claimedAtMilliseconds + COMMITTED_MILLISECONDS
 }
 
 /** Authorizations that have paid on the line that ends with a block. */
