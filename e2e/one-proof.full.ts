@@ -12,5 +12,5 @@ describe.each(['evm', 'solana'] as const)('on %s', (family) => {
 
   test('200 proofs, each asked for by 500 over four instances, are settled once each', async () => {
     await settleOneProof(world, family, { proofs: 200, callers: 500 })
-  }, 1_500_000)
+  }, 2_400_000)
 })
