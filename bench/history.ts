@@ -1,23 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import pg from 'pg'
+import type pg from 'pg'
 import { openTestServer } from '@florin/server/http/test-server.ts'
-import { systemClock } from '@florin/server/kernel/clock.ts'
 import { newId } from '@florin/server/kernel/id.ts'
 import type { AccountId, PaymentId } from '@florin/server/kernel/id.ts'
-import { openLog } from '@florin/server/kernel/log.ts'
 import { systemRandom } from '@florin/server/kernel/random.ts'
 import { writeCursor } from '@florin/server/kernel/position.ts'
 import { openProofs } from '@florin/server/payments/proof.ts'
 import { paymentReadRoutes } from '@florin/server/payments/read-routes.ts'
 import { SecretBytes } from '@florin/server/kernel/secret.ts'
-import { startPostgres } from '@florin/server/store/embedded/start-postgres.ts'
-import { migrate } from '@florin/server/store/migrate.ts'
-import { openStore } from '@florin/server/store/postgres.ts'
 import type { Store } from '@florin/server/store/postgres.ts'
 import type { Bench } from './bench.ts'
 import { quantilesOf } from './figures.ts'
+import { openOwnDatabase } from './own-database.ts'
 
 // GET /payment/history and /payment/find over HTTP, one caller, one address with a million payments of one account:
 // 700,000 sent and 300,000 received in mixed order, one in a hundred not settled, one in four with a resource of its own.
@@ -37,18 +30,7 @@ export const history: Bench = {
   name: 'history',
   about: 'pages of a history of a million payments (--payments), by cursor and by offset',
   run: async ({ options: { payments }, note, defer }) => {
-    const log = openLog('silent')
-    const directory = await mkdtemp(join(tmpdir(), 'florin-bench-'))
-    defer(() => rm(directory, { recursive: true, force: true }))
-    const surroundings = { log, clock: systemClock, random: systemRandom }
-    const postgres = await startPostgres({ directory: join(directory, 'db'), ...surroundings })
-    defer(postgres.stop)
-    await migrate({ url: postgres.ownerUrl, log })
-    const owner = new pg.Client({ connectionString: postgres.ownerUrl.reveal() })
-    await owner.connect()
-    defer(() => owner.end())
-    const store = openStore({ url: postgres.ownerUrl, log })
-    defer(store.close)
+    const { owner, store } = await openOwnDatabase(defer)
     const accountId = newId(systemRandom, 'acct')
     note(`${payments} payments in ${(await fill(owner, accountId, payments)).toFixed(0)} s`)
     const taken = await askAll(await openHistory({ owner, store, accountId, defer }), payments)

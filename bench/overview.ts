@@ -1,21 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import pg from 'pg'
+import type pg from 'pg'
 import { systemClock } from '@florin/server/kernel/clock.ts'
 import { newId } from '@florin/server/kernel/id.ts'
 import type { AccountId } from '@florin/server/kernel/id.ts'
-import { openLog } from '@florin/server/kernel/log.ts'
 import { systemRandom } from '@florin/server/kernel/random.ts'
 import { paymentFigures } from '@florin/server/payments/overview-store.ts'
 import { sumAccountHours } from '@florin/server/payments/sum-hours.ts'
 import { figuresOf, stretchesOf } from '@florin/server/reports/overview.ts'
-import { startPostgres } from '@florin/server/store/embedded/start-postgres.ts'
-import { migrate } from '@florin/server/store/migrate.ts'
-import { openStore } from '@florin/server/store/postgres.ts'
 import type { Store } from '@florin/server/store/postgres.ts'
 import type { Bench } from './bench.ts'
 import { quantilesOf } from './figures.ts'
+import { openOwnDatabase } from './own-database.ts'
 import type { Figure } from './figures.ts'
 
 // What GET /overview reads and works out for an account with so many payments in a month, of two kinds and two assets, one in a hundred
@@ -30,18 +24,7 @@ export const overview: Bench = {
   about:
     'the figures of a month with nine tenths of --payments in it, before and after they were summed up',
   run: async ({ options: { payments }, note, defer }) => {
-    const log = openLog('silent')
-    const directory = await mkdtemp(join(tmpdir(), 'florin-bench-'))
-    defer(() => rm(directory, { recursive: true, force: true }))
-    const surroundings = { log, clock: systemClock, random: systemRandom }
-    const postgres = await startPostgres({ directory: join(directory, 'db'), ...surroundings })
-    defer(postgres.stop)
-    await migrate({ url: postgres.ownerUrl, log })
-    const owner = new pg.Client({ connectionString: postgres.ownerUrl.reveal() })
-    await owner.connect()
-    defer(() => owner.end())
-    const store = openStore({ url: postgres.ownerUrl, log })
-    defer(store.close)
+    const { owner, store } = await openOwnDatabase(defer)
     const accountId = newId(systemRandom, 'acct')
     const count = Math.round(payments * 0.9)
     note(`${count} payments in ${(await fill(owner, accountId, count)).toFixed(0)} s`)

@@ -1,22 +1,12 @@
-import {
-  createPublicClient,
-  createWalletClient,
-  erc20Abi,
-  http,
-  parseAbi,
-  publicActions,
-} from 'viem'
+import { createPublicClient, erc20Abi, http, parseAbi } from 'viem'
 import type { Address } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { baseSepolia } from 'viem/chains'
 import { x402Client } from '@x402/core/client'
 import { x402Facilitator } from '@x402/core/facilitator'
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types'
 import {
   PERMIT2_ADDRESS as THEIR_PERMIT2,
   permit2WitnessTypes,
-  toClientEvmSigner,
-  toFacilitatorEvmSigner,
   x402ExactPermit2ProxyABI,
   x402ExactPermit2ProxyAddress,
 } from '@x402/evm'
@@ -26,6 +16,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSandbox } from '../../../e2e/actors/sandbox.ts'
 import type { SandboxHandle } from '../../../e2e/actors/sandbox.ts'
 import { EXACT_PROXY_ADDRESS, PERMIT2_ADDRESS, USDC_ADDRESS } from './chain-facts.ts'
+import { aStockBuyer, facilitatorSigner, openWallet } from './test-stock-signers.ts'
 
 const NETWORK = 'eip155:84532'
 const AMOUNT = 250_000n
@@ -52,28 +43,8 @@ afterAll(async () => {
   await sandbox.stop()
 })
 
-/** viem on the sandbox, taken for Base Sepolia. */
-function openWallet(account: ReturnType<typeof privateKeyToAccount>) {
-  const transport = http(sandbox.rpcUrl)
-  return createWalletClient({
-    ...{ account, chain: baseSepolia, transport },
-    pollingInterval: 20,
-    cacheTime: 0,
-  }).extend(publicActions)
-}
-
 function openFacilitator(): x402Facilitator {
-  const wallet = openWallet(relay)
-  const signer = toFacilitatorEvmSigner({
-    address: relay.address,
-    readContract: (call) => wallet.readContract({ ...call, args: call.args ?? [] }),
-    verifyTypedData: (call) =>
-      wallet.verifyTypedData(call as Parameters<typeof wallet.verifyTypedData>[0]),
-    writeContract: (call) => wallet.writeContract(call),
-    sendTransaction: (call) => wallet.sendTransaction(call),
-    waitForTransactionReceipt: (call) => wallet.waitForTransactionReceipt(call),
-    getCode: (call) => wallet.getCode(call),
-  })
+  const signer = facilitatorSigner(sandbox, relay)
   return registerFacilitator(new x402Facilitator(), { signer, networks: NETWORK })
 }
 
@@ -84,19 +55,8 @@ interface Buyer {
 
 /** With ten USDC; `warm` has approved Permit2 before. */
 async function aBuyer(kind: 'warm' | 'cold'): Promise<Buyer> {
-  const account = privateKeyToAccount(generatePrivateKey())
-  await sandbox.fund(account.address, 'USDC', '10')
-  const wallet = openWallet(account)
-  if (kind === 'warm') {
-    await sandbox.fund(account.address)
-    const hash = await wallet.writeContract({
-      ...{ address: USDC_ADDRESS, abi: erc20Abi, functionName: 'approve' },
-      args: [PERMIT2_ADDRESS, 2n ** 256n - 1n],
-    })
-    await wallet.waitForTransactionReceipt({ hash })
-  }
-  const reader = createPublicClient({ transport: http(sandbox.rpcUrl) })
-  const client = registerClient(new x402Client(), { signer: toClientEvmSigner(account, reader) })
+  const { account, signer } = await aStockBuyer(sandbox, kind)
+  const client = registerClient(new x402Client(), { signer })
   return {
     account,
     pay: async (part) =>
@@ -193,7 +153,7 @@ describe('the proxy', () => {
     })
     const { amount, nonce, deadline, to, validAfter } = { ...terms, ...changed }
     const permit = { permitted: { token: USDC_ADDRESS, amount }, nonce, deadline } as const
-    const wallet = openWallet(relay)
+    const wallet = openWallet(sandbox, relay)
     try {
       const { request } = await wallet.simulateContract({
         ...{ address: EXACT_PROXY_ADDRESS, abi: ABI, functionName: 'settle' },
@@ -226,7 +186,7 @@ describe('the proxy', () => {
     expect(await submit(buyer, { nonce: 513n })).toBe('success')
     expect(await submit(buyer, { nonce: 513n, amount: 1n })).toBe('InvalidNonce')
     expect(await submit(buyer, { nonce: 514n })).toBe('success')
-    const wallet = openWallet(buyer.account)
+    const wallet = openWallet(sandbox, buyer.account)
     const permit2 = { address: PERMIT2_ADDRESS, abi: PERMIT2 } as const
     const hash = await wallet.writeContract({
       ...{ ...permit2, functionName: 'invalidateUnorderedNonces', args: [2n, 8n] },

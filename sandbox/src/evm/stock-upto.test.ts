@@ -1,20 +1,10 @@
-import {
-  createPublicClient,
-  createWalletClient,
-  erc20Abi,
-  http,
-  parseAbi,
-  publicActions,
-} from 'viem'
+import { createPublicClient, erc20Abi, http, parseAbi } from 'viem'
 import type { Address } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { baseSepolia } from 'viem/chains'
 import { x402Client } from '@x402/core/client'
 import { x402Facilitator } from '@x402/core/facilitator'
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types'
 import {
-  toClientEvmSigner,
-  toFacilitatorEvmSigner,
   uptoPermit2WitnessTypes,
   x402UptoPermit2ProxyABI,
   x402UptoPermit2ProxyAddress,
@@ -25,6 +15,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSandbox } from '../../../e2e/actors/sandbox.ts'
 import type { SandboxHandle } from '../../../e2e/actors/sandbox.ts'
 import { PERMIT2_ADDRESS, UPTO_PROXY_ADDRESS, USDC_ADDRESS } from './chain-facts.ts'
+import { aStockBuyer, facilitatorSigner, openWallet } from './test-stock-signers.ts'
 
 const NETWORK = 'eip155:84532'
 const MOST = 250_000n
@@ -52,28 +43,8 @@ afterAll(async () => {
   await sandbox.stop()
 })
 
-/** viem on the sandbox, taken for Base Sepolia. */
-function openWallet(account: ReturnType<typeof privateKeyToAccount>) {
-  const transport = http(sandbox.rpcUrl)
-  return createWalletClient({
-    ...{ account, chain: baseSepolia, transport },
-    pollingInterval: 20,
-    cacheTime: 0,
-  }).extend(publicActions)
-}
-
 function openFacilitator(): x402Facilitator {
-  const wallet = openWallet(relay)
-  const signer = toFacilitatorEvmSigner({
-    address: relay.address,
-    readContract: (call) => wallet.readContract({ ...call, args: call.args ?? [] }),
-    verifyTypedData: (call) =>
-      wallet.verifyTypedData(call as Parameters<typeof wallet.verifyTypedData>[0]),
-    writeContract: (call) => wallet.writeContract(call),
-    sendTransaction: (call) => wallet.sendTransaction(call),
-    waitForTransactionReceipt: (call) => wallet.waitForTransactionReceipt(call),
-    getCode: (call) => wallet.getCode(call),
-  })
+  const signer = facilitatorSigner(sandbox, relay)
   return new x402Facilitator().register(NETWORK, new FacilitatorScheme(signer))
 }
 
@@ -84,19 +55,8 @@ interface Buyer {
 
 /** With ten USDC; `warm` has approved Permit2 before. */
 async function aBuyer(kind: 'warm' | 'cold'): Promise<Buyer> {
-  const account = privateKeyToAccount(generatePrivateKey())
-  await sandbox.fund(account.address, 'USDC', '10')
-  const wallet = openWallet(account)
-  if (kind === 'warm') {
-    await sandbox.fund(account.address)
-    const hash = await wallet.writeContract({
-      ...{ address: USDC_ADDRESS, abi: erc20Abi, functionName: 'approve' },
-      args: [PERMIT2_ADDRESS, 2n ** 256n - 1n],
-    })
-    await wallet.waitForTransactionReceipt({ hash })
-  }
-  const reader = createPublicClient({ transport: http(sandbox.rpcUrl) })
-  const scheme = new ClientScheme(toClientEvmSigner(account, reader))
+  const { account, signer } = await aStockBuyer(sandbox, kind)
+  const scheme = new ClientScheme(signer)
   return {
     account,
     pay: async () =>
@@ -208,7 +168,7 @@ describe('the proxy of upto', () => {
     const witness = {
       ...{ to: shown.to, facilitator: shown.facilitator, validAfter: shown.validAfter },
     }
-    const wallet = openWallet(relay)
+    const wallet = openWallet(sandbox, relay)
     try {
       const { request } = await wallet.simulateContract({
         ...{ address: UPTO_PROXY_ADDRESS, abi: ABI, functionName: 'settle' },
