@@ -47,6 +47,7 @@ export const TABLE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   payments: [
     'payments',
     'effects',
+    'foreign_effects',
     'payment_counts',
     'payment_tallies',
     'payment_hours',

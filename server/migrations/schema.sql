@@ -159,6 +159,12 @@ table followers
   lease_until timestamp with time zone
   fence bigint not null default 0
   halted_reason text
+table foreign_effects
+  network text not null
+  transaction_hash text not null
+  effect_index integer not null
+  payment_id text not null
+  account_id text not null
 table gas_budgets
   network text not null
   day date not null
@@ -684,6 +690,9 @@ expiry_looks expiry_looks_pkey: PRIMARY KEY (attempt_id, node, looked_at)
 followed_blocks followed_blocks_network_fkey: FOREIGN KEY (network) REFERENCES followers(network)
 followed_blocks followed_blocks_pkey: PRIMARY KEY (network, height)
 followers followers_pkey: PRIMARY KEY (network)
+foreign_effects foreign_effects_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+foreign_effects foreign_effects_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id)
+foreign_effects foreign_effects_pkey: PRIMARY KEY (network, transaction_hash, effect_index)
 gas_budgets gas_budgets_pkey: PRIMARY KEY (network, day, subject)
 gas_budgets gas_budgets_reserved_check: CHECK ((reserved >= (0)::numeric))
 gas_budgets gas_budgets_subject_check: CHECK (((length(subject) >= 1) AND (length(subject) <= 200)))
@@ -931,6 +940,7 @@ CREATE UNIQUE INDEX chain_transactions_before_payment ON public.chain_transactio
 CREATE INDEX chain_transactions_open ON public.chain_transactions USING btree (network, lane_address, nonce) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]))
 CREATE INDEX event_tickets_by_age ON public.event_tickets USING btree (expires_at)
 CREATE INDEX events_by_age ON public.events USING brin (numbered_at) WITH (pages_per_range='16')
+CREATE INDEX foreign_effects_of_payment ON public.foreign_effects USING btree (payment_id)
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at)
 CREATE INDEX lanes_frozen ON public.lanes USING btree (network) WHERE (state = 'frozen'::text)
 CREATE UNIQUE INDEX ledger_closed_once ON public.ledger_transfers USING btree (payment_id, asset) WHERE (kind = ANY (ARRAY['post'::text, 'void'::text]))
@@ -1113,6 +1123,7 @@ effects effects_of_account: ALL to {florin_service} using (((( SELECT current_se
 event_sequences event_sequences_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 event_tickets event_tickets_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 events events_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+foreign_effects foreign_effects_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 idempotency_keys idempotency_keys_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 ledger_accounts ledger_accounts_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 ledger_entries ledger_entries_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
@@ -1167,6 +1178,7 @@ events: grant delete, insert, select to florin_service
 expiry_looks: grant insert, select to florin_service
 followed_blocks: grant delete, insert, select, update to florin_service
 followers: grant delete, insert, select, update to florin_service
+foreign_effects: grant delete, insert, select, update to florin_service
 gas_budgets: grant delete, insert, select, update to florin_service
 idempotency_keys: grant delete, insert, select, update to florin_service
 installation_secrets: grant delete, insert, select, update to florin_service

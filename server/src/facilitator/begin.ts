@@ -16,7 +16,7 @@ import type { Store, Tx } from '../store/postgres.ts'
 import type { ClaimOrder } from './claim-many.ts'
 import type { ClaimQueue, Queued } from './claim-queue.ts'
 import { closeClaim } from './claim-looks-store.ts'
-import { insertClaim, lockClaim } from './claim-store.ts'
+import { findClaim, insertClaim, lockClaim } from './claim-store.ts'
 import type { NewClaim } from './claim-store.ts'
 import { takeIdentifier } from './identifier-store.ts'
 import type { NamedPayment } from './identifier-store.ts'
@@ -99,7 +99,8 @@ export async function beginSettlement(deps: BeginDeps, beginning: Beginning): Pr
   const drafted = await exact.draft(authorization, settler.address)
   if (!drafted.ok) {
     const foreign = drafted.isUsed === true ? await findForeign(deps, beginning) : undefined
-    if (foreign !== undefined) return recordForeign(deps, beginning, foreign)
+    const recorded = foreign && (await recordForeign(deps, beginning, foreign))
+    if (recorded !== undefined) return recorded
     const { reason, message, isUsed } = drafted
     const said = message === undefined ? {} : { message }
     return { kind: 'refused', reason, ...said, ...(isUsed === true ? { isUsed } : {}) }
@@ -300,8 +301,7 @@ async function findForeign(
 export async function findPaidElsewhere(deps: BeginDeps, beginning: Beginning): Promise<boolean> {
   const foreign = await findForeign(deps, beginning)
   if (foreign === undefined) return false
-  await recordForeign(deps, beginning, foreign)
-  return true
+  return (await recordForeign(deps, beginning, foreign)) !== undefined
 }
 
 /** Claims a payment that another facilitator is to settle, and opens its record: before that one hears of it. */
@@ -320,11 +320,17 @@ export async function beginElsewhere(deps: ClaimDeps, beginning: Beginning): Pro
   }
 }
 
+/** Rolls the claim back: what was found pays another one. */
+class PaysAnother extends Error {
+  override readonly name = 'PaysAnother'
+}
+
+/** Undefined when the effect that was found pays another claim: then nothing is stored. */
 async function recordForeign(
   deps: BeginDeps,
   beginning: Beginning,
   settlement: ForeignSettlement,
-): Promise<Begun> {
+): Promise<Begun | undefined> {
   const { accountId, paymentId, isNew } = beginning
   try {
     return await deps.store.inTransaction('service', async (tx) => {
@@ -334,14 +340,26 @@ async function recordForeign(
         // Whoever follows deposits follows it to its end.
         const claimed = await hold(tx, deps, { ...beginning, paymentId: adopted }, true)
         if (claimed) await closeClaim(tx, adopted, deps.clock.nowMilliseconds())
+        else if (await isUnclaimed(tx, beginning)) throw new PaysAnother()
         return { kind: claimed ? 'found' : 'taken' }
       }
       if (!(await hold(tx, deps, beginning))) return { kind: 'taken' }
-      await deps.records.paidElsewhere(tx, { accountId, paymentId }, settlement, false)
+      const claimed = { accountId, paymentId }
+      const word = await deps.records.paidElsewhere(tx, claimed, settlement, false)
+      if (word === 'pays another') throw new PaysAnother()
       return { kind: 'found' }
     })
   } catch (error) {
+    if (error instanceof PaysAnother) return undefined
     if (error instanceof ClaimRefused) return { kind: 'refused', reason: error.reason }
     throw error
   }
+}
+
+/** A deposit has one claim: whoever does not get it, and has no other, is not paid by it. */
+async function isUnclaimed(
+  tx: Tx,
+  { intake: { chain, authorization } }: Beginning,
+): Promise<boolean> {
+  return (await findClaim(tx, chain.config.network, authorization.proofKey)) === undefined
 }

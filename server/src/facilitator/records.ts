@@ -70,14 +70,14 @@ export interface ReceivedRecords {
   ): Promise<PaymentId | undefined>
   /**
    * Somebody else's transaction paid it; `final` when that cannot be undone any more. A block that is not the followed chain's changes
-   * nothing.
+   * nothing, and neither does an effect that pays another claim.
    */
   paidElsewhere(
     tx: Tx,
     payment: { readonly accountId: AccountId; readonly paymentId: PaymentId },
     settlement: ForeignSettlement,
     final: boolean,
-  ): Promise<void>
+  ): Promise<'paid' | 'replaced' | 'pays another'>
   /** It is the other side of a payment that was sent from here: it goes where that one goes. */
   mirror(
     tx: Tx,

@@ -176,15 +176,16 @@ async function followPending(
   if (final === 'open' && !isUsed) return 'open'
   // Used, and nothing shows by what: the node that was asked may not have it yet.
   const use = isUsed ? await find() : undefined
-  await store.inTransaction('service', async (tx) => {
+  const pays = await store.inTransaction('service', async (tx) => {
     const isWasted = use?.kind === 'wasted' && (await isFinal(tx, claim, use, finalizedHeight))
     if (final === 'expired' || isWasted) await records.expired(tx, [claim.paymentId])
-    if (use?.kind !== 'paid') return
+    if (use?.kind !== 'paid') return use?.kind
     const { settlement } = use
     const isPaid = await isFinal(tx, claim, settlement, finalizedHeight)
-    await records.paidElsewhere(tx, claim, settlement, isPaid)
+    return records.paidElsewhere(tx, claim, settlement, isPaid)
   })
-  return final === 'used' && use === undefined ? 'lost' : 'soon'
+  const isUnexplained = pays === undefined || pays === 'pays another'
+  return final === 'used' && isUnexplained ? 'lost' : 'soon'
 }
 
 /** A final height counts on its own branch only, and a node may have shown a block of another. */

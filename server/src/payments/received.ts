@@ -8,6 +8,7 @@ import { followedChain } from '../sender/follower-store.ts'
 import type { Tx } from '../store/postgres.ts'
 import { claimDeposits } from './deposit-store.ts'
 import { paymentEvent } from './event.ts'
+import { takeForeignEffect } from './foreign-effect-store.ts'
 import { movePayments } from './move-payments.ts'
 import type { Payment } from './payment.ts'
 import { receivedPlace } from './received-place-store.ts'
@@ -79,8 +80,12 @@ export function openReceivedRecords({
     const payment = await findPayment(tx, accountId, paymentId)
     if (payment === undefined) throw new Error('a claim has no record')
     const { height } = settlement
-    const read = (await followedChain(tx, payment.network, [height])).hashes.get(height)
-    if (read !== undefined && read !== settlement.blockHash) return
+    const { network } = payment
+    const read = (await followedChain(tx, network, [height])).hashes.get(height)
+    if (read !== undefined && read !== settlement.blockHash) return 'replaced'
+    if (!(await takeForeignEffect(tx, { accountId, paymentId, network }, settlement))) {
+      return 'pays another'
+    }
     const change = {
       paymentId,
       transactionHash: settlement.hash,
@@ -96,9 +101,9 @@ export function openReceivedRecords({
       await movePayments(tx, 'pending', [nothing(paymentId)], now)
     }
     await movePayments(tx, 'confirmed', [change], now)
-    if (!final) return
+    if (!final) return 'paid'
     const moved = await movePayments(tx, 'settled', [change], now)
-    if (!moved.has(paymentId)) return
+    if (!moved.has(paymentId)) return 'paid'
     const effect = {
       id: paymentId,
       accountId,
@@ -108,7 +113,8 @@ export function openReceivedRecords({
       blockHash: settlement.blockHash,
       effectIndex: settlement.logIndex,
     }
-    await claimDeposits(tx, payment.network, [effect], now)
+    await claimDeposits(tx, network, [effect], now)
+    return 'paid'
   }
 
   const openMany: ReceivedRecords['openMany'] = async (tx, received) => {
@@ -138,7 +144,11 @@ export function openReceivedRecords({
 
     paidElsewhere,
 
-    adopt: async (tx, { network, asset, amount, payer, payTo, resource }, settlement) => {
+    adopt: async (
+      tx,
+      { accountId, network, asset, amount, payer, payTo, resource },
+      settlement,
+    ) => {
       const sent = {
         network: network.network,
         asset: asset.asset,
@@ -148,6 +158,9 @@ export function openReceivedRecords({
       }
       const deposit = await depositOf(tx, sent, settlement)
       if (deposit === undefined) return undefined
+      const claimed = { accountId, paymentId: deposit.id, network: network.network }
+      // A claim without a record of a deposit has it: that one's own record then says so, and this finds nothing to adopt.
+      if (!(await takeForeignEffect(tx, claimed, settlement))) return undefined
       if (resource !== null) await nameResource(tx, deposit.id, resource)
       return deposit.id
     },

@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { baseUnits } from '@florin/wire/amount.ts'
+import type { Address, TransactionHash } from '../chains/chain.ts'
+import { proofKey } from '../chains/exact.ts'
+import type { ExactAuthorization, ExactPayments, ForeignSettlement } from '../chains/exact.ts'
+import { beginSettlement } from '../facilitator/begin.ts'
+import type { BeginDeps } from '../facilitator/begin.ts'
+import type { Wallet } from '../custody/wallet.ts'
+import type { ReceivedRecords } from '../facilitator/records.ts'
+import type { Settlers } from '../facilitator/settlers.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { newId } from '../kernel/id.ts'
+import type { AccountId, PaymentId } from '../kernel/id.ts'
+import { systemRandom } from '../kernel/random.ts'
+import { beginFollowing } from '../sender/follower-store.ts'
+import { scriptedChain } from '../sender/test-chain.ts'
+import { openTestDatabase } from '../store/test-database.ts'
+import type { TestDatabase } from '../store/test-database.ts'
+import { openTestClaim, recordsOf } from './test-claims.ts'
+import { makeWallet, testNetwork } from './test-lane.ts'
+
+const config = testNetwork(84_532)
+const PLACE: ForeignSettlement = {
+  hash: '0xfeed' as TransactionHash,
+  height: 103n,
+  blockHash: 'a103',
+  logIndex: 4,
+}
+const USED = 'permit2_invalid_nonce'
+const ELSEWHERE = { ...PLACE, logIndex: 5 }
+
+let database: TestDatabase
+let records: ReceivedRecords
+let accountId: AccountId
+let wallet: Wallet
+beforeEach(async () => {
+  database = await openTestDatabase()
+  wallet = await makeWallet(database.store)
+  ;({ accountId } = wallet)
+  records = recordsOf(database.store, config)
+})
+afterEach(() => database.close())
+
+const aClaim = () =>
+  openTestClaim(database.store, records, { config, accountId, createdAt: Date.UTC(2026, 0, 1) })
+
+const paid = (paymentId: PaymentId, place = PLACE) =>
+  database.store.inTransaction('service', (tx) =>
+    records.paidElsewhere(tx, { accountId, paymentId }, place, false),
+  )
+
+const statusOf = async (paymentId: PaymentId) =>
+  (await database.store.inTransaction('service', (tx) => records.state(tx, accountId, paymentId)))
+    ?.status
+
+const unseen = (paymentId: PaymentId) =>
+  database.store.inTransaction('service', (tx) => records.unseen(tx, [paymentId]))
+
+test('one effect pays one claim, however many it is found for', async () => {
+  const [first, second] = [await aClaim(), await aClaim()]
+  expect([await paid(first), await paid(second), await paid(first)]).toEqual([
+    'paid',
+    'pays another',
+    'paid',
+  ])
+  expect([await statusOf(first), await statusOf(second)]).toEqual(['confirmed', 'pending'])
+})
+
+test('one effect pays one claim when it is found for several at the same moment', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const claims = await Promise.all(Array.from({ length: 6 }, aClaim))
+    const place = { ...PLACE, logIndex: 100 + round }
+    const words = await Promise.all(claims.map((claim) => paid(claim, place)))
+    expect(words.filter((word) => word === 'paid')).toHaveLength(1)
+    const statuses = await Promise.all(claims.map(statusOf))
+    expect(statuses.filter((status) => status === 'confirmed')).toHaveLength(1)
+  }
+})
+
+test('an effect is free again when its claim is not on chain any more, and that claim then has another', async () => {
+  const [first, second] = [await aClaim(), await aClaim()]
+  await paid(first)
+  await unseen(first)
+  expect(await paid(second)).toBe('paid')
+  expect(await paid(first)).toBe('pays another')
+  expect(await paid(first, ELSEWHERE)).toBe('paid')
+})
+
+test('a claim that moves to another effect leaves the one it had', async () => {
+  const [first, second] = [await aClaim(), await aClaim()]
+  await paid(first)
+  expect(await paid(first, ELSEWHERE)).toBe('paid')
+  expect(await paid(second)).toBe('paid')
+})
+
+test('a payment whose only trace pays another is refused as used up, and nothing of it is stored', async () => {
+  await database.store.inTransaction('service', (tx) =>
+    beginFollowing(tx, config.network, { height: 103n, hash: 'a103' }),
+  )
+  expect(await begin('one')).toEqual({ kind: 'found' })
+  expect(await begin('two')).toEqual({ kind: 'refused', reason: USED, isUsed: true })
+  const [stored] = await database.store.query<{ claims: string; payments: string }>(
+    'test_stored',
+    'select (select count(*) from settlement_claims) as claims, (select count(*) from payments) as payments',
+  )
+  expect(stored).toEqual({ claims: '1', payments: '1' })
+})
+
+/** Begins to settle a payment of which the chain shows that it is used, and the search for by what always finds the same. */
+async function begin(name: string): Promise<unknown> {
+  const exact: Partial<ExactPayments> = {
+    draft: async () => ({ ok: false, reason: USED, isUsed: true }),
+    findForeign: async () => ({ kind: 'paid', settlement: PLACE }),
+  }
+  const asset = config.assets.find((each) => each.asset !== 'native')
+  if (asset === undefined) throw new Error('no token')
+  const authorization: ExactAuthorization = {
+    ...{ proofKey: proofKey(name), payer: '0xa1' as Address, asset, payTo: '0xa2' as Address },
+    ...{ amount: baseUnits(5n), validBeforeSeconds: 9n, feePayer: null, stored: {} },
+  }
+  const deps: Partial<BeginDeps> = {
+    ...{ store: database.store, records, clock: systemClock, killPoint: () => undefined },
+    settlers: { next: () => wallet } as Partial<Settlers> as Settlers,
+  }
+  return beginSettlement(deps as BeginDeps, {
+    ...{ accountId, paymentId: newId(systemRandom, 'pay'), digest: new Uint8Array(32) },
+    ...{ isNew: true },
+    intake: {
+      ...{ chain: scriptedChain(config, {}), exact: exact as ExactPayments, authorization },
+      ...{ resource: null, payment: { x402Version: 2 } },
+    },
+  })
+}
+
+test('what a transaction of ours settled pays nobody else', async () => {
+  const [first, second] = [await aClaim(), await aClaim()]
+  await database.store.query(
+    'test_settled_here',
+    `update payments set status = 'settled', transaction_hash = $2, block_height = 103, block_hash = 'a103', log_index = 4
+     where id = $1`,
+    [first, PLACE.hash],
+  )
+  expect(await paid(second)).toBe('pays another')
+  expect(await statusOf(second)).toBe('pending')
+})
