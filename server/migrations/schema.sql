@@ -456,6 +456,7 @@ table purchases
   looks integer not null default 0
   created_at timestamp with time zone not null
   closed_at timestamp with time zone
+  taken numeric(78,0)
 table receiving_addresses
   id bigint not null generated always as identity
   account_id text not null
@@ -834,6 +835,8 @@ purchases purchases_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payment
 purchases purchases_pkey: PRIMARY KEY (payment_id)
 purchases purchases_request_digest_check: CHECK ((octet_length(request_digest) = 32))
 purchases purchases_shown_check: CHECK ((shown >= 0))
+purchases purchases_taken: CHECK (((taken > (0)::numeric) AND (taken <= ((stored ->> 'permitted'::text))::numeric)))
+purchases purchases_taken_used: CHECK (((taken IS NULL) OR (used_hash IS NOT NULL)))
 purchases purchases_wallet_id_fkey: FOREIGN KEY (wallet_id) REFERENCES wallets(id)
 receiving_addresses receiving_addresses_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 receiving_addresses receiving_addresses_address_check: CHECK (((length(address) >= 1) AND (length(address) <= 128)))

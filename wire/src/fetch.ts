@@ -53,7 +53,10 @@ export const FetchAnswer = Exactly({
     'Whether money moved, by what the chain shows. `unknown`: the seller holds a payment that it may still use.',
     Type.Union([Type.Boolean(), Type.Literal('unknown')]),
   ),
-  amount: Said('What was paid, or may be: whole units. 0 when nothing was signed.', ExactNumber),
+  amount: Said(
+    'What was paid, or may be at most: whole units. Of `upto` what was taken, once the chain shows it. 0 when nothing was signed.',
+    ExactNumber,
+  ),
   paymentId: Type.Optional(Type.String({ description: 'Present when something was signed.' })),
   payment: Type.Optional(Said('The payment as it stands.', PaymentFacts)),
   response: Said(

@@ -33,7 +33,10 @@ export interface FetchPaymentAnswer {
    * it may still use.
    */
   readonly paid: boolean | 'unknown'
-  /** What was paid, or may be: whole units. 0 when nothing was signed. */
+  /**
+   * What was paid, or may be at most: whole units. Of `upto` what was taken, once the chain
+   * shows it. 0 when nothing was signed.
+   */
   readonly amount: string
   /** Present when something was signed. */
   readonly paymentId?: string

@@ -89,6 +89,8 @@ export interface PayOrder {
   readonly salt: Uint8Array
   /** EVM: the seller says that its side submits approvals of Permit2 that are signed by EIP-2612. */
   readonly takesPermits: boolean
+  /** `upto`: the amount is the most that the seller may take. Left out: `exact`. */
+  readonly scheme?: PaymentScheme
 }
 
 /** An authorization that can be signed: everything was asked of the nodes. */
@@ -110,14 +112,21 @@ export interface SignedAuthorization {
 /**
  * `asset`: it cannot be moved this way. `domain`: the seller names another EIP-712 domain than the operator. `method`: another way of
  * moving it. `fee_payer`: nobody, or nobody fit, is named to pay the fee. `memo`: one that no memo can be. `receiver`: it has no token account.
- * `allowance`: Permit2 may not move as much, and nobody submits a permit.
+ * `allowance`: Permit2 may not move as much, and nobody submits a permit. `facilitator`: nobody, or nobody fit, is named who may settle it.
  */
 export type AuthorizeOutcome =
   | { readonly ok: true; readonly prepared: PreparedAuthorization }
   | {
       readonly ok: false
       readonly reason:
-        'asset' | 'domain' | 'method' | 'fee_payer' | 'memo' | 'receiver' | 'allowance'
+        | 'asset'
+        | 'domain'
+        | 'method'
+        | 'fee_payer'
+        | 'memo'
+        | 'receiver'
+        | 'allowance'
+        | 'facilitator'
     }
 
 /** What the chain says of an authorization now. */
@@ -171,6 +180,8 @@ export interface ForeignSettlement {
   readonly height: bigint
   readonly blockHash: string
   readonly logIndex: number
+  /** `upto` of a wallet of ours: what was taken of what it signed for. Left out: all that the authorization says. */
+  readonly taken?: BaseUnits
 }
 
 /** What the chain shows of an authorization's end, whoever brought it about. */

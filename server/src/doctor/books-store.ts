@@ -41,7 +41,9 @@ const INVARIANTS: Readonly<Record<string, string>> = {
     select p.id as subject from payments p
     join ledger_transfers t on t.payment_id = p.id and t.kind = 'hold'
     join ledger_entries e on e.transfer_id = t.id and e.amount > 0
-    where e.amount <> case when t.asset <> 'native' then p.amount
+    left join purchases u on u.payment_id = p.id
+    where e.amount <> case when u.taken is not null then (u.stored ->> 'permitted')::numeric
+      when t.asset <> 'native' then p.amount
       else p.fee_ceiling + case when p.asset = 'native' then p.amount else 0 end end`,
   'nonces of a lane have no gap and end where the lane stands': `
     select t.network || ' ' || t.lane_address as subject from chain_transactions t
@@ -122,9 +124,13 @@ const INVARIANTS: Readonly<Record<string, string>> = {
   'what a seller was authorised to take is a payment of the same wallet, which is closed when and only when it is over': `
     select u.payment_id as subject from purchases u left join payments p on p.id = u.payment_id
     where p.id is null or p.type <> 'sent' or p.account_id <> u.account_id or p.wallet_id <> u.wallet_id
-      or p.network <> u.network or p.amount::text <> u.stored ->> 'value' or p.recipient <> u.stored ->> 'to'
+      or p.network <> u.network or p.amount <> coalesce(u.taken, (u.stored ->> 'value')::numeric) or p.recipient <> u.stored ->> 'to'
       or (p.status in ('pending', 'confirmed')) <> (u.closed_at is null)
-      or (p.status in ('confirmed', 'settled')) <> (u.used_hash is not null)`,
+      or (p.status in ('confirmed', 'settled')) <> (u.used_hash is not null)
+      or (u.used_hash is not null and u.stored ->> 'pays' = 'upto') <> (u.taken is not null)
+      or (p.status = 'settled' and not exists (select from ledger_transfers t join ledger_entries e on e.transfer_id = t.id
+        join ledger_accounts a on a.id = e.ledger_account_id and a.kind = 'external'
+        where t.payment_id = p.id and t.kind = 'post' and t.asset = p.asset and e.amount = p.amount))`,
   'a deposit is a record of the wallet that it came to': `
     select p.id as subject from payments p where p.occurrence is not null and not exists (
       select from wallets w where w.id = p.wallet_id and w.account_id = p.account_id and w.address = p.recipient)`,

@@ -148,6 +148,28 @@ export async function reserve(
   )
 }
 
+/** Gives back what payments took less than their budgets, now that they are final. A budget never grows by it. */
+export async function lowerSpends(
+  tx: Tx,
+  spends: readonly Pick<StoredSpend, 'paymentId' | 'amount'>[],
+): Promise<void> {
+  if (spends.length === 0) return
+  await tx.query(
+    'policies_lower',
+    `update policy_spends spend set amount = least(spend.amount, taken.amount)
+     from json_to_recordset($1::json) as taken (payment_id text, amount numeric)
+     where spend.payment_id = taken.payment_id and spend.released_at is null`,
+    [
+      JSON.stringify(
+        spends.map(({ paymentId, amount }) => ({
+          payment_id: paymentId,
+          amount: amount.toString(),
+        })),
+      ),
+    ],
+  )
+}
+
 /** Gives back the budgets of payments that failed: their money did not move and cannot move any more. */
 export async function releaseSpends(
   tx: Tx,

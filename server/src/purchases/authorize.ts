@@ -106,6 +106,7 @@ async function sign(
     payer: wallet.address,
     payTo: choice.payTo,
     amount: choice.amount,
+    scheme: choice.scheme,
     extra,
     validBeforeSeconds: BigInt(Math.floor(now / 1000) + seconds),
     salt: random.bytes(SALT_BYTES),
@@ -141,6 +142,7 @@ const WORDS: Readonly<Record<string, string>> = {
   fee_payer: 'Nobody who could is named to pay the fee.',
   memo: 'The seller wants a memo that cannot be written.',
   receiver: 'The receiver cannot be paid in this token, or not in this way.',
+  facilitator: 'Nobody who could is named to take the money.',
   allowance:
     'The seller wants to be paid by Permit2, which this wallet has not approved for as much.',
 }

@@ -3,11 +3,13 @@ import type { NetworkId } from '@florin/wire/network.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import { post, release } from '../ledger/entry.ts'
+import type { Hold } from '../ledger/entry.ts'
 import { openHolds, record } from '../ledger/store.ts'
+import { setAmounts } from '../payments/amount-store.ts'
 import { movePayments, violateFinality } from '../payments/move-payments.ts'
 import { claimEffects, lockPayments } from '../payments/store.ts'
 import type { StatusChange } from '../payments/store.ts'
-import { releaseSpends } from '../policies/store.ts'
+import { lowerSpends, releaseSpends } from '../policies/store.ts'
 import type { BuildBook } from '../sender/build-book.ts'
 import { standsOnFollowed } from '../sender/follower-store.ts'
 import type { Tx } from '../store/postgres.ts'
@@ -21,12 +23,12 @@ import {
   settledAbove,
   usedBelow,
 } from './live-store.ts'
-import type { Place, UsedPurchase } from './live-store.ts'
+import type { Place, SignedPurchase, UsedPurchase } from './live-store.ts'
 import { feePayersAwaited, hasOpenPurchase, purchasesProven } from './store.ts'
 
 /** The books of what sellers were authorised to take: moved by what the chain shows, and closed at finality only. */
 export interface PurchaseBook extends BuildBook {
-  /** The chain shows that they took effect, in blocks that may still be reorganised away. */
+  /** The chain shows that they took effect, in blocks that may still be reorganised away. The payments say what was taken from then on. */
   used(tx: Tx, used: readonly (Place & { readonly paymentId: PaymentId })[]): Promise<void>
   /** Proven at finality: they took no effect and never will. Their money and budgets are free again. */
   over(tx: Tx, paymentIds: readonly PaymentId[]): Promise<void>
@@ -39,6 +41,10 @@ export interface PurchaseBook extends BuildBook {
 export function openPurchaseBook({ clock }: { readonly clock: Clock }): PurchaseBook {
   const used: PurchaseBook['used'] = async (tx, found) => {
     const changes = found.map(({ paymentId, ...place }) => changeOf(paymentId, place))
+    const taken = found.flatMap(({ paymentId, taken: amount }) =>
+      amount === undefined ? [] : [{ paymentId, amount }],
+    )
+    await setAmounts(tx, 'pending', taken)
     await movePayments(tx, 'confirmed', changes, clock.nowMilliseconds())
     await noteUsed(tx, found)
   }
@@ -53,8 +59,11 @@ export function openPurchaseBook({ clock }: { readonly clock: Clock }): Purchase
     await closePurchases(tx, ended, now)
   }
 
-  const reopen = async (tx: Tx, paymentIds: readonly PaymentId[]) => {
-    const changes = paymentIds.map((paymentId) => changeOf(paymentId, null))
+  const reopen = async (tx: Tx, purchases: readonly SignedPurchase[]) => {
+    const changes = purchases.map(({ paymentId }) => changeOf(paymentId, null))
+    // What a block showed that is gone may show up as another amount in the next one.
+    const amounts = purchases.map(({ paymentId, signed }) => ({ paymentId, amount: signed }))
+    await setAmounts(tx, 'confirmed', amounts)
     await movePayments(tx, 'pending', changes, clock.nowMilliseconds())
   }
 
@@ -66,8 +75,14 @@ export function openPurchaseBook({ clock }: { readonly clock: Clock }): Purchase
     const changes = found.map(({ paymentId, ...place }) => changeOf(paymentId, place))
     const settled = await movePayments(tx, 'settled', changes, now)
     const holds = await openHolds(tx, [...settled])
-    const closings = holds.map((hold) => post(hold, { moved: hold.amount, fee: 0n }))
+    const movedOf = (hold: Hold) => payments.get(hold.paymentId)?.amount ?? hold.amount
+    const closings = holds.map((hold) => post(hold, { moved: movedOf(hold), fee: 0n }))
     await record(tx, closings, now)
+    const less = holds.filter((hold) => movedOf(hold) < hold.amount)
+    await lowerSpends(
+      tx,
+      less.map((hold) => ({ paymentId: hold.paymentId, amount: movedOf(hold) })),
+    )
     const effects = found.flatMap(({ paymentId, hash, logIndex }) => {
       const payment = payments.get(paymentId)
       if (payment === undefined || !settled.has(paymentId)) return []
@@ -127,15 +142,18 @@ export function openPurchaseBook({ clock }: { readonly clock: Clock }): Purchase
     final: async (tx, network, height, count) => {
       const below = await usedBelow(tx, network, height, count)
       const standing: UsedPurchase[] = []
-      const elsewhere: PaymentId[] = []
+      const elsewhere: SignedPurchase[] = []
       for (const each of below) {
         // A node may have shown a block of another fork than the one that was followed.
         if (await standsOnFollowed(tx, network, each)) standing.push(each)
-        else elsewhere.push(each.paymentId)
+        else elsewhere.push(each)
       }
       await settle(tx, network, standing)
       await reopen(tx, elsewhere)
-      await forgetPlace(tx, elsewhere)
+      await forgetPlace(
+        tx,
+        elsewhere.map(({ paymentId }) => paymentId),
+      )
       const dead = await deadBelow(tx, network, height, count)
       await over(tx, dead)
       return Math.max(below.length, dead.length)

@@ -1,7 +1,9 @@
 import type { BaseUnits } from '@florin/wire/amount.ts'
 import { formatAmount } from '@florin/wire/amount.ts'
+import type { Fields } from '@florin/wire/x402/fields.ts'
 import type { X402Version } from '@florin/wire/x402/payment-requirements.ts'
 import type { Address, Chain } from '../chains/chain.ts'
+import type { PaymentScheme } from '../chains/exact.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
 import type { Demand, Offer } from './demand.ts'
 
@@ -16,6 +18,8 @@ export interface Willing {
 export interface Choice {
   readonly offer: Offer
   readonly payTo: Address
+  readonly scheme: PaymentScheme
+  /** What is paid; with `upto` the most that the seller may take. */
   readonly amount: BaseUnits
 }
 
@@ -38,16 +42,19 @@ export type Chosen =
     }
 
 /**
- * The cheapest offer that the wallet can pay, the token's own authorizations first where two cost the same. The seller's order is the seller's interest. Asset, decimals and domain are the operator's,
- * whatever the offer calls them.
+ * The cheapest offer of `exact` that the wallet can pay within the ceiling, the token's own authorizations first where two cost the same. Where
+ * there is none, the offer of `upto` with the lowest maximum within the ceiling: what it will cost is the seller's word, after the signature.
+ * The seller's order is the seller's interest. Asset, decimals and domain are the operator's, whatever the offer calls them.
  */
 export function choose({ offers, x402Version }: Demand, willing: Willing): Chosen {
   const looked = offers.map((offer) => look(offer, x402Version, willing))
   const payable = looked
     .flatMap((each) => ('choice' in each ? [each.choice] : []))
     .toSorted((one, other) => compare(one.amount, other.amount) || rank(one) - rank(other))
+  const fitting = payable.filter(({ amount }) => amount <= willing.ceiling)
+  const choice = fitting.find(({ scheme }) => scheme === 'exact') ?? fitting[0]
+  if (choice !== undefined) return { ok: true, choice }
   const [best] = payable
-  if (best !== undefined && best.amount <= willing.ceiling) return { ok: true, choice: best }
   const over = payable.map(({ offer }) => declined(offer, 'asks for more than maxAmount'))
   return {
     ok: false,
@@ -58,30 +65,43 @@ export function choose({ offers, x402Version }: Demand, willing: Willing): Chose
 
 type Looked = { readonly choice: Choice } | { readonly declined: Declined }
 
-function look(offer: Offer, version: X402Version, { chain, payer, asset }: Willing): Looked {
+function look(offer: Offer, version: X402Version, willing: Willing): Looked {
+  const { chain, payer, asset } = willing
   const { network, scheme, amount, asset: token, extra, payTo: receiver } = offer.requirements
   const no = (reason: string) => ({ declined: declined(offer, reason) })
-  if (scheme !== 'exact') return no('is not of the scheme exact')
+  if (scheme !== 'exact' && scheme !== 'upto') return no('is of a scheme that is not known here')
   if (network !== chain.config.network) return no('is on another network')
   if (chain.parseAddress(token) !== asset.asset) return no('is for another asset')
   const { paymentFlow: flow } = extra
-  if (flow !== undefined && flow !== 'authorization' && flow !== 'upfront') {
+  const isUpto = scheme === 'upto'
+  if (flow !== undefined && flow !== 'authorization' && (isUpto || flow !== 'upfront')) {
     return no('is of another flow')
   }
-  if (isByPermit2(offer) && !(version === 2 && chain.config.permit2?.includes('exact') === true)) {
+  if (isByPermit2(offer) && !(version === 2 && chain.config.permit2?.includes(scheme) === true)) {
     return no('is moved in a way that is not known here')
   }
+  if (isUpto && !namesFacilitator(extra, willing)) return no('names nobody who could take it')
   const payTo = chain.parseAddress(receiver)
   if (payTo === undefined || payTo === payer || isNobody(chain, payTo)) {
     return no('pays nobody who could be paid')
   }
   if (amount === 0n) return no('asks for nothing')
-  return { choice: { offer, payTo, amount } }
+  return { choice: { offer, payTo, scheme, amount } }
 }
 
-/** Source: x402 v2, `exact` on EVM. */
+/** `upto` always is. Source: x402 v2, `exact` and `upto` on EVM. */
 function isByPermit2({ requirements }: Offer): boolean {
-  return requirements.extra['assetTransferMethod'] === 'permit2'
+  return requirements.scheme === 'upto' || requirements.extra['assetTransferMethod'] === 'permit2'
+}
+
+/** Who alone may take the money of `upto` must be somebody, and not the wallet itself. Source: x402 v2, `upto` on EVM. */
+function namesFacilitator(
+  { facilitatorAddress: said, assetTransferMethod: method }: Fields,
+  { chain, payer }: Willing,
+): boolean {
+  if (method !== undefined && method !== 'permit2') return false
+  const named = typeof said === 'string' ? chain.parseAddress(said) : undefined
+  return named !== undefined && named !== payer && !isNobody(chain, named)
 }
 
 /** For the same money the token's own way is taken: it needs nobody's approval. */
@@ -94,10 +114,10 @@ function declined({ requirements }: Offer, reason: string): Declined {
   return { network, asset, amountBaseUnits: `${amount}`, reason }
 }
 
-function isNobody(chain: Chain, payTo: Address): boolean {
+function isNobody(chain: Chain, address: Address): boolean {
   return (
-    chain.config.assets.some(({ asset }) => asset === payTo) ||
-    chain.addressBytes(payTo).every((byte) => byte === 0)
+    chain.config.assets.some(({ asset }) => asset === address) ||
+    chain.addressBytes(address).every((byte) => byte === 0)
   )
 }
 

@@ -1,3 +1,5 @@
+import { baseUnits } from '@florin/wire/amount.ts'
+import type { BaseUnits } from '@florin/wire/amount.ts'
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { TransactionHash } from '../chains/chain.ts'
 import type { PaymentId } from '../kernel/id.ts'
@@ -10,6 +12,14 @@ export interface Place {
   readonly height: bigint
   readonly blockHash: string
   readonly logIndex: number
+  /** `upto`: what was taken of what was signed for. Left out: all of it. */
+  readonly taken?: BaseUnits
+}
+
+/** A purchase, and what was signed for: the most that it can cost. */
+export interface SignedPurchase {
+  readonly paymentId: PaymentId
+  readonly signed: BaseUnits
 }
 
 /** Notes where purchases took effect. They stay open until that is final, and are joined by the same request until they were delivered for. */
@@ -21,42 +31,44 @@ export async function noteUsed(
   await tx.query(
     'purchase_note_used',
     `update purchases p set used_hash = u.hash, used_height = u.height, used_block_hash = u.block_hash,
-       used_log_index = u.log_index, dead_height = null
-     from json_to_recordset($1::json) as u (payment_id text, hash text, height bigint, block_hash text, log_index integer)
+       used_log_index = u.log_index, taken = u.taken, dead_height = null
+     from json_to_recordset($1::json) as u (payment_id text, hash text, height bigint, block_hash text, log_index integer,
+       taken numeric)
      where p.payment_id = u.payment_id and p.closed_at is null`,
     [
       JSON.stringify(
-        used.map(({ paymentId, hash, height, blockHash, logIndex }) => ({
+        used.map(({ paymentId, hash, height, blockHash, logIndex, taken }) => ({
           payment_id: paymentId,
           hash,
           height: height.toString(),
           block_hash: blockHash,
           log_index: logIndex,
+          taken: taken?.toString() ?? null,
         })),
       ),
     ],
   )
 }
 
-/** Takes back what blocks showed that are not in the chain any more; the ids of those that had been used there. */
+/** Takes back what blocks showed that are not in the chain any more; gives those that had been used there. */
 export async function forgetUsed(
   tx: Tx,
   network: NetworkId,
   aboveHeight: bigint,
-): Promise<readonly PaymentId[]> {
+): Promise<readonly SignedPurchase[]> {
   await tx.query(
     'purchase_undead',
     `update purchases set dead_height = null where network = $1 and dead_height > $2 and closed_at is null`,
     [network, aboveHeight.toString()],
   )
-  const rows = await tx.query<{ payment_id: PaymentId }>(
+  const rows = await tx.query<{ payment_id: PaymentId; signed: string }>(
     'purchase_forget_used',
     `update purchases set used_hash = null, used_height = null, used_block_hash = null, used_log_index = null,
-       look_at = null, looks = 0
-     where network = $1 and used_height > $2 and closed_at is null returning payment_id`,
+       taken = null, look_at = null, looks = 0
+     where network = $1 and used_height > $2 and closed_at is null returning payment_id, stored ->> 'value' as signed`,
     [network, aboveHeight.toString()],
   )
-  return rows.map((row) => row.payment_id)
+  return rows.map((row) => ({ paymentId: row.payment_id, signed: baseUnits(row.signed) }))
 }
 
 /** The same for a single one, whose block turned out to be of another fork. */
@@ -65,7 +77,7 @@ export async function forgetPlace(tx: Tx, paymentIds: readonly PaymentId[]): Pro
   await tx.query(
     'purchase_forget_place',
     `update purchases set used_hash = null, used_height = null, used_block_hash = null, used_log_index = null,
-       look_at = null, looks = 0
+       taken = null, look_at = null, looks = 0
      where payment_id = any($1) and closed_at is null`,
     [paymentIds],
   )
@@ -91,9 +103,7 @@ export async function noteDead(
 }
 
 /** A purchase that took effect at or below a final height. */
-export interface UsedPurchase extends Place {
-  readonly paymentId: PaymentId
-}
+export interface UsedPurchase extends Place, SignedPurchase {}
 
 export async function usedBelow(
   tx: Tx,
@@ -107,9 +117,10 @@ export async function usedBelow(
     used_height: string
     used_block_hash: string
     used_log_index: number
+    signed: string
   }>(
     'purchase_used_below',
-    `select payment_id, used_hash, used_height, used_block_hash, used_log_index from purchases
+    `select payment_id, used_hash, used_height, used_block_hash, used_log_index, stored ->> 'value' as signed from purchases
      where network = $1 and closed_at is null and used_height <= $2 order by used_height, payment_id limit $3`,
     [network, height.toString(), count],
   )
@@ -119,6 +130,7 @@ export async function usedBelow(
     height: BigInt(row.used_height),
     blockHash: row.used_block_hash,
     logIndex: row.used_log_index,
+    signed: baseUnits(row.signed),
   }))
 }
 

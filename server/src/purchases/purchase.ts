@@ -13,7 +13,7 @@ export interface Purchase {
   readonly requestDigest: Uint8Array
   readonly url: string
   readonly proofKey: ProofKey
-  /** The authorization as plain text. */
+  /** The authorization as plain text. `value`: what was signed for, in base units; with `upto` the most that may be taken. */
   readonly stored: Readonly<Record<string, string>>
   /** EVM: unix seconds at which the chain stops to take it. */
   readonly validBeforeSeconds: bigint | null

@@ -84,10 +84,14 @@ export function openExact(deps: {
         ? { ok: false, reason: 'invalid_exact_evm_transaction_simulation_failed' }
         : again
     },
-    authorize: async (order) =>
-      order.extra['assetTransferMethod'] === METHOD && config.permit2?.includes('exact') === true
-        ? permit2.authorize(order)
-        : prepareAuthorization({ chainId, reader }, order),
+    authorize: async (order) => {
+      const { scheme = 'exact', extra } = order
+      const isByPermit2 = scheme === 'upto' || extra['assetTransferMethod'] === METHOD
+      if (isByPermit2 && config.permit2?.includes(scheme) === true) return permit2.authorize(order)
+      return scheme === 'upto'
+        ? { ok: false, reason: 'method' }
+        : prepareAuthorization({ chainId, reader }, order)
+    },
     share: (waiting) => shareSettlements(deps, waiting),
     finalState: (authorization) =>
       isPermit2Stored(authorization.stored)

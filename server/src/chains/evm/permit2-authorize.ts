@@ -4,7 +4,7 @@ import type { Address } from '../chain.ts'
 import type { AuthorizeOutcome, PayOrder, PreparedAuthorization } from '../exact.ts'
 import type { Transport } from '../json-rpc/transport.ts'
 import type { Signer } from '../signer.ts'
-import { parseAddress } from './account.ts'
+import { parseAddress, ZERO_ADDRESS } from './account.ts'
 import { addressWord, domainSeparator, typedDataDigest, typeHash, uintWord } from './eip712.ts'
 import { hexBytes } from './hex.ts'
 import { keccak256 } from './keccak.ts'
@@ -31,10 +31,10 @@ const NO_NONCE = -1n
 const INFO_VERSION = '1'
 
 /**
- * A payment by Permit2 for the seller, by the proxy of `exact`. Asks in one round trip whether the wallet has approved Permit2 for as much;
+ * A payment by Permit2 for the seller, by the proxy of its scheme: with `upto` for whom the seller names, who alone may take up to the amount. Asks in one round trip whether the wallet has approved Permit2 for as much;
  * where it has not, and the seller's side submits permits, the wallet signs one for this amount and this deadline, too. Both lose their
  * force with the deadline, but for an allowance of Permit2 that was used up by nobody: without another signature it moves nothing.
- * Source: x402 v2, `exact` on EVM and eip2612GasSponsoring; EIP-2612.
+ * Source: x402 v2, `exact` and `upto` on EVM and eip2612GasSponsoring; EIP-2612.
  */
 export async function preparePermit2(
   deps: {
@@ -46,15 +46,14 @@ export async function preparePermit2(
 ): Promise<AuthorizeOutcome> {
   const { transport, chainId, reader } = deps
   const { asset, payer, payTo, amount, extra, validBeforeSeconds, salt, takesPermits } = order
+  const { scheme = 'exact' } = order
   const { domain } = asset
   const token = parseAddress(asset.asset)
   if (token === undefined) return { ok: false, reason: 'asset' }
   if (isPermit2Contract(payTo)) return { ok: false, reason: 'receiver' }
-  const views = [
-    allowanceView({ token, from: payer }),
-    proxyView('exact'),
-    noncesView(token, payer),
-  ]
+  const facilitator = scheme === 'upto' ? facilitatorOf(extra, [payer, token]) : null
+  if (facilitator === undefined) return { ok: false, reason: 'facilitator' }
+  const views = [allowanceView({ token, from: payer }), proxyView(scheme), noncesView(token, payer)]
   const [allowance = 0n, proxy = 0n, permitNonce = NO_NONCE] = await transport.read(
     readViews(views),
   )
@@ -74,7 +73,7 @@ export async function preparePermit2(
   // Permit2 takes it in the second of its deadline still.
   const deadlineSeconds = validBeforeSeconds - 1n
   const terms: Omit<Permit2Authorization, 'signature'> = {
-    scheme: 'exact',
+    scheme,
     token,
     from: payer,
     to: payTo,
@@ -83,7 +82,7 @@ export async function preparePermit2(
     nonce: BigInt(hexBytes(salt)),
     deadlineSeconds,
     validAfterSeconds: 0n,
-    facilitator: null,
+    facilitator,
   }
 
   async function permit(signer: Signer): Promise<Fields> {
@@ -115,14 +114,19 @@ export async function preparePermit2(
       permit2Authorization: {
         permitted: { token, amount: `${amount}` },
         from: payer,
-        spender: PROXIES.exact,
+        spender: PROXIES[scheme],
         nonce: `${terms.nonce}`,
         deadline: `${deadlineSeconds}`,
-        witness: { to: payTo, validAfter: `${terms.validAfterSeconds}` },
+        witness: {
+          to: payTo,
+          ...(facilitator === null ? {} : { facilitator }),
+          validAfter: `${terms.validAfterSeconds}`,
+        },
       },
     }
     const extensions = await permit(signer)
-    const demand = { asset, payTo, amount, extra, settlers: new Set<Address>(), extensions }
+    const settlers = new Set(facilitator === null ? [] : [facilitator])
+    const demand = { asset, payTo, amount, extra, settlers, extensions, scheme }
     const read = reader.read(payload, demand)
     if (!read.ok || read.authorization.payer !== payer || read.authorization.awaitsCode === true) {
       throw new Error('the signer did not sign for the payer')
@@ -131,6 +135,20 @@ export async function preparePermit2(
     return { payload, authorization, lastValidBlockHeight: null, extensions }
   }
   return { ok: true, prepared: { sign } }
+}
+
+/**
+ * Whom the seller names to settle. Undefined where it is nobody who could: the wallet itself would have to, which never does, and neither do
+ * the token, Permit2 and its proxies. Source: x402 v2, `upto` on EVM.
+ */
+function facilitatorOf(
+  { facilitatorAddress }: PayOrder['extra'],
+  others: readonly Address[],
+): Address | undefined {
+  if (typeof facilitatorAddress !== 'string') return undefined
+  const named = parseAddress(facilitatorAddress)
+  if (named === undefined || named === ZERO_ADDRESS) return undefined
+  return others.includes(named) || isPermit2Contract(named) ? undefined : named
 }
 
 /** The nonce of the owner's next permit; `NO_NONCE` where the token takes none. */

@@ -1,3 +1,4 @@
+import { baseUnits } from '@florin/wire/amount.ts'
 import type { Fields } from '@florin/wire/x402/fields.ts'
 import type { FinalityPolicy } from '../../kernel/network-config.ts'
 import { limits } from '../../kernel/limits.ts'
@@ -50,10 +51,18 @@ export async function readPermit2State(
   return now > authorization.deadlineSeconds ? 'expired' : 'open'
 }
 
+/** What is looked for: a payment by Permit2, of which any amount from the least up to its value can have been taken. */
+interface Sought extends Permit2Authorization {
+  readonly least: bigint
+  /** A wallet of ours signed it: with its nonce nothing else was signed. */
+  readonly isOurs: boolean
+}
+
 /**
  * How the nonce was used up. Permit2 logs nothing of a transfer, so the block is looked for in which the nonce came to be used, and that
  * block alone is read: `useIn`. Where no node has that state any more, the owner's transfers are looked through: `scanForUse`. Undefined
- * where nothing is shown.
+ * where nothing is shown. Of `upto` that is ours any amount up to the signed one is the payment, and `taken` says how much it was; nothing
+ * taken is `wasted`.
  */
 export async function findPermit2Use(
   transport: Pick<Transport, 'read'>,
@@ -61,23 +70,25 @@ export async function findPermit2Use(
   sinceHeight: bigint,
   isOurs = false,
 ): Promise<AuthorizationUse | undefined> {
+  const least = isOurs && authorization.scheme === 'upto' ? 0n : authorization.value
+  const sought = { ...authorization, least, isOurs }
   const head = await transport.read(headRead)
-  const flip = await findFlip(transport, authorization, sinceHeight, head)
+  const flip = await findFlip(transport, sought, sinceHeight, head)
   if (flip === 'none') return undefined
-  if (flip !== 'unknown') return useIn(transport, authorization, flip, isOurs)
-  return scanForUse(transport, authorization, { sinceHeight, head }, isOurs)
+  if (flip !== 'unknown') return useIn(transport, sought, flip)
+  return scanForUse(transport, sought, { sinceHeight, head })
 }
 
 /**
  * What the block did in which the nonce was used up. A transaction that is itself a call of a proxy with this nonce used it. Without one,
  * the block paid only if it holds a transfer of the amount to the seller: none, and the nonce was spent on something else; one that may be
  * anything, and nothing is known, unless the payer is ours and that transfer alone can have been it. With its nonce nothing else was signed then.
+ * Whom `upto` names may be a contract as well, so that the call need not be its own transaction.
  */
 async function useIn(
   transport: Pick<Transport, 'read'>,
-  authorization: Permit2Authorization,
+  authorization: Sought,
   height: bigint,
-  isOurs: boolean,
 ): Promise<AuthorizationUse | undefined> {
   const blockHash = await transport.read(blockHashRead(height))
   if (blockHash === undefined) return undefined
@@ -90,11 +101,9 @@ async function useIn(
   const [only] = fitting
   if (only === undefined) return { kind: 'wasted', height, blockHash }
   const isTakenBack = logs.some((log) => isTakingBack(authorization, log))
-  // Only the key that it names settles `upto`, and it calls the proxy itself.
-  const isKnown = isOurs && authorization.scheme === 'exact' && !isTakenBack
+  const isKnown = authorization.isOurs && !isTakenBack
   if (!isKnown || fitting.length > 1 || only.transfer === undefined) return undefined
-  const { logIndex } = only.transfer
-  return { kind: 'paid', settlement: { hash: only.hash, height, blockHash, logIndex } }
+  return useOf(authorization, { hash: only.hash, height, blockHash }, only.transfer)
 }
 
 /**
@@ -105,9 +114,8 @@ async function useIn(
  */
 async function scanForUse(
   transport: Pick<Transport, 'read'>,
-  authorization: Permit2Authorization,
+  authorization: Sought,
   { sinceHeight, head }: { readonly sinceHeight: bigint; readonly head: bigint },
-  isOurs: boolean,
 ): Promise<AuthorizationUse | undefined> {
   let left = limits.permit2UsesReadMax
   for (const range of rangesOf(sinceHeight, head)) {
@@ -118,7 +126,7 @@ async function scanForUse(
     if (hash !== undefined) {
       return useBy(transport, authorization, hash, call && permit2EffectOf(call.to, call.data))
     }
-    if (isOurs) {
+    if (authorization.isOurs) {
       const within = await useWithin(transport, authorization, logs, isElse)
       if (within !== undefined) return within
     }
@@ -136,18 +144,22 @@ async function scanForUse(
 
 /**
  * Reads what the transactions called that moved the token, first those that look like the payment, of the rest the newest: the one that
- * used the nonce, and which are known to be something else. What moved nothing was no payment, and anybody can have it done.
+ * used the nonce, and which are known to be something else. What moved nothing was no payment, and anybody can have it done; only where
+ * nothing can have been taken it is read as well.
  */
 async function readCalls(
   transport: Pick<Transport, 'read'>,
-  authorization: Permit2Authorization,
+  authorization: Sought,
   logs: readonly OwnerLog[],
   most = limits.permit2UsesReadMax,
 ) {
   const moved = logs
-    .flatMap((log) => (log.kind === 'moved' && log.transfer?.amount !== 0n ? [log] : []))
+    .flatMap((log) => (log.kind === 'moved' ? [log] : []))
+    .filter((log) => log.transfer?.amount !== 0n || isLike(authorization, log))
     .toReversed()
-  const likely = [...moved.filter((log) => isLike(authorization, log)), ...moved]
+  const likely = [...moved.filter((log) => isLike(authorization, log)), ...moved].toSorted(
+    (one, other) => Number(isNothing(one)) - Number(isNothing(other)),
+  )
   const hashes = [...new Set(likely.map(({ hash }) => hash))].slice(0, most)
   const called = await Promise.all(hashes.map((hash) => transport.read(callRead(hash))))
   const index = called.findIndex((call) => isUseOf(authorization, call))
@@ -172,22 +184,37 @@ async function readCalls(
  */
 async function useBy(
   transport: Pick<Transport, 'read'>,
-  { token, from, to, value }: Permit2Authorization,
+  authorization: Sought,
   hash: TransactionHash,
   effect: Permit2Effect | undefined,
 ): Promise<AuthorizationUse | undefined> {
+  const { token, from, to, value, least } = authorization
   const [outcome] = await readOutcomes(transport, [hash])
   if (outcome?.state !== 'mined' || !outcome.succeeded || outcome.blockHash === null) {
     return undefined
   }
   const { height, blockHash } = outcome
-  const isThis = effect?.token === token && effect.to === to && effect.value === value
+  const wasted = { kind: 'wasted', height, blockHash } as const
+  if (effect?.token !== token || effect.to !== to) return wasted
+  if (effect.value < least || effect.value > value) return wasted
   const transfer = outcome.transfers.find(
-    (seen) => seen.asset === token && seen.from === from && seen.to === to && seen.amount === value,
+    ({ amount, ...seen }) =>
+      seen.asset === token && seen.from === from && seen.to === to && amount === effect.value,
   )
-  if (transfer === undefined || !isThis) return { kind: 'wasted', height, blockHash }
-  const settlement = { hash, height, blockHash, logIndex: transfer.logIndex }
-  return { kind: 'paid', settlement }
+  return transfer === undefined
+    ? wasted
+    : useOf(authorization, { hash, height, blockHash }, transfer)
+}
+
+/** What a transfer makes of the nonce: all of the payment, or as much of `upto` as it moved. */
+function useOf(
+  { least, value }: Sought,
+  { height, blockHash, hash }: LogBlock & { readonly hash: TransactionHash },
+  { amount, logIndex }: TokenTransfer,
+): AuthorizationUse {
+  if (amount === 0n) return { kind: 'wasted', height, blockHash }
+  const taken = least < value ? { taken: baseUnits(amount) } : {}
+  return { kind: 'paid', settlement: { hash, height, blockHash, logIndex, ...taken } }
 }
 
 /**
@@ -197,12 +224,10 @@ async function useBy(
  */
 async function useWithin(
   transport: Pick<Transport, 'read'>,
-  authorization: Permit2Authorization,
+  authorization: Sought,
   logs: readonly OwnerLog[],
   isElse: (transaction: TransactionHash) => boolean,
 ): Promise<AuthorizationUse | undefined> {
-  // Only the key that it names settles `upto`, and it calls the proxy itself.
-  if (authorization.scheme !== 'exact') return undefined
   const fitting = logs.flatMap((log) => {
     if (log.kind !== 'moved' || log.transfer === undefined || isElse(log.hash)) return []
     const { transfer, ...moved } = log
@@ -216,20 +241,21 @@ async function useWithin(
     )
     const isAlone = fitting.filter((log) => log.height === height).length === 1
     if (isTakenBack || !isAlone) return undefined
-    return { kind: 'paid', settlement: { hash, height, blockHash, logIndex: transfer.logIndex } }
+    return useOf(authorization, { hash, height, blockHash }, transfer)
   }
   return undefined
 }
 
-function isLike({ to, value }: Permit2Authorization, { transfer }: Moved): boolean {
-  return transfer?.to === to && transfer.amount === value
+function isLike({ to, value, least }: Sought, { transfer }: Moved): boolean {
+  return transfer?.to === to && transfer.amount >= least && transfer.amount <= value
+}
+
+function isNothing({ transfer }: Moved): boolean {
+  return transfer?.amount === 0n
 }
 
 /** What can have been the payment; a transfer in a form of the token's own may be any. */
-function fittingOf(
-  authorization: Permit2Authorization,
-  logs: readonly OwnerLog[],
-): readonly Moved[] {
+function fittingOf(authorization: Sought, logs: readonly OwnerLog[]): readonly Moved[] {
   return logs.flatMap((log) =>
     log.kind === 'moved' && (log.transfer === undefined || isLike(authorization, log)) ? [log] : [],
   )

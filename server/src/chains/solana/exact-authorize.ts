@@ -33,6 +33,7 @@ export async function prepareAuthorization(
 ): Promise<AuthorizeOutcome> {
   const { asset, payer, payTo, amount, extra } = order
   if (asset.asset === 'native') return { ok: false, reason: 'asset' }
+  if (order.scheme === 'upto') return { ok: false, reason: 'method' }
   const { feePayer: named } = extra
   const feePayer = typeof named === 'string' ? parseAddress(named) : undefined
   // A payer that pays its own fee would be charged beside what the seller asks for.
