@@ -105,6 +105,36 @@ describe('a networks file', () => {
     )
   })
 
+  test('lets smart wallets pay on Solana only where it says so, by the programs that it says', () => {
+    const solana = {
+      ...entry,
+      network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
+      assets: [{ symbol: 'SOL', asset: 'native', decimals: 9 }],
+    }
+    const programsOf = (change: object) => {
+      const outcome = parse({ ...solana, ...change })
+      if (!outcome.ok) throw new Error(outcome.problems.join())
+      return outcome.networks[0]?.smartWalletPrograms
+    }
+    expect(programsOf({})).toBeUndefined()
+    const known = programsOf({ smartWallets: ['known'] })
+    expect(known).toHaveLength(7)
+    expect(known).toContain('SQDS4ep65T869zMMBKyuUq6aD6EgTu8psMjkvj52pCf')
+    const own = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL'
+    expect(programsOf({ smartWallets: [own, 'known', own] })).toEqual([own, ...(known ?? [])])
+    for (const wrong of ['squads', '11111111111111111111111111111111']) {
+      expect(problemsOf({ ...solana, smartWallets: [wrong] })).toEqual([
+        "networks[0].smartWallets[0]: must be known, or the address of a wallet's program",
+      ])
+    }
+    expect(problemsOf({ ...entry, smartWallets: ['known'] })).toEqual([
+      'networks[0].smartWallets: is for Solana networks only',
+    ])
+    expect(problemsOf({ ...solana, smartWallets: [] })).toEqual([
+      'networks[0].smartWallets: must be a list of 1 to 32 entries',
+    ])
+  })
+
   test('is documented with an example that works', async () => {
     const page = new URL('../../docs/operating/networks.md', import.meta.url)
     const [, example = ''] = /```json\n([^]*?)```/.exec(await readFile(page, 'utf8')) ?? []

@@ -12,6 +12,7 @@ import type {
   UsdReference,
 } from './kernel/network-config.ts'
 import { Secret } from './kernel/secret.ts'
+import { KNOWN_WALLET_PROGRAMS, NO_WALLET_PROGRAMS } from './chains/solana/smart-wallet-programs.ts'
 import { readMarkets } from './market-settings.ts'
 import { openReader } from './settings-reader.ts'
 import type { Reader } from './settings-reader.ts'
@@ -24,6 +25,7 @@ const NETWORKS_MAX = 32
 const RPC_URLS_MAX = 8
 const ASSETS_MAX = 64
 const FACTORIES_MAX = 64
+const WALLET_PROGRAMS_MAX = 32
 const DECIMALS_MAX = 36
 const DEPTH_MAX = 10_000
 const BLOCK_TIME_MILLISECONDS_MAX = 600_000
@@ -104,6 +106,7 @@ function readNetworkFields(entry: Reader): NetworkConfig {
     'usd',
     'walletFactories',
     'permit2',
+    'smartWallets',
     'markets',
   ])
   const network = readNetworkId(entry)
@@ -130,6 +133,7 @@ function readNetworkFields(entry: Reader): NetworkConfig {
       : SPONSORING[familyOf(network)],
     ...readFactories(entry, familyOf(network)),
     ...readPermit2(entry, familyOf(network)),
+    ...readSmartWallets(entry, familyOf(network)),
     ...readMarkets(entry, familyOf(network)),
     ...(entry.has('usd') ? { usd: readUsd(entry.object('usd')) } : {}),
   })
@@ -178,6 +182,25 @@ function readPermit2(entry: Reader, family: Family): Pick<NetworkConfig, 'permit
   })
   if (new Set(permit2).size !== permit2.length) entry.refuse('permit2', 'name a scheme twice')
   return { permit2 }
+}
+
+/** Stands for the programs that x402 names. */
+const KNOWN = 'known'
+
+function readSmartWallets(
+  entry: Reader,
+  family: Family,
+): Pick<NetworkConfig, 'smartWalletPrograms'> {
+  if (!entry.has('smartWallets')) return {}
+  if (family !== 'solana') entry.refuse('smartWallets', 'is for Solana networks only')
+  const said = entry.texts('smartWallets', 1, WALLET_PROGRAMS_MAX)
+  const programs = said.flatMap(({ value, refuse }) => {
+    if (value === KNOWN) return KNOWN_WALLET_PROGRAMS
+    const isProgram = isSolanaAddress(value) && !NO_WALLET_PROGRAMS.has(value)
+    if (!isProgram) refuse("must be known, or the address of a wallet's program")
+    return [value]
+  })
+  return { smartWalletPrograms: [...new Set(programs)] }
 }
 
 const NO_NETWORK = parseNetworkId('eip155:1')

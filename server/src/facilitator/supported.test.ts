@@ -1,3 +1,4 @@
+import { parseNetworkId } from '@florin/wire/network.ts'
 import { expect, test } from 'vitest'
 import type { Address } from '../chains/chain.ts'
 import type { ExactPayments } from '../chains/exact.ts'
@@ -25,4 +26,31 @@ test('the keys that can pay are named for upto in turn: none of them settles for
       extra: { facilitatorAddress },
     })),
   )
+})
+
+test('smart wallets on Solana are named as supported only where the operator lets their programs pay', () => {
+  const networkId = parseNetworkId('solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1')
+  if (networkId === undefined) throw new Error('devnet has no proper id')
+  const config = { ...testNetwork(84_532), network: networkId, family: 'solana' as const }
+  const extrasWith = (smartWalletPrograms?: readonly string[]) => {
+    const programs = smartWalletPrograms === undefined ? {} : { smartWalletPrograms }
+    const chain = scriptedChain(
+      { ...config, ...programs },
+      { exact: {} as Partial<ExactPayments> as ExactPayments },
+    )
+    const keys = [{ address: 'key' as Address }] as Partial<Wallet>[] as Wallet[]
+    const { kinds } = supported({
+      chains: [chain],
+      settlers: { of: () => keys },
+      isLow: () => false,
+      isUsable: () => true,
+      turn: 0,
+    })
+    return kinds.flatMap(({ scheme, extra }) => (scheme === 'exact' ? [extra] : []))
+  }
+  const plain = { feePayer: 'key' }
+  expect(extrasWith()).toEqual([plain, plain])
+  expect(extrasWith([])).toEqual([plain, plain])
+  const said = { ...plain, features: { smartWalletSupported: true } }
+  expect(extrasWith(['program'])).toEqual([said, said])
 })

@@ -34,7 +34,7 @@ export function supported({
     const able = settlers.of(family).filter(({ address }) => !isLow(network, address))
     const [settler] = able
     if (chain.exact === undefined || settler === undefined || !isUsable(chain)) return []
-    const extra = family === 'solana' ? { extra: { feePayer: settler.address } } : {}
+    const extra = family === 'solana' ? { extra: feePayerExtra(chain, settler.address) } : {}
     const alias = networkAliasOf(network)
     const isUpto = chain.config.permit2?.includes(UPTO) === true
     return [
@@ -62,4 +62,10 @@ export function supported({
   const takesPermits = chains.some(({ config }) => config.permit2 !== undefined)
   const extensions = [...EXTENSIONS, ...(takesPermits ? [EIP2612_GAS_SPONSORING] : [])]
   return { kinds, extensions, signers }
+}
+
+/** Clients of smart wallets look for the feature before they sign. Source: x402 `exact` on SVM. */
+function feePayerExtra({ config }: Chain, feePayer: Address) {
+  const takesWallets = (config.smartWalletPrograms ?? []).length > 0
+  return { feePayer, ...(takesWallets ? { features: { smartWalletSupported: true } } : {}) }
 }

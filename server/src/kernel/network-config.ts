@@ -119,6 +119,8 @@ export interface NetworkConfig {
   readonly walletFactories?: readonly string[]
   /** EVM: the schemes of x402 whose Permit2 proxy is on this network, at the address that it has on every one. Left out, none. */
   readonly permit2?: readonly ('exact' | 'upto')[]
+  /** Solana: programs of smart wallets, whose own calls may pay by `exact`. Left out, none may. */
+  readonly smartWalletPrograms?: readonly string[]
   /** Left out: nothing is traded there. */
   readonly markets?: readonly MarketConfig[]
   /** Left out: nothing on it has a price in dollars. */

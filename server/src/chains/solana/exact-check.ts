@@ -1,9 +1,11 @@
+import type { Reason } from '@florin/wire/x402/reasons.ts'
 import type { ExactCheck } from '../exact.ts'
 import { fieldsFrom } from '../json-rpc/answer.ts'
 import type { Read } from '../json-rpc/transport.ts'
 import { contextFrom } from './answer.ts'
 
-const OPTIONS = {
+/** As the payer signed it, on the chain as it is now; only the missing signature of ours is not looked at. */
+export const SIMULATION_OPTIONS = {
   commitment: 'confirmed',
   encoding: 'base64',
   sigVerify: false,
@@ -18,17 +20,22 @@ const ERROR_CHARACTERS_MAX = 200
 export function paymentSimulationRead(transaction: string): Read<ExactCheck> {
   return {
     method: 'simulateTransaction',
-    params: [transaction, OPTIONS],
+    params: [transaction, SIMULATION_OPTIONS],
     parse: (result) => {
       const { err } = fieldsFrom(contextFrom(result, 'simulation').value, 'simulation')
       if (err === null) return { ok: true }
-      const said = JSON.stringify(err) ?? 'no reason'
-      return {
-        ok: false,
-        reason: 'invalid_exact_svm_transaction_simulation_failed',
-        message: said.slice(0, ERROR_CHARACTERS_MAX),
-        ...(err === 'AlreadyProcessed' ? { isUsed: true } : {}),
-      }
+      return simulationFault(err, 'invalid_exact_svm_transaction_simulation_failed')
     },
+  }
+}
+
+/** What the chain says against a payment, for people, and that it has happened where that is so. */
+export function simulationFault(err: unknown, reason: Reason): ExactCheck {
+  const said = JSON.stringify(err) ?? 'no reason'
+  return {
+    ok: false,
+    reason,
+    message: said.slice(0, ERROR_CHARACTERS_MAX),
+    ...(err === 'AlreadyProcessed' ? { isUsed: true } : {}),
   }
 }

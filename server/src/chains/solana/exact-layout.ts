@@ -1,18 +1,10 @@
 import type { Reason } from '@florin/wire/x402/reasons.ts'
 import type { Address } from '../chain.ts'
-import { knownAddress } from './account.ts'
-import {
-  COMPUTE_BUDGET_PROGRAM,
-  MEMO_PROGRAM,
-  TOKEN_2022_PROGRAM,
-  TOKEN_PROGRAM,
-} from './programs.ts'
+import { unitLimit, unitPrice } from './compute-budget.ts'
+import { SIGNATURE_FEE, priorityFeeOf } from './fees.ts'
+import { LIGHTHOUSE_PROGRAM, MEMO_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
 import type { WireInstruction, WireTransaction } from './wire-transaction.ts'
 
-/** Wallets add its assertions to what they sign; it moves nothing. */
-const LIGHTHOUSE_PROGRAM = knownAddress('L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95')
-const SET_COMPUTE_UNIT_LIMIT = 2
-const SET_COMPUTE_UNIT_PRICE = 3
 const TRANSFER_CHECKED = 12
 const INSTRUCTIONS_MIN = 3
 const INSTRUCTIONS_MAX = 7
@@ -22,9 +14,6 @@ const COMPUTE_UNITS_MAX = 200_000n
 const COMPUTE_PRICE_MAX = 5_000_000n
 /** What the priority may cost us in all: price and limit each within bounds would still allow a million. */
 const PRIORITY_LAMPORTS_MAX = 50_000n
-const MICROLAMPORTS = 1_000_000n
-/** Lamports per signature. */
-const SIGNATURE_FEE = 5_000n
 /** The payer and the fee payer; each signature more would cost us 5,000 lamports. */
 export const SIGNERS_MAX = 2
 
@@ -77,7 +66,7 @@ export function readLayout(transaction: WireTransaction, ours: ReadonlySet<Addre
   if (pricePerUnit === undefined) {
     return no('invalid_exact_svm_payload_transaction_instructions_compute_price_instruction')
   }
-  const priority = (units * pricePerUnit + MICROLAMPORTS - 1n) / MICROLAMPORTS
+  const priority = priorityFeeOf({ units, pricePerUnit })
   if (pricePerUnit > COMPUTE_PRICE_MAX || priority > PRIORITY_LAMPORTS_MAX) {
     return no(
       'invalid_exact_svm_payload_transaction_instructions_compute_price_instruction_too_high',
@@ -109,27 +98,6 @@ const UNKNOWN: readonly Reason[] = [
   'invalid_exact_svm_payload_unknown_sixth_instruction',
   'invalid_exact_svm_payload_unknown_seventh_instruction',
 ]
-
-function unitLimit(instruction: WireInstruction | undefined): bigint | undefined {
-  const data = budgetData(instruction, SET_COMPUTE_UNIT_LIMIT, 5)
-  return data === undefined ? undefined : BigInt(data.readUInt32LE(1))
-}
-
-function unitPrice(instruction: WireInstruction | undefined): bigint | undefined {
-  return budgetData(instruction, SET_COMPUTE_UNIT_PRICE, 9)?.readBigUInt64LE(1)
-}
-
-function budgetData(
-  instruction: WireInstruction | undefined,
-  kind: number,
-  bytes: number,
-): Buffer | undefined {
-  if (instruction?.program !== COMPUTE_BUDGET_PROGRAM || instruction.accounts.length > 0) {
-    return undefined
-  }
-  const data = Buffer.from(instruction.data)
-  return data.length === bytes && data[0] === kind ? data : undefined
-}
 
 /** Exactly four accounts: more are signers of a multisignature or what a transfer hook wants. */
 function transferChecked(

@@ -1,12 +1,14 @@
 import { textOf } from '@florin/wire/x402/fields.ts'
 import type { Fields } from '@florin/wire/x402/fields.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
-import type { ExactDemand, ExactPeek, ExactRead } from '../exact.ts'
-import { parseAddress } from './account.ts'
+import type { Address } from '../chain.ts'
+import type { ExactAuthorization, ExactDemand, ExactPeek, ExactRead } from '../exact.ts'
+import { knownAddress, parseAddress } from './account.ts'
 import { isSignedBy } from './ed25519.ts'
 import { readLayout, SIGNERS_MAX } from './exact-layout.ts'
 import type { Facts } from './facts.ts'
 import { messageKey } from './message-key.ts'
+import { isLayoutFault, readSmartWallet } from './smart-wallet-layout.ts'
 import { readWireTransaction } from './wire-transaction.ts'
 import type { WireTransaction } from './wire-transaction.ts'
 
@@ -14,15 +16,17 @@ import type { WireTransaction } from './wire-transaction.ts'
 const TRANSACTION_CHARACTERS_MAX = 1_644
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 const MEMO_BYTES_MAX = 256
+const NO_PROGRAMS: ReadonlySet<string> = new Set()
 
 /**
  * Reads the payload of `exact` on Solana: a transaction that the payer has signed and whose fee one of ours is to pay. In the order in
- * which the reference looks; nothing of it needs a node.
+ * which the reference looks; nothing of it needs a node. Where programs of smart wallets are given, one of these may make the payment.
  */
 export function readPayload(
   facts: Pick<Facts, 'tokenAccount'>,
   payload: Fields,
   demand: ExactDemand,
+  walletPrograms: ReadonlySet<string> = NO_PROGRAMS,
 ): ExactRead {
   const { asset, payTo, amount, extra, settlers } = demand
   const no = (reason: Reason, payer: string | null = null): ExactRead => ({
@@ -46,8 +50,21 @@ export function readPayload(
   }
   if (transaction.signers[0] !== feePayer) return no('invalid_exact_svm_fee_payer_mismatch')
   if (!othersSigned(transaction)) return no('invalid_exact_svm_payload_signature_invalid')
+  const smartWallet = (): ExactRead => {
+    const mint = knownAddress(asset.asset)
+    const wanted = { ours: settlers, programs: walletPrograms, mint, payTo }
+    const read = readSmartWallet(transaction, wanted)
+    if (!read.ok) return no(read.reason)
+    const { payment } = read
+    const { payer, source, destination } = payment
+    const problem = memoProblem(extra['memo'], payment.memos)
+    if (problem !== null) return no(problem, payer)
+    const found = { payer, feePayer, source, fee: payment.fee, destination }
+    return taken(transaction, demand, found)
+  }
+  const isSmart = (reason: Reason): boolean => walletPrograms.size > 0 && isLayoutFault(reason)
   const layout = readLayout(transaction, settlers)
-  if (!layout.ok) return no(layout.reason, layout.payer)
+  if (!layout.ok) return isSmart(layout.reason) ? smartWallet() : no(layout.reason, layout.payer)
   const { transfer } = layout
   const payer = transfer.authority
   if (transfer.mint !== asset.asset) return no('invalid_exact_svm_payload_mint_mismatch', payer)
@@ -60,17 +77,37 @@ export function readPayload(
   if (transfer.amount !== amount || transfer.decimals !== asset.decimals) {
     return no('invalid_exact_svm_payload_amount_mismatch', payer)
   }
-  if (transfer.stray !== null) return no(transfer.stray, payer)
-  const { memo } = extra
+  const { stray } = transfer
+  if (stray !== null) return isSmart(stray) ? smartWallet() : no(stray, payer)
+  const problem = memoProblem(extra['memo'], transfer.memos)
+  if (problem !== null) return no(problem, payer)
+  return taken(transaction, demand, { payer, feePayer, source, fee: transfer.fee })
+}
+
+/** What is wrong with the memos of a payment, given the one that its seller asked for; null when nothing is. */
+function memoProblem(memo: unknown, memos: readonly Uint8Array[]): Reason | null {
   // Empty means none, as clients read it, too.
-  if (memo !== undefined && memo !== null && memo !== '') {
-    if (transfer.memos.length !== 1) return no('invalid_exact_svm_payload_memo_count', payer)
-    const [bytes = new Uint8Array()] = transfer.memos
-    const wanted = Buffer.from(typeof memo === 'string' ? memo : '', 'utf8')
-    if (wanted.length === 0 || wanted.length > MEMO_BYTES_MAX || !wanted.equals(bytes)) {
-      return no('invalid_exact_svm_payload_memo_mismatch', payer)
-    }
-  }
+  if (memo === undefined || memo === null || memo === '') return null
+  if (memos.length !== 1) return 'invalid_exact_svm_payload_memo_count'
+  const [bytes = new Uint8Array()] = memos
+  const wanted = Buffer.from(typeof memo === 'string' ? memo : '', 'utf8')
+  const isSame = wanted.length > 0 && wanted.length <= MEMO_BYTES_MAX && wanted.equals(bytes)
+  return isSame ? null : 'invalid_exact_svm_payload_memo_mismatch'
+}
+
+/** What is kept of a payment that was read. A `destination` stands only with one that a smart wallet makes. */
+function taken(
+  transaction: WireTransaction,
+  { asset, payTo, amount }: ExactDemand,
+  found: {
+    readonly payer: Address
+    readonly feePayer: Address
+    readonly source: Address
+    readonly fee: bigint
+    readonly destination?: Address
+  },
+): ExactRead {
+  const { payer, feePayer, source, fee, destination } = found
   return {
     ok: true,
     authorization: {
@@ -88,11 +125,17 @@ export function readPayload(
         value: `${amount}`,
         source,
         feePayer,
-        fee: `${transfer.fee}`,
+        fee: `${fee}`,
         transaction: Buffer.from(wireOf(transaction)).toString('base64'),
+        ...(destination === undefined ? {} : { destination }),
       },
     },
   }
+}
+
+/** Whether a smart wallet's program makes the payment, so that only its simulation tells what it does. */
+export function isBySmartWallet({ stored }: Pick<ExactAuthorization, 'stored'>): boolean {
+  return stored['destination'] !== undefined
 }
 
 /** The mint of the one transfer, and whoever is named to pay the fee. */

@@ -8,9 +8,10 @@ import { accountsRead } from './accounts.ts'
 import { lifetimeRead } from './blocks.ts'
 import { prepareAuthorization } from './exact-authorize.ts'
 import { paymentSimulationRead } from './exact-check.ts'
-import { peekPayload, readPayload } from './exact-read.ts'
+import { isBySmartWallet, peekPayload, readPayload } from './exact-read.ts'
 import type { Facts } from './facts.ts'
 import { writePaymentTerms } from './payment-terms.ts'
+import { smartWalletSimulationRead } from './smart-wallet-check.ts'
 import { readTokenAccount } from './token-account.ts'
 
 /** x402 `exact` by a transaction that the payer signs and whose fee we pay: without our signature nobody can submit it. */
@@ -23,18 +24,18 @@ export function openExact({
   readonly config: NetworkConfig
   readonly facts: Facts
 }): ExactPayments {
+  const walletPrograms = new Set(config.smartWalletPrograms)
   /**
    * What no simulation says: what the mint keeps of a transfer, which the seller would not get (known for ten minutes, announced for
    * days), and that the money is somebody else's, by whose name its effect is told.
    */
-  const simulate = async ({
-    stored,
-    asset,
-    amount,
-    payer,
-  }: ExactAuthorization): Promise<ExactCheck> => {
+  const simulate = async (authorization: ExactAuthorization): Promise<ExactCheck> => {
+    const { stored, asset, amount, payer } = authorization
+    const simulation = isBySmartWallet(authorization)
+      ? smartWalletSimulationRead(authorization)
+      : paymentSimulationRead(stored['transaction'] ?? '')
     const [check, mint, { accounts }] = await Promise.all([
-      transport.read(paymentSimulationRead(stored['transaction'] ?? '')),
+      transport.read(simulation),
       facts.mint(knownAddress(asset.asset)),
       transport.read(accountsRead([knownAddress(stored['source'] ?? '')])),
     ])
@@ -56,7 +57,7 @@ export function openExact({
 
   return {
     peek: peekPayload,
-    read: (payload, demand) => readPayload(facts, payload, demand),
+    read: (payload, demand) => readPayload(facts, payload, demand, walletPrograms),
     check: simulate,
     draft: async (authorization, settler: Address) => {
       const [check, { lastValidBlockHeight }, { accounts }] = await Promise.all([

@@ -25,7 +25,7 @@ export function topLevelInstructions(
 }
 
 /** An instruction that a program called is counted by its place among those of the signed one, in steps above all of these. */
-const INNER_STEP = 1_000
+export const INNER_STEP = 1_000
 
 /** All instructions in the order in which they ran: each signed one, and after it those that programs called because of it. */
 export function allInstructions(

@@ -1,9 +1,10 @@
 import { baseUnits } from '@florin/wire/amount.ts'
-import type { Address, AssetChange, Outcome, TransactionHash } from '../chain.ts'
+import type { Address, AssetChange, Outcome, TokenTransfer, TransactionHash } from '../chain.ts'
 import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { addressFrom, integerFrom, transactionHashFrom } from './answer.ts'
+import { balanceTransfers } from './balance-transfers.ts'
 import { blockHashRead } from './blocks.ts'
 import { allInstructions, lamportsMoved, topLevelInstructions } from './instructions.ts'
 import type { Called } from './instructions.ts'
@@ -17,15 +18,23 @@ export const outcomeOptions = {
   maxSupportedTransactionVersion: 0,
 }
 
+const NO_PROGRAMS: ReadonlySet<string> = new Set()
+
 type Mined = Extract<Outcome, { state: 'mined' }>
 type Found = Omit<Mined, 'blockHash'> | undefined
 
-/** What the chain shows of each transaction: one round trip, and one more for the blocks that they stand in. */
+/**
+ * What the chain shows of each transaction, what programs of smart wallets moved by calls of their own included: one round trip, and one more for the
+ * blocks that they stand in.
+ */
 export async function readOutcomes(
   transport: Transport,
   hashes: readonly TransactionHash[],
+  walletPrograms: ReadonlySet<string>,
 ): Promise<readonly Outcome[]> {
-  const found = await Promise.all(hashes.map((hash) => transport.read(lookUp(hash))))
+  const found = await Promise.all(
+    hashes.map((hash) => transport.read(lookUp(hash, walletPrograms))),
+  )
   const slots = new Set(found.flatMap((each) => (each === undefined ? [] : [each.height])))
   const blockHashes = new Map(
     await Promise.all(
@@ -40,16 +49,20 @@ export async function readOutcomes(
   })
 }
 
-function lookUp(hash: TransactionHash): Read<Found> {
+function lookUp(hash: TransactionHash, walletPrograms: ReadonlySet<string>): Read<Found> {
   return {
     method: 'getTransaction',
     params: [hash, outcomeOptions],
-    parse: (result) => (result === null ? undefined : outcomeFrom(result, hash)),
+    parse: (result) => (result === null ? undefined : outcomeFrom(result, hash, walletPrograms)),
   }
 }
 
 /** Reads a transaction that the node gave whole, else throws NodeFailure. */
-export function outcomeFrom(result: unknown, hash: TransactionHash): Omit<Mined, 'blockHash'> {
+export function outcomeFrom(
+  result: unknown,
+  hash: TransactionHash,
+  walletPrograms: ReadonlySet<string> = NO_PROGRAMS,
+): Omit<Mined, 'blockHash'> {
   const fields = fieldsFrom(result, 'transaction')
   const meta = fieldsFrom(fields['meta'], "transaction's meta")
   const transaction = fieldsFrom(fields['transaction'], 'transaction')
@@ -67,16 +80,30 @@ export function outcomeFrom(result: unknown, hash: TransactionHash): Omit<Mined,
     height: integerFrom(fields['slot'], 'slot'),
     succeeded,
     feePaid: baseUnits(costOf(meta, accounts, called)),
-    transfers: succeeded ? tokenTransfers(meta, accounts, moving(message, meta, accounts)) : [],
+    transfers: succeeded ? moved(message, meta, accounts, walletPrograms) : [],
     senderChanges: senderChanges(meta, accounts),
   }
 }
 
-/** A router moves what its caller hands it by its own hand; nobody else's inner instructions are somebody's own transfers. */
-function moving(message: Fields, meta: Fields, accounts: readonly Address[]): readonly Called[] {
+/**
+ * A router and a smart wallet move what their caller hands them by their own hand; nobody else's inner instructions are somebody's own
+ * transfers. Where a node keeps no inner instructions, the balances around a smart wallet's transaction tell what it moved.
+ */
+function moved(
+  message: Fields,
+  meta: Fields,
+  accounts: readonly Address[],
+  walletPrograms: ReadonlySet<string>,
+): readonly TokenTransfer[] {
   const called = topLevelInstructions(message, accounts)
-  const isRouted = called.some(({ program }) => program === JUPITER_PROGRAM)
-  return isRouted ? allInstructions(message, meta, accounts) : called
+  const byWallet = called.find(({ program }) => walletPrograms.has(program))
+  const isInner =
+    byWallet !== undefined || called.some(({ program }) => program === JUPITER_PROGRAM)
+  if (byWallet !== undefined && (meta['innerInstructions'] ?? null) === null) {
+    return balanceTransfers(meta, accounts, byWallet.index)
+  }
+  const all = isInner ? allInstructions(message, meta, accounts) : called
+  return tokenTransfers(meta, accounts, all)
 }
 
 /**

@@ -10,6 +10,7 @@ import type {
 } from '../self-custody.ts'
 import { draftTransfer } from './draft.ts'
 import type { DraftDeps } from './draft.ts'
+import { isBySmartWallet } from './exact-read.ts'
 import { SIGNATURE_FEE, priorityFeeOf } from './fees.ts'
 import { inspectBytes } from './inspect.ts'
 import { readPaymentTerms } from './payment-terms.ts'
@@ -51,6 +52,10 @@ export async function prepareSettlement(
   authorization: ExactAuthorization,
   settler: Address,
 ): Promise<PrepareSettlementOutcome> {
+  if (isBySmartWallet(authorization)) {
+    const message = 'The payer is a smart wallet; have the facilitator settle its payment.'
+    return { ok: false, reason: 'unsupported_payload_type', message }
+  }
   const outcome = await deps.exact.draft(authorization, settler)
   if (!outcome.ok) return outcome
   const { terms: stored, settlerBalance, feeCeiling } = outcome.draft

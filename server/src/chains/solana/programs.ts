@@ -8,6 +8,9 @@ export const ASSOCIATED_TOKEN_PROGRAM = knownAddress('ATokenGPvbdGVxr1b2hvZbsiqW
 /** Memo, second version. */
 export const MEMO_PROGRAM = knownAddress('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr')
 
+/** Wallets add its assertions to what they sign; it moves nothing. */
+export const LIGHTHOUSE_PROGRAM = knownAddress('L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95')
+
 /** The mint of lamports as a token. */
 export const NATIVE_MINT = knownAddress('So11111111111111111111111111111111111111112')
 
