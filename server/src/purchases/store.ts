@@ -216,7 +216,10 @@ export async function feePayersAwaited(
   return new Set(rows.map((row) => row.fee_payer))
 }
 
-/** The open purchases with these proofs. */
+/**
+ * The open purchases with these proofs that a known fee payer submits (Solana): those whose bytes are their whole content. A call that names
+ * an authorization on EVM may come from anybody and fail, and nobody reads its receipt for this: `watchPurchases` asks the chain.
+ */
 export async function purchasesProven(
   tx: Tx,
   network: NetworkId,
@@ -226,7 +229,7 @@ export async function purchasesProven(
   const rows = await tx.query<Row>(
     'purchase_proven',
     `select ${COLUMNS} from purchases
-     where network = $1 and proof_key = any($2) and closed_at is null order by payment_id`,
+     where network = $1 and proof_key = any($2) and closed_at is null and fee_payer is not null order by payment_id`,
     [network, proofKeys],
   )
   return rows.map(purchaseOf)
