@@ -211,7 +211,7 @@ async function hold(
     throw new ClaimRefused('payment_identifier_conflict')
   }
   if (!isNew) {
-    if (!(await lockClaim(tx, paymentId))) return false
+    if (!(await lockClaim(tx, beginning))) return false
     const state = await deps.records.state(tx, accountId, paymentId)
     if (state?.status !== 'pending' || state.underWay) return false
     await takeName()

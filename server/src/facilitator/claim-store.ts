@@ -160,13 +160,19 @@ export async function claimOfPayment(
   return rows[0] && claimOf(rows[0])
 }
 
-/** Takes the row lock of a claim, so that one call at a time tries it again; what becomes of that is looked at soon. It is hard now. */
-export async function lockClaim(tx: Tx, paymentId: PaymentId): Promise<boolean> {
+/**
+ * Takes the row lock of a claim, so that one call at a time tries it again; what becomes of that is looked at soon. It is hard now. False
+ * where there is none of these terms: what was shown for others is another payment.
+ */
+export async function lockClaim(
+  tx: Tx,
+  { paymentId, digest }: { readonly paymentId: PaymentId; readonly digest: Uint8Array },
+): Promise<boolean> {
   const rows = await tx.query(
     'claim_lock',
     `update settlement_claims set looks = 0, look_at = null, is_soft = false
-     where payment_id = $1 returning payment_id`,
-    [paymentId],
+     where payment_id = $1 and terms_digest = $2 returning payment_id`,
+    [paymentId, Buffer.from(digest)],
   )
   return rows.length === 1
 }

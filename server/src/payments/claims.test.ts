@@ -65,7 +65,9 @@ test('a claim that nothing becomes of is looked at less and less often, and soon
     return looks
   }
   expect(await looksInAnHour(start, 'lost')).toBeLessThan(25)
-  await store.inTransaction('service', (tx) => lockClaim(tx, paymentId))
+  await store.inTransaction('service', (tx) =>
+    lockClaim(tx, { paymentId, digest: new Uint8Array(32) }),
+  )
   expect(await look(start + HOUR, 'soon')).toBe(true)
   expect(await look(start + HOUR, 'never')).toBe(true)
   expect(await due(start + 2 * HOUR)).toEqual([])

@@ -7,6 +7,7 @@ import type { Preparation } from '../chains/self-custody.ts'
 import { ownersOf } from '../custody/store.ts'
 import { findPaidElsewhere } from '../facilitator/begin.ts'
 import type { BeginDeps } from '../facilitator/begin.ts'
+import { isSameClaim } from '../facilitator/claim.ts'
 import { claimSoftly, isBuildable, standingClaim } from '../facilitator/claim-softly.ts'
 import type { SoftlyClaimed, StandingClaim } from '../facilitator/claim-softly.ts'
 import { findClaim } from '../facilitator/claim-store.ts'
@@ -196,7 +197,8 @@ async function refuseUsed(
   const known = await read()
   const paymentId = known?.paymentId ?? newId(random, 'pay')
   const digest = digestOf(intake)
-  if (known === undefined || known.accountId === accountId) {
+  // Other terms under the same nonce are another payment: what pays those pays nothing of this claim.
+  if (known === undefined || isSameClaim(known, accountId, digest)) {
     const beginning = { accountId, paymentId, digest, intake, isNew: known === undefined }
     await findPaidElsewhere(settling, beginning)
   }
