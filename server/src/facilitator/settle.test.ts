@@ -146,6 +146,27 @@ test('one that is too late is over when that is final, and pending until then', 
   }
 })
 
+test.each([
+  'invalid_permit2_signature',
+  'invalid_exact_evm_signature',
+  'payment_identifier_conflict',
+  'payment_too_small_for_its_gas',
+] as const)('nor one of which nothing but the moment has changed: %s', async (reason) => {
+  const said = await settled(claimFor(AMOUNT), { ok: false, reason })
+  expect(said).toMatchObject({ kind: 'pending', paymentId })
+})
+
+test('an attempt that reverted is no word on a payment for which its code does not vouch any more', async () => {
+  const check = { ok: false, reason: 'invalid_permit2_signature' } as const
+  const { deps, ...scene } = sceneOf(claimFor(AMOUNT), check, 'exact')
+  // Another call was at it, and comes to its end while this one waits.
+  const state = async () => ({ ...REVERTED, underWay: true })
+  const busy = { ...deps, records: { ...deps.records, state } }
+  expect(await settled(claimFor(AMOUNT), check, { ...scene, deps: busy })).toMatchObject({
+    ...{ kind: 'pending', paymentId },
+  })
+})
+
 test('one that is unused is told why it does not settle now', async () => {
   const reason = 'permit2_insufficient_balance'
   const said = await settled(claimFor(AMOUNT), { ok: false, reason })

@@ -61,6 +61,13 @@ export async function settlePayment(deps: SettleDeps, order: SettleOrder): Promi
   return settleTaken(deps, order, intake, digest)
 }
 
+/** What a payer's code says of a signature now; before the claim it, or the payer's key, said yes. */
+const UNVOUCHED: ReadonlySet<Reason> = new Set([
+  'invalid_exact_evm_signature',
+  'invalid_permit2_signature',
+  'eip6492_factory_not_allowed',
+])
+
 /** The same for a payment that was read. */
 async function settleTaken(
   deps: SettleDeps,
@@ -125,6 +132,8 @@ async function settleTaken(
 const UNDECIDED: ReadonlySet<Reason> = new Set([
   'network_unavailable',
   'gas_budget_spent',
+  'payment_too_small_for_its_gas',
+  'payment_identifier_conflict',
   'invalid_exact_evm_payload_authorization_valid_before',
   'permit2_deadline_expired',
 ])
@@ -175,9 +184,9 @@ async function join(
   const beginning = { accountId, paymentId, digest, intake, isNew: false }
   try {
     const check = await intake.exact.check(intake.authorization)
-    if (check.ok || check.isUsed !== true) return joined
+    if (check.ok || (check.isUsed !== true && !UNVOUCHED.has(check.reason))) return joined
     if (await findPaidElsewhere(deps, beginning)) return await joinClaim(deps, order, claim)
-    // Used, and nobody shows by what: not known yet.
+    // Used, and nobody shows by what, or nobody vouches for it any more: not known yet.
     return { ...joined, kind: 'pending' }
   } catch (error) {
     if (!(error instanceof NodeFailure)) throw error
@@ -210,7 +219,8 @@ async function tryAgain(
   const begun = await beginSettlement(deps, beginning)
   if (begun.kind === 'refused') {
     // Used by whatever: it may have paid, and a seller who hears a "no" asks the payer for another.
-    const isUndecided = begun.isUsed === true || UNDECIDED.has(begun.reason)
+    const { isUsed, reason } = begun
+    const isUndecided = isUsed === true || UNDECIDED.has(reason) || UNVOUCHED.has(reason)
     return isUndecided ? { kind: 'pending', paymentId, state, intake } : refusalOf(begun, intake)
   }
   await begun.sent

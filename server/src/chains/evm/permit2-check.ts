@@ -53,7 +53,7 @@ export async function checkPermit2(
     ...(isUsed && isProven ? { isUsed: true } : {}),
   })
   const isSigned = hasCode ? await saysYes(transport, authorization, digest()) : isKeySigned
-  if (!isSigned) return no('invalid_permit2_signature', false)
+  if (!isSigned) return no('invalid_permit2_signature', isKeySigned)
   // Before everything that a fresh payment would mend: whoever hears of that asks the payer for one.
   if (isUsed) return no('permit2_invalid_nonce')
   if (deadlineSeconds < now + MARGIN_SECONDS) return no('permit2_deadline_expired')
