@@ -52,7 +52,6 @@ export function connectSolana(options: ConnectOptions): Chain {
   const deps = { transport, config, facts }
   const makers = makersOf(config)
   const exact = openExact(deps)
-  const walletPrograms = new Set(config.smartWalletPrograms)
   log.debug({ network: config.network, nodes: config.rpcUrls.length }, 'connected')
 
   return {
@@ -94,7 +93,7 @@ export function connectSolana(options: ConnectOptions): Chain {
       return blocks
     },
     arrivals: (blocks, ours) => readArrivals(deps, blocks, ours),
-    outcomes: (hashes) => readOutcomes(transport, hashes, walletPrograms),
+    outcomes: (hashes) => readOutcomes(transport, hashes),
     // Any transaction of any age may come next: there is no place that could be used up.
     lanePosition: async () => ({ latest: 0n, finalized: 0n, finalizedHeight: 0n }),
     balances: (address, assets) => readBalances(transport, facts, address, assets),

@@ -3,12 +3,12 @@ import type { Fields } from '@florin/wire/x402/fields.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
 import type { Address } from '../chain.ts'
 import type { ExactAuthorization, ExactDemand, ExactPeek, ExactRead } from '../exact.ts'
-import { knownAddress, parseAddress } from './account.ts'
+import { parseAddress } from './account.ts'
 import { isSignedBy } from './ed25519.ts'
 import { readLayout, SIGNERS_MAX } from './exact-layout.ts'
 import type { Facts } from './facts.ts'
 import { messageKey } from './message-key.ts'
-import { isLayoutFault, readSmartWallet } from './smart-wallet-layout.ts'
+import { mayBeSmartWallet, readSmartWallet } from './smart-wallet-layout.ts'
 import { readWireTransaction } from './wire-transaction.ts'
 import type { WireTransaction } from './wire-transaction.ts'
 
@@ -51,7 +51,8 @@ export function readPayload(
   if (transaction.signers[0] !== feePayer) return no('invalid_exact_svm_fee_payer_mismatch')
   if (!othersSigned(transaction)) return no('invalid_exact_svm_payload_signature_invalid')
   const smartWallet = (): ExactRead => {
-    const mint = knownAddress(asset.asset)
+    const mint = parseAddress(asset.asset)
+    if (mint === undefined) return no('invalid_exact_svm_payload_mint_mismatch')
     const wanted = { ours: settlers, programs: walletPrograms, mint, payTo }
     const read = readSmartWallet(transaction, wanted)
     if (!read.ok) return no(read.reason)
@@ -62,7 +63,8 @@ export function readPayload(
     const found = { payer, feePayer, source, fee: payment.fee, destination }
     return taken(transaction, demand, found)
   }
-  const isSmart = (reason: Reason): boolean => walletPrograms.size > 0 && isLayoutFault(reason)
+  const isSmart = (reason: Reason): boolean =>
+    walletPrograms.size > 0 && mayBeSmartWallet(reason, transaction)
   const layout = readLayout(transaction, settlers)
   if (!layout.ok) return isSmart(layout.reason) ? smartWallet() : no(layout.reason, layout.payer)
   const { transfer } = layout

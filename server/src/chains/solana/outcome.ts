@@ -3,12 +3,21 @@ import type { Address, AssetChange, Outcome, TokenTransfer, TransactionHash } fr
 import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
-import { addressFrom, integerFrom, transactionHashFrom } from './answer.ts'
+import { addressFrom, indexFrom, integerFrom, transactionHashFrom } from './answer.ts'
 import { balanceTransfers } from './balance-transfers.ts'
 import { blockHashRead } from './blocks.ts'
 import { allInstructions, lamportsMoved, topLevelInstructions } from './instructions.ts'
 import type { Called } from './instructions.ts'
-import { JUPITER_PROGRAM, NATIVE_MINT } from './programs.ts'
+import {
+  COMPUTE_BUDGET_PROGRAM,
+  JUPITER_PROGRAM,
+  LIGHTHOUSE_PROGRAM,
+  MEMO_PROGRAM,
+  NATIVE_MINT,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+} from './programs.ts'
 import { holdingsOf, tokenTransfers } from './token-transfers.ts'
 
 /** How a transaction is read whole. */
@@ -18,23 +27,25 @@ export const outcomeOptions = {
   maxSupportedTransactionVersion: 0,
 }
 
-const NO_PROGRAMS: ReadonlySet<string> = new Set()
+/** What our own transactions and those of plain wallets call; none of these moves tokens by a call of its own for whoever signed. */
+const PLAIN_PROGRAMS: ReadonlySet<string> = new Set([
+  SYSTEM_PROGRAM,
+  COMPUTE_BUDGET_PROGRAM,
+  TOKEN_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  MEMO_PROGRAM,
+  LIGHTHOUSE_PROGRAM,
+])
 
 type Mined = Extract<Outcome, { state: 'mined' }>
 type Found = Omit<Mined, 'blockHash'> | undefined
 
-/**
- * What the chain shows of each transaction, what programs of smart wallets moved by calls of their own included: one round trip, and one more for the
- * blocks that they stand in.
- */
+/** What the chain shows of each transaction: one round trip, and one more for the blocks that they stand in. */
 export async function readOutcomes(
   transport: Transport,
   hashes: readonly TransactionHash[],
-  walletPrograms: ReadonlySet<string>,
 ): Promise<readonly Outcome[]> {
-  const found = await Promise.all(
-    hashes.map((hash) => transport.read(lookUp(hash, walletPrograms))),
-  )
+  const found = await Promise.all(hashes.map((hash) => transport.read(lookUp(hash))))
   const slots = new Set(found.flatMap((each) => (each === undefined ? [] : [each.height])))
   const blockHashes = new Map(
     await Promise.all(
@@ -49,20 +60,16 @@ export async function readOutcomes(
   })
 }
 
-function lookUp(hash: TransactionHash, walletPrograms: ReadonlySet<string>): Read<Found> {
+function lookUp(hash: TransactionHash): Read<Found> {
   return {
     method: 'getTransaction',
     params: [hash, outcomeOptions],
-    parse: (result) => (result === null ? undefined : outcomeFrom(result, hash, walletPrograms)),
+    parse: (result) => (result === null ? undefined : outcomeFrom(result, hash)),
   }
 }
 
 /** Reads a transaction that the node gave whole, else throws NodeFailure. */
-export function outcomeFrom(
-  result: unknown,
-  hash: TransactionHash,
-  walletPrograms: ReadonlySet<string> = NO_PROGRAMS,
-): Omit<Mined, 'blockHash'> {
+export function outcomeFrom(result: unknown, hash: TransactionHash): Omit<Mined, 'blockHash'> {
   const fields = fieldsFrom(result, 'transaction')
   const meta = fieldsFrom(fields['meta'], "transaction's meta")
   const transaction = fieldsFrom(fields['transaction'], 'transaction')
@@ -80,7 +87,7 @@ export function outcomeFrom(
     height: integerFrom(fields['slot'], 'slot'),
     succeeded,
     feePaid: baseUnits(costOf(meta, accounts, called)),
-    transfers: succeeded ? moved(message, meta, accounts, walletPrograms) : [],
+    transfers: succeeded ? moved(message, meta, accounts) : [],
     senderChanges: senderChanges(meta, accounts),
   }
 }
@@ -93,17 +100,26 @@ function moved(
   message: Fields,
   meta: Fields,
   accounts: readonly Address[],
-  walletPrograms: ReadonlySet<string>,
 ): readonly TokenTransfer[] {
   const called = topLevelInstructions(message, accounts)
-  const byWallet = called.find(({ program }) => walletPrograms.has(program))
-  const isInner =
-    byWallet !== undefined || called.some(({ program }) => program === JUPITER_PROGRAM)
-  if (byWallet !== undefined && (meta['innerInstructions'] ?? null) === null) {
-    return balanceTransfers(meta, accounts, byWallet.index)
+  const isRouted = called.some(({ program }) => program === JUPITER_PROGRAM)
+  const wallet = isRouted ? undefined : walletCall(message, called)
+  if (wallet !== undefined && (meta['innerInstructions'] ?? null) === null) {
+    return balanceTransfers(meta, accounts, wallet.index)
   }
-  const all = isInner ? allInstructions(message, meta, accounts) : called
-  return tokenTransfers(meta, accounts, all)
+  const isInner = isRouted || wallet !== undefined
+  return tokenTransfers(meta, accounts, isInner ? allInstructions(message, meta, accounts) : called)
+}
+
+/**
+ * The first call of a program that may act for a wallet. Known by what was signed and not by which programs are allowed now: a payment
+ * that was taken is followed to its end whatever is allowed by then. Somebody signs beside the fee payer, as nothing of our own has it.
+ */
+function walletCall(message: Fields, called: readonly Called[]): Called | undefined {
+  const found = called.find(({ program }) => !PLAIN_PROGRAMS.has(program))
+  if (found === undefined) return undefined
+  const header = fieldsFrom(message['header'], "message's header")
+  return indexFrom(header['numRequiredSignatures'], 'signers') > 1 ? found : undefined
 }
 
 /**

@@ -51,9 +51,22 @@ const LAYOUT_FAULTS: ReadonlySet<Reason> = new Set([
   'invalid_exact_svm_payload_unknown_optional_instruction',
 ])
 
-/** Whether a reason speaks of the order of instructions alone, and of nothing that they would do. */
-export function isLayoutFault(reason: Reason): boolean {
-  return LAYOUT_FAULTS.has(reason)
+/** What is too much for a plain wallet's transfer need not be for a program. */
+const BUDGET_FAULTS: ReadonlySet<Reason> = new Set([
+  'invalid_exact_svm_payload_transaction_instructions_compute_limit_instruction_too_high',
+  'invalid_exact_svm_payload_transaction_instructions_compute_price_instruction_too_high',
+])
+
+/**
+ * Whether what was refused as a plain wallet's payment may be a smart wallet's: where the order of instructions was wrong, or the budget
+ * of something that transfers nothing by itself. What is wrong with a transfer is wrong with the payment.
+ */
+export function mayBeSmartWallet(reason: Reason, { instructions }: WireTransaction): boolean {
+  if (LAYOUT_FAULTS.has(reason)) return true
+  const transfers = instructions.some(
+    ({ program }) => program === TOKEN_PROGRAM || program === TOKEN_2022_PROGRAM,
+  )
+  return BUDGET_FAULTS.has(reason) && !transfers
 }
 
 /**
