@@ -3,7 +3,7 @@ import { Florin, setAmount } from '@florin/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { codeOf } from './actors/client.ts'
 import { demandV2, hand, openOddSeller, takeMoney } from './actors/odd-seller.ts'
-import type { Saying } from './actors/odd-seller.ts'
+import type { OddSeller, Saying } from './actors/odd-seller.ts'
 import { openPaidShop } from './actors/paid-shop.ts'
 import { EVM } from './actors/seller.ts'
 import { termsOf } from './actors/terms.ts'
@@ -15,7 +15,7 @@ import { openWorld } from './actors/world.ts'
 const FUNDS = 250_000n
 const MOST = 100_000n
 const SPONSORED = { extensions: { eip2612GasSponsoring: { info: { version: '1' }, schema: {} } } }
-/** Each is a second of chain time at least. */
+const SECONDS = 3
 const BLOCKS = 10
 
 describe('a wallet of the service buys by upto', () => {
@@ -39,8 +39,12 @@ describe('a wallet of the service buys by upto', () => {
     const read = async () => (await world.client().get(`/wallets/${walletAddress}`)).body
     return {
       walletAddress,
-      buy: (url: string, maxAmount = '0.10') =>
-        world.client().post('/payment/fetch', { walletAddress, url, maxAmount }),
+      /** The same key never signs twice, also when its payment is final by then. */
+      buy: (url: string, maxAmount = '0.10') => {
+        const key = `${maxAmount}-${url}`
+        const order = { walletAddress, url, maxAmount }
+        return world.client().post('/payment/fetch', order, { 'idempotency-key': key })
+      },
       money: async () => {
         const balances = (await read())['balances'] as Record<string, unknown>[]
         const usdc = balances.find(({ symbol }) => symbol === 'USDC')
@@ -54,27 +58,25 @@ describe('a wallet of the service buys by upto', () => {
   }
 
   /** What a seller of up to 0.10 asks for. */
-  async function terms(seconds = 60) {
+  async function terms(seconds = 300) {
     const { terms: plain, payTo } = await termsOf(world, 'evm', seconds)
     const extra = { ...plain.extra, facilitatorAddress }
     const upto: SellerTerms = { ...plain, scheme: 'upto', amount: `${MOST}`, extra }
     return { plain, upto, payTo }
   }
 
-  const becomes = (paymentId: unknown, status: string) =>
+  const record = async (paymentId: unknown) =>
+    (await world.client().get(`/payment/status/${String(paymentId)}`)).body
+  /** `blocks`: to be mined at each look. */
+  const becomes = (paymentId: unknown, status: string, blocks = 0) =>
     until(
       `the payment is ${status}`,
       async () => {
-        await world.sandbox.mine(BLOCKS)
-        const { body } = await world.client().get(`/payment/status/${String(paymentId)}`)
-        return body['status'] === status
+        if (blocks > 0) await world.sandbox.mine(blocks)
+        return (await record(paymentId))['status'] === status
       },
       { seconds: 90 },
     )
-
-  /** The order in which they are written is not theirs. */
-  const record = async (paymentId: unknown) =>
-    (await world.client().get(`/payment/status/${String(paymentId)}`)).body
 
   test('from a shop behind the paywall, which takes less than the most: everything says what was taken', async () => {
     const wallet = await aWallet()
@@ -82,6 +84,16 @@ describe('a wallet of the service buys by upto', () => {
     const { baseUrl, apiKeys } = world.service()
     const florin = new Florin({ baseUrl, apiKey: apiKeys.enterprise })
     const price = { amount: '0.10', asset: 'USDC', network: EVM, payTo, scheme: 'upto' } as const
+    const plain: OddSeller[] = []
+    const plainShop = async () => {
+      const { plain: asks } = await terms()
+      const seller = await openOddSeller(async (asked, answer) => {
+        if (asked.payment === null) return demandV2(answer, [asks])
+        hand(answer, (await takeMoney(world, asked, asks)) ? 200 : 402)
+      })
+      plain.push(seller)
+      return seller.url
+    }
     const shop = await openPaidShop('express', florin, price, (carrier) => {
       setAmount(carrier, '0.03')
       return { goods: true }
@@ -89,12 +101,16 @@ describe('a wallet of the service buys by upto', () => {
     try {
       const { status, body } = await wallet.buy(shop.url)
       expect({ status, body }).toMatchObject({
-        status: 200,
-        body: { paid: true, amount: 0.03, response: { status: 200, body: '{"goods":true}' } },
+        ...{ status: 200, body: { response: { status: 200, body: '{"goods":true}' } } },
       })
       expect(body).toMatchObject({ receipt: { success: true, amount: '30000' } })
       expect(await world.balanceOf(payTo, 'USDC')).toBe(30_000n)
+      // The node shows the wallet with less taken than is held: that is no money that came in.
+      const beside = await wallet.buy(await plainShop())
+      expect(beside.body).toMatchObject({ amount: 0.01, response: { status: 200 } })
       await becomes(body['paymentId'], 'settled')
+      const replayed = await wallet.buy(shop.url)
+      expect(replayed.body).toMatchObject({ paid: true, amount: 0.03, response: { status: 200 } })
       expect(await record(body['paymentId'])).toMatchObject({
         amount: 0.03,
         amountBaseUnits: '30000',
@@ -103,12 +119,19 @@ describe('a wallet of the service buys by upto', () => {
       const sent = (history.body['payments'] as Record<string, unknown>[]).filter(
         ({ type }) => type === 'sent',
       )
-      expect(sent).toMatchObject([{ amountBaseUnits: '30000', recipient: payTo }])
-      expect(await world.balanceOf(wallet.walletAddress, 'USDC')).toBe(FUNDS - 30_000n)
-      expect(await wallet.money()).toEqual({ available: '220000', held: '0' })
-      expect(await wallet.budget()).toEqual({ spent: 0.03, held: 0, left: 0.09 })
+      expect(sent).toHaveLength(2)
+      expect(sent).toContainEqual(
+        expect.objectContaining({ amountBaseUnits: '30000', recipient: payTo }),
+      )
+      expect(await world.balanceOf(wallet.walletAddress, 'USDC')).toBe(FUNDS - 40_000n)
+      await until('both are final', async () => (await wallet.money()).held === '0', {
+        seconds: 90,
+      })
+      expect(await wallet.money()).toEqual({ available: '210000', held: '0' })
+      expect(await wallet.budget()).toEqual({ spent: 0.04, held: 0, left: 0.08 })
     } finally {
       await shop.stop()
+      await Promise.all(plain.map((each) => each.stop()))
     }
   })
 
@@ -144,31 +167,6 @@ describe('a wallet of the service buys by upto', () => {
     }
   })
 
-  test('and what its seller never takes, or takes nothing of, is held until it cannot be taken, through a crash', async () => {
-    const wallet = await aWallet()
-    const { upto, payTo } = await terms(10)
-    const seller = await openOddSeller(async (asked, answer) => {
-      if (asked.payment === null) return demandV2(answer, [upto], SPONSORED)
-      hand(answer, (await takeMoney(world, asked, { ...upto, amount: '0' })) ? 200 : 500)
-    })
-    try {
-      const { body } = await wallet.buy(seller.url)
-      expect(body).toMatchObject({ paid: 'unknown', amount: 0.1, response: { status: 200 } })
-      expect(await wallet.money()).toEqual({ available: '150000', held: '100000' })
-      await world.service().kill()
-      await world.start()
-      expect(await wallet.money()).toEqual({ available: '150000', held: '100000' })
-      await becomes(body['paymentId'], 'expired')
-      expect(await wallet.money()).toEqual({ available: '250000', held: '0' })
-      expect(await wallet.budget()).toEqual({ spent: 0, held: 0, left: 0.12 })
-      const [shown] = seller.paid()
-      expect(shown && (await takeMoney(world, shown, upto))).toBe(false)
-      expect(await world.balanceOf(payTo, 'USDC')).toBe(500_000n)
-    } finally {
-      await seller.stop()
-    }
-  })
-
   test('but only where nothing of exact fits, whatever the seller puts first', async () => {
     const wallet = await aWallet()
     const { plain, upto } = await terms()
@@ -178,7 +176,8 @@ describe('a wallet of the service buys by upto', () => {
       hand(answer, (await takeMoney(world, asked, plain)) ? 200 : 402)
     })
     try {
-      expect((await wallet.buy(seller.url)).body).toMatchObject({ paid: true, amount: 0.01 })
+      const { body } = await wallet.buy(seller.url)
+      expect(body).toMatchObject({ amount: 0.01, response: { status: 200 } })
       expect(seller.paid()[0]?.payment).toHaveProperty('payload.authorization')
     } finally {
       await seller.stop()
@@ -216,5 +215,34 @@ describe('a wallet of the service buys by upto', () => {
       }
     }
     expect(await wallet.money()).toEqual({ available: '250000', held: '0' })
+  })
+
+  test('and what its seller never takes, or takes nothing of, is held until it cannot be taken, through a crash', async () => {
+    const wallet = await aWallet()
+    const { upto, payTo } = await terms(SECONDS)
+    const seller = await openOddSeller(async (asked, answer) => {
+      if (asked.payment === null) return demandV2(answer, [upto], SPONSORED)
+      await takeMoney(world, asked, { ...upto, amount: '0' })
+      hand(answer, 402)
+    })
+    try {
+      // Only the chain's own time ends it, however long the rest takes.
+      await world.sandbox.fault({ kind: 'stop-blocks' })
+      const { body } = await wallet.buy(seller.url)
+      expect(body).toMatchObject({ paid: 'unknown', amount: 0.1, response: { status: 402 } })
+      expect(await wallet.money()).toEqual({ available: '150000', held: '100000' })
+      await world.service().kill()
+      await world.start()
+      expect(await wallet.money()).toEqual({ available: '150000', held: '100000' })
+      await world.sandbox.fault({ kind: 'resume-blocks' })
+      await becomes(body['paymentId'], 'expired', BLOCKS)
+      expect(await wallet.money()).toEqual({ available: '250000', held: '0' })
+      expect(await wallet.budget()).toEqual({ spent: 0, held: 0, left: 0.12 })
+      const [shown] = seller.paid()
+      expect(shown && (await takeMoney(world, shown, upto))).toBe(false)
+      expect(await world.balanceOf(payTo, 'USDC')).toBe(500_000n)
+    } finally {
+      await seller.stop()
+    }
   })
 })

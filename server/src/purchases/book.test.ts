@@ -1,80 +1,232 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TransactionHash } from '../chains/chain.ts'
-import type { Sighting } from '../chains/self-custody.ts'
-import { proofKey } from '../chains/exact.ts'
 import { baseUnits } from '@florin/wire/amount.ts'
+import type { NetworkId } from '@florin/wire/network.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { TransactionHash } from '../chains/chain.ts'
+import { proofKey } from '../chains/exact.ts'
+import type { Wallet } from '../custody/wallet.ts'
+import { findInBooks } from '../doctor/books-store.ts'
+import { addToOutbox } from '../events/store.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { newId } from '../kernel/id.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import { systemRandom } from '../kernel/random.ts'
-import { findPayment } from '../payments/store.ts'
-import { EVM, openReading } from '../payments/test-records.ts'
-import type { Reading } from '../payments/test-records.ts'
+import { lockBalances } from '../ledger/store.ts'
+import { paymentEvent } from '../payments/event.ts'
+import { planFunds } from '../payments/funds.ts'
+import { bookHolds } from '../payments/hold.ts'
+import type { Payment } from '../payments/payment.ts'
+import { findPayment, insertPayments, minedSpends } from '../payments/store.ts'
+import { makeWallet, RECIPIENT, testNetwork, TOKEN } from '../payments/test-lane.ts'
+import { reserve } from '../policies/store.ts'
+import { beginFollowing } from '../sender/follower-store.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { openPurchaseBook } from './book.ts'
-import { insertPurchase } from './store.ts'
+import { refuseUnfit } from './refuse-unfit.ts'
+import { findPurchase, insertPurchase } from './store.ts'
 
-const KEY = proofKey('permit2:payer:7')
+/** A network for each purchase: what one test undoes is no other's. */
+const FIRST_CHAIN = 71_600
+let chains = 0
+/** What the wallet has, and what the seller may take of it. */
+const FUNDS = 250n
+const MOST = baseUnits(100n)
+const BLOCK = { height: 5n, hash: 'block 5' }
 
 let database: TestDatabase
-let reading: Reading
 beforeAll(async () => {
   database = await openTestDatabase()
-  reading = await openReading(database.store)
 })
-afterAll(async () => {
-  await reading.close()
-  await database.close()
-})
+afterAll(() => database.close())
 
-/** A purchase that was signed; with a fee payer when its bytes are one transaction. */
-async function aPurchase(feePayer: typeof EVM | null): Promise<PaymentId> {
-  const { store } = database
-  const accountId = reading.accounts.alice
-  const walletId = newId(systemRandom, 'wal')
-  await store.query(
-    'test_wallet',
-    `insert into wallets (id, account_id, family, address, sealed_data_key, sealed_private_key)
-     values ($1, $2, 'evm', $1, '', '')`,
-    [walletId, accountId],
-  )
-  const payment = reading.payment({ walletId })
-  await reading.store([payment])
-  const purchase = {
-    ...{ paymentId: payment.id, accountId, walletId, network: payment.network, looks: 0 },
-    ...{ url: 'https://shop.example/report', requestDigest: new Uint8Array(32), stored: {} },
-    ...{ proofKey: proofKey(`${KEY}${payment.id}`), validBeforeSeconds: 1n, feePayer },
-    ...{ lastValidBlockHeight: null, sinceHeight: 1n, headerName: 'X-PAYMENT' as const },
-    ...{ header: 'proof', askingUntilMilliseconds: null, shown: 0, answer: null },
-    isDelivered: false,
+const book = openPurchaseBook({ clock: systemClock })
+const inService = <T>(work: Parameters<typeof database.store.inTransaction<T>>[1]) =>
+  database.store.inTransaction('service', work)
+
+function paymentOf(wallet: Wallet, network: NetworkId, paymentId: PaymentId): Payment {
+  return {
+    ...{ id: paymentId, accountId: wallet.accountId, type: 'sent', walletId: wallet.id, network },
+    ...{ asset: TOKEN, amount: MOST, decimals: 6, sender: wallet.address, recipient: RECIPIENT },
+    ...{ resource: 'https://shop.example/', metadataText: null, priorityFee: null },
+    ...{ feeCeiling: baseUnits(0n), commitment: null, status: 'pending', sandbox: true },
+    ...{ finalityViolated: false, transactionHash: null, blockHeight: null, logIndex: null },
+    ...{ feePaid: null, failure: null, createdAtMilliseconds: systemClock.nowMilliseconds() },
+    ...{ confirmedAtMilliseconds: null, settledAtMilliseconds: null },
   }
-  await store.inTransaction(accountId, (tx) => insertPurchase(tx, purchase, 0))
-  return payment.id
 }
 
-/** Shows the book a transaction that names the payment. */
-async function sight(paymentId: PaymentId, nonce: bigint | null): Promise<string | undefined> {
-  const { store } = database
-  const accountId = reading.accounts.alice
-  const sighting: Sighting = {
-    ...{ transactionHash: paymentId as string as TransactionHash, height: 9n, blockHash: 'a9' },
-    ...{ succeeded: true, sender: EVM, nonce, commitments: [], transfers: [], isPlain: false },
-    ...{ feePaid: baseUnits(0n), proofKey: proofKey(`${KEY}${paymentId}`) },
-  }
-  const book = openPurchaseBook({ clock: systemClock })
-  return store.inTransaction('service', async (tx) => {
-    const payment = await findPayment(tx, accountId, paymentId)
-    if (payment === undefined) throw new Error('no payment')
-    await book.sighted(tx, payment.network, [sighting])
-    return (await findPayment(tx, accountId, paymentId))?.status
+/** A purchase by upto that was signed, with its hold, its budget and its event. */
+async function aPurchase() {
+  chains += 1
+  const { network, assets } = testNetwork(FIRST_CHAIN + chains)
+  const hash = `0x${Buffer.from(systemRandom.bytes(32)).toString('hex')}` as TransactionHash
+  await inService((tx) => beginFollowing(tx, network, BLOCK))
+  const wallet = await makeWallet(database.store)
+  const { accountId } = wallet
+  const paymentId = newId(systemRandom, 'pay')
+  const payment = paymentOf(wallet, network, paymentId)
+  const now = systemClock.nowMilliseconds()
+  await database.store.inTransaction(accountId, async (tx) => {
+    await insertPayments(tx, [payment])
+    const spend = { paymentId, accountId, walletId: wallet.id, network, asset: TOKEN, amount: MOST }
+    await reserve(tx, [spend], now)
+    const funds = [{ asset: TOKEN, amount: FUNDS, paymentId }]
+    await bookHolds(tx, { wallet, network, nowMilliseconds: now }, funds, [payment])
+    const stored = { value: `${MOST}`, permitted: `${MOST}`, pays: 'upto', to: RECIPIENT }
+    const purchase = {
+      ...{
+        paymentId,
+        accountId,
+        walletId: wallet.id,
+        network,
+        stored,
+        url: 'https://shop.example/',
+      },
+      ...{ requestDigest: systemRandom.bytes(32), proofKey: proofKey(paymentId), looks: 0 },
+      ...{ validBeforeSeconds: 1n, lastValidBlockHeight: null, feePayer: null, sinceHeight: 1n },
+      ...{
+        headerName: 'PAYMENT-SIGNATURE' as const,
+        header: 'proof',
+        askingUntilMilliseconds: null,
+      },
+      ...{ shown: 0, answer: null, isDelivered: false },
+    }
+    await insertPurchase(tx, purchase, now)
+    await addToOutbox(tx, [paymentEvent(payment)], now)
   })
+  const place = { accountId, walletId: wallet.id, network, assets: [TOKEN] }
+  return {
+    paymentId,
+    final: () => inService((tx) => book.final(tx, network, BLOCK.height, 10)),
+    undone: () => inService((tx) => book.undone(tx, network, BLOCK.height - 1n)),
+    used: (taken: bigint, blockHash = BLOCK.hash, logIndex = Number(taken)) =>
+      inService((tx) => {
+        const effect = { hash, height: BLOCK.height, blockHash, logIndex }
+        return book.used(tx, [{ paymentId, ...effect, taken: baseUnits(taken) }])
+      }),
+    state: () =>
+      database.store.inTransaction(accountId, async (tx) => {
+        const { status, amount } = (await findPayment(tx, accountId, paymentId)) ?? {}
+        const { available, held } = (await lockBalances(tx, place)).get(TOKEN) ?? {}
+        return { status, amount, available, held }
+      }),
+    /** What the newest event and the policy say: base units, null when the budget was given back. */
+    said: () =>
+      inService(async (tx) => {
+        const [event] = await tx.query<{ amount: string }>(
+          'test_event',
+          `select data ->> 'amountBaseUnits' as amount from outbox
+           where resource_id = $1 and type = 'payment' order by id desc limit 1`,
+          [paymentId],
+        )
+        const [spend] = await tx.query<{ amount: string | null }>(
+          'test_spend',
+          `select case when released_at is null then amount end as amount from policy_spends where payment_id = $1`,
+          [paymentId],
+        )
+        return { event: event?.amount, budget: spend?.amount }
+      }),
+    /** Whether a caller may join it who would pay so much. */
+    join: (ceiling: bigint) =>
+      database.store.inTransaction(accountId, async (tx) => {
+        const purchase = await findPurchase(tx, accountId, paymentId)
+        const asset = assets.find((each) => each.asset === TOKEN)
+        if (purchase === undefined || asset === undefined) throw new Error('no purchase')
+        await refuseUnfit(tx, purchase, { asset, ceiling: baseUnits(ceiling) })
+      }),
+    /** What the wallet could send when a node shows it with so much at a height, and what would be booked as new money. */
+    spendable: (onChain: bigint, height: bigint, amount: bigint) =>
+      database.store.inTransaction(accountId, async (tx) => {
+        const balances = await lockBalances(tx, { ...place, assets: [TOKEN, 'native'] })
+        const mined = await minedSpends(tx, wallet.id, network, height)
+        const plan = planFunds({ balances, mined })
+        const asset = assets.find((each) => each.asset === TOKEN)
+        if (asset === undefined) throw new Error('no asset')
+        const shown = { native: 0n, asset: onChain, height, blockHash: null }
+        const draft = { balances: shown, feeCeiling: baseUnits(0n), laneLatest: 0n }
+        const { ok } = plan.take({ asset, amount, draft: { ...DRAFT, ...draft } }, true)
+        return { ok, discovered: plan.discovered.get(TOKEN) ?? 0n }
+      }),
+  }
 }
 
-test('a call that names an authorization proves nothing by that: it may have failed, and anybody may send one', async () => {
-  expect(await sight(await aPurchase(null), 5n)).toBe('pending')
-})
+const DRAFT = { terms: Object(), carriesCommitment: false }
+const findings = () => inService(findInBooks)
 
-test('bytes of which nothing is left to choose have moved the money when they are in a block', async () => {
-  expect(await sight(await aPurchase(EVM), null)).toBe('confirmed')
+describe('a purchase of which the seller takes less than it may', () => {
+  test('says the most until the chain shows less, and at finality the rest of money and budget is free', async () => {
+    const { used, final, state, said } = await aPurchase()
+    expect(await state()).toEqual({ status: 'pending', amount: 100n, available: 150n, held: 100n })
+    await used(30n)
+    expect(await state()).toEqual({ status: 'confirmed', amount: 30n, available: 150n, held: 100n })
+    expect(await said()).toEqual({ event: '30', budget: '100' })
+    expect(await findings()).toEqual([])
+    await final()
+    expect(await state()).toEqual({ status: 'settled', amount: 30n, available: 220n, held: 0n })
+    expect(await said()).toEqual({ event: '30', budget: '30' })
+    expect(await findings()).toEqual([])
+  })
+
+  test('is the most again when its block is gone, and another block may take another amount', async () => {
+    const { used, undone, final, state, said } = await aPurchase()
+    await used(30n)
+    await undone()
+    expect(await state()).toEqual({ status: 'pending', amount: 100n, available: 150n, held: 100n })
+    expect(await said()).toEqual({ event: '100', budget: '100' })
+    await used(40n, 'a block of another fork')
+    expect(await state()).toMatchObject({ status: 'confirmed', amount: 40n })
+    await final()
+    expect(await state()).toEqual({ status: 'pending', amount: 100n, available: 150n, held: 100n })
+    expect(await findings()).toEqual([])
+    await used(41n)
+    await final()
+    expect(await state()).toEqual({ status: 'settled', amount: 41n, available: 209n, held: 0n })
+    expect(await findings()).toEqual([])
+  })
+
+  test('that is never taken gives everything back, and nothing twice', async () => {
+    const { paymentId, used, state, said } = await aPurchase()
+    const over = () => inService((tx) => book.over(tx, [paymentId]))
+    await over()
+    await over()
+    await used(30n)
+    expect(await state()).toEqual({ status: 'expired', amount: 100n, available: 250n, held: 0n })
+    expect(await said()).toEqual({ event: '100', budget: null })
+    expect(await findings()).toEqual([])
+  })
+
+  test('never costs more than was signed for, whatever a search of the chain finds', async () => {
+    const { used, state } = await aPurchase()
+    await expect(used(101n)).rejects.toThrow('purchases_taken')
+    await expect(used(0n)).rejects.toThrow('payments_amount_check')
+    expect(await state()).toEqual({ status: 'pending', amount: 100n, available: 150n, held: 100n })
+  })
+
+  test('lends its rest to nobody before finality, and what the chain still shows is not taken for new money', async () => {
+    const { used, final, spendable } = await aPurchase()
+    await used(30n)
+    // The chain shows 220, of which the seller could still have 100 after a reorg.
+    for (const [height, onChain] of [
+      [BLOCK.height, 220n],
+      [BLOCK.height - 1n, 250n],
+    ] as const) {
+      expect(await spendable(onChain, height, 150n)).toEqual({ ok: true, discovered: 0n })
+      expect(await spendable(onChain, height, 151n)).toEqual({ ok: false, discovered: 0n })
+    }
+    await final()
+    for (const [height, onChain] of [
+      [BLOCK.height, 220n],
+      [BLOCK.height - 1n, 250n],
+    ] as const) {
+      expect(await spendable(onChain, height, 220n)).toEqual({ ok: true, discovered: 0n })
+      expect(await spendable(onChain, height, 221n)).toEqual({ ok: false, discovered: 0n })
+    }
+  })
+
+  test('is joined only by who would pay the most of it, also when less was taken', async () => {
+    const { used, join } = await aPurchase()
+    await used(30n)
+    await expect(join(99n)).rejects.toMatchObject({ code: 'POLICY_REFUSED' })
+    await expect(join(100n)).resolves.toBeUndefined()
+  })
 })

@@ -22,7 +22,8 @@ import type { AuthorizeOutcome, ExactAuthorization, ExactPayments, PayOrder } fr
 import { addressFromBytes } from './account.ts'
 import { connectEvm } from './connect.ts'
 import { MULTICALL } from './multicall.ts'
-import { PERMIT2, PROXIES } from './permit2.ts'
+import { permit2Call, PERMIT2, PROXIES } from './permit2.ts'
+import { openPermit2Reader } from './permit2-read.ts'
 import { startTestChain } from './test-chain.ts'
 import type { TestChain, TestWallet } from './test-chain.ts'
 import { NATIVE, testNetwork, USDC } from './test-network.ts'
@@ -234,5 +235,85 @@ describe('a wallet of ours pays by Permit2', () => {
     // Of a stranger's nonce nobody knows what else was signed with it.
     const [first] = found
     expect(first && (await exact.findForeign(first.authorization, 0n))).toBeUndefined()
+  })
+})
+
+describe('a wallet of ours pays by upto', () => {
+  const MOST = baseUnits(50_000n)
+  const upto = (facilitatorAddress: unknown): Partial<PayOrder> => ({
+    ...{ scheme: 'upto', amount: MOST },
+    extra: { name: 'USDC', version: '2', facilitatorAddress },
+  })
+  let both: ExactPayments
+  beforeAll(() => {
+    const { exact: connected } = connect(['exact', 'upto'])
+    if (connected === undefined) throw new Error('no exact')
+    both = connected
+  })
+  async function signedFor(payer: TestWallet, facilitator: string) {
+    const outcome = await prepare(order(payer, upto(facilitator)), both)
+    if (outcome?.ok !== true) throw new Error(`not prepared: ${outcome?.reason}`)
+    return outcome.prepared.sign(payer.signer)
+  }
+
+  test('for whom the seller names, who takes as much as it says, and the chain tells how much that was', async () => {
+    const payer = await world.wallet(['USDC', '1'])
+    const { payload, authorization, extensions } = await signedFor(payer, settler.address)
+    expect(payload).toMatchObject({
+      permit2Authorization: {
+        ...{ spender: PROXIES.upto, permitted: { amount: `${MOST}` } },
+        witness: { to: SELLER, facilitator: settler.address },
+      },
+    })
+    expect(extensions).toMatchObject({ eip2612GasSponsoring: { info: { amount: `${MOST}` } } })
+    expect(await both.findForeign(kept(authorization), 0n)).toBeUndefined()
+    const asked = both.read(payload, {
+      ...{ asset: USDC, payTo: SELLER, amount: baseUnits(12_345n), extra: EXTRA },
+      ...{ settlers: new Set([settler.address]), scheme: 'upto', isSettling: true },
+      ...{ x402Version: 2, extensions: extensions ?? {} },
+    })
+    if (!asked.ok) throw new Error(asked.reason)
+    const hash = await settle(asked.authorization)
+    expect(await both.findForeign(kept(authorization), 0n)).toMatchObject({
+      ...{ kind: 'paid', settlement: { hash, taken: 12_345n } },
+    })
+    expect(await balanceOf(payer.address)).toBe(1_000_000n - 12_345n)
+  })
+
+  test('and when that is a contract, what it took is known as well', async () => {
+    const payer = await world.wallet(['USDC', '1'])
+    const wallet = await stranger()
+    // Whoever calls this one settles by it.
+    const { authorization } = await signedFor(payer, MULTICALL)
+    const { authorization: terms } = openPermit2Reader(84_532n, ['upto']).restore(
+      authorization.stored,
+    )
+    const { data } = permit2Call({ ...terms, value: 7n }, { withPermit: true })
+    const callData: Hex = `0x${Buffer.from(data).toString('hex')}`
+    const call = { target: getAddress(PROXIES.upto), allowFailure: false, callData }
+    const hash = await wallet.writeContract({
+      ...{ address: MULTICALL, abi: multicall3Abi, functionName: 'aggregate3', args: [[call]] },
+    })
+    await wallet.waitForTransactionReceipt({ hash })
+    expect(await both.findForeign(kept(authorization), 0n)).toMatchObject({
+      ...{ kind: 'paid', settlement: { hash, taken: 7n } },
+    })
+  })
+
+  test('but for nobody, and not where its proxy is not', async () => {
+    const payer = await world.wallet(['USDC', '1'])
+    const reasonOf = async (facilitator: unknown, on = both) => {
+      const outcome = await prepare(order(payer, upto(facilitator)), on)
+      return outcome?.ok === false ? outcome.reason : 'signed'
+    }
+    const nobody = `0x${'0'.repeat(40)}`
+    for (const named of [
+      ...[undefined, null, 7, '', nobody, settler.address.slice(0, -1)],
+      ...[payer.address, USDC.asset, PERMIT2, PROXIES.exact, PROXIES.upto],
+    ]) {
+      expect(await reasonOf(named)).toBe('facilitator')
+    }
+    expect(await reasonOf(settler.address, exact)).toBe('method')
+    expect(await reasonOf(settler.address)).toBe('signed')
   })
 })

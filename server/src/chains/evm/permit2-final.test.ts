@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { NodeFailure } from '../chain.ts'
 import type { Transport } from '../json-rpc/transport.ts'
 import { addressFromBytes, requireAddress } from './account.ts'
@@ -248,4 +248,63 @@ test('the block in which a nonce came to be used is found wherever it is, and no
   }
   expect(await findFlip(nodeOf([]), PAID, 0n, 5_000n)).toBe('none')
   expect(await findFlip(nodeOf([settled], PRUNED), PAID, 0n, 5_000n)).toBe('unknown')
+})
+
+describe('of upto that a wallet of ours signed, any amount up to the signed one is the payment', () => {
+  const UPTO: Permit2Authorization = { ...PAID, scheme: 'upto', facilitator: account(3) }
+  const HEIGHT = 4_950
+  const OLD = { stateFrom: BigInt(HEIGHT) - 1n }
+  /** The key that it names takes so much, by a call of the proxy. */
+  const takes = (value: bigint): Done => ({
+    ...{ height: HEIGHT, to: PROXIES.upto, moved: [value], uses: [7] },
+    input: hexBytes(permit2Call({ ...UPTO, value }, { withPermit: false }).data),
+  })
+  /** A contract does, which it names. */
+  const takesWithin = (...moved: bigint[]): Done => ({ height: HEIGHT, moved, uses: [7] })
+  const took = (taken: bigint) => ({
+    ...{ kind: 'paid', settlement: { hash: word(1), height: BigInt(HEIGHT), taken } },
+  })
+  const wasted = { kind: 'wasted', height: BigInt(HEIGHT) }
+  const find = async (done: readonly Done[], isOurs = true) => [
+    await findPermit2Use(nodeOf(done), UPTO, 0n, isOurs),
+    await findPermit2Use(nodeOf(done, OLD), UPTO, 0n, isOurs),
+    await findPermit2Use(nodeOf(done, PRUNED), UPTO, 0n, isOurs),
+  ]
+
+  test.each([1n, 499n, 500n])('%s of 500 is what was taken', async (value) => {
+    for (const use of await find([takes(value)])) expect(use).toMatchObject(took(value))
+    for (const use of await find([takesWithin(value)])) expect(use).toMatchObject(took(value))
+  })
+
+  test('nothing taken is nothing paid, and that is the end of it', async () => {
+    for (const use of await find([takes(0n)])) expect(use).toMatchObject(wasted)
+    for (const use of await find([takesWithin(0n)])) expect(use).toMatchObject(wasted)
+  })
+
+  test('of two transfers that may have been it nobody knows which was', async () => {
+    for (const other of [1n, 0n]) {
+      const both = [takesWithin(30n), { height: HEIGHT, moved: [other] }]
+      for (const use of await find(both)) expect(use).toBeUndefined()
+    }
+    // A call by another nonce, and a plain transfer, are something else.
+    const by = { ...UPTO, nonce: 8n, value: 20n }
+    const input = hexBytes(permit2Call(by, { withPermit: false }).data)
+    const beside: readonly Done[] = [
+      { height: HEIGHT, to: PROXIES.upto, moved: [20n], input },
+      { height: HEIGHT, to: PAID.token, moved: [21n] },
+      { height: HEIGHT, moved: [501n] },
+    ]
+    for (const use of await find([takesWithin(30n), ...beside])) {
+      expect(use).toMatchObject(took(30n))
+    }
+  })
+
+  test('and of what others signed only the amount that was asked for', async () => {
+    for (const use of await find([takes(499n)], false)) expect(use).toMatchObject(wasted)
+    const [paid] = await find([takes(500n)], false)
+    expect(paid).toMatchObject({ kind: 'paid', settlement: { hash: word(1) } })
+    expect(paid).not.toHaveProperty('settlement.taken')
+    const [within] = await find([takesWithin(500n)], false)
+    expect(within).toBeUndefined()
+  })
 })
