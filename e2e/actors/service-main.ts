@@ -19,7 +19,9 @@ const ready = { ...evmOnly, instance, ...(solana === undefined ? {} : { solana }
 const service = await openService({
   networks: [
     { ...sandboxNetwork(ready), ...settings.network },
-    ...(solana === undefined ? [] : [solanaSandboxNetwork({ instance, solana })]),
+    ...(solana === undefined
+      ? []
+      : [{ ...solanaSandboxNetwork({ instance, solana }), ...settings.solanaNetwork }]),
   ],
   databaseUrl: new Secret(settings.databaseUrl),
   ...(settings.redisUrl === undefined ? {} : { redisUrl: new Secret(settings.redisUrl) }),

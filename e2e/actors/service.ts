@@ -39,6 +39,7 @@ export interface ServiceSettings {
   readonly facilitators?: string
   readonly sendBatchMax?: number
   readonly network?: Partial<Pick<NetworkConfig, 'releaseDepth' | 'blockTimeMilliseconds'>>
+  readonly solanaNetwork?: Partial<Pick<NetworkConfig, 'smartWalletPrograms'>>
 }
 
 export interface ServiceHandle {

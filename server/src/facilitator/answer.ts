@@ -58,13 +58,13 @@ export function settleAnswer(settled: Settled, presented: Presented) {
       return { ...failed('settlement_pending'), ...moneyOf(settled), extra: extraOf(settled) }
     case 'reverted':
       return {
-        ...failed(revertReason(settled.intake)),
+        ...failed(revertReason(settled)),
         ...moneyOf(settled),
         extra: extraOf(settled),
       }
     case 'expired':
       return {
-        ...failed(expiryReason(settled.intake)),
+        ...failed(expiryReason(settled)),
         ...moneyOf(settled),
         extra: extraOf(settled),
       }
@@ -120,14 +120,19 @@ const REVERTED = {
   solana: 'invalid_exact_svm_transaction_failed',
 } as const satisfies Record<Family, Reason>
 
-function revertReason({ chain, authorization }: Intake): Reason {
+function revertReason({ intake, state }: SettledPayment): Reason {
+  const { chain, authorization } = intake
   if (authorization.permit2 === 'upto') return 'invalid_upto_evm_transaction_failed'
-  return REVERTED[chain.config.family]
+  const { family } = chain.config
+  // It did something else than it showed: only a smart wallet's program can.
+  const isOther = family === 'solana' && state.reverted && !state.revertedWhole
+  return isOther ? 'post_settlement_transfer_not_confirmed' : REVERTED[family]
 }
 
-function expiryReason(intake: Intake): Reason {
+function expiryReason(settled: SettledPayment): Reason {
+  const { intake } = settled
   if (intake.authorization.permit2 !== undefined) return 'permit2_deadline_expired'
   return intake.chain.config.family === 'evm'
     ? 'invalid_exact_evm_payload_authorization_valid_before'
-    : revertReason(intake)
+    : revertReason(settled)
 }
