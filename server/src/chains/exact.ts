@@ -59,6 +59,8 @@ export interface ExactAuthorization {
   readonly isOurs?: true
   /** EVM: no plain key signed it, so that only the payer's own code can say whether it stands. Left out: its signature was checked. */
   readonly awaitsCode?: true
+  /** It was claimed, and its signature judged before: what the chain shows of its nonce is about it, whoever vouches for it now. */
+  readonly wasJudged?: true
   /** The payload again as plain text, for the books, and for asking about it later; holds no secret of ours. */
   readonly stored: Readonly<Record<string, string>>
 }

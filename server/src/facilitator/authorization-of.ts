@@ -25,5 +25,6 @@ export function authorizationOf(
   return {
     ...{ proofKey, payer, asset, payTo, amount, validBeforeSeconds, feePayer, stored },
     ...(onlySettler ? { onlySettler } : {}),
+    wasJudged: true,
   }
 }

@@ -55,15 +55,6 @@ export function isSameClaim(claim: Claim, accountId: AccountId, digest: Uint8Arr
   return claim.accountId === accountId && Buffer.from(claim.termsDigest).equals(digest)
 }
 
-/** What whoever has a claim is told beside `duplicate_settlement` while its outcome is not answered; undefined for everybody else. */
-export function openClaimMessage(
-  { accountId, answeredAtMilliseconds }: Pick<Claim, 'accountId' | 'answeredAtMilliseconds'>,
-  asking: AccountId,
-): string | undefined {
-  if (accountId !== asking || answeredAtMilliseconds !== null) return undefined
-  return 'An earlier settlement has this payment, and was not answered yet. Ask for that one again, as before; do not pay again.'
-}
-
 /** What is said of a payment that is not shown by its payer's own signature. */
 export function notShownReason({ permit2 }: Pick<ExactAuthorization, 'permit2'>): Reason {
   return permit2 === undefined ? 'invalid_exact_evm_signature' : 'invalid_permit2_signature'

@@ -77,8 +77,11 @@ async function begin(
   const beginning = { accountId, paymentId, digest: digestOf(intake), intake, isNew: true }
   const verified = await verifyPayment(deps, accountId, presented)
   if (!verified.ok) {
-    // Another call was faster: its claim is joined.
-    if (verified.reason === 'duplicate_settlement') return undefined
+    const { network } = intake.chain.config
+    // Another call may have been faster meanwhile: then its claim is joined, and what the chain refuses has happened.
+    if ((await deps.claimOf({ network, proofKey: authorization.proofKey })) !== undefined) {
+      return undefined
+    }
     // Whatever speaks against it now, somebody may have submitted it before.
     if (await look(deps, beginning)) return undefined
     return { ...verified, kind: 'refused' }

@@ -1,7 +1,7 @@
 import { fieldsOf } from '@florin/wire/x402/fields.ts'
 import { receiverAccount } from '../custody/receiver-store.ts'
 import type { AccountId } from '../kernel/id.ts'
-import { openClaimMessage } from './claim.ts'
+import { duplicateMessage } from './duplicate-message.ts'
 import { refused, takeIn, UPTO } from './intake.ts'
 import type { Presented } from './intake.ts'
 import type { SettleDeps } from './settle.ts'
@@ -12,7 +12,7 @@ import type { Verified } from './verify.ts'
  * stored, so what the payer signed is as good as before. Undefined for every other settlement. Source: the reference, `settleUptoPermit2`.
  */
 export async function settleNothing(
-  deps: Pick<SettleDeps, 'store' | 'chains' | 'settlersOf' | 'claimOf'>,
+  deps: Pick<SettleDeps, 'store' | 'records' | 'chains' | 'settlersOf' | 'claimOf'>,
   accountId: AccountId,
   presented: Presented,
 ): Promise<Verified | undefined> {
@@ -31,7 +31,9 @@ export async function settleNothing(
   ])
   const no = (...[reason, message]: [Parameters<typeof refused>[0], string?]) =>
     refused(reason, requirements.networkName, payer, message)
-  if (claim !== undefined) return no('duplicate_settlement', openClaimMessage(claim, accountId))
+  if (claim !== undefined) {
+    return no('duplicate_settlement', await duplicateMessage(deps, claim, accountId))
+  }
   if (owner !== undefined && owner !== accountId) return no('receiver_of_another_account')
   return check.ok ? taken : no(check.reason, check.message)
 }

@@ -146,25 +146,38 @@ test('one that is too late is over when that is final, and pending until then', 
   }
 })
 
-test.each([
-  'invalid_permit2_signature',
-  'invalid_exact_evm_signature',
-  'payment_identifier_conflict',
-  'payment_too_small_for_its_gas',
-] as const)('nor one of which nothing but the moment has changed: %s', async (reason) => {
-  const said = await settled(claimFor(AMOUNT), { ok: false, reason })
-  expect(said).toMatchObject({ kind: 'pending', paymentId })
-})
+test.each(['payment_identifier_conflict', 'payment_too_small_for_its_gas'] as const)(
+  'nor one of which nothing but the moment has changed: %s',
+  async (reason) => {
+    const said = await settled(claimFor(AMOUNT), { ok: false, reason })
+    expect(said).toMatchObject({ kind: 'pending', paymentId })
+  },
+)
 
-test('an attempt that reverted is no word on a payment for which its code does not vouch any more', async () => {
-  const check = { ok: false, reason: 'invalid_permit2_signature' } as const
-  const { deps, ...scene } = sceneOf(claimFor(AMOUNT), check, 'exact')
+test('what was claimed is asked about as what was judged before, so that its nonce speaks whoever vouches for it now', async () => {
+  const scene = sceneOf(claimFor(AMOUNT), { ok: true }, 'exact')
+  const asked: ExactAuthorization[] = []
+  const judged = (check: ExactCheck) => {
+    for (const { exact } of scene.deps.chains.values()) {
+      if (exact === undefined) throw new Error('no exact')
+      Object.assign(exact, {
+        check: async (authorization: ExactAuthorization) => {
+          asked.push(authorization)
+          return check
+        },
+      })
+    }
+  }
+  await settled(claimFor(AMOUNT), { ok: true }, scene)
+  expect(scene.drafted).toMatchObject([{ wasJudged: true }])
   // Another call was at it, and comes to its end while this one waits.
+  judged({ ok: false, reason: 'invalid_permit2_signature', isUsed: true })
   const state = async () => ({ ...REVERTED, underWay: true })
-  const busy = { ...deps, records: { ...deps.records, state } }
-  expect(await settled(claimFor(AMOUNT), check, { ...scene, deps: busy })).toMatchObject({
+  const busy = { ...scene.deps, records: { ...scene.deps.records, state } }
+  expect(await settled(claimFor(AMOUNT), { ok: true }, { ...scene, deps: busy })).toMatchObject({
     ...{ kind: 'pending', paymentId },
   })
+  expect(asked).toMatchObject([{ wasJudged: true }])
 })
 
 test('one that is unused is told why it does not settle now', async () => {
@@ -210,6 +223,20 @@ describe('a payment of upto that was claimed for another amount', () => {
     const answered = await settled(claimFor(400n, { answeredAtMilliseconds: 1 }), { ok: true })
     expect(answered).not.toHaveProperty('message')
     const another = claimFor(400n, { accountId: newId(systemRandom, 'acct') })
-    expect(await settled(another, { ok: true })).not.toHaveProperty('message')
+    expect(await settled(another, { ok: true })).toMatchObject({
+      message: expect.stringMatching(/claimed already/) as unknown,
+    })
+  })
+
+  test('says when that came to nothing, so that its seller asks for another', async () => {
+    const { deps, presented } = sceneOf(claimFor(400n), { ok: true }, 'upto')
+    const records = {
+      ...deps.records,
+      state: async () => ({ ...REVERTED, status: 'expired' as const }),
+    }
+    expect(await verifyPayment({ ...deps, records }, accountId, presented)).toMatchObject({
+      ...{ ok: false, reason: 'duplicate_settlement' },
+      message: expect.stringMatching(/is over/) as unknown,
+    })
   })
 })

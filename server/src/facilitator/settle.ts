@@ -5,9 +5,10 @@ import type { Random } from '../kernel/random.ts'
 import { authorizationOf } from './authorization-of.ts'
 import { beginSettlement, findPaidElsewhere } from './begin.ts'
 import type { BeginDeps } from './begin.ts'
-import { isSameClaim, isShown, notShownReason, openClaimMessage, termsDigest } from './claim.ts'
+import { isSameClaim, isShown, notShownReason, termsDigest } from './claim.ts'
 import type { Claim } from './claim.ts'
 import type { AskedClaim } from './claim-store.ts'
+import { duplicateMessage } from './duplicate-message.ts'
 import { takeIn } from './intake.ts'
 import type { Intake, Presented, Refused } from './intake.ts'
 import { isIdentifierTaken } from './identifier-store.ts'
@@ -61,13 +62,6 @@ export async function settlePayment(deps: SettleDeps, order: SettleOrder): Promi
   return settleTaken(deps, order, intake, digest)
 }
 
-/** What a payer's code says of a signature now; before the claim it, or the payer's key, said yes. */
-const UNVOUCHED: ReadonlySet<Reason> = new Set([
-  'invalid_exact_evm_signature',
-  'invalid_permit2_signature',
-  'eip6492_factory_not_allowed',
-])
-
 /** The same for a payment that was read. */
 async function settleTaken(
   deps: SettleDeps,
@@ -110,7 +104,7 @@ async function settleTaken(
     }
     if (!isSameClaim(claim, order.accountId, digest)) {
       if (await yieldToOther(deps, claim, intake)) continue
-      const message = openClaimMessage(claim, order.accountId)
+      const message = await duplicateMessage(deps, claim, order.accountId)
       return { kind: 'duplicate', intake, own: null, ...(message === undefined ? {} : { message }) }
     }
     if (!isShown(claim, intake.authorization)) {
@@ -183,10 +177,10 @@ async function join(
   const { accountId, paymentId, termsDigest: digest } = claim
   const beginning = { accountId, paymentId, digest, intake, isNew: false }
   try {
-    const check = await intake.exact.check(intake.authorization)
-    if (check.ok || (check.isUsed !== true && !UNVOUCHED.has(check.reason))) return joined
+    const check = await intake.exact.check({ ...intake.authorization, wasJudged: true })
+    if (check.ok || check.isUsed !== true) return joined
     if (await findPaidElsewhere(deps, beginning)) return await joinClaim(deps, order, claim)
-    // Used, and nobody shows by what, or nobody vouches for it any more: not known yet.
+    // Used, and nobody shows by what: not known yet.
     return { ...joined, kind: 'pending' }
   } catch (error) {
     if (!(error instanceof NodeFailure)) throw error
@@ -219,8 +213,7 @@ async function tryAgain(
   const begun = await beginSettlement(deps, beginning)
   if (begun.kind === 'refused') {
     // Used by whatever: it may have paid, and a seller who hears a "no" asks the payer for another.
-    const { isUsed, reason } = begun
-    const isUndecided = isUsed === true || UNDECIDED.has(reason) || UNVOUCHED.has(reason)
+    const isUndecided = begun.isUsed === true || UNDECIDED.has(begun.reason)
     return isUndecided ? { kind: 'pending', paymentId, state, intake } : refusalOf(begun, intake)
   }
   await begun.sent

@@ -3,7 +3,7 @@ import type { Address, Chain } from '../chains/chain.ts'
 import { receiverAccount } from '../custody/receiver-store.ts'
 import type { AccountId } from '../kernel/id.ts'
 import type { Store } from '../store/postgres.ts'
-import { openClaimMessage } from './claim.ts'
+import { duplicateMessage } from './duplicate-message.ts'
 import type { Claim } from './claim.ts'
 import type { AskedClaim } from './claim-store.ts'
 import { isIdentifierTaken } from './identifier-store.ts'
@@ -82,7 +82,7 @@ async function judge(
   }
   if (isTaken) return refused('payment_identifier_conflict', networkName, payer)
   if (claim !== undefined) {
-    const message = openClaimMessage(claim, accountId)
+    const message = await duplicateMessage(deps, claim, accountId)
     return refused('duplicate_settlement', networkName, payer, message)
   }
   if (!check.ok) return refused(check.reason, networkName, payer, check.message)

@@ -42,6 +42,8 @@ export interface CheckDeps {
   readonly factories: ReadonlySet<string>
   /** The payer's code is asked for now. */
   readonly fresh: boolean
+  /** The signature was judged before a claim was made: it may have paid, whatever the payer's code says now. Left out: it was not. */
+  readonly wasJudged?: true | undefined
 }
 
 /**
@@ -53,7 +55,7 @@ export async function checkAuthorization(
   deps: CheckDeps,
   checked: Checked,
 ): Promise<Found | Exclude<ExactCheck, { ok: true }>> {
-  const { views, code, transport, factories, fresh } = deps
+  const { views, code, transport, factories, fresh, wasJudged } = deps
   const { authorization, domain, asset, isKeySigned } = checked
   const { token, from, value, validAfterSeconds, validBeforeSeconds } = authorization
   const [hasCode, [used = 0n, balance = 0n, now = 0n]] = await Promise.all([
@@ -67,7 +69,7 @@ export async function checkAuthorization(
   ])
   const { deployment } = authorization
   const by = hasCode ? 'wallet' : isKeySigned ? 'key' : 'deployment'
-  let isProven = isKeySigned
+  let isProven = isKeySigned || wasJudged === true
   const no = (reason: Reason, message?: string): Exclude<ExactCheck, { ok: true }> => ({
     ok: false,
     reason,

@@ -130,6 +130,20 @@ describe('a key that delegated to code (EIP-7702)', () => {
   })
 })
 
+test('what an account with code has paid shows as used when its code has changed, once it was judged', async () => {
+  const owner = testPayer()
+  const from = await wallets.walletOf(owner)
+  const authorization = wallets.readOf(await signed(owner, from))
+  await wallets.expectPaid(authorization)
+  await world.rpc('anvil_setCode', from, await wallets.runtime('reverts', NOBODY))
+  const refused = { ok: false, reason: 'invalid_exact_evm_signature' }
+  // Whoever shows it for the first time proves nothing by a nonce that somebody used.
+  expect(await exact.check(authorization)).toEqual(refused)
+  const judged = { ...authorization, wasJudged: true } as const
+  expect(await exact.check(judged)).toEqual({ ...refused, isUsed: true })
+  expect(await exact.draft(judged, settler.address)).toMatchObject({ ...refused, isUsed: true })
+})
+
 test('a plain key whose signature is another’s is refused by the check', async () => {
   const payer = testPayer()
   await world.sandbox.fund(payer.address, 'USDC', '1')

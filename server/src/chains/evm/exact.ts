@@ -60,17 +60,19 @@ export function openExact(deps: {
     },
     check: async (authorization) => {
       if (isPermit2Stored(authorization.stored)) return permit2.check(authorization)
-      const found = await checkAuthorization(asking, open(authorization))
+      const { wasJudged } = authorization
+      const found = await checkAuthorization({ ...asking, wasJudged }, open(authorization))
       return found.ok ? { ok: true } : found
     },
     draft: async (authorization, settler) => {
       if (isPermit2Stored(authorization.stored)) return permit2.draft(authorization, settler)
       const checked = open(authorization)
+      const { wasJudged } = authorization
       // At the same time: what a verify has believed for some seconds is asked again before money moves.
       const call = settlingCall(checked.authorization)
       const [attempt, check] = await Promise.all([
         checked.isKeySigned ? draftSettlement(drafting, call, settler) : undefined,
-        checkAuthorization({ ...asking, fresh: true }, checked),
+        checkAuthorization({ ...asking, wasJudged, fresh: true }, checked),
       ])
       if (!check.ok) return check
       if (check.by !== 'key') return draftForWallet(drafting, checked, check.by, settler)
@@ -79,7 +81,7 @@ export function openExact(deps: {
         return { ok: true, draft: attempt.draft }
       }
       // Somebody may have submitted it between the two.
-      const again = await checkAuthorization(asking, checked)
+      const again = await checkAuthorization({ ...asking, wasJudged }, checked)
       return again.ok
         ? { ok: false, reason: 'invalid_exact_evm_transaction_simulation_failed' }
         : again

@@ -9,10 +9,10 @@ const NOW = 1_000_000n
 const account = (byte: number) => addressFromBytes(new Uint8Array(20).fill(byte))
 
 /** What is said of a payment with this end whose nonce is used, by an owner who approved nothing. */
-async function toldOfUsed(ends: {
-  readonly deadlineSeconds: bigint
-  readonly permitDeadlineSeconds: bigint
-}): Promise<unknown> {
+async function toldOfUsed(
+  ends: { readonly deadlineSeconds: bigint; readonly permitDeadlineSeconds: bigint },
+  by: { readonly isKeySigned: boolean; readonly wasJudged?: true } = { isKeySigned: true },
+): Promise<unknown> {
   const signature = new Uint8Array(65)
   const authorization: Permit2Authorization = {
     ...{ scheme: 'exact', token: requireAddress(USDC.asset), from: account(1), to: account(2) },
@@ -24,9 +24,10 @@ async function toldOfUsed(ends: {
     code: { hasCode: async () => false, hasCodeNow: async () => false },
     // The nonces, the balance, the allowance, the proxy and the time.
     views: { read: async () => [1n, 500n, 0n, 1n, NOW] },
+    wasJudged: by.wasJudged,
   } as Partial<CheckDeps> as CheckDeps
   const digest = () => new Uint8Array(32)
-  return checkPermit2(asking, { authorization, isKeySigned: true, digest })
+  return checkPermit2(asking, { authorization, isKeySigned: by.isKeySigned, digest })
 }
 
 test('a used nonce is told before what is too late: a fresh payment would pay twice', async () => {
@@ -35,4 +36,14 @@ test('a used nonce is told before what is too late: a fresh payment would pay tw
   const soon = NOW + 60n
   expect(await toldOfUsed({ deadlineSeconds: late, permitDeadlineSeconds: soon })).toEqual(used)
   expect(await toldOfUsed({ deadlineSeconds: soon, permitDeadlineSeconds: late })).toEqual(used)
+})
+
+test('a used nonce of what nobody vouches for speaks of that payment only where it was judged before', async () => {
+  const soon = { deadlineSeconds: NOW + 60n, permitDeadlineSeconds: NOW + 60n }
+  const refused = { ok: false, reason: 'invalid_permit2_signature' }
+  expect(await toldOfUsed(soon, { isKeySigned: false })).toEqual(refused)
+  expect(await toldOfUsed(soon, { isKeySigned: false, wasJudged: true })).toEqual({
+    ...refused,
+    isUsed: true,
+  })
 })

@@ -31,7 +31,7 @@ export type Permit2Check = Permit2Found | Exclude<ExactCheck, { ok: true }>
  * not needed is left alone: somebody may have submitted it before.
  */
 export async function checkPermit2(
-  { views, code, transport, fresh }: Omit<CheckDeps, 'factories'>,
+  { views, code, transport, fresh, wasJudged }: Omit<CheckDeps, 'factories'>,
   { authorization, isKeySigned, digest }: CheckedPermit2,
 ): Promise<Permit2Check> {
   const { scheme, from, token, value, deadlineSeconds, validAfterSeconds } = authorization
@@ -53,7 +53,7 @@ export async function checkPermit2(
     ...(isUsed && isProven ? { isUsed: true } : {}),
   })
   const isSigned = hasCode ? await saysYes(transport, authorization, digest()) : isKeySigned
-  if (!isSigned) return no('invalid_permit2_signature', isKeySigned)
+  if (!isSigned) return no('invalid_permit2_signature', isKeySigned || wasJudged === true)
   // Before everything that a fresh payment would mend: whoever hears of that asks the payer for one.
   if (isUsed) return no('permit2_invalid_nonce')
   if (deadlineSeconds < now + MARGIN_SECONDS) return no('permit2_deadline_expired')

@@ -26,12 +26,14 @@ export function openPermit2(
   return {
     read: reader.read,
     check: async (authorization) => {
-      const found = await checkPermit2(asking, open(authorization))
+      const { wasJudged } = authorization
+      const found = await checkPermit2({ ...asking, wasJudged }, open(authorization))
       return found.ok ? { ok: true } : found
     },
     draft: async (authorization, settler) => {
       const checked = open(authorization)
-      const check = await checkPermit2({ ...asking, fresh: true }, checked)
+      const { wasJudged } = authorization
+      const check = await checkPermit2({ ...asking, wasJudged, fresh: true }, checked)
       if (!check.ok) return check
       const { runsPayerCode, gasMax } = check
       const call = permit2Call(checked.authorization, check)
@@ -43,7 +45,7 @@ export function openPermit2(
         }
       }
       // Somebody may have submitted it, or drawn on the allowance, between the two.
-      const again = await checkPermit2(asking, checked)
+      const again = await checkPermit2({ ...asking, wasJudged }, checked)
       return again.ok ? { ok: false, reason: 'permit2_simulation_failed' } : again
     },
     authorize: (order) => preparePermit2({ transport, chainId, reader }, order),
