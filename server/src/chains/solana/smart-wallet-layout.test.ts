@@ -80,6 +80,7 @@ describe('a payment by a smart wallet', () => {
   ])('is read %s', (_, steps) => {
     const outcome = read(payloadOf(steps))
     if (!outcome.ok) throw new Error(outcome.reason)
+    expect(said(payloadOf(steps, { legacy: true }))).toBe('taken')
     expect(outcome.authorization).toMatchObject({
       payer: wallet.address,
       payTo: wallet.owner.address,

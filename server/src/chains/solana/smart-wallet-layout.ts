@@ -19,8 +19,6 @@ const COMPUTE_PRICE_MAX = 50_000n
 const UNITS_PER_INSTRUCTION = 200_000n
 /** Who acts for the wallet, and the fee payer. */
 const SIGNERS = 2
-/** Looking for the payer derives two addresses for each account, 0.1 ms each. No message that fits holds more. */
-const ACCOUNTS_MAX = 36
 
 /** What the wallet's payment is expected to be; its simulation has to show exactly that. */
 export interface SmartWalletPayment {
@@ -138,14 +136,14 @@ function readBudget({
 /**
  * The one pair of associated accounts that the message names: the receiver's, and that of whichever other address it names, which pays.
  * A program can only move what its instruction names, so the true one is among them; where there are several, nobody could tell the payer
- * before the chain does.
+ * before the chain does. It derives two addresses at most for each, 0.1 ms each, and no message that fits names more than 36.
  */
 function accountsBetween(
   named: ReadonlySet<Address>,
   mint: Address,
   payTo: Address,
 ): Pick<SmartWalletPayment, 'payer' | 'source' | 'destination'> | undefined {
-  if (!named.has(mint) || named.size > ACCOUNTS_MAX) return undefined
+  if (!named.has(mint)) return undefined
   const found = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM]
     .filter((program) => named.has(program))
     .flatMap((program) => {
