@@ -53,9 +53,11 @@ async function install(program: string, script: string): Promise<void> {
   await chmod(join(path, program), 0o755)
 }
 
-function run(): Promise<{ code: number; output: string; lastLine: string | undefined }> {
+function run(
+  more: Record<string, string> = { FLORIN_CI_FULL: '1' },
+): Promise<{ code: number; output: string; lastLine: string | undefined }> {
   return new Promise((resolve) => {
-    const env = { PATH: join(checkout, 'path'), FLORIN_CI_GRACE_SECONDS: '1' }
+    const env = { PATH: join(checkout, 'path'), FLORIN_CI_GRACE_SECONDS: '1', ...more }
     const options = { env, timeout: TIMEOUT_MILLISECONDS }
     execFile(find('bash'), [join(checkout, '.ci', 'run')], options, (error, output) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1
@@ -64,7 +66,7 @@ function run(): Promise<{ code: number; output: string; lastLine: string | undef
   })
 }
 
-test('it installs, runs both test commands once, and sums their counts', async () => {
+test('it installs, runs both test commands once where the long one is asked for, and sums their counts', async () => {
   await installNpm(`case "$*" in
     ci) ;;
     test) echo '40 passed, 0 failed, 2 skipped' ;;
@@ -72,6 +74,15 @@ test('it installs, runs both test commands once, and sums their counts', async (
     *) echo "unexpected: $*"; exit 1 ;;
   esac`)
   expect(await run()).toMatchObject({ code: 0, lastLine: '43 passed, 0 failed, 2 skipped' })
+})
+
+test('the long tests run only where they are asked for', async () => {
+  await installNpm(`case "$*" in
+    ci) ;;
+    test) echo '40 passed, 0 failed' ;;
+    *) echo "unexpected: $*"; echo '1 passed, 1 failed'; exit 1 ;;
+  esac`)
+  expect(await run({})).toMatchObject({ code: 0, lastLine: '40 passed, 0 failed' })
 })
 
 test('what failed is named again at the end', async () => {
