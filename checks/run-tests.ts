@@ -4,7 +4,7 @@ import { addCounts, exitCode, NOTHING, summaryLine } from './counts.ts'
 import { runStaticChecks } from './static-checks.ts'
 import { runVitest } from './run-vitest.ts'
 
-const TIMEOUT_SECONDS = 30 * 60
+const TIMEOUT_SECONDS = 60 * 60
 const FULL_TIMEOUT_SECONDS = 44 * 60
 
 const full = process.argv.includes('--full')
