@@ -31,6 +31,8 @@ export interface Sending<Answer> extends IntentOptions {
   readonly isOpen?: (answer: Answer) => boolean
   /** Told of every try after which nobody knows what it did. */
   readonly onUnclear?: () => void
+  /** Told of every try whose answer was lost, or was none of the service's. */
+  readonly onLost?: () => void
 }
 
 /**
@@ -45,7 +47,7 @@ export async function call<Id extends keyof Operations>(
 ): Promise<Operations[Id]['answer']> {
   const { method, repeat, foreign } = operations[id]
   const { clock, random, triesMax, totalMilliseconds } = connection
-  const { signal, waitSeconds = 0, isOpen, onUnclear } = options
+  const { signal, waitSeconds = 0, isOpen, onUnclear, onLost } = options
   const { idempotencyKey, ...request } = prepare(connection, id, input, options.idempotencyKey)
   const longest = limits.tryMilliseconds + waitSeconds * 1000
   const deadline = clock.now() + totalMilliseconds
@@ -80,7 +82,10 @@ export async function call<Id extends keyof Operations>(
       await clock.sleep(wait, signal)
       continue
     }
-    if (isUnclear(outcome)) onUnclear?.()
+    if (isUnclear(outcome)) {
+      onUnclear?.()
+      onLost?.()
+    }
     outcomeUnknown ||= method !== 'GET' && isUnclear(outcome)
     stopIfAborted(tries)
     const error = errorOf(outcome, { idempotencyKey, outcomeUnknown, tries })

@@ -8,6 +8,11 @@ import type { X402SupportedAnswer } from './contract/x402-supported.ts'
 import type { X402VerifyAnswer, X402VerifyBody } from './contract/x402-verify.ts'
 import { limits } from './limits.ts'
 
+export interface SettleOptions extends CallOptions {
+  /** Told of every try whose answer was lost: a `duplicate_settlement` after it may be that try's own success. */
+  readonly onLost?: () => void
+}
+
 export interface X402 {
   /** Whether an x402 payment would settle now. A "no" is an answer with `isValid: false`, not an error. */
   verify(payment: X402VerifyBody, options?: CallOptions): Promise<X402VerifyAnswer>
@@ -15,7 +20,7 @@ export interface X402 {
    * Settles an x402 payment on chain. While the service says `settlement_pending`, the identical request is sent
    * again and joins the wait; if it is still pending when the tries are used up, that is the answer.
    */
-  settle(payment: X402SettleBody, options?: CallOptions): Promise<X402SettleAnswer>
+  settle(payment: X402SettleBody, options?: SettleOptions): Promise<X402SettleAnswer>
   /** The kinds of payment that can be settled here. */
   supported(options?: CallOptions): Promise<X402SupportedAnswer>
   /** A page of what can be bought, as sellers describe it: what counts is the 402 that the address itself answers. */

@@ -5,22 +5,50 @@ import type { Charged } from './charge.ts'
 /** Why nothing has gone out for money that was taken. */
 export const TOO_LATE = 'the settlement came after the buyer was told to ask again'
 
-/** Waits for the settlement, and not for ever: what comes later is kept for whoever asks again with the same proof. */
-export async function chargeInTime(
+/** A settlement under way. */
+export interface Charging {
+  /** What became of it; `pending` for whoever has waited too long, while the settlement goes on. */
+  wait(): Promise<Charged>
+}
+
+/** Whom a settlement is told to. Neither throws. */
+export interface ChargeEnds {
+  /** It has come when nobody waited any more. Whoever asks meanwhile waits for this, too. */
+  missed(charged: Charged): Promise<void>
+  /** It is over, and whoever waited is about to hear. */
+  over(): void
+}
+
+/** Lets a settlement be waited for, and not for ever. Each outcome is heard: by who waits, or else by `missed`. */
+export function chargeInTime(
   charge: Promise<Charged>,
   clock: Clock,
-  cameLate: (charged: Charged) => Promise<void>,
-): Promise<Charged> {
-  const over = new AbortController()
-  let isLate = false
-  const charging = charge.then(async (charged) => {
-    over.abort()
-    if (isLate) await cameLate(charged)
+  { missed, over }: ChargeEnds,
+): Charging {
+  const waiting = new Set<(charged: Charged) => void>()
+  let hasCome = false
+  const heard = charge.then(async (charged) => {
+    hasCome = true
+    if (waiting.size === 0) await missed(charged)
+    over()
+    for (const answer of waiting) answer(charged)
     return charged
   })
-  const late = clock.sleep(limits.paywallSettleMilliseconds, over.signal).then((): Charged => {
-    isLate = !over.signal.aborted
-    return { kind: 'pending' }
-  })
-  return Promise.race([charging, late.then((pending) => (isLate ? pending : charging))])
+  return {
+    wait() {
+      if (hasCome) return heard
+      return new Promise((resolve) => {
+        const isOver = new AbortController()
+        const answer = (charged: Charged) => {
+          waiting.delete(answer)
+          isOver.abort()
+          resolve(charged)
+        }
+        waiting.add(answer)
+        void clock.sleep(limits.paywallSettleMilliseconds, isOver.signal).then(() => {
+          if (waiting.delete(answer)) resolve({ kind: 'pending', wasLost: false })
+        })
+      })
+    },
+  }
 }

@@ -6,6 +6,7 @@ import { limits } from '../limits.ts'
 import { requirementV1, requirementV2, resourceOf } from './demand.ts'
 import type { Place } from './demand.ts'
 import { handedOver } from './extensions.ts'
+import type { Taken } from './hand-over.ts'
 import { signedReceipt } from './offer-receipt.ts'
 import type { Presented } from './presented.ts'
 import type { Paid } from './price.ts'
@@ -17,14 +18,24 @@ import { tellProblem } from './tell-problem.ts'
 export type Charged =
   /** The money is there and the service has given out its one success. */
   | { readonly kind: 'paid'; readonly paid: Paid; readonly response: object }
-  /** Its success was given out before. `paid` when the payment is the seller's own. */
-  | { readonly kind: 'repeated'; readonly paid: Paid | null; readonly response: object }
+  /** Its success was given out before. `paid` when the payment is the seller's own. `wasLost`: perhaps to us. */
+  | {
+      readonly kind: 'repeated'
+      readonly paid: Paid | null
+      readonly response: object
+      readonly wasLost: boolean
+    }
   /** Not paid, for a reason that lies with the buyer. */
   | { readonly kind: 'refused'; readonly reason: string; readonly response: object | undefined }
   /** Not known yet. Asking again with the same proof is safe. */
-  | { readonly kind: 'pending' }
+  | { readonly kind: 'pending'; readonly wasLost: boolean }
   /** The seller's side cannot settle now; why is not for the buyer. Asking again with the same proof is safe. */
-  | { readonly kind: 'unavailable'; readonly code: string; readonly cause?: unknown }
+  | {
+      readonly kind: 'unavailable'
+      readonly code: string
+      readonly cause?: unknown
+      readonly wasLost: boolean
+    }
 
 /**
  * The requirement that a payment was made for; undefined when it is none of ours. Version 1 names scheme and network
@@ -52,6 +63,17 @@ export function requirementFor(
   )
 }
 
+/** The payment that was taken, when it is the seller's own. `wasLost`: of an earlier settlement for the same answer. */
+export function takenBy(
+  charged: Charged & { kind: 'paid' | 'repeated' },
+  wasLost: boolean,
+): Taken | undefined {
+  const { paid, response } = charged
+  if (paid === null) return undefined
+  if (charged.kind === 'paid') return { paid, response, taken: 'now' }
+  return { paid, response, taken: charged.wasLost || wasLost ? 'perhaps' : 'before' }
+}
+
 /** Settles through the service, by the seller's own terms and nothing that the buyer wrote. Never throws. */
 export async function charge(
   florin: Pick<Florin, 'x402'>,
@@ -59,14 +81,17 @@ export async function charge(
   requirement: Requirement,
   place: Place,
 ): Promise<Charged> {
+  let wasLost = false
   try {
     const settlement = questionOf(presented, requirement, place)
-    const charged = judge(await florin.x402.settle(settlement), requirement, place.resource)
+    const answer = await florin.x402.settle(settlement, { onLost: () => (wasLost = true) })
+    const charged = { ...judge(answer, requirement, place.resource), wasLost }
     return await withReceipt(charged, presented, requirement, place)
   } catch (error) {
     // Whatever the service refuses the seller, or cannot be asked, is not the buyer's doing.
     const code = error instanceof FlorinError ? error.code : 'unexpected_settle_error'
-    return { kind: 'unavailable', code, cause: error }
+    wasLost ||= !(error instanceof FlorinError) || error.outcomeUnknown
+    return { kind: 'unavailable', code, cause: error, wasLost }
   }
 }
 
@@ -110,7 +135,7 @@ export async function look(
     return judgeRefusal({ ...told, errorReason: invalidReason }, requirement, place.resource)
   } catch (error) {
     const code = error instanceof FlorinError ? error.code : 'unexpected_verify_error'
-    return { kind: 'unavailable', code, cause: error }
+    return { kind: 'unavailable', code, cause: error, wasLost: false }
   }
 }
 
@@ -149,10 +174,13 @@ function judgeRefusal(
   if (REPEATS.includes(reason)) {
     const paid = paidOf(answer, requirement, resource)
     const isOwn = paid.paymentId !== null
-    return { kind: 'repeated', paid: isOwn ? paid : null, response: responseOf(answer, paid) }
+    const own = isOwn ? paid : null
+    return { kind: 'repeated', paid: own, response: responseOf(answer, paid), wasLost: false }
   }
-  if (reason === 'settlement_pending') return { kind: 'pending' }
-  if (!BUYERS.test(reason) || SELLERS.includes(reason)) return { kind: 'unavailable', code: reason }
+  if (reason === 'settlement_pending') return { kind: 'pending', wasLost: false }
+  if (!BUYERS.test(reason) || SELLERS.includes(reason)) {
+    return { kind: 'unavailable', code: reason, wasLost: false }
+  }
   const payerFields = payer === undefined ? {} : { payer }
   const response = { success: false, errorReason: reason, transaction, network, ...payerFields }
   return { kind: 'refused', reason, response }

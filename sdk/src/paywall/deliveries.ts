@@ -7,12 +7,13 @@ import { limits } from '../limits.ts'
  */
 export interface Deliveries {
   /**
-   * Whether an answer may be given for the payment now; if so, it counts as being given. `isFirst`: the service has
-   * just given out the success. A repeat of a payment that is not known here gets nothing. So does one that has begun
+   * Whether an answer may be given for the payment now; if so, it counts as being given, and if not, nothing changes.
+   * `isFirst`: also where the payment is not known here, because the service has just given out the success, or may have;
+   * each is asked with false before. A repeat of a payment that is not known here gets nothing. So does one that has begun
    * four times, the first time and three more: a buyer can make answers fail on purpose, and ask something else each time.
    */
   begin(paymentId: string, isFirst: boolean): boolean | Promise<boolean>
-  /** What became of it. Comes without a beginning when the success was there and nobody could be answered: not delivered. */
+  /** What became of it. Comes without a beginning when that could not be recorded: not delivered. */
   end(paymentId: string, wasDelivered: boolean): void | Promise<void>
 }
 

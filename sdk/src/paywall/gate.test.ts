@@ -42,7 +42,7 @@ const clockOf = (passes: boolean): Clock => ({
 
 /** A gate before a service of which every settlement is written down. */
 function openScene(
-  settle: () => Promise<X402SettleAnswer>,
+  settle: (options?: { readonly onLost?: () => void }) => Promise<X402SettleAnswer>,
   more: Partial<PaywallOptions> & { readonly isDown?: boolean } = {},
 ) {
   const { isDown = false, ...options } = more
@@ -62,9 +62,9 @@ function openScene(
       extensions: [],
       signers: {},
     }),
-    settle: (body: unknown) => {
+    settle: (body: unknown, given?: { readonly onLost?: () => void }) => {
       settlements.push(body)
-      return settle()
+      return settle(given)
     },
   })
   const gate = openGate(florin, {
@@ -231,19 +231,36 @@ test('what failed after the settlement is delivered to the same proof, once', as
 test('a settlement that comes after the buyer was told to ask again is kept for it', async () => {
   const late = Promise.withResolvers<X402SettleAnswer>()
   let times = 0
+  const paid: (string | null)[] = []
   const { ask, undelivered } = openScene(
     () => {
       times += 1
       return times === 1 ? late.promise : Promise.resolve(said('duplicate_settlement'))
     },
-    { clock: clockOf(true) },
+    { clock: clockOf(true), onPaid: ({ paymentId }) => paid.push(paymentId) },
   )
   expect(statusOf(await ask())).toBe(503)
   late.resolve(SETTLED)
   await late.promise
   await Promise.resolve()
   await new Promise((resolve) => setImmediate(resolve))
-  expect(undelivered).toHaveLength(1)
+  expect([undelivered.length, paid]).toEqual([1, ['pay_1']])
+})
+
+test('a success whose answer was lost is told of and let in, unless it was delivered for', async () => {
+  const paid: (string | null)[] = []
+  const { ask } = openScene(
+    async (options) => {
+      options?.onLost?.()
+      return said('duplicate_settlement')
+    },
+    { onPaid: ({ paymentId }) => paid.push(paymentId) },
+  )
+  const first = await ask()
+  if (first.kind !== 'admitted') throw new Error('not let in')
+  expect(statusOf(await ask())).toBe(409)
+  await first.admitted.ended()
+  expect([statusOf(await ask()), paid]).toEqual([409, ['pay_1']])
 })
 
 test('a payment of which this process knows nothing is not delivered for again', async () => {

@@ -2,18 +2,17 @@ import { systemClock } from '../clock.ts'
 import type { Florin } from '../florin.ts'
 import { FlorinError } from '../florin-error.ts'
 import { limits } from '../limits.ts'
-import { asks, busy, duplicate, malformed, NO_STORE, UNAVAILABLE } from './admission.ts'
+import { asks, busy, duplicate, malformed, UNAVAILABLE } from './admission.ts'
 import type { Admission, Asked } from './admission.ts'
 import { chargeInTime, TOO_LATE } from './charge-in-time.ts'
-import { charge, requirementFor } from './charge.ts'
+import { charge, requirementFor, takenBy } from './charge.ts'
 import type { Charged } from './charge.ts'
-import { deliveriesInMemory } from './deliveries.ts'
 import { identifierProblem } from './extensions.ts'
-import { encodeHeader } from './header-json.ts'
+import { openHandOver } from './hand-over.ts'
 import { openMeter } from './metered.ts'
 import { readPresented } from './presented.ts'
 import { pricesOf } from './price.ts'
-import type { Paid, PaywallOptions } from './price.ts'
+import type { PaywallOptions } from './price.ts'
 import { requirementsOf } from './requirement.ts'
 import type { Requirement } from './requirement.ts'
 import { tellProblem } from './tell-problem.ts'
@@ -24,7 +23,7 @@ export function openGate(
   options: PaywallOptions,
 ): (asked: Asked) => Promise<Admission> {
   const prices = pricesOf(options)
-  const { clock = systemClock, deliveries = deliveriesInMemory(), baseUrl } = options
+  const { clock = systemClock, baseUrl } = options
   if (baseUrl !== undefined && URL.parse(baseUrl) === null) {
     throw new FlorinError({ code: 'INVALID_SETTING', message: `"${baseUrl}" is no address` })
   }
@@ -46,60 +45,23 @@ export function openGate(
 
   const problem = (code: string, cause?: unknown) => tellProblem(options, code, cause)
 
-  /** Nothing that a callback does or fails to do changes what the buyer gets. */
-  async function tell(callback: () => unknown): Promise<void> {
-    try {
-      await callback()
-    } catch (error) {
-      await problem('callback_failed', error)
-    }
-  }
-
-  /** Never throws; the seller hears of it whether or not it can be recorded. */
-  async function undelivered(paid: Paid, reason: string): Promise<void> {
-    try {
-      if (paid.paymentId !== null) await deliveries.end(paid.paymentId, false)
-    } catch (error) {
-      void problem('deliveries_failed', error)
-    }
-    void tell(() => options.onUndelivered?.(paid, reason))
-  }
-
-  const meter = openMeter(florin, clock, {
-    problem: (code, cause) => void problem(code, cause),
-    paid: (paid) => void tell(() => options.onPaid?.(paid)),
-    undelivered: (paid, reason) => void tell(() => options.onUndelivered?.(paid, reason)),
-  })
+  const handOver = openHandOver(options)
+  const meter = openMeter(florin, clock, handOver, (code, cause) => void problem(code, cause))
 
   async function admit(charged: Charged & { kind: 'paid' | 'repeated' }): Promise<Admission> {
-    const { paid, response } = charged
-    const isFirst = charged.kind === 'paid'
-    const paymentId = paid?.paymentId ?? null
-    let mayBegin = isFirst
-    try {
-      if (paymentId !== null) mayBegin = await deliveries.begin(paymentId, isFirst)
-    } catch (error) {
-      void problem('deliveries_failed', error)
-      if (isFirst) await undelivered(charged.paid, 'the delivery could not be recorded')
-      return busy(UNAVAILABLE)
-    }
-    if (paid === null || !mayBegin) return duplicate(paymentId)
-    if (isFirst) void tell(() => options.onPaid?.(paid))
-    const text = encodeHeader(response)
-    let hasEnded = false
-    const ended = async (reason?: string) => {
-      if (hasEnded) return
-      hasEnded = true
-      try {
-        if (reason !== undefined) return await undelivered(paid, reason)
-        if (paymentId !== null) await deliveries.end(paymentId, true)
-      } catch (error) {
-        // Nobody waits for this; a record that cannot be written lets nothing out a second time.
-        void problem('deliveries_failed', error)
-      }
-    }
-    const headers = { ...NO_STORE, 'PAYMENT-RESPONSE': text, 'X-PAYMENT-RESPONSE': text }
-    return { kind: 'admitted', admitted: { paid, headers, ended } }
+    const taken = takenBy(charged, false)
+    if (taken === undefined) return duplicate(null)
+    const handed = await handOver.admit(taken)
+    if (handed.kind === 'used') return duplicate(taken.paid.paymentId)
+    return handed.kind === 'unrecorded' ? busy(UNAVAILABLE) : handed
+  }
+
+  /** A settlement has come after its buyer was told to ask again. */
+  async function missed(charged: Charged): Promise<void> {
+    if (charged.kind === 'unavailable') return problem(charged.code, charged.cause)
+    if (charged.kind !== 'paid' && charged.kind !== 'repeated') return
+    const taken = takenBy(charged, false)
+    if (taken !== undefined && taken.taken !== 'before') await handOver.miss(taken, TOO_LATE)
   }
 
   return async (asked) => {
@@ -130,9 +92,7 @@ export function openGate(
       return meter(shown, (reason, response) => asks(place, requirements, reason, response))
     }
     const charging = charge(florin, read.presented, requirement, place)
-    const charged = await chargeInTime(charging, clock, async (late) => {
-      if (late.kind === 'paid') await undelivered(late.paid, TOO_LATE)
-    })
+    const charged = await chargeInTime(charging, clock, { missed, over: () => undefined }).wait()
     switch (charged.kind) {
       case 'paid':
       case 'repeated':

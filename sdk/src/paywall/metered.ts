@@ -2,15 +2,15 @@ import { baseUnitsOf } from '../base-units.ts'
 import type { Clock } from '../clock.ts'
 import type { Florin } from '../florin.ts'
 import { FlorinError } from '../florin-error.ts'
-import { busy, duplicate, NO_STORE, UNAVAILABLE } from './admission.ts'
+import { busy, duplicate, UNAVAILABLE } from './admission.ts'
 import type { Admission, Metered } from './admission.ts'
 import { chargeInTime, TOO_LATE } from './charge-in-time.ts'
-import { charge, look } from './charge.ts'
+import type { Charging } from './charge-in-time.ts'
+import { charge, look, takenBy } from './charge.ts'
 import type { Charged } from './charge.ts'
 import type { Place } from './demand.ts'
-import { encodeHeader } from './header-json.ts'
+import type { HandOver, Taken } from './hand-over.ts'
 import type { Presented } from './presented.ts'
-import type { Paid } from './price.ts'
 import type { Requirement } from './requirement.ts'
 import { visitOf, visitsInMemory } from './visits.ts'
 import type { Owed } from './visits.ts'
@@ -25,12 +25,8 @@ export interface Shown {
 /** Asks for payment anew. */
 type Refuse = (reason: string, response?: object) => Promise<Admission & { kind: 'said' }>
 
-/** Whom the seller made to hear of it. None of them throws. */
-export interface Hearers {
-  problem(code: string, cause?: unknown): void
-  paid(paid: Paid): void
-  undelivered(paid: Paid, reason: string): void
-}
+/** Why nothing will go out for money that was taken. */
+const NOT_KEPT = 'the answer was not kept'
 
 /**
  * Serves payments by `upto`. The payment is looked at, the handler runs once, and its answer is held until what it cost
@@ -40,9 +36,12 @@ export interface Hearers {
 export function openMeter(
   florin: Pick<Florin, 'x402'>,
   clock: Clock,
-  hear: Hearers,
+  handOver: HandOver,
+  problem: (code: string, cause?: unknown) => void,
 ): (shown: Shown, refuse: Refuse) => Promise<Admission> {
   const visits = visitsInMemory()
+  /** Settlements under way. Whoever asks again joins: two at once could not tell which of them took the money. */
+  const charges = new Map<string, Charging>()
 
   /** Takes what is owed, unless it was taken, and gives the answer out. Ends the visit if nothing goes out. */
   async function collect(key: string, shown: Shown, owed: Owed, refuse: Refuse) {
@@ -51,66 +50,117 @@ export function openMeter(
     return given
   }
 
-  async function pay(
-    key: string,
-    { presented, requirement, place }: Shown,
-    owed: Owed,
-    refuse: Refuse,
-  ) {
+  async function pay(key: string, shown: Shown, owed: Owed, refuse: Refuse) {
     if (owed.taken !== undefined) return give(key, owed, owed.taken)
-    const isFirst = visits.owed(key) === undefined
-    const due = { ...requirement, amount: owed.amount }
-    const charging = charge(florin, presented, due, place)
-    const charged = await chargeInTime(charging, clock, async (late) => {
-      if (late.kind !== 'paid' || visits.done(key) !== undefined) return
-      visits.owe(key, { ...owed, taken: late })
-      hear.paid(late.paid)
-      hear.undelivered(late.paid, TOO_LATE)
-    })
+    const charged = await chargingOf(key, shown, owed).wait()
+    const done = visits.done(key)
+    if (done !== undefined) return duplicate(done)
     switch (charged.kind) {
       case 'paid':
-        hear.paid(charged.paid)
-        return give(key, owed, charged)
-      case 'repeated':
-        return isFirst || charged.paid === null
-          ? used(key, charged.paid?.paymentId ?? null)
-          : give(key, owed, { paid: charged.paid, response: charged.response })
+      case 'repeated': {
+        const taken = takenBy(charged, owed.wasLost)
+        if (taken === undefined || taken.taken === 'before') return used(key, taken)
+        return give(key, owed, taken)
+      }
       case 'refused':
         // The handler has worked for nothing.
         visits.forget(key)
-        hear.problem(charged.reason)
+        problem(charged.reason)
         return refuse(charged.reason, charged.response)
       case 'pending':
-        visits.owe(key, owed)
+        keep(key, owed, charged)
         return busy('settlement_pending')
       case 'unavailable':
-        visits.owe(key, owed)
-        hear.problem(charged.code, charged.cause)
+        keep(key, owed, charged)
+        problem(charged.code, charged.cause)
         return busy(UNAVAILABLE)
       default:
         return charged satisfies never
     }
   }
 
-  function used(key: string, paymentId: string | null) {
+  function chargingOf(key: string, { presented, requirement, place }: Shown, owed: Owed) {
+    const known = charges.get(key)
+    if (known !== undefined) return known
+    const due = { ...requirement, amount: owed.amount }
+    const charging = chargeInTime(charge(florin, presented, due, place), clock, {
+      missed: (charged) => missed(key, charged),
+      over: () => void charges.delete(key),
+    })
+    charges.set(key, charging)
+    return charging
+  }
+
+  /** A settlement has come that nobody waits for: what it was for is still owed, unless there was no room for it. */
+  async function missed(key: string, charged: Charged): Promise<void> {
+    const owed = visits.owed(key)
+    switch (charged.kind) {
+      case 'paid':
+      case 'repeated': {
+        const taken = takenBy(charged, owed?.wasLost ?? false)
+        if (taken === undefined || taken.taken === 'before') return void used(key, taken)
+        const reason = owed?.answer === undefined ? NOT_KEPT : TOO_LATE
+        const isOurs = await handOver.miss(taken, reason)
+        // Others may have taken its room meanwhile.
+        const kept = visits.owed(key)
+        if (!isOurs || kept?.answer === undefined) used(key, taken)
+        else visits.owe(key, { ...kept, taken })
+        return
+      }
+      case 'refused':
+        visits.forget(key)
+        return problem(charged.reason)
+      case 'pending':
+        return keep(key, owed, charged)
+      case 'unavailable':
+        keep(key, owed, charged)
+        return problem(charged.code, charged.cause)
+      default:
+        return charged satisfies never
+    }
+  }
+
+  function keep(key: string, owed: Owed | undefined, { wasLost }: { readonly wasLost: boolean }) {
+    if (owed !== undefined) visits.owe(key, { ...owed, wasLost: owed.wasLost || wasLost })
+  }
+
+  function used(key: string, taken: Taken | undefined) {
+    const paymentId = taken?.paid.paymentId ?? null
     visits.finish(key, paymentId)
     return duplicate(paymentId)
   }
 
-  function give(key: string, owed: Owed, taken: NonNullable<Owed['taken']>) {
-    const { paid, response } = taken
-    visits.owe(key, { ...owed, taken })
-    const text = encodeHeader(response)
-    let hasEnded = false
-    const ended = async (reason?: string) => {
-      if (hasEnded) return
-      hasEnded = true
-      if (reason === undefined) visits.finish(key, paid.paymentId)
-      else hear.undelivered(paid, reason)
-      visits.end(key)
+  async function give(key: string, owed: Owed, taken: Taken) {
+    const { answer } = owed
+    if (answer === undefined) {
+      await handOver.miss(taken, NOT_KEPT)
+      return used(key, taken)
     }
-    const headers = { ...NO_STORE, 'PAYMENT-RESPONSE': text, 'X-PAYMENT-RESPONSE': text }
-    return { kind: 'kept', answer: owed.answer, admitted: { paid, headers, ended } } as const
+    const handed = await handOver.admit(taken)
+    switch (handed.kind) {
+      case 'used':
+        return used(key, taken)
+      case 'unrecorded':
+        visits.owe(key, { ...owed, taken })
+        return busy(UNAVAILABLE)
+      case 'admitted': {
+        const { admitted } = handed
+        // What is going out takes no room from what waits.
+        visits.forget(key)
+        let hasEnded = false
+        const ended = async (reason?: string) => {
+          if (hasEnded) return
+          hasEnded = true
+          if (reason === undefined) visits.finish(key, taken.paid.paymentId)
+          else if (visits.done(key) === undefined) visits.owe(key, { ...owed, taken })
+          await admitted.ended(reason)
+          visits.end(key)
+        }
+        return { kind: 'kept', answer, admitted: { ...admitted, ended } } as const
+      }
+      default:
+        return handed satisfies never
+    }
   }
 
   function run(key: string, shown: Shown, refuse: Refuse): Metered {
@@ -128,7 +178,8 @@ export function openMeter(
       finish(answer) {
         const { header } = presented
         const { method, resource } = place
-        const owed = { header, method, resource, answer, amount, taken: undefined }
+        const asked = { header, method, resource }
+        const owed = { ...asked, answer, amount, wasLost: false, taken: undefined }
         return collect(key, shown, owed, refuse)
       },
       abandon: () => visits.end(key),
@@ -138,13 +189,13 @@ export function openMeter(
   async function refused(charged: Exclude<Charged, { kind: 'paid' }>, key: string, refuse: Refuse) {
     switch (charged.kind) {
       case 'repeated':
-        return used(key, charged.paid?.paymentId ?? null)
+        return used(key, takenBy(charged, false))
       case 'refused':
         return refuse(charged.reason, charged.response)
       case 'pending':
         return busy('settlement_pending')
       case 'unavailable':
-        hear.problem(charged.code, charged.cause)
+        problem(charged.code, charged.cause)
         return busy(UNAVAILABLE)
       default:
         return charged satisfies never
@@ -162,14 +213,20 @@ export function openMeter(
     const owed = visits.owed(key)
     if (owed !== undefined) {
       const isSame = owed.method === place.method && owed.resource === place.resource
-      if (isSame && owed.header === presented.header) {
-        return collect(key, shown, owed, refuse)
+      if (!isSame || owed.header !== presented.header) {
+        visits.end(key)
+        return duplicate(owed.taken?.paid.paymentId ?? null)
       }
-      visits.end(key)
-      return duplicate(owed.taken?.paid.paymentId ?? null)
+      if (owed.answer !== undefined || charges.has(key)) return collect(key, shown, owed, refuse)
     }
     const objection = await look(florin, presented, requirement, place)
-    if (objection === null) return { kind: 'metered', metered: run(key, shown, refuse) }
+    if (objection === null) {
+      // Also where an answer was not kept: its payment was not taken, so it may buy another.
+      visits.forget(key)
+      return { kind: 'metered', metered: run(key, shown, refuse) }
+    }
+    // Whether the money for an answer that was not kept was taken says the settlement.
+    if (owed !== undefined) return collect(key, shown, owed, refuse)
     visits.end(key)
     return refused(objection, key, refuse)
   }

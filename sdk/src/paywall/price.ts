@@ -56,11 +56,14 @@ export interface PaywallSettings {
   readonly baseUrl?: string
   /** Remembers what was delivered; in memory unless given. See Deliveries. */
   readonly deliveries?: Deliveries
-  /** Told of every payment that was settled, before the handler runs; of `upto` before the answer goes out. It decides nothing: when it fails, all goes on. */
+  /**
+   * Told once of every payment that was settled, before the handler runs; of `upto` before the answer goes out. It decides
+   * nothing: when it fails, all goes on.
+   */
   readonly onPaid?: (paid: Paid) => unknown
   /**
-   * Told when money was taken and nothing was delivered for it. The same proof may then ask again: `exact` three times at
-   * most, and of `upto` for the answer that is kept.
+   * Told when money was taken and nothing was delivered for it, of each attempt. The same proof may then ask again, three
+   * times at most; of `upto` for the answer that is kept, unless there was no room for it.
    */
   readonly onUndelivered?: (paid: Paid, reason: string) => unknown
   /**

@@ -1,7 +1,7 @@
 import { isObject } from '../is-object.ts'
 import { limits } from '../limits.ts'
+import type { Taken } from './hand-over.ts'
 import type { HeldAnswer } from './held.ts'
-import type { Paid } from './price.ts'
 
 /** An answer that its buyer has not got: it waits for the settlement, or for the buyer. */
 export interface Owed {
@@ -9,11 +9,14 @@ export interface Owed {
   readonly header: string
   readonly method: string
   readonly resource: string
-  readonly answer: HeldAnswer
+  /** Undefined when there was no room for it: then the payment alone is remembered, so that the seller hears of it. */
+  readonly answer: HeldAnswer | undefined
   /** Base units to take. */
   readonly amount: string
+  /** An answer of the service was lost: the payment may have been taken without anybody knowing. */
+  readonly wasLost: boolean
   /** Set once they were taken. */
-  readonly taken: { readonly paid: Paid; readonly response: object } | undefined
+  readonly taken: Taken | undefined
 }
 
 /** The authorizations of `upto` that this process serves or has served. A restart forgets them; the service does not settle one twice. */
@@ -22,11 +25,12 @@ export interface Visits {
   begin(key: string): boolean
   end(key: string): void
   owed(key: string): Owed | undefined
+  /** Keeps an answer. Others make room for it: of those that are paid for the oldest first, because their sellers have heard. */
   owe(key: string, owed: Owed): void
   /** The payment of one that was delivered for, null when the service named none; undefined when it was not. */
   done(key: string): string | null | undefined
   finish(key: string, paymentId: string | null): void
-  /** Nothing was taken and nothing is owed. */
+  /** Nothing is owed. */
   forget(key: string): void
 }
 
@@ -36,8 +40,13 @@ export function visitsInMemory(keptBytesMax: number = limits.paywallKeptBytesMax
   const delivered = new Map<string, string | null>()
   let kept = 0
   const forget = (key: string) => {
-    kept -= waiting.get(key)?.answer.length ?? 0
+    kept -= waiting.get(key)?.answer?.length ?? 0
     waiting.delete(key)
+  }
+  const set = (key: string, owed: Owed) => {
+    forget(key)
+    waiting.set(key, owed)
+    kept += owed.answer?.length ?? 0
   }
   const finish = (key: string, paymentId: string | null) => {
     forget(key)
@@ -45,6 +54,19 @@ export function visitsInMemory(keptBytesMax: number = limits.paywallKeptBytesMax
     const [oldest] = delivered.keys()
     if (delivered.size > limits.paywallDeliveriesMax && oldest !== undefined) {
       delivered.delete(oldest)
+    }
+  }
+  const makeRoom = (newest: string) => {
+    const isFull = () => kept > keptBytesMax || waiting.size > limits.paywallDeliveriesMax
+    for (const [key, { taken }] of isFull() ? [...waiting] : []) {
+      if (!isFull()) return
+      if (key !== newest && taken !== undefined) finish(key, taken.paid.paymentId)
+    }
+    for (const [key, owed] of isFull() ? [...waiting] : []) {
+      if (!isFull()) return
+      if (key === newest) continue
+      if (waiting.size > limits.paywallDeliveriesMax) finish(key, null)
+      else set(key, { ...owed, answer: undefined })
     }
   }
   return {
@@ -56,13 +78,8 @@ export function visitsInMemory(keptBytesMax: number = limits.paywallKeptBytesMax
     end: (key) => void running.delete(key),
     owed: (key) => waiting.get(key),
     owe(key, owed) {
-      forget(key)
-      waiting.set(key, owed)
-      kept += owed.answer.length
-      for (const [oldest, { taken }] of waiting) {
-        if (kept <= keptBytesMax && waiting.size <= limits.paywallDeliveriesMax) break
-        if (oldest !== key) finish(oldest, taken?.paid.paymentId ?? null)
-      }
+      set(key, owed)
+      makeRoom(key)
     },
     done: (key) => delivered.get(key),
     finish,
