@@ -76,17 +76,6 @@ const rebuilt = async (run: Run, sound: Sound, looks: readonly boolean[]) => {
   }
 }
 
-/** What a seller was given for a payment of the busy wallet. */
-const purchased = (run: Run, { wallet, network }: Sound, paymentId: string | undefined) =>
-  run(
-    `insert into purchases (payment_id, account_id, wallet_id, network, request_digest, url, proof_key, stored, valid_before,
-       since_height, header_name, header, shown, joinable, used_hash, used_height, used_block_hash, used_log_index, created_at)
-     select id, account_id, $2, $3, decode(repeat('00', 32), 'hex'), 'https://a.example/', 'planted',
-       json_build_object('value', amount::text, 'to', recipient), 1, 1, 'X-PAYMENT', 'e30=', 1, false,
-       transaction_hash, block_height, block_hash, 0, now() from payments where id = $1`,
-    ...[paymentId, wallet.id, network],
-  )
-
 /** A settled deposit with its event, and nothing else. */
 const deposited = async (run: Run, { wallet, network }: Sound, accountId: string) => {
   const id = `pay_${'1'.repeat(22)}`
@@ -332,12 +321,6 @@ export const DIVERGENCES: readonly Divergence[] = [
     what: 'the budget of a failed payment kept',
     plant: (run, sound) =>
       run(`update policy_spends set released_at = null where payment_id = $1`, sound.ids['dead']),
-  },
-  {
-    invariant:
-      'what a seller was authorised to take is a payment of the same wallet, which is closed when and only when it is over',
-    what: 'a purchase of a payment that is over, still open',
-    plant: (run, sound) => purchased(run, sound, sound.ids['settled']),
   },
   {
     invariant:
