@@ -9,6 +9,7 @@ import { handedOver } from './extensions.ts'
 import type { Taken } from './hand-over.ts'
 import { signedReceipt } from './offer-receipt.ts'
 import type { Presented } from './presented.ts'
+import { isNothing } from './price.ts'
 import type { Paid } from './price.ts'
 import { isSame } from './requirement.ts'
 import type { Requirement } from './requirement.ts'
@@ -106,7 +107,7 @@ async function withReceipt(
   if (receipts === undefined || x402Version === 1) return charged
   if (charged.kind !== 'paid' && charged.kind !== 'repeated') return charged
   const payer = charged.paid?.payer ?? null
-  if (charged.paid === null || payer === null) return charged
+  if (charged.paid === null || payer === null || isNothing(charged.paid)) return charged
   try {
     const extensions = await signedReceipt(receipts, charged.paid, { payer, network }, settings)
     return { ...charged, response: { ...charged.response, extensions } }

@@ -3,6 +3,7 @@ import { NO_STORE } from './admission.ts'
 import type { Admitted } from './admission.ts'
 import { deliveriesInMemory } from './deliveries.ts'
 import { encodeHeader } from './header-json.ts'
+import { isNothing } from './price.ts'
 import type { Paid, PaywallSettings } from './price.ts'
 import { tellProblem } from './tell-problem.ts'
 
@@ -50,10 +51,10 @@ export function openHandOver(options: PaywallSettings): HandOver {
     }
   }
 
-  /** False when the seller has heard of it. */
+  /** False when the seller has heard of it, or there is nothing to hear. */
   function hear(paid: Paid): boolean {
     const name = paid.paymentId ?? paid
-    if (heard.has(name)) return false
+    if (isNothing(paid) || heard.has(name)) return false
     heard.add(name)
     const [oldest] = heard
     if (heard.size > limits.paywallDeliveriesMax && oldest !== undefined) heard.delete(oldest)
@@ -62,7 +63,7 @@ export function openHandOver(options: PaywallSettings): HandOver {
   }
 
   function undelivered(paid: Paid, reason: string): void {
-    void tell(() => options.onUndelivered?.(paid, reason))
+    if (!isNothing(paid)) void tell(() => options.onUndelivered?.(paid, reason))
   }
 
   /** The seller hears of it whether or not it can be recorded. */

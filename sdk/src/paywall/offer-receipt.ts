@@ -1,7 +1,9 @@
 import { systemClock } from '../clock.ts'
+import type { Clock } from '../clock.ts'
 import type { Paid, PaywallSettings } from './price.ts'
 import { base64Url } from './receipt-signer.ts'
 import type { ReceiptSigner } from './receipt-signer.ts'
+import { signInTime } from './sign-in-time.ts'
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema'
 const SIGNED = {
@@ -39,7 +41,11 @@ export async function signedOffers(
       const { scheme, network, asset, payTo, amount } = asked
       const validUntil = Math.floor(clock.now() / 1000) + maxTimeoutSeconds
       const offer = { version: VERSION, resourceUrl, scheme, network, asset, payTo, amount }
-      return { format: 'jws', acceptIndex, signature: await jws(signer, { ...offer, validUntil }) }
+      return {
+        format: 'jws',
+        acceptIndex,
+        signature: await jws(signer, { ...offer, validUntil }, clock),
+      }
     }),
   )
   return { 'offer-receipt': { info: { offers }, schema: OFFERS } }
@@ -55,14 +61,14 @@ export async function signedReceipt(
   const issuedAt = Math.floor(clock.now() / 1000)
   const named = receiptsNameTransactions === true && transaction !== '' ? { transaction } : {}
   const said = { version: VERSION, network, resourceUrl: resource, payer, issuedAt, ...named }
-  const receipt = { format: 'jws', signature: await jws(signer, said) }
+  const receipt = { format: 'jws', signature: await jws(signer, said, clock) }
   return { 'offer-receipt': { info: { receipt }, schema: RECEIPT } }
 }
 
 /** Source: RFC 7515, compact; the payload's names are sorted, as RFC 8785 has them. */
-async function jws(signer: ReceiptSigner, payload: object): Promise<string> {
+async function jws(signer: ReceiptSigner, payload: object, clock: Clock): Promise<string> {
   const part = (value: object) => base64Url(new TextEncoder().encode(JSON.stringify(value)))
   const sorted = Object.entries(payload).sort(([one], [other]) => (one < other ? -1 : 1))
   const text = `${part({ alg: signer.algorithm, kid: signer.kid })}.${part(Object.fromEntries(sorted))}`
-  return `${text}.${base64Url(await signer.sign(new TextEncoder().encode(text)))}`
+  return `${text}.${base64Url(await signInTime(signer, new TextEncoder().encode(text), clock))}`
 }

@@ -34,6 +34,11 @@ export interface Paid {
   readonly resource: string
 }
 
+/** A visit by `upto` that did cost nothing: no money has moved. */
+export function isNothing({ amount }: Paid): boolean {
+  return amount === '0'
+}
+
 export interface PaywallSettings {
   /** What is sold, for buyers to read. */
   readonly description?: string
@@ -48,7 +53,7 @@ export interface PaywallSettings {
   readonly extensions?: Readonly<Record<string, unknown>>
   /** `required`: a payment of version 2 must have a name of its buyer's, under which one payment is settled. It may anyway. */
   readonly paymentIdentifier?: 'required'
-  /** Signs what is asked for, and a receipt for each buyer of version 2 who paid; see `receiptSigner`. */
+  /** Signs what is asked for, and a receipt for each buyer of version 2 who paid more than zero; see `receiptSigner`. */
   readonly receipts?: ReceiptSigner
   /** Receipts name the transaction: whoever sees one then sees the payment on chain. */
   readonly receiptsNameTransactions?: boolean
@@ -57,8 +62,8 @@ export interface PaywallSettings {
   /** Remembers what was delivered; in memory unless given. See Deliveries. */
   readonly deliveries?: Deliveries
   /**
-   * Told once of every payment that was settled, before the handler runs; of `upto` before the answer goes out. It decides
-   * nothing: when it fails, all goes on.
+   * Told once of every payment that was settled, before the handler runs; of `upto` before the answer goes out, and not
+   * when it was zero. It decides nothing: when it fails, all goes on.
    */
   readonly onPaid?: (paid: Paid) => unknown
   /**

@@ -7,7 +7,7 @@ export interface ReceiptSigner {
   readonly kid: string
   /** Of JWS: `EdDSA`, `ES256`. */
   readonly algorithm: string
-  /** The signature as JWS has it: of ES256 both numbers after each other, 64 bytes. */
+  /** The signature as JWS has it: of ES256 both numbers after each other, 64 bytes. It is waited for 5 seconds. */
   sign(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array>
 }
 

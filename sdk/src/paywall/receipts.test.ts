@@ -8,11 +8,15 @@ import {
 } from '@x402/extensions/offer-receipt'
 import type { JWSSignedOffer, SignedReceipt } from '@x402/extensions/offer-receipt'
 import { expect, test } from 'vitest'
+import { systemClock } from '../clock.ts'
+import type { Clock } from '../clock.ts'
 import { Florin } from '../florin.ts'
+import { limits } from '../limits.ts'
 import { openGate } from './gate.ts'
 import { decodeHeader, encodeHeader } from './header-json.ts'
 import type { PaywallSettings } from './price.ts'
 import { receiptSigner } from './receipt-signer.ts'
+import { begin, given, GOODS, openScene as openShop, SETTLED, turn } from './test-upto-shop.ts'
 
 const NETWORK = 'eip155:84532'
 const TOKEN = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
@@ -136,6 +140,55 @@ test('a signer that fails keeps nobody from paying and from being let in, and th
   const admitted = await ask({ 'payment-signature': PAYMENT })
   expect(admitted).toMatchObject({ kind: 'admitted' })
   expect(problems).toEqual(['not_signed', 'not_signed'])
+})
+
+test('a signer that never answers keeps nobody from paying and from being let in, and the seller is told', async () => {
+  const problems: string[] = []
+  const paid: (string | null)[] = []
+  const receipts = {
+    ...{ kid: 'did:web:shop.example', algorithm: 'EdDSA' },
+    sign: () => new Promise<never>(() => undefined),
+  }
+  // Time passes for signatures alone.
+  const sleep: Clock['sleep'] = (milliseconds, signal) =>
+    milliseconds === limits.paywallAskMilliseconds
+      ? Promise.resolve()
+      : new Promise((resolve) => signal?.addEventListener('abort', () => resolve()))
+  const ask = openScene({
+    ...{ receipts, clock: { ...systemClock, sleep } },
+    onProblem: (code) => problems.push(code),
+    onPaid: ({ paymentId }) => paid.push(paymentId),
+  })
+  expect(await ask({})).toMatchObject({ kind: 'said', said: { status: 402 } })
+  const admitted = await ask({ 'payment-signature': PAYMENT })
+  expect(admitted).toMatchObject({ kind: 'admitted' })
+  expect([problems, paid]).toEqual([['not_signed', 'not_signed'], ['pay_1']])
+})
+
+test('where nothing was taken there is no receipt, and nothing is told of', async () => {
+  const receipts = await receiptSigner(await newJwk(ALGORITHMS[0][1]))
+  const told: string[] = []
+  const options = {
+    receipts,
+    onPaid: () => told.push('paid'),
+    onUndelivered: () => told.push('undelivered'),
+  }
+  for (const [amount, isSigned] of [
+    ['0', false],
+    ['0.01', true],
+  ] as const) {
+    const scene = openShop(async (units) => ({ ...SETTLED, amount: units }), options)
+    const metered = await begin(scene.ask())
+    metered.setAmount(amount)
+    const { admitted } = await given(metered.finish(GOODS))
+    const response = decodeHeader(admitted.headers['PAYMENT-RESPONSE'] ?? '')
+    expect(typeof response === 'object' && response !== null && 'extensions' in response).toBe(
+      isSigned,
+    )
+    await admitted.ended('the connection broke')
+    await turn()
+    expect(told).toEqual(isSigned ? ['paid', 'undelivered'] : [])
+  }
 })
 
 test.each([
