@@ -2,6 +2,7 @@ import { limits } from '../limits.ts'
 import type { Admission, Admitted, Metered } from './admission.ts'
 import { NO_STORE } from './admission.ts'
 import type { HeldAnswer } from './held.ts'
+import { BUYER_GONE } from './node-answer.ts'
 import { TOO_LONG } from './serve-metered.ts'
 import { carryMeter } from './set-amount.ts'
 
@@ -20,6 +21,8 @@ export async function serveHonoMetered(
   next: () => Promise<void>,
   metered: Metered,
 ): Promise<undefined> {
+  // Asked for before the handler runs: adapters tell of a buyer who goes away only where somebody has asked.
+  const { signal } = context.req.raw
   carryMeter([context], (amount) => metered.setAmount(amount))
   const answer = await run(context, next).catch((error: unknown) => {
     metered.abandon()
@@ -31,11 +34,16 @@ export async function serveHonoMetered(
     else context.res.headers.set('Cache-Control', NO_STORE['Cache-Control'])
     return undefined
   }
+  if (signal.aborted) {
+    metered.abandon()
+    replace(context, nothing())
+    return undefined
+  }
   const admission = await metered.finish(answer)
   const given =
     admission.kind === 'said'
       ? tell(admission.said)
-      : await deliverHono(admission.answer, admission.admitted)
+      : await deliverHono(admission.answer, admission.admitted, signal)
   replace(context, given)
   return undefined
 }
@@ -44,16 +52,33 @@ export function tell({ status, headers, body }: (Admission & { kind: 'said' })['
   return Response.json(body, { status, headers })
 }
 
-/** An answer that was paid for; from here on it counts as delivered, because Hono does not say what becomes of it. */
-export async function deliverHono(answer: HeldAnswer, admitted: Admitted): Promise<Response> {
+/** Why nobody has got an answer whose buyer broke the connection; undefined while the buyer is there. */
+export function goneReason({ aborted }: AbortSignal): string | undefined {
+  return aborted ? BUYER_GONE : undefined
+}
+
+/**
+ * An answer that was paid for. From here on it counts as delivered unless the buyer is gone by now, because Hono does not
+ * say what becomes of it.
+ */
+export async function deliverHono(
+  answer: HeldAnswer,
+  admitted: Admitted,
+  buyer: AbortSignal,
+): Promise<Response> {
   const headers = new Headers()
   for (const [name, value] of answer.headers) {
     for (const each of [value].flat()) headers.append(name, each)
   }
   for (const [name, value] of Object.entries(admitted.headers)) headers.set(name, value)
-  await admitted.ended()
+  await admitted.ended(goneReason(buyer))
   const body = answer.length === 0 ? null : new Blob(answer.parts.map(([part]) => copyOf(part)))
   return new Response(body, { status: answer.status, headers })
+}
+
+/** For a buyer who is not there to read it. */
+function nothing(): Response {
+  return new Response(null, { status: 499 })
 }
 
 function copyOf(part: string | Uint8Array): string | Uint8Array<ArrayBuffer> {

@@ -1,6 +1,9 @@
 import type { Said } from './demand.ts'
 import type { Admitted, Asked } from './admission.ts'
 
+/** Why nobody has got an answer. */
+export const BUYER_GONE = 'the buyer was gone before the answer'
+
 /** What is needed of a request of Node's `http`, as Express and Fastify have it. */
 export interface NodeRequest {
   readonly url?: string | undefined
@@ -51,7 +54,7 @@ export function say(response: NodeResponse, { status, headers, body }: Said): vo
  */
 export function watch(response: NodeResponse, { headers, ended }: Admitted): boolean {
   if (response.destroyed) {
-    void ended('the buyer was gone before the answer')
+    void ended(BUYER_GONE)
     return false
   }
   for (const [name, value] of Object.entries(headers)) {

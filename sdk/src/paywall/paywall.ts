@@ -2,7 +2,7 @@ import type { Florin } from '../florin.ts'
 import { busy, UNAVAILABLE } from './admission.ts'
 import type { Admission } from './admission.ts'
 import { openGate } from './gate.ts'
-import { deliverHono, serveHonoMetered, tell } from './hono-answer.ts'
+import { deliverHono, goneReason, serveHonoMetered, tell } from './hono-answer.ts'
 import type { HonoContext } from './hono-answer.ts'
 import { askedOf, say, watch } from './node-answer.ts'
 import { deliver, serveMetered } from './serve-metered.ts'
@@ -47,10 +47,11 @@ export function paywall(
 
   async function hono(context: HonoContext, next: () => Promise<void>) {
     const { raw } = context.req
+    const { signal } = raw
     const header = (name: string) => raw.headers.get(name) ?? undefined
     const admission = await admit({ url: raw.url, method: raw.method, header })
     if (admission.kind === 'said') return tell(admission.said)
-    if (admission.kind === 'kept') return deliverHono(admission.answer, admission.admitted)
+    if (admission.kind === 'kept') return deliverHono(admission.answer, admission.admitted, signal)
     if (admission.kind === 'metered') return serveHonoMetered(context, next, admission.metered)
     const { headers, ended } = admission.admitted
     try {
@@ -62,7 +63,8 @@ export function paywall(
     const { status } = context.res
     for (const [name, value] of Object.entries(headers)) context.res.headers.set(name, value)
     const threw = context.error === undefined ? undefined : 'the handler threw'
-    await ended(threw ?? (status < 400 ? undefined : `the handler answered ${status}`))
+    const refused = status < 400 ? undefined : `the handler answered ${status}`
+    await ended(threw ?? refused ?? goneReason(signal))
     return undefined
   }
 

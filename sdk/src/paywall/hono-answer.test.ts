@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { Florin } from '../florin.ts'
+import type { Metered } from './admission.ts'
+import { encodeHeader } from './header-json.ts'
+import { serveHonoMetered } from './hono-answer.ts'
+import type { HonoContext } from './hono-answer.ts'
+import { paywall } from './paywall.ts'
+import { GOODS, NETWORK } from './test-upto-shop.ts'
+
+const GONE = 'the buyer was gone before the answer'
+const PAID = {
+  ...{ paymentId: 'pay_1', transaction: '0xabc', network: NETWORK, payer: null },
+  ...{ amount: '1', resource: 'http://shop.example/report' },
+}
+
+/** A request of Hono whose buyer can go away. */
+function openRequest(headers: Record<string, string> = {}) {
+  const buyer = new AbortController()
+  const init = { signal: buyer.signal, headers }
+  const raw = new Request('http://shop.example/report', init)
+  const context: HonoContext = { req: { raw }, res: new Response('none'), error: undefined }
+  return { context, leave: () => buyer.abort() }
+}
+
+/** A visit by `upto` that writes down what becomes of it. */
+function openVisit(whileTaking: () => void = () => undefined) {
+  const told: string[] = []
+  const metered: Metered = {
+    setAmount: () => undefined,
+    abandon: () => void told.push('abandoned'),
+    finish: async (answer) => {
+      told.push('taken')
+      whileTaking()
+      const ended = async (reason?: string) => void told.push(reason ?? 'delivered')
+      return { kind: 'kept', answer, admitted: { paid: PAID, headers: {}, ended } }
+    },
+  }
+  return { metered, told }
+}
+
+test('of a buyer who goes away while the handler works nothing is taken, and nothing goes out', async () => {
+  const { context, leave } = openRequest()
+  const { metered, told } = openVisit()
+  const handler = async () => {
+    leave()
+    context.res = new Response('goods')
+  }
+  await serveHonoMetered(context, handler, metered)
+  expect([told, await context.res.text()]).toEqual([['abandoned'], ''])
+})
+
+test('an answer that was paid for is delivered, unless its buyer went away meanwhile', async () => {
+  for (const isGone of [false, true]) {
+    const { context, leave } = openRequest()
+    const { metered, told } = openVisit(isGone ? leave : undefined)
+    const handler = async () => void (context.res = new Response('goods'))
+    await serveHonoMetered(context, handler, metered)
+    expect(told).toEqual(['taken', isGone ? GONE : 'delivered'])
+    expect(await context.res.text()).toBe('goods')
+  }
+})
+
+test('a payment by exact whose buyer goes away before the answer is told of as undelivered', async () => {
+  const florin = new Florin({ baseUrl: 'http://service.example', apiKey: 'k' })
+  const asset = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
+  const payTo = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+  const assets = [{ symbol: 'USDC', asset, decimals: 6 }]
+  Object.assign(florin.networks, { list: async () => [{ network: NETWORK, assets }] })
+  const kinds = [{ x402Version: 2, scheme: 'exact', network: NETWORK }]
+  const settled = { transaction: '0xabc', network: NETWORK, extra: { paymentId: 'pay_1' } }
+  Object.assign(florin.x402, {
+    supported: async () => ({ kinds, extensions: [], signers: {} }),
+    settle: async () => ({ success: true, ...settled }),
+  })
+  const undelivered: string[] = []
+  const wall = paywall(florin, {
+    ...{ amount: '0.01', asset: 'USDC', network: NETWORK, payTo },
+    onUndelivered: (_, reason) => undelivered.push(reason),
+  })
+  const accepted = { scheme: 'exact', network: NETWORK, amount: '10000', asset, payTo }
+  const proof = encodeHeader({ x402Version: 2, accepted, payload: {} })
+  const { context, leave } = openRequest({ 'payment-signature': proof })
+  await wall(context, async () => {
+    leave()
+    context.res = new Response(`${String(GOODS.parts[0]?.[0])}`)
+  })
+  expect(undelivered).toEqual([GONE])
+})
