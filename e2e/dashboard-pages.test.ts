@@ -120,6 +120,9 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
     expect(answer.status).toBe(200)
   }
   const rows = (page: Page) => page.getByRole('table').getByRole('row')
+  /** The label of the field that has the focus. */
+  const focused = (page: Page) =>
+    page.evaluate(`document.activeElement?.labels?.[0]?.textContent ?? null`)
 
   test('payments come in by themselves, are narrowed, searched and opened', async () => {
     const { page } = owner
@@ -144,8 +147,9 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
       await link.waitFor()
     }
     await page.getByLabel('Search').fill('what is this')
-    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByLabel('Search').press('Enter')
     await page.getByText('must be the id of a payment').waitFor()
+    expect(await focused(page)).toBe('Search')
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await link.click()
     await page.getByRole('heading', { level: 1, name: 'Payment' }).waitFor()
@@ -337,10 +341,12 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
     expect(await barriers(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Close' }).click()
     await search.getByLabel('Account').fill('acct_nobody')
-    await search.getByRole('button', { name: 'Search' }).click()
+    await search.getByLabel('Account').press('Enter')
     await page.getByText('No change fits').waitFor()
+    expect(await focused(page)).toBe('Account')
     await search.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByRole('table').waitFor()
+    expect(await search.getByLabel('Account').inputValue()).toBe('')
 
     await open(page, '/installation', 'Installation settings')
     await page.getByLabel('Search').fill('database_url')

@@ -38,7 +38,12 @@ export function openOrderKeys(): OrderKeys {
   }
 }
 
-/** Refused, or failed for good. A conflict, a limit and a fault of the service leave open what becomes of the order. */
+/**
+ * Refused, or failed for good. A conflict, a limit and a fault of the service leave open what becomes of the order; and who asks is looked at
+ * before the order's key, so that a session that is over, or may less by now, says nothing of an order that was sent before.
+ */
+const UNDECIDED: ReadonlySet<number> = new Set([401, 403, 404, 409])
+
 function isDecided({ status }: ApiError): boolean {
-  return status >= 400 && status < 429 && status !== 409
+  return status >= 400 && status < 429 && !UNDECIDED.has(status)
 }

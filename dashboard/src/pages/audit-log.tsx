@@ -1,6 +1,6 @@
-import { useState } from 'react'
 import { usePages } from '../api/use-pages.ts'
 import { useFilters } from '../app/use-filters.ts'
+import { useTyped } from '../app/use-typed.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
@@ -48,7 +48,7 @@ export function Page() {
       <PageHeader title="Audit log">
         Who changed what, in every account and in the installation. Nothing is taken out of it.
       </PageHeader>
-      <Filters key={`${accountId} ${object}`} />
+      <Filters />
       <AuditTable
         list={list}
         entries={list.pages?.flatMap((page) => page.entries)}
@@ -64,8 +64,8 @@ export function Page() {
 
 function Filters() {
   const filters = useFilters()
-  const [account, setAccount] = useState(filters.get('account'))
-  const [object, setObject] = useState(filters.get('object'))
+  const [account, setAccount] = useTyped(filters.get('account'))
+  const [object, setObject] = useTyped(filters.get('object'))
   return (
     <form
       role="search"

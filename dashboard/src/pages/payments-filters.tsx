@@ -1,8 +1,8 @@
-import { useState } from 'react'
 import { PAYMENT_STATUSES } from '@florin/wire/payment.ts'
 import { useAnswer } from '../api/use-answer.ts'
 import { useAssets } from '../api/use-assets.ts'
 import type { Filters } from '../app/use-filters.ts'
+import { useTyped } from '../app/use-typed.ts'
 import { shortText } from '../format/short-text.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
@@ -41,7 +41,7 @@ export function PaymentFilters({
       : [{ value: chosen, label: shortText(chosen) }]
   return (
     <section aria-label="Filters" className="mb-5 space-y-3">
-      <Search key={filters.get('search')} filters={filters} fault={searchFault} />
+      <Search filters={filters} fault={searchFault} />
       <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-6">
         <Select
           label="Type"
@@ -88,7 +88,7 @@ export function PaymentFilters({
 }
 
 function Search({ filters, fault }: { filters: Filters; fault: string | undefined }) {
-  const [text, setText] = useState(filters.get('search'))
+  const [text, setText] = useTyped(filters.get('search'))
   return (
     <form
       role="search"

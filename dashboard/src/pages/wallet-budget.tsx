@@ -13,8 +13,8 @@ export const WINDOW_NAMES = {
   perMonth: 'any 30 days',
 } as const satisfies Record<Budget['rule'], string>
 
-/** Below this share of it a budget is said to be low, as the overview says it. */
-const LOW = 0.1
+/** A budget of which less than one part in so many is left is said to be low, as the overview says it. */
+const LOW_PARTS = 10n
 
 /** A limit over time: what of it is spent, held and left, in exact amounts. */
 export function WalletBudget({ budget }: { budget: Budget }) {
@@ -30,7 +30,7 @@ export function WalletBudget({ budget }: { budget: Budget }) {
       <div className="flex flex-wrap items-center justify-between gap-x-4">
         <span className="text-soft">In {WINDOW_NAMES[rule]}</span>
         <span className="flex flex-wrap items-center gap-x-2 font-medium">
-          {1 - takenShare < LOW ? <Badge tone="warn">low</Badge> : null}
+          {isLow(budget) ? <Badge tone="warn">low</Badge> : null}
           <span>
             <Amount text={left} unit={unit} /> left
           </span>
@@ -53,6 +53,11 @@ export function WalletBudget({ budget }: { budget: Budget }) {
       </div>
     </div>
   )
+}
+
+function isLow({ leftBaseUnits, allowedBaseUnits }: Budget): boolean {
+  const allowed = BigInt(allowedBaseUnits)
+  return allowed > 0n && BigInt(leftBaseUnits) * LOW_PARTS < allowed
 }
 
 function Taken({
