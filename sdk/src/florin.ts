@@ -45,7 +45,7 @@ export type { SignOptions, SubmittedTransaction, Transactions } from './transact
 export type { ListedTrade, TradeRecord, Trades } from './trade.ts'
 export type { WaitOptions } from './wait-for.ts'
 export type { Wallet, Wallets } from './wallets.ts'
-export type { X402 } from './x402.ts'
+export type { SettleOptions, X402 } from './x402.ts'
 export type { Operations } from './contract/shapes.ts'
 export { payingFetch } from './paying-fetch.ts'
 export type { PayingFetch, PayingFetchOptions } from './paying-fetch.ts'

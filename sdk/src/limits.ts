@@ -46,6 +46,8 @@ export const limits = {
   paywallDeliveriesMax: 100_000,
   /** How often one payment is delivered for again after deliveries that failed. */
   paywallRedeliveriesMax: 3,
+  /** How long a handler whose buyer is gone keeps its payment from running another. */
+  paywallHandlerMilliseconds: 300_000,
   /** Bytes of an answer that is held back until it is paid for. */
   paywallHeldBytesMax: 8 * 1024 * 1024,
   /** Bytes of answers that were paid for, or are being, and have not gone out. */

@@ -29,8 +29,11 @@ export interface Metered {
   setAmount(amount: string | number): void
   /** Takes the amount; only what is admitted may go out. Never throws. */
   finish(answer: HeldAnswer): Promise<Exclude<Admission, { kind: 'metered' | 'admitted' }>>
-  /** Takes nothing: there is no answer that is worth it. */
-  abandon(): void
+  /**
+   * Takes nothing: there is no answer that is worth it. `handlerEnded`: where the handler goes on working; until then, or a
+   * bound, the same payment runs no other.
+   */
+  abandon(handlerEnded?: Promise<void>): void
 }
 
 export interface Admitted {

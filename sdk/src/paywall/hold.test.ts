@@ -20,12 +20,16 @@ async function openHold(
     handler(response)
     void held.then((each) => {
       outcome.resolve(each)
-      release('cleared')
+      const isGiven = each.kind === 'answered' && decide(each)
+      release(isGiven ? 'emptied' : 'cleared')
       const ended = async () => undefined
       const paid = { paymentId: null, transaction: '', network: '', payer: null, amount: '0' }
       const admitted = { paid: { ...paid, resource: '' }, headers: {}, ended }
-      if (each.kind === 'answered' && decide(each)) deliver(response, each.answer, admitted)
-      else response.end('none')
+      if (isGiven) deliver(response, each.answer, admitted)
+      else {
+        response.statusCode = 200
+        response.end('none')
+      }
     })
   })
   server.listen(0, '127.0.0.1')
@@ -131,3 +135,78 @@ test('a buyer that goes away before there is an answer is known to be gone', asy
   lost.destroy()
   expect(await outcome).toEqual({ kind: 'gone' })
 })
+
+test('a buffer that the handler uses again is delivered as it was when it was written', async () => {
+  const write = async (response: ServerResponse) => {
+    const buffer = Buffer.from('AAAA')
+    await new Promise<void>((resolve) => response.write(buffer, () => resolve()))
+    buffer.write('BBBB')
+    response.end(buffer)
+  }
+  const { get } = await openHold(
+    (response) => void write(response),
+    () => true,
+  )
+  expect((await get()).body).toBe('AAAABBBB')
+})
+
+test('an answer without an end is known to be too long when it is, and what comes then goes nowhere', async () => {
+  const handler = Promise.withResolvers<ServerResponse>()
+  const { get, outcome } = await openHold(
+    (response) => {
+      response.write('12345')
+      response.write('67890')
+      handler.resolve(response)
+    },
+    () => true,
+    9,
+  )
+  const got = get()
+  expect(await outcome).toEqual({ kind: 'too_long' })
+  const response = await handler.promise
+  for (const part of ['more', 'and more']) response.write(part)
+  response.end('the end')
+  expect((await got).body).toBe('none')
+  response.write('late')
+  response.end('later')
+})
+
+test('a name with several values has all of them, and a header that was removed stays away', async () => {
+  const twice = ['set-cookie', 'a=1', 'Set-Cookie', 'b=2']
+  const { get } = await openHold(
+    (response) => {
+      response.removeHeader('x-before')
+      response.writeHead(200, twice).end('all')
+    },
+    () => true,
+  )
+  const { headers } = await get()
+  expect([headers['set-cookie'], headers['x-before']]).toEqual([['a=1', 'b=2'], undefined])
+})
+
+test.each([
+  ['a status that is no number', (response: ServerResponse) => setStatus(response, Number.NaN)],
+  ['a status that comes before answers', (response: ServerResponse) => setStatus(response, 100)],
+  [
+    'an encoding that is none',
+    (response: ServerResponse) => Reflect.apply(response.write, response, ['x', 'none']),
+  ],
+  [
+    'a part that is neither text nor bytes',
+    (response: ServerResponse) => Reflect.apply(response.write, response, [7]),
+  ],
+])('an answer with %s is none', async (_, handler) => {
+  const { get, outcome } = await openHold(
+    (response) => {
+      handler(response)
+      response.end('goods')
+    },
+    () => true,
+  )
+  expect((await get()).body).toBe('none')
+  expect(await outcome).toEqual({ kind: 'unsendable' })
+})
+
+function setStatus(response: ServerResponse, status: number): void {
+  response.statusCode = status
+}

@@ -1,5 +1,6 @@
 import { limits } from '../limits.ts'
 import type { HeldAnswer, Part } from './held.ts'
+import { headersIn, isEncoding, isStatus } from './node-headers.ts'
 import type { NodeResponse } from './node-answer.ts'
 
 /** What became of a handler that answers into the hand. */
@@ -7,13 +8,21 @@ export type Held =
   | { readonly kind: 'answered'; readonly answer: HeldAnswer }
   /** The buyer went away before there was an answer. */
   | { readonly kind: 'gone' }
+  /** Known as soon as it is; the handler may go on writing. */
   | { readonly kind: 'too_long' }
+  /** Node would not send it: a status that is none, an encoding that is none, a part that is neither text nor bytes. */
+  | { readonly kind: 'unsendable' }
 
 export interface Hold {
   /** Resolves once; never rejects. */
   readonly held: Promise<Held>
-  /** Lets the response write again. `headers`: those that it had before the handler. */
-  release(headers: 'kept' | 'cleared'): void
+  /** Resolves when the handler has called `end`; perhaps never. */
+  readonly handlerEnded: Promise<void>
+  /**
+   * Lets the response write again. `kept`: with all headers; `cleared`: with those that it had before the handler; `emptied`:
+   * without any.
+   */
+  release(headers: 'kept' | 'cleared' | 'emptied'): void
 }
 
 const WRITERS = ['writeHead', 'write', 'end', 'flushHeaders'] as const
@@ -23,77 +32,97 @@ export function hold(response: NodeResponse, lengthMax = limits.paywallHeldBytes
   const before = { ...response.getHeaders() }
   const own = Object.fromEntries(WRITERS.map((name) => [name, Reflect.get(response, name)]))
   const { promise, resolve } = withResolvers<Held>()
+  const handler = withResolvers<void>()
   const parts: Part[] = []
   let length = 0
-  let hasEnded = false
+  /** Nothing of what comes now is part of the answer. */
+  let isOver = false
+  let hasHandlerEnded = false
 
+  const give = (held: Held) => {
+    if (isOver) return
+    isOver = true
+    if (held.kind !== 'answered') parts.length = 0
+    resolve(held)
+  }
+  const endHandler = () => {
+    hasHandlerEnded = true
+    handler.resolve()
+  }
   const keep = (part: unknown, encoding: unknown) => {
-    if (hasEnded) return
-    if (typeof part !== 'string' && !(part instanceof Uint8Array)) return
+    if (isOver) return
+    const named = typeof encoding === 'string' ? encoding : undefined
+    const isBytes = part instanceof Uint8Array
+    if (!isBytes && (typeof part !== 'string' || !isEncoding(named))) {
+      return give({ kind: 'unsendable' })
+    }
     length += part.length
-    if (length > lengthMax) parts.length = 0
-    else parts.push([part, typeof encoding === 'string' ? encoding : undefined])
+    if (length > lengthMax) return give({ kind: 'too_long' })
+    // The handler may use its buffer again as soon as it was called back.
+    parts.push([isBytes ? new Uint8Array(part) : part, named])
   }
   const callLater = (given: readonly unknown[]) => {
     const call = given.find((each) => typeof each === 'function')
     if (typeof call === 'function') queueMicrotask(() => void Reflect.apply(call, response, []))
   }
   const answered = () => {
-    hasEnded = true
-    if (length > lengthMax) return resolve({ kind: 'too_long' })
-    const { statusCode: status } = response
-    resolve({ kind: 'answered', answer: { status, headers: namesOf(response), parts, length } })
+    // As Node does with one that is a text or broken.
+    const status = Math.trunc(response.statusCode)
+    if (!isStatus(status)) return give({ kind: 'unsendable' })
+    const headers = headersIn({ ...response.getHeaders() })
+    give({ kind: 'answered', answer: { status, headers, parts, length } })
+  }
+  const write = (part: unknown, ...more: readonly unknown[]) => {
+    keep(part, more[0])
+    callLater(more)
+    return true
   }
   Object.assign(response, {
     writeHead(status: number, ...more: readonly unknown[]) {
+      if (isOver) return response
       response.statusCode = status
       for (const [name, value] of headersIn(more.at(-1))) response.setHeader(name, value)
       return response
     },
-    write(part: unknown, ...more: readonly unknown[]) {
-      keep(part, more[0])
-      callLater(more)
-      return true
-    },
+    write,
     end(...given: readonly unknown[]) {
-      keep(given[0], given[1])
+      const [part] = given
+      if (part !== undefined && part !== null && typeof part !== 'function') keep(part, given[1])
       callLater(given)
-      answered()
+      if (!isOver) answered()
+      endHandler()
       return response
     },
     flushHeaders: () => undefined,
   })
-  response.once('close', () => resolve({ kind: 'gone' }))
+  response.once('close', () => give({ kind: 'gone' }))
+  // A handler that writes after its end, or after ours, ends nothing else.
+  response.on('error', () => undefined)
   return {
     held: promise,
+    handlerEnded: handler.promise,
     release(headers) {
       Object.assign(response, own)
+      // Where ours goes out before the handler is through, what it writes yet goes nowhere.
+      if (!hasHandlerEnded) Object.assign(response, { write, end: endOnce(response, endHandler) })
       if (headers === 'kept') return
       for (const name of Object.keys(response.getHeaders())) response.removeHeader(name)
+      if (headers === 'emptied') return
       for (const [name, value] of headersIn(before)) response.setHeader(name, value)
     },
   }
 }
 
-function namesOf(response: NodeResponse): HeldAnswer['headers'] {
-  return headersIn({ ...response.getHeaders() })
-}
-
-/** Headers in any form that Node takes: an object, pairs, or names and values in turn. */
-function headersIn(given: unknown): readonly (readonly [string, string | readonly string[]])[] {
-  if (typeof given !== 'object' || given === null) return []
-  const list: readonly unknown[] | undefined = Array.isArray(given) ? given : undefined
-  const pairs =
-    list === undefined
-      ? Object.entries(given)
-      : list.every((each) => Array.isArray(each))
-        ? list
-        : list.flatMap((name, at) => (at % 2 === 0 ? [[name, list[at + 1]]] : []))
-  return pairs.flatMap(([name, value]) =>
-    value === undefined
-      ? []
-      : [[String(name), Array.isArray(value) ? value.map(String) : String(value)] as const],
-  )
+/** Ends a response with the first call, which is ours; those that come after are the handler's. */
+function endOnce(response: NodeResponse, after: () => void) {
+  const own: unknown = Reflect.get(response, 'end')
+  let isFirst = true
+  return (...given: readonly unknown[]) => {
+    if (!isFirst) after()
+    else if (typeof own === 'function') Reflect.apply(own, response, given)
+    isFirst = false
+    return response
+  }
 }
 
 function withResolvers<T>() {

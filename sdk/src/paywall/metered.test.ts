@@ -7,11 +7,13 @@ import {
   clockOf,
   GOODS,
   MOST,
+  openClock,
   openScene,
   outcomeOf,
   proofOf,
   said,
   SETTLED,
+  turn,
 } from './test-upto-shop.ts'
 
 test('the most is asked for, of version 2 alone, and buyers may sign their approval beside', async () => {
@@ -82,6 +84,27 @@ test('one authorization runs one handler at a time, however its owner and nonce 
   metered.abandon()
   const again = await begin(ask(proofOf('007', `0x${'AB'.repeat(20)}`)))
   again.abandon()
+})
+
+test('a handler whose buyer is gone keeps its payment from running another, until it ends or for a bound', async () => {
+  const { ask, amounts } = openScene(async () => SETTLED)
+  const handler = Promise.withResolvers<void>()
+  const metered = await begin(ask())
+  metered.abandon(handler.promise)
+  await turn()
+  expect(outcomeOf(await ask())).toBe(503)
+  handler.resolve()
+  await turn()
+  ;(await begin(ask())).abandon()
+  expect(amounts).toEqual([])
+
+  const clock = openClock()
+  const endless = openScene(async () => SETTLED, { clock })
+  ;(await begin(endless.ask())).abandon(new Promise(() => undefined))
+  expect(outcomeOf(await endless.ask())).toBe(503)
+  clock.pass()
+  await turn()
+  ;(await begin(endless.ask())).abandon()
 })
 
 test('an answer that was not paid for is dropped, and the seller hears of its work', async () => {

@@ -2,6 +2,7 @@ import { baseUnitsOf } from '../base-units.ts'
 import type { Clock } from '../clock.ts'
 import type { Florin } from '../florin.ts'
 import { FlorinError } from '../florin-error.ts'
+import { limits } from '../limits.ts'
 import { busy, duplicate, UNAVAILABLE } from './admission.ts'
 import type { Admission, Metered } from './admission.ts'
 import { chargeInTime, TOO_LATE } from './charge-in-time.ts'
@@ -182,7 +183,15 @@ export function openMeter(
         const owed = { ...asked, answer, amount, wasLost: false, taken: undefined }
         return collect(key, shown, owed, refuse)
       },
-      abandon: () => visits.end(key),
+      abandon(handlerEnded) {
+        if (handlerEnded === undefined) return visits.end(key)
+        const isOver = new AbortController()
+        const bound = clock.sleep(limits.paywallHandlerMilliseconds, isOver.signal)
+        void Promise.race([handlerEnded, bound]).then(() => {
+          isOver.abort()
+          visits.end(key)
+        })
+      },
     }
   }
 

@@ -27,6 +27,8 @@ export interface NodeResponse {
   write(part: string | Uint8Array, encoding?: string): unknown
   end(text?: string): unknown
   once(event: 'finish' | 'close', listener: () => void): unknown
+  on(event: 'error', listener: () => void): unknown
+  destroy(): unknown
 }
 
 export function askedOf(request: NodeRequest): Asked {

@@ -2,19 +2,23 @@ import type { Admitted, Metered } from './admission.ts'
 import { NO_STORE } from './admission.ts'
 import type { HeldAnswer } from './held.ts'
 import { hold } from './hold.ts'
+import type { Held } from './hold.ts'
 import { say, watch } from './node-answer.ts'
 import type { NodeResponse } from './node-answer.ts'
 import { carryMeter } from './set-amount.ts'
 
+const nothingTaken = (error: string, message: string) =>
+  ({ status: 500, headers: NO_STORE, body: { error, message } }) as const
+
 /** What a buyer reads whose answer cannot be held back until it is paid for. Nothing was taken. */
-export const TOO_LONG = {
-  status: 500,
-  headers: NO_STORE,
-  body: {
-    error: 'answer_too_long',
-    message: 'The answer was too long to be sold. Nothing was taken.',
-  },
-} as const
+export const TOO_LONG = nothingTaken(
+  'answer_too_long',
+  'The answer was too long to be sold. Nothing was taken.',
+)
+const UNSENDABLE = nothingTaken(
+  'answer_not_sendable',
+  'The answer was none that can be sent. Nothing was taken.',
+)
 
 /**
  * Holds what a handler of Node's `http` answers until it is paid for. To be called before the handler runs.
@@ -26,37 +30,57 @@ export function serveMetered(
   carriers: readonly object[],
 ): void {
   carryMeter([response, ...carriers], (amount) => metered.setAmount(amount))
-  const { held, release } = hold(response)
-  void held.then(async (outcome) => {
-    if (outcome.kind === 'gone') return metered.abandon()
-    if (outcome.kind === 'too_long') {
-      metered.abandon()
-      release('cleared')
-      return say(response, TOO_LONG)
+  const { held, handlerEnded, release } = hold(response)
+
+  async function conclude(outcome: Held): Promise<void> {
+    switch (outcome.kind) {
+      case 'gone':
+        return metered.abandon(handlerEnded)
+      case 'too_long':
+      case 'unsendable':
+        metered.abandon(handlerEnded)
+        release('cleared')
+        return say(response, outcome.kind === 'too_long' ? TOO_LONG : UNSENDABLE)
+      case 'answered': {
+        const { answer } = outcome
+        if (answer.status >= 400) {
+          metered.abandon()
+          release('kept')
+          response.setHeader('Cache-Control', NO_STORE['Cache-Control'])
+          return send(response, answer)
+        }
+        const admission = await metered.finish(answer)
+        if (admission.kind === 'kept') {
+          return deliver(response, admission.answer, admission.admitted, () => release('emptied'))
+        }
+        release('cleared')
+        return say(response, admission.said)
+      }
+      default:
+        return outcome satisfies never
     }
-    const { answer } = outcome
-    if (answer.status >= 400) {
-      metered.abandon()
-      release('kept')
-      response.setHeader('Cache-Control', NO_STORE['Cache-Control'])
-      return send(response, answer)
-    }
-    const admission = await metered.finish(answer)
-    release('cleared')
-    conclude(response, admission)
-  })
+  }
+
+  // Nobody catches what is thrown here, and the process would end.
+  void held.then(conclude).catch(() => void response.destroy())
 }
 
-function conclude(response: NodeResponse, admission: Awaited<ReturnType<Metered['finish']>>): void {
-  if (admission.kind === 'said') say(response, admission.said)
-  else deliver(response, admission.answer, admission.admitted)
-}
-
-/** Sends an answer that was paid for, and watches what becomes of it. */
-export function deliver(response: NodeResponse, answer: HeldAnswer, admitted: Admitted): void {
-  response.statusCode = answer.status
-  for (const [name, value] of answer.headers) response.setHeader(name, value)
-  if (watch(response, admitted)) send(response, answer)
+/** Sends an answer that was paid for, and watches what becomes of it. Throws nothing: the money is taken. */
+export function deliver(
+  response: NodeResponse,
+  answer: HeldAnswer,
+  admitted: Admitted,
+  prepare: () => void = () => undefined,
+): void {
+  try {
+    prepare()
+    response.statusCode = answer.status
+    for (const [name, value] of answer.headers) response.setHeader(name, value)
+    if (watch(response, admitted)) send(response, answer)
+  } catch {
+    void admitted.ended('the answer could not be sent')
+    response.destroy()
+  }
 }
 
 function send(response: NodeResponse, { parts }: HeldAnswer): void {
