@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { baseUnits } from '@florin/wire/amount.ts'
 import { NodeFailure } from '../chain.ts'
 import type { Transport } from '../json-rpc/transport.ts'
 import { addressFromBytes, requireAddress } from './account.ts'
@@ -10,6 +11,7 @@ import { findPermit2Use } from './permit2-final.ts'
 import { findFlip } from './permit2-flip.ts'
 import { USDC } from './test-network.ts'
 import { TRANSFER_TOPIC } from './token-transfers.ts'
+import { transferCall } from './transfer.ts'
 
 const account = (byte: number) => addressFromBytes(new Uint8Array(20).fill(byte))
 const word = (byte: number) => hexBytes(new Uint8Array(32).fill(byte))
@@ -76,6 +78,20 @@ test('a call with another nonce, or of another payer, is no use of this one', as
 
 const TOPICS = [TRANSFER_TOPIC, ...[PAID.from, PAID.to].map((it) => hexBytes(addressWord(it)))]
 const PAYS = hexBytes(permit2Call(PAID, { withPermit: false }).data)
+
+/** A plain transfer of the token. */
+const MOVES = hexBytes(
+  transferCall(
+    {
+      ...{ asset: USDC, recipient: PAID.to, sender: PAID.from, amount: baseUnits(500n) },
+      commitment: new Uint8Array(32),
+    },
+    PAID.token,
+    true,
+  ).data,
+)
+
+const OTHER = hexBytes(permit2Call({ ...PAID, nonce: 8n }, { withPermit: false }).data)
 
 /** One transaction of a scripted chain: what it called, and what it logged. */
 interface Done {
@@ -207,14 +223,10 @@ test('a node that gives only so many logs at once is asked for fewer blocks', as
 test('a nonce that was spent in a block without a transfer to the seller has paid nothing', async () => {
   const burnt: Done = { height: 3_000, uses: [7] }
   // Other transfers of that block are other payments: of another amount, a plain one, one by another nonce.
-  const by = { ...PAID, nonce: 8n }
   const beside: readonly Done[] = [
     { height: 3_000, moved: [1n] },
-    { height: 3_000, to: PAID.token, moved: [PAID.value] },
-    {
-      ...{ height: 3_000, to: PROXIES.exact, moved: [PAID.value] },
-      input: hexBytes(permit2Call(by, { withPermit: false }).data),
-    },
+    { height: 3_000, to: PAID.token, moved: [PAID.value], input: MOVES },
+    { height: 3_000, to: PROXIES.exact, moved: [PAID.value], input: OTHER },
   ]
   for (const node of [nodeOf([burnt]), nodeOf([burnt, ...beside])]) {
     expect(await findPermit2Use(node, PAID, 0n)).toMatchObject({ kind: 'wasted', height: 3_000n })
@@ -237,6 +249,22 @@ test('what may have been the payment is not called spent for nothing, though its
   expect(await findPermit2Use(nodeOf([within]), PAID, 0n, true)).toMatchObject(paid)
   expect(await findPermit2Use(nodeOf([within]), PAID, 0n)).toBeUndefined()
 })
+
+test.each([
+  ['a call of the token that calls others', PAID.token, '0x4000aea0', [500n]],
+  ['a plain transfer whose token calls others', PAID.token, MOVES, [500n, 500n]],
+  ['a payment by another nonce whose token calls others', PROXIES.exact, OTHER, [500n, 500n]],
+])(
+  '%s may have been the payment, and is not called spent for nothing',
+  async (_, to, input, moved) => {
+    const done = [{ height: 4_950, to, input, moved, uses: [7] }]
+    for (const more of [{}, { stateFrom: 4_949n }, PRUNED]) {
+      expect(await findPermit2Use(nodeOf(done, more), PAID, 0n)).toBeUndefined()
+    }
+    const plain = [{ height: 4_950, to: PAID.token, input: MOVES, moved: [500n], uses: [7] }]
+    expect(await findPermit2Use(nodeOf(plain), PAID, 0n)).toMatchObject({ kind: 'wasted' })
+  },
+)
 
 test('the block in which a nonce came to be used is found wherever it is, and no block where the state is gone', async () => {
   for (const height of [0, 1, 2, 999, 1_000, 2_500, 4_872, 4_998, 4_999, 5_000]) {
@@ -291,7 +319,7 @@ describe('of upto that a wallet of ours signed, any amount up to the signed one 
     const input = hexBytes(permit2Call(by, { withPermit: false }).data)
     const beside: readonly Done[] = [
       { height: HEIGHT, to: PROXIES.upto, moved: [20n], input },
-      { height: HEIGHT, to: PAID.token, moved: [21n] },
+      { height: HEIGHT, to: PAID.token, moved: [21n], input: MOVES },
       { height: HEIGHT, moved: [501n] },
     ]
     for (const use of await find([takesWithin(30n), ...beside])) {

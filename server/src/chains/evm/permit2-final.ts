@@ -1,37 +1,22 @@
 import { baseUnits } from '@florin/wire/amount.ts'
-import type { Fields } from '@florin/wire/x402/fields.ts'
 import type { FinalityPolicy } from '../../kernel/network-config.ts'
 import { limits } from '../../kernel/limits.ts'
-import { NodeFailure } from '../chain.ts'
-import type { Address, TokenTransfer, TransactionHash } from '../chain.ts'
+import type { TokenTransfer, TransactionHash } from '../chain.ts'
 import type { AuthorizationState, AuthorizationUse } from '../exact.ts'
-import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
-import { NodeTimeout } from '../json-rpc/endpoint.ts'
-import type { Read, Transport } from '../json-rpc/transport.ts'
-import { addressFrom, bytesFrom, quantityFrom, transactionHashFrom, wordFrom } from './answer.ts'
+import type { Transport } from '../json-rpc/transport.ts'
 import { blockHashRead, readHead } from './blocks.ts'
-import { addressWord } from './eip712.ts'
+import { summaryOf } from './call-summary.ts'
 import { headRead, rangesOf } from './exact-final.ts'
-import type { BlockRange } from './exact-final.ts'
-import { hexBytes, hexQuantity } from './hex.ts'
+import { hexQuantity } from './hex.ts'
 import { blockTimeView, readViewsAt } from './multicall.ts'
 import { readOutcomes } from './outcome.ts'
-import {
-  isInvalidated,
-  isNonceUsed,
-  nonceView,
-  NONCES_INVALIDATED_TOPIC,
-  permit2EffectOf,
-  PERMIT2,
-} from './permit2.ts'
+import { isInvalidated, isNonceUsed, nonceView, permit2EffectOf } from './permit2.ts'
 import type { Permit2Authorization, Permit2Effect } from './permit2.ts'
 import { findFlip, nonceAt } from './permit2-flip.ts'
-import { TRANSFER_TOPIC, transferFrom } from './token-transfers.ts'
+import { callRead, logsIn, ownerLogsRead } from './permit2-owner-logs.ts'
+import type { Called, LogBlock, Moved, OwnerLog } from './permit2-owner-logs.ts'
 
 const NO_PERMIT2 = -1n
-const WORD_BYTES = 32
-/** How often a part of the chain is halved whose logs no node gives at once. */
-const HALVINGS_MAX = 5
 
 /** What the final state of the chain says of a payment by Permit2; a node round trip, two where finality is a depth. */
 export async function readPermit2State(
@@ -169,13 +154,19 @@ async function readCalls(
     count: hashes.length,
     isElse: (transaction: TransactionHash) => {
       const call = called[hashes.indexOf(transaction)]
-      // A plain transfer, or a payment by another nonce. One that was not read may be this very payment.
-      return (
-        call !== undefined &&
-        (call.to === authorization.token || permit2EffectOf(call.to, call.data) !== undefined)
-      )
+      const count = logs.filter((log) => log.kind === 'moved' && log.hash === transaction).length
+      // A plain transfer, or a payment by another nonce. One that was not read may be this very payment; and within a call of a token that
+      // calls others (ERC-677, ERC-777, ERC-1363) anything may be done beside.
+      return call !== undefined && count === 1 && isSomethingElse(authorization, call)
     },
   }
+}
+
+function isSomethingElse({ token }: Sought, { to, data }: Called): boolean {
+  if (permit2EffectOf(to, data) !== undefined) return true
+  const call = { from: null, to, value: 0n, data, extras: [] }
+  const { transfers, others } = summaryOf(call, new Set([token]))
+  return to === token && transfers.length === 1 && others.length === 0
 }
 
 /**
@@ -218,9 +209,9 @@ function useOf(
 }
 
 /**
- * Settled from within another contract, for a payer of which nobody else has the key: with its nonce nothing else was signed. The nonce was open in the block before a transfer to the seller and used after it, nobody took it
- * back there, and only one transfer of that block can have been it. Undefined where any of that is not known. `isElse`: transactions that are
- * known to be something else.
+ * Settled from within another contract, for a payer of which nobody else has the key: with its nonce nothing else was signed. The nonce was
+ * open in the block before a transfer to the seller and used after it, nobody took it back there, and only one transfer of that block can
+ * have been it. Undefined where any of that is not known. `isElse`: transactions that are known to be something else.
  */
 async function useWithin(
   transport: Pick<Transport, 'read'>,
@@ -268,115 +259,4 @@ function isTakingBack(authorization: Permit2Authorization, log: OwnerLog): boole
 function isUseOf({ from, nonce }: Permit2Authorization, called: Called | undefined): boolean {
   const used = called && permit2EffectOf(called.to, called.data)
   return used?.from === from && used.nonce === nonce
-}
-
-interface LogBlock {
-  readonly height: bigint
-  readonly blockHash: string
-}
-
-type Moved = LogBlock & {
-  readonly kind: 'moved'
-  readonly hash: TransactionHash
-  /** Undefined when the token writes it in a form of its own. */
-  readonly transfer: TokenTransfer | undefined
-}
-
-type OwnerLog =
-  | Moved
-  | (LogBlock & { readonly kind: 'invalidated'; readonly word: bigint; readonly mask: bigint })
-
-/** The same of a part of the chain. What a node does not give at once, since it is too much, is asked for by halves. */
-async function logsIn(
-  transport: Pick<Transport, 'read'>,
-  authorization: Permit2Authorization,
-  range: BlockRange,
-  head: bigint,
-  halvings = HALVINGS_MAX,
-): Promise<readonly OwnerLog[]> {
-  const { from, to } = range
-  try {
-    return await transport.read(ownerLogsRead(authorization, range))
-  } catch (error) {
-    const last = to ?? head
-    const mayHalve = error instanceof NodeFailure && !(error instanceof NodeTimeout)
-    if (!mayHalve || halvings === 0 || last <= from) throw error
-    const middle = from + (last - from) / 2n
-    const older = { from, to: middle }
-    const newer = { from: middle + 1n, to }
-    return [
-      ...(await logsIn(transport, authorization, older, head, halvings - 1)),
-      ...(await logsIn(transport, authorization, newer, head, halvings - 1)),
-    ]
-  }
-}
-
-/** What left the owner of the token, and which nonces it invalidated, in the chain's order: of one block, or of a part of the chain. */
-function ownerLogsRead(
-  { token, from }: Permit2Authorization,
-  where: BlockRange | { readonly blockHash: string },
-): Read<readonly OwnerLog[]> {
-  const topics = [[TRANSFER_TOPIC, NONCES_INVALIDATED_TOPIC], hexBytes(addressWord(from))]
-  const place =
-    'blockHash' in where
-      ? where
-      : {
-          fromBlock: hexQuantity(where.from),
-          toBlock: where.to === null ? 'latest' : hexQuantity(where.to),
-        }
-  return {
-    method: 'eth_getLogs',
-    params: [{ address: [token, PERMIT2], topics, ...place }],
-    parse: (result) => listFrom(result, 'logs').flatMap((log) => ownerLogFrom(log, token)),
-  }
-}
-
-function ownerLogFrom(value: unknown, token: Address): readonly OwnerLog[] {
-  const log = fieldsFrom(value, 'log')
-  const writer = addressFrom(log['address'], 'log address')
-  const [topic] = listFrom(log['topics'], 'log topics')
-  if (writer === token) {
-    if (topic !== TRANSFER_TOPIC) return []
-    const hash = transactionHashFrom(log['transactionHash'], 'log transaction')
-    const [transfer] = transferFrom(value)
-    return [{ kind: 'moved', hash, transfer, ...blockOf(log) }]
-  }
-  if (writer !== PERMIT2 || topic !== NONCES_INVALIDATED_TOPIC) return []
-  const data = bytesFrom(log['data'], 'log data')
-  if (data.length !== 2 * WORD_BYTES) throw malformed('log data', `${data.length} bytes`)
-  return [
-    {
-      kind: 'invalidated',
-      word: BigInt(hexBytes(data.subarray(0, WORD_BYTES))),
-      mask: BigInt(hexBytes(data.subarray(WORD_BYTES))),
-      ...blockOf(log),
-    },
-  ]
-}
-
-function blockOf(log: Fields): LogBlock {
-  return {
-    height: quantityFrom(log['blockNumber'], 'log height'),
-    blockHash: wordFrom(log['blockHash'], 'log block'),
-  }
-}
-
-interface Called {
-  readonly to: Address | null
-  readonly data: Uint8Array
-}
-
-function callRead(hash: TransactionHash): Read<Called | undefined> {
-  return {
-    method: 'eth_getTransactionByHash',
-    params: [hash],
-    parse: (result) => {
-      if (result === null) return undefined
-      const { to, input } = fieldsFrom(result, 'transaction')
-      return {
-        to: to === null ? null : addressFrom(to, 'recipient'),
-        data: bytesFrom(input, 'transaction input'),
-      }
-    },
-  }
 }

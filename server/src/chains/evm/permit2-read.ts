@@ -95,7 +95,6 @@ function facilitatorOf(named: string | null, settlers: ReadonlySet<Address>): Ad
   return address !== undefined && settlers.has(address) ? address : undefined
 }
 
-/** Nobody can spend from these. */
 /** What speaks against a permit before anybody is asked. Source: the reference's `validateEip2612PermitForPayment`. */
 function problemOf(
   permit: AllowancePermit | 'malformed',

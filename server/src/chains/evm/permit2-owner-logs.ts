@@ -1,0 +1,130 @@
+import type { Fields } from '@florin/wire/x402/fields.ts'
+import { NodeFailure } from '../chain.ts'
+import type { Address, TokenTransfer, TransactionHash } from '../chain.ts'
+import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
+import { NodeTimeout } from '../json-rpc/endpoint.ts'
+import type { Read, Transport } from '../json-rpc/transport.ts'
+import { addressFrom, bytesFrom, quantityFrom, transactionHashFrom, wordFrom } from './answer.ts'
+import { addressWord } from './eip712.ts'
+import type { BlockRange } from './exact-final.ts'
+import { hexBytes, hexQuantity } from './hex.ts'
+import { NONCES_INVALIDATED_TOPIC, PERMIT2 } from './permit2.ts'
+import type { Permit2Authorization } from './permit2.ts'
+import { TRANSFER_TOPIC, transferFrom } from './token-transfers.ts'
+
+const WORD_BYTES = 32
+/** How often a part of the chain is halved whose logs no node gives at once. */
+const HALVINGS_MAX = 5
+
+export interface LogBlock {
+  readonly height: bigint
+  readonly blockHash: string
+}
+
+export type Moved = LogBlock & {
+  readonly kind: 'moved'
+  readonly hash: TransactionHash
+  /** Undefined when the token writes it in a form of its own. */
+  readonly transfer: TokenTransfer | undefined
+}
+
+/** What left the owner of the token, or what it took back. */
+export type OwnerLog =
+  | Moved
+  | (LogBlock & { readonly kind: 'invalidated'; readonly word: bigint; readonly mask: bigint })
+
+/** The logs of an owner in a part of the chain. What a node does not give at once, since it is too much, is asked for by halves. */
+export async function logsIn(
+  transport: Pick<Transport, 'read'>,
+  authorization: Permit2Authorization,
+  range: BlockRange,
+  head: bigint,
+  halvings = HALVINGS_MAX,
+): Promise<readonly OwnerLog[]> {
+  const { from, to } = range
+  try {
+    return await transport.read(ownerLogsRead(authorization, range))
+  } catch (error) {
+    const last = to ?? head
+    const mayHalve = error instanceof NodeFailure && !(error instanceof NodeTimeout)
+    if (!mayHalve || halvings === 0 || last <= from) throw error
+    const middle = from + (last - from) / 2n
+    const older = { from, to: middle }
+    const newer = { from: middle + 1n, to }
+    return [
+      ...(await logsIn(transport, authorization, older, head, halvings - 1)),
+      ...(await logsIn(transport, authorization, newer, head, halvings - 1)),
+    ]
+  }
+}
+
+/** What left the owner of the token, and which nonces it invalidated, in the chain's order: of one block, or of a part of the chain. */
+export function ownerLogsRead(
+  { token, from }: Permit2Authorization,
+  where: BlockRange | { readonly blockHash: string },
+): Read<readonly OwnerLog[]> {
+  const topics = [[TRANSFER_TOPIC, NONCES_INVALIDATED_TOPIC], hexBytes(addressWord(from))]
+  const place =
+    'blockHash' in where
+      ? where
+      : {
+          fromBlock: hexQuantity(where.from),
+          toBlock: where.to === null ? 'latest' : hexQuantity(where.to),
+        }
+  return {
+    method: 'eth_getLogs',
+    params: [{ address: [token, PERMIT2], topics, ...place }],
+    parse: (result) => listFrom(result, 'logs').flatMap((log) => ownerLogFrom(log, token)),
+  }
+}
+
+function ownerLogFrom(value: unknown, token: Address): readonly OwnerLog[] {
+  const log = fieldsFrom(value, 'log')
+  const writer = addressFrom(log['address'], 'log address')
+  const [topic] = listFrom(log['topics'], 'log topics')
+  if (writer === token) {
+    if (topic !== TRANSFER_TOPIC) return []
+    const hash = transactionHashFrom(log['transactionHash'], 'log transaction')
+    const [transfer] = transferFrom(value)
+    return [{ kind: 'moved', hash, transfer, ...blockOf(log) }]
+  }
+  if (writer !== PERMIT2 || topic !== NONCES_INVALIDATED_TOPIC) return []
+  const data = bytesFrom(log['data'], 'log data')
+  if (data.length !== 2 * WORD_BYTES) throw malformed('log data', `${data.length} bytes`)
+  return [
+    {
+      kind: 'invalidated',
+      word: BigInt(hexBytes(data.subarray(0, WORD_BYTES))),
+      mask: BigInt(hexBytes(data.subarray(WORD_BYTES))),
+      ...blockOf(log),
+    },
+  ]
+}
+
+function blockOf(log: Fields): LogBlock {
+  return {
+    height: quantityFrom(log['blockNumber'], 'log height'),
+    blockHash: wordFrom(log['blockHash'], 'log block'),
+  }
+}
+
+/** What a transaction called. */
+export interface Called {
+  readonly to: Address | null
+  readonly data: Uint8Array
+}
+
+export function callRead(hash: TransactionHash): Read<Called | undefined> {
+  return {
+    method: 'eth_getTransactionByHash',
+    params: [hash],
+    parse: (result) => {
+      if (result === null) return undefined
+      const { to, input } = fieldsFrom(result, 'transaction')
+      return {
+        to: to === null ? null : addressFrom(to, 'recipient'),
+        data: bytesFrom(input, 'transaction input'),
+      }
+    },
+  }
+}
