@@ -1,4 +1,5 @@
 import { Refusal } from '@florin/wire/errors.ts'
+import { fieldsOf } from '@florin/wire/x402/fields.ts'
 import { EIP2612_GAS_SPONSORING } from '@florin/wire/x402/permit2-payload.ts'
 import type { Chain, Draft } from '../chains/chain.ts'
 import type { OpenSigner } from '../custody/signer.ts'
@@ -110,7 +111,7 @@ async function sign(
     extra,
     validBeforeSeconds: BigInt(Math.floor(now / 1000) + seconds),
     salt: random.bytes(SALT_BYTES),
-    takesPermits: demand.extensions?.[EIP2612_GAS_SPONSORING] !== undefined,
+    takesPermits: fieldsOf(demand.extensions?.[EIP2612_GAS_SPONSORING]) !== undefined,
   })
   if (prepared === undefined) throw declined('network')
   if (!prepared.ok) throw declined(prepared.reason)
