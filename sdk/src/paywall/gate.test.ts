@@ -247,15 +247,23 @@ test('a settlement that comes after the buyer was told to ask again is kept for 
   expect([undelivered.length, paid]).toEqual([1, ['pay_1']])
 })
 
-test('a success whose answer was lost is told of and let in, unless it was delivered for', async () => {
+test.each([
+  ['a try of the same request', false],
+  ['an earlier request', true],
+])('a success that was lost on the way to %s is told of and let in, once', async (_, isEarlier) => {
   const paid: (string | null)[] = []
+  let isAway = isEarlier
   const { ask } = openScene(
     async (options) => {
+      if (!isAway && isEarlier) return said('duplicate_settlement')
       options?.onLost?.()
-      return said('duplicate_settlement')
+      if (!isAway) return said('duplicate_settlement')
+      throw new FlorinError({ code: 'NO_ANSWER', message: 'lost', outcomeUnknown: true })
     },
     { onPaid: ({ paymentId }) => paid.push(paymentId) },
   )
+  if (isEarlier) expect(statusOf(await ask())).toBe(503)
+  isAway = false
   const first = await ask()
   if (first.kind !== 'admitted') throw new Error('not let in')
   expect(statusOf(await ask())).toBe(409)

@@ -9,6 +9,7 @@ import { charge, requirementFor, takenBy } from './charge.ts'
 import type { Charged } from './charge.ts'
 import { identifierProblem } from './extensions.ts'
 import { openHandOver } from './hand-over.ts'
+import { lostAnswers } from './lost-answers.ts'
 import { openMeter } from './metered.ts'
 import { readPresented } from './presented.ts'
 import { pricesOf } from './price.ts'
@@ -46,10 +47,14 @@ export function openGate(
   const problem = (code: string, cause?: unknown) => tellProblem(options, code, cause)
 
   const handOver = openHandOver(options)
+  const lost = lostAnswers()
   const meter = openMeter(florin, clock, handOver, (code, cause) => void problem(code, cause))
 
-  async function admit(charged: Charged & { kind: 'paid' | 'repeated' }): Promise<Admission> {
-    const taken = takenBy(charged, false)
+  async function admit(
+    charged: Charged & { kind: 'paid' | 'repeated' },
+    header: string,
+  ): Promise<Admission> {
+    const taken = takenBy(charged, lost.has(header))
     if (taken === undefined) return duplicate(null)
     const handed = await handOver.admit(taken)
     if (handed.kind === 'used') return duplicate(taken.paid.paymentId)
@@ -57,10 +62,11 @@ export function openGate(
   }
 
   /** A settlement has come after its buyer was told to ask again. */
-  async function missed(charged: Charged): Promise<void> {
+  async function missed(charged: Charged, header: string): Promise<void> {
+    lost.note(header, charged)
     if (charged.kind === 'unavailable') return problem(charged.code, charged.cause)
     if (charged.kind !== 'paid' && charged.kind !== 'repeated') return
-    const taken = takenBy(charged, false)
+    const taken = takenBy(charged, lost.has(header))
     if (taken !== undefined && taken.taken !== 'before') await handOver.miss(taken, TOO_LATE)
   }
 
@@ -92,11 +98,16 @@ export function openGate(
       return meter(shown, (reason, response) => asks(place, requirements, reason, response))
     }
     const charging = charge(florin, read.presented, requirement, place)
-    const charged = await chargeInTime(charging, clock, { missed, over: () => undefined }).wait()
+    const { header } = read.presented
+    const charged = await chargeInTime(charging, clock, {
+      missed: (late) => missed(late, header),
+      over: () => undefined,
+    }).wait()
+    lost.note(header, charged)
     switch (charged.kind) {
       case 'paid':
       case 'repeated':
-        return admit(charged)
+        return admit(charged, header)
       case 'refused':
         return asks(place, requirements, charged.reason, charged.response)
       case 'pending':

@@ -58,13 +58,15 @@ export function visitsInMemory(keptBytesMax: number = limits.paywallKeptBytesMax
   }
   const makeRoom = (newest: string) => {
     const isFull = () => kept > keptBytesMax || waiting.size > limits.paywallDeliveriesMax
+    // Those that somebody waits for now are held by that wait in any case.
+    const isFree = (key: string) => key !== newest && !running.has(key)
     for (const [key, { taken }] of isFull() ? [...waiting] : []) {
       if (!isFull()) return
-      if (key !== newest && taken !== undefined) finish(key, taken.paid.paymentId)
+      if (isFree(key) && taken !== undefined) finish(key, taken.paid.paymentId)
     }
     for (const [key, owed] of isFull() ? [...waiting] : []) {
       if (!isFull()) return
-      if (key === newest) continue
+      if (!isFree(key)) continue
       if (waiting.size > limits.paywallDeliveriesMax) finish(key, null)
       else set(key, { ...owed, answer: undefined })
     }
