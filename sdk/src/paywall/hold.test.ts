@@ -171,6 +171,26 @@ test('an answer without an end is known to be too long when it is, and what come
   response.end('later')
 })
 
+test('a handler that writes for ever, one part after the other, leaves the server its turn', async () => {
+  let isHeard = false
+  const rounds = Promise.withResolvers<number>()
+  const write = async (response: ServerResponse) => {
+    let times = 0
+    for (; !isHeard && times < 100_000; times += 1) {
+      await new Promise<void>((resolve) => response.write('12345', () => resolve()))
+    }
+    rounds.resolve(times)
+  }
+  const { get } = await openHold(
+    (response) => void write(response),
+    () => true,
+    9,
+  )
+  expect((await get()).body).toBe('none')
+  isHeard = true
+  expect(await rounds.promise).toBeLessThan(100_000)
+})
+
 test('a name with several values has all of them, and a header that was removed stays away', async () => {
   const twice = ['set-cookie', 'a=1', 'Set-Cookie', 'b=2']
   const { get } = await openHold(
