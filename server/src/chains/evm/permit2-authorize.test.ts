@@ -291,8 +291,14 @@ describe('a wallet of ours pays by upto', () => {
     const { data } = permit2Call({ ...terms, value: 7n }, { withPermit: true })
     const callData: Hex = `0x${Buffer.from(data).toString('hex')}`
     const call = { target: getAddress(PROXIES.upto), allowFailure: false, callData }
+    // Beside it the token logs transfers of nothing, as anybody can have it do.
+    const token = getAddress(USDC.asset)
+    const args = [getAddress(payer.address), getAddress(SELLER), 0n] as const
+    const zero = encodeFunctionData({ abi: erc20Abi, functionName: 'transferFrom', args })
+    const spam = { target: token, allowFailure: false, callData: zero }
     const hash = await wallet.writeContract({
-      ...{ address: MULTICALL, abi: multicall3Abi, functionName: 'aggregate3', args: [[call]] },
+      ...{ address: MULTICALL, abi: multicall3Abi, functionName: 'aggregate3' },
+      args: [[spam, call, spam]],
     })
     await wallet.waitForTransactionReceipt({ hash })
     expect(await both.findForeign(kept(authorization), 0n)).toMatchObject({

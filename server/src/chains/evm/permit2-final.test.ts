@@ -100,6 +100,8 @@ interface Done {
   readonly input?: string
   /** Of these amounts, from the payer to the seller. */
   readonly moved?: readonly bigint[]
+  /** Which of these its proxy settled, and logged so. */
+  readonly settles?: readonly number[]
   /** It took this nonce back. */
   readonly takesBack?: number
   /** Nonces that are used from its block on. */
@@ -122,7 +124,7 @@ function nodeOf(
     return [
       ...moved.map((amount, at) => ({
         ...{ address: PAID.token, topics: TOPICS, data: hexBytes(uintWord(amount)), ...place },
-        logIndex: `0x${(index * 4 + at).toString(16)}`,
+        logIndex: `0x${(index * 16 + at * 2).toString(16)}`,
       })),
       ...(takesBack === undefined
         ? []
@@ -134,6 +136,11 @@ function nodeOf(
           ]),
     ]
   }
+  const proxyLogsOf = ({ settles = [] }: Done, index: number) =>
+    settles.map((at) => ({
+      ...{ address: PROXIES.upto, topics: [word(0xcc)], data: '0x' },
+      logIndex: `0x${(index * 16 + at * 2 + 1).toString(16)}`,
+    }))
   const answer = (method: string, params: readonly unknown[]): unknown => {
     const [first, second] = params
     switch (method) {
@@ -164,7 +171,10 @@ function nodeOf(
         return {
           ...{ status: '0x1', gasUsed: '0x1', effectiveGasPrice: '0x1' },
           ...{ blockNumber: `0x${height.toString(16)}`, blockHash: blockOf(height) },
-          ...{ transactionHash: first, logs: logsOf(found, index) },
+          ...{
+            transactionHash: first,
+            logs: [...logsOf(found, index), ...proxyLogsOf(found, index)],
+          },
         }
       }
       case 'eth_call': {
@@ -314,7 +324,25 @@ describe('of upto that a wallet of ours signed, any amount up to the signed one 
       const both = [takesWithin(30n), { height: HEIGHT, moved: [other] }]
       for (const use of await find(both)) expect(use).toBeUndefined()
     }
-    // A call by another nonce, and a plain transfer, are something else.
+    const settledBoth = [
+      { ...takesWithin(30n), settles: [0] },
+      { height: HEIGHT, moved: [1n], settles: [0] },
+    ]
+    for (const use of await find(settledBoth)) expect(use).toBeUndefined()
+  })
+
+  test('but only what the proxy says it settled can have been it', async () => {
+    // Anybody has a token log a transfer of nothing, before, behind and beside it.
+    const spam: readonly Done[] = [
+      { ...takesWithin(0n, 30n, 0n), settles: [1] },
+      { height: HEIGHT, moved: [0n, 0n] },
+    ]
+    for (const use of await find(spam)) expect(use).toMatchObject(took(30n))
+    const nothing = [{ ...takesWithin(0n, 0n), settles: [1] }]
+    for (const use of await find(nothing)) expect(use).toMatchObject(wasted)
+  })
+
+  test('what is known to be something else is not it', async () => {
     const by = { ...UPTO, nonce: 8n, value: 20n }
     const input = hexBytes(permit2Call(by, { withPermit: false }).data)
     const beside: readonly Done[] = [

@@ -13,6 +13,7 @@ import { readOutcomes } from './outcome.ts'
 import { isInvalidated, isNonceUsed, nonceView, permit2EffectOf } from './permit2.ts'
 import type { Permit2Authorization, Permit2Effect } from './permit2.ts'
 import { findFlip, nonceAt } from './permit2-flip.ts'
+import { settledAmong } from './permit2-settled.ts'
 import { callRead, logsIn, ownerLogsRead } from './permit2-owner-logs.ts'
 import type { Called, LogBlock, Moved, OwnerLog } from './permit2-owner-logs.ts'
 
@@ -67,7 +68,7 @@ export async function findPermit2Use(
 /**
  * What the block did in which the nonce was used up. A transaction that is itself a call of a proxy with this nonce used it. Without one,
  * the block paid only if it holds a transfer of the amount to the seller: none, and the nonce was spent on something else; one that may be
- * anything, and nothing is known, unless the payer is ours and that transfer alone can have been it. With its nonce nothing else was signed then.
+ * anything, and nothing is known, unless the payer is ours and that transfer alone can have been it: `useAmong`. With its nonce nothing else was signed then.
  * Whom `upto` names may be a contract as well, so that the call need not be its own transaction.
  */
 async function useIn(
@@ -83,12 +84,10 @@ async function useIn(
     return useBy(transport, authorization, hash, call && permit2EffectOf(call.to, call.data))
   }
   const fitting = fittingOf(authorization, logs).filter((log) => !isElse(log.hash))
-  const [only] = fitting
-  if (only === undefined) return { kind: 'wasted', height, blockHash }
+  if (fitting.length === 0) return { kind: 'wasted', height, blockHash }
   const isTakenBack = logs.some((log) => isTakingBack(authorization, log))
-  const isKnown = authorization.isOurs && !isTakenBack
-  if (!isKnown || fitting.length > 1 || only.transfer === undefined) return undefined
-  return useOf(authorization, { hash: only.hash, height, blockHash }, only.transfer)
+  if (!authorization.isOurs || isTakenBack) return undefined
+  return useAmong(transport, authorization, fitting)
 }
 
 /**
@@ -220,21 +219,36 @@ async function useWithin(
   isElse: (transaction: TransactionHash) => boolean,
 ): Promise<AuthorizationUse | undefined> {
   const fitting = logs.flatMap((log) => {
-    if (log.kind !== 'moved' || log.transfer === undefined || isElse(log.hash)) return []
-    const { transfer, ...moved } = log
-    return isLike(authorization, log) ? [{ ...moved, transfer }] : []
+    if (log.kind !== 'moved' || isElse(log.hash)) return []
+    return isLike(authorization, log) ? [log] : []
   })
-  for (const { hash, height, blockHash, transfer } of fitting.toReversed()) {
+  for (const { height } of fitting.toReversed()) {
     if ((await nonceAt(transport, authorization, height - 1n)) !== 'open') continue
     if ((await nonceAt(transport, authorization, height)) !== 'used') continue
     const isTakenBack = logs.some(
       (log) => log.height === height && isTakingBack(authorization, log),
     )
-    const isAlone = fitting.filter((log) => log.height === height).length === 1
-    if (isTakenBack || !isAlone) return undefined
-    return useOf(authorization, { hash, height, blockHash }, transfer)
+    if (isTakenBack) return undefined
+    const there = fitting.filter((log) => log.height === height)
+    return useAmong(transport, authorization, there)
   }
   return undefined
+}
+
+/** The one transfer of a block that can have been it: the only one, or else the only one that the proxy made. Undefined where none is alone. */
+async function useAmong(
+  transport: Pick<Transport, 'read'>,
+  authorization: Sought,
+  fitting: readonly Moved[],
+): Promise<AuthorizationUse | undefined> {
+  const readable = fitting.flatMap(({ transfer, ...moved }) =>
+    transfer === undefined ? [] : [{ ...moved, transfer }],
+  )
+  if (readable.length < fitting.length) return undefined
+  const [only, ...others] =
+    readable.length === 1 ? readable : await settledAmong(transport, authorization, readable)
+  if (only === undefined || others.length > 0) return undefined
+  return useOf(authorization, only, only.transfer)
 }
 
 function isLike({ to, value, least }: Sought, { transfer }: Moved): boolean {
