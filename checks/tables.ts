@@ -33,6 +33,7 @@ export const TABLE_OWNERS: Readonly<Record<string, readonly string[]>> = {
     'market_tokens',
     'market_pools',
     'market_reserves',
+    'market_hub_states',
     'market_trades',
     'market_candles',
     'market_events',

@@ -164,7 +164,7 @@ describe('markets of the sandbox', () => {
     return { calls, portfolio }
   }
 
-  test('a token that is traded against USDC alone is bought and sold through it, and its holder sees it', async () => {
+  test('a token that is traded against USDC alone is bought and sold through it, and its holder sees it and its worth', async () => {
     const { mint, symbol } = world.sandbox.tokens.at(-1) ?? {}
     const listener = await listen(['trades'])
     try {
@@ -185,8 +185,16 @@ describe('markets of the sandbox', () => {
       const held = (portfolio['tokens'] as Fields[]).find((one) => one['mint'] === mint)
       expect(held).toMatchObject({
         balanceBaseUnits: bought['tokensReceivedBaseUnits'],
-        value: null,
+        price: expect.any(Number),
       })
+      // What was just bought for one coin, less fees; 20 tokens cost a dollar in its pool.
+      expect(Number(held?.['value'])).toBeGreaterThan(0.5)
+      expect(Number(held?.['value'])).toBeLessThan(1.5)
+      const info = await ask(`/token/info/${mint}?network=${networkOf('evm')}`)
+      expect(info).toMatchObject({ mint, price: expect.any(Number), volume24h: null })
+      expect(Number(info['priceUsd'])).toBeGreaterThan(0.025)
+      expect(Number(info['priceUsd'])).toBeLessThan(0.1)
+      expect(Number(info['liquidity'])).toBeGreaterThan(0)
       const sold = await trade('sell', { sellAll: true })
       expect(sold).toMatchObject({
         success: true,

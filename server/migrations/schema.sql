@@ -243,6 +243,16 @@ table market_followers
   lease_owner text
   lease_until timestamp with time zone
   fence bigint not null default 0
+table market_hub_states
+  network text not null
+  market text not null
+  mint text not null
+  hub text not null
+  height bigint not null
+  quote numeric(78,0) not null
+  token numeric(78,0) not null
+  held boolean not null
+  at timestamp with time zone not null
 table market_pools
   network text not null
   market text not null
@@ -733,6 +743,10 @@ market_events market_events_pkey: PRIMARY KEY (id)
 market_events market_events_type_check: CHECK ((type = ANY (ARRAY['trade'::text, 'newToken'::text, 'priceUpdate'::text])))
 market_followers market_followers_height_check: CHECK ((height >= 0))
 market_followers market_followers_pkey: PRIMARY KEY (network)
+market_hub_states market_hub_states_check: CHECK ((hub <> mint))
+market_hub_states market_hub_states_pkey: PRIMARY KEY (network, mint, market, height)
+market_hub_states market_hub_states_quote_check: CHECK ((quote >= (0)::numeric))
+market_hub_states market_hub_states_token_check: CHECK ((token >= (0)::numeric))
 market_pools market_pools_pkey: PRIMARY KEY (network, market, mint)
 market_reserves market_reserves_native_check: CHECK ((native >= (0)::numeric))
 market_reserves market_reserves_pkey: PRIMARY KEY (network, mint, market, height)
@@ -952,6 +966,8 @@ CREATE UNIQUE INDEX ledger_holds_once ON public.ledger_transfers USING btree (pa
 CREATE INDEX market_candles_by_age ON public.market_candles USING btree (seconds, start_at)
 CREATE INDEX market_events_by_age ON public.market_events USING btree (at)
 CREATE INDEX market_events_by_network ON public.market_events USING btree (network, id)
+CREATE INDEX market_hub_states_by_age ON public.market_hub_states USING btree (at) WHERE (NOT held)
+CREATE INDEX market_hub_states_by_height ON public.market_hub_states USING btree (network, height)
 CREATE INDEX market_pools_by_height ON public.market_pools USING btree (network, height)
 CREATE INDEX market_pools_by_mint ON public.market_pools USING btree (network, mint)
 CREATE INDEX market_reserves_by_height ON public.market_reserves USING btree (network, height)
@@ -1195,6 +1211,7 @@ market_blocks: grant delete, insert, select to florin_service
 market_candles: grant delete, insert, select, update to florin_service
 market_events: grant delete, insert, select to florin_service
 market_followers: grant insert, select, update to florin_service
+market_hub_states: grant delete, insert, select, update to florin_service
 market_pools: grant delete, insert, select, update to florin_service
 market_reserves: grant delete, insert, select, update to florin_service
 market_tokens: grant insert, select, update to florin_service

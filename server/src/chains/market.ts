@@ -41,7 +41,19 @@ export interface MarketReserves extends MarketPlace {
   readonly token: bigint
 }
 
-export type MarketFact = MarketOpened | MarketTrade | MarketReserves
+/** What a pool of a token and a hub shows: no market here, but it says what the token costs in the hub. Base units. */
+export interface MarketHubState extends MarketPlace {
+  readonly kind: 'hub'
+  readonly mint: Address
+  readonly market: Address
+  readonly hub: Address
+  readonly hubAmount: bigint
+  readonly tokenAmount: bigint
+  /** The amounts are what the pool holds; else what its last trade moved. */
+  readonly isHeld: boolean
+}
+
+export type MarketFact = MarketOpened | MarketTrade | MarketReserves | MarketHubState
 
 /** What a chain shows of its markets. Asks a node; throws NodeFailure when none answered properly. */
 export interface MarketReader {

@@ -17,7 +17,11 @@ export async function figuresOfTokens(
     close: string | null
   }>(
     'market_figures_of_tokens',
-    `select m.mint, pools.liquidity, day.volume, known.mint is not null as seen, before.close
+    `select m.mint, pools.liquidity, day.volume, before.close, known.mint is not null and (
+         not exists (select from market_hub_states where network = $1 and mint = m.mint)
+         or exists (select from market_pools where network = $1 and mint = m.mint)
+         or exists (select from market_reserves where network = $1 and mint = m.mint)
+         or exists (select from market_trades where network = $1 and mint = m.mint)) as seen
      from unnest($2::text[]) as m(mint)
      left join market_tokens known on known.network = $1 and known.mint = m.mint
      left join lateral (select sum(native) * 2 as liquidity from (

@@ -6,6 +6,8 @@ import { remakeCandles } from './candle-store.ts'
 import { storeMarketEvents } from './event-store.ts'
 import type { NewMarketEvent } from './event-store.ts'
 import type { MarketDeps } from './market-deps.ts'
+import { storeHubStates } from './hub-store.ts'
+import { hubsOf } from './hubs.ts'
 import { forgetMarketBlocks, moveMarketCursor, storeMarketBlocks } from './market-follower-store.ts'
 import type { MarketCursor } from './market-follower-store.ts'
 import { latestPrices } from './price-store.ts'
@@ -51,6 +53,11 @@ export async function storeMarketRound(
       network,
       facts.filter((fact) => fact.kind === 'reserves'),
     )
+    await storeHubStates(
+      tx,
+      network,
+      facts.filter((fact) => fact.kind === 'hub'),
+    )
     const trades = await storeTrades(tx, network, pricedTrades(facts))
     if (facts.length > 0) {
       await storeTokens(tx, network, [...tokens.values()], now)
@@ -62,7 +69,7 @@ export async function storeMarketRound(
       if (pools.has(`${pool.market} ${pool.mint}`)) events.push(sayer.opened(pool))
     }
     for (const trade of trades) events.push(sayer.trade(trade, rate))
-    const prices = await latestPrices(tx, network, [...tokens.keys()])
+    const prices = await latestPrices(tx, network, [...tokens.keys()], hubsOf(chain.config))
     for (const price of told.due(prices, now)) events.push(sayer.price(price, rate, next.height))
     await say(tx, deps, events)
     return next

@@ -24,19 +24,26 @@ export async function knownTokens(
   )
 }
 
-/** The tokens of a network's markets, those first whose pools hold the most, at most `count`. */
+/** The tokens of a network's markets, those first whose pools hold the most, with native currency or with a hub, at most `count`. */
 export async function marketTokens(
   tx: Tx,
   network: NetworkId,
   count: number,
+  hubs: readonly string[] = [],
 ): Promise<readonly KnownToken[]> {
   return await tx.query<KnownToken>(
     'market_tokens_list',
-    `select t.mint, t.decimals, t.symbol, t.name from market_tokens t
+    `with hubs as materialized (select h.hub, r.native, r.token from unnest($3::text[]) as h(hub)
+       join lateral (select native, token from market_reserves where network = $1 and mint = h.hub
+         and native > 0 and token > 0 order by native desc limit 1) r on true)
+     select t.mint, t.decimals, t.symbol, t.name from market_tokens t
      left join lateral (select max(native) as native from market_reserves r
        where r.network = t.network and r.mint = t.mint) depth on true
-     where t.network = $1 order by depth.native desc nulls last, t.seen_at limit $2`,
-    [network, count],
+     left join lateral (select max(least(s.quote * hubs.native / hubs.token, hubs.native)) as native
+       from market_hub_states s join hubs on hubs.hub = s.hub
+       where s.network = t.network and s.mint = t.mint and s.held) through on true
+     where t.network = $1 order by greatest(depth.native, through.native) desc nulls last, t.seen_at limit $2`,
+    [network, count, hubs],
   )
 }
 

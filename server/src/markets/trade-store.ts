@@ -194,7 +194,9 @@ export async function undoMarkets(
   )
   const reserves = await tx.query<{ mint: Address }>(
     'market_reserves_undo',
-    `delete from market_reserves where network = $1 and height > $2 returning mint`,
+    `with held as (delete from market_reserves where network = $1 and height > $2 returning mint),
+       shown as (delete from market_hub_states where network = $1 and height > $2 returning mint)
+     select mint from held union select mint from shown`,
     values,
   )
   return {
@@ -209,7 +211,7 @@ export async function undoMarkets(
   }
 }
 
-/** Forgets reserves that newer final ones have replaced. */
+/** Forgets reserves that newer final ones have replaced, and what pools with a hub showed. */
 export async function forgetReserves(
   tx: Tx,
   network: NetworkId,
@@ -218,7 +220,12 @@ export async function forgetReserves(
 ): Promise<void> {
   await tx.query(
     'market_reserves_forget',
-    `delete from market_reserves where ctid in (
+    `with shown as (delete from market_hub_states where ctid in (
+       select old.ctid from market_hub_states old where old.network = $1 and old.height < $2 and exists (
+         select from market_hub_states newer where newer.network = $1 and newer.mint = old.mint
+           and newer.market = old.market and newer.height > old.height and newer.height <= $2)
+       limit $3))
+     delete from market_reserves where ctid in (
        select old.ctid from market_reserves old where old.network = $1 and old.height < $2 and exists (
          select from market_reserves newer where newer.network = $1 and newer.mint = old.mint
            and newer.market = old.market and newer.height > old.height and newer.height <= $2)
@@ -227,7 +234,7 @@ export async function forgetReserves(
   )
 }
 
-/** Forgets trades that are older, the oldest first. */
+/** Forgets trades that are older, the oldest first, and what pools with a hub last traded then. */
 export async function forgetTrades(
   tx: Tx,
   beforeMilliseconds: number,
@@ -235,7 +242,9 @@ export async function forgetTrades(
 ): Promise<void> {
   await tx.query(
     'market_trades_forget',
-    `delete from market_trades where id in (
+    `with shown as (delete from market_hub_states where ctid in (
+       select ctid from market_hub_states where not held and at < to_timestamp($1 / 1000.0) limit $2))
+     delete from market_trades where id in (
        select id from market_trades where traded_at < to_timestamp($1 / 1000.0) order by traded_at limit $2)`,
     [beforeMilliseconds, count],
   )

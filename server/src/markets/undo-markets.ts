@@ -1,5 +1,6 @@
 import { limits } from '../kernel/limits.ts'
 import { remakeCandles } from './candle-store.ts'
+import { hubsOf } from './hubs.ts'
 import { MarketsMoved } from './market-deps.ts'
 import type { MarketDeps } from './market-deps.ts'
 import {
@@ -45,7 +46,7 @@ export async function undoMarketReorg(
     const now = clock.nowMilliseconds()
     const sayer = openSayer({ config: chain.config, tokens, random, nowMilliseconds: now })
     const rate = await usdRate(tx, chain.config)
-    const prices = await latestPrices(tx, network, undone.repriced)
+    const prices = await latestPrices(tx, network, undone.repriced, hubsOf(chain.config))
     const retracted = { retracted: true } as const
     await say(tx, deps, [
       ...undone.trades.map((trade) => sayer.trade(trade, rate, retracted)),

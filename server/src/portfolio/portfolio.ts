@@ -5,9 +5,10 @@ import type { Address, Chain } from '../chains/chain.ts'
 import type { TokenHolding } from '../chains/token-reader.ts'
 import { limits } from '../kernel/limits.ts'
 import { configuredSymbol } from '../markets/know-tokens.ts'
+import { hubsOf } from '../markets/hubs.ts'
 import { latestPrices } from '../markets/price-store.ts'
-import type { LatestPrice } from '../markets/price-store.ts'
 import { priceText, valueOf } from '../markets/price.ts'
+import type { LatestPrice } from '../markets/through-hub.ts'
 import { knownTokens, marketTokens } from '../markets/token-store.ts'
 import { usdRate, usdText } from '../markets/usd.ts'
 import type { Store } from '../store/postgres.ts'
@@ -36,8 +37,9 @@ export async function portfolioOf(
     throw new Refusal('UNSUPPORTED_NETWORK', { details: { network: 'tells nobody its holdings' } })
   }
   const { network } = config
+  const hubs = hubsOf(config)
   const traded = await store.inTransaction('service', (tx) =>
-    marketTokens(tx, network, limits.portfolioTokensMax),
+    marketTokens(tx, network, limits.portfolioTokensMax, hubs),
   )
   const configured = config.assets.flatMap(({ asset }) => chain.parseAddress(asset) ?? [])
   const held = await reader.holdings(address, [
@@ -46,7 +48,9 @@ export async function portfolioOf(
   const holdings = held.tokens.filter(({ amount }) => amount > 0n)
   const mints = holdings.map(({ mint }) => mint)
   const { prices, known, rate } = await store.inTransaction('service', async (tx) => ({
-    prices: new Map((await latestPrices(tx, network, mints)).map((price) => [price.mint, price])),
+    prices: new Map(
+      (await latestPrices(tx, network, mints, hubs)).map((price) => [price.mint, price]),
+    ),
     known: new Map((await knownTokens(tx, network, mints)).map((token) => [token.mint, token])),
     rate: await usdRate(tx, config),
   }))

@@ -21,6 +21,7 @@ const WITHOUT_ACCOUNT: Readonly<Record<string, string>> = {
   market_candles: 'what markets show to everybody',
   market_events: 'what markets show to everybody',
   market_followers: 'the chain itself',
+  market_hub_states: 'what markets show to everybody',
   market_pools: 'what markets show to everybody',
   market_reserves: 'what markets show to everybody',
   market_tokens: 'what markets show to everybody',

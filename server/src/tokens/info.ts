@@ -7,7 +7,8 @@ import { nativeOf } from '../kernel/network-config.ts'
 import { changeText } from '../markets/change-text.ts'
 import { configuredSymbol, tokenText } from '../markets/know-tokens.ts'
 import { figuresOfTokens } from '../markets/list-store.ts'
-import { latestPrices } from '../markets/price-store.ts'
+import { hubsOf } from '../markets/hubs.ts'
+import { latestPrices, liquidityOf } from '../markets/price-store.ts'
 import { priceText, valueOf } from '../markets/price.ts'
 import { usdPerToken, usdRate, usdText } from '../markets/usd.ts'
 import type { Store } from '../store/postgres.ts'
@@ -32,7 +33,7 @@ export async function tokenInfo(deps: TokenDeps, chain: Chain, mint: Address) {
   const [holders, market] = await Promise.all([
     book.holders(chain, mint),
     store.inTransaction('service', async (tx) => ({
-      latest: (await latestPrices(tx, config.network, [mint]))[0],
+      latest: (await latestPrices(tx, config.network, [mint], hubsOf(config)))[0],
       figures: (await figuresOfTokens(tx, config.network, [mint], now - DAY_MILLISECONDS)).get(
         mint,
       ),
@@ -41,6 +42,7 @@ export async function tokenInfo(deps: TokenDeps, chain: Chain, mint: Address) {
   ])
   const { latest, figures, rate } = market
   const native = nativeOf(config).decimals
+  const liquidity = liquidityOf(figures, latest)
   const whole = (units: bigint | null) =>
     units === null ? null : new RawJson(formatAmount(units, native))
   const cap = latest === undefined ? null : valueOf(facts.supply, latest.ratio)
@@ -57,8 +59,8 @@ export async function tokenInfo(deps: TokenDeps, chain: Chain, mint: Address) {
     priceChange24h: number(changeText(figures?.dayAgo ?? null, latest?.ratio)),
     marketCap: whole(cap),
     marketCapUsd: number(usdText(cap, rate)),
-    liquidity: whole(figures?.liquidity ?? null),
-    liquidityBaseUnits: figures?.liquidity?.toString() ?? null,
+    liquidity: whole(liquidity),
+    liquidityBaseUnits: liquidity?.toString() ?? null,
     volume24h: whole(figures?.dayVolume ?? null),
     volume24hBaseUnits: figures?.dayVolume?.toString() ?? null,
     holders: holders === null ? null : Number(holders),

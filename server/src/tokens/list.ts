@@ -6,7 +6,8 @@ import { nativeOf } from '../kernel/network-config.ts'
 import { changeText } from '../markets/change-text.ts'
 import { configuredSymbol, tokenText } from '../markets/know-tokens.ts'
 import { figuresOfTokens } from '../markets/list-store.ts'
-import { latestPrices } from '../markets/price-store.ts'
+import { hubsOf } from '../markets/hubs.ts'
+import { latestPrices, liquidityOf } from '../markets/price-store.ts'
 import { priceText } from '../markets/price.ts'
 import { marketTokens } from '../markets/token-store.ts'
 import { usdPerToken, usdRate } from '../markets/usd.ts'
@@ -21,24 +22,26 @@ export async function listTokens(
   count: number,
 ) {
   const { network, assets } = config
+  const hubs = hubsOf(config)
   const dayAgo = clock.nowMilliseconds() - DAY_MILLISECONDS
   const { tokens, prices, figures, rate } = await store.inTransaction('service', async (tx) => {
-    const found = await marketTokens(tx, network, count)
+    const found = await marketTokens(tx, network, count, hubs)
     const mints = found.map(({ mint }) => mint)
     return {
       tokens: found,
-      prices: await latestPrices(tx, network, mints),
+      prices: await latestPrices(tx, network, mints, hubs),
       figures: await figuresOfTokens(tx, network, mints, dayAgo),
       rate: await usdRate(tx, config),
     }
   })
   const native = nativeOf({ assets }).decimals
-  const ratios = new Map(prices.map(({ mint, ratio }) => [mint, ratio]))
+  const latest = new Map(prices.map((price) => [price.mint, price]))
   const whole = (units: bigint | null | undefined) =>
     units === null || units === undefined ? null : new RawJson(formatAmount(units, native))
   const number = (text: string | null) => (text === null ? null : new RawJson(text))
   return tokens.map(({ mint, decimals, symbol, name }) => {
-    const [ratio, figure] = [ratios.get(mint), figures.get(mint)]
+    const [price, figure] = [latest.get(mint), figures.get(mint)]
+    const ratio = price?.ratio
     return {
       mint,
       network,
@@ -50,7 +53,7 @@ export async function listTokens(
         ratio === undefined ? null : new RawJson(priceText(ratio, { native, token: decimals })),
       priceUsd: number(ratio === undefined ? null : usdPerToken(ratio, decimals, rate)),
       priceChange24h: number(changeText(figure?.dayAgo ?? null, ratio)),
-      liquidity: whole(figure?.liquidity),
+      liquidity: whole(liquidityOf(figure, price)),
       volume24h: whole(figure?.dayVolume),
     }
   })

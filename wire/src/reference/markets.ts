@@ -7,7 +7,7 @@ export const tokenInfo: OperationReference = {
   title: 'Look a token up',
   about: [
     'What the chain says of a token, and what its markets showed. Whatever is not known is `null`, never 0. An address that is no token is `INVALID_MINT`.',
-    '`price` is native currency for one whole token: the ratio of what the deepest pool holds, or the last trade where no pool shows that. Prices in dollars need a reference that the operator has configured. `priceChange24h`, `liquidity` and `volume24h` are of what this installation has observed, so they begin with the day on which it began.',
+    '`price` is native currency for one whole token: the ratio of what the deepest pool holds, or the last trade where no pool shows that. A pool with a hub counts, too, where the hub has a price of its own: then `priceUpdatedAt` is the older of both, `liquidity` no more than either of both has, and `priceChange24h` and `volume24h` stay `null` unless native currency is traded for it as well. Prices in dollars need a reference that the operator has configured. `priceChange24h`, `liquidity` and `volume24h` are of what this installation has observed, so they begin with the day on which it began.',
     'What the chain says is at most 30 seconds old, `holders` at most a minute; prices are those of the newest block that was read. Names, symbols and pictures are what the token itself claims.',
   ],
   params: { mint: MINT },

@@ -5,30 +5,37 @@ import { askApart } from './ask-apart.ts'
 import type { MadePool, PoolKind } from './pool-logs.ts'
 import { addressOf, wordsOf } from './words.ts'
 
-/** A pool of a factory, one of whose tokens is the wrapped native currency. */
-export interface NativePool {
+/** A pool of a factory, one of whose tokens is the wrapped native currency or a hub. */
+export interface QuotePool {
   readonly mint: Address
-  readonly isNativeFirst: boolean
+  /** What the token is traded against; null: the native currency. */
+  readonly hub: Address | null
+  readonly isQuoteFirst: boolean
 }
 
 /** What contracts that write a pool's logs really are; anybody can write the like. */
 export interface KnownPools {
   /** The factory says that it made this one. */
-  note(made: MadePool): NativePool | undefined
+  note(made: MadePool): QuotePool | undefined
   /** Asks about those that nobody knows yet: themselves, then the factory. Throws NodeFailure when no node answered properly. */
   learn(pools: readonly Address[]): Promise<void>
-  get(pool: Address): NativePool | undefined
+  get(pool: Address): QuotePool | undefined
 }
 
 export function openKnownPools(
   transport: Transport,
-  { kind, factory, wrapped }: { kind: PoolKind; factory: Address; wrapped: Address },
+  {
+    kind,
+    factory,
+    wrapped,
+    hubs,
+  }: { kind: PoolKind; factory: Address; wrapped: Address; hubs: readonly Address[] },
 ): KnownPools {
   /** Undefined: none of ours. A contract does not become one later, nor ceases to be one. */
-  const known = new Map<Address, NativePool | undefined>()
+  const known = new Map<Address, QuotePool | undefined>()
   const perCallMax = limits.poolsPerReadMax
 
-  const keep = (pool: Address, what: NativePool | undefined): void => {
+  const keep = (pool: Address, what: QuotePool | undefined): void => {
     known.delete(pool)
     known.set(pool, what)
     for (const oldest of known.keys()) {
@@ -36,14 +43,20 @@ export function openKnownPools(
       known.delete(oldest)
     }
   }
-  const nativePool = ([first, second]: MadePool['tokens']): NativePool | undefined => {
-    if (first === wrapped) return { mint: second, isNativeFirst: true }
-    return second === wrapped ? { mint: first, isNativeFirst: false } : undefined
+  /** A pool of two hubs says nothing: what a hub costs is said by native currency alone. */
+  const quotePool = ([first, second]: MadePool['tokens']): QuotePool | undefined => {
+    if (first === wrapped) return { mint: second, hub: null, isQuoteFirst: true }
+    if (second === wrapped) return { mint: first, hub: null, isQuoteFirst: false }
+    const [isFirstHub, isSecondHub] = [hubs.includes(first), hubs.includes(second)]
+    if (isFirstHub === isSecondHub) return undefined
+    return isFirstHub
+      ? { mint: second, hub: first, isQuoteFirst: true }
+      : { mint: first, hub: second, isQuoteFirst: false }
   }
 
   return {
     note: ({ pool, tokens }) => {
-      const what = nativePool(tokens)
+      const what = quotePool(tokens)
       keep(pool, what)
       return what
     },
@@ -60,12 +73,12 @@ export function openKnownPools(
         const [token0, token1] = [addressOf(given[0]), addressOf(given[1])]
         const isWhole = given.length === kind.questions.length
         const tokens = token0 && token1 && isWhole ? ([token0, token1] as const) : undefined
-        const native = tokens && nativePool(tokens)
-        if (tokens === undefined || native === undefined) {
+        const quote = tokens && quotePool(tokens)
+        if (tokens === undefined || quote === undefined) {
           keep(pool, undefined)
           return []
         }
-        return [{ pool, native, asked: { target: factory, data: kind.lookUp(tokens, given) } }]
+        return [{ pool, quote, asked: { target: factory, data: kind.lookUp(tokens, given) } }]
       })
       // The factory is no stranger, so these may share.
       const made = await askApart(
@@ -73,9 +86,9 @@ export function openKnownPools(
         claims.map(({ asked }) => [asked]),
         { perCallMax, isProper: () => true },
       )
-      for (const [index, { pool, native }] of claims.entries()) {
+      for (const [index, { pool, quote }] of claims.entries()) {
         const real = addressOf(wordsOf(made[index]?.[0], 1)?.[0])
-        keep(pool, real === pool ? native : undefined)
+        keep(pool, real === pool ? quote : undefined)
       }
     },
   }

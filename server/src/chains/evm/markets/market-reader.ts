@@ -6,7 +6,7 @@ import type { VenueName } from '../../venue.ts'
 import { requireAddress } from '../account.ts'
 import { BLOCKS_PER_READ_MAX } from '../arrivals.ts'
 import { openKnownPools } from './known-pools.ts'
-import type { KnownPools, NativePool } from './known-pools.ts'
+import type { KnownPools, QuotePool } from './known-pools.ts'
 import { blockIsThereRead, marketLogsRead, signerRead } from './market-log.ts'
 import type { MarketLog } from './market-log.ts'
 import { V2_POOLS, V3_POOLS } from './pool-logs.ts'
@@ -19,7 +19,8 @@ interface Followed {
   readonly pools: KnownPools
 }
 
-/** Reads pool creations, swaps and reserves of the configured factories' pools with the wrapped native currency. */
+/** Reads pool creations, swaps and reserves of the configured factories' pools with the wrapped native currency,
+ * and what those with a hub show. */
 export function openMarketReader(
   transport: Transport,
   markets: readonly MarketConfig[],
@@ -34,17 +35,19 @@ export function openMarketReader(
     if (logs === undefined) return undefined
     const found = await Promise.all(followed.map((each) => factsOf(each, logs)))
     const facts = found.flat()
+    const unsigned = facts.filter((each) => each.isSigned)
     const signers = new Map(
       await Promise.all(
-        facts.map(
+        unsigned.map(
           async ({ log }) => [log.transactionHash, await transport.read(signerRead(log))] as const,
         ),
       ),
     )
     const order = new Map(blocks.map(({ hash }, index) => [hash, index]))
-    const signed = facts.map(({ log, fact }) => {
-      const signer = signers.get(log.transactionHash)
-      return signer === undefined ? undefined : fact(signer)
+    const signed = facts.map((each) => {
+      if (!each.isSigned) return each.fact
+      const signer = signers.get(each.log.transactionHash)
+      return signer === undefined ? undefined : each.fact(signer)
     })
     if (signed.includes(undefined)) return undefined
     return signed
@@ -78,9 +81,9 @@ function followedOf(transport: Transport, market: MarketConfig): readonly Follow
       const kind = venue === 'uniswap-v2' ? V2_POOLS : V3_POOLS
       const factory = requireAddress(market.factory)
       const wrapped = requireAddress(market.wrappedNative)
-      return [
-        { venue, factory, kind, pools: openKnownPools(transport, { kind, factory, wrapped }) },
-      ]
+      const hubs = (market.hubs ?? []).map(requireAddress)
+      const pools = openKnownPools(transport, { kind, factory, wrapped, hubs })
+      return [{ venue, factory, kind, pools }]
     }
     // Those of the other family.
     case 'rfq':
@@ -107,23 +110,28 @@ async function readLogs(
   return logged.value.flat()
 }
 
-interface Unsigned {
-  readonly log: MarketLog
-  /** The fact, once it is known who signed its transaction. */
-  fact(signer: Address): MarketFact
-}
+type Seen =
+  | {
+      readonly isSigned: true
+      readonly log: MarketLog
+      /** The fact, once it is known who signed its transaction. */
+      fact(signer: Address): MarketFact
+    }
+  /** Who signed does not matter, and is not asked. */
+  | { readonly isSigned: false; readonly fact: MarketFact }
 
 async function factsOf(
   { venue, factory, kind, pools }: Followed,
   logs: readonly MarketLog[],
-): Promise<readonly Unsigned[]> {
-  const opened = logs.flatMap((log): readonly Unsigned[] => {
+): Promise<readonly Seen[]> {
+  const opened = logs.flatMap((log): readonly Seen[] => {
     if (log.address !== factory || log.topics[0] !== kind.createdTopic) return []
     const made = kind.madePool(log)
-    const native = made && pools.note(made)
-    if (made === undefined || native === undefined) return []
-    const opening = { kind: 'opened', ...placeOf(venue, log), mint: native.mint } as const
-    return [{ log, fact: (creator) => ({ ...opening, market: made.pool, creator }) }]
+    const quoted = made && pools.note(made)
+    if (made === undefined || quoted === undefined || quoted.hub !== null) return []
+    const opening = { kind: 'opened', ...placeOf(venue, log), mint: quoted.mint } as const
+    const fact = (creator: Address) => ({ ...opening, market: made.pool, creator })
+    return [{ isSigned: true, log, fact }]
   })
   const written = logs.filter(({ topics: [topic = ''] }) => kind.poolTopics.includes(topic))
   await pools.learn(written.map(({ address }) => address))
@@ -137,27 +145,39 @@ async function factsOf(
 function poolFact(
   venue: VenueName,
   kind: PoolKind,
-  { mint, isNativeFirst }: NativePool,
+  { mint, hub, isQuoteFirst }: QuotePool,
   log: MarketLog,
-): readonly Unsigned[] {
+): readonly Seen[] {
   const event = kind.event(log)
   if (event === undefined) return []
   const place = { ...placeOf(venue, log), mint, market: log.address }
-  if (event.kind === 'sync') {
-    const [native, token] = isNativeFirst ? event.held : [event.held[1], event.held[0]]
-    return [{ log, fact: () => ({ kind: 'reserves', ...place, native, token }) }]
-  }
-  const [native, token] = isNativeFirst ? event.moved : [event.moved[1], event.moved[0]]
+  const isHeld = event.kind === 'sync'
+  const [first, second] = isHeld ? event.held : event.moved
+  const [native, token] = isQuoteFirst ? [first, second] : [second, first]
   // A loan that is paid back in kind, or a gift to the pool: nothing was traded for anything.
-  if (native === 0n || token === 0n || native > 0n === token > 0n) return []
+  const isTrade = native !== 0n && token !== 0n && native > 0n !== token > 0n
+  if (!isHeld && !isTrade) return []
+  if (hub !== null) {
+    if (!isHeld && kind.showsReserves) return []
+    const amounts = { hubAmount: abs(native), tokenAmount: abs(token), isHeld }
+    return [{ isSigned: false, fact: { kind: 'hub', ...place, hub, ...amounts } }]
+  }
+  if (isHeld) {
+    const reserves = { kind: 'reserves', ...place, native, token } as const
+    return [{ isSigned: true, log, fact: () => reserves }]
+  }
   const trade = {
     kind: 'trade',
     ...place,
     side: native > 0n ? 'buy' : 'sell',
-    nativeAmount: native > 0n ? native : -native,
-    tokenAmount: token > 0n ? token : -token,
+    nativeAmount: abs(native),
+    tokenAmount: abs(token),
   } as const
-  return [{ log, fact: (trader) => ({ ...trade, trader }) }]
+  return [{ isSigned: true, log, fact: (trader) => ({ ...trade, trader }) }]
+}
+
+function abs(value: bigint): bigint {
+  return value < 0n ? -value : value
 }
 
 function placeOf(venue: VenueName, { block, transactionHash, logIndex }: MarketLog): MarketPlace {

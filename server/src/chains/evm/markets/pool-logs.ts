@@ -17,6 +17,8 @@ export interface MadePool {
 export interface PoolKind {
   readonly createdTopic: string
   readonly poolTopics: readonly string[]
+  /** Whether its logs say what it holds. */
+  readonly showsReserves: boolean
   /** What a pool is asked, and how its factory is asked for the same pool; hex without 0x. */
   readonly questions: readonly string[]
   lookUp(tokens: readonly [Address, Address], answers: readonly Uint8Array[]): string
@@ -38,6 +40,7 @@ const V3_SWAP = '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcc
 export const V2_POOLS: PoolKind = {
   createdTopic: '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9',
   poolTopics: [V2_SWAP, V2_SYNC],
+  showsReserves: true,
   questions: [TOKEN0, TOKEN1],
   lookUp: (tokens) => callData(GET_PAIR, tokens),
   madePool: ({ topics, data }) => madeFrom(topics, wordsOf(data, 2)?.[0]),
@@ -57,6 +60,7 @@ export const V2_POOLS: PoolKind = {
 export const V3_POOLS: PoolKind = {
   createdTopic: '0x783cca1c0412dd0d695e784568c96da2e9c22ff989357a2e8b1d9b2b4e6b7118',
   poolTopics: [V3_SWAP],
+  showsReserves: false,
   questions: [TOKEN0, TOKEN1, FEE],
   lookUp: (tokens, [, , fee]) => callData(GET_POOL, [...tokens, uintOf(fee)]),
   madePool: ({ topics, data }) => madeFrom(topics, wordsOf(data, 2)?.[1]),
