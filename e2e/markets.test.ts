@@ -166,7 +166,7 @@ describe('markets of the sandbox', () => {
 
   test('a token that is traded against USDC alone is bought and sold through it, and its holder sees it and its worth', async () => {
     const { mint, symbol } = world.sandbox.tokens.at(-1) ?? {}
-    const listener = await listen(['trades'])
+    const listener = await listen(['trades', 'priceUpdates'])
     try {
       const publicKey = walletOf(world, 0, 'evm')
       const trade = async (side: 'buy' | 'sell', more: Fields) => {
@@ -195,6 +195,15 @@ describe('markets of the sandbox', () => {
       expect(Number(info['priceUsd'])).toBeGreaterThan(0.025)
       expect(Number(info['priceUsd'])).toBeLessThan(0.1)
       expect(Number(info['liquidity'])).toBeGreaterThan(0)
+      const { tokens: listed } = await ask(`/tokens?network=${networkOf('evm')}`)
+      const shown = (listed as Fields[]).find((one) => one['mint'] === mint)
+      expect(shown).toMatchObject({ price: expect.any(Number), priceUsd: expect.any(Number) })
+      const update = await until(
+        'its price is told',
+        () => listener.of('priceUpdate').find((each) => each['mint'] === mint),
+        SOON,
+      )
+      expect(Number(update['priceUsd'])).toBeGreaterThan(0.025)
       const sold = await trade('sell', { sellAll: true })
       expect(sold).toMatchObject({
         success: true,

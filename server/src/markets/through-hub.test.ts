@@ -105,13 +105,16 @@ describe('the price of a token that is traded against a hub', () => {
   })
 
   test('is not known where either of them is not, or the operator names no such hub', async () => {
-    const { pool, hubPool, price } = openNetwork()
+    const { pool, hubPool, price, network, within } = openNetwork()
     await hubPool(MINT, HUB, 300n * USDC, ETHER)
     expect(await price(MINT)).toBeUndefined()
     await pool(HUB, ETHER, 3_000n * USDC)
     expect(await price(MINT)).toBeDefined()
     expect(await price(MINT, [OTHER_HUB])).toBeUndefined()
     expect(await price(MINT, [])).toBeUndefined()
+    // Nor because somebody asks for the hub, too.
+    const both = await within((tx) => latestPrices(tx, network, [MINT, HUB], []))
+    expect(both.map(({ mint }) => mint)).toEqual([HUB])
     await hubPool(MINT, HUB, 0n, ETHER, { height: 2n })
     expect(await price(MINT)).toBeUndefined()
     await hubPool(MINT, HUB, 300n * USDC, ETHER, { height: 3n })

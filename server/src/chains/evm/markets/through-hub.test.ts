@@ -4,6 +4,7 @@ import { systemClock } from '../../../kernel/clock.ts'
 import { openLog } from '../../../kernel/log.ts'
 import type { MarketConfig } from '../../../kernel/network-config.ts'
 import type { Chain } from '../../chain.ts'
+import type { MarketFact } from '../../market.ts'
 import type { TradedToken } from '../../venue.ts'
 import { requireAddress } from '../account.ts'
 import { connectEvm } from '../connect.ts'
@@ -188,6 +189,19 @@ describe.each(['uniswap-v2', 'uniswap-v3'] as const)('a token behind a hub on %s
       { side: 'buy', mint: hub.mint, market: quote.route['hubPool'], nativeAmount: ETHER },
       { side: 'sell', mint: hub.mint, nativeAmount: back.amountOut, trader: wallet.address },
     ])
+    // The other says what the token costs in the hub: by what it holds, or by what moved where its logs do not show that.
+    const shown = facts.filter((fact) => fact.kind === 'hub')
+    const pool = requireAddress(back.route['pool'] ?? '')
+    const isHeld = kind === 'uniswap-v2'
+    const place = { mint: token.mint, hub: hub.mint, market: pool, isHeld }
+    expect(shown).toMatchObject([
+      { ...place, market: quote.route['pool'], height: buy.height },
+      { ...place, height: sale.height },
+    ])
+    const [last] = shown.slice(-1)
+    expect(last?.tokenAmount).toBe(isHeld ? await heldOf(token, pool) : quote.amountOut)
+    const moved = sent(sale, pool, hub.mint)
+    expect(last?.hubAmount).toBe(isHeld ? await heldOf(hub, pool) : moved)
   })
 
   test('gives nothing less than the minimum over the whole way when others were faster', async () => {
@@ -343,4 +357,26 @@ test('what a second pool of V3 leaves of the token between goes to the wallet, a
   const received = market.received(wallet, quote, swap)
   expect(received).toBe(await heldOf(thin, wallet.address))
   expect(requireAddress(quote.route['hub'] ?? '')).toBe(hub.mint)
+})
+
+test('what a pool with a hub shows is no market, and costs no round trip of its own once the pool is known', async () => {
+  const { hub, token } = stages['uniswap-v2']
+  const v2 = { venue: 'uniswap-v2', ...scene.sandbox.market, hubs: [hub.mint] } as const
+  const { chain, requests } = connect(v2)
+  const { height } = await chain.head()
+  const facts: MarketFact[] = []
+  for (let from = 0n; from <= height; from += 10n) {
+    facts.push(...((await chain.market?.read(await chain.blocks(from, 10))) ?? []))
+  }
+  const own = facts.filter(({ mint }) => mint === token.mint)
+  expect(own.map(({ kind }) => kind)).toContain('hub')
+  expect(own.map(({ kind }) => kind)).not.toContain('opened')
+  const [first] = own
+  const blocks = await chain.blocks(first?.height ?? 0n, 1)
+  const before = requests()
+  expect(await chain.market?.read(blocks)).toContainEqual(first)
+  expect(requests() - before).toBe(1)
+  // A market that names no hub takes nothing of it.
+  const without = connect({ venue: 'uniswap-v2', ...scene.sandbox.market }).chain
+  expect((await without.market?.read(blocks)) ?? []).not.toContainEqual(first)
 })
