@@ -37,7 +37,13 @@ export async function startSandbox(options: Arguments, log: Log): Promise<Sandbo
   const traffic = openTraffic()
   const miner = startMiner(node, traffic, log)
   const standing = options.faults ? openStandingFaults() : undefined
-  const gateway = createGateway({ node, traffic, log, ...(standing ? { faults: standing } : {}) })
+  const gateway = createGateway({
+    node,
+    traffic,
+    log,
+    onSent: miner.wake,
+    ...(standing ? { faults: standing } : {}),
+  })
   const control = createControl({
     payers: { evm: openPayer(node), solana },
     solana,

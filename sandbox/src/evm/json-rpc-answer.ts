@@ -14,6 +14,7 @@ import type { Traffic } from './traffic.ts'
 export const BODY_BYTES_MAX = 5 * 1024 * 1024
 const BATCH_CALLS_MAX = 1_000
 const CHEATS = /^(anvil|evm|hardhat)_/
+const SENDS = 'eth_sendRawTransaction'
 const IDENTITY_METHOD = 'florin_sandbox'
 
 export interface AnswerParts {
@@ -21,6 +22,8 @@ export interface AnswerParts {
   readonly traffic: Traffic
   /** Present only when the sandbox was started for fault tests; then cheat methods are let through, too. */
   readonly faults?: StandingFaults
+  /** Told whenever the node was handed a transaction. */
+  readonly onSent?: () => void
 }
 
 /** What a body is answered; `unreachable`: no anvil has it, or nobody can say whether one has. */
@@ -54,11 +57,14 @@ export async function answerBody(parts: AnswerParts, body: Buffer): Promise<Answ
   const broken = steps.find((step) => step.kind !== 'answer' && step.kind !== 'forward')
   if (broken !== undefined) return { kind: broken.kind }
   try {
+    const sends = steps.some((step) => step.kind === 'forward' && step.call.method === SENDS)
     const isPlain = steps.every((step) => step.kind === 'forward' && step.failure === undefined)
-    if (isPlain && !namesFinality(body)) {
-      return { kind: 'bytes', bytes: await forward(parts, () => body) }
-    }
-    return await answerApart(parts, steps, isBatch)
+    const answer: Answer =
+      isPlain && !namesFinality(body)
+        ? { kind: 'bytes', bytes: await forward(parts, () => body) }
+        : await answerApart(parts, steps, isBatch)
+    if (sends) parts.onSent?.()
+    return answer
   } catch (error) {
     if (error instanceof AnvilUnreachable) return { kind: 'unreachable' }
     throw error

@@ -7,8 +7,13 @@ import { BLOCKS_UNTIL_FINAL } from './bootstrap.ts'
 import type { EvmNode } from './node.ts'
 import type { Traffic } from './traffic.ts'
 
-/** Faster than any automatic mode of anvil, and the only one that never stalled under out-of-order nonces. */
+/**
+ * At least this lies between two blocks, and so often the pool is looked at unasked. Faster than any automatic mode of anvil, and the only
+ * way that never stalled under out-of-order nonces.
+ */
 const ROUND_MILLISECONDS = 100
+/** So long a transaction that has just come waits for others, when the last block is older than a round. */
+const GATHER_MILLISECONDS = 5
 /** Pace of the empty blocks that make a block with transactions final. */
 const SETTLING_MILLISECONDS = 1_000
 /** Pace of the empty blocks that only let time pass; each stays in the saved chain for ever. */
@@ -33,6 +38,8 @@ export interface Miner {
   pause(): Promise<void>
   resume(): void
   paused(): boolean
+  /** A transaction may have come: the pool is looked at soon instead of in its turn. */
+  wake(): void
   /** Ends the loop; mines what the pool holds unless paused, and saves. */
   stop(): Promise<void>
 }
@@ -45,6 +52,7 @@ export function startMiner(node: EvmNode, traffic: Traffic, log: Log): Miner {
   let savedAt = 0
   let saveMilliseconds = 0
   let blocksUntilSettled = 0
+  let wake = (): void => undefined
   /** Transactions that the last block left in the pool because they offer less than the base fee. */
   let stuck = 0
 
@@ -105,10 +113,27 @@ export function startMiner(node: EvmNode, traffic: Traffic, log: Log): Miner {
     }
   }
 
+  /** Until the next turn, or until a transaction came and the last block is old enough. */
+  const pause = async (): Promise<void> => {
+    const turn = new AbortController()
+    const ends = AbortSignal.any([stopping.signal, turn.signal])
+    const wait = (milliseconds: number) =>
+      delay(Math.max(0, milliseconds), undefined, { signal: ends }).catch(() => undefined)
+    const came = Promise.withResolvers<void>()
+    wake = came.resolve
+    await Promise.race([
+      wait(ROUND_MILLISECONDS),
+      came.promise.then(() =>
+        wait(Math.max(GATHER_MILLISECONDS, minedAt + ROUND_MILLISECONDS - performance.now())),
+      ),
+    ])
+    turn.abort()
+  }
+
   const loop = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       await inTurn(round)
-      await delay(ROUND_MILLISECONDS, undefined, { signal: stopping.signal }).catch(() => undefined)
+      await pause()
     }
   }
   const looping = loop()
@@ -138,6 +163,7 @@ export function startMiner(node: EvmNode, traffic: Traffic, log: Log): Miner {
       isPaused = false
     },
     paused: () => isPaused,
+    wake: () => wake(),
     async stop() {
       stopping.abort()
       await looping
