@@ -3,13 +3,12 @@ import { json } from 'node:stream/consumers'
 import { createKeyPairSignerFromPrivateKeyBytes } from '@solana/kit'
 import { x402Facilitator } from '@x402/core/facilitator'
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types'
-import { toFacilitatorEvmSigner } from '@x402/evm'
 import { registerExactEvmScheme } from '@x402/evm/exact/facilitator'
 import { toFacilitatorSvmSigner } from '@x402/svm'
 import { registerExactSvmScheme } from '@x402/svm/exact/facilitator'
-import { createWalletClient, http, nonceManager, publicActions } from 'viem'
+import { nonceManager } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { baseSepolia } from 'viem/chains'
+import { stockFacilitatorSigner, stockWallet } from '../../e2e/actors/stock-facilitator.ts'
 import type { ReferenceSettings } from './reference.ts'
 
 // The official TypeScript facilitator behind as little HTTP as there can be. Ends with its parent.
@@ -20,24 +19,10 @@ const { evm, solana } = settings
 // Better than its examples: with a nonce manager one key can have many transactions under way, and it looks for a receipt as often
 // as this chain makes a block.
 const account = privateKeyToAccount(evm.key, { nonceManager })
-const wallet = createWalletClient({
-  account,
-  chain: baseSepolia,
-  transport: http(evm.rpcUrl),
-  pollingInterval: 100,
-}).extend(publicActions)
+const wallet = stockWallet(evm, account, { pollingInterval: 100, cacheTime: 100 })
 const facilitator = registerExactEvmScheme(new x402Facilitator(), {
   networks: 'eip155:84532',
-  signer: toFacilitatorEvmSigner({
-    address: account.address,
-    readContract: (call) => wallet.readContract({ ...call, args: call.args ?? [] }),
-    verifyTypedData: (call) =>
-      wallet.verifyTypedData(call as Parameters<typeof wallet.verifyTypedData>[0]),
-    writeContract: (call) => wallet.writeContract(call),
-    sendTransaction: (call) => wallet.sendTransaction(call),
-    waitForTransactionReceipt: (call) => wallet.waitForTransactionReceipt(call),
-    getCode: (call) => wallet.getCode(call),
-  }),
+  signer: stockFacilitatorSigner(wallet),
 })
 const feePayer = await createKeyPairSignerFromPrivateKeyBytes(Buffer.from(solana.key, 'hex'))
 registerExactSvmScheme(facilitator, {

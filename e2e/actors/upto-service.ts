@@ -1,12 +1,10 @@
 import { x402Facilitator } from '@x402/core/facilitator'
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types'
-import { toFacilitatorEvmSigner } from '@x402/evm'
 import { UptoEvmScheme } from '@x402/evm/upto/facilitator'
 import { Florin } from '@florin/sdk'
-import { createWalletClient, http, publicActions } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { baseSepolia } from 'viem/chains'
 import type { SandboxHandle } from './sandbox.ts'
+import { stockFacilitatorSigner, stockWallet } from './stock-facilitator.ts'
 
 const NETWORK = 'eip155:84532'
 
@@ -19,21 +17,7 @@ interface Question {
 export async function openUptoService(sandbox: SandboxHandle): Promise<Florin> {
   const relay = privateKeyToAccount(generatePrivateKey())
   await sandbox.fund(relay.address)
-  const wallet = createWalletClient({
-    ...{ account: relay, chain: baseSepolia, transport: http(sandbox.rpcUrl) },
-    pollingInterval: 20,
-    cacheTime: 0,
-  }).extend(publicActions)
-  const signer = toFacilitatorEvmSigner({
-    address: relay.address,
-    readContract: (call) => wallet.readContract({ ...call, args: call.args ?? [] }),
-    verifyTypedData: (call) =>
-      wallet.verifyTypedData(call as Parameters<typeof wallet.verifyTypedData>[0]),
-    writeContract: (call) => wallet.writeContract(call),
-    sendTransaction: (call) => wallet.sendTransaction(call),
-    waitForTransactionReceipt: (call) => wallet.waitForTransactionReceipt(call),
-    getCode: (call) => wallet.getCode(call),
-  })
+  const signer = stockFacilitatorSigner(stockWallet(sandbox, relay))
   const facilitator = new x402Facilitator()
     .register(NETWORK, new UptoEvmScheme(signer))
     .registerExtension({ key: 'eip2612GasSponsoring' })

@@ -15,8 +15,9 @@ import { registerExactEvmScheme as registerFacilitator } from '@x402/evm/exact/f
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSandbox } from '../../../e2e/actors/sandbox.ts'
 import type { SandboxHandle } from '../../../e2e/actors/sandbox.ts'
+import { stockFacilitatorSigner, stockWallet } from '../../../e2e/actors/stock-facilitator.ts'
 import { EXACT_PROXY_ADDRESS, PERMIT2_ADDRESS, USDC_ADDRESS } from './chain-facts.ts'
-import { aStockBuyer, facilitatorSigner, openWallet } from './test-stock-signers.ts'
+import { aStockBuyer } from './test-stock-buyer.ts'
 
 const NETWORK = 'eip155:84532'
 const AMOUNT = 250_000n
@@ -44,7 +45,7 @@ afterAll(async () => {
 })
 
 function openFacilitator(): x402Facilitator {
-  const signer = facilitatorSigner(sandbox, relay)
+  const signer = stockFacilitatorSigner(stockWallet(sandbox, relay))
   return registerFacilitator(new x402Facilitator(), { signer, networks: NETWORK })
 }
 
@@ -153,7 +154,7 @@ describe('the proxy', () => {
     })
     const { amount, nonce, deadline, to, validAfter } = { ...terms, ...changed }
     const permit = { permitted: { token: USDC_ADDRESS, amount }, nonce, deadline } as const
-    const wallet = openWallet(sandbox, relay)
+    const wallet = stockWallet(sandbox, relay)
     try {
       const { request } = await wallet.simulateContract({
         ...{ address: EXACT_PROXY_ADDRESS, abi: ABI, functionName: 'settle' },
@@ -186,7 +187,7 @@ describe('the proxy', () => {
     expect(await submit(buyer, { nonce: 513n })).toBe('success')
     expect(await submit(buyer, { nonce: 513n, amount: 1n })).toBe('InvalidNonce')
     expect(await submit(buyer, { nonce: 514n })).toBe('success')
-    const wallet = openWallet(sandbox, buyer.account)
+    const wallet = stockWallet(sandbox, buyer.account)
     const permit2 = { address: PERMIT2_ADDRESS, abi: PERMIT2 } as const
     const hash = await wallet.writeContract({
       ...{ ...permit2, functionName: 'invalidateUnorderedNonces', args: [2n, 8n] },

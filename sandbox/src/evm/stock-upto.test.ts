@@ -14,8 +14,9 @@ import { UptoEvmScheme as FacilitatorScheme } from '@x402/evm/upto/facilitator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSandbox } from '../../../e2e/actors/sandbox.ts'
 import type { SandboxHandle } from '../../../e2e/actors/sandbox.ts'
+import { stockFacilitatorSigner, stockWallet } from '../../../e2e/actors/stock-facilitator.ts'
 import { PERMIT2_ADDRESS, UPTO_PROXY_ADDRESS, USDC_ADDRESS } from './chain-facts.ts'
-import { aStockBuyer, facilitatorSigner, openWallet } from './test-stock-signers.ts'
+import { aStockBuyer } from './test-stock-buyer.ts'
 
 const NETWORK = 'eip155:84532'
 const MOST = 250_000n
@@ -44,7 +45,7 @@ afterAll(async () => {
 })
 
 function openFacilitator(): x402Facilitator {
-  const signer = facilitatorSigner(sandbox, relay)
+  const signer = stockFacilitatorSigner(stockWallet(sandbox, relay))
   return new x402Facilitator().register(NETWORK, new FacilitatorScheme(signer))
 }
 
@@ -168,7 +169,7 @@ describe('the proxy of upto', () => {
     const witness = {
       ...{ to: shown.to, facilitator: shown.facilitator, validAfter: shown.validAfter },
     }
-    const wallet = openWallet(sandbox, relay)
+    const wallet = stockWallet(sandbox, relay)
     try {
       const { request } = await wallet.simulateContract({
         ...{ address: UPTO_PROXY_ADDRESS, abi: ABI, functionName: 'settle' },
