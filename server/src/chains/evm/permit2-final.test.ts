@@ -40,7 +40,7 @@ function nodeWith(called: Permit2Authorization): Pick<Transport, 'read'> {
     eth_blockNumber: '0x20',
     eth_getLogs: [transfer],
     eth_getTransactionByHash: {
-      to: PROXIES.exact,
+      ...{ from: account(9), to: PROXIES.exact },
       input: hexBytes(permit2Call(called, { withPermit: false }).data),
     },
     eth_getTransactionReceipt: {
@@ -79,23 +79,27 @@ test('a call with another nonce, or of another payer, is no use of this one', as
 const TOPICS = [TRANSFER_TOPIC, ...[PAID.from, PAID.to].map((it) => hexBytes(addressWord(it)))]
 const PAYS = hexBytes(permit2Call(PAID, { withPermit: false }).data)
 
-/** A plain transfer of the token. */
-const MOVES = hexBytes(
-  transferCall(
-    {
-      ...{ asset: USDC, recipient: PAID.to, sender: PAID.from, amount: baseUnits(500n) },
-      commitment: new Uint8Array(32),
-    },
-    PAID.token,
-    true,
-  ).data,
-)
+/** A plain transfer of the token by the payer. */
+const plain = (height: number, amount: bigint): Done => ({
+  ...{ height, by: PAID.from, to: PAID.token, moved: [amount] },
+  input: hexBytes(
+    transferCall(
+      {
+        ...{ asset: USDC, recipient: PAID.to, sender: PAID.from, amount: baseUnits(amount) },
+        commitment: new Uint8Array(32),
+      },
+      PAID.token,
+      true,
+    ).data,
+  ),
+})
 
 const OTHER = hexBytes(permit2Call({ ...PAID, nonce: 8n }, { withPermit: false }).data)
 
 /** One transaction of a scripted chain: what it called, and what it logged. */
 interface Done {
   readonly height: number
+  readonly by?: string
   readonly to?: string
   readonly input?: string
   /** Of these amounts, from the payer to the seller. */
@@ -166,8 +170,8 @@ function nodeOf(
         const index = done.findIndex((_, at) => hashOf(at) === first)
         const found = done[index]
         if (found === undefined) return null
-        const { to = account(9), input = '0xdeadbeef', height } = found
-        if (method === 'eth_getTransactionByHash') return { to, input }
+        const { by = account(9), to = account(9), input = '0xdeadbeef', height } = found
+        if (method === 'eth_getTransactionByHash') return { from: by, to, input }
         return {
           ...{ status: '0x1', gasUsed: '0x1', effectiveGasPrice: '0x1' },
           ...{ blockNumber: `0x${height.toString(16)}`, blockHash: blockOf(height) },
@@ -235,7 +239,7 @@ test('a nonce that was spent in a block without a transfer to the seller has pai
   // Other transfers of that block are other payments: of another amount, a plain one, one by another nonce.
   const beside: readonly Done[] = [
     { height: 3_000, moved: [1n] },
-    { height: 3_000, to: PAID.token, moved: [PAID.value], input: MOVES },
+    plain(3_000, PAID.value),
     { height: 3_000, to: PROXIES.exact, moved: [PAID.value], input: OTHER },
   ]
   for (const node of [nodeOf([burnt]), nodeOf([burnt, ...beside])]) {
@@ -260,21 +264,38 @@ test('what may have been the payment is not called spent for nothing, though its
   expect(await findPermit2Use(nodeOf([within]), PAID, 0n)).toBeUndefined()
 })
 
-test.each([
-  ['a call of the token that calls others', PAID.token, '0x4000aea0', [500n]],
-  ['a plain transfer whose token calls others', PAID.token, MOVES, [500n, 500n]],
-  ['a payment by another nonce whose token calls others', PROXIES.exact, OTHER, [500n, 500n]],
-])(
-  '%s may have been the payment, and is not called spent for nothing',
-  async (_, to, input, moved) => {
-    const done = [{ height: 4_950, to, input, moved, uses: [7] }]
+describe('what may have been the payment is not called spent for nothing:', () => {
+  const at = (done: Omit<Done, 'height'>): Done => ({ height: 4_950, ...done })
+  const other = (change: Partial<Permit2Authorization>, ...moved: bigint[]) => {
+    const call = permit2Call({ ...PAID, nonce: 8n, ...change }, { withPermit: false })
+    return at({ to: PROXIES.exact, input: hexBytes(call.data), moved })
+  }
+  test.each<[string, Done]>([
+    ['a call of the token that calls others', at({ to: PAID.token, input: '0x40', moved: [500n] })],
+    ['a plain transfer whose token calls others', { ...plain(4_950, 500n), moved: [500n, 500n] }],
+    ['a plain transfer of somebody else', { ...plain(4_950, 500n), by: account(9) }],
+    ['a plain transfer of another amount', { ...plain(4_950, 499n), moved: [500n] }],
+    ['a payment by another nonce whose token calls others', other({}, 500n, 500n)],
+    ['a payment in a token of somebody’s making', other({ token: account(9) }, 500n)],
+    ['a payment of another owner', other({ from: account(9) }, 500n)],
+    ['a payment to somebody else', other({ to: account(9) }, 500n)],
+    ['a payment of another amount', other({ permitted: 499n, value: 499n }, 500n)],
+  ])('%s', async (_, done) => {
     for (const more of [{}, { stateFrom: 4_949n }, PRUNED]) {
-      expect(await findPermit2Use(nodeOf(done, more), PAID, 0n)).toBeUndefined()
+      const node = nodeOf([{ ...done, uses: [7] }], more)
+      expect(await findPermit2Use(node, PAID, 0n)).toBeUndefined()
+      // A wallet of ours signed nothing else with the nonce, so the one transfer that may be it is.
+      const ours = await findPermit2Use(node, PAID, 0n, true)
+      if (done.moved?.length === 1) expect(ours).toMatchObject({ kind: 'paid' })
+      else expect(ours).toBeUndefined()
     }
-    const plain = [{ height: 4_950, to: PAID.token, input: MOVES, moved: [500n], uses: [7] }]
-    expect(await findPermit2Use(nodeOf(plain), PAID, 0n)).toMatchObject({ kind: 'wasted' })
-  },
-)
+  })
+
+  test('a plain transfer of the payer’s own is', async () => {
+    const node = nodeOf([{ ...plain(4_950, 500n), uses: [7] }])
+    expect(await findPermit2Use(node, PAID, 0n)).toMatchObject({ kind: 'wasted' })
+  })
+})
 
 test('the block in which a nonce came to be used is found wherever it is, and no block where the state is gone', async () => {
   for (const height of [0, 1, 2, 999, 1_000, 2_500, 4_872, 4_998, 4_999, 5_000]) {
@@ -316,14 +337,15 @@ describe('of upto that a wallet of ours signed, any amount up to the signed one 
 
   test('nothing taken is nothing paid, and that is the end of it', async () => {
     for (const use of await find([takes(0n)])) expect(use).toMatchObject(wasted)
-    for (const use of await find([takesWithin(0n)])) expect(use).toMatchObject(wasted)
+    const [inBlock, old] = await find([takesWithin(0n)])
+    expect(inBlock).toMatchObject(wasted)
+    // Without the state of that time nothing shows that nothing was moved.
+    expect(old).toBeUndefined()
   })
 
   test('of two transfers that may have been it nobody knows which was', async () => {
-    for (const other of [1n, 0n]) {
-      const both = [takesWithin(30n), { height: HEIGHT, moved: [other] }]
-      for (const use of await find(both)) expect(use).toBeUndefined()
-    }
+    const both = [takesWithin(30n), { height: HEIGHT, moved: [1n] }]
+    for (const use of await find(both)) expect(use).toBeUndefined()
     const settledBoth = [
       { ...takesWithin(30n), settles: [0] },
       { height: HEIGHT, moved: [1n], settles: [0] },
@@ -332,14 +354,17 @@ describe('of upto that a wallet of ours signed, any amount up to the signed one 
   })
 
   test('but only what the proxy says it settled can have been it', async () => {
-    // Anybody has a token log a transfer of nothing, before, behind and beside it.
+    const beside = [
+      { ...takesWithin(1n, 30n, 2n), settles: [1] },
+      { height: HEIGHT, moved: [3n] },
+    ]
+    for (const use of await find(beside)) expect(use).toMatchObject(took(30n))
+    // Anybody has a token log a transfer of nothing, and a proxy log behind it that it settled something in a token of its own.
     const spam: readonly Done[] = [
-      { ...takesWithin(0n, 30n, 0n), settles: [1] },
-      { height: HEIGHT, moved: [0n, 0n] },
+      { ...takesWithin(0n, 30n, 0n), settles: [0, 1] },
+      { height: HEIGHT, moved: [0n, 0n], settles: [0, 1] },
     ]
     for (const use of await find(spam)) expect(use).toMatchObject(took(30n))
-    const nothing = [{ ...takesWithin(0n, 0n), settles: [1] }]
-    for (const use of await find(nothing)) expect(use).toMatchObject(wasted)
   })
 
   test('what is known to be something else is not it', async () => {
@@ -347,7 +372,7 @@ describe('of upto that a wallet of ours signed, any amount up to the signed one 
     const input = hexBytes(permit2Call(by, { withPermit: false }).data)
     const beside: readonly Done[] = [
       { height: HEIGHT, to: PROXIES.upto, moved: [20n], input },
-      { height: HEIGHT, to: PAID.token, moved: [21n], input: MOVES },
+      plain(HEIGHT, 21n),
       { height: HEIGHT, moved: [501n] },
     ]
     for (const use of await find([takesWithin(30n), ...beside])) {

@@ -1,7 +1,7 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import type { FinalityPolicy } from '../../kernel/network-config.ts'
 import { limits } from '../../kernel/limits.ts'
-import type { TokenTransfer, TransactionHash } from '../chain.ts'
+import type { Address, TokenTransfer, TransactionHash } from '../chain.ts'
 import type { AuthorizationState, AuthorizationUse } from '../exact.ts'
 import type { Transport } from '../json-rpc/transport.ts'
 import { blockHashRead, readHead } from './blocks.ts'
@@ -48,7 +48,7 @@ interface Sought extends Permit2Authorization {
  * How the nonce was used up. Permit2 logs nothing of a transfer, so the block is looked for in which the nonce came to be used, and that
  * block alone is read: `useIn`. Where no node has that state any more, the owner's transfers are looked through: `scanForUse`. Undefined
  * where nothing is shown. Of `upto` that is ours any amount up to the signed one is the payment, and `taken` says how much it was; nothing
- * taken is `wasted`.
+ * taken is `wasted`, and a transfer of nothing, which anybody can have a token log, is no trace of anything.
  */
 export async function findPermit2Use(
   transport: Pick<Transport, 'read'>,
@@ -56,7 +56,7 @@ export async function findPermit2Use(
   sinceHeight: bigint,
   isOurs = false,
 ): Promise<AuthorizationUse | undefined> {
-  const least = isOurs && authorization.scheme === 'upto' ? 0n : authorization.value
+  const least = isOurs && authorization.scheme === 'upto' ? 1n : authorization.value
   const sought = { ...authorization, least, isOurs }
   const head = await transport.read(headRead)
   const flip = await findFlip(transport, sought, sinceHeight, head)
@@ -83,7 +83,7 @@ async function useIn(
   if (hash !== undefined) {
     return useBy(transport, authorization, hash, call && permit2EffectOf(call.to, call.data))
   }
-  const fitting = fittingOf(authorization, logs).filter((log) => !isElse(log.hash))
+  const fitting = fittingOf(authorization, logs).filter((log) => !isElse(log))
   if (fitting.length === 0) return { kind: 'wasted', height, blockHash }
   const isTakenBack = logs.some((log) => isTakingBack(authorization, log))
   if (!authorization.isOurs || isTakenBack) return undefined
@@ -114,7 +114,7 @@ async function scanForUse(
       const within = await useWithin(transport, authorization, logs, isElse)
       if (within !== undefined) return within
     }
-    const fitting = fittingOf(authorization, logs).filter((log) => !isElse(log.hash))
+    const fitting = fittingOf(authorization, logs).filter((log) => !isElse(log))
     for (const log of logs) {
       if (!isTakingBack(authorization, log)) continue
       if (fitting.some(({ height }) => height === log.height)) continue
@@ -129,7 +129,7 @@ async function scanForUse(
 /**
  * Reads what the transactions called that moved the token, first those that look like the payment, of the rest the newest: the one that
  * used the nonce, and which are known to be something else. What moved nothing was no payment, and anybody can have it done; only where
- * nothing can have been taken it is read as well.
+ * nothing can have been taken it is read as well, after all others.
  */
 async function readCalls(
   transport: Pick<Transport, 'read'>,
@@ -139,7 +139,7 @@ async function readCalls(
 ) {
   const moved = logs
     .flatMap((log) => (log.kind === 'moved' ? [log] : []))
-    .filter((log) => log.transfer?.amount !== 0n || isLike(authorization, log))
+    .filter((log) => !isNothing(log) || mayTakeNothing(authorization, log))
     .toReversed()
   const likely = [...moved.filter((log) => isLike(authorization, log)), ...moved].toSorted(
     (one, other) => Number(isNothing(one)) - Number(isNothing(other)),
@@ -151,21 +151,39 @@ async function readCalls(
     hash: hashes[index],
     call: called[index],
     count: hashes.length,
-    isElse: (transaction: TransactionHash) => {
-      const call = called[hashes.indexOf(transaction)]
-      const count = logs.filter((log) => log.kind === 'moved' && log.hash === transaction).length
-      // A plain transfer, or a payment by another nonce. One that was not read may be this very payment; and within a call of a token that
-      // calls others (ERC-677, ERC-777, ERC-1363) anything may be done beside.
-      return call !== undefined && count === 1 && isSomethingElse(authorization, call)
+    isElse: (log: Moved) => {
+      const call = called[hashes.indexOf(log.hash)]
+      const there = logs.filter((each) => each.kind === 'moved' && each.hash === log.hash)
+      // One that was not read may be this very payment; and within a call of a contract that calls others anything may be done beside.
+      return call !== undefined && there.length === 1 && isSomethingElse(authorization, call, log)
     },
   }
 }
 
-function isSomethingElse({ token }: Sought, { to, data }: Called): boolean {
-  if (permit2EffectOf(to, data) !== undefined) return true
-  const call = { from: null, to, value: 0n, data, extras: [] }
+/**
+ * Whether a call explains the owner's one transfer of its transaction by itself: a plain transfer that the owner sent or signed (EIP-3009),
+ * or a payment by another nonce; each of this token, to this receiver, over this amount. Any other call, also of the token or a proxy, may
+ * have the transfer done by somebody whom it calls.
+ */
+function isSomethingElse(
+  { token, from }: Sought,
+  { by, to, data }: Called,
+  { transfer }: Moved,
+): boolean {
+  if (transfer === undefined) return false
+  const paid = permit2EffectOf(to, data)
+  if (paid !== undefined) {
+    return paid.token === token && paid.from === from && isOver(transfer, paid.to, paid.value)
+  }
+  const call = { from: by, to, value: 0n, data, extras: [] }
   const { transfers, others } = summaryOf(call, new Set([token]))
-  return to === token && transfers.length === 1 && others.length === 0
+  const [moves, ...more] = transfers
+  if (to !== token || moves === undefined || more.length > 0 || others.length > 0) return false
+  return moves.from === from && isOver(transfer, moves.to, moves.amount)
+}
+
+function isOver({ to, amount }: TokenTransfer, expected: Address, value: bigint): boolean {
+  return to === expected && amount === value
 }
 
 /**
@@ -210,16 +228,16 @@ function useOf(
 /**
  * Settled from within another contract, for a payer of which nobody else has the key: with its nonce nothing else was signed. The nonce was
  * open in the block before a transfer to the seller and used after it, nobody took it back there, and only one transfer of that block can
- * have been it. Undefined where any of that is not known. `isElse`: transactions that are known to be something else.
+ * have been it. Undefined where any of that is not known. `isElse`: transfers that are known to be something else.
  */
 async function useWithin(
   transport: Pick<Transport, 'read'>,
   authorization: Sought,
   logs: readonly OwnerLog[],
-  isElse: (transaction: TransactionHash) => boolean,
+  isElse: (log: Moved) => boolean,
 ): Promise<AuthorizationUse | undefined> {
   const fitting = logs.flatMap((log) => {
-    if (log.kind !== 'moved' || isElse(log.hash)) return []
+    if (log.kind !== 'moved' || isElse(log)) return []
     return isLike(authorization, log) ? [log] : []
   })
   for (const { height } of fitting.toReversed()) {
@@ -257,6 +275,10 @@ function isLike({ to, value, least }: Sought, { transfer }: Moved): boolean {
 
 function isNothing({ transfer }: Moved): boolean {
   return transfer?.amount === 0n
+}
+
+function mayTakeNothing({ least, value, to }: Sought, { transfer }: Moved): boolean {
+  return least < value && transfer?.to === to
 }
 
 /** What can have been the payment; a transfer in a form of the token's own may be any. */

@@ -108,8 +108,9 @@ function blockOf(log: Fields): LogBlock {
   }
 }
 
-/** What a transaction called. */
+/** What a transaction called, and who signed it. */
 export interface Called {
+  readonly by: Address
   readonly to: Address | null
   readonly data: Uint8Array
 }
@@ -120,8 +121,9 @@ export function callRead(hash: TransactionHash): Read<Called | undefined> {
     params: [hash],
     parse: (result) => {
       if (result === null) return undefined
-      const { to, input } = fieldsFrom(result, 'transaction')
+      const { from, to, input } = fieldsFrom(result, 'transaction')
       return {
+        by: addressFrom(from, 'sender'),
         to: to === null ? null : addressFrom(to, 'recipient'),
         data: bytesFrom(input, 'transaction input'),
       }
