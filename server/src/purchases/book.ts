@@ -11,7 +11,7 @@ import { claimEffects, lockPayments } from '../payments/store.ts'
 import type { StatusChange } from '../payments/store.ts'
 import { lowerSpends, releaseSpends } from '../policies/store.ts'
 import type { BuildBook } from '../sender/build-book.ts'
-import { standsOnFollowed } from '../sender/follower-store.ts'
+import { followedChain, holdFollowed, standsOnFollowed } from '../sender/follower-store.ts'
 import type { Tx } from '../store/postgres.ts'
 import {
   closePurchases,
@@ -28,8 +28,15 @@ import { feePayersAwaited, hasOpenPurchase, purchasesProven } from './store.ts'
 
 /** The books of what sellers were authorised to take: moved by what the chain shows, and closed at finality only. */
 export interface PurchaseBook extends BuildBook {
-  /** The chain shows that they took effect, in blocks that may still be reorganised away. The payments say what was taken from then on. */
-  used(tx: Tx, used: readonly (Place & { readonly paymentId: PaymentId })[]): Promise<void>
+  /**
+   * The chain shows that they took effect, in blocks that may still be reorganised away. The payments say what was taken from then on. What is
+   * known of one already stays, and a block that the followed chain has left counts for nothing.
+   */
+  used(
+    tx: Tx,
+    network: NetworkId,
+    used: readonly (Place & { readonly paymentId: PaymentId })[],
+  ): Promise<void>
   /** Proven at finality: they took no effect and never will. Their money and budgets are free again. */
   over(tx: Tx, paymentIds: readonly PaymentId[]): Promise<void>
 }
@@ -39,14 +46,24 @@ export interface PurchaseBook extends BuildBook {
  * transactions; where anybody may submit them (EVM), `watchPurchases` asks.
  */
 export function openPurchaseBook({ clock }: { readonly clock: Clock }): PurchaseBook {
-  const used: PurchaseBook['used'] = async (tx, found) => {
-    const changes = found.map(({ paymentId, ...place }) => changeOf(paymentId, place))
-    const taken = found.flatMap(({ paymentId, taken: amount }) =>
+  const used: PurchaseBook['used'] = async (tx, network, found) => {
+    if (found.length === 0) return
+    // Whoever follows the chain takes back what it finds here, and must not have been here just now.
+    await holdFollowed(tx, network)
+    const heights = found.map(({ height }) => height)
+    const { hashes } = await followedChain(tx, network, heights)
+    const standing = found.filter(
+      ({ height, blockHash }) => (hashes.get(height) ?? blockHash) === blockHash,
+    )
+    // Of two instances that look at one, possibly on two forks, the first says it.
+    const noted = await noteUsed(tx, standing)
+    const first = standing.filter(({ paymentId }) => noted.has(paymentId))
+    const changes = first.map(({ paymentId, ...place }) => changeOf(paymentId, place))
+    const taken = first.flatMap(({ paymentId, taken: amount }) =>
       amount === undefined ? [] : [{ paymentId, amount }],
     )
     await setAmounts(tx, 'pending', taken)
     await movePayments(tx, 'confirmed', changes, clock.nowMilliseconds())
-    await noteUsed(tx, found)
   }
 
   const over: PurchaseBook['over'] = async (tx, paymentIds) => {
@@ -129,7 +146,7 @@ export function openPurchaseBook({ clock }: { readonly clock: Clock }): Purchase
           }
         }
       }
-      await used(tx, found)
+      await used(tx, network, found)
       await noteDead(tx, dead)
     },
 

@@ -22,19 +22,23 @@ export interface SignedPurchase {
   readonly signed: BaseUnits
 }
 
-/** Notes where purchases took effect. They stay open until that is final, and are joined by the same request until they were delivered for. */
+/**
+ * Notes where purchases took effect: those of which that is not known yet, and which these are. They stay open until it is final, and are
+ * joined by the same request until they were delivered for.
+ */
 export async function noteUsed(
   tx: Tx,
   used: readonly (Place & { readonly paymentId: PaymentId })[],
-): Promise<void> {
-  if (used.length === 0) return
-  await tx.query(
+): Promise<ReadonlySet<PaymentId>> {
+  if (used.length === 0) return new Set()
+  const rows = await tx.query<{ payment_id: PaymentId }>(
     'purchase_note_used',
     `update purchases p set used_hash = u.hash, used_height = u.height, used_block_hash = u.block_hash,
        used_log_index = u.log_index, taken = u.taken, dead_height = null
      from json_to_recordset($1::json) as u (payment_id text, hash text, height bigint, block_hash text, log_index integer,
        taken numeric)
-     where p.payment_id = u.payment_id and p.closed_at is null`,
+     where p.payment_id = u.payment_id and p.closed_at is null and p.used_height is null
+     returning p.payment_id`,
     [
       JSON.stringify(
         used.map(({ paymentId, hash, height, blockHash, logIndex, taken }) => ({
@@ -48,6 +52,7 @@ export async function noteUsed(
       ),
     ],
   )
+  return new Set(rows.map((row) => row.payment_id))
 }
 
 /** Takes back what blocks showed that are not in the chain any more; gives those that had been used there. */

@@ -82,7 +82,7 @@ async function lookAt(
   if (use === undefined) return
   await store.inTransaction('service', async (tx) => {
     if (use.kind === 'paid') {
-      await book.used(tx, [{ paymentId, ...use.settlement }])
+      await book.used(tx, chain.config.network, [{ paymentId, ...use.settlement }])
       return
     }
     // Cancelled, or spent on something else, in a block that stays.

@@ -100,6 +100,11 @@ export interface FollowedChain {
   readonly hashes: ReadonlyMap<bigint, string>
 }
 
+/** Holds the followed chain as it is until the transaction ends: what it shows now, no reorganisation takes back in between. */
+export async function holdFollowed(tx: Tx, network: NetworkId): Promise<void> {
+  await tx.query('follower_hold', `select 1 from followers where network = $1 for share`, [network])
+}
+
 export async function followedChain(
   tx: Tx,
   network: NetworkId,

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TransactionHash } from '../chains/chain.ts'
+import type { Sighting } from '../chains/self-custody.ts'
+import { proofKey } from '../chains/exact.ts'
+import { baseUnits } from '@florin/wire/amount.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { newId } from '../kernel/id.ts'
+import type { PaymentId } from '../kernel/id.ts'
+import { systemRandom } from '../kernel/random.ts'
+import { findPayment } from '../payments/store.ts'
+import { EVM, openReading } from '../payments/test-records.ts'
+import type { Reading } from '../payments/test-records.ts'
+import { openTestDatabase } from '../store/test-database.ts'
+import type { TestDatabase } from '../store/test-database.ts'
+import { openPurchaseBook } from './book.ts'
+import { insertPurchase } from './store.ts'
+
+const KEY = proofKey('permit2:payer:7')
+
+let database: TestDatabase
+let reading: Reading
+beforeAll(async () => {
+  database = await openTestDatabase()
+  reading = await openReading(database.store)
+})
+afterAll(async () => {
+  await reading.close()
+  await database.close()
+})
+
+/** A purchase that was signed; with a fee payer when its bytes are one transaction. */
+async function aPurchase(feePayer: typeof EVM | null): Promise<PaymentId> {
+  const { store } = database
+  const accountId = reading.accounts.alice
+  const walletId = newId(systemRandom, 'wal')
+  await store.query(
+    'test_wallet',
+    `insert into wallets (id, account_id, family, address, sealed_data_key, sealed_private_key)
+     values ($1, $2, 'evm', $1, '', '')`,
+    [walletId, accountId],
+  )
+  const payment = reading.payment({ walletId })
+  await reading.store([payment])
+  const purchase = {
+    ...{ paymentId: payment.id, accountId, walletId, network: payment.network, looks: 0 },
+    ...{ url: 'https://shop.example/report', requestDigest: new Uint8Array(32), stored: {} },
+    ...{ proofKey: proofKey(`${KEY}${payment.id}`), validBeforeSeconds: 1n, feePayer },
+    ...{ lastValidBlockHeight: null, sinceHeight: 1n, headerName: 'X-PAYMENT' as const },
+    ...{ header: 'proof', askingUntilMilliseconds: null, shown: 0, answer: null },
+    isDelivered: false,
+  }
+  await store.inTransaction(accountId, (tx) => insertPurchase(tx, purchase, 0))
+  return payment.id
+}
+
+/** Shows the book a transaction that names the payment. */
+async function sight(paymentId: PaymentId, nonce: bigint | null): Promise<string | undefined> {
+  const { store } = database
+  const accountId = reading.accounts.alice
+  const sighting: Sighting = {
+    ...{ transactionHash: paymentId as string as TransactionHash, height: 9n, blockHash: 'a9' },
+    ...{ succeeded: true, sender: EVM, nonce, commitments: [], transfers: [], isPlain: false },
+    ...{ feePaid: baseUnits(0n), proofKey: proofKey(`${KEY}${paymentId}`) },
+  }
+  const book = openPurchaseBook({ clock: systemClock })
+  return store.inTransaction('service', async (tx) => {
+    const payment = await findPayment(tx, accountId, paymentId)
+    if (payment === undefined) throw new Error('no payment')
+    await book.sighted(tx, payment.network, [sighting])
+    return (await findPayment(tx, accountId, paymentId))?.status
+  })
+}
+
+test('a call that names an authorization proves nothing by that: it may have failed, and anybody may send one', async () => {
+  expect(await sight(await aPurchase(null), 5n)).toBe('pending')
+})
+
+test('bytes of which nothing is left to choose have moved the money when they are in a block', async () => {
+  expect(await sight(await aPurchase(EVM), null)).toBe('confirmed')
+})
