@@ -122,7 +122,8 @@ describe('a networks file', () => {
     expect(known).toContain('SQDS4ep65T869zMMBKyuUq6aD6EgTu8psMjkvj52pCf')
     const own = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL'
     expect(programsOf({ smartWallets: [own, 'known', own] })).toEqual([own, ...(known ?? [])])
-    for (const wrong of ['squads', '11111111111111111111111111111111']) {
+    const router = 'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4'
+    for (const wrong of ['squads', '11111111111111111111111111111111', router]) {
       expect(problemsOf({ ...solana, smartWallets: [wrong] })).toEqual([
         "networks[0].smartWallets[0]: must be known, or the address of a wallet's program",
       ])

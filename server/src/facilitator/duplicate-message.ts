@@ -12,6 +12,8 @@ const OPEN =
   'An earlier settlement has this payment, and was not answered yet. Ask for that one again, as before; do not pay again.'
 const OVER =
   'An earlier settlement of this payment is over: it moved nothing and never will. Ask the payer for another payment.'
+/** There a program may have moved another amount for the payer. */
+const OVER_ON_SOLANA = 'An earlier settlement of this payment is over: it did not pay these terms.'
 const FOREIGN = 'This payment is claimed already, and settles for nobody else.'
 
 /**
@@ -20,7 +22,7 @@ const FOREIGN = 'This payment is claimed already, and settles for nobody else.'
  */
 export async function duplicateMessage(
   { store, records }: DuplicateMessageDeps,
-  { accountId, paymentId, answeredAtMilliseconds }: Claim,
+  { accountId, paymentId, network, answeredAtMilliseconds }: Claim,
   asking: AccountId,
 ): Promise<string | undefined> {
   if (accountId !== asking) return FOREIGN
@@ -28,5 +30,6 @@ export async function duplicateMessage(
   const state = await store.inTransaction('service', (tx) =>
     records.state(tx, accountId, paymentId),
   )
-  return state?.status === 'expired' || state?.status === 'failed' ? OVER : OPEN
+  if (state?.status !== 'expired' && state?.status !== 'failed') return OPEN
+  return network.startsWith('solana:') ? OVER_ON_SOLANA : OVER
 }

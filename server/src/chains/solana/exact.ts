@@ -30,17 +30,30 @@ export function openExact({
    * days), and that the money is somebody else's, by whose name its effect is told.
    */
   const simulate = async (authorization: ExactAuthorization): Promise<ExactCheck> => {
-    const { stored, asset, amount, payer } = authorization
-    const simulation = isBySmartWallet(authorization)
+    const { stored, asset, amount, payer, payTo } = authorization
+    const isByWallet = isBySmartWallet(authorization)
+    const simulation = isByWallet
       ? smartWalletSimulationRead(authorization)
       : paymentSimulationRead(stored['transaction'] ?? '')
+    const looked = ['source', ...(isByWallet ? ['destination'] : [])]
     const [check, mint, { accounts }] = await Promise.all([
       transport.read(simulation),
       facts.mint(knownAddress(asset.asset)),
-      transport.read(accountsRead([knownAddress(stored['source'] ?? '')])),
+      transport.read(accountsRead(looked.map((each) => knownAddress(stored[each] ?? '')))),
     ])
     if (!check.ok) return check
-    if (readTokenAccount(accounts[0]?.data ?? new Uint8Array())?.owner !== payer) {
+    const [source, destination] = accounts.map((each) =>
+      readTokenAccount(each?.data ?? new Uint8Array()),
+    )
+    // Whoever has it now would be paid. One that does not exist yet is made for the receiver.
+    if (destination !== undefined && destination.owner !== payTo) {
+      return {
+        ok: false,
+        reason: 'invalid_exact_svm_smart_wallet_transfer_mismatch',
+        message: 'The receiver does not own the account that is paid.',
+      }
+    }
+    if (source?.owner !== payer) {
       return {
         ok: false,
         reason: 'invalid_exact_svm_transaction_simulation_failed',

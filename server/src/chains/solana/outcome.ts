@@ -1,4 +1,5 @@
 import { baseUnits } from '@florin/wire/amount.ts'
+import { NodeFailure } from '../chain.ts'
 import type { Address, AssetChange, Outcome, TokenTransfer, TransactionHash } from '../chain.ts'
 import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
@@ -18,7 +19,7 @@ import {
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
 } from './programs.ts'
-import { holdingsOf, tokenTransfers } from './token-transfers.ts'
+import { holdingsOf, tokenTransfers, walletTransfers } from './token-transfers.ts'
 
 /** How a transaction is read whole. */
 export const outcomeOptions = {
@@ -68,8 +69,15 @@ function lookUp(hash: TransactionHash): Read<Found> {
   }
 }
 
-/** Reads a transaction that the node gave whole, else throws NodeFailure. */
-export function outcomeFrom(result: unknown, hash: TransactionHash): Omit<Mined, 'blockHash'> {
+/**
+ * Reads a transaction that the node gave whole, else throws NodeFailure. `untold` is what is said of one whose transfers cannot be told
+ * from what the node keeps; left out, that is a NodeFailure, too, since nothing told is not nothing moved.
+ */
+export function outcomeFrom(
+  result: unknown,
+  hash: TransactionHash,
+  untold: () => readonly TokenTransfer[] = unknownTransfers,
+): Omit<Mined, 'blockHash'> {
   const fields = fieldsFrom(result, 'transaction')
   const meta = fieldsFrom(fields['meta'], "transaction's meta")
   const transaction = fieldsFrom(fields['transaction'], 'transaction')
@@ -87,28 +95,34 @@ export function outcomeFrom(result: unknown, hash: TransactionHash): Omit<Mined,
     height: integerFrom(fields['slot'], 'slot'),
     succeeded,
     feePaid: baseUnits(costOf(meta, accounts, called)),
-    transfers: succeeded ? moved(message, meta, accounts) : [],
+    transfers: succeeded ? (moved(message, meta, accounts) ?? untold()) : [],
     senderChanges: senderChanges(meta, accounts),
   }
 }
 
+function unknownTransfers(): never {
+  throw new NodeFailure("the node's inner instructions are missing, and its balances do not tell")
+}
+
 /**
  * A router and a smart wallet move what their caller hands them by their own hand; nobody else's inner instructions are somebody's own
- * transfers. Where a node keeps no inner instructions, the balances around a smart wallet's transaction tell what it moved.
+ * transfers. Where a node keeps no inner instructions, the balances around a smart wallet's transaction tell what it moved;
+ * undefined where these do not tell, either.
  */
 function moved(
   message: Fields,
   meta: Fields,
   accounts: readonly Address[],
-): readonly TokenTransfer[] {
+): readonly TokenTransfer[] | undefined {
   const called = topLevelInstructions(message, accounts)
   const isRouted = called.some(({ program }) => program === JUPITER_PROGRAM)
   const wallet = isRouted ? undefined : walletCall(message, called)
-  if (wallet !== undefined && (meta['innerInstructions'] ?? null) === null) {
-    return balanceTransfers(meta, accounts, wallet.index)
-  }
-  const isInner = isRouted || wallet !== undefined
-  return tokenTransfers(meta, accounts, isInner ? allInstructions(message, meta, accounts) : called)
+  const all = () => allInstructions(message, meta, accounts)
+  if (wallet === undefined) return tokenTransfers(meta, accounts, isRouted ? all() : called)
+  const isKept = (meta['innerInstructions'] ?? null) !== null
+  return isKept
+    ? walletTransfers(meta, accounts, all())
+    : balanceTransfers(meta, accounts, wallet.index)
 }
 
 /**

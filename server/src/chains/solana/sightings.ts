@@ -83,7 +83,8 @@ function sightingRead(
       if (result === null) return undefined
       const fields = fieldsFrom(result, 'transaction')
       if (integerFrom(fields['slot'], 'slot') !== block.height) return undefined
-      const { succeeded, feePaid, transfers: tokens } = outcomeFrom(result, hash)
+      // No smart wallet's payment is sent by who is watched here.
+      const { succeeded, feePaid, transfers: tokens } = outcomeFrom(result, hash, () => [])
       const meta = fieldsFrom(fields['meta'], "transaction's meta")
       const transaction = fieldsFrom(fields['transaction'], 'transaction')
       const message = fieldsFrom(transaction['message'], 'message')

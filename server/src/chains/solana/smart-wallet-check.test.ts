@@ -1,5 +1,5 @@
 import { baseUnits } from '@florin/wire/amount.ts'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { NodeFailure } from '../chain.ts'
 import type { Address } from '../chain.ts'
 import type { ExactAuthorization, ExactCheck } from '../exact.ts'
@@ -14,6 +14,8 @@ import {
 import { smartWalletSimulationRead } from './smart-wallet-check.ts'
 import { messageOf, MINT, newKey, PRICE, sealed } from './test-payment.ts'
 import { paidBy, smartDemand, testSmartWallet } from './test-smart-wallet.ts'
+import { nodeWith, tokenAccount as holding, WORLD } from './test-scene.ts'
+import { script, startScripted } from './test-script.ts'
 import { associatedAccount } from './token-account.ts'
 
 const FAMILY = 'invalid_exact_svm_smart_wallet_'
@@ -156,5 +158,34 @@ describe('what a simulation shows of a smart wallet', () => {
       message: '{"InstructionError":[0,"Custom"]}',
     })
     expect(verdict(null, 'AlreadyProcessed')).toMatchObject({ reason, isUsed: true })
+  })
+})
+
+describe('the account that is to be paid', () => {
+  async function checked(destination: object | undefined): Promise<ExactCheck | undefined> {
+    const accounts = {
+      ...WORLD,
+      [wallet.source]: holding(wallet.address),
+      ...(destination === undefined ? {} : { [wallet.destination]: destination }),
+    }
+    const value = { err: null, logs: [], innerInstructions: within(paid()), unitsConsumed: 9 }
+    const simulateTransaction = { context: { slot: 50 }, value }
+    const { chain, stop } = await startScripted([
+      script(nodeWith(accounts, { simulateTransaction })),
+    ])
+    onTestFinished(stop)
+    return chain.exact?.check(authorization())
+  }
+
+  test('is the receiver’s own, or made by the payment', async () => {
+    expect(await checked(holding(wallet.owner.address))).toEqual({ ok: true })
+    expect(await checked(undefined)).toEqual({ ok: true })
+  })
+
+  test('is none that the receiver handed to somebody else', async () => {
+    expect(await checked(holding(stranger))).toMatchObject({
+      ok: false,
+      reason: `${FAMILY}transfer_mismatch`,
+    })
   })
 })

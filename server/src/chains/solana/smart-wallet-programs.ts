@@ -1,4 +1,4 @@
-import { LIGHTHOUSE_PROGRAM } from './programs.ts'
+import { JUPITER_PROGRAM, LIGHTHOUSE_PROGRAM } from './programs.ts'
 
 /** Programs of wallets that x402 names for its second path, and the assertions that wallets add. Source: x402 `exact` on SVM, 2.27. */
 export const KNOWN_WALLET_PROGRAMS: readonly string[] = [
@@ -17,9 +17,10 @@ export const KNOWN_WALLET_PROGRAMS: readonly string[] = [
 
 /**
  * Never the program of a wallet: the runtime's own would make a lifetime without an end (durable nonces) or change what we pay, and each
- * signature that those of signatures look at costs the fee payer as much as one of its own.
+ * signature that those of signatures look at costs the fee payer as much as one of its own. What a router did is read as a trade.
  */
 export const NO_WALLET_PROGRAMS: ReadonlySet<string> = new Set([
+  JUPITER_PROGRAM,
   '11111111111111111111111111111111',
   'ComputeBudget111111111111111111111111111111',
   'AddressLookupTab1e1111111111111111111111111',

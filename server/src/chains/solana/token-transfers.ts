@@ -4,11 +4,13 @@ import type { Fields } from '../json-rpc/answer.ts'
 import { addressFrom, amountFrom, indexFrom } from './answer.ts'
 import { decodeBase58 } from './base58.ts'
 import type { Called } from './instructions.ts'
+import { isPaidInto, ownerBefore } from './paid-into.ts'
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
 
 /** What an instruction says that it moves, between token accounts. */
 export interface Move {
   readonly index: number
+  readonly program: Address
   readonly from: Address
   readonly to: Address
   readonly declared: bigint
@@ -17,12 +19,18 @@ export interface Move {
 /** A token account around a transaction. One that did not exist before, or not after, held nothing then. */
 export interface Holding {
   readonly mint: Address
+  /** The last that is known: after the transaction, or before it where the account is gone. */
   readonly owner: Address
+  /** Before the transaction; undefined when the account did not exist then. */
+  readonly firstOwner: Address | undefined
+  /** The token program that it belongs to; undefined where the node does not say. */
+  readonly program: Address | undefined
   readonly before: bigint
   readonly after: bigint
 }
 
 const AMOUNT_BYTES = 8
+const TOKEN_PROGRAMS = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM]
 
 /** Where the accounts and the amount stand in an instruction of a token program. Source: spl-token-2022, `TokenInstruction`. */
 const SHAPES: readonly {
@@ -46,13 +54,38 @@ export function tokenTransfers(
 ): readonly TokenTransfer[] {
   const holdings = holdingsOf(meta, accounts)
   const moves = called.flatMap(movesOf)
+  return moves.flatMap((move) => transferBy(move, moves, holdings))
+}
+
+/**
+ * The same of a transaction in which a program acts for a wallet, which may do anything else beside: only what came to where an owner is
+ * paid is shown, and as given by who owned the source when the transaction began.
+ */
+export function walletTransfers(
+  meta: Fields,
+  accounts: readonly Address[],
+  called: readonly Called[],
+): readonly TokenTransfer[] {
+  const holdings = holdingsOf(meta, accounts)
+  const moves = called.flatMap(movesOf)
   return moves.flatMap((move) => {
     const [from, to] = [holdings.get(move.from), holdings.get(move.to)]
     if (from === undefined || to === undefined) return []
-    const amount = receivedBy(move, moves, to)
-    if (amount === undefined) return []
-    return [{ asset: to.mint, from: from.owner, to: to.owner, amount, logIndex: move.index }]
+    if (!isPaidInto(move.to, to, move.program)) return []
+    return transferBy(move, moves, holdings).map((each) => ({ ...each, from: ownerBefore(from) }))
   })
+}
+
+function transferBy(
+  move: Move,
+  moves: readonly Move[],
+  holdings: ReadonlyMap<Address, Holding>,
+): readonly TokenTransfer[] {
+  const [from, to] = [holdings.get(move.from), holdings.get(move.to)]
+  if (from === undefined || to === undefined) return []
+  const amount = receivedBy(move, moves, to)
+  if (amount === undefined) return []
+  return [{ asset: to.mint, from: from.owner, to: to.owner, amount, logIndex: move.index }]
 }
 
 /** What one move brought to its account: never more than it says, and less when the account did not grow by that. */
@@ -75,7 +108,7 @@ export function movesOf({ index, program, accounts, data }: Called): readonly Mo
     if (from === undefined || to === undefined) return []
     const at = prefix.length
     const declared = Buffer.from(bytes.subarray(at, at + AMOUNT_BYTES)).readBigUInt64LE()
-    return [{ index, from, to, declared }]
+    return [{ index, program, from, to, declared }]
   }
   return []
 }
@@ -95,12 +128,15 @@ export function holdingsOf(
       const account = accounts[indexFrom(fields['accountIndex'], list)]
       if (account === undefined) throw malformed(list, fields['accountIndex'])
       const amount = amountFrom(fieldsFrom(fields['uiTokenAmount'], list)['amount'], list)
+      const owner = addressFrom(fields['owner'], 'owner')
       holdings.set(account, {
         before: 0n,
         after: 0n,
+        firstOwner: when === 'before' ? owner : undefined,
         ...holdings.get(account),
         mint: addressFrom(fields['mint'], 'mint'),
-        owner: addressFrom(fields['owner'], 'owner'),
+        owner,
+        program: TOKEN_PROGRAMS.find((program) => program === fields['programId']),
         [when]: amount,
       })
     }
