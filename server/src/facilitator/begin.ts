@@ -338,10 +338,18 @@ async function recordForeign(
       const adopted = isNew ? await deps.records.adopt(tx, record, settlement) : undefined
       if (adopted !== undefined) {
         // Whoever follows deposits follows it to its end.
-        const claimed = await hold(tx, deps, { ...beginning, paymentId: adopted }, true)
-        if (claimed) await closeClaim(tx, adopted, deps.clock.nowMilliseconds())
-        else if (await isUnclaimed(tx, beginning)) throw new PaysAnother()
-        return { kind: claimed ? 'found' : 'taken' }
+        const isHeld = await hold(tx, deps, { ...beginning, paymentId: adopted }, true)
+        if (!isHeld) {
+          if (await isUnclaimed(tx, beginning)) throw new PaysAnother()
+          return { kind: 'taken' }
+        }
+        const { network } = beginning.intake.chain.config
+        const claimed = { accountId, paymentId: adopted }
+        if (!(await deps.records.takeEffect(tx, claimed, network, settlement))) {
+          throw new PaysAnother()
+        }
+        await closeClaim(tx, adopted, deps.clock.nowMilliseconds())
+        return { kind: 'found' }
       }
       if (!(await hold(tx, deps, beginning))) return { kind: 'taken' }
       const claimed = { accountId, paymentId }

@@ -1,6 +1,7 @@
 import type { Address, TransactionHash } from '../chains/chain.ts'
 import type { ForeignSettlement } from '../chains/exact.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
+import type { NetworkId } from '@florin/wire/network.ts'
 import type { AssetProfile, NetworkConfig } from '../kernel/network-config.ts'
 import type { BaseUnits } from '@florin/wire/amount.ts'
 import type { Tx } from '../store/postgres.ts'
@@ -68,6 +69,13 @@ export interface ReceivedRecords {
     received: NewReceived,
     settlement: ForeignSettlement,
   ): Promise<PaymentId | undefined>
+  /** Takes an effect of somebody else's transaction for a claim that is held. False when it pays another claim. */
+  takeEffect(
+    tx: Tx,
+    payment: { readonly accountId: AccountId; readonly paymentId: PaymentId },
+    network: NetworkId,
+    settlement: ForeignSettlement,
+  ): Promise<boolean>
   /**
    * Somebody else's transaction paid it; `final` when that cannot be undone any more. A block that is not the followed chain's changes
    * nothing, and neither does an effect that pays another claim.

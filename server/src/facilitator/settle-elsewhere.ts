@@ -12,6 +12,7 @@ import type { Joined } from './join.ts'
 import { remoteBody } from './remote-body.ts'
 import type { RemoteClient, RemoteWord } from './remote.ts'
 import type { Remotes } from './remotes.ts'
+import { duplicateMessage } from './duplicate-message.ts'
 import { digestOf } from './settle.ts'
 import type { SettleDeps, SettleOrder, Settled } from './settle.ts'
 import { verifyPayment } from './verify.ts'
@@ -50,7 +51,15 @@ export async function settleElsewhere(
     if (claim !== undefined) {
       const isSame = isSameClaim(claim, order.accountId, digest)
       if (!isSame && (await yieldToOther(deps, claim, intake))) continue
-      if (!isSame) return { kind: 'duplicate', intake, own: null }
+      if (!isSame) {
+        const message = await duplicateMessage(deps, claim, order.accountId)
+        return {
+          kind: 'duplicate',
+          intake,
+          own: null,
+          ...(message === undefined ? {} : { message }),
+        }
+      }
       if (!isShown(claim, intake.authorization)) {
         const { authorization, requirements } = intake
         const { payer } = authorization
@@ -83,7 +92,7 @@ async function begin(
       return undefined
     }
     // Whatever speaks against it now, somebody may have submitted it before.
-    if (await look(deps, beginning)) return undefined
+    if ((await look(deps, beginning)) === 'found') return undefined
     return { ...verified, kind: 'refused' }
   }
   const begun = await beginElsewhere(deps, beginning)
@@ -106,7 +115,10 @@ async function follow(
     LOOK_MILLISECONDS_MIN,
     Math.min(blockTimeMilliseconds, LOOK_MILLISECONDS_MAX),
   )
-  const beginning = { accountId, paymentId, digest, intake, isNew: false }
+  // What was claimed is looked for whoever vouches for it now.
+  const authorization = { ...intake.authorization, wasJudged: true } as const
+  const claimed = { ...intake, authorization }
+  const beginning = { accountId, paymentId, digest, intake: claimed, isNew: false }
   let word: RemoteWord | undefined
   if (await mayAsk(deps, order, claim)) {
     const asking = deps.remotes.keep(ask(deps, order, claim))
@@ -126,13 +138,13 @@ async function follow(
     if (!isOpen(joined)) return { ...joined, intake }
     const isOver = clock.nowMilliseconds() >= order.waitUntilMilliseconds || order.over.aborted
     const wasRefused = word?.kind === 'no' ? word.reason : undefined
-    const isFound = joined.state.status === 'pending' && (await look(deps, beginning))
-    if (isFound && !isOver) {
+    const seen = joined.state.status === 'pending' ? await look(deps, beginning) : 'unknown'
+    if (seen === 'found' && !isOver) {
       // What a node shows may not be a block of the chain that was read yet.
       await clock.sleep(pause, order.over)
       continue
     }
-    if (!isFound && wasRefused !== undefined && joined.state.status === 'pending') {
+    if (seen === 'unused' && wasRefused !== undefined) {
       const { networkName } = intake.requirements
       return {
         ...refused(wasRefused, networkName, intake.authorization.payer),
@@ -178,18 +190,18 @@ async function ask(
   return word
 }
 
-/** Looks on the chain for whatever used the authorization. False when it shows nothing, or nobody could say. */
+/** Looks on the chain for whatever used the authorization. Unknown where nobody could say, or something used it and nobody shows what. */
 async function look(
   deps: ElsewhereDeps,
   beginning: Parameters<typeof findPaidElsewhere>[1],
-): Promise<boolean> {
+): Promise<'found' | 'unused' | 'unknown'> {
   const { exact, authorization } = beginning.intake
   try {
     const check = await exact.check(authorization)
-    if (check.ok || check.isUsed !== true) return false
-    return await findPaidElsewhere(deps, beginning)
+    if (check.ok || check.isUsed !== true) return 'unused'
+    return (await findPaidElsewhere(deps, beginning)) ? 'found' : 'unknown'
   } catch (error) {
     if (!(error instanceof NodeFailure)) throw error
-    return false
+    return 'unknown'
   }
 }

@@ -144,11 +144,10 @@ export function openReceivedRecords({
 
     paidElsewhere,
 
-    adopt: async (
-      tx,
-      { accountId, network, asset, amount, payer, payTo, resource },
-      settlement,
-    ) => {
+    takeEffect: (tx, payment, network, settlement) =>
+      takeForeignEffect(tx, { ...payment, network }, settlement),
+
+    adopt: async (tx, { network, asset, amount, payer, payTo, resource }, settlement) => {
       const sent = {
         network: network.network,
         asset: asset.asset,
@@ -158,9 +157,6 @@ export function openReceivedRecords({
       }
       const deposit = await depositOf(tx, sent, settlement)
       if (deposit === undefined) return undefined
-      const claimed = { accountId, paymentId: deposit.id, network: network.network }
-      // A claim without a record of a deposit has it: that one's own record then says so, and this finds nothing to adopt.
-      if (!(await takeForeignEffect(tx, claimed, settlement))) return undefined
       if (resource !== null) await nameResource(tx, deposit.id, resource)
       return deposit.id
     },

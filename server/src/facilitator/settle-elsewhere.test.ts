@@ -1,0 +1,108 @@
+import { baseUnits } from '@florin/wire/amount.ts'
+import { expect, test } from 'vitest'
+import type { Address } from '../chains/chain.ts'
+import { NodeFailure } from '../chains/chain.ts'
+import { proofKey } from '../chains/exact.ts'
+import type { ExactAuthorization, ExactCheck, ExactPayments } from '../chains/exact.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { newId } from '../kernel/id.ts'
+import { openLog } from '../kernel/log.ts'
+import { systemRandom } from '../kernel/random.ts'
+import { testNetwork } from '../payments/test-lane.ts'
+import { scriptedChain } from '../sender/test-chain.ts'
+import type { Store, Tx } from '../store/postgres.ts'
+import type { Claim } from './claim.ts'
+import { termsDigest } from './claim.ts'
+import type { ReceivedRecords, ReceivedState } from './records.ts'
+import type { RemoteClient } from './remote.ts'
+import type { Remotes } from './remotes.ts'
+import { settleElsewhere } from './settle-elsewhere.ts'
+import type { ElsewhereDeps } from './settle-elsewhere.ts'
+
+const config = testNetwork(84_532)
+const { network } = config
+const USDC = config.assets.find(({ asset }) => asset !== 'native')
+const PAYER = 'payer' as Address
+const SELLER = 'seller' as Address
+const accountId = newId(systemRandom, 'acct')
+const KEY = proofKey('a proof')
+const NO = 'invalid_exact_evm_nonce_already_used'
+
+const OPEN: ReceivedState = {
+  ...{ status: 'pending', released: false, hash: null, logIndex: null, blockHeight: null },
+  ...{ blockHash: null, block: 'unknown', reverted: false, wasShared: false },
+  ...{ revertedWhole: false, isFinal: false, underWay: false },
+}
+
+/** What is said of an own claim which the other facilitator refuses, and of which the chain says this. */
+async function said(check: () => ExactCheck): Promise<{ kind: string; asked: ExactAuthorization }> {
+  if (USDC === undefined) throw new Error('no token')
+  const authorization: ExactAuthorization = {
+    ...{ proofKey: KEY, payer: PAYER, asset: USDC, payTo: SELLER, amount: baseUnits(500n) },
+    ...{ validBeforeSeconds: 9n, feePayer: null, stored: {} },
+  }
+  const asked: ExactAuthorization[] = []
+  const exact: Partial<ExactPayments> = {
+    read: () => ({ ok: true, authorization }),
+    check: async (it) => {
+      asked.push(it)
+      return check()
+    },
+    findForeign: async () => undefined,
+  }
+  const chain = scriptedChain(config, {
+    exact: exact as ExactPayments,
+    parseAddress: (text) => text as Address,
+    addressBytes: () => Uint8Array.of(1),
+  })
+  const terms = { network, asset: USDC.asset, payTo: SELLER, amount: 500n, resource: null }
+  const claim: Partial<Claim> = {
+    ...{ paymentId: newId(systemRandom, 'pay'), accountId, network, proofKey: KEY },
+    ...{ termsDigest: termsDigest(terms), stored: {}, isSoft: false, answeredAtMilliseconds: null },
+  }
+  // The turn to ask is free.
+  const tx: Partial<Tx> = {
+    query: async <Row extends object>(name: string) => (name === 'claim_turn' ? [{} as Row] : []),
+  }
+  const store: Partial<Store> = { inTransaction: async (_, work) => work(tx as Tx) }
+  const records: Partial<ReceivedRecords> = { state: async () => OPEN, wait: async () => OPEN }
+  const remotes: Partial<Remotes> = { keep: (asking) => asking }
+  const deps: Partial<ElsewhereDeps> = {
+    ...{ store: store as Store, records: records as ReceivedRecords, random: systemRandom },
+    ...{ clock: systemClock, chains: new Map([[network, chain]]), settlersOf: () => new Set() },
+    ...{ claimOf: async () => claim as Claim, remotes: remotes as Remotes, log: openLog('silent') },
+  }
+  const remote: Partial<RemoteClient> = {
+    url: 'https://other.example',
+    settle: async () => ({ kind: 'no', reason: NO }),
+  }
+  const requirements = {
+    ...{ scheme: 'exact', network, asset: USDC.asset, amount: '500', payTo: SELLER },
+    ...{ maxTimeoutSeconds: 60, extra: {} },
+  }
+  const paymentPayload = { x402Version: 2, accepted: requirements, payload: {} }
+  const settled = await settleElsewhere(deps as ElsewhereDeps, {
+    ...{ accountId, presented: { paymentPayload, paymentRequirements: requirements } },
+    ...{ remote: remote as RemoteClient, over: new AbortController().signal },
+    waitUntilMilliseconds: systemClock.nowMilliseconds() + 300,
+  })
+  const [first] = asked
+  if (first === undefined) throw new Error('the chain was not asked')
+  return { kind: settled.kind, asked: first }
+}
+
+test('what another facilitator refuses is refused when the chain shows it unused', async () => {
+  expect(await said(() => ({ ok: true }))).toMatchObject({ kind: 'refused' })
+})
+
+test('a claimed payment that was used is pending until the chain says by what, whoever vouches for it now', async () => {
+  const used = { ok: false, reason: 'invalid_exact_evm_signature', isUsed: true } as const
+  expect(await said(() => used)).toMatchObject({ kind: 'pending', asked: { wasJudged: true } })
+})
+
+test('a look that failed is no word on it', async () => {
+  const failing = () => {
+    throw new NodeFailure('away')
+  }
+  expect(await said(failing)).toMatchObject({ kind: 'pending' })
+})
