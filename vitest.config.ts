@@ -13,8 +13,8 @@ export default defineConfig({
     maxWorkers: 2,
     retry: 0,
     // Above every wait's own deadline: a wait that fails says what it waited for, this limit does not.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     passWithNoTests: false,
   },
 })

@@ -6,12 +6,12 @@ import { openWorld, walletOf } from './actors/world.ts'
 let world: World
 beforeAll(async () => {
   world = await openWorld({ unsound: true })
-}, 60_000)
-afterAll(() => world.stop(), 90_000)
+}, 240_000)
+afterAll(() => world.stop(), 240_000)
 
 test(
   'a database that is away for the last read after a commit hides no payment',
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async () => {
     const { store } = world.database
     const count = async () =>

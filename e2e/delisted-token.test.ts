@@ -6,8 +6,8 @@ import { openWorld, walletOf } from './actors/world.ts'
 let world: World
 beforeAll(async () => {
   world = await openWorld({ unsound: true })
-}, 60_000)
-afterAll(() => world.stop(), 90_000)
+}, 240_000)
+afterAll(() => world.stop(), 240_000)
 const order = (more: object = {}) => ({
   walletAddress: walletOf(world),
   recipientAddress: world.newAddress(),
@@ -17,7 +17,7 @@ const order = (more: object = {}) => ({
 
 test(
   'a token payment under way survives that its token leaves the configuration',
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async () => {
     const body = order({ asset: 'USDC', amount: 1, waitFor: 'submitted' })
     await world.sandbox.fault({ kind: 'stop-blocks' })

@@ -33,9 +33,9 @@ describe('money that comes to a custodial wallet', () => {
     world = await openWorld({ solana: true })
     // All of it happens under the eyes of two instances.
     services = [world.service(), await world.start()]
-  }, 60_000)
+  }, 240_000)
   afterEach(() => world.sandbox.clearFaults())
-  afterAll(() => world.stop(), 90_000)
+  afterAll(() => world.stop(), 240_000)
 
   /** The records of a transaction as soon as all their owners were told that much at least. */
   const records = (hash: string, type: 'received' | 'sent', told: readonly string[], count = 1) =>

@@ -14,8 +14,8 @@ describe('events', () => {
   let world: World
   beforeAll(async () => {
     world = await openWorld()
-  }, 60_000)
-  afterAll(() => world.stop(), 60_000)
+  }, 240_000)
+  afterAll(() => world.stop(), 240_000)
 
   const send = async (recipientAddress = world.newAddress()) => {
     const order = { walletAddress: walletOf(world), recipientAddress, amount: 0.01 }

@@ -21,8 +21,8 @@ beforeAll(async () => {
     to: payer.address,
     amount: trick === 'lies about balances' ? 1n : 10n * PRICE,
   }))
-}, 60_000)
-afterAll(() => world.stop(), 90_000)
+}, 240_000)
+afterAll(() => world.stop(), 240_000)
 
 /** It has more than the price of every token, but of the one that only says so. */
 const payer = testPayer()
@@ -73,7 +73,7 @@ test('a token that is not listed is refused before anything is asked', async () 
 
 test(
   'a listed token that behaves in every simulation and not on chain gives no success for what it did not move, and none twice',
-  { timeout: 90_000 },
+  { timeout: 240_000 },
   async () => {
     const native = { symbol: 'ETH', asset: 'native', decimals: 18, takesCommitment: true }
     const assets = [native, ...tokens.map(({ asset }) => asset)]

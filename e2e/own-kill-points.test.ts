@@ -29,8 +29,8 @@ describe('SIGKILL in the path of transactions that others sign', () => {
   beforeAll(async () => {
     world = await openWorld({ solana: true })
     await world.service().stop()
-  }, 60_000)
-  afterAll(() => world.stop(), 90_000)
+  }, 240_000)
+  afterAll(() => world.stop(), 240_000)
 
   const order = async (kind: 'send' | 'receive', holder: SelfCustodian) => {
     if (kind === 'send') {
@@ -94,6 +94,6 @@ describe('SIGKILL in the path of transactions that others sign', () => {
       await world.expectSound()
       await survivor.stop()
     },
-    90_000,
+    240_000,
   )
 })

@@ -22,9 +22,9 @@ describe('settling with the seller’s own wallet', () => {
   beforeAll(async () => {
     world = await openWorld({ solana: true })
     other = await anotherAccount(world)
-  }, 60_000)
+  }, 240_000)
   afterEach(() => world.sandbox.clearFaults())
-  afterAll(() => world.stop(), 90_000)
+  afterAll(() => world.stop(), 240_000)
 
   const newSeller = (family: Family): Promise<SelfCustodian> =>
     family === 'evm' ? evmCustodian(world.sandbox) : solanaCustodian(world.sandbox)
@@ -98,7 +98,7 @@ describe('settling with the seller’s own wallet', () => {
       const twice = await world.client().post(path, { paymentId: built.body['paymentId'] })
       expect(codeOf(twice)).toBe('DUPLICATE_SETTLEMENT')
     },
-    90_000,
+    240_000,
   )
 
   test.concurrent.each(['evm', 'solana'] as const)(
@@ -138,7 +138,7 @@ describe('settling with the seller’s own wallet', () => {
       const found = await client.get(`/payment/find?signature=${String(signature)}`)
       expect(found.body['payments']).toHaveLength(1)
     },
-    60_000,
+    240_000,
   )
 
   test.concurrent(
@@ -253,7 +253,7 @@ describe('settling with the seller’s own wallet', () => {
       expect(await record(built.body['paymentId'])).toMatchObject({ status: 'expired' })
       expect(await world.balanceOf(seller.address, 'USDC')).toBe(100_000_000n + PRICE)
     },
-    60_000,
+    240_000,
   )
 
   test.concurrent(
@@ -279,7 +279,7 @@ describe('settling with the seller’s own wallet', () => {
       expect(codeOf(foreign)).toBe('DUPLICATE_SETTLEMENT')
       expect(await reaches(kept, 'settled')).toMatchObject({ signature: hash })
     },
-    60_000,
+    240_000,
   )
 
   test.concurrent(
@@ -299,7 +299,7 @@ describe('settling with the seller’s own wallet', () => {
       expect(await reaches(built, 'settled')).toMatchObject({ signature })
       expect(await world.balanceOf(seller.address, 'USDC')).toBe(100_000_000n + PRICE)
     },
-    60_000,
+    240_000,
   )
 
   test.concurrent(
@@ -352,7 +352,7 @@ describe('settling with the seller’s own wallet', () => {
       await solana.broadcast(await solana.sign(transactionOf(onSolana)))
       await reaches(onSolana, 'settled')
     },
-    60_000,
+    240_000,
   )
 
   test.concurrent('what is given up is free for others at once', async () => {
@@ -392,5 +392,5 @@ describe('settling with the seller’s own wallet', () => {
     await evm.broadcast(signed)
     await world.sandbox.fault({ kind: 'resume-blocks' })
     expect(await reaches(third, 'settled')).toMatchObject({ signature: hash })
-  }, 90_000)
+  }, 240_000)
 })

@@ -25,11 +25,11 @@ let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'florin-own-'))
   world = await openWorld({ solana: true })
-}, 60_000)
+}, 240_000)
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
   await world.stop()
-}, 90_000)
+}, 240_000)
 
 const access = () => {
   const { baseUrl, apiKeys } = world.service()

@@ -26,9 +26,9 @@ describe('the seller’s side', () => {
     world = await openWorld({ solana: true })
     own = world.client()
     other = await anotherAccount(world)
-  }, 60_000)
+  }, 240_000)
   afterEach(() => world.sandbox.clearFaults())
-  afterAll(() => world.stop(), 90_000)
+  afterAll(() => world.stop(), 240_000)
 
   describe('a registered receiving address', () => {
     const challengeOf = async (client: Client, address: string): Promise<string> =>

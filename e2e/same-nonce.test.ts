@@ -13,8 +13,8 @@ const LANDS = { seconds: 60 }
 let world: World
 beforeAll(async () => {
   world = await openWorld()
-}, 60_000)
-afterAll(() => world.stop(), 90_000)
+}, 240_000)
+afterAll(() => world.stop(), 240_000)
 
 test('what was signed with the same nonce for less pays no earlier claim for more', async () => {
   const seller = await evmCustodian(world.sandbox)

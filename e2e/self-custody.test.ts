@@ -22,9 +22,9 @@ describe('self-custody mode', () => {
       evmCustodian(world.sandbox),
       solanaCustodian(world.sandbox),
     ])
-  }, 60_000)
+  }, 240_000)
   afterEach(() => world.sandbox.clearFaults())
-  afterAll(() => world.stop(), 90_000)
+  afterAll(() => world.stop(), 240_000)
 
   const holderOf = (family: string) => (family === 'evm' ? evm : solana)
   const record = async (reply: Reply, client = world.client()) =>
@@ -79,7 +79,7 @@ describe('self-custody mode', () => {
       const again = await other.post('/payment/receive', shown)
       expect(codeOf(again)).toBe('DUPLICATE_SETTLEMENT')
     },
-    60_000,
+    240_000,
   )
 
   test.concurrent(
@@ -259,5 +259,5 @@ describe('self-custody mode', () => {
     await evm.broadcast(signed)
     await world.sandbox.fault({ kind: 'resume-blocks' })
     expect(await reaches(third, 'settled')).toMatchObject({ signature: confirmed['signature'] })
-  }, 60_000)
+  }, 240_000)
 })

@@ -5,12 +5,12 @@ import { openWorld, walletOf } from './actors/world.ts'
 let world: World
 beforeAll(async () => {
   world = await openWorld({ unsound: true })
-}, 60_000)
-afterAll(() => world.stop(), 90_000)
+}, 240_000)
+afterAll(() => world.stop(), 240_000)
 
 test(
   'a send answers near its timeout while nobody follows the chain',
-  { timeout: 90_000 },
+  { timeout: 240_000 },
   async () => {
     const { store } = world.database
     await store.query(

@@ -131,7 +131,7 @@ test('a receiver that was away is told when it is back', async () => {
 
 test('webhooks that wait while the service is killed arrive, each payment in order', async () => {
   await killWhileWebhooksWait(world, 8)
-}, 90_000)
+}, 240_000)
 
 test('florin listen --forward sends events to a receiver that verifies them', async () => {
   const hook = await openHook()

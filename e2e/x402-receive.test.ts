@@ -24,9 +24,9 @@ describe('POST /payment/receive', () => {
   beforeAll(async () => {
     world = await openWorld({ solana: true, logLevel: 'info' })
     other = await anotherAccount(world)
-  }, 60_000)
+  }, 240_000)
   afterEach(() => world.sandbox.clearFaults())
-  afterAll(() => world.stop(), 90_000)
+  afterAll(() => world.stop(), 240_000)
 
   const call = (body: Fields, headers: Record<string, string> = {}, signal?: AbortSignal) =>
     receive(world.client(), body, headers, signal)

@@ -18,7 +18,7 @@ beforeAll(async () => {
   world = await openWorld()
   remote = await startRemote(world)
   await world.start({ facilitators: remote.setting })
-}, 60_000)
+}, 240_000)
 afterEach(() => {
   remote.trick('verify')
   remote.trick('settle')
@@ -27,7 +27,7 @@ afterEach(() => {
 afterAll(async () => {
   await remote.stop()
   await world.stop()
-}, 90_000)
+}, 240_000)
 
 const call = (purchase: Purchase, more: Fields = {}, headers: Record<string, string> = {}) =>
   receive(world.client(), receiving(purchase, { facilitatorUrl: remote.url, ...more }), headers)

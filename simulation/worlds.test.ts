@@ -13,7 +13,7 @@ test.runIf(REPLAY !== undefined)('one world, written down', async () => {
 
 test.runIf(REPLAY === undefined)(
   'the same seed is the same world, to the last step',
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async () => {
     const [one, other] = [await openSeries(), await openSeries()]
     try {

@@ -20,11 +20,11 @@ beforeAll(async () => {
   const ports = { evmPort: 0, solanaPort: 0 }
   const options = { directory, ...ports, faults: false, market: true, parentPipe: false }
   sandbox = await startSandbox(options, () => undefined)
-}, 60_000)
+}, 240_000)
 afterAll(async () => {
   await sandbox.stop()
   rmSync(directory, { recursive: true, force: true })
-}, 60_000)
+}, 240_000)
 
 test('traders trade on both chains, again and again', async () => {
   const { evm, solana } = sandbox.ready

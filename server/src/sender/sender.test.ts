@@ -267,7 +267,7 @@ describe('finality', () => {
 describe('two instances', () => {
   test(
     'a node that hangs at broadcasts does not keep both from following',
-    { timeout: 60_000 },
+    { timeout: 240_000 },
     async () => {
       await openPlace()
       let height = 100

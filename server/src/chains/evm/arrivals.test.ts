@@ -44,7 +44,7 @@ describe('what arrives on a real chain', () => {
     t = await startTestChain()
     payer = await t.wallet(['native', '10'], ['USDC', '100'])
     await t.sandbox.fault({ kind: 'stop-blocks' })
-  }, 60_000)
+  }, 240_000)
   afterAll(() => t.sandbox.stop())
 
   /** Sends calls of the payer and gives the block that they are all in. */

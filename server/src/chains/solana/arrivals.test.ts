@@ -71,7 +71,7 @@ describe('what arrives on a real chain', () => {
     world = await startTestChain()
     payer = await world.wallet(['native', '100'], ['USDC', '100'])
     from = tokensOf(payer.address)
-  }, 60_000)
+  }, 240_000)
   afterAll(() => world.sandbox.stop())
 
   const blockOf = async (height: bigint): Promise<Block> => {
