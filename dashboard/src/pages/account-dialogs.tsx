@@ -1,12 +1,11 @@
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { PLANS } from '@florin/wire/plan.ts'
 import type { Plan } from '@florin/wire/plan.ts'
 import { faultOf } from '../api/api-error.ts'
 import { useDeed } from '../api/use-deed.ts'
 import { Button } from '../parts/button.tsx'
-import { Dialog } from '../parts/dialog.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Field } from '../parts/field.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { Select } from '../parts/select.tsx'
 import { useToast } from '../parts/toast.tsx'
 import type { Account } from './accounts.tsx'
@@ -18,7 +17,6 @@ const planOf = (text: string): Plan => PLANS.find((each) => each === text) ?? 's
 export function CreateAccountDialog({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('')
   const [plan, setPlan] = useState<Plan>('standard')
-  const form = useId()
   const say = useToast()
   const create = useDeed('POST /operator/accounts', {
     refreshes: ['GET /operator/accounts'],
@@ -28,40 +26,31 @@ export function CreateAccountDialog({ onClose }: { onClose: () => void }) {
     },
   })
   return (
-    <Dialog
+    <FormDialog
       title="Create an account"
+      submit="Create account"
+      busy={create.isPending}
+      error={create.error}
       onClose={onClose}
-      actions={
-        <Button type="submit" form={form} kind="primary" busy={create.isPending}>
-          Create account
-        </Button>
-      }
+      onSubmit={() => {
+        create.mutate({ body: { name: name.trim(), plan } })
+      }}
     >
-      <form
-        id={form}
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          create.mutate({ body: { name: name.trim(), plan } })
-        }}
-      >
-        <Field
-          label="Name"
-          required
-          maxLength={100}
-          value={name}
-          fault={faultOf(create.error, 'name')}
-          onChange={({ target }) => setName(target.value)}
-        />
-        <Select
-          label="Plan"
-          choices={PLAN_CHOICES}
-          value={plan}
-          onChoose={(text) => setPlan(planOf(text))}
-        />
-        {create.error === null ? null : <ErrorPanel error={create.error} />}
-      </form>
-    </Dialog>
+      <Field
+        label="Name"
+        required
+        maxLength={100}
+        value={name}
+        fault={faultOf(create.error, 'name')}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <Select
+        label="Plan"
+        choices={PLAN_CHOICES}
+        value={plan}
+        onChoose={(text) => setPlan(planOf(text))}
+      />
+    </FormDialog>
   )
 }
 
@@ -76,7 +65,6 @@ export function ChangeAccountDialog({
   const { accountId, suspendedAt } = account
   const [plan, setPlan] = useState<Plan>(account.plan)
   const [perMinute, setPerMinute] = useState(account.requestsPerMinute?.toString() ?? '')
-  const form = useId()
   const say = useToast()
   const change = useDeed('PATCH /operator/accounts/{accountId}', {
     refreshes: ['GET /operator/accounts'],
@@ -87,58 +75,49 @@ export function ChangeAccountDialog({
   })
   const params = { accountId }
   return (
-    <Dialog
+    <FormDialog
       title={`Change ${account.name}`}
+      submit="Save account"
+      busy={change.isPending}
+      error={change.error}
       onClose={onClose}
-      actions={
-        <>
-          <Button
-            kind="danger"
-            busy={change.isPending}
-            onClick={() => change.mutate({ params, body: { suspended: suspendedAt === null } })}
-          >
-            {suspendedAt === null ? 'Suspend account' : 'Let account be used'}
-          </Button>
-          <Button type="submit" form={form} kind="primary" busy={change.isPending}>
-            Save account
-          </Button>
-        </>
+      beside={
+        <Button
+          kind="danger"
+          busy={change.isPending}
+          onClick={() => change.mutate({ params, body: { suspended: suspendedAt === null } })}
+        >
+          {suspendedAt === null ? 'Suspend account' : 'Let account be used'}
+        </Button>
       }
+      onSubmit={() => {
+        const requestsPerMinute = perMinute === '' ? null : Number(perMinute)
+        const limit = plan === 'enterprise' ? { requestsPerMinute } : {}
+        change.mutate({ params, body: { plan, ...limit } })
+      }}
     >
-      <form
-        id={form}
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          const requestsPerMinute = perMinute === '' ? null : Number(perMinute)
-          const limit = plan === 'enterprise' ? { requestsPerMinute } : {}
-          change.mutate({ params, body: { plan, ...limit } })
-        }}
-      >
-        <Select
-          label="Plan"
-          hint="Of the account, and of every key that it has."
-          choices={PLAN_CHOICES}
-          value={plan}
-          onChoose={(text) => setPlan(planOf(text))}
+      <Select
+        label="Plan"
+        hint="Of the account, and of every key that it has."
+        choices={PLAN_CHOICES}
+        value={plan}
+        onChoose={(text) => setPlan(planOf(text))}
+      />
+      {plan === 'enterprise' ? (
+        <Field
+          label="Requests per minute"
+          hint="Of each key; what the plan says when empty."
+          type="number"
+          min={1}
+          value={perMinute}
+          fault={faultOf(change.error, 'requestsPerMinute')}
+          onChange={({ target }) => setPerMinute(target.value)}
         />
-        {plan === 'enterprise' ? (
-          <Field
-            label="Requests per minute"
-            hint="Of each key; what the plan says when empty."
-            type="number"
-            min={1}
-            value={perMinute}
-            fault={faultOf(change.error, 'requestsPerMinute')}
-            onChange={({ target }) => setPerMinute(target.value)}
-          />
-        ) : null}
-        <p className="text-soft">
-          While an account is suspended no key and no session may use it. What was begun ends as
-          usual.
-        </p>
-        {change.error === null ? null : <ErrorPanel error={change.error} />}
-      </form>
-    </Dialog>
+      ) : null}
+      <p className="text-soft">
+        While an account is suspended no key and no session may use it. What was begun ends as
+        usual.
+      </p>
+    </FormDialog>
   )
 }

@@ -1,14 +1,13 @@
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { ROLE_SCOPES } from '@florin/wire/role.ts'
 import type { Scope } from '@florin/wire/plan.ts'
 import { faultOf } from '../api/api-error.ts'
 import { newKey } from '../api/api.ts'
 import { useDeed } from '../api/use-deed.ts'
 import { useSession } from '../app/session.tsx'
-import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Field } from '../parts/field.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { Select } from '../parts/select.tsx'
 import { KeyShownOnce } from './key-shown-once.tsx'
 
@@ -37,7 +36,6 @@ export function GenerateKeyDialog({ onClose }: { onClose: () => void }) {
   // One for the whole dialog: a second press makes no second key.
   const [idempotencyKey] = useState(newKey)
   const create = useDeed('POST /keys', { refreshes: ['GET /keys', 'GET /usage'] })
-  const form = useId()
   if (create.data !== undefined) {
     return (
       <Dialog title={`Key “${create.data.name}” was generated`} onClose={onClose}>
@@ -46,39 +44,30 @@ export function GenerateKeyDialog({ onClose }: { onClose: () => void }) {
     )
   }
   return (
-    <Dialog
+    <FormDialog
       title="Generate an API key"
+      submit="Generate key"
+      busy={create.isPending}
+      error={create.error}
       onClose={onClose}
-      actions={
-        <Button type="submit" form={form} kind="primary" busy={create.isPending}>
-          Generate key
-        </Button>
-      }
+      onSubmit={() => {
+        const expiresAt =
+          days === '' ? {} : { expiresAt: Date.now() + Number(days) * DAY_MILLISECONDS }
+        create.mutate({ body: { name, scopes: [...scopes], ...expiresAt }, idempotencyKey })
+      }}
     >
-      <form
-        id={form}
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          const expiresAt =
-            days === '' ? {} : { expiresAt: Date.now() + Number(days) * DAY_MILLISECONDS }
-          create.mutate({ body: { name, scopes: [...scopes], ...expiresAt }, idempotencyKey })
-        }}
-      >
-        <Field
-          label="Name"
-          hint="What the key is for, such as the program that will use it."
-          required
-          maxLength={100}
-          value={name}
-          fault={faultOf(create.error, 'name')}
-          onChange={({ target }) => setName(target.value)}
-        />
-        <ScopeChoice allowed={allowed} chosen={scopes} onChoose={setScopes} />
-        <Select label="Expires" choices={EXPIRIES} value={days} onChoose={setDays} />
-        {create.error === null ? null : <ErrorPanel error={create.error} />}
-      </form>
-    </Dialog>
+      <Field
+        label="Name"
+        hint="What the key is for, such as the program that will use it."
+        required
+        maxLength={100}
+        value={name}
+        fault={faultOf(create.error, 'name')}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <ScopeChoice allowed={allowed} chosen={scopes} onChoose={setScopes} />
+      <Select label="Expires" choices={EXPIRIES} value={days} onChoose={setDays} />
+    </FormDialog>
   )
 }
 

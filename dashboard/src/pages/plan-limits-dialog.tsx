@@ -1,10 +1,8 @@
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { faultOf } from '../api/api-error.ts'
 import { useDeed } from '../api/use-deed.ts'
-import { Button } from '../parts/button.tsx'
-import { Dialog } from '../parts/dialog.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Field } from '../parts/field.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { useToast } from '../parts/toast.tsx'
 import type { PlanFacts } from './plans.tsx'
 
@@ -20,7 +18,6 @@ const LIMITS = [
 
 /** Changes what a plan allows; an empty limit is none. */
 export function PlanLimitsDialog({ plan, onClose }: { plan: PlanFacts; onClose: () => void }) {
-  const form = useId()
   const say = useToast()
   const [texts, setTexts] = useState({
     requestsPerMinute: plan.requestsPerMinute?.toString() ?? '',
@@ -36,45 +33,36 @@ export function PlanLimitsDialog({ plan, onClose }: { plan: PlanFacts; onClose: 
   })
   const limitOf = (text: string) => (text === '' ? null : Number(text))
   return (
-    <Dialog
+    <FormDialog
       title={`Limits of the plan ${plan.plan}`}
+      submit="Save limits"
+      busy={change.isPending}
+      error={change.error}
       onClose={onClose}
-      actions={
-        <Button type="submit" form={form} kind="primary" busy={change.isPending}>
-          Save limits
-        </Button>
-      }
+      onSubmit={() => {
+        change.mutate({
+          params: { plan: plan.plan },
+          body: {
+            requestsPerMinute: limitOf(texts.requestsPerMinute),
+            eventSockets: limitOf(texts.eventSockets),
+            socketMessagesPerSecond: limitOf(texts.socketMessagesPerSecond),
+          },
+        })
+      }}
     >
-      <form
-        id={form}
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          change.mutate({
-            params: { plan: plan.plan },
-            body: {
-              requestsPerMinute: limitOf(texts.requestsPerMinute),
-              eventSockets: limitOf(texts.eventSockets),
-              socketMessagesPerSecond: limitOf(texts.socketMessagesPerSecond),
-            },
-          })
-        }}
-      >
-        {LIMITS.map(({ field, label, hint }) => (
-          <Field
-            key={field}
-            label={label}
-            hint={`${hint} Unlimited when empty.`}
-            type="number"
-            min={1}
-            step={1}
-            value={texts[field]}
-            fault={faultOf(change.error, field)}
-            onChange={({ target }) => setTexts({ ...texts, [field]: target.value })}
-          />
-        ))}
-        {change.error === null ? null : <ErrorPanel error={change.error} />}
-      </form>
-    </Dialog>
+      {LIMITS.map(({ field, label, hint }) => (
+        <Field
+          key={field}
+          label={label}
+          hint={`${hint} Unlimited when empty.`}
+          type="number"
+          min={1}
+          step={1}
+          value={texts[field]}
+          fault={faultOf(change.error, field)}
+          onChange={({ target }) => setTexts({ ...texts, [field]: target.value })}
+        />
+      ))}
+    </FormDialog>
   )
 }

@@ -1,14 +1,13 @@
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { ROLES } from '@florin/wire/role.ts'
 import type { Role } from '@florin/wire/role.ts'
 import { faultOf } from '../api/api-error.ts'
 import { newKey } from '../api/api.ts'
 import { useDeed } from '../api/use-deed.ts'
-import { Button } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Field } from '../parts/field.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { Select } from '../parts/select.tsx'
 import type { Account } from './accounts.tsx'
 
@@ -75,7 +74,6 @@ function InviteForm({
   const [name, setName] = useState('')
   const [role, setRole] = useState<Role>(first)
   const [idempotencyKey] = useState(newKey)
-  const form = useId()
   if (invite.data !== undefined) {
     const { link } = invite.data
     return (
@@ -97,47 +95,38 @@ function InviteForm({
     )
   }
   return (
-    <Dialog
+    <FormDialog
       title={title}
+      submit="Invite member"
+      busy={invite.isPending}
+      error={invite.error}
       onClose={onClose}
-      actions={
-        <Button type="submit" form={form} kind="primary" busy={invite.isPending}>
-          Invite member
-        </Button>
-      }
+      onSubmit={() => {
+        const named = name.trim() === '' ? {} : { name: name.trim() }
+        onInvite({ email: email.trim(), role, ...named }, idempotencyKey)
+      }}
     >
-      <form
-        id={form}
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          const named = name.trim() === '' ? {} : { name: name.trim() }
-          onInvite({ email: email.trim(), role, ...named }, idempotencyKey)
-        }}
-      >
-        <Field
-          label="Email"
-          type="email"
-          required
-          value={email}
-          fault={faultOf(invite.error, 'email')}
-          onChange={({ target }) => setEmail(target.value)}
-        />
-        <Field
-          label="Name"
-          hint="It can be left out."
-          maxLength={100}
-          value={name}
-          onChange={({ target }) => setName(target.value)}
-        />
-        <Select
-          label="Role"
-          choices={ROLES.map((value) => ({ value, label: ABOUT[value] }))}
-          value={role}
-          onChoose={(value) => setRole(ROLES.find((each) => each === value) ?? 'viewer')}
-        />
-        {invite.error === null ? null : <ErrorPanel error={invite.error} />}
-      </form>
-    </Dialog>
+      <Field
+        label="Email"
+        type="email"
+        required
+        value={email}
+        fault={faultOf(invite.error, 'email')}
+        onChange={({ target }) => setEmail(target.value)}
+      />
+      <Field
+        label="Name"
+        hint="It can be left out."
+        maxLength={100}
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <Select
+        label="Role"
+        choices={ROLES.map((value) => ({ value, label: ABOUT[value] }))}
+        value={role}
+        onChoose={(value) => setRole(ROLES.find((each) => each === value) ?? 'viewer')}
+      />
+    </FormDialog>
   )
 }

@@ -1,10 +1,8 @@
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { useAssets } from '../api/use-assets.ts'
 import { useDeed } from '../api/use-deed.ts'
-import { Button } from '../parts/button.tsx'
-import { Dialog } from '../parts/dialog.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Field } from '../parts/field.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { TextArea } from '../parts/text-area.tsx'
 import { useToast } from '../parts/toast.tsx'
 import type { Wallet } from './wallet.tsx'
@@ -23,7 +21,6 @@ export function WalletPolicyDialog({ wallet, onClose }: { wallet: Wallet; onClos
   const { address, balances, policy } = wallet
   const assets = useAssets()
   const say = useToast()
-  const form = useId()
   const [limits, setLimits] = useState<readonly LimitText[]>(() =>
     balances.map(({ network, asset }) => {
       const now = policy?.limits.find((each) => each.network === network && each.asset === asset)
@@ -46,63 +43,54 @@ export function WalletPolicyDialog({ wallet, onClose }: { wallet: Wallet; onClos
   const set = (index: number, change: Partial<LimitText>) =>
     setLimits(limits.map((each, at) => (at === index ? { ...each, ...change } : each)))
   return (
-    <Dialog
+    <FormDialog
       title="Spending policy"
+      submit="Save policy"
+      busy={save.isPending}
+      error={save.error}
       onClose={onClose}
-      actions={
-        <Button type="submit" form={form} kind="primary" busy={save.isPending}>
-          Save policy
-        </Button>
-      }
+      onSubmit={() => {
+        save.mutate({ params: { address }, body: policyBody({ limits, recipients, resources }) })
+      }}
     >
-      <form
-        id={form}
-        className="space-y-5"
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate({ params: { address }, body: policyBody({ limits, recipients, resources }) })
-        }}
-      >
-        <p className="text-soft">
-          Once one asset has a limit, an asset without any may not be spent.
-        </p>
-        {limits.map((limit, index) => (
-          <fieldset key={`${limit.network} ${limit.asset}`}>
-            <legend className="mb-2 font-medium">
-              {assets.symbol(limit.network, limit.asset)}
-              <span className="ml-2 font-normal text-soft">
-                {assets.network(limit.network)?.name ?? limit.network}
-              </span>
-            </legend>
-            <div className="grid grid-cols-2 gap-3">
-              {RULES.map(({ field, label }) => (
-                <Field
-                  key={field}
-                  label={label}
-                  inputMode="decimal"
-                  pattern="\d+(\.\d+)?"
-                  title="A decimal number such as 2.5"
-                  value={limit[field]}
-                  onChange={({ target }) => set(index, { [field]: target.value.trim() })}
-                />
-              ))}
-            </div>
-          </fieldset>
-        ))}
-        <TextArea
-          label="Who may be paid"
-          hint="One address per line; anybody when empty."
-          value={recipients}
-          onChange={({ target }) => setRecipients(target.value)}
-        />
-        <TextArea
-          label="What may be paid for"
-          hint="One URL, or the start of one, per line; anything when empty."
-          value={resources}
-          onChange={({ target }) => setResources(target.value)}
-        />
-        {save.error === null ? null : <ErrorPanel error={save.error} />}
-      </form>
-    </Dialog>
+      <p className="text-soft">
+        Once one asset has a limit, an asset without any may not be spent.
+      </p>
+      {limits.map((limit, index) => (
+        <fieldset key={`${limit.network} ${limit.asset}`}>
+          <legend className="mb-2 font-medium">
+            {assets.symbol(limit.network, limit.asset)}
+            <span className="ml-2 font-normal text-soft">
+              {assets.network(limit.network)?.name ?? limit.network}
+            </span>
+          </legend>
+          <div className="grid grid-cols-2 gap-3">
+            {RULES.map(({ field, label }) => (
+              <Field
+                key={field}
+                label={label}
+                inputMode="decimal"
+                pattern="\d+(\.\d+)?"
+                title="A decimal number such as 2.5"
+                value={limit[field]}
+                onChange={({ target }) => set(index, { [field]: target.value.trim() })}
+              />
+            ))}
+          </div>
+        </fieldset>
+      ))}
+      <TextArea
+        label="Who may be paid"
+        hint="One address per line; anybody when empty."
+        value={recipients}
+        onChange={({ target }) => setRecipients(target.value)}
+      />
+      <TextArea
+        label="What may be paid for"
+        hint="One URL, or the start of one, per line; anything when empty."
+        value={resources}
+        onChange={({ target }) => setResources(target.value)}
+      />
+    </FormDialog>
   )
 }

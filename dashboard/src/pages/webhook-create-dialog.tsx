@@ -1,13 +1,12 @@
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { ACCOUNT_EVENTS } from '@florin/wire/event-types.ts'
 import type { AccountEventType } from '@florin/wire/event-types.ts'
 import { faultOf } from '../api/api-error.ts'
 import { newKey } from '../api/api.ts'
 import { useDeed } from '../api/use-deed.ts'
-import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Field } from '../parts/field.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { WebhookSecret } from './webhook-secret.tsx'
 
 const TYPES = Object.keys(ACCOUNT_EVENTS).filter((type): type is AccountEventType =>
@@ -27,7 +26,6 @@ export function CreateWebhookDialog({ onClose }: { onClose: () => void }) {
   const [types, setTypes] = useState<readonly AccountEventType[]>(TYPES)
   const [idempotencyKey] = useState(newKey)
   const create = useDeed('POST /webhooks', { refreshes: ['GET /webhooks', 'GET /usage'] })
-  const form = useId()
   if (create.data !== undefined) {
     return (
       <Dialog title="The webhook was created" onClose={onClose}>
@@ -36,71 +34,57 @@ export function CreateWebhookDialog({ onClose }: { onClose: () => void }) {
     )
   }
   return (
-    <Dialog
+    <FormDialog
       title="Create a webhook"
+      submit="Create webhook"
+      busy={create.isPending}
+      error={create.error}
       onClose={onClose}
-      actions={
-        <Button
-          type="submit"
-          form={form}
-          kind="primary"
-          busy={create.isPending}
-          disabled={types.length === 0}
-        >
-          Create webhook
-        </Button>
-      }
+      isDisabled={types.length === 0}
+      onSubmit={() => {
+        const some = types.length === TYPES.length ? {} : { types: [...types] }
+        const said = description.trim()
+        const named = said === '' ? {} : { description: said }
+        create.mutate({ body: { url, ...some, ...named }, idempotencyKey })
+      }}
     >
-      <form
-        id={form}
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          const some = types.length === TYPES.length ? {} : { types: [...types] }
-          const said = description.trim()
-          const named = said === '' ? {} : { description: said }
-          create.mutate({ body: { url, ...some, ...named }, idempotencyKey })
-        }}
-      >
-        <Field
-          label="Address"
-          type="url"
-          required
-          placeholder="https://example.com/florin"
-          value={url}
-          fault={faultOf(create.error, 'url')}
-          onChange={({ target }) => setUrl(target.value)}
-        />
-        <Field
-          label="Description"
-          hint="What you call it. It can be left out."
-          maxLength={200}
-          value={description}
-          onChange={({ target }) => setDescription(target.value)}
-        />
-        <fieldset className="space-y-1.5">
-          <legend className="font-medium">It is told when</legend>
-          {TYPES.map((type) => (
-            <label key={type} className="flex items-center gap-2.5">
-              <input
-                type="checkbox"
-                className="size-4 accent-brand"
-                checked={types.includes(type)}
-                onChange={({ target }) =>
-                  setTypes(
-                    TYPES.filter((each) => (each === type ? target.checked : types.includes(each))),
-                  )
-                }
-              />
-              <span>
-                <span className="font-medium">{type}</span>{' '}
-                <span className="text-soft">{ABOUT[type]}</span>
-              </span>
-            </label>
-          ))}
-        </fieldset>
-        {create.error === null ? null : <ErrorPanel error={create.error} />}
-      </form>
-    </Dialog>
+      <Field
+        label="Address"
+        type="url"
+        required
+        placeholder="https://example.com/florin"
+        value={url}
+        fault={faultOf(create.error, 'url')}
+        onChange={({ target }) => setUrl(target.value)}
+      />
+      <Field
+        label="Description"
+        hint="What you call it. It can be left out."
+        maxLength={200}
+        value={description}
+        onChange={({ target }) => setDescription(target.value)}
+      />
+      <fieldset className="space-y-1.5">
+        <legend className="font-medium">It is told when</legend>
+        {TYPES.map((type) => (
+          <label key={type} className="flex items-center gap-2.5">
+            <input
+              type="checkbox"
+              className="size-4 accent-brand"
+              checked={types.includes(type)}
+              onChange={({ target }) =>
+                setTypes(
+                  TYPES.filter((each) => (each === type ? target.checked : types.includes(each))),
+                )
+              }
+            />
+            <span>
+              <span className="font-medium">{type}</span>{' '}
+              <span className="text-soft">{ABOUT[type]}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+    </FormDialog>
   )
 }
