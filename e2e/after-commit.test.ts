@@ -31,7 +31,7 @@ test(
       timeout: 3,
     })
     await world.sandbox.fault({ kind: 'stop-blocks' })
-    await until('it is committed', async () => (await count()) === 1, { seconds: 10 })
+    await until('it is committed', async () => (await count()) === 1, { seconds: 30 })
     await store.inTransaction('service', async (tx) => {
       await tx.query('test_lock', 'lock table payment_transactions in access exclusive mode')
       const reply = await sent

@@ -87,7 +87,7 @@ describe('secrets', () => {
       ]
       expect(replies.map(({ status }) => status)).toEqual([503, 503, 503])
       await until('a round has failed', () => /round failed/.test(service.log.join()), {
-        seconds: 10,
+        seconds: 30,
       })
       const metrics = await (await fetch(service.metricsUrl)).text()
       expect(metrics).toContain('outcome="failure"')

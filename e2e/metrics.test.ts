@@ -141,10 +141,10 @@ describe('what an operator sees', () => {
           const now = await lag()
           return now.isFollowing ? undefined : now
         },
-        { seconds: 10 },
+        { seconds: 30 },
       )
       await until('the lag has grown', async () => (await lag()).seconds > first.seconds + 0.5, {
-        seconds: 10,
+        seconds: 30,
       })
       expect((await lag()).failures).toBeGreaterThan(0)
       for (let each = 0; each < 5; each += 1) expect((await ready()).status).toBe(503)
@@ -152,7 +152,7 @@ describe('what an operator sees', () => {
       await world.sandbox.clearFaults()
     }
     await until('it follows again', async () => (await lag()).isFollowing, { seconds: 20 })
-    await until('it is ready again', async () => (await ready()).status === 200, { seconds: 10 })
+    await until('it is ready again', async () => (await ready()).status === 200, { seconds: 30 })
     expect((await lag()).seconds).toBeLessThan(5)
     const probes = world.service().log.filter((line) => line.includes('a probe was told'))
     expect(probes).toHaveLength(2)

@@ -197,7 +197,7 @@ describe('from nothing to production', () => {
       await until('ready', async () => (await call('GET', '/health/ready')).status === 200, {
         seconds: 20,
       })
-      await until('ready in the log', () => serve.said('ready'), { seconds: 5 })
+      await until('ready in the log', () => serve.said('ready'), { seconds: 30 })
       const reply = await call('GET', '/health/live')
       expect(reply.headers['strict-transport-security']).toMatch(/^max-age=/)
       const { body } = await call('GET', '/nowhere')
@@ -264,12 +264,12 @@ describe('from nothing to production', () => {
       await writeFile(path('chain.pem'), 'nothing')
       serve.signal('SIGHUP')
       const kept = 'SIGHUP: the new certificate is not fit, the old one stays'
-      await until('the bad one is named', () => serve.said(kept), { seconds: 5 })
+      await until('the bad one is named', () => serve.said(kept), { seconds: 30 })
       expect((await call('GET', '/health/live')).status).toBe(200)
       await showCertificate(1)
       serve.signal('SIGHUP')
       const renewed = 'SIGHUP: the certificate was read again'
-      await until('the new one is there', () => serve.said(renewed), { seconds: 5 })
+      await until('the new one is there', () => serve.said(renewed), { seconds: 30 })
       await expect(call('GET', '/health/live')).rejects.toThrow('self-signed')
       shown = 1
       expect((await call('GET', '/health/live')).status).toBe(200)
@@ -290,7 +290,7 @@ describe('from nothing to production', () => {
           const pool = await node.client.call('txpool_status', [])
           return Number((pool as { pending?: string }).pending ?? '0') === 1
         },
-        { seconds: 10 },
+        { seconds: 30 },
       )
       serve.signal('SIGTERM')
       const reply = await paying
@@ -320,12 +320,12 @@ describe('from nothing to production', () => {
           const { details } = (body['error'] ?? {}) as { details?: { service?: string } }
           return status === 503 && details?.service === 'stopping'
         },
-        { seconds: 15 },
+        { seconds: 30 },
       )
       let isOver = false
       void draining.ended.then(() => (isOver = true))
       await until('it ends', () => draining.signal('SIGTERM') === undefined && isOver, {
-        seconds: 15,
+        seconds: 30,
       })
       expect(await draining.ended).toEqual({ code: 130, signal: null })
       unfinished.destroy()

@@ -244,7 +244,7 @@ describe('florin up', () => {
       'the deleted key is refused',
       async () => (await client.get(status)).status === 401,
       {
-        seconds: 2,
+        seconds: 30,
       },
     )
     expect(await runFlorin(['keys', 'delete', id], dataDirectory)).toMatchObject({ code: 1 })

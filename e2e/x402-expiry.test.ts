@@ -64,7 +64,7 @@ describe('a payer’s transaction that never reaches the chain', () => {
     })
     const gone = new AbortController()
     const asking = ask(gone.signal).catch(() => null)
-    await until('it is signed', async () => (await record())?.status === 'pending', { seconds: 15 })
+    await until('it is signed', async () => (await record())?.status === 'pending', { seconds: 30 })
     gone.abort()
     await asking
     await world.sandbox.fault({ chain: 'solana', kind: 'expire' })

@@ -170,9 +170,9 @@ describe('POST /payment/receive', () => {
         const [first, then] = asked
         const before = unheard().length
         await askAndLeave(world, '/payment/receive', body, first)
-        await until('a success was said to nobody', () => unheard().length > before, { seconds: 5 })
+        await until('a success was said to nobody', () => unheard().length > before, { seconds: 30 })
         await until('it is to be had', async () => verdict(await call(body, then)) === '200', {
-          seconds: 5,
+          seconds: 30,
         })
         expect(verdict(await call(body))).toBe('409 DUPLICATE_SETTLEMENT')
         expect(await balance(purchase)).toBe(PRICE)
@@ -235,7 +235,7 @@ describe('POST /payment/receive', () => {
     test('what a stranger submitted is received as well', async () => {
       const purchase = await aPurchase(world)
       const hash = await submitElsewhere(world, purchase)
-      await until('it is paid', async () => (await balance(purchase)) === PRICE, { seconds: 10 })
+      await until('it is paid', async () => (await balance(purchase)) === PRICE, { seconds: 30 })
       expect((await call(receiving(purchase))).body).toMatchObject({
         success: true,
         signature: hash,

@@ -88,11 +88,11 @@ describe('POST /x402/settle', () => {
     await until(
       'the stranger has paid',
       async () => (await world.balanceOf(purchase.payTo, 'USDC')) === PRICE,
-      { seconds: 10 },
+      { seconds: 30 },
     )
     const reply = await settle(world, purchase)
     expect(reply.body).toMatchObject({ success: true, transaction: hash })
-    await until('it is settled', async () => (await statusOf(reply)) === 'settled', { seconds: 15 })
+    await until('it is settled', async () => (await statusOf(reply)) === 'settled', { seconds: 30 })
     expect(await transactionsOf(purchase.payTo)).toBe(0)
   })
 
@@ -106,10 +106,10 @@ describe('POST /x402/settle', () => {
         `select id, status from payments where transaction_hash = $1 and type = 'received'`,
         [hash],
       )
-    await until('the deposit is there', async () => (await records()).length > 0, { seconds: 10 })
+    await until('the deposit is there', async () => (await records()).length > 0, { seconds: 30 })
     const reply = await settle(world, purchase)
     expect(reply.body).toMatchObject({ success: true, transaction: hash })
-    await until('it is settled', async () => (await statusOf(reply)) === 'settled', { seconds: 15 })
+    await until('it is settled', async () => (await statusOf(reply)) === 'settled', { seconds: 30 })
     expect((await records()).map(({ id }) => id)).toEqual([
       (reply.body['extra'] as { paymentId: string }).paymentId,
     ])
@@ -122,7 +122,7 @@ describe('POST /x402/settle', () => {
     await world.sandbox.fault({ kind: 'drop', count: 1 })
     const pending = settle(world, purchase)
     await until('it is signed', async () => (await transactionsOf(purchase.payTo)) === 1, {
-      seconds: 10,
+      seconds: 30,
     })
     const hash = await submitElsewhere(world, purchase)
     expect((await pending).body).toMatchObject({ success: true, transaction: hash })
@@ -166,7 +166,7 @@ describe('POST /x402/settle', () => {
       signal: cut.signal,
     })
     await until('it is signed', async () => (await transactionsOf(purchase.payTo)) === 1, {
-      seconds: 10,
+      seconds: 30,
     })
     cut.abort()
     await expect(first).rejects.toThrow()

@@ -12,7 +12,7 @@ import { until } from '@florin/server/kernel/until.ts'
 import { Florin } from './florin.ts'
 import type { ListenOptions } from './listen.ts'
 
-const SOON = { seconds: 10 }
+const SOON = { seconds: 30 }
 
 let world: TestEvents
 let service: TestInstance

@@ -80,7 +80,7 @@ describe('a payment whose answers are lost', () => {
   test('is repeated when the service does not answer in time', async () => {
     await serve(silent, answer(200, PAID))
     const sent = service.client().payments.send(ORDER)
-    await until('the request is there', () => service.seen.length === 1, { seconds: 5 })
+    await until('the request is there', () => service.seen.length === 1, { seconds: 30 })
     service.ringAlarm()
     expect(await sent).toMatchObject({ paymentId: 'pay_1' })
   })
@@ -202,7 +202,7 @@ describe('a call that its caller ends', () => {
     const controller = new AbortController()
     const { signal } = controller
     const sent = service.client().payments.send(ORDER, { signal, idempotencyKey: 'invoice-8' })
-    await until('the request is there', () => service.seen.length === 1, { seconds: 5 })
+    await until('the request is there', () => service.seen.length === 1, { seconds: 30 })
     controller.abort()
     expect(await failureOf(sent)).toMatchObject({
       ...{ code: 'ABORTED', outcomeUnknown: true, idempotencyKey: 'invoice-8', tries: 1 },

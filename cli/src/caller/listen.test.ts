@@ -25,10 +25,10 @@ test('florin listen prints each event as a line until it is interrupted', async 
     interrupted: () => interrupt.signal,
   })
   await until('it listens', () => notes.some((note) => note.startsWith('Listening')), {
-    seconds: 10,
+    seconds: 30,
   })
   await service.tell(key.accountId, 'a', 'b')
-  await until('both are printed', () => lines.length === 2, { seconds: 10 })
+  await until('both are printed', () => lines.length === 2, { seconds: 30 })
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { sequence: 1, data: { name: 'a' } },
     { sequence: 2, data: { name: 'b' } },

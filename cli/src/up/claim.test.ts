@@ -92,7 +92,7 @@ test.each([
   await until(
     'it says why it waits',
     () => waits.includes('waiting for the florin before this one to end'),
-    { seconds: 5 },
+    { seconds: 30 },
   )
   await other.end()
   expect((await claimed).ok).toBe(true)
@@ -104,7 +104,7 @@ test('an owner that is starting is waited for until it has an address to name', 
   const waits: string[] = []
   const claimed = claim(waits)
   await until('it says why it waits', () => waits.includes('another florin is starting here'), {
-    seconds: 5,
+    seconds: 30,
   })
   await other.say({ state: 'ready', baseUrl: 'http://127.0.0.1:2' })
   expect(await claimed).toMatchObject({ ok: false, owner: { baseUrl: 'http://127.0.0.1:2' } })

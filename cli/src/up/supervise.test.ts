@@ -64,7 +64,7 @@ test('a child that dies is started again, after growing pauses', async () => {
   const { clock, children, newest, supervisor } = setUp()
   for (let deaths = 1; deaths <= 4; deaths += 1) {
     newest()?.die()
-    await until('started again', () => children.length === deaths + 1, { seconds: 5 })
+    await until('started again', () => children.length === deaths + 1, { seconds: 30 })
   }
   expect(clock.slept).toEqual([100, 200, 400, 800])
   await supervisor.stop()
@@ -75,7 +75,7 @@ test('deaths that are far apart do not add up', async () => {
   const { clock, children, newest, gaveUp, supervisor } = setUp()
   for (let deaths = 1; deaths <= 20; deaths += 1) {
     newest()?.die()
-    await until('started again', () => children.length === deaths + 1, { seconds: 5 })
+    await until('started again', () => children.length === deaths + 1, { seconds: 30 })
     clock.jump(61_000)
   }
   expect(new Set(clock.slept)).toEqual(new Set([100]))
@@ -86,7 +86,7 @@ test('deaths that are far apart do not add up', async () => {
 test('one that dies again and again, or cannot be started, is given up and said so once', async () => {
   const { newest, gaveUp, supervisor } = setUp(() => Promise.reject(new Error('no')))
   newest()?.die()
-  await until('given up', () => gaveUp.length > 0, { seconds: 5 })
+  await until('given up', () => gaveUp.length > 0, { seconds: 30 })
   await supervisor.stop()
   expect(gaveUp).toEqual(['the child died 9 times within a minute'])
 })
@@ -99,7 +99,7 @@ test('a stop while it is being started again stops the new one too', async () =>
     return starting.promise
   })
   newest()?.die()
-  await until('being started', () => asked, { seconds: 5 })
+  await until('being started', () => asked, { seconds: 30 })
   const stopping = supervisor.stop()
   const late = fakeChild()
   starting.resolve(late)

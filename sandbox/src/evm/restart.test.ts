@@ -44,7 +44,7 @@ describe('a sandbox that comes back', () => {
     const height = Number(await rpc(first, 'eth_blockNumber'))
     const pooled = first.fund(OTHER_PAYEE, 'native', '1').catch(() => undefined)
     await until('it is in the pool or mined', async () => await reaches(first, OTHER_PAYEE), {
-      seconds: 10,
+      seconds: 30,
     })
     await first.stop()
     await pooled
@@ -82,11 +82,11 @@ describe('a sandbox that comes back', () => {
     await sandbox.fault({ kind: 'kill-node' })
     const isNew = (pids: readonly number[]) => pids.length > 0 && !pids.includes(before)
     await until('the next anvil is on its way', () => isNew(leftoversOf(findAnvil(), evm())), {
-      seconds: 10,
+      seconds: 30,
     })
     process.kill(sandbox.pid, 'SIGTERM')
     await until('anvil is gone', () => leftoversOf(findAnvil(), evm()).length === 0, {
-      seconds: 10,
+      seconds: 30,
     })
     await sandbox.stop()
   })
@@ -125,7 +125,7 @@ describe('a sandbox that comes back', () => {
     expect(leftoversOf(findAnvil(), evm())).toHaveLength(1)
     parent.kill('SIGKILL')
     await until('anvil is gone', () => leftoversOf(findAnvil(), evm()).length === 0, {
-      seconds: 10,
+      seconds: 30,
     })
   })
 })

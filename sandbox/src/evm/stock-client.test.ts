@@ -333,7 +333,7 @@ describe('viem, unmodified', () => {
         await sandbox.mine()
         return heights.length >= 3
       },
-      { seconds: 10 },
+      { seconds: 30 },
     )
     expect(await client.getBlockNumber({ cacheTime: 0 })).toBeGreaterThanOrEqual(heights[2] ?? 0n)
     unwatch()

@@ -217,7 +217,7 @@ describe('a payment that was settled', () => {
     await sandbox.fault({ kind: 'stop-blocks' })
     const once = await moved(async () => {
       const settling = Promise.all(facilitators.map((one) => one.settle(payment, accepted)))
-      await until('both are on their way', async () => sent === 2, { seconds: 10 })
+      await until('both are on their way', async () => sent === 2, { seconds: 30 })
       await sandbox.fault({ kind: 'resume-blocks' })
       const settled = await settling
       expect(settled.map(({ success }) => success).toSorted()).toEqual([false, true])

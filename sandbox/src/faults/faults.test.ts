@@ -54,7 +54,7 @@ const signedAt = async (place: number, tip = 1n): Promise<Hex> =>
 const receipt = async (raw: Hex): Promise<Json> =>
   await result('eth_getTransactionReceipt', [keccak256(raw)])
 const minedBlock = async (raw: Hex): Promise<Json> =>
-  await until('it is mined', async () => await receipt(raw), { seconds: 5 })
+  await until('it is mined', async () => await receipt(raw), { seconds: 30 })
 
 async function standing(): Promise<readonly Json[]> {
   const answer = await fetch(`${sandbox.adminUrl ?? ''}/faults`)
@@ -121,7 +121,7 @@ describe('a fault', () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_gasPrice', params: [] })
     const leaving = new AbortController()
     const hanging = fetch(sandbox.rpcUrl, { method: 'POST', body, signal: leaving.signal })
-    await until('the call hangs', async () => (await standing()).length === 0, { seconds: 5 })
+    await until('the call hangs', async () => (await standing()).length === 0, { seconds: 30 })
     expect(await result('eth_chainId')).toBe('0x14a34')
     leaving.abort()
     await expect(hanging).rejects.toThrow('aborted')

@@ -199,7 +199,7 @@ test('kill-node: the process comes back on its ports with what was final', async
   await until(
     'it is final',
     async () => (await client.status(signature))?.confirmationStatus === 'finalized',
-    { seconds: 10 },
+    { seconds: 30 },
   )
   await fault({ kind: 'kill-node' })
   await until(
@@ -210,7 +210,7 @@ test('kill-node: the process comes back on its ports with what was final', async
         .send()
         .catch(() => null),
     {
-      seconds: 10,
+      seconds: 30,
     },
   )
   expect((await client.status(signature))?.confirmationStatus).toBe('finalized')

@@ -49,7 +49,7 @@ describe('after SIGKILL of everything', () => {
         const { value } = await client.rpc.getBalance(to).send()
         return value === ONE_SOL ? await finalSlot(client) : undefined
       },
-      { seconds: 10 },
+      { seconds: 30 },
     )
     const slots = await client.rpc.getBlocks(final - 3n, final).send()
     const read = { transactionDetails: 'none', rewards: false } as const
@@ -63,7 +63,7 @@ describe('after SIGKILL of everything', () => {
     const { pid } = await sandbox.solanaState()
 
     await sandbox.kill('SIGKILL')
-    await until('its process has ended, too', () => !isAlive(pid), { seconds: 5 })
+    await until('its process has ended, too', () => !isAlive(pid), { seconds: 30 })
     sandbox = await start()
     expect(sandbox.solana).toEqual(solana)
     expect(sandbox.instance).toBe(instance)

@@ -108,7 +108,7 @@ describe('blocks', () => {
         const status = await client.status(signature)
         return status?.confirmationStatus === 'processed' ? undefined : status?.slot
       },
-      { seconds: 5 },
+      { seconds: 30 },
     )
     const block = async (config: object): Promise<unknown> =>
       (
@@ -268,7 +268,7 @@ describe('subscriptions', () => {
         const own = id
         socket.send(JSON.stringify({ jsonrpc: '2.0', id: own, method, params }))
         return await until('the reply', async () => heard.find((one) => one.id === own), {
-          seconds: 5,
+          seconds: 30,
         })
       },
       end: () => socket.close(),
@@ -278,7 +278,7 @@ describe('subscriptions', () => {
   test.each(['rpcUrl', 'wsUrl'] as const)('are taken at %s', async (name) => {
     const line = await talk(sandbox.solana[name].replace('http:', 'ws:'))
     const { result: subscription } = await line.ask('slotSubscribe')
-    await until('slots come', async () => line.heard.length > 2, { seconds: 5 })
+    await until('slots come', async () => line.heard.length > 2, { seconds: 30 })
     const slots = line.heard.slice(1).map(({ params }) => params)
     const slot = expect.any(Number)
     expect(slots[0]).toEqual({ subscription, result: { slot, parent: slot, root: slot } })
@@ -313,12 +313,12 @@ describe('subscriptions', () => {
     }
     for (const [name, result] of Object.entries(expected)) {
       const found = await until(name, async () => line.heard.find((one) => one.method === name), {
-        seconds: 5,
+        seconds: 30,
       })
       expect(found).toMatchObject({ params: { result } })
     }
     await until('a root', async () => line.heard.some((one) => one.method === 'rootNotification'), {
-      seconds: 5,
+      seconds: 30,
     })
     line.end()
   })
@@ -329,7 +329,7 @@ describe('subscriptions', () => {
     await client.send(wire)
     const config = { commitment: 'processed', enableReceivedNotification: true }
     const { result } = await line.ask('signatureSubscribe', [signature, config])
-    await until('both come', async () => line.heard.length >= 3, { seconds: 5 })
+    await until('both come', async () => line.heard.length >= 3, { seconds: 30 })
     expect(line.heard).toMatchObject([
       { id: 1, result },
       { params: { subscription: result, result: { value: 'receivedSignature' } } },

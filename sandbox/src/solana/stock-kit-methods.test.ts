@@ -51,7 +51,7 @@ beforeAll(async () => {
       const status = await client.status(signed.signature)
       return status?.confirmationStatus === 'processed' ? undefined : status?.slot
     },
-    { seconds: 5 },
+    { seconds: 30 },
   )
 })
 afterAll(async () => {
@@ -262,7 +262,7 @@ describe('getTransactionsForAddress', () => {
       await until(
         'it is confirmed',
         async () => (await history(saver.address)).includes(signature),
-        { seconds: 5 },
+        { seconds: 30 },
       )
     }
   })

@@ -196,7 +196,7 @@ describe('subscriptions of @solana/web3.js 1.x', () => {
         await sendAndConfirmTransaction(connection, pay(lamports), [payer])
         return told.size === ends.length + 1
       },
-      { seconds: 15 },
+      { seconds: 30 },
     )
     await Promise.all([
       connection.removeAccountChangeListener(ends[0] ?? 0),

@@ -260,7 +260,7 @@ describe('a payment that must not settle', () => {
     const payments = [await shop.pay(accepted, poor), await shop.pay(accepted, poor)]
     await sandbox.fault({ chain: 'solana', kind: 'stop-blocks' })
     const settling = Promise.all(payments.map((one) => facilitator.settle(one, accepted)))
-    await until('both are on their way', async () => sent === 2, { seconds: 10 })
+    await until('both are on their way', async () => sent === 2, { seconds: 30 })
     await sandbox.fault({ chain: 'solana', kind: 'resume-blocks' })
     const settled = await settling
     expect(settled.map(({ success }) => success).toSorted()).toEqual([false, true])

@@ -295,6 +295,6 @@ async function waitingForLock(): Promise<void> {
       )
       return row?.waiting !== '0'
     },
-    { seconds: 5 },
+    { seconds: 30 },
   )
 }

@@ -12,7 +12,7 @@ import { openFeed } from './feed.ts'
 import type { Feed } from './feed.ts'
 import { deaf, tell, testRelay } from './test-outbox.ts'
 
-const SOON = { seconds: 10 }
+const SOON = { seconds: 30 }
 
 let database: TestDatabase
 /** Everything that was numbered, in order. */

@@ -11,7 +11,7 @@ import { numberedEvents } from './test-outbox.ts'
 import { forgetTickets } from './ticket-store.ts'
 import { openTickets } from './ticket.ts'
 
-const SOON = { seconds: 10 }
+const SOON = { seconds: 30 }
 
 let world: TestEvents
 let service: TestInstance

@@ -14,7 +14,7 @@ import { holdRelay, numberNext, RelayLost, takeRelay } from './relay-store.ts'
 import type { Relay } from './relay.ts'
 import { numberedEvents, tell, testRelay } from './test-outbox.ts'
 
-const SOON = { seconds: 10 }
+const SOON = { seconds: 30 }
 
 let database: TestDatabase
 let relays: Relay[] = []

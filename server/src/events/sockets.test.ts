@@ -12,7 +12,7 @@ import { makeWallet } from '../payments/test-lane.ts'
 import { openTestEvents, openTestSocket } from './test-event-service.ts'
 import type { TestEvents, TestInstance, TestKey, TestSocket } from './test-event-service.ts'
 
-const SOON = { seconds: 10 }
+const SOON = { seconds: 30 }
 
 let world: TestEvents
 let service: TestInstance

@@ -4,7 +4,7 @@ import { until } from '../kernel/until.ts'
 import { openTestEvents, openTestSocket } from './test-event-service.ts'
 import type { TestEvents, TestInstance, TestSocket } from './test-event-service.ts'
 
-const SOON = { seconds: 5 }
+const SOON = { seconds: 30 }
 /** A connection that ended without a word. */
 const CUT = 1006
 

@@ -170,7 +170,7 @@ export interface TestSocket {
   closed(): Promise<{ readonly code: number; readonly reason: string }>
 }
 
-const SOON = { seconds: 10 }
+const SOON = { seconds: 30 }
 
 /** Opens a socket, with a key at the upgrade or without. */
 export async function openTestSocket(
@@ -216,6 +216,6 @@ export async function openTestSocket(
         },
         SOON,
       ),
-    closed: () => until('the socket is closed', () => end, { seconds: 15 }),
+    closed: () => until('the socket is closed', () => end, { seconds: 30 }),
   }
 }

@@ -40,7 +40,7 @@ describe('a request that is over', () => {
     lines = []
     answered = []
     await work()
-    await until('all are over', () => answered.length >= count, { seconds: 5 })
+    await until('all are over', () => answered.length >= count, { seconds: 30 })
     return {
       answered,
       records: lines.map((line) => JSON.parse(line) as Record<string, unknown>),

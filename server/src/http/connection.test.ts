@@ -83,11 +83,11 @@ describe('a caller who goes away', () => {
         headers: { ...JSON_HEADERS, authorization: 'Bearer good' },
         signal: away.signal,
       }).catch(() => 'aborted')
-      await until('the handler runs', () => gone !== undefined, { seconds: 5 })
+      await until('the handler runs', () => gone !== undefined, { seconds: 30 })
       expect(gone?.aborted).toBe(false)
       away.abort()
       expect(await asked).toBe('aborted')
-      await until('the handler is told', () => gone?.aborted, { seconds: 5 })
+      await until('the handler is told', () => gone?.aborted, { seconds: 30 })
       expect((await waiting.ask('GET', '/health/live')).status).toBe(200)
     } finally {
       await waiting.close()
@@ -125,7 +125,7 @@ describe('stopping', () => {
       ],
     })
     const inFlight = stopping.send(GOOD)
-    await until('the payment waits', () => waiting, { seconds: 5 })
+    await until('the payment waits', () => waiting, { seconds: 30 })
     let over = false
     const closed = stopping.close().then(() => {
       over = true

@@ -277,7 +277,7 @@ describe('health', () => {
     const none = { headers: { authorization: '' } }
     try {
       const asked = Array.from({ length: 20 }, () => watched.ask('GET', '/health/ready', none))
-      await until('somebody looks', () => looks > 0, { seconds: 10 })
+      await until('somebody looks', () => looks > 0, { seconds: 30 })
       expect(await watched.ask('GET', '/health/live', none)).toMatchObject({ status: 200 })
       answered.resolve(new Map([['database', 'ok']]))
       for (const { status } of await Promise.all(asked)) expect(status).toBe(200)

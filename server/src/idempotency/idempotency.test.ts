@@ -92,7 +92,7 @@ const waiting = (transactions: number) =>
       )
       return Number(rows[0]?.waiting) === transactions
     },
-    { seconds: 5 },
+    { seconds: 30 },
   )
 
 describe('an idempotency key', () => {

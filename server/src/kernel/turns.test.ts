@@ -16,7 +16,7 @@ test('so many run at once, in the order in which they came, and a failure takes 
     }).catch((error: unknown) => String(error)),
   )
   const hasBegun = (names: string) =>
-    until(`${names} have begun`, () => begun.join('') === names, { seconds: 5 })
+    until(`${names} have begun`, () => begun.join('') === names, { seconds: 30 })
   await hasBegun('ab')
   ends.get('b')?.reject(new Error('b'))
   await hasBegun('abc')

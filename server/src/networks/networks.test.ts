@@ -133,7 +133,7 @@ describe('the fees of a network', () => {
     answer = () => late.promise
     const fees = open(clock)
     const waiting = fees.of(BASE)
-    await until('the caller waits', () => sleeping() === 1, { seconds: 5 })
+    await until('the caller waits', () => sleeping() === 1, { seconds: 30 })
     pass(limits.networkFeesWaitMilliseconds)
     expect(await waiting).toBeNull()
     late.resolve(FEES)

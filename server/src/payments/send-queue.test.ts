@@ -301,7 +301,7 @@ test('the queue is drained when the nodes have answered for everything that was 
   const draining = world.queue.drained().then(() => {
     drained = true
   })
-  await until('it was broadcast', () => world.broadcasts.length === 1, { seconds: 5 })
+  await until('it was broadcast', () => world.broadcasts.length === 1, { seconds: 30 })
   expect(drained).toBe(false)
   answered.resolve([])
   await draining

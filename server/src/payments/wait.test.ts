@@ -112,7 +112,7 @@ describe('a wait for a payment', () => {
   test('ends with the change, without a second of anybody’s time', async () => {
     const world = aWorld()
     const waiting = world.wait()
-    await until('it sleeps', () => world.sleeping() === 1, { seconds: 5 })
+    await until('it sleeps', () => world.sleeping() === 1, { seconds: 30 })
     world.become('confirmed')
     world.notify()
     expect(await waiting).toMatchObject({ status: 'confirmed' })
@@ -132,7 +132,7 @@ describe('a wait for a payment', () => {
   test('does not lose a change that comes while it wakes for another reason', async () => {
     const world = aWorld()
     const waiting = world.wait()
-    await until('it sleeps', () => world.sleeping() === 1, { seconds: 5 })
+    await until('it sleeps', () => world.sleeping() === 1, { seconds: 30 })
     world.notify()
     world.become('confirmed')
     world.notify()
@@ -142,7 +142,7 @@ describe('a wait for a payment', () => {
   test('sees a change whose notification was lost within a second', async () => {
     const world = aWorld()
     const waiting = world.wait()
-    await until('it sleeps', () => world.sleeping() === 1, { seconds: 5 })
+    await until('it sleeps', () => world.sleeping() === 1, { seconds: 30 })
     world.become('confirmed')
     world.pass(1_000)
     expect(await waiting).toMatchObject({ status: 'confirmed' })
@@ -152,7 +152,7 @@ describe('a wait for a payment', () => {
     const world = aWorld()
     const waiting = world.wait(2.5)
     for (const passing of [1_000, 1_000, 500]) {
-      await until('it sleeps', () => world.sleeping() === 1, { seconds: 5 })
+      await until('it sleeps', () => world.sleeping() === 1, { seconds: 30 })
       world.pass(passing)
     }
     expect(await waiting).toMatchObject({ status: 'pending' })
@@ -170,7 +170,7 @@ describe('a wait for a payment', () => {
     const world = aWorld()
     const leaving = new AbortController()
     const waiting = world.wait(10, leaving.signal)
-    await until('it sleeps', () => world.sleeping() === 1, { seconds: 5 })
+    await until('it sleeps', () => world.sleeping() === 1, { seconds: 30 })
     leaving.abort()
     expect(await waiting).toMatchObject({ status: 'pending' })
     expect(world.waits.count()).toBe(0)
@@ -185,7 +185,7 @@ describe('a wait for a payment', () => {
   test('is woken by its own payment alone', async () => {
     const world = aWorld()
     const waiting = world.wait()
-    await until('it sleeps', () => world.sleeping() === 1, { seconds: 5 })
+    await until('it sleeps', () => world.sleeping() === 1, { seconds: 30 })
     world.notify(newId(systemRandom, 'pay'))
     expect([world.sleeping(), world.looks()]).toEqual([1, 1])
     world.become('confirmed')
@@ -239,7 +239,7 @@ describe('the notification', () => {
         await tell(['hello'])
         return heard.every((names) => names.has('hello'))
       },
-      { seconds: 10 },
+      { seconds: 30 },
     )
     const undone = database.store.inTransaction('service', async (tx) => {
       await notifyChanged(tx, ['undone'])
@@ -250,7 +250,7 @@ describe('the notification', () => {
     const many = Array.from({ length: 500 }, () => newId(systemRandom, 'pay'))
     await tell([...many, 'last'])
     await until('both heard the last', () => heard.every((names) => names.has('last')), {
-      seconds: 5,
+      seconds: 30,
     })
     for (const names of heard) {
       expect(many.every((name) => names.has(name))).toBe(true)

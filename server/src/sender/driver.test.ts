@@ -72,10 +72,10 @@ test('blocks are followed while a node takes its time over what else is looked a
     await held.promise
   })
   try {
-    await until('it is looked', () => asked.length > 0, { seconds: 10 })
+    await until('it is looked', () => asked.length > 0, { seconds: 30 })
     const at = driver.state().height ?? 0n
     await until('blocks are followed on', () => (driver.state().height ?? 0n) > at + 2n, {
-      seconds: 10,
+      seconds: 30,
     })
     expect(asked).toHaveLength(1)
   } finally {
@@ -91,9 +91,9 @@ test('a look that fails stops neither the following nor the next look', async ()
     throw new Error('nobody answered')
   })
   try {
-    await until('it is looked again', () => looks > 1, { seconds: 10 })
+    await until('it is looked again', () => looks > 1, { seconds: 30 })
     const at = driver.state().height ?? 0n
-    await until('blocks are followed on', () => (driver.state().height ?? 0n) > at, { seconds: 10 })
+    await until('blocks are followed on', () => (driver.state().height ?? 0n) > at, { seconds: 30 })
   } finally {
     await driver.stop()
   }
@@ -105,7 +105,7 @@ test('a node that hangs on another branch does not lend its block to begin at', 
     (look) => (look === 1 ? 'b' : 'a'),
   )
   try {
-    await until('it is followed', () => driver.state().height !== null, { seconds: 10 })
+    await until('it is followed', () => driver.state().height !== null, { seconds: 30 })
     const [row] = await database.store.query<{ block_hash: string; halted_reason: string | null }>(
       'began',
       `select b.block_hash, f.halted_reason from followed_blocks b join followers f using (network)

@@ -149,7 +149,7 @@ describe('a place that a node found and nobody saw mined', () => {
       log,
     })
     try {
-      await until('it is warned of', async () => warnings.length > 0, { seconds: 10 })
+      await until('it is warned of', async () => warnings.length > 0, { seconds: 30 })
       expect(warnings).toMatchObject([{ hash: place.attempt.hash, node: 'one' }])
     } finally {
       await driver.stop()

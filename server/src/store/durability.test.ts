@@ -83,7 +83,7 @@ test('killed under load, every acknowledged commit is there and every refused on
     await moreCommits()
     await kill()
     const failures = told.refused.length
-    await until('writers are told', () => told.refused.length > failures, { seconds: 10 })
+    await until('writers are told', () => told.refused.length > failures, { seconds: 30 })
     postgres = await start()
   }
   await moreCommits()

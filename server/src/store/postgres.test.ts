@@ -127,7 +127,7 @@ describe('trouble', () => {
         )
         return rowCount === 1
       },
-      { seconds: 5 },
+      { seconds: 30 },
     )
     expect(await outcome).toBeInstanceOf(StoreUnavailable)
     expect(await store.query('one', 'select 1 as one')).toEqual([{ one: 1 }])
@@ -156,7 +156,7 @@ describe('trouble', () => {
         const lock = 'select from followers where network = $1 for update'
         await tx.query('lock', lock, [first])
         arrived += 1
-        await until('both hold their first lock', () => arrived === 2, { seconds: 5 })
+        await until('both hold their first lock', () => arrived === 2, { seconds: 30 })
         await tx.query('lock', lock, [second])
       })
     const both = await Promise.allSettled([lockBoth('left', 'right'), lockBoth('right', 'left')])

@@ -21,7 +21,7 @@ function heldReads() {
       }),
   })
   const sent = (nth: number) =>
-    until(`statement ${nth} was sent`, () => statements[nth], { seconds: 5 })
+    until(`statement ${nth} was sent`, () => statements[nth], { seconds: 30 })
   const answer = async (nth: number) => {
     const { keys, answer: give } = await sent(nth)
     give()

@@ -34,7 +34,7 @@ test('what happens while the reply is on its way is told after it, in order', as
   const socket = { send: (text: string) => void sent.push(text), end: () => undefined }
   const session = openSession(parts, hub, socket)
   session.received(Buffer.from('{"jsonrpc":"2.0","id":7,"method":"slotSubscribe"}'))
-  await until('all has come', () => sent.length === 3, { seconds: 5 })
+  await until('all has come', () => sent.length === 3, { seconds: 30 })
   const [reply, ...notifications] = sent.map((text): unknown => JSON.parse(text))
   expect(reply).toMatchObject({ id: 7 })
   expect(notifications).toMatchObject([{ params: { result: 1 } }, { params: { result: 2 } }])

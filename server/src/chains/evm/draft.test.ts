@@ -33,7 +33,7 @@ async function mined({ hash }: SignedTransaction): Promise<Extract<Outcome, { st
       const [outcome] = await world.chain.outcomes([hash])
       return outcome?.state === 'mined' ? outcome : undefined
     },
-    { seconds: 10 },
+    { seconds: 30 },
   )
 }
 

@@ -81,7 +81,7 @@ describe('what somebody else did with an authorization', () => {
     await until(
       'the stranger’s transaction is mined',
       async () => Object(await world.rpc('eth_getTransactionReceipt', hash)).status === '0x1',
-      { seconds: 10 },
+      { seconds: 30 },
     )
   }
 

@@ -62,7 +62,7 @@ async function settle(authorization: ExactAuthorization): Promise<TransactionHas
   const { terms, laneLatest } = drafted.draft
   const signed = await world.chain.sign(terms, laneLatest, settler.signer)
   await world.chain.broadcast([signed.raw])
-  await until('it is mined', async () => (await stateOf(signed.hash)) === 'mined', { seconds: 10 })
+  await until('it is mined', async () => (await stateOf(signed.hash)) === 'mined', { seconds: 30 })
   return signed.hash
 }
 
@@ -134,7 +134,7 @@ describe('a payload that another library signed', () => {
     await until(
       'its use is final',
       async () => (await exact.finalState(authorization)) === 'used',
-      { seconds: 10 },
+      { seconds: 30 },
     )
   })
 
@@ -151,7 +151,7 @@ describe('a payload that another library signed', () => {
     await until(
       'it is expired',
       async () => (await exact.finalState(authorization)) === 'expired',
-      { seconds: 10 },
+      { seconds: 30 },
     )
     expect(await exact.check(authorization)).toMatchObject({
       reason: 'invalid_exact_evm_payload_authorization_valid_before',

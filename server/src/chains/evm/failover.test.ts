@@ -67,7 +67,7 @@ const statesOf = () => chain.nodes?.().map(({ state }) => state)
 const isState = (...states: readonly string[]) => statesOf()?.join() === states.join()
 const heightsKnown = () =>
   until('both were looked at', () => chain.nodes?.().every(({ height }) => height !== null), {
-    seconds: 5,
+    seconds: 30,
   })
 const readsOf = (proxy: TestProxy) =>
   proxy.requests.filter((methods) => methods.includes('eth_getBlockByNumber')).length
@@ -99,7 +99,7 @@ describe('reads', () => {
       expect(readsOf(first)).toBe(before + 1)
       pass(limits.nodeAsideSeconds)
       await chain.head()
-      await until('the first is back', () => isState('ok', 'ok'), { seconds: 5 })
+      await until('the first is back', () => isState('ok', 'ok'), { seconds: 30 })
       await chain.head()
       expect(readsOf(first)).toBe(before + 2)
     },
@@ -112,14 +112,14 @@ describe('reads', () => {
     first.set(low)
     pass(limits.nodeLookSeconds)
     await chain.head()
-    await until('the first is found out', () => isState('behind', 'ok'), { seconds: 5 })
+    await until('the first is found out', () => isState('behind', 'ok'), { seconds: 30 })
     expect((await chain.head()).height).toBeGreaterThanOrEqual(height)
     expect(chain.nodes?.()[0]?.height).toBe(low)
 
     first.set('passes')
     pass(limits.nodeLookSeconds)
     await chain.head()
-    await until('the first has caught up', () => isState('ok', 'ok'), { seconds: 5 })
+    await until('the first has caught up', () => isState('ok', 'ok'), { seconds: 30 })
   })
 
   test('fail when no node is left, and work again when one is back', async () => {
@@ -152,7 +152,7 @@ test('bytes go to every node, and nobody waits for the one that hangs', async ()
   first.set('hangs')
   expect(await chain.broadcast([raw])).toEqual([{ kind: 'accepted' }])
   expect(first.requests.flat()).toContain('eth_sendRawTransaction')
-  await until('it is paid', async () => (await node.balanceOf(recipient)) === ETHER, { seconds: 5 })
+  await until('it is paid', async () => (await node.balanceOf(recipient)) === ETHER, { seconds: 30 })
   // Both had it: the second one knows.
   first.set('passes')
   expect((await chain.broadcast([raw]))[0]?.kind).toMatch(/known|nonce_too_low/)

@@ -93,7 +93,7 @@ async function sighted(fromHeight: bigint, sender: Address, hash: string): Promi
       const found = await chain.sightings(blocks, async () => watched)
       return found?.find(({ transactionHash }) => transactionHash === hash)
     },
-    { seconds: 10 },
+    { seconds: 30 },
   )
 }
 

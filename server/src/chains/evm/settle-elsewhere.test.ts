@@ -62,7 +62,7 @@ test('a seller settles a payment from its own wallet with bytes that do just tha
       const blocks = await world.chain.blocks(height, 20)
       return (await selfCustody.sightings(blocks, async () => watched))?.[0]
     },
-    { seconds: 10 },
+    { seconds: 30 },
   )
   // A payment of another scheme, which has a record of its own: it stands for no build.
   expect(sighting).toMatchObject({ sender: seller, isPlain: false, transfers: [] })

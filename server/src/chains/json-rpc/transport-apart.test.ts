@@ -66,7 +66,7 @@ describe('reads apart', () => {
     const own = { nodeApartMax: 2, nodeApartWaitingMax: 1, nodeRequestsMax: 1 }
     const transport = transportTo([node.url], own)
     const held = ['x', 'y', 'z'].map((method) => transport.read(apart(method)))
-    await until('two of them run', () => node.requests.length === 2, { seconds: 5 })
+    await until('two of them run', () => node.requests.length === 2, { seconds: 30 })
     isHeld = false
     await expect(transport.read(apart('w'))).rejects.toThrow('too many reads apart')
     expect(await transport.read(ask('a'))).toBe(1n)

@@ -104,10 +104,10 @@ describe('reads', () => {
     const answers = Promise.all(
       numbers.map((number) => transport.read(ask('a', `0x${number.toString(16)}`))),
     )
-    await until('two requests wait', () => node.requests.length >= 2, { seconds: 5 })
+    await until('two requests wait', () => node.requests.length >= 2, { seconds: 30 })
     // Whatever else was sent would have come before this.
     const probe = transportTo([node.url]).read(ask('probe', '0x1'))
-    await until('the probe waits', () => node.requests.flat().includes('probe'), { seconds: 5 })
+    await until('the probe waits', () => node.requests.flat().includes('probe'), { seconds: 30 })
     expect(node.requests).toHaveLength(3)
     open.resolve()
     expect(await answers).toEqual(numbers)

@@ -315,7 +315,7 @@ describe('the chain itself', () => {
     await world.chain.broadcast([raw])
     await world.mined(hash)
     await until('the fork is gone', async () => (await world.seen(hash))?.state === 'absent', {
-      seconds: 10,
+      seconds: 30,
     })
     await world.chain.broadcast([raw])
     await world.mined(hash)

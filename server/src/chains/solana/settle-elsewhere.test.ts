@@ -78,7 +78,7 @@ test("a seller that pays the fee itself adds its signature to the buyer's own by
       const blocks = await world.chain.blocks(height, 20)
       return (await selfCustody.sightings(blocks, async () => watched))?.[0]
     },
-    { seconds: 10 },
+    { seconds: 30 },
   )
   expect(sighting).toMatchObject({
     succeeded: true,

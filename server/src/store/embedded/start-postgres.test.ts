@@ -199,6 +199,6 @@ test('a stop whose polite way is blocked still ends it', async () => {
       const found = await findClusterProcesses(join(directory, 'cluster'))
       return found.postmaster === undefined && found.backends.length === 0
     },
-    { seconds: 5 },
+    { seconds: 30 },
   )
 })
