@@ -170,7 +170,9 @@ describe('POST /payment/receive', () => {
         const [first, then] = asked
         const before = unheard().length
         await askAndLeave(world, '/payment/receive', body, first)
-        await until('a success was said to nobody', () => unheard().length > before, { seconds: 30 })
+        await until('a success was said to nobody', () => unheard().length > before, {
+          seconds: 30,
+        })
         await until('it is to be had', async () => verdict(await call(body, then)) === '200', {
           seconds: 30,
         })

@@ -152,7 +152,9 @@ test('bytes go to every node, and nobody waits for the one that hangs', async ()
   first.set('hangs')
   expect(await chain.broadcast([raw])).toEqual([{ kind: 'accepted' }])
   expect(first.requests.flat()).toContain('eth_sendRawTransaction')
-  await until('it is paid', async () => (await node.balanceOf(recipient)) === ETHER, { seconds: 30 })
+  await until('it is paid', async () => (await node.balanceOf(recipient)) === ETHER, {
+    seconds: 30,
+  })
   // Both had it: the second one knows.
   first.set('passes')
   expect((await chain.broadcast([raw]))[0]?.kind).toMatch(/known|nonce_too_low/)
