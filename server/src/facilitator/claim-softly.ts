@@ -77,7 +77,7 @@ export async function claimSoftly(
       return { kind: 'taken' }
     }
     if (!isBuildable(standing)) return { kind: 'standing', standing }
-    await noteBuilt(tx, claim.paymentId, untilMilliseconds)
+    await noteBuilt(tx, claim.paymentId, untilMilliseconds, authorization)
     return { kind: 'claimed', paymentId: claim.paymentId, state: standing.state }
   }
   throw new Error('a claim was neither made nor found')

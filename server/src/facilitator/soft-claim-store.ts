@@ -1,5 +1,5 @@
 import type { NetworkId } from '@florin/wire/network.ts'
-import type { ProofKey } from '../chains/exact.ts'
+import type { ExactAuthorization, ProofKey } from '../chains/exact.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
@@ -40,19 +40,28 @@ export async function holdClaims(
 
 /**
  * Notes a build for the seller's own wallet. A claim that is hard stays hard. Building again and again keeps others away for a bounded
- * time only.
+ * time only. Of two signatures of the same payment the one that can be used longer is kept: until its end the payment is followed.
  */
 export async function noteBuilt(
   tx: Tx,
   paymentId: PaymentId,
   untilMilliseconds: number,
+  { stored, validBeforeSeconds }: Pick<ExactAuthorization, 'stored' | 'validBeforeSeconds'>,
 ): Promise<void> {
   await tx.query(
     'claim_built',
     `update settlement_claims set looks = 0, look_at = null, built_until = greatest(built_until,
-       least(to_timestamp($2 / 1000.0), created_at + $3 * interval '1 minute'))
+       least(to_timestamp($2 / 1000.0), created_at + $3 * interval '1 minute')),
+       "authorization" = case when valid_before < $5::numeric then $4::json else "authorization" end,
+       valid_before = case when valid_before < $5::numeric then $5::numeric else valid_before end
      where payment_id = $1`,
-    [paymentId, untilMilliseconds, limits.softClaimMinutesMax],
+    [
+      paymentId,
+      untilMilliseconds,
+      limits.softClaimMinutesMax,
+      JSON.stringify(stored),
+      validBeforeSeconds?.toString() ?? null,
+    ],
   )
 }
 
