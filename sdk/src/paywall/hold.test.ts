@@ -1,11 +1,12 @@
 import { once } from 'node:events'
-import { createServer, request as ask } from 'node:http'
+import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { hold } from './hold.ts'
 import type { Held } from './hold.ts'
 import { deliver } from './serve-metered.ts'
+import { openTestServer } from './test-server.ts'
 
 /** A server that holds what a handler answers, and sends it when `decide` says so. */
 async function openHold(
@@ -32,16 +33,7 @@ async function openHold(
       }
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  const { port } = address
-  const asking = () => ask({ port, host: '127.0.0.1' })
+  const { asking } = await openTestServer(server)
   const get = async () => {
     const [answer] = (await once(asking().end(), 'response')) as [IncomingMessage]
     return { status: answer.statusCode, headers: answer.headers, body: await text(answer) }

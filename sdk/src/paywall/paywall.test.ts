@@ -1,11 +1,12 @@
 import { once } from 'node:events'
-import { createServer, request as ask } from 'node:http'
+import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { connect } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Florin } from '../florin.ts'
 import { encodeHeader } from './header-json.ts'
 import { paywall } from './paywall.ts'
+import { openTestServer } from './test-server.ts'
 
 const NETWORK = 'eip155:84532'
 const TOKEN = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
@@ -44,21 +45,21 @@ async function openShop(handler: RequestListener, symbol = 'USDC') {
       rejected.push(error),
     )
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  const { port } = address
+  const { asking, port } = await openTestServer(server)
   const buy = async () => {
-    const buying = ask({ port, host: '127.0.0.1', headers: { 'payment-signature': PROOF } }).end()
+    const buying = asking({ 'payment-signature': PROOF }).end()
     const [answer] = (await once(buying, 'response')) as [IncomingMessage]
     return answer
   }
-  return { port, buy, rejected, problems, undelivered: undelivered.promise, closed: closed.promise }
+  return {
+    port,
+    asking,
+    buy,
+    rejected,
+    problems,
+    undelivered: undelivered.promise,
+    closed: closed.promise,
+  }
 }
 
 test('a buyer that reads nearly everything and breaks the connection has had it', async () => {
@@ -81,9 +82,7 @@ test('a connection that breaks before a byte of the answer leaves the proof to b
     isFirst = false
     reached.resolve()
   })
-  const lost = ask({
-    ...{ port: shop.port, host: '127.0.0.1', headers: { 'payment-signature': PROOF } },
-  })
+  const lost = shop.asking({ 'payment-signature': PROOF })
   lost.on('error', () => undefined).end()
   await reached.promise
   lost.destroy()

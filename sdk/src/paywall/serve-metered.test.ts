@@ -1,11 +1,12 @@
 import { once } from 'node:events'
-import { createServer, request as ask } from 'node:http'
+import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Metered } from './admission.ts'
 import type { HeldAnswer } from './held.ts'
 import { serveMetered } from './serve-metered.ts'
+import { openTestServer } from './test-server.ts'
 
 const PAID = {
   ...{ paymentId: 'pay_1', transaction: '0xabc', network: 'eip155:84532', payer: null },
@@ -39,16 +40,7 @@ async function openServer(
     serveMetered(response, metered, [])
     handler(response)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  const { port } = address
-  const asking = () => ask({ port, host: '127.0.0.1' })
+  const { asking } = await openTestServer(server)
   const get = async () => {
     const [answer] = (await once(asking().end(), 'response')) as [IncomingMessage]
     return { status: answer.statusCode, body: await text(answer) }
