@@ -87,9 +87,10 @@ export const OperatorKeyPath = Exactly({
 
 const allowed = (description: string) =>
   Said(`${description} Null: as many as one likes.`, Nullable(Type.Integer({ minimum: 1 })))
+const Operation = Given('Of the endpoint table, such as `sendPayment`.', 64)
 const Exceptions = Type.Array(
   Exactly({
-    operation: Given('Of the endpoint table, such as `sendPayment`.', 64),
+    operation: Operation,
     included: Type.Boolean({ description: 'Whether the plan has it, whatever the table says.' }),
   }),
   { maxItems: 200, description: 'Where the plan differs from the endpoint table.' },
@@ -109,6 +110,15 @@ export const OperatorPlanChange = Exactly({
   eventSockets: Type.Optional(allowed('Open at once.')),
   socketMessagesPerSecond: Type.Optional(allowed('Of all sockets of an account.')),
   exceptions: Type.Optional(Exceptions),
+  exception: Type.Optional(
+    Exactly({
+      operation: Operation,
+      included: Said(
+        'The same of one operation alone; null takes it back.',
+        Nullable(Type.Boolean()),
+      ),
+    }),
+  ),
 })
 
 /** A wallet, whoever it belongs to. */

@@ -31,9 +31,9 @@ export function PlanExceptions({ plan: { plan, exceptions } }: { plan: PlanFacts
       setOperation('')
     },
   })
-  const save = (next: readonly Exception[]) =>
-    change.mutate({ params: { plan }, body: { exceptions: [...next] } })
-  const without = (name: string) => exceptions.filter((each) => each.operation !== name)
+  // One alone: another operator may be at another one.
+  const save = (name: string, included: boolean | null) =>
+    change.mutate({ params: { plan }, body: { exception: { operation: name, included } } })
   const columns: readonly Column<Exception>[] = [
     {
       header: 'Operation',
@@ -53,7 +53,7 @@ export function PlanExceptions({ plan: { plan, exceptions } }: { plan: PlanFacts
           kind="quiet"
           busy={change.isPending}
           aria-label={`Remove exception ${each.operation}`}
-          onClick={() => save(without(each.operation))}
+          onClick={() => save(each.operation, null)}
         >
           Remove
         </Button>
@@ -78,8 +78,7 @@ export function PlanExceptions({ plan: { plan, exceptions } }: { plan: PlanFacts
           className="grid items-end gap-3 sm:grid-cols-[1fr_1fr_auto]"
           onSubmit={(event) => {
             event.preventDefault()
-            const name = operation.trim()
-            save([...without(name), { operation: name, included: choice === 'included' }])
+            save(operation.trim(), choice === 'included')
           }}
         >
           <Field
@@ -88,7 +87,7 @@ export function PlanExceptions({ plan: { plan, exceptions } }: { plan: PlanFacts
             required
             maxLength={64}
             value={operation}
-            fault={faultOf(change.error, 'exceptions')}
+            fault={faultOf(change.error, 'exception')}
             onChange={({ target }) => setOperation(target.value)}
           />
           <Select label="In the plan" choices={CHOICES} value={choice} onChoose={setChoice} />

@@ -151,10 +151,12 @@ export interface PlanChange {
   readonly eventSockets?: number | null | undefined
   readonly socketMessagesPerSecond?: number | null | undefined
   readonly exceptions?: readonly PlanException[] | undefined
+  /** One of them alone; null: it is none any more. */
+  readonly exception?: { readonly operation: string; readonly included: boolean | null } | undefined
 }
 
 export async function changePlan(tx: Tx, plan: Plan, change: PlanChange): Promise<void> {
-  const { requestsPerMinute, eventSockets, socketMessagesPerSecond, exceptions } = change
+  const { requestsPerMinute, eventSockets, socketMessagesPerSecond, exceptions, exception } = change
   await tx.query(
     'access_change_plan',
     `update plans set
@@ -170,7 +172,15 @@ export async function changePlan(tx: Tx, plan: Plan, change: PlanChange): Promis
       ]),
     ],
   )
-  if (exceptions === undefined) return
+  if (exceptions !== undefined) await replaceExceptions(tx, plan, exceptions)
+  if (exception !== undefined) await setException(tx, plan, exception)
+}
+
+async function replaceExceptions(
+  tx: Tx,
+  plan: Plan,
+  exceptions: readonly PlanException[],
+): Promise<void> {
   await tx.query('access_clear_exceptions', 'delete from plan_operations where plan = $1', [plan])
   await tx.query(
     'access_set_exceptions',
@@ -181,5 +191,26 @@ export async function changePlan(tx: Tx, plan: Plan, change: PlanChange): Promis
       exceptions.map(({ operation }) => operation),
       exceptions.map(({ included }) => included),
     ],
+  )
+}
+
+async function setException(
+  tx: Tx,
+  plan: Plan,
+  { operation, included }: NonNullable<PlanChange['exception']>,
+): Promise<void> {
+  if (included === null) {
+    await tx.query(
+      'access_forget_exception',
+      'delete from plan_operations where plan = $1 and operation = $2',
+      [plan, operation],
+    )
+    return
+  }
+  await tx.query(
+    'access_set_exception',
+    `insert into plan_operations (plan, operation, included) values ($1, $2, $3)
+     on conflict (plan, operation) do update set included = excluded.included`,
+    [plan, operation, included],
   )
 }

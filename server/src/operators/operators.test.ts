@@ -213,18 +213,26 @@ describe('plans', () => {
     await ask('PATCH', '/operator/plans/premium', { exceptions: [], eventSockets: 20 })
     aSecond()
     expect(await status()).toBe(200)
+    const one = (operation: string, included: boolean | null) =>
+      ask('PATCH', '/operator/plans/premium', { exception: { operation, included } })
+    // Two operators at once, each with one of its own.
+    await Promise.all([one('listKeys', false), one('createWebhook', true)])
+    await one('listKeys', true)
+    expect(await one('createWebhook', null)).toMatchObject({
+      exceptions: [{ operation: 'listKeys', included: true }],
+    })
+    await one('listKeys', null)
     const { plans } = await ask('GET', '/operator/plans')
     expect((plans as { plan: string }[]).map(({ plan }) => plan)).toEqual([
       'standard',
       'premium',
       'enterprise',
     ])
-    const wrong = { exceptions: [{ operation: 'nothing', included: true }] }
-    const refused = await here.ask('PATCH', '/operator/plans/premium', {
-      as: operator,
-      body: wrong,
-    })
-    expect(refused.status).toBe(400)
+    const unknown = { operation: 'nothing', included: true }
+    for (const body of [{ exceptions: [unknown] }, { exception: unknown }]) {
+      const refused = await here.ask('PATCH', '/operator/plans/premium', { as: operator, body })
+      expect(refused.status).toBe(400)
+    }
   })
 })
 
@@ -345,7 +353,7 @@ describe('the rest', () => {
       'account.created': 1,
       'account.changed': 5,
       'key.deleted': 1,
-      'plan.changed': 2,
+      'plan.changed': 7,
       'lane.frozen': 2,
       'lane.released': 3,
       'network.halted': 2,

@@ -18,8 +18,9 @@ export function operatorPlanRoutes({ store, audit }: OperatorDeps): readonly Rou
     route(endpoints.operatorChangePlan, (call) =>
       store.inTransaction('service', async (tx) => {
         const { plan } = call.params
-        const { exceptions, ...more } = call.body
-        refuseUnknown(exceptions ?? [])
+        const { exceptions, exception, ...more } = call.body
+        refuseUnknown('exceptions', exceptions ?? [])
+        refuseUnknown('exception', exception === undefined ? [] : [exception])
         await changePlan(tx, plan, call.body)
         await audit.note(tx, {
           accountId: null,
@@ -31,10 +32,9 @@ export function operatorPlanRoutes({ store, audit }: OperatorDeps): readonly Rou
             ...(exceptions === undefined
               ? {}
               : {
-                  exceptions: exceptions.map(
-                    ({ operation, included }) => `${included ? '+' : '-'}${operation}`,
-                  ),
+                  exceptions: exceptions.map(noted),
                 }),
+            ...(exception === undefined ? {} : { exception: noted(exception) }),
           },
         })
         const view = (await planViews(tx)).find((each) => each.plan === plan)
@@ -45,12 +45,26 @@ export function operatorPlanRoutes({ store, audit }: OperatorDeps): readonly Rou
   ]
 }
 
-function refuseUnknown(exceptions: readonly { readonly operation: string }[]): void {
+/** An exception as the audit log has it: had, not had, or none any more. */
+function noted({
+  operation,
+  included,
+}: {
+  readonly operation: string
+  readonly included: boolean | null
+}): string {
+  return included === null ? operation : `${included ? '+' : '-'}${operation}`
+}
+
+function refuseUnknown(
+  field: 'exceptions' | 'exception',
+  exceptions: readonly { readonly operation: string }[],
+): void {
   const names = exceptions.map(({ operation }) => operation)
   const wrong = names.find((name, index) => !(name in endpoints) || names.indexOf(name) !== index)
   if (wrong === undefined) return
   throw new Refusal('INVALID_PARAMETERS', {
-    details: { exceptions: `${wrong} must be an operation, and be named once` },
+    details: { [field]: `${wrong} must be an operation, and be named once` },
   })
 }
 

@@ -146,7 +146,7 @@ export const operatorPlans: OperationReference = {
 export const operatorChangePlan: OperationReference = {
   title: 'Change a plan',
   about: [
-    'What you leave out stays; `exceptions` replace those that there were. It holds within a second on every instance.',
+    'What you leave out stays; `exceptions` replace those that there were, `exception` changes one and leaves the others to whoever changes them. It holds within a second on every instance.',
   ],
   params: { plan: 'standard' },
   body: { requestsPerMinute: 100, exceptions: plan.exceptions },
