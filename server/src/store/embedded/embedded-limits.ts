@@ -15,6 +15,8 @@ export const embeddedLimits = {
   logCheckSeconds: 60,
   logTailBytes: 2_048,
   connectionsMax: 60,
+  /** The same of a server that only tests use, where many services share one: four under load take 60 by themselves. */
+  testConnectionsMax: 200,
 } as const
 
 /** Fast, immediate, by force: what is sent, and how long each is given. */

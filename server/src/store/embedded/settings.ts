@@ -13,7 +13,7 @@ export function settings(cluster: string, durable: boolean): string {
     ssl: 'off',
     password_encryption: 'scram-sha-256',
     cluster_name: clusterName(cluster),
-    max_connections: embeddedLimits.connectionsMax,
+    max_connections: durable ? embeddedLimits.connectionsMax : embeddedLimits.testConnectionsMax,
     shared_buffers: '128MB',
     effective_cache_size: '512MB',
     work_mem: '8MB',
