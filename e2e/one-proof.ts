@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { until } from '@florin/server/kernel/until.ts'
-import type { Client, Reply } from './actors/client.ts'
+import type { Reply } from './actors/client.ts'
 import { openClient } from './actors/client.ts'
 import { aPurchase, PRICE } from './actors/seller.ts'
 import type { SettleBody } from './actors/seller.ts'
@@ -32,7 +32,7 @@ export async function settleOneProof(
     const asked = Array.from({ length: callers }, async (_, caller) => {
       const client = ask[caller % ask.length]
       if (client === undefined) throw new Error('no instance')
-      return await answerOf(client, purchase)
+      return await client.post('/x402/settle', purchase.body)
     })
     await until('it is signed', async () => (await placesOf(world, purchase)) > 0, SOON)
     await world.sandbox.fault({ chain: family, kind: 'resume-blocks' })
@@ -42,17 +42,6 @@ export async function settleOneProof(
     expect(await placesOf(world, purchase)).toBe(1)
     expect(await world.balanceOf(purchase.payTo, 'USDC')).toBe(before + PRICE)
   }
-}
-
-/** As a stock client asks: a 503 says that a part (a node, the database on a busy disk) did not answer in time, and to ask again. */
-async function answerOf(client: Client, { body }: SettleBody): Promise<Reply> {
-  const ask = async () => {
-    const reply = await client.post('/x402/settle', body)
-    if (reply.status !== 503) return reply
-    console.log('one proof, asked again after', reply.body)
-    return undefined
-  }
-  return until('it is answered', ask, SOON)
 }
 
 /** An answer that is none of the protocol's says itself what it is. */
