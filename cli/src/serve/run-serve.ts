@@ -9,6 +9,7 @@ import { systemRandom } from '@florin/server/kernel/random.ts'
 import { StoreUnavailable } from '@florin/server/store/postgres.ts'
 import type { Run } from '../command.ts'
 import { openOwnTag, ownDashboard } from '../dashboard-pages.ts'
+import { giveBackMemory } from '../give-back-memory.ts'
 import { noArguments } from '../read-arguments.ts'
 import { openEnding } from '../up/ending.ts'
 import type { Ending } from '../up/ending.ts'
@@ -91,6 +92,7 @@ async function serve(
     log.info({ host: config.host, port, network, version: await ownVersion() }, 'listening')
     const link = await firstLinkText({ store: service.store, clock, log }, ownUrl(config, port))
     if (link !== undefined) note(link)
+    giveBackMemory()
     await once(ending.signal)
   } finally {
     stopRenewing()

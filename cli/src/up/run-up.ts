@@ -5,6 +5,7 @@ import { openLog } from '@florin/server/kernel/log.ts'
 import { systemRandom } from '@florin/server/kernel/random.ts'
 import type { CommandContext, Run } from '../command.ts'
 import { dataPaths } from '../data-paths.ts'
+import { giveBackMemory } from '../give-back-memory.ts'
 import { writeOwner } from '../owner-file.ts'
 import { configOrFail } from '../find-database.ts'
 import { readArguments } from '../read-arguments.ts'
@@ -45,6 +46,7 @@ export const runUp: Run = async (context) => {
   try {
     await announce('starting', config.port === 0 ? null : localUrl(config.host, config.port))
     const text = await startAll(workshop, (baseUrl) => announce('ready', baseUrl))
+    giveBackMemory()
     context.print(text)
     workshop.dashboard.begin()
     await once(ending.signal)
