@@ -17,7 +17,6 @@ export const SEES_EVERY_ACCOUNT: Readonly<Record<string, string>> = {
   'server/src/payments/carry.ts': 'idempotency keys, each with its account',
   'server/src/payments/status-store.ts':
     'payments for several callers at once, each with its account',
-  'server/src/sender/broadcast.ts': 'bytes of chain transactions, which have no account',
   'server/src/transactions/build-transaction.ts': 'idempotency keys, each with its account',
   'server/src/transactions/receive-transaction.ts': 'idempotency keys, each with its account',
   'server/src/transactions/submit.ts': 'idempotency keys, each with its account',

@@ -5,6 +5,7 @@ import type { Reply } from './actors/client.ts'
 import type { World } from './actors/world.ts'
 import { openWorld, walletOf } from './actors/world.ts'
 import { TOLD } from './actors/told.ts'
+import { write } from '@florin/server/store/test-write.ts'
 
 const deep = `${'['.repeat(17)}${']'.repeat(17)}`
 
@@ -182,7 +183,8 @@ describe('a request that cannot be taken', () => {
   test('the wallet of another account looks like one that nobody has', async () => {
     const address = world.newAddress()
     const { id } = await makeWallet(world.database.store)
-    await world.database.store.query(
+    await write(
+      world.database.store,
       'test_other_wallet',
       'update wallets set address = $2 where id = $1',
       [id, address],

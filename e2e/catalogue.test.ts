@@ -14,6 +14,7 @@ import { aPurchase, EVM } from './actors/seller.ts'
 import type { Purchase } from './actors/seller.ts'
 import type { World } from './actors/world.ts'
 import { openWorld } from './actors/world.ts'
+import { write } from '@florin/server/store/test-write.ts'
 
 const WEATHER = {
   input: { city: 'Graz' },
@@ -123,7 +124,8 @@ describe('the catalogue', () => {
     const purchase = await offered(url)
     await Promise.all([ask('settle', purchase), ask('settle', purchase)])
     // A success that reached nobody is taken back and given out again.
-    await world.database.store.query(
+    await write(
+      world.database.store,
       'test_take_back',
       `update settlement_claims set answered_at = null
        where payment_id = (select id from payments where recipient = $1)`,

@@ -7,6 +7,7 @@ import type { ServiceHandle } from './actors/service.ts'
 import type { World } from './actors/world.ts'
 import { openWorld, walletOf } from './actors/world.ts'
 import { TOLD } from './actors/told.ts'
+import { write } from '@florin/server/store/test-write.ts'
 
 const FAMILIES: readonly Family[] = ['evm', 'solana']
 const COIN = { evm: 10n ** 18n, solana: 10n ** 9n } as const
@@ -98,7 +99,8 @@ describe('money that comes to a custodial wallet', () => {
     onBoth(async (family) => {
       const stranger = world.newAddress(family)
       const account = `acct_${'1'.repeat(21)}${family === 'evm' ? 1 : 2}`
-      await world.database.store.query(
+      await write(
+        world.database.store,
         'test_other_account',
         `with other as (insert into accounts (id, name) values ($1, 'other') returning id)
          insert into wallets (id, account_id, family, address, sealed_data_key, sealed_private_key)

@@ -12,6 +12,7 @@ import type { EvmCustodian, SelfCustodian } from './actors/self-custodian.ts'
 import { aSolanaPurchase } from './actors/solana-purchase.ts'
 import type { World } from './actors/world.ts'
 import { openWorld, walletOf } from './actors/world.ts'
+import { write } from '@florin/server/store/test-write.ts'
 
 const LANDS = { seconds: 40 }
 const PRICE = 10_000n
@@ -50,7 +51,8 @@ describe('settling with the seller’s own wallet', () => {
       LANDS,
     )
   const lapse = (reply: Reply) =>
-    world.database.store.query(
+    write(
+      world.database.store,
       'test_lapse',
       `update settlement_claims set built_until = now() - interval '1 second' where payment_id = $1`,
       [reply.body['paymentId']],

@@ -13,6 +13,7 @@ import type { Purchase } from './actors/seller.ts'
 import type { World } from './actors/world.ts'
 import { openWorld, walletOf } from './actors/world.ts'
 import { TOLD } from './actors/told.ts'
+import { write } from '@florin/server/store/test-write.ts'
 
 const verdict = (reply: Reply) =>
   reply.status === 200 ? '200' : `${reply.status} ${String(codeOf(reply))}`
@@ -348,7 +349,8 @@ describe('the seller’s side', () => {
     test('past its life says that it was paid', async () => {
       const sent = await send(world.newAddress(), { waitFor: 'settled', timeout: 30 })
       expect(sent.body['status']).toBe('settled')
-      await world.database.store.query(
+      await write(
+        world.database.store,
         'test_age',
         `update payments set confirmed_at = confirmed_at - interval '25 hours' where id = $1`,
         [sent.body['paymentId']],

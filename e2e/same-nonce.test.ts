@@ -7,6 +7,7 @@ import { aPurchase, offerOf, purchaseFrom, submitElsewhere } from './actors/sell
 import { evmCustodian } from './actors/self-custodian.ts'
 import type { World } from './actors/world.ts'
 import { openWorld } from './actors/world.ts'
+import { write } from '@florin/server/store/test-write.ts'
 
 const LANDS = { seconds: 60 }
 
@@ -28,7 +29,8 @@ test('what was signed with the same nonce for less pays no earlier claim for mor
 
   const built = await receive(dear, '0.01')
   const paymentId = String(built.body['paymentId'])
-  await world.database.store.query(
+  await write(
+    world.database.store,
     'test_lapse',
     `update settlement_claims set built_until = now() - interval '1 second' where payment_id = $1`,
     [paymentId],

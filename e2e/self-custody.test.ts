@@ -7,6 +7,7 @@ import { build, evmCustodian, solanaCustodian, transactionOf } from './actors/se
 import type { EvmCustodian, SelfCustodian, SolanaCustodian } from './actors/self-custodian.ts'
 import type { World } from './actors/world.ts'
 import { openWorld } from './actors/world.ts'
+import { write } from '@florin/server/store/test-write.ts'
 
 const LANDS = { seconds: 30 }
 
@@ -223,7 +224,8 @@ describe('self-custody mode', () => {
   test('a build on Solana that nobody sends expires when its lifetime is over, and cannot be sent any more', async () => {
     const built = await build(world.client(), solana, world.newAddress('solana'))
     const signed = await solana.sign(transactionOf(built))
-    await world.database.store.query(
+    await write(
+      world.database.store,
       'test_age',
       `update builds set expires_at = now() - interval '1 second' where payment_id = $1`,
       [built.body['paymentId']],

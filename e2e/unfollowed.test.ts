@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { World } from './actors/world.ts'
 import { openWorld, walletOf } from './actors/world.ts'
+import { write } from '@florin/server/store/test-write.ts'
 
 let world: World
 beforeAll(async () => {
@@ -13,7 +14,8 @@ test(
   { timeout: 240_000 },
   async () => {
     const { store } = world.database
-    await store.query(
+    await write(
+      store,
       'test_lease',
       `update followers set lease_owner = 'hung', fence = fence + 1, lease_until = now() + interval '70 seconds'`,
     )

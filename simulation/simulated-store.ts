@@ -55,6 +55,15 @@ export function openSimulatedStore({
       failure: unavailable,
     })
 
+  const write: Store['write'] = (name, text, values) =>
+    steps.ask({
+      actor,
+      kind: 'query',
+      label: name,
+      effect: () => database.store.write(name, text, values),
+      failure: unavailable,
+    })
+
   const inTransaction: Store['inTransaction'] = async (scope, work) => {
     const transaction = await steps.ask({
       actor,
@@ -131,6 +140,7 @@ export function openSimulatedStore({
 
   return {
     query,
+    write,
     inTransaction,
     reachable: async () => true,
     close: async () => undefined,

@@ -8,6 +8,7 @@ import type { Client, Reply } from './client.ts'
 import { openClient } from './client.ts'
 import type { Purchase } from './seller.ts'
 import type { World } from './world.ts'
+import { write } from '@florin/server/store/test-write.ts'
 
 /** What the seller's purchase of 0.01 costs in whole units. */
 export const AMOUNT = '0.01'
@@ -51,9 +52,12 @@ export async function anotherAccount(world: World): Promise<Client> {
   const { store } = world.database
   const deps = { store, clock: systemClock, random: systemRandom }
   const { accountId } = await createAccount(deps, 'another')
-  await store.query('test_move_key', `update api_keys set account_id = $1 where plan = 'premium'`, [
-    accountId,
-  ])
+  await write(
+    store,
+    'test_move_key',
+    `update api_keys set account_id = $1 where plan = 'premium'`,
+    [accountId],
+  )
   return openClient(world.service().baseUrl, world.service().apiKeys.premium)
 }
 

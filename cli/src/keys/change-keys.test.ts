@@ -11,6 +11,7 @@ import { openTestDatabase } from '@florin/server/store/test-database.ts'
 import type { TestDatabase } from '@florin/server/store/test-database.ts'
 import { makeKey, removeKey } from './change-keys.ts'
 import type { Access } from './open-access.ts'
+import { write } from '@florin/server/store/test-write.ts'
 
 let database: TestDatabase
 let access: Access
@@ -20,7 +21,7 @@ beforeAll(async () => {
   database = await openTestDatabase()
   const { store } = database
   const insert = `insert into accounts (id, name) values ($1, 'a')`
-  await store.query('test_account', insert, [accountId])
+  await write(store, 'test_account', insert, [accountId])
   const pepper = new SecretBytes(random.bytes(32))
   const audit = openAudit({ clock, random })
   access = { store, clock, random, audit, accountId, mode: 'test', pepper: async () => pepper }

@@ -208,11 +208,11 @@ describe('authenticate', () => {
   test('the last use is noted at most once a minute, and closing waits for the note', async () => {
     const { facts, text } = await aKey()
     const notes: (() => void)[] = []
-    const query: typeof database.store.query = async (name, sql, values) => {
-      if (name === 'access_use_key') await new Promise<void>((resolve) => notes.push(resolve))
-      return database.store.query(name, sql, values)
+    const noteUse: typeof database.store.write = async (...note) => {
+      await new Promise<void>((resolve) => notes.push(resolve))
+      await database.store.write(...note)
     }
-    const authenticator = openDoor({ ...deps(), store: { ...database.store, query } })
+    const authenticator = openDoor({ ...deps(), store: { ...database.store, write: noteUse } })
     const use = () => authenticator.authenticate([`Bearer ${text}`])
     const first = now
     await use()

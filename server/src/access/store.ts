@@ -246,7 +246,7 @@ export async function markKeyUsed(
   keyId: KeyId,
   nowMilliseconds: number,
 ): Promise<void> {
-  await store.query(
+  await store.write(
     'access_use_key',
     `update api_keys set last_used_at = to_timestamp($2 / 1000.0)
      where id = $1 and (last_used_at is null or last_used_at < to_timestamp($2 / 1000.0))`,

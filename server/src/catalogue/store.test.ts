@@ -8,6 +8,7 @@ import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import type { PaidListing } from './listing.ts'
 import { listingsOfAccount, listingsPage, noteListing, searchListings } from './store.ts'
+import { write } from '../store/test-write.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -181,7 +182,7 @@ test('what a suspended account has listed is found by nobody until it is open ag
     await note(each, listing(`https://lamp.example/${each}`, change), 1)
   }
   const suspend = (since: string | null) =>
-    database.store.query('test_suspend', 'update accounts set suspended_at = $2 where id = $1', [
+    write(database.store, 'test_suspend', 'update accounts set suspended_at = $2 where id = $1', [
       accountId,
       since,
     ])

@@ -34,6 +34,7 @@ import {
 } from './store.ts'
 import { markWalletDeleted, readWallet } from './store.ts'
 import type { Wallet } from './wallet.ts'
+import { write } from '../store/test-write.ts'
 
 const INSTANCE = 'sandbox-one'
 const KEY_TEXT = Buffer.from(systemRandom.bytes(32)).toString('hex')
@@ -92,7 +93,7 @@ function aNetwork(sandboxInstance: string | null, family: Family = 'evm'): Netwo
 
 async function anAccount(): Promise<AccountId> {
   const id = newId(random, 'acct')
-  await database.store.query('test_account', `insert into accounts (id, name) values ($1, 'a')`, [
+  await write(database.store, 'test_account', `insert into accounts (id, name) values ($1, 'a')`, [
     id,
   ])
   return id
@@ -184,7 +185,8 @@ describe('wallets', () => {
 
   test('stop at the limit, also when two are made at once', async () => {
     const carol = await anAccount()
-    await database.store.query(
+    await write(
+      database.store,
       'test_fill',
       `insert into wallets (id, account_id, family, address, sealed_data_key, sealed_private_key)
        select 'wal_' || lpad(translate(n::text, '0', 'A'), 22, 'z'), $1, 'evm', 'n' || n, '', ''

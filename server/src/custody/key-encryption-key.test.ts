@@ -6,6 +6,7 @@ import { openKeyEncryptionKey } from './key-encryption-key.ts'
 import { KeyUnusable, keyFromText } from './key-file.ts'
 import { localKeyWrapper } from './key-wrapper.ts'
 import { loadInstallationSecret } from './installation-secrets.ts'
+import { write } from '../store/test-write.ts'
 
 const random = systemRandom
 const TEXT = 'a key text of an installation, long enough'
@@ -16,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(() =>
-  database.store.query('test_clear', 'delete from installation_secrets').then(() => undefined),
+  write(database.store, 'test_clear', 'delete from installation_secrets').then(() => undefined),
 )
 
 const open = (text = TEXT) =>
@@ -33,7 +34,7 @@ describe('the key-encryption key', () => {
 
   test('is another one in another installation, for the same text', async () => {
     const one = hex(await open())
-    await database.store.query('test_clear', 'delete from installation_secrets')
+    await write(database.store, 'test_clear', 'delete from installation_secrets')
     expect(hex(await open())).not.toBe(one)
   })
 
@@ -51,7 +52,8 @@ describe('the key-encryption key', () => {
     ['another check', 30, null],
   ])('is refused when the stored derivation was changed: %s', async (_, index, value) => {
     await open()
-    await database.store.query(
+    await write(
+      database.store,
       'test_tamper',
       `update installation_secrets set sealed = set_byte(sealed, $1::integer,
          coalesce($2::integer, (get_byte(sealed, $1::integer) + 1) % 256))`,
@@ -78,7 +80,8 @@ describe('installation secrets', () => {
     const deps = { store: database.store, wrapper, random }
     await loadInstallationSecret(deps, 'key-pepper')
     await loadInstallationSecret(deps, 'proof-key')
-    await database.store.query(
+    await write(
+      database.store,
       'test_swap',
       `update installation_secrets set sealed =
          (select sealed from installation_secrets where name = 'proof-key') where name = 'key-pepper'`,

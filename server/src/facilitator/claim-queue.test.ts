@@ -19,6 +19,7 @@ import type { TestDatabase } from '../store/test-database.ts'
 import { openClaimQueue } from './claim-queue.ts'
 import type { ClaimQueue } from './claim-queue.ts'
 import type { Intake } from './intake.ts'
+import { write } from '../store/test-write.ts'
 
 const FEE = 100n
 const config = {
@@ -271,7 +272,8 @@ describe('claims that wait together', () => {
     expect(await outcomes(together)).toEqual(['signed', 'signed', 'unusable'])
     expect(await outcomes([claim('d', { balance, fee: 1n })])).toEqual(['unusable'])
     expect(await count('settlement_claims')).toBe(2)
-    await database.store.query(
+    await write(
+      database.store,
       'test_mined',
       `update chain_transactions set state = 'mined', mined_hash = 'x' || id, mined_height = 8, mined_block_hash = 'a8',
          succeeded = true, fee_paid = 1`,
@@ -280,7 +282,7 @@ describe('claims that wait together', () => {
   })
 
   test('that nobody follows the network for leave nothing', async () => {
-    await database.store.query('test_halt', `update followers set halted_reason = 'by hand'`)
+    await write(database.store, 'test_halt', `update followers set halted_reason = 'by hand'`)
     expect(await outcomes([claim('a'), claim('b')])).toEqual([
       'network_unavailable',
       'network_unavailable',
@@ -317,7 +319,7 @@ describe('claims with a name', () => {
 
   test('leave it to the next when they came to nothing', async () => {
     expect(await outcomes([claim('a', { identifier })])).toEqual(['signed'])
-    await database.store.query('test_expired', `update payments set status = 'expired'`)
+    await write(database.store, 'test_expired', `update payments set status = 'expired'`)
     const next = ['b', 'c', 'd'].map((proof) => claim(proof, { identifier }))
     expect(await outcomes(next)).toEqual(['signed', conflict, conflict])
   })

@@ -8,6 +8,7 @@ import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { giveSuccess, openTaking } from './give.ts'
 import type { Given, Once } from './give.ts'
+import { write } from '../store/test-write.ts'
 
 describe('the one success of a claim', () => {
   let database: TestDatabase
@@ -15,9 +16,12 @@ describe('the one success of a claim', () => {
   beforeAll(async () => {
     database = await openTestDatabase()
     accountId = newId(systemRandom, 'acct')
-    await database.store.query('test_account', `insert into accounts (id, name) values ($1, 'a')`, [
-      accountId,
-    ])
+    await write(
+      database.store,
+      'test_account',
+      `insert into accounts (id, name) values ($1, 'a')`,
+      [accountId],
+    )
   })
   afterAll(() => database.close())
 

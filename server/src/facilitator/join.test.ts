@@ -39,7 +39,10 @@ async function told(state: Partial<ReceivedState>): Promise<string> {
     expired: unasked,
     wait: async () => whole,
   }
-  const store = { inTransaction: unasked, query: unasked, reachable: unasked, close: unasked }
+  const store = {
+    ...{ inTransaction: unasked, query: unasked, write: unasked },
+    ...{ reachable: unasked, close: unasked },
+  }
   const accountId = newId(systemRandom, 'acct')
   const order = { accountId, waitUntilMilliseconds: 0, over: new AbortController().signal }
   const claim = { paymentId: newId(systemRandom, 'pay'), answeredAtMilliseconds: null }

@@ -20,6 +20,7 @@ import type { SettlerFunds } from './settler-funds.ts'
 import { openSettlers } from './settlers.ts'
 import type { Settlers } from './settlers.ts'
 import type { ClaimOrder } from './claim-many.ts'
+import { write } from '../store/test-write.ts'
 
 const config = testNetwork(84_532)
 const { network } = config
@@ -83,7 +84,8 @@ test('a key whose lane is stopped is left out, and a network without another one
   await freeze(addressOf(1))
   await funds.look()
   expect(funds.canPay(chain)).toBe(false)
-  await database.store.query(
+  await write(
+    database.store,
     'test_release',
     `update lanes set state = 'active', frozen_reason = null`,
   )

@@ -12,6 +12,7 @@ import type { TestDatabase } from '../store/test-database.ts'
 import { fingerprint } from './fingerprint.ts'
 import { claimKeys, findKey, forgetKeys, giveKeysBack } from './store.ts'
 import type { Claim } from './store.ts'
+import { write } from '../store/test-write.ts'
 
 const NOW = 1_790_000_000_000
 const SEED = Number(process.env['FLORIN_SEED'] ?? Buffer.from(systemRandom.bytes(4)).readInt32BE())
@@ -32,7 +33,7 @@ afterAll(async () => {
 
 async function anAccount(): Promise<AccountId> {
   const id = newId(systemRandom, 'acct')
-  await database.store.query('test_account', `insert into accounts (id, name) values ($1, 'a')`, [
+  await write(database.store, 'test_account', `insert into accounts (id, name) values ($1, 'a')`, [
     id,
   ])
   return id

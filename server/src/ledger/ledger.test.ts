@@ -11,6 +11,7 @@ import type { TestDatabase } from '../store/test-database.ts'
 import { funding, hold, post, release } from './entry.ts'
 import type { Hold, LedgerTransfer } from './entry.ts'
 import { lockBalances, openHolds, readBalances, record } from './store.ts'
+import { write as writeRows } from '../store/test-write.ts'
 
 const NETWORK = parseNetworkId('eip155:84532') ?? fail()
 const ASSETS = ['native', '0x036CbD53842c5426634e7929541eC2318f3dCF7e'] as const
@@ -24,9 +25,12 @@ beforeAll(async () => {
   database = await openTestDatabase()
   owner = openStore({ url: database.ownerUrl, log: openLog('silent'), role: null })
   accountId = newId(systemRandom, 'acct')
-  await database.store.query('test_account', `insert into accounts (id, name) values ($1, 'a')`, [
-    accountId,
-  ])
+  await writeRows(
+    database.store,
+    'test_account',
+    `insert into accounts (id, name) values ($1, 'a')`,
+    [accountId],
+  )
 })
 afterAll(async () => {
   await owner.close()
@@ -224,9 +228,11 @@ describe('the database itself', () => {
           ['service', database.store],
           ['owner', owner],
         ] as const) {
-          const error: unknown = await store
-            .query(`test_change_${table}_${index}`, change)
-            .catch((caught: unknown) => caught)
+          const error: unknown = await writeRows(
+            store,
+            `test_change_${table}_${index}`,
+            change,
+          ).catch((caught: unknown) => caught)
           expect(sqlState(error), `${who}: ${change}`).toBe('42501')
         }
       }

@@ -16,6 +16,7 @@ import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { openCurrentFees } from './current-fees.ts'
 import { networkRoutes } from './routes.ts'
+import { write } from '../store/test-write.ts'
 
 const [BASE, SOLANA] = [id('eip155:8453'), id('solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp')]
 const config = (network: NetworkId, more: Partial<NetworkConfig> = {}): NetworkConfig => ({
@@ -179,10 +180,11 @@ describe('GET /networks', () => {
   })
   beforeEach(async () => {
     isFollowed = true
-    await database.store.query('test_clear', 'delete from followers')
+    await write(database.store, 'test_clear', 'delete from followers')
   })
   const follow = (reason: string | null = null) =>
-    database.store.query(
+    write(
+      database.store,
       'test_follow',
       `insert into followers (network, height, block_hash, finalized_height, halted_reason)
        values ($1, 34118222, 'a', 34118000, $2)`,
@@ -235,7 +237,7 @@ describe('GET /networks', () => {
     isFollowed = false
     expect(await healthy()).toEqual([false, false])
     isFollowed = true
-    await database.store.query('test_clear', 'delete from followers')
+    await write(database.store, 'test_clear', 'delete from followers')
     await follow('a reorg beyond the policy')
     expect(await healthy()).toEqual([false, false])
   })

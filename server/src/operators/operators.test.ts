@@ -14,6 +14,7 @@ import { SecretBytes } from '../kernel/secret.ts'
 import { openTestPeople } from '../people/test-people.ts'
 import type { TestBrowser, TestPeople, TestPeopleInstance } from '../people/test-people.ts'
 import { testOperatorRoutes } from './test-routes.ts'
+import { write } from '../store/test-write.ts'
 
 const config = testNetwork([])
 const { network } = config
@@ -30,7 +31,7 @@ let key: string
 let wallet: WalletId
 
 const sql = (name: string, text: string, values: readonly unknown[] = []) =>
-  scene.database.store.query<Record<string, unknown>>(name, text, values)
+  write<Record<string, unknown>>(scene.database.store, name, text, values)
 
 beforeAll(async () => {
   scene = await openTestPeople()

@@ -19,6 +19,7 @@ import {
   SOLANA,
 } from './test-records.ts'
 import type { Reading } from './test-records.ts'
+import { write } from '../store/test-write.ts'
 
 const NOW = 1_790_000_000_000
 const TOKEN = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
@@ -69,7 +70,8 @@ describe('the list of an account', () => {
     const token = at(2, { asset: TOKEN, decimals: 6, transactionHash: HASH })
     const got = at(3, { type: 'received', sender: EVM_OTHER, recipient: EVM, status: 'expired' })
     await reading.store([plain, token, got])
-    await database.store.query(
+    await write(
+      database.store,
       'test_settled',
       `update payments set status = 'settled', block_height = 1 where id = $1`,
       [token.id],

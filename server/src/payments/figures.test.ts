@@ -7,6 +7,7 @@ import type { Payment } from './payment.ts'
 import { changeStatus } from './store.ts'
 import { openReading } from './test-records.ts'
 import type { Reading } from './test-records.ts'
+import { write } from '../store/test-write.ts'
 
 let database: TestDatabase
 let reading: Reading
@@ -61,7 +62,7 @@ test('the tallies say what counting would say, after new payments, every move, a
   await confirm(sent.slice(0, 4))
   // A repeat moves nothing, and a change beside the status counts nothing.
   await confirm(sent.slice(0, 4))
-  await store.query('test_touch', `update payments set metadata = '{}'`)
+  await write(store, 'test_touch', `update payments set metadata = '{}'`)
   const [first, second, third] = sent
   if (first === undefined || second === undefined || third === undefined) throw new Error('none')
   await store.inTransaction('service', async (tx) => {
@@ -91,6 +92,6 @@ test('many at once, in and out of every status, wait for nobody and are counted 
 
 test('the service itself can change no tally', async () => {
   await expect(
-    database.store.query('test_forge', `update payment_tallies set count = 0`),
+    write(database.store, 'test_forge', `update payment_tallies set count = 0`),
   ).rejects.toThrow('permission denied')
 })

@@ -18,6 +18,7 @@ import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { openTestClaim, recordsOf } from './test-claims.ts'
 import { makeWallet, testNetwork } from './test-lane.ts'
+import { write } from '../store/test-write.ts'
 
 const config = testNetwork(84_532)
 const PLACE: ForeignSettlement = {
@@ -134,7 +135,8 @@ async function begin(name: string): Promise<unknown> {
 
 test('what a transaction of ours settled pays nobody else', async () => {
   const [first, second] = [await aClaim(), await aClaim()]
-  await database.store.query(
+  await write(
+    database.store,
     'test_settled_here',
     `update payments set status = 'settled', transaction_hash = $2, block_height = 103, block_hash = 'a103', log_index = 4
      where id = $1`,

@@ -20,6 +20,7 @@ import {
   openReading,
   SOLANA,
 } from './test-records.ts'
+import { write } from '../store/test-write.ts'
 
 const SEED = Number(process.env['FLORIN_SEED'] ?? Buffer.from(systemRandom.bytes(4)).readInt32BE())
 const NOW = 1_790_000_000_000
@@ -219,7 +220,8 @@ const isOf = (payment: Payment, type = 'all') =>
 
 async function store(payments: readonly Payment[]): Promise<void> {
   await reading.store(payments)
-  await database.store.query(
+  await write(
+    database.store,
     'test_settle',
     `update payments set status = 'settled', block_height = 1 where transaction_hash = $1`,
     [SETTLED],

@@ -19,6 +19,7 @@ import {
   writePayment as pay,
 } from './test-hours.ts'
 import type { Status } from './test-hours.ts'
+import { write } from '../store/test-write.ts'
 
 const DAY = 24 * HOUR
 const hourOf = (at: number) => Math.floor(at / HOUR) * HOUR
@@ -184,7 +185,8 @@ describe('payments by the hour', () => {
     await sum(accountId)
     expect((await summedHours(accountId)).map(({ payments }) => payments)).toEqual(['1', '1'])
     // What is not the payments' own shows that it was read from the sums.
-    await database.store.query(
+    await write(
+      database.store,
       'test_falsify',
       `insert into payment_hours select account_id, hour, 'none', asset, decimals, type, status, 40, 1 from payment_hours where account_id = $1`,
       [accountId],

@@ -17,6 +17,7 @@ import type { TestDatabase } from '../store/test-database.ts'
 import { insertPayments } from './store.ts'
 import type { Reading } from './test-records.ts'
 import { EVM, EVM_OTHER, openReading } from './test-records.ts'
+import { write } from '../store/test-write.ts'
 
 const SEED = Number(process.env['FLORIN_SEED'] ?? Buffer.from(systemRandom.bytes(4)).readInt32BE())
 
@@ -134,7 +135,7 @@ test('the service cannot write counts of its own', async () => {
     `delete from payment_counts`,
   ]
   for (const [index, statement] of statements.entries()) {
-    await expect(database.store.query(`test_count_${index}`, statement)).rejects.toThrow(
+    await expect(write(database.store, `test_count_${index}`, statement)).rejects.toThrow(
       'permission denied',
     )
   }

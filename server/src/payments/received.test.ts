@@ -22,6 +22,7 @@ import { openPaymentBook } from './advance.ts'
 import { openDepositBook } from './deposits.ts'
 import { openTestClaim, recordsOf } from './test-claims.ts'
 import { makeWallet, testNetwork } from './test-lane.ts'
+import { write } from '../store/test-write.ts'
 
 const config = { ...testNetwork(84_532), releaseDepth: 2 }
 const { network } = config
@@ -223,7 +224,7 @@ describe('a payment that somebody else settled', () => {
 test('a success that was told and that a reorganisation took away is settled again by ourselves, an untold one is not', async () => {
   const scene = await paidScene()
   const told = (isTold: boolean) =>
-    database.store.query('test_told', 'update settlement_claims set answered_at = $1', [
+    write(database.store, 'test_told', 'update settlement_claims set answered_at = $1', [
       isTold ? new Date() : null,
     ])
   await scene.mine('b', 102, 9)
@@ -277,7 +278,7 @@ test.each([true, false])(
     await place(scene.paymentId, 'mined', succeeded)
     await scene.watch()
     expect(await scene.state()).toMatchObject({ status: 'pending' })
-    await database.store.query('test_final', `update chain_transactions set state = 'final'`)
+    await write(database.store, 'test_final', `update chain_transactions set state = 'final'`)
     await scene.watch()
     expect(await scene.state()).toMatchObject({ status: 'expired' })
   },
@@ -302,7 +303,8 @@ test('what came to nothing beside others is settled again by itself, whoever wai
   await scene.watch()
   expect(scene.again).toEqual([])
   const beside = await openScene()
-  await database.store.query(
+  await write(
+    database.store,
     'test_beside',
     `insert into payment_transactions (payment_id, chain_transaction_id, effect_index)
      select $1, id, 1 from chain_transactions`,
@@ -319,7 +321,8 @@ async function place(
   succeeded: boolean,
   { height = 101, withoutEffect = false } = {},
 ): Promise<void> {
-  await database.store.query(
+  await write(
+    database.store,
     'test_place',
     `with lane as (
        insert into lanes (network, address, next_nonce) values ($1, 'settler', 1)

@@ -78,10 +78,10 @@ test('attempts stand in their order with their times and requests', async () => 
     )
     const at = { transactionId: stored?.id ?? '', number: 1 }
     await storeNextAttempt(tx, at, { terms, signed: second }, network, NOW + 5)
-    const verdict = { kind: 'accepted' } as const
     await tx.query('test_mined', `update payments set block_height = 41 where id = $1`, [id])
-    await recordVerdicts(tx, network, [{ hash: second.hash, verdict }], NOW + 7)
   })
+  const verdict = { kind: 'accepted' } as const
+  await recordVerdicts(database.store, network, [{ hash: second.hash, verdict }], NOW + 7)
   const reply = await read(id, 'alice')
   expect(bodyOf(reply)).toMatchObject({
     signature: second.hash,

@@ -2,6 +2,7 @@ import { newId } from '../kernel/id.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import { systemRandom } from '../kernel/random.ts'
 import type { Store, Tx } from '../store/postgres.ts'
+import { write } from '../store/test-write.ts'
 
 export const HOUR = 3_600_000
 export const STATUSES = ['pending', 'confirmed', 'settled', 'failed', 'expired'] as const
@@ -10,8 +11,9 @@ export type Status = (typeof STATUSES)[number]
 /** An account with a wallet. */
 export async function payingAccount(store: Store): Promise<AccountId> {
   const id = newId(systemRandom, 'acct')
-  await store.query('test_account', `insert into accounts (id, name) values ($1, 'a')`, [id])
-  await store.query(
+  await write(store, 'test_account', `insert into accounts (id, name) values ($1, 'a')`, [id])
+  await write(
+    store,
     'test_wallet',
     `insert into wallets (id, account_id, family, address, sealed_data_key, sealed_private_key)
      values ($1, $2, 'evm', $1, '\\x00', '\\x00')`,

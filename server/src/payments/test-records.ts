@@ -16,6 +16,7 @@ import type { Payment } from './payment.ts'
 import { openProofs } from './proof.ts'
 import { paymentReadRoutes } from './read-routes.ts'
 import { insertPayments } from './store.ts'
+import { write } from '../store/test-write.ts'
 
 const TOKEN = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
 /** Two addresses of each family. */
@@ -53,7 +54,7 @@ export async function openReading(store: Store): Promise<Reading> {
   const accounts = { alice: newId(systemRandom, 'acct'), bob: newId(systemRandom, 'acct') }
   for (const [name, id] of Object.entries(accounts)) {
     const insert = `insert into accounts (id, name) values ($1, $2)`
-    await store.query('test_account', insert, [id, name])
+    await write(store, 'test_account', insert, [id, name])
   }
   const configs = [EVM_NETWORK, SOLANA_NETWORK]
   const log = openLog('silent')

@@ -5,6 +5,7 @@ import { newId } from '../kernel/id.ts'
 import { systemRandom } from '../kernel/random.ts'
 import { openTestPeople } from './test-people.ts'
 import type { TestBrowser, TestPeople, TestPeopleInstance } from './test-people.ts'
+import { write } from '../store/test-write.ts'
 
 /** What an operation for people is given that names a thing, and what it answers to a name of somebody else's. */
 const MATRIX: Readonly<Record<string, { readonly field: string; readonly body?: object }>> = {
@@ -47,7 +48,8 @@ beforeAll(async () => {
   const { body } = await here.ask('GET', '/sessions', { as: browser })
   const [session] = body['sessions'] as { sessionId: string }[]
   const passkeyId = newId(systemRandom, 'psk')
-  await scene.database.store.query(
+  await write(
+    scene.database.store,
     'test_passkey',
     `insert into passkeys (id, member_id, name, credential_id, public_key, counter, transports, synced, created_at)
      values ($1, $2, 'phone', $3, $3, 0, '{}', false, now())`,

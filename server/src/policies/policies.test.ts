@@ -10,6 +10,7 @@ import type { Tx } from '../store/postgres.ts'
 import { openBudget } from './budget.ts'
 import type { PolicyRules } from './rules.ts'
 import { readPolicy, releaseSpends, writePolicy } from './store.ts'
+import { write } from '../store/test-write.ts'
 
 const BASE = parseNetworkId('eip155:84532') ?? fail()
 const OTHER = parseNetworkId('eip155:8453') ?? fail()
@@ -28,14 +29,15 @@ function fail(): never {
 beforeAll(async () => {
   database = await openTestDatabase()
   accountId = newId(systemRandom, 'acct')
-  await database.store.query('test_account', `insert into accounts (id, name) values ($1, 'a')`, [
+  await write(database.store, 'test_account', `insert into accounts (id, name) values ($1, 'a')`, [
     accountId,
   ])
 })
 afterAll(() => database.close())
 beforeEach(async () => {
   wallet = { id: newId(systemRandom, 'wal'), accountId }
-  await database.store.query(
+  await write(
+    database.store,
     'test_wallet',
     `insert into wallets (id, account_id, family, address, sealed_data_key, sealed_private_key)
      values ($1, $2, 'evm', $1, '', '')`,

@@ -15,6 +15,7 @@ import { openSellers } from './ask-seller.ts'
 import type { AskSeller } from './ask-seller.ts'
 import { goOn } from './go-on.ts'
 import { findPurchase, insertPurchase } from './store.ts'
+import { write } from '../store/test-write.ts'
 
 const REQUEST = { method: 'GET', url: 'https://shop.example/report', headers: {} } as const
 const GOODS: OutboundOutcome = {
@@ -62,7 +63,8 @@ test('a payment that could not be shown for want of room counts as not shown, an
   const reading = await openReading(store)
   const accountId = reading.accounts.alice
   const walletId = newId(systemRandom, 'wal')
-  await store.query(
+  await write(
+    store,
     'test_wallet',
     `insert into wallets (id, account_id, family, address, sealed_data_key, sealed_private_key)
      values ($1, $2, 'evm', $3, '', '')`,

@@ -10,10 +10,12 @@ import { systemRandom } from '../kernel/random.ts'
 import { findPayment } from '../payments/store.ts'
 import { EVM, openReading } from '../payments/test-records.ts'
 import type { Reading } from '../payments/test-records.ts'
+import { beginFollowing } from '../sender/follower-store.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { openPurchaseBook } from './book.ts'
 import { insertPurchase } from './store.ts'
+import { write } from '../store/test-write.ts'
 
 const KEY = proofKey('permit2:payer:7')
 
@@ -33,7 +35,8 @@ async function aPurchase(feePayer: typeof EVM | null): Promise<PaymentId> {
   const { store } = database
   const accountId = reading.accounts.alice
   const walletId = newId(systemRandom, 'wal')
-  await store.query(
+  await write(
+    store,
     'test_wallet',
     `insert into wallets (id, account_id, family, address, sealed_data_key, sealed_private_key)
      values ($1, $2, 'evm', $1, '', '')`,
@@ -66,6 +69,7 @@ async function sight(paymentId: PaymentId, nonce: bigint | null): Promise<string
   return store.inTransaction('service', async (tx) => {
     const payment = await findPayment(tx, accountId, paymentId)
     if (payment === undefined) throw new Error('no payment')
+    await beginFollowing(tx, payment.network, { height: 9n, hash: 'a9' })
     await book.sighted(tx, payment.network, [sighting])
     return (await findPayment(tx, accountId, paymentId))?.status
   })

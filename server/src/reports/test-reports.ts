@@ -17,6 +17,7 @@ import type { NetworkConfig } from '../kernel/network-config.ts'
 import { systemRandom } from '../kernel/random.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import { reportRoutes } from './routes.ts'
+import { write } from '../store/test-write.ts'
 
 const random = systemRandom
 export const HOUR = 3_600_000
@@ -74,7 +75,7 @@ export async function openTestReports() {
   const windows = openWindows({ clock })
 
   const sql = (name: string, text: string, values: readonly unknown[] = []) =>
-    database.store.query<Record<string, unknown>>(name, text, values)
+    write<Record<string, unknown>>(database.store, name, text, values)
 
   /** A payment of an account, `ago` before now. */
   async function pay(

@@ -49,16 +49,13 @@ export function openBroadcaster({
       killPoint('broadcast.after-node')
       noteVerdicts(log, network, committed, verdicts)
       try {
-        // Alone: an answer that is lost leaves bytes that are sent again, which is what happens when nothing was recorded, too.
-        await recordVerdicts(
-          store,
-          network,
-          committed.flatMap(({ hash }, index) => {
-            const verdict = verdicts[index]
-            return verdict === undefined ? [] : [{ hash, verdict }]
-          }),
-          clock.nowMilliseconds(),
-        )
+        const told = committed.flatMap(({ hash }, index) => {
+          const verdict = verdicts[index]
+          return verdict === undefined ? [] : [{ hash, verdict }]
+        })
+        const now = clock.nowMilliseconds()
+        // An answer that is lost leaves bytes that are sent again, which is what happens when nothing was recorded, too.
+        await recordVerdicts(store, network, told, now)
       } catch (error) {
         log.warn({ network, count: committed.length, reason: error }, 'verdicts were not recorded')
       }

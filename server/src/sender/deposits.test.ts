@@ -17,6 +17,7 @@ import { ChainMoved, followBlocks } from './follow.ts'
 import { beginFollowing, LeaseLost, takeLease } from './follower-store.ts'
 import type { Cursor } from './follower-store.ts'
 import { scriptedChain } from './test-chain.ts'
+import { write } from '../store/test-write.ts'
 
 const config = testNetwork(84_532)
 const { network } = config
@@ -280,7 +281,8 @@ describe('a deposit', () => {
 
   test('is not recorded a second time when a caller’s record of it is there', async () => {
     const scene = await openScene()
-    await database.store.query(
+    await write(
+      database.store,
       'test_asked_for',
       `insert into payments (id, account_id, type, wallet_id, network, asset, amount, decimals, sender, recipient, status, sandbox,
          transaction_hash, block_height, created_at)
@@ -321,7 +323,8 @@ describe('a round', () => {
   test('of an instance that lost its lease stores nothing', async () => {
     const scene = await openScene()
     scene.mine('a', 101, [['t1', wallet.address, 5n]])
-    await database.store.query(
+    await write(
+      database.store,
       'test_expire',
       `update followers set lease_until = now() - interval '1 second'`,
     )

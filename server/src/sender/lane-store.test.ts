@@ -4,6 +4,7 @@ import { testNetwork } from '../chains/evm/test-network.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { freezeLane, lockLane, moveIdleLane } from './lane-store.ts'
+import { write } from '../store/test-write.ts'
 
 const { network } = testNetwork([])
 let database: TestDatabase
@@ -24,7 +25,8 @@ const move = (to: bigint) =>
   database.store.inTransaction('service', (tx) => moveIdleLane(tx, network, address, to))
 const nextNonce = async () => (await begin(0n)).nextNonce
 const place = (nonce: number, state: string) =>
-  database.store.query(
+  write(
+    database.store,
     'test_place',
     `insert into chain_transactions (network, lane_address, nonce, state, fee_ceiling, created_at)
      values ($1, $2, $3, $4, 1, now())`,
@@ -47,7 +49,7 @@ test('a lane with open places stays, and one whose places are over does not', as
   await begin(3n)
   await place(2, 'open')
   expect([await move(7n), await nextNonce()]).toEqual(['busy', 3n])
-  await database.store.query('test_over', `update chain_transactions set state = 'dead'`)
+  await write(database.store, 'test_over', `update chain_transactions set state = 'dead'`)
   expect(await move(7n)).toBe('moved')
 })
 

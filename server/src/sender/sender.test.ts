@@ -16,6 +16,7 @@ import { guardLanes } from './guard.ts'
 import { scriptedChain } from './test-chain.ts'
 import { openTestDatabase } from '@florin/server/store/test-database.ts'
 import type { TestDatabase } from '@florin/server/store/test-database.ts'
+import { write } from '../store/test-write.ts'
 
 const config = {
   ...sandboxNetwork({
@@ -244,12 +245,14 @@ describe('finality', () => {
   test('one payment that cost more than its ceiling does not stop the network', async () => {
     await openPlace(0)
     await openPlace(1)
-    await database.store.query(
+    await write(
+      database.store,
       'mined',
       `update chain_transactions set state='mined', mined_hash='x' || id, mined_height=101, mined_block_hash='a101', succeeded=true,
          fee_paid = case nonce when 0 then case when lane_address = '${SENDER}' then 11 else 1 end end`,
     )
-    await database.store.query(
+    await write(
+      database.store,
       'confirmed',
       `update payments set status='confirmed', transaction_hash='x' || id, block_height=101, fee_paid=1`,
     )
@@ -291,7 +294,7 @@ describe('two instances', () => {
           lanePosition: async () => ({ latest: 0n, finalized: 0n, finalizedHeight: 0n }),
         })
       await following(100, 90)
-      await database.store.query('free', `update followers set lease_until = now()`)
+      await write(database.store, 'free', `update followers set lease_until = now()`)
       const drivers = ['one', 'two'].map((instance) => {
         const own = chain()
         const broadcaster = openBroadcaster({
@@ -311,7 +314,7 @@ describe('two instances', () => {
       })
       // Traffic goes on: there is always something that no node is known to have.
       const traffic = setInterval(
-        () => void database.store.query('traffic', 'update attempts set last_sent_at = null'),
+        () => void write(database.store, 'traffic', 'update attempts set last_sent_at = null'),
         200,
       )
       try {

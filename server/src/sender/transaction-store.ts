@@ -9,7 +9,7 @@ import type {
   Verdict,
 } from '../chains/chain.ts'
 import type { PaymentId } from '../kernel/id.ts'
-import type { Tx } from '../store/postgres.ts'
+import type { Store, Tx } from '../store/postgres.ts'
 
 /** A place in a lane filled with signed bytes, ready to be stored. */
 export interface NewTransaction {
@@ -195,12 +195,12 @@ export async function laneFronts(
 
 /** What the nodes said, for many attempts in one statement. Sending is safe to repeat, so this may be lost. */
 export async function recordVerdicts(
-  tx: Tx,
+  store: Pick<Store, 'write'>,
   network: NetworkId,
   verdicts: readonly { hash: TransactionHash; verdict: Verdict }[],
   nowMilliseconds: number,
 ): Promise<void> {
-  await tx.query(
+  await store.write(
     'attempts_verdicts',
     `update attempts a set last_sent_at = to_timestamp($4 / 1000.0), last_verdict = v.verdict,
        first_accepted_at = coalesce(first_accepted_at,

@@ -6,6 +6,7 @@ import { sqlState } from './postgres.ts'
 import type { Tx } from './postgres.ts'
 import { openTestDatabase } from './test-database.ts'
 import type { TestDatabase } from './test-database.ts'
+import { write } from './test-write.ts'
 
 const account = newId(systemRandom, 'acct')
 const wallet = newId(systemRandom, 'wal')
@@ -85,7 +86,7 @@ const CHANGES = [
 ]
 
 test.each(CHANGES)('the role of the service may not: %s', async (statement) => {
-  const attempt = database.store.query(statement.slice(0, 40), statement)
+  const attempt = write(database.store, statement.slice(0, 40), statement)
   await expect(attempt).rejects.toThrow('permission denied')
 })
 

@@ -11,6 +11,7 @@ import { parseMigration } from './migration-files.ts'
 import { openStore } from './postgres.ts'
 import { openTestDatabase } from './test-database.ts'
 import type { TestDatabase } from './test-database.ts'
+import { write } from './test-write.ts'
 
 const log = openLog('silent')
 let database: TestDatabase
@@ -140,6 +141,6 @@ test('line ends do not change what a migration is', () => {
 })
 
 test('the role of the service cannot change which migrations were applied', async () => {
-  const attempt = database.store.query('forge', 'delete from migrations')
+  const attempt = write(database.store, 'forge', 'delete from migrations')
   await expect(attempt).rejects.toThrow('permission denied')
 })

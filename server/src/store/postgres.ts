@@ -19,9 +19,11 @@ export interface Store {
   /**
    * One statement outside an explicit transaction, in the scope `service`: it sees every account, so its own words must say
    * whose rows it means (checks/walls.ts lists who may).
-   * A write does not belong here: when its answer is lost, StoreUnavailable does not say whether it happened.
+   * A write does not belong here, and the database refuses it: when its answer is lost, StoreUnavailable does not say whether it happened.
    */
   query<Row extends object>(name: string, text: string, values?: readonly unknown[]): Promise<Row[]>
+  /** One statement that writes, in a transaction of its own and in the scope `service`: one round trip instead of two. */
+  write(name: string, text: string, values?: readonly unknown[]): Promise<void>
   /** Whether the database answers now. */
   reachable(): Promise<boolean>
   close(): Promise<void>
@@ -58,6 +60,8 @@ const GAVE_UP = /^(40001|40P01|55P03|57014|25P0[34])$/
 const STALE_PLAN = '0A000'
 /** How much later than the server we give up on a statement, when it does not even do that. */
 const SILENCE_SECONDS = 5
+/** A transaction sets its own scope; what runs outside of one is the service's. */
+const OUTSIDE = '-c app.account_id=service'
 const SCOPE = /^(service|acct_[1-9A-HJ-NP-Za-km-z]{22})$/
 
 /** The SQLSTATE of a PostgreSQL error, if it is one. */
@@ -109,8 +113,10 @@ function openPool(url: string, log: Log, role: string | null): pg.Pool {
     keepAlive: true,
     application_name: 'florin',
     types: exactTypes(),
-    // A transaction sets its own scope; what runs outside of one is the service's.
-    options: `-c app.account_id=service${role === null ? '' : ` -c role=${role}`}`,
+    // Statements are sent before the one before them is answered where nobody waits for that: each wait is a wake-up of both processes.
+    pipeline: true,
+    options:
+      OUTSIDE + (role === null ? '' : ` -c role=${role} -c default_transaction_read_only=on`),
   })
   pool.on('error', (error) => {
     log.warn({ reason: error }, 'an idle database connection was lost')
@@ -143,6 +149,13 @@ function openSession(client: pg.PoolClient): Session {
     },
     release: () => client.release(broken),
   }
+}
+
+/** What is set is local to the transaction. The service's scope is there already. */
+function beginText(scope: Scope): string {
+  return scope === 'service'
+    ? 'begin read write'
+    : `begin read write; set local app.account_id = '${scope}'`
 }
 
 async function commit(session: Session): Promise<void> {
@@ -207,25 +220,50 @@ export function openStore({
         session.release()
       }
     },
+    write: async (name, text, values) => {
+      const session = await connect()
+      try {
+        const sent = [
+          session.send(beginText('service')),
+          rowsOf(session, name, text, values),
+          commit(session),
+        ]
+        // All of them, so that nothing of it is under way on a connection that is given back. The first that failed says why.
+        const failed = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected')
+        if (failed?.status !== 'rejected') return
+        if (session.broken)
+          throw new CommitUnknown('no answer to a write', { cause: failed.reason })
+        throw translate(failed.reason)
+      } finally {
+        session.release()
+      }
+    },
     inTransaction: async (scope, work) => {
       if (!SCOPE.test(scope)) throw new TypeError('not a scope')
       const session = await connect()
       let over = false
+      // Its text was checked above. The first statement is sent right behind, and its answer counts with this one alone: should this be
+      // refused, a statement that is in no transaction cannot write.
+      const begun = session.send(beginText(scope)).catch((error: unknown) => {
+        throw translate(error)
+      })
+      // Told by the first statement, or before the commit.
+      begun.catch(() => undefined)
       const tx: Tx = {
-        query: async (name, text, values) => {
+        query: async <Row extends object>(
+          name: string,
+          text: string,
+          values?: readonly unknown[],
+        ) => {
           if (over) throw new TypeError('this transaction is over')
-          return await rowsOf(session, name, text, values)
+          const [, rows] = await Promise.all([begun, rowsOf<Row>(session, name, text, values)])
+          return rows
         },
       }
       try {
-        // One round trip: the setting is local to the transaction and its text was checked above.
-        await session
-          .send(`begin; set local app.account_id = '${scope}'`)
-          .catch((error: unknown) => {
-            throw translate(error)
-          })
         const result = await work(tx)
         over = true
+        await begun
         await commit(session)
         return result
       } catch (error) {

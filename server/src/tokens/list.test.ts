@@ -8,6 +8,7 @@ import { scriptedChain } from '../sender/test-chain.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { listTokens } from './list.ts'
+import { write } from '../store/test-write.ts'
 
 const NOW = 1_790_000_000_000
 const HOUR = 3_600_000
@@ -27,7 +28,7 @@ test('tokens come by what their pools hold, each with its own figures, and what 
   const config = { ...base, assets: [...base.assets, usdc] }
   const { network } = config
   const sql = (name: string, text: string, values: readonly unknown[]) =>
-    store.query(name, text, values)
+    write(store, name, text, values)
   await store.inTransaction('service', (tx) =>
     storeTokens(
       tx,

@@ -6,6 +6,7 @@ import type { TestDatabase } from '../store/test-database.ts'
 import { abandonBuild } from './abandon.ts'
 import { openScene, TOKEN } from './test-scene.ts'
 import type { Scene } from './test-scene.ts'
+import { write } from '../store/test-write.ts'
 
 let database: TestDatabase
 let scene: Scene
@@ -130,11 +131,11 @@ describe('a build', () => {
 
   test('is refused where the network has been stopped', async () => {
     const standing = `update followers set halted_reason = $1`
-    await database.store.query('test_halt', standing, ['test'])
+    await write(database.store, 'test_halt', standing, ['test'])
     const before = await stored()
     expect(await refusalOf(scene.build())).toMatchObject({ code: 'NETWORK_ERROR' })
     expect(await stored()).toBe(before)
-    await database.store.query('test_halt', standing, [null])
+    await write(database.store, 'test_halt', standing, [null])
   })
 
   test('has a proof when the chain shows its commitment, and none otherwise', async () => {

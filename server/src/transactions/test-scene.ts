@@ -37,6 +37,7 @@ import type { BuildRequest, BuildResult } from './build-transaction.ts'
 import { openBuildBook } from './follow-builds.ts'
 import { resendSubmissions } from './resend.ts'
 import { watchBuilds } from './watch-builds.ts'
+import { write } from '../store/test-write.ts'
 
 export const TOKEN = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
 export const SENDER = '0x00000000000000000000000000000000000000a1' as Address
@@ -158,10 +159,8 @@ export async function openScene(store: Store, family: 'evm' | 'solana' = 'evm'):
         })
   const { network } = config
   const accounts = [newId(systemRandom, 'acct'), newId(systemRandom, 'acct')] as const
-  for (const accountId of accounts) {
-    const insert = `insert into accounts (id, name) values ($1, 'test')`
-    await store.query('test_account', insert, [accountId])
-  }
+  const insert = `insert into accounts (id, name) values ($1, 'test')`
+  for (const id of accounts) await write(store, 'test_account', insert, [id])
   const script: Script = {
     balances: { native: 10n ** 18n, asset: 10n ** 9n },
     nextNonce: 7n,

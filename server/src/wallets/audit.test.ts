@@ -18,6 +18,7 @@ import { SecretBytes } from '../kernel/secret.ts'
 import { openWallets } from '../open-wallets.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
+import { write } from '../store/test-write.ts'
 
 const config = testNetwork([])
 const keyId = newId(random, 'key')
@@ -47,7 +48,7 @@ beforeEach(async () => {
   balance = 0n
   accountId = newId(random, 'acct')
   const insert = `insert into accounts (id, name) values ($1, 'a')`
-  await database.store.query('test_account', insert, [accountId])
+  await write(database.store, 'test_account', insert, [accountId])
 })
 afterAll(async () => {
   await server.close()

@@ -7,6 +7,7 @@ import type { PolicyRules } from '../policies/rules.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { budgetsOf } from './budgets.ts'
+import { write } from '../store/test-write.ts'
 
 const NETWORK = parseNetworkId('eip155:84532') ?? fail()
 const OTHER = parseNetworkId('eip155:8453') ?? fail()
@@ -32,8 +33,11 @@ const aWallet = async (): Promise<Whose> => {
   const accountId = newId(systemRandom, 'acct')
   const id = newId(systemRandom, 'wal')
   const { store } = database
-  await store.query('test_account', `insert into accounts (id, name) values ($1, 'a')`, [accountId])
-  await store.query(
+  await write(store, 'test_account', `insert into accounts (id, name) values ($1, 'a')`, [
+    accountId,
+  ])
+  await write(
+    store,
     'test_wallet',
     `insert into wallets (id, account_id, family, address, sealed_data_key, sealed_private_key)
      values ($1, $2, 'evm', $1, '\\x00', '\\x00')`,
@@ -57,7 +61,8 @@ async function spend(
   const id = newId(systemRandom, 'pay')
   const at = new Date(NOW - ago)
   const isSeen = status === 'confirmed' || status === 'settled'
-  await database.store.query(
+  await write(
+    database.store,
     'test_pay',
     `insert into payments (id, account_id, type, wallet_id, network, asset, amount, decimals, sender, recipient, status, sandbox,
        created_at, confirmed_at, settled_at, transaction_hash, block_height, failure)
@@ -67,7 +72,8 @@ async function spend(
       ...[isSeen ? at : null, isSeen ? id : null, status === 'failed' ? '{}' : null],
     ],
   )
-  await database.store.query(
+  await write(
+    database.store,
     'test_spend',
     `insert into policy_spends (payment_id, wallet_id, account_id, network, asset, amount, reserved_at, released_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8)`,

@@ -24,6 +24,7 @@ import { record } from '../ledger/store.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { walletRoutes } from './routes.ts'
+import { write } from '../store/test-write.ts'
 
 const random = systemRandom
 const USDC = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
@@ -59,7 +60,7 @@ beforeAll(async () => {
   database = await openTestDatabase()
   const { store } = database
   for (const accountId of Object.values(accounts)) {
-    await store.query('test_account', `insert into accounts (id, name) values ($1, 'a')`, [
+    await write(store, 'test_account', `insert into accounts (id, name) values ($1, 'a')`, [
       accountId,
     ])
   }
