@@ -18,7 +18,7 @@ import type { Payment } from '../payments/payment.ts'
 import { findPayment, insertPayments, minedSpends } from '../payments/store.ts'
 import { makeWallet, RECIPIENT, testNetwork, TOKEN } from '../payments/test-lane.ts'
 import { reserve } from '../policies/store.ts'
-import { beginFollowing } from '../sender/follower-store.ts'
+import { beginFollowing, storeBlocks, takeLease } from '../sender/follower-store.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { openPurchaseBook } from './book.ts'
@@ -97,11 +97,19 @@ async function aPurchase() {
   const place = { accountId, walletId: wallet.id, network, assets: [TOKEN] }
   return {
     paymentId,
-    final: () => inService((tx) => book.final(tx, network, BLOCK.height, 10)),
+    final: (height = BLOCK.height) => inService((tx) => book.final(tx, network, height, 10)),
     undone: () => inService((tx) => book.undone(tx, network, BLOCK.height - 1n)),
-    used: (taken: bigint, blockHash = BLOCK.hash, logIndex = Number(taken)) =>
+    /** The follower reads one more block. */
+    follow: (height: bigint, blockHash: string) =>
+      inService(async (tx) => {
+        const cursor = await takeLease(tx, network, 'test', 60_000)
+        if (cursor === undefined) throw new Error('no lease')
+        const block = { height, hash: blockHash, parentHash: cursor.blockHash }
+        await storeBlocks(tx, cursor, [{ ...block, timeMilliseconds: 0, transactionHashes: [] }])
+      }),
+    used: (taken: bigint, blockHash = BLOCK.hash, height = BLOCK.height) =>
       inService((tx) => {
-        const effect = { hash, height: BLOCK.height, blockHash, logIndex }
+        const effect = { hash, height, blockHash, logIndex: Number(taken) }
         return book.used(tx, network, [{ paymentId, ...effect, taken: baseUnits(taken) }])
       }),
     state: () =>
@@ -235,6 +243,32 @@ describe('a purchase of which the seller takes less than it may', () => {
       expect(await spendable(onChain, height, 220n)).toEqual({ ok: true, discovered: 0n })
       expect(await spendable(onChain, height, 221n)).toEqual({ ok: false, discovered: 0n })
     }
+  })
+
+  test('is not believed of a block that the follower has not read, which may never be its own', async () => {
+    const { used, follow, final, state, spendable } = await aPurchase()
+    const [next, signed] = [BLOCK.height + 1n, { status: 'pending', amount: 100n }]
+    expect(await used(30n, 'of a fork', next)).toEqual(new Set())
+    expect(await state()).toEqual({ ...signed, available: 150n, held: 100n })
+    await follow(next, 'block 6')
+    expect(await used(30n, 'of a fork', next)).toEqual(new Set())
+    expect(await state()).toEqual({ ...signed, available: 150n, held: 100n })
+    // The money never left the chain: it is no new money, and still the seller's to take.
+    expect(await spendable(250n, next, 150n)).toEqual({ ok: true, discovered: 0n })
+    expect(await spendable(250n, next, 151n)).toEqual({ ok: false, discovered: 0n })
+    expect((await used(41n, 'block 6', next)).size).toBe(1)
+    expect(await state()).toMatchObject({ status: 'confirmed', amount: 41n, held: 100n })
+    await final()
+    expect(await state()).toMatchObject({ status: 'confirmed' })
+    await final(next)
+    expect(await state()).toEqual({ status: 'settled', amount: 41n, available: 209n, held: 0n })
+    expect(await findings()).toEqual([])
+  })
+
+  test('counts below all that the follower remembers, where no reorganisation reaches', async () => {
+    const { used, state } = await aPurchase()
+    await used(30n, 'block 4', BLOCK.height - 1n)
+    expect(await state()).toMatchObject({ status: 'confirmed', amount: 30n, held: 100n })
   })
 
   test('is joined only by who would pay the most of it, also when less was taken', async () => {

@@ -30,13 +30,14 @@ import { feePayersAwaited, hasOpenPurchase, purchasesProven } from './store.ts'
 export interface PurchaseBook extends BuildBook {
   /**
    * The chain shows that they took effect, in blocks that may still be reorganised away. The payments say what was taken from then on. What is
-   * known of one already stays, and a block that the followed chain has left counts for nothing.
+   * known of one already stays, and a block that the followed chain has left, or has not come to yet, counts for nothing: the follower may
+   * read another one of its height, and nobody would take back then what was booked. Gives those that say it now.
    */
   used(
     tx: Tx,
     network: NetworkId,
     used: readonly (Place & { readonly paymentId: PaymentId })[],
-  ): Promise<void>
+  ): Promise<ReadonlySet<PaymentId>>
   /** Proven at finality: they took no effect and never will. Their money and budgets are free again. */
   over(tx: Tx, paymentIds: readonly PaymentId[]): Promise<void>
 }
@@ -47,14 +48,16 @@ export interface PurchaseBook extends BuildBook {
  */
 export function openPurchaseBook({ clock }: { readonly clock: Clock }): PurchaseBook {
   const used: PurchaseBook['used'] = async (tx, network, found) => {
-    if (found.length === 0) return
+    if (found.length === 0) return new Set()
     // Whoever follows the chain takes back what it finds here, and must not have been here just now.
     await holdFollowed(tx, network)
     const heights = found.map(({ height }) => height)
     const { hashes } = await followedChain(tx, network, heights)
-    const standing = found.filter(
-      ({ height, blockHash }) => (hashes.get(height) ?? blockHash) === blockHash,
-    )
+    const standing: (typeof found)[number][] = []
+    for (const each of found) {
+      const isRead = hashes.get(each.height) === each.blockHash
+      if (isRead || (await standsOnFollowed(tx, network, each))) standing.push(each)
+    }
     // Of two instances that look at one, possibly on two forks, the first says it.
     const noted = await noteUsed(tx, standing)
     const first = standing.filter(({ paymentId }) => noted.has(paymentId))
@@ -64,6 +67,7 @@ export function openPurchaseBook({ clock }: { readonly clock: Clock }): Purchase
     )
     await setAmounts(tx, 'pending', taken)
     await movePayments(tx, 'confirmed', changes, clock.nowMilliseconds())
+    return noted
   }
 
   const over: PurchaseBook['over'] = async (tx, paymentIds) => {

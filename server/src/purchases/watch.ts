@@ -43,53 +43,57 @@ export async function watchPurchases(
   for (const purchase of due) {
     if (stopping?.aborted === true) return
     const { paymentId, looks } = purchase
+    let pause = Math.min(
+      FIRST_PAUSE_MILLISECONDS * 2 ** Math.min(looks, DOUBLINGS_MAX),
+      limits.purchaseLookSecondsMax * 1000,
+    )
     try {
       if (chain.exact !== undefined && purchase.validBeforeSeconds !== null) {
-        await lookAt(deps, chain, chain.exact, purchase, finalizedHeight)
+        const seen = await lookAt(deps, chain, chain.exact, purchase, finalizedHeight)
+        if (seen === 'ahead') pause = FIRST_PAUSE_MILLISECONDS
       }
     } catch (error) {
       log.warn({ network, paymentId, err: error }, 'an open authorization was not looked at')
     }
-    const pause = Math.min(
-      FIRST_PAUSE_MILLISECONDS * 2 ** Math.min(looks, DOUBLINGS_MAX),
-      limits.purchaseLookSecondsMax * 1000,
-    )
     await store.inTransaction('service', (tx) =>
       noteLook(tx, paymentId, clock.nowMilliseconds() + pause),
     )
   }
 }
 
+/** `ahead`: a use was shown in a block that is none of the followed chain, as far as that was read; in a moment it will say which is. */
 async function lookAt(
   { store, book }: WatchPurchasesDeps,
   chain: Chain,
   exact: ExactPayments,
   purchase: OpenPurchase,
   finalizedHeight: bigint,
-): Promise<void> {
+): Promise<'ahead' | undefined> {
   const authorization = authorizationOf(purchase, chain)
   // Nobody here can say what becomes of it any more, until the asset is configured again.
-  if (authorization === undefined) return
+  if (authorization === undefined) return undefined
   const { paymentId, sinceHeight } = purchase
   const final = await exact.finalState(authorization)
   if (final === 'expired') {
     await store.inTransaction('service', (tx) => book.over(tx, [paymentId]))
-    return
+    return undefined
   }
   const check = final === 'open' ? await exact.check(authorization) : undefined
   const isUsed = final === 'used' || (check?.ok === false && check.isUsed === true)
   const use = isUsed ? await exact.findForeign(authorization, sinceHeight) : undefined
-  if (use === undefined) return
-  await store.inTransaction('service', async (tx) => {
+  if (use === undefined) return undefined
+  return store.inTransaction('service', async (tx) => {
     if (use.kind === 'paid') {
-      await book.used(tx, chain.config.network, [{ paymentId, ...use.settlement }])
-      return
+      const place = { paymentId, ...use.settlement }
+      const said = await book.used(tx, chain.config.network, [place])
+      return said.has(paymentId) ? undefined : 'ahead'
     }
     // Cancelled, or spent on something else, in a block that stays.
     const isFinal = final === 'used' && use.height <= finalizedHeight
     if (isFinal && (await standsOnFollowed(tx, chain.config.network, use))) {
       await book.over(tx, [paymentId])
     }
+    return undefined
   })
 }
 
