@@ -192,6 +192,8 @@ export const limits = {
   /** The same for a maker or a hosted router of a network. */
   marketAnswerSeconds: 5,
   marketAnswerBytesMax: 64 * 1024,
+  /** How far below the height at which a signature was first seen its use is looked for, since a reorganisation may bring it there. */
+  lookBackBlocks: 5_000,
   /** Blocks in which a node is asked for logs at once, and how often for one question. */
   logBlocksMax: 2_000,
   logReadsMax: 20,

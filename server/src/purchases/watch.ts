@@ -80,7 +80,7 @@ async function lookAt(
   }
   const check = final === 'open' ? await exact.check(authorization) : undefined
   const isUsed = final === 'used' || (check?.ok === false && check.isUsed === true)
-  const use = isUsed ? await exact.findForeign(authorization, sinceHeight) : undefined
+  const use = isUsed ? await exact.findForeign(authorization, lookFrom(sinceHeight)) : undefined
   if (use === undefined) return undefined
   return store.inTransaction('service', async (tx) => {
     if (use.kind === 'paid') {
@@ -95,6 +95,12 @@ async function lookAt(
     }
     return undefined
   })
+}
+
+/** Lower than where it was signed: a reorganisation may bring its use below, and nothing older has a nonce that was drawn for it. */
+function lookFrom(sinceHeight: bigint): bigint {
+  const back = BigInt(limits.lookBackBlocks)
+  return sinceHeight > back ? sinceHeight - back : 0n
 }
 
 /**
