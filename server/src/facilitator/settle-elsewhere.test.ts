@@ -35,7 +35,10 @@ const OPEN: ReceivedState = {
 }
 
 /** What is said of an own claim which the other facilitator refuses, and of which the chain says this. */
-async function said(check: () => ExactCheck): Promise<{ kind: string; asked: ExactAuthorization }> {
+async function said(
+  check: () => ExactCheck,
+  stands: ReceivedState = OPEN,
+): Promise<{ kind: string; asked: ExactAuthorization }> {
   if (USDC === undefined) throw new Error('no token')
   const authorization: ExactAuthorization = {
     ...{ proofKey: KEY, payer: PAYER, asset: USDC, payTo: SELLER, amount: baseUnits(500n) },
@@ -65,7 +68,9 @@ async function said(check: () => ExactCheck): Promise<{ kind: string; asked: Exa
     query: async <Row extends object>(name: string) => (name === 'claim_turn' ? [{} as Row] : []),
   }
   const store: Partial<Store> = { inTransaction: async (_, work) => work(tx as Tx) }
-  const records: Partial<ReceivedRecords> = { state: async () => OPEN, wait: async () => OPEN }
+  const records: Partial<ReceivedRecords> = {
+    ...{ state: async () => stands, wait: async () => stands },
+  }
   const remotes: Partial<Remotes> = { keep: (asking) => asking }
   const deps: Partial<ElsewhereDeps> = {
     ...{ store: store as Store, records: records as ReceivedRecords, random: systemRandom },
@@ -93,6 +98,11 @@ async function said(check: () => ExactCheck): Promise<{ kind: string; asked: Exa
 
 test('what another facilitator refuses is refused when the chain shows it unused', async () => {
   expect(await said(() => ({ ok: true }))).toMatchObject({ kind: 'refused' })
+})
+
+test('and not while we settle it again by ourselves', async () => {
+  const shared = { ...OPEN, reverted: true, wasShared: true }
+  expect(await said(() => ({ ok: true }), shared)).toMatchObject({ kind: 'pending' })
 })
 
 test('a claimed payment that was used is pending until the chain says by what, whoever vouches for it now', async () => {

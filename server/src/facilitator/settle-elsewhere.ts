@@ -9,6 +9,7 @@ import { refused, takeIn } from './intake.ts'
 import type { Intake } from './intake.ts'
 import { joinClaim } from './join.ts'
 import type { Joined } from './join.ts'
+import { isOwed } from './owed.ts'
 import { remoteBody } from './remote-body.ts'
 import type { RemoteClient, RemoteWord } from './remote.ts'
 import type { Remotes } from './remotes.ts'
@@ -137,7 +138,7 @@ async function follow(
     const joined = await joinClaim(deps, { ...order, waitUntilMilliseconds }, claim)
     if (!isOpen(joined)) return { ...joined, intake }
     const isOver = clock.nowMilliseconds() >= order.waitUntilMilliseconds || order.over.aborted
-    const wasRefused = word?.kind === 'no' ? word.reason : undefined
+    const wasRefused = word?.kind === 'no' && !isOwed(claim, joined.state) ? word.reason : undefined
     const seen = joined.state.status === 'pending' ? await look(deps, beginning) : 'unknown'
     if (seen === 'found' && !isOver) {
       // What a node shows may not be a block of the chain that was read yet.

@@ -186,6 +186,25 @@ test('one that is unused is told why it does not settle now', async () => {
   expect(said).toMatchObject({ kind: 'refused', reason })
 })
 
+test('one that came to nothing beside others is sent again by itself, so no call is told a final no of it', async () => {
+  const reason = 'invalid_exact_evm_insufficient_balance'
+  const claim = claimFor(AMOUNT)
+  const shared = { ...REVERTED, wasShared: true }
+  const refusing = (states: readonly ReceivedState[]) => {
+    const scene = sceneOf(claim, { ok: false, reason }, 'exact')
+    const left = [...states]
+    const state = async () => left.shift() ?? shared
+    const records = { ...scene.deps.records, state, wait: async () => shared }
+    return { ...scene, deps: { ...scene.deps, records } }
+  }
+  // Whoever asks again, and whoever was waiting when it came to nothing.
+  for (const states of [[], [{ ...shared, underWay: true }]]) {
+    expect(await settled(claim, { ok: false, reason }, refusing(states))).toMatchObject({
+      ...{ kind: 'pending', paymentId },
+    })
+  }
+})
+
 test('what is tried again is what was claimed, whatever is shown for the same nonce later', async () => {
   const claim = claimFor(AMOUNT)
   const scene = sceneOf(claim, { ok: true }, 'exact')

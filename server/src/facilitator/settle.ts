@@ -15,6 +15,7 @@ import { isIdentifierTaken } from './identifier-store.ts'
 import { joinClaim } from './join.ts'
 import type { ClaimedPayment, JoinDeps, Joined, JoinOrder } from './join.ts'
 import { namedPayment } from './named-payment.ts'
+import { isOwed } from './owed.ts'
 import type { ReceivedRecords } from './records.ts'
 import type { SettlerFunds } from './settler-funds.ts'
 import type { VerifyDeps } from './verify.ts'
@@ -212,8 +213,8 @@ async function tryAgain(
   const beginning = { accountId, paymentId, digest, intake: claimed, isNew: false, named }
   const begun = await beginSettlement(deps, beginning)
   if (begun.kind === 'refused') {
-    // Used by whatever: it may have paid, and a seller who hears a "no" asks the payer for another.
-    const isUndecided = begun.isUsed === true || UNDECIDED.has(begun.reason)
+    // Used by whatever: it may have paid, and a seller who hears a "no" asks the payer for another. What is sent again may pay as well.
+    const isUndecided = begun.isUsed === true || UNDECIDED.has(begun.reason) || isOwed(claim, state)
     return isUndecided ? { kind: 'pending', paymentId, state, intake } : refusalOf(begun, intake)
   }
   await begun.sent

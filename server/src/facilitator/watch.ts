@@ -10,6 +10,7 @@ import type { NextLook } from './claim-looks-store.ts'
 import { noteLooks, openClaims } from './claim-looks-store.ts'
 import { authorizationOf } from './authorization-of.ts'
 import { sentOf } from './claim-transfer.ts'
+import { isOwed } from './owed.ts'
 import type { ReceivedState } from './records.ts'
 import { settleAgain } from './settle-again.ts'
 
@@ -121,8 +122,7 @@ async function watchClaim(
   })
   // What came to nothing beside others is no fault of its payer, whether or not somebody still waits for it.
   if (state.wasShared && state.revertedWhole) deps.claims.keepApart(claim.network)
-  const isOwed = claim.answeredAtMilliseconds !== null || (state.reverted && state.wasShared)
-  if (next !== 'open' || !isOwed) return next
+  if (next !== 'open' || !isOwed(claim, state)) return next
   return (await settleAgain(deps, chain, claim, authorization)) ? 'soon' : 'open'
 }
 
