@@ -3,7 +3,7 @@ import { Florin } from '../florin.ts'
 import type { Metered } from './admission.ts'
 import { encodeHeader } from './header-json.ts'
 import { serveHonoMetered } from './hono-answer.ts'
-import type { HonoContext } from './hono-answer.ts'
+import type { HonoContext } from './hono-context.ts'
 import { paywall } from './paywall.ts'
 import { NETWORK } from './test-upto-shop.ts'
 

@@ -3,16 +3,35 @@ import type { Admission, Admitted, Metered } from './admission.ts'
 import { NO_STORE } from './admission.ts'
 import type { HeldAnswer } from './held.ts'
 import { BUYER_GONE } from './node-answer.ts'
+import { putHeaders, replace } from './hono-context.ts'
+import type { HonoContext } from './hono-context.ts'
 import { TOO_LONG } from './serve-metered.ts'
 import { carryMeter } from './set-amount.ts'
 
-/** What is needed of a context of Hono. */
-export interface HonoContext {
-  readonly req: { readonly raw: Request }
-  get res(): Response
-  /** Undefined first, or Hono adds the headers of the old answer. */
-  set res(response: Response | undefined)
-  readonly error: Error | undefined
+/** Of how an answer came here, if it was fetched: not of the whole body that goes out. RFC 9110, 7.6.1 and 8.6. */
+const WIRE: ReadonlySet<string> = new Set([
+  ...['connection', 'keep-alive', 'transfer-encoding', 'content-length'],
+])
+
+/** Runs the handler of a visit that is paid for, and puts on its answer what the buyer is told of the payment. */
+export async function serveHono(
+  context: HonoContext,
+  next: () => Promise<void>,
+  { headers, ended }: Admitted,
+): Promise<undefined> {
+  const { signal } = context.req.raw
+  try {
+    await next()
+  } catch (error) {
+    await ended('the handler threw')
+    throw error
+  }
+  const { status } = context.res
+  const threw = context.error === undefined ? undefined : 'the handler threw'
+  const refused = status < 400 ? undefined : `the handler answered ${status}`
+  putHeaders(context, headers)
+  await ended(threw ?? refused ?? goneReason(signal))
+  return undefined
 }
 
 /** Runs the handler and gives its answer out once it is paid for. */
@@ -31,7 +50,7 @@ export async function serveHonoMetered(
   if (answer === undefined || answer === 'too_long') {
     metered.abandon()
     if (answer === 'too_long') replace(context, tell(TOO_LONG))
-    else context.res.headers.set('Cache-Control', NO_STORE['Cache-Control'])
+    else putHeaders(context, NO_STORE)
     return undefined
   }
   if (signal.aborted) {
@@ -106,10 +125,6 @@ async function run(
     }
     parts.push([read.value, undefined])
   }
-  return { status: res.status, headers: [...res.headers], parts, length }
-}
-
-function replace(context: HonoContext, response: Response): void {
-  context.res = undefined
-  context.res = response
+  const headers = [...res.headers].filter(([name]) => !WIRE.has(name))
+  return { status: res.status, headers, parts, length }
 }

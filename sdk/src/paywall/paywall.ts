@@ -2,8 +2,8 @@ import type { Florin } from '../florin.ts'
 import { busy, UNAVAILABLE } from './admission.ts'
 import type { Admission } from './admission.ts'
 import { openGate } from './gate.ts'
-import { deliverHono, goneReason, serveHonoMetered, tell } from './hono-answer.ts'
-import type { HonoContext } from './hono-answer.ts'
+import { deliverHono, serveHono, serveHonoMetered, tell } from './hono-answer.ts'
+import type { HonoContext } from './hono-context.ts'
 import { askedOf, say, watch } from './node-answer.ts'
 import { deliver, serveMetered } from './serve-metered.ts'
 import type { NodeRequest, NodeResponse } from './node-answer.ts'
@@ -53,19 +53,7 @@ export function paywall(
     if (admission.kind === 'said') return tell(admission.said)
     if (admission.kind === 'kept') return deliverHono(admission.answer, admission.admitted, signal)
     if (admission.kind === 'metered') return serveHonoMetered(context, next, admission.metered)
-    const { headers, ended } = admission.admitted
-    try {
-      await next()
-    } catch (error) {
-      await ended('the handler threw')
-      throw error
-    }
-    const { status } = context.res
-    for (const [name, value] of Object.entries(headers)) context.res.headers.set(name, value)
-    const threw = context.error === undefined ? undefined : 'the handler threw'
-    const refused = status < 400 ? undefined : `the handler answered ${status}`
-    await ended(threw ?? refused ?? goneReason(signal))
-    return undefined
+    return serveHono(context, next, admission.admitted)
   }
 
   async function fastify(request: FastifyRequest, reply: FastifyReply) {
