@@ -32,6 +32,7 @@ contract SandboxUptoProxy is ReentrancyGuard {
     event SettledWithPermit();
 
     error AmountExceedsPermitted();
+    error InvalidAmount();
     error InvalidDestination();
     error InvalidOwner();
     error PaymentTooEarly();
@@ -82,6 +83,7 @@ contract SandboxUptoProxy is ReentrancyGuard {
     ) private {
         if (amount > permit.permitted.amount) revert AmountExceedsPermitted();
         if (msg.sender != witness.facilitator) revert UnauthorizedFacilitator();
+        if (amount == 0) revert InvalidAmount();
         if (owner == address(0)) revert InvalidOwner();
         if (witness.to == address(0)) revert InvalidDestination();
         if (block.timestamp < witness.validAfter) revert PaymentTooEarly();

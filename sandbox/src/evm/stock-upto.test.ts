@@ -26,6 +26,7 @@ const HOUR = 3_600n
 const ABI = [
   ...x402UptoPermit2ProxyABI,
   ...parseAbi([
+    'error InvalidAmount()',
     'error InvalidNonce()',
     'error SignatureExpired(uint256 signatureDeadline)',
     'error InvalidSigner()',
@@ -188,6 +189,7 @@ describe('the proxy of upto', () => {
     expect(await submit(buyer, {}, { to: other })).toBe('InvalidSigner')
     expect(await submit(buyer, {}, { validAfter: 1n })).toBe('InvalidSigner')
     expect(await submit(buyer, {}, { taken: MOST + 1n })).toBe('AmountExceedsPermitted')
+    expect(await submit(buyer, {}, { taken: 0n })).toBe('InvalidAmount')
     expect(await submit(buyer, { to: `0x${'00'.repeat(20)}` })).toBe('InvalidDestination')
     expect(await submit(buyer, { deadline: now() - HOUR })).toBe('SignatureExpired')
     expect(await submit(buyer, { validAfter: now() + HOUR })).toBe('PaymentTooEarly')
