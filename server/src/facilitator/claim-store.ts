@@ -1,5 +1,5 @@
 import type { NetworkId } from '@florin/wire/network.ts'
-import type { ProofKey } from '../chains/exact.ts'
+import type { ExactAuthorization, ProofKey } from '../chains/exact.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
@@ -177,22 +177,48 @@ export async function lockClaim(
   return rows.length === 1
 }
 
+/** A signature of a payment as it is stored, and until when it can be used. */
+export type KeptSignature = Pick<ExactAuthorization, 'stored' | 'validBeforeSeconds'>
+
+/** What keeps of two signatures of a payment the one that can be used longer: until its end the payment is followed. Nothing for null. */
+export function keepLonger(stored: `$${number}`, end: `$${number}`): string {
+  return `"authorization" = case when valid_before < ${end}::numeric then ${stored}::json else "authorization" end,
+       valid_before = case when valid_before < ${end}::numeric then ${end}::numeric else valid_before end`
+}
+
 /**
- * Takes the turn to have another facilitator settle a claim. False while an earlier call has it, which ends with the time that its
- * request may take.
+ * Takes the turn to have another facilitator settle a claim, and keeps the signature that it is handed, if that can be used longer. False
+ * while an earlier call has it, which ends with the time that its request may take.
  */
 export async function takeTurn(
   tx: Tx,
-  { paymentId, facilitator }: { readonly paymentId: PaymentId; readonly facilitator: string },
+  {
+    paymentId,
+    facilitator,
+    handed,
+  }: {
+    readonly paymentId: PaymentId
+    readonly facilitator: string
+    /** Null where it is one that the claim has. */
+    readonly handed: KeptSignature | null
+  },
   nowMilliseconds: number,
 ): Promise<boolean> {
   const rows = await tx.query(
     'claim_turn',
-    `update settlement_claims set facilitator = $2, asked_at = to_timestamp($3 / 1000.0)
+    `update settlement_claims set facilitator = $2, asked_at = to_timestamp($3 / 1000.0),
+       ${keepLonger('$5', '$6')}
      where payment_id = $1 and answered_at is null
        and (asked_at is null or asked_at <= to_timestamp($3 / 1000.0) - $4 * interval '1 second')
      returning payment_id`,
-    [paymentId, facilitator, nowMilliseconds, limits.remoteSettleSeconds + TURN_MARGIN_SECONDS],
+    [
+      paymentId,
+      facilitator,
+      nowMilliseconds,
+      limits.remoteSettleSeconds + TURN_MARGIN_SECONDS,
+      handed === null ? null : JSON.stringify(handed.stored),
+      handed?.validBeforeSeconds?.toString() ?? null,
+    ],
   )
   return rows.length === 1
 }

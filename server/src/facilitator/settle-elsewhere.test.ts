@@ -38,11 +38,11 @@ const OPEN: ReceivedState = {
 async function said(
   check: () => ExactCheck,
   stands: ReceivedState = OPEN,
-): Promise<{ kind: string; asked: ExactAuthorization }> {
+): Promise<{ kind: string; asked: ExactAuthorization; turn: readonly unknown[] }> {
   if (USDC === undefined) throw new Error('no token')
   const authorization: ExactAuthorization = {
     ...{ proofKey: KEY, payer: PAYER, asset: USDC, payTo: SELLER, amount: baseUnits(500n) },
-    ...{ validBeforeSeconds: 9n, feePayer: null, stored: {} },
+    ...{ validBeforeSeconds: 9n, feePayer: null, stored: { signature: 'shown' } },
   }
   const asked: ExactAuthorization[] = []
   const exact: Partial<ExactPayments> = {
@@ -64,8 +64,13 @@ async function said(
     ...{ termsDigest: termsDigest(terms), stored: {}, isSoft: false, answeredAtMilliseconds: null },
   }
   // The turn to ask is free.
+  const turn: unknown[] = []
   const tx: Partial<Tx> = {
-    query: async <Row extends object>(name: string) => (name === 'claim_turn' ? [{} as Row] : []),
+    query: async <Row extends object>(name: string, _: string, values?: readonly unknown[]) => {
+      if (name !== 'claim_turn') return []
+      turn.push(...(values ?? []))
+      return [{} as Row]
+    },
   }
   const store: Partial<Store> = { inTransaction: async (_, work) => work(tx as Tx) }
   const records: Partial<ReceivedRecords> = {
@@ -93,7 +98,7 @@ async function said(
   })
   const [first] = asked
   if (first === undefined) throw new Error('the chain was not asked')
-  return { kind: settled.kind, asked: first }
+  return { kind: settled.kind, asked: first, turn }
 }
 
 test('what another facilitator refuses is refused when the chain shows it unused', async () => {
@@ -103,6 +108,11 @@ test('what another facilitator refuses is refused when the chain shows it unused
 test('and not while we settle it again by ourselves', async () => {
   const shared = { ...OPEN, reverted: true, wasShared: true }
   expect(await said(() => ({ ok: true }), shared)).toMatchObject({ kind: 'pending' })
+})
+
+test('the signature that is handed over is kept with the turn', async () => {
+  const { turn } = await said(() => ({ ok: true }))
+  expect(turn).toEqual(expect.arrayContaining([JSON.stringify({ signature: 'shown' }), '9']))
 })
 
 test('a claimed payment that was used is pending until the chain says by what, whoever vouches for it now', async () => {

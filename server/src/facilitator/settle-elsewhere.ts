@@ -16,6 +16,7 @@ import type { Remotes } from './remotes.ts'
 import { duplicateMessage } from './duplicate-message.ts'
 import { digestOf } from './settle.ts'
 import type { SettleDeps, SettleOrder, Settled } from './settle.ts'
+import { holdClaims } from './soft-claim-store.ts'
 import { verifyPayment } from './verify.ts'
 import { yieldToOther } from './yield-claim.ts'
 
@@ -121,7 +122,7 @@ async function follow(
   const claimed = { ...intake, authorization }
   const beginning = { accountId, paymentId, digest, intake: claimed, isNew: false }
   let word: RemoteWord | undefined
-  if (await mayAsk(deps, order, claim)) {
+  if (await mayAsk(deps, order, claim, intake)) {
     const asking = deps.remotes.keep(ask(deps, order, claim))
     // Handed over: whoever waits here may be gone before the answer comes.
     void asking.then(
@@ -162,16 +163,23 @@ function isOpen(joined: Joined): joined is Extract<Joined, { kind: 'pending' | '
   return joined.kind === 'pending' || joined.kind === 'reverted'
 }
 
-/** Takes the turn. False while another call is at it, or when there is nothing left to ask for. */
+/**
+ * Takes the turn. False while another call is at it, or when there is nothing left to ask for. The signature that is handed over may be
+ * used to its own end, so the claim is followed to that. One that only code can judge is one that was judged with the claim.
+ */
 async function mayAsk(
   { store, clock, records }: ElsewhereDeps,
   { remote }: ElsewhereOrder,
-  { accountId, paymentId }: Claim,
+  { accountId, paymentId, network, proofKey }: Claim,
+  { authorization }: Intake,
 ): Promise<boolean> {
+  const handed = authorization.awaitsCode === true ? null : authorization
   return store.inTransaction('service', async (tx) => {
+    // Whoever finds it over in this moment has said so before, or sees which signature is handed over.
+    await holdClaims(tx, network, [proofKey])
     const state = await records.state(tx, accountId, paymentId)
     if (state?.status !== 'pending' || state.underWay) return false
-    const turn = { paymentId, facilitator: remote.url }
+    const turn = { paymentId, facilitator: remote.url, handed }
     return takeTurn(tx, turn, clock.nowMilliseconds())
   })
 }

@@ -1,11 +1,11 @@
 import type { NetworkId } from '@florin/wire/network.ts'
-import type { ExactAuthorization, ProofKey } from '../chains/exact.ts'
+import type { ProofKey } from '../chains/exact.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Claim } from './claim.ts'
-import { CLAIM_COLUMNS, claimOf } from './claim-store.ts'
-import type { ClaimRow } from './claim-store.ts'
+import { CLAIM_COLUMNS, claimOf, keepLonger } from './claim-store.ts'
+import type { ClaimRow, KeptSignature } from './claim-store.ts'
 
 /** Whoever has claimed a proof; held against every other word about it until the transaction ends. */
 export async function lockClaimOf(
@@ -46,14 +46,13 @@ export async function noteBuilt(
   tx: Tx,
   paymentId: PaymentId,
   untilMilliseconds: number,
-  { stored, validBeforeSeconds }: Pick<ExactAuthorization, 'stored' | 'validBeforeSeconds'>,
+  { stored, validBeforeSeconds }: KeptSignature,
 ): Promise<void> {
   await tx.query(
     'claim_built',
     `update settlement_claims set looks = 0, look_at = null, built_until = greatest(built_until,
        least(to_timestamp($2 / 1000.0), created_at + $3 * interval '1 minute')),
-       "authorization" = case when valid_before < $5::numeric then $4::json else "authorization" end,
-       valid_before = case when valid_before < $5::numeric then $5::numeric else valid_before end
+       ${keepLonger('$4', '$5')}
      where payment_id = $1`,
     [
       paymentId,

@@ -13,6 +13,7 @@ import { sentOf } from './claim-transfer.ts'
 import { isOwed } from './owed.ts'
 import type { ReceivedState } from './records.ts'
 import { settleAgain } from './settle-again.ts'
+import { lockClaimOf } from './soft-claim-store.ts'
 
 /** Open claims that are looked at in one round. */
 const CLAIMS_PER_ROUND_MAX = 500
@@ -178,7 +179,8 @@ async function followPending(
   const use = isUsed ? await find() : undefined
   const pays = await store.inTransaction('service', async (tx) => {
     const isWasted = use?.kind === 'wasted' && (await isFinal(tx, claim, use, finalizedHeight))
-    if (final === 'expired' || isWasted) await records.expired(tx, [claim.paymentId])
+    const isLate = final === 'expired' && (await isItsEnd(tx, claim))
+    if (isLate || isWasted) await records.expired(tx, [claim.paymentId])
     if (use?.kind !== 'paid') return use?.kind
     const { settlement } = use
     const isPaid = await isFinal(tx, claim, settlement, finalizedHeight)
@@ -186,6 +188,15 @@ async function followPending(
   })
   const isUnexplained = pays === undefined || pays === 'pays another'
   return final === 'used' && isUnexplained ? 'lost' : 'soon'
+}
+
+/** Whether a claim still ends when it did as it was read: another facilitator may have been handed a signature that can be used longer. */
+async function isItsEnd(
+  tx: Tx,
+  { network, proofKey, validBeforeSeconds }: Claim,
+): Promise<boolean> {
+  const claim = await lockClaimOf(tx, network, proofKey)
+  return claim?.validBeforeSeconds === validBeforeSeconds
 }
 
 /** A final height counts on its own branch only, and a node may have shown a block of another. */

@@ -4,6 +4,7 @@ import type { Address, Block, Chain, Terms, TransactionHash } from '../chains/ch
 import type { AuthorizationState, AuthorizationUse, ExactPayments } from '../chains/exact.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import type { ClaimOrder } from '../facilitator/claim-many.ts'
+import { takeTurn } from '../facilitator/claim-store.ts'
 import type { SettlerFunds } from '../facilitator/settler-funds.ts'
 import type { Settlers } from '../facilitator/settlers.ts'
 import { watchClaims } from '../facilitator/watch.ts'
@@ -21,7 +22,7 @@ import type { TestDatabase } from '../store/test-database.ts'
 import { openPaymentBook } from './advance.ts'
 import { openDepositBook } from './deposits.ts'
 import { openTestClaim, recordsOf } from './test-claims.ts'
-import { makeWallet, testNetwork } from './test-lane.ts'
+import { makeWallet, testNetwork, TOKEN } from './test-lane.ts'
 import { write } from '../store/test-write.ts'
 
 const config = { ...testNetwork(84_532), releaseDepth: 2 }
@@ -42,8 +43,8 @@ interface Scene {
   /** Puts blocks in place of everything from a height on, and reads them. */
   mine(fork: string, from: number, count: number): Promise<void>
   finalize(height: number): Promise<void>
-  /** What the node says from now on. */
-  says(state: AuthorizationState, use?: AuthorizationUse): void
+  /** What the node says from now on, and what happens while it is asked. */
+  says(state: AuthorizationState, use?: AuthorizationUse, meanwhile?: () => Promise<unknown>): void
   /** Claims that were tried again by themselves. */
   readonly again: PaymentId[]
   watch(stopping?: AbortSignal): Promise<void>
@@ -82,8 +83,12 @@ async function openScene(validBeforeSeconds: bigint | null = 9n): Promise<Scene>
   add('a', 100)
   let state: AuthorizationState = 'open'
   let use: AuthorizationUse | undefined
+  let happens = async (): Promise<unknown> => undefined
   const exact: Partial<ExactPayments> = {
-    finalState: async () => state,
+    finalState: async () => {
+      await happens()
+      return state
+    },
     draft: async () => ({ ok: true, draft: DRAFT }),
     findForeign: async () => use,
   }
@@ -128,9 +133,10 @@ async function openScene(validBeforeSeconds: bigint | null = 9n): Promise<Scene>
       const head = { height: top, hash: blockHash, finalizedHeight: BigInt(height) }
       cursor = await closeFinalBlocks(deps, cursor, [head])
     },
-    says: (nextState, nextUse) => {
+    says: (nextState, nextUse, meanwhile = async () => undefined) => {
       state = nextState
       use = nextUse
+      happens = meanwhile
     },
     watch: (stopping) => {
       const watching = {
@@ -267,6 +273,18 @@ describe('an authorization that is used up for good', () => {
     scene.says('used', { kind: 'wasted', height: 103n, blockHash: 'a103' })
     await scene.watch()
     expect(await scene.state()).toMatchObject({ status: 'expired' })
+  })
+
+  test('has not expired while another facilitator is being handed a signature that can be used longer', async () => {
+    const scene = await openScene()
+    const { store } = database
+    const handed = { stored: { token: TOKEN }, validBeforeSeconds: 19n }
+    const turn = { paymentId: scene.paymentId, facilitator: 'https://other.example', handed }
+    scene.says('expired', undefined, () =>
+      store.inTransaction('service', (tx) => takeTurn(tx, turn, systemClock.nowMilliseconds())),
+    )
+    await scene.watch()
+    expect(await scene.state()).toMatchObject({ status: 'pending' })
   })
 })
 

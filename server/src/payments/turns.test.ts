@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { proofKey } from '../chains/exact.ts'
+import { findClaim, takeTurn } from '../facilitator/claim-store.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { openTestDatabase } from '../store/test-database.ts'
+import type { TestDatabase } from '../store/test-database.ts'
+import { openTestClaim, recordsOf } from './test-claims.ts'
+import { makeWallet, testNetwork } from './test-lane.ts'
+
+const config = testNetwork(84_532)
+const HOUR = 3_600_000
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+afterAll(() => database.close())
+
+test.each([
+  { method: 'EIP-3009', storedWith: (end: bigint) => ({ validBefore: `${end}` }) },
+  {
+    method: 'Permit2',
+    storedWith: (end: bigint) => ({ method: 'permit2', deadline: `${end - 1n}` }),
+  },
+])(
+  'of two signatures of one payment by $method that another facilitator has, the one that can be used longer is followed',
+  async ({ storedWith }) => {
+    const { store } = database
+    const { accountId } = await makeWallet(store)
+    const start = systemClock.nowMilliseconds()
+    const paymentId = await openTestClaim(store, recordsOf(store, config), {
+      ...{ config, accountId, createdAt: start, validBeforeSeconds: 100n },
+    })
+    const handOver = (validBeforeSeconds: bigint, at: number) =>
+      store.inTransaction('service', (tx) => {
+        const handed = { stored: storedWith(validBeforeSeconds), validBeforeSeconds }
+        return takeTurn(tx, { paymentId, facilitator: 'https://other.example', handed }, at)
+      })
+    const followed = () =>
+      store.inTransaction('service', (tx) => findClaim(tx, config.network, proofKey(paymentId)))
+
+    expect(await handOver(200n, start)).toBe(true)
+    const longest = { stored: storedWith(200n), validBeforeSeconds: 200n }
+    expect(await followed()).toMatchObject(longest)
+    // Nobody is handed it while another call has the turn.
+    expect(await handOver(300n, start + 1)).toBe(false)
+    expect(await followed()).toMatchObject(longest)
+    expect(await handOver(150n, start + HOUR)).toBe(true)
+    expect(await followed()).toMatchObject(longest)
+  },
+)
