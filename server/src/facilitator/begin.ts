@@ -301,7 +301,8 @@ async function findForeign(
 export async function findPaidElsewhere(deps: BeginDeps, beginning: Beginning): Promise<boolean> {
   const foreign = await findForeign(deps, beginning)
   if (foreign === undefined) return false
-  return (await recordForeign(deps, beginning, foreign)) !== undefined
+  const recorded = await recordForeign(deps, beginning, foreign)
+  return recorded?.kind === 'found' || recorded?.kind === 'taken'
 }
 
 /** Claims a payment that another facilitator is to settle, and opens its record: before that one hears of it. */

@@ -1,9 +1,14 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import { expect, test } from 'vitest'
-import type { Address } from '../chains/chain.ts'
+import type { Address, TransactionHash } from '../chains/chain.ts'
 import { NodeFailure } from '../chains/chain.ts'
 import { proofKey } from '../chains/exact.ts'
-import type { ExactAuthorization, ExactCheck, ExactPayments } from '../chains/exact.ts'
+import type {
+  AuthorizationUse,
+  ExactAuthorization,
+  ExactCheck,
+  ExactPayments,
+} from '../chains/exact.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { newId } from '../kernel/id.ts'
 import { openLog } from '../kernel/log.ts'
@@ -26,6 +31,11 @@ const PAYER = 'payer' as Address
 const SELLER = 'seller' as Address
 const accountId = newId(systemRandom, 'acct')
 const KEY = proofKey('a proof')
+const ANOTHER = newId(systemRandom, 'acct')
+const PAID: AuthorizationUse = {
+  kind: 'paid',
+  settlement: { hash: '0xfeed' as TransactionHash, height: 3n, blockHash: 'a3', logIndex: 4 },
+}
 const NO = 'invalid_exact_evm_nonce_already_used'
 
 const OPEN: ReceivedState = {
@@ -34,24 +44,38 @@ const OPEN: ReceivedState = {
   ...{ revertedWhole: false, isFinal: false, underWay: false },
 }
 
-/** What is said of an own claim which the other facilitator refuses, and of which the chain says this. */
+interface Said {
+  readonly kind: string
+  readonly reason: string | undefined
+  readonly asked: ExactAuthorization
+  readonly turn: readonly unknown[]
+  /** How often the chain was searched for what used it. */
+  readonly searches: number
+}
+
+/** What is said of an own claim which the other facilitator refuses, and of which the chain says this; or of no claim, to a receiver of another's. */
 async function said(
   check: () => ExactCheck,
   stands: ReceivedState = OPEN,
-): Promise<{ kind: string; asked: ExactAuthorization; turn: readonly unknown[] }> {
+  isClaimed = true,
+): Promise<Said> {
   if (USDC === undefined) throw new Error('no token')
   const authorization: ExactAuthorization = {
     ...{ proofKey: KEY, payer: PAYER, asset: USDC, payTo: SELLER, amount: baseUnits(500n) },
     ...{ validBeforeSeconds: 9n, feePayer: null, stored: { signature: 'shown' } },
   }
   const asked: ExactAuthorization[] = []
+  let searches = 0
   const exact: Partial<ExactPayments> = {
     read: () => ({ ok: true, authorization }),
     check: async (it) => {
       asked.push(it)
       return check()
     },
-    findForeign: async () => undefined,
+    findForeign: async () => {
+      searches += 1
+      return isClaimed ? undefined : PAID
+    },
   }
   const chain = scriptedChain(config, {
     exact: exact as ExactPayments,
@@ -67,6 +91,8 @@ async function said(
   const turn: unknown[] = []
   const tx: Partial<Tx> = {
     query: async <Row extends object>(name: string, _: string, values?: readonly unknown[]) => {
+      if (name === 'receiver_account') return [{ account_id: ANOTHER } as object as Row]
+      if (name === 'follower_height') return [{ height: '9', halted_reason: null } as object as Row]
       if (name !== 'claim_turn') return []
       turn.push(...(values ?? []))
       return [{} as Row]
@@ -74,13 +100,16 @@ async function said(
   }
   const store: Partial<Store> = { inTransaction: async (_, work) => work(tx as Tx) }
   const records: Partial<ReceivedRecords> = {
+    adopt: async () => undefined,
     ...{ state: async () => stands, wait: async () => stands },
   }
   const remotes: Partial<Remotes> = { keep: (asking) => asking }
   const deps: Partial<ElsewhereDeps> = {
     ...{ store: store as Store, records: records as ReceivedRecords, random: systemRandom },
     ...{ clock: systemClock, chains: new Map([[network, chain]]), settlersOf: () => new Set() },
-    ...{ claimOf: async () => claim as Claim, remotes: remotes as Remotes, log: openLog('silent') },
+    ...{ claimOf: async () => (isClaimed ? (claim as Claim) : undefined) },
+    ...{ remotes: remotes as Remotes, log: openLog('silent') },
+    receiverOf: async () => (isClaimed ? undefined : ANOTHER),
   }
   const remote: Partial<RemoteClient> = {
     url: 'https://other.example',
@@ -98,7 +127,8 @@ async function said(
   })
   const [first] = asked
   if (first === undefined) throw new Error('the chain was not asked')
-  return { kind: settled.kind, asked: first, turn }
+  const reason = settled.kind === 'refused' ? settled.reason : undefined
+  return { kind: settled.kind, reason, asked: first, turn, searches }
 }
 
 test('what another facilitator refuses is refused when the chain shows it unused', async () => {
@@ -118,6 +148,13 @@ test('the signature that is handed over is kept with the turn', async () => {
 test('a claimed payment that was used is pending until the chain says by what, whoever vouches for it now', async () => {
   const used = { ok: false, reason: 'invalid_exact_evm_signature', isUsed: true } as const
   expect(await said(() => used)).toMatchObject({ kind: 'pending', asked: { wasJudged: true } })
+})
+
+test('what was paid to a receiver of another account is refused, and not searched for', async () => {
+  const used = { ok: false, reason: NO, isUsed: true } as const
+  expect(await said(() => used, OPEN, false)).toMatchObject({
+    ...{ kind: 'refused', reason: 'receiver_of_another_account', searches: 0 },
+  })
 })
 
 test('a look that failed is no word on it', async () => {

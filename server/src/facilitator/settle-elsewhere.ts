@@ -93,8 +93,9 @@ async function begin(
     if ((await deps.claimOf({ network, proofKey: authorization.proofKey })) !== undefined) {
       return undefined
     }
-    // Whatever speaks against it now, somebody may have submitted it before.
-    if ((await look(deps, beginning)) === 'found') return undefined
+    // Whatever else speaks against it now, somebody may have submitted it before.
+    const mayBePaid = verified.reason !== 'receiver_of_another_account'
+    if (mayBePaid && (await look(deps, beginning)) === 'found') return undefined
     return { ...verified, kind: 'refused' }
   }
   const begun = await beginElsewhere(deps, beginning)

@@ -3,8 +3,8 @@ import { baseUnits } from '@florin/wire/amount.ts'
 import type { Address, TransactionHash } from '../chains/chain.ts'
 import { proofKey } from '../chains/exact.ts'
 import type { ExactAuthorization, ExactPayments, ForeignSettlement } from '../chains/exact.ts'
-import { beginSettlement } from '../facilitator/begin.ts'
-import type { BeginDeps } from '../facilitator/begin.ts'
+import { beginSettlement, findPaidElsewhere } from '../facilitator/begin.ts'
+import type { BeginDeps, Beginning } from '../facilitator/begin.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import type { ReceivedRecords } from '../facilitator/records.ts'
 import type { Settlers } from '../facilitator/settlers.ts'
@@ -107,8 +107,21 @@ test('a payment whose only trace pays another is refused as used up, and nothing
   expect(stored).toEqual({ claims: '1', payments: '1' })
 })
 
+test('a payment to a wallet of another account is found for nobody else', async () => {
+  await database.store.inTransaction('service', (tx) =>
+    beginFollowing(tx, config.network, { height: 103n, hash: 'a103' }),
+  )
+  const another = await makeWallet(database.store, 'another')
+  expect(await findPaidElsewhere(...beginningOf('one', another.address))).toBe(false)
+  expect(await findPaidElsewhere(...beginningOf('one'))).toBe(true)
+})
+
 /** Begins to settle a payment of which the chain shows that it is used, and the search for by what always finds the same. */
-async function begin(name: string): Promise<unknown> {
+function begin(name: string): Promise<unknown> {
+  return beginSettlement(...beginningOf(name))
+}
+
+function beginningOf(name: string, payTo = '0xa2' as Address): [BeginDeps, Beginning] {
   const exact: Partial<ExactPayments> = {
     draft: async () => ({ ok: false, reason: USED, isUsed: true }),
     findForeign: async () => ({ kind: 'paid', settlement: PLACE }),
@@ -116,21 +129,25 @@ async function begin(name: string): Promise<unknown> {
   const asset = config.assets.find((each) => each.asset !== 'native')
   if (asset === undefined) throw new Error('no token')
   const authorization: ExactAuthorization = {
-    ...{ proofKey: proofKey(name), payer: '0xa1' as Address, asset, payTo: '0xa2' as Address },
+    ...{ proofKey: proofKey(name), payer: '0xa1' as Address, asset, payTo },
     ...{ amount: baseUnits(5n), validBeforeSeconds: 9n, feePayer: null, stored: {} },
   }
   const deps: Partial<BeginDeps> = {
     ...{ store: database.store, records, clock: systemClock, killPoint: () => undefined },
     settlers: { next: () => wallet } as Partial<Settlers> as Settlers,
   }
-  return beginSettlement(deps as BeginDeps, {
-    ...{ accountId, paymentId: newId(systemRandom, 'pay'), digest: new Uint8Array(32) },
-    ...{ isNew: true },
-    intake: {
-      ...{ chain: scriptedChain(config, {}), exact: exact as ExactPayments, authorization },
-      ...{ resource: null, payment: { x402Version: 2 } },
+  const chain = scriptedChain(config, {})
+  return [
+    deps as BeginDeps,
+    {
+      ...{ accountId, paymentId: newId(systemRandom, 'pay'), digest: new Uint8Array(32) },
+      ...{ isNew: true },
+      intake: {
+        ...{ chain, exact: exact as ExactPayments, authorization },
+        ...{ resource: null, payment: { x402Version: 2 } },
+      },
     },
-  })
+  ]
 }
 
 test('what a transaction of ours settled pays nobody else', async () => {
