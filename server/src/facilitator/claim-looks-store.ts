@@ -7,10 +7,10 @@ import { CLAIM_COLUMNS, claimOf } from './claim-store.ts'
 import type { ClaimRow } from './claim-store.ts'
 
 /**
- * When a claim is looked at again. `soon`: something is becoming of it. `open`: nothing has, until its end. `lost`: it was used, and no
- * node shows by what. `never`: it has come to its end.
+ * When a claim is looked at again. `soon`: something is becoming of it. `open`: nothing has, until its end. `idle`: nothing was ever done
+ * for it here either, so that it did cost its payer nothing. `lost`: it was used, and no node shows by what. `never`: it has come to its end.
  */
-export type NextLook = 'soon' | 'open' | 'lost' | 'never'
+export type NextLook = 'soon' | 'open' | 'idle' | 'lost' | 'never'
 
 /** The claims whose turn it is, the longest due first; a new one is due at once. */
 export async function openClaims(
@@ -29,11 +29,13 @@ export async function openClaims(
   return rows.map(claimOf)
 }
 
+type Looked = Pick<Claim, 'paymentId' | 'looks' | 'validBeforeSeconds'>
+
 /** Notes that claims were looked at, when that is to happen again, and closes those that need no more looking. */
 export async function noteLooks(
   tx: Tx,
   looked: readonly {
-    readonly claim: Pick<Claim, 'paymentId' | 'looks'>
+    readonly claim: Looked
     readonly next: NextLook
   }[],
   nowMilliseconds: number,
@@ -56,12 +58,12 @@ export async function noteLooks(
      where c.payment_id = l.payment_id and c.looks = l.before`,
     [
       JSON.stringify(
-        looked.map(({ claim: { paymentId, looks }, next }) => ({
-          payment_id: paymentId,
+        looked.map(({ claim, next }) => ({
+          payment_id: claim.paymentId,
           // One that was tried again meanwhile has begun to count anew, and is due.
-          before: looks,
-          looks: next === 'soon' ? 0 : Math.min(looks + 1, LOOKS_MAX),
-          pause: pauseMilliseconds(next, looks),
+          before: claim.looks,
+          looks: next === 'soon' ? 0 : Math.min(claim.looks + 1, LOOKS_MAX),
+          pause: pauseMilliseconds(next, claim, nowMilliseconds),
           closed: next === 'never',
         })),
       ),
@@ -85,20 +87,31 @@ export async function lookSoon(tx: Tx, paymentIds: readonly PaymentId[]): Promis
 
 /** Ends the looking at a new claim: somebody else follows its record. */
 export function closeClaim(tx: Tx, paymentId: PaymentId, nowMilliseconds: number): Promise<void> {
-  return noteLooks(tx, [{ claim: { paymentId, looks: 0 }, next: 'never' }], nowMilliseconds)
+  const claim = { paymentId, looks: 0, validBeforeSeconds: null }
+  return noteLooks(tx, [{ claim, next: 'never' }], nowMilliseconds)
 }
 
 /** More make no difference to the pause. */
 const LOOKS_MAX = 1_000
 
-/** Twice as long each time, from one second on, after some looks without a pause. */
-export function pauseMilliseconds(next: NextLook, looks: number): number {
+/**
+ * Twice as long each time, from one second on, after some looks without a pause. Who signs without an end keeps nobody busy, and where
+ * there is an end it is not slept through.
+ */
+function pauseMilliseconds(
+  next: NextLook,
+  { looks, validBeforeSeconds }: Looked,
+  nowMilliseconds: number,
+): number {
+  const left = validBeforeSeconds === null ? 0 : Number(validBeforeSeconds) - nowMilliseconds / 1000
   const most = {
     soon: 0,
     never: 0,
     open: limits.openClaimSecondsMax,
+    idle: Math.max(limits.openClaimSecondsMax, Math.min(left, limits.idleClaimSecondsMax)),
     lost: limits.lostClaimSecondsMax,
   }
   const beyond = looks + 1 - limits.claimLooksAtOnce
-  return beyond < 0 ? 0 : Math.min(2 ** Math.min(beyond, 30), most[next]) * 1000
+  const seconds = beyond < 0 ? 0 : Math.min(2 ** Math.min(beyond, 30), most[next])
+  return Math.ceil(seconds * 1000)
 }

@@ -1,6 +1,7 @@
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { Chain } from '../chains/chain.ts'
 import type { AuthorizationState, AuthorizationUse } from '../chains/exact.ts'
+import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import { standsOnFollowed } from '../sender/follower-store.ts'
 import type { Tx } from '../store/postgres.ts'
@@ -35,19 +36,57 @@ export async function watchClaims(
   const { store, clock, log } = deps
   const { network } = chain.config
   const claims = await openUndecided(deps, network)
-  for (const claim of claims) {
-    if (stopping?.aborted === true) return
-    // A look that failed says nothing, so it is not soon repeated without an end either.
-    let next: NextLook = 'open'
-    try {
-      next = await watchClaim(deps, chain, claim, finalizedHeight)
-    } catch (error) {
-      const { paymentId } = claim
-      log.warn({ network, paymentId, err: error }, 'an open settlement was not looked at')
+  for (let from = 0; from < claims.length; from += limits.claimsPerReadMax) {
+    const together = claims.slice(from, from + limits.claimsPerReadMax)
+    const words = await readWords(chain, together)
+    const looks: { claim: Claim; next: NextLook }[] = []
+    for (const [index, claim] of together.entries()) {
+      if (stopping?.aborted === true) break
+      // A look that failed says nothing, so it is not soon repeated without an end either.
+      let next: NextLook = 'open'
+      try {
+        next = await watchClaim(deps, chain, claim, { word: words[index], finalizedHeight })
+      } catch (error) {
+        const { paymentId } = claim
+        log.warn({ network, paymentId, err: error }, 'an open settlement was not looked at')
+      }
+      looks.push({ claim, next })
     }
-    const look = [{ claim, next }]
-    await store.inTransaction('service', (tx) => noteLooks(tx, look, clock.nowMilliseconds()))
+    await store.inTransaction('service', (tx) => noteLooks(tx, looks, clock.nowMilliseconds()))
+    if (stopping?.aborted === true) return
   }
+}
+
+/** What the chain says of a claim's authorization. What its seller sends whenever it likes is looked for before it is final. */
+interface Word {
+  readonly final: AuthorizationState
+  readonly isUsed: boolean
+}
+
+interface Shown {
+  /** Left out: of a claim that there is none of. */
+  readonly word: PromiseSettledResult<Word | undefined> | undefined
+  readonly finalizedHeight: bigint
+}
+
+/** Asks for all of them in one turn of the loop, so that what the chain answers to one it answers to all. */
+function readWords(
+  chain: Chain,
+  claims: readonly Claim[],
+): Promise<readonly PromiseSettledResult<Word | undefined>[]> {
+  const readWord = async (claim: Claim): Promise<Word | undefined> => {
+    const { exact } = chain
+    // The other side of a payment from here goes where that one goes, and what has no time ends by a block.
+    if (exact === undefined || sentOf(claim) !== undefined) return undefined
+    const authorization = authorizationOf(claim, chain)
+    if (authorization === undefined || authorization.validBeforeSeconds === null) return undefined
+    const final = await exact.finalState(authorization)
+    if (final !== 'open') return { final, isUsed: final === 'used' }
+    if (claim.builtUntilMilliseconds === null) return { final, isUsed: false }
+    const check = await exact.check(authorization)
+    return { final, isUsed: !check.ok && check.isUsed === true }
+  }
+  return Promise.allSettled(claims.map(readWord))
 }
 
 /** The claims of a round without those of which the books alone know enough: those are noted together. */
@@ -79,9 +118,9 @@ async function watchClaim(
   deps: WatchDeps,
   chain: Chain,
   claim: Claim,
-  finalizedHeight: bigint,
+  { word, finalizedHeight }: Shown,
 ): Promise<NextLook> {
-  const { store, records } = deps
+  const { store, records, clock } = deps
   const { accountId, paymentId } = claim
   const state = await store.inTransaction('service', (tx) =>
     records.state(tx, accountId, paymentId),
@@ -110,21 +149,26 @@ async function watchClaim(
     await store.inTransaction('service', (tx) => records.expired(tx, [paymentId]))
     return 'never'
   }
-  const next = await followPending({ store, records }, claim, {
-    finalState: () => exact.finalState(authorization),
-    // Its seller sends it whenever it likes, so it is looked for before it is final.
-    isUsedNow: async () => {
-      if (claim.builtUntilMilliseconds === null) return false
-      const check = await exact.check(authorization)
-      return !check.ok && check.isUsed === true
-    },
-    find,
-    finalizedHeight,
-  })
+  if (word?.status === 'rejected') throw word.reason
+  // Its record says now what nobody asked the chain for.
+  if (word?.value === undefined) return 'open'
+  const found = { ...word.value, find, finalizedHeight }
+  const next = await followPending({ store, records }, claim, found)
   // What came to nothing beside others is no fault of its payer, whether or not somebody still waits for it.
   if (state.wasShared && state.revertedWhole) deps.claims.keepApart(claim.network)
-  if (next !== 'open' || !isOwed(claim, state)) return next
+  if (next !== 'open') return next
+  if (!isOwed(claim, state)) return isIdle(claim, state, clock.nowMilliseconds()) ? 'idle' : 'open'
   return (await settleAgain(deps, chain, claim, authorization)) ? 'soon' : 'open'
+}
+
+/** Whether nothing but its payer's signature is at stake: no try of ours, no success that was told, no build that its seller still holds. */
+function isIdle(
+  { answeredAtMilliseconds, builtUntilMilliseconds: until }: Claim,
+  { hash }: ReceivedState,
+  nowMilliseconds: number,
+): boolean {
+  const isBuilt = until !== null && until > nowMilliseconds
+  return answeredAtMilliseconds === null && !isBuilt && hash === null
 }
 
 type Deciders = Pick<WatchDeps, 'store' | 'records'>
@@ -165,15 +209,8 @@ async function followConfirmed(
 async function followPending(
   { store, records }: Deciders,
   claim: Claim,
-  {
-    finalState,
-    isUsedNow,
-    find,
-    finalizedHeight,
-  }: Finding & { finalState(): Promise<AuthorizationState>; isUsedNow(): Promise<boolean> },
+  { final, isUsed, find, finalizedHeight }: Word & Finding,
 ): Promise<NextLook> {
-  const final = await finalState()
-  const isUsed = final === 'used' || (final === 'open' && (await isUsedNow()))
   if (final === 'open' && !isUsed) return 'open'
   // Used, and nothing shows by what: the node that was asked may not have it yet.
   const use = isUsed ? await find() : undefined

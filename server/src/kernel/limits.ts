@@ -199,8 +199,14 @@ export const limits = {
   logReadsMax: 20,
   /** Transactions of an owner that are looked through for the one that used up a nonce of Permit2. */
   permit2UsesReadMax: 40,
-  /** How long a claim waits for its next look: one that nothing has used, and one of which no node shows by what it was used. */
+  /** Claims of which the chain is asked at once, about as many as nodes look up in one call. */
+  claimsPerReadMax: 100,
+  /**
+   * How long a claim waits for its next look: one that nothing has used, one such for which nothing was ever done here (at most to the end
+   * of its time), and one of which no node shows by what it was used.
+   */
   openClaimSecondsMax: 15,
+  idleClaimSecondsMax: 3_600,
   lostClaimSecondsMax: 3_600,
   /** Looks at a claim in a row before it has to wait at all. */
   claimLooksAtOnce: 8,

@@ -25,9 +25,9 @@ beforeEach(async () => {
 })
 afterEach(() => database.close())
 
-const openClaim = (createdAt: number) =>
+const openClaim = (createdAt: number, validBeforeSeconds = 9n) =>
   openTestClaim(database.store, recordsOf(database.store, config), {
-    ...{ config, accountId: wallet.accountId, createdAt },
+    ...{ config, accountId: wallet.accountId, createdAt, validBeforeSeconds },
   })
 
 test('claims that keep coming do not keep an older one from its turn', async () => {
@@ -71,6 +71,30 @@ test('a claim that nothing becomes of is looked at less and less often, and soon
   expect(await look(start + HOUR, 'soon')).toBe(true)
   expect(await look(start + HOUR, 'never')).toBe(true)
   expect(await due(start + 2 * HOUR)).toEqual([])
+})
+
+test('a claim that nothing was ever done for is looked at less and less often, and at its end as often as others', async () => {
+  const start = systemClock.nowMilliseconds()
+  const seconds = BigInt(Math.floor(start / 1000))
+  await openClaim(start, seconds + 7_200n)
+  const { store } = database
+  const looks: number[] = []
+  for (let second = 0; second < 7_300; second += 1) {
+    const now = start + second * 1000
+    await store.inTransaction('service', async (tx) => {
+      const due = await openClaims(tx, network, 1, now)
+      if (due.length > 0) looks.push(second)
+      await noteLooks(
+        tx,
+        due.map((claim) => ({ claim, next: 'idle' as const })),
+        now,
+      )
+    })
+  }
+  expect(looks.filter((second) => second < 3_600).length).toBeLessThan(25)
+  // The end of its time is not slept through: it may be over from then on.
+  expect(looks.filter((second) => second >= 7_200 && second <= 7_215)).not.toEqual([])
+  expect(looks.filter((second) => second > 7_215).length).toBeGreaterThan(4)
 })
 
 test('an effect that another record has claimed stays with it and stops nobody; one that was sent is counted once or not at all', async () => {

@@ -9,7 +9,10 @@ import type { Read, Transport } from '../json-rpc/transport.ts'
 const MILLISECONDS = 1000n
 
 /** Where the chain is, and how much of it the policy calls final. One round trip. */
-export async function readHead(transport: Transport, policy: FinalityPolicy): Promise<Head> {
+export async function readHead(
+  transport: Pick<Transport, 'read'>,
+  policy: FinalityPolicy,
+): Promise<Head> {
   const latest = transport.read(headerRead('latest'))
   if (policy.kind === 'depth') {
     const { height, hash } = await latest

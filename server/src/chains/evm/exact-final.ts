@@ -1,3 +1,4 @@
+import type { Clock } from '../../kernel/clock.ts'
 import type { FinalityPolicy } from '../../kernel/network-config.ts'
 import type { Address, TransactionHash } from '../chain.ts'
 import type { AuthorizationState, AuthorizationUse } from '../exact.ts'
@@ -14,24 +15,33 @@ import {
 import type { Authorization } from './eip3009.ts'
 import { addressWord } from './eip712.ts'
 import { hexBytes, hexQuantity } from './hex.ts'
-import { blockTimeView, readViewsAt } from './multicall.ts'
+import { blockTimeView } from './multicall.ts'
 import { readOutcomes } from './outcome.ts'
 import { TRANSFER_TOPIC } from './token-transfers.ts'
+import { openViewPool } from './view-pool.ts'
+import type { ViewPool } from './view-pool.ts'
 
 const NO_SUCH_FUNCTION = 2n
 
-/** What the final state of the chain says of an authorization; a node round trip, two where finality is a depth. */
-export async function readFinalState(
-  transport: Transport,
+/** Views of the chain's final state, of whoever asks at the same moment in one call; a node round trip, two where finality is a depth. */
+export function openFinalViews(
+  transport: Pick<Transport, 'read'>,
+  clock: Pick<Clock, 'sleep'>,
   policy: FinalityPolicy,
-  authorization: Authorization,
+): ViewPool {
+  if (policy.kind === 'tag') return openViewPool(transport, clock, async () => 'finalized')
+  return openViewPool(transport, clock, async () =>
+    hexQuantity((await readHead(transport, policy)).finalizedHeight),
+  )
+}
+
+/** What the final state of the chain says of an authorization. */
+export async function readFinalState(
+  finalViews: ViewPool,
+  authorization: Pick<Authorization, 'token' | 'from' | 'nonce' | 'validBeforeSeconds'>,
 ): Promise<AuthorizationState> {
-  const block =
-    policy.kind === 'tag'
-      ? 'finalized'
-      : hexQuantity((await readHead(transport, policy)).finalizedHeight)
   const views = [authorizationStateView(authorization, NO_SUCH_FUNCTION), blockTimeView]
-  const [used = NO_SUCH_FUNCTION, now = 0n] = await transport.read(readViewsAt(views, block))
+  const [used = NO_SUCH_FUNCTION, now = 0n] = await finalViews.read(views)
   if (used === 1n) return 'used'
   // The token takes it strictly before this second, and no final block will be earlier again.
   return used === 0n && now >= authorization.validBeforeSeconds ? 'expired' : 'open'

@@ -8,7 +8,7 @@ import { checkAuthorization } from './exact-check.ts'
 import { settlingCall } from './eip3009.ts'
 import { draftForWallet, draftSettlement } from './exact-draft.ts'
 import type { LearnedGas } from './exact-draft.ts'
-import { findUse, readFinalState } from './exact-final.ts'
+import { findUse, openFinalViews, readFinalState } from './exact-final.ts'
 import { openExactReader } from './exact-read.ts'
 import { shareSettlements } from './exact-share.ts'
 import { openPayerCode } from './payer-code.ts'
@@ -34,7 +34,8 @@ export function openExact(deps: {
   const views = openViewPool(transport, clock)
   const code = openPayerCode(transport, clock)
   const learned: LearnedGas = new Map()
-  const drafting = { ...deps, learned }
+  const finalViews = openFinalViews(transport, clock, config.finality)
+  const drafting = { ...deps, learned, finalViews }
   const asking = {
     views,
     code,
@@ -98,7 +99,7 @@ export function openExact(deps: {
     finalState: (authorization) =>
       isPermit2Stored(authorization.stored)
         ? permit2.finalState(authorization)
-        : readFinalState(transport, config.finality, open(authorization).authorization),
+        : readFinalState(finalViews, open(authorization).authorization),
     findForeign: (authorization, sinceHeight) =>
       isPermit2Stored(authorization.stored)
         ? permit2.findForeign(authorization, sinceHeight)

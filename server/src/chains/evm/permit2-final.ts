@@ -1,14 +1,12 @@
 import { baseUnits } from '@florin/wire/amount.ts'
-import type { FinalityPolicy } from '../../kernel/network-config.ts'
 import { limits } from '../../kernel/limits.ts'
 import type { Address, TokenTransfer, TransactionHash } from '../chain.ts'
 import type { AuthorizationState, AuthorizationUse } from '../exact.ts'
 import type { Transport } from '../json-rpc/transport.ts'
-import { blockHashRead, readHead } from './blocks.ts'
+import { blockHashRead } from './blocks.ts'
 import { summaryOf } from './call-summary.ts'
 import { headRead, rangesOf } from './exact-final.ts'
-import { hexQuantity } from './hex.ts'
-import { blockTimeView, readViewsAt } from './multicall.ts'
+import { blockTimeView } from './multicall.ts'
 import { readOutcomes } from './outcome.ts'
 import { isInvalidated, isNonceUsed, nonceView, permit2EffectOf } from './permit2.ts'
 import type { Permit2Authorization, Permit2Effect } from './permit2.ts'
@@ -16,21 +14,17 @@ import { findFlip, nonceAt } from './permit2-flip.ts'
 import { settledAmong } from './permit2-settled.ts'
 import { callRead, logsIn, ownerLogsRead } from './permit2-owner-logs.ts'
 import type { Called, LogBlock, Moved, OwnerLog } from './permit2-owner-logs.ts'
+import type { ViewPool } from './view-pool.ts'
 
 const NO_PERMIT2 = -1n
 
-/** What the final state of the chain says of a payment by Permit2; a node round trip, two where finality is a depth. */
+/** What the final state of the chain says of a payment by Permit2. */
 export async function readPermit2State(
-  transport: Transport,
-  policy: FinalityPolicy,
+  finalViews: ViewPool,
   authorization: Permit2Authorization,
 ): Promise<AuthorizationState> {
-  const block =
-    policy.kind === 'tag'
-      ? 'finalized'
-      : hexQuantity((await readHead(transport, policy)).finalizedHeight)
   const views = [nonceView(authorization, NO_PERMIT2), blockTimeView]
-  const [bits = NO_PERMIT2, now = 0n] = await transport.read(readViewsAt(views, block))
+  const [bits = NO_PERMIT2, now = 0n] = await finalViews.read(views)
   if (bits === NO_PERMIT2) return 'open'
   if (isNonceUsed(authorization, bits)) return 'used'
   // Permit2 takes it in this very second still, and no final block will be earlier again.
@@ -253,7 +247,10 @@ async function useWithin(
   return undefined
 }
 
-/** The one transfer of a block that can have been it: the only one, or else the only one that the proxy made. Undefined where none is alone. */
+/**
+ * The one transfer of a block that can have been it: the only one, or else the only one that the proxy made. With `upto` the proxy has to say so
+ * of the only one, too: nothing may have been taken, and that one be another payment. Undefined where none is alone.
+ */
 async function useAmong(
   transport: Pick<Transport, 'read'>,
   authorization: Sought,
@@ -263,8 +260,10 @@ async function useAmong(
     transfer === undefined ? [] : [{ ...moved, transfer }],
   )
   if (readable.length < fitting.length) return undefined
-  const [only, ...others] =
-    readable.length === 1 ? readable : await settledAmong(transport, authorization, readable)
+  const isAlone = readable.length === 1 && authorization.scheme === 'exact'
+  const [only, ...others] = isAlone
+    ? readable
+    : await settledAmong(transport, authorization, readable)
   if (only === undefined || others.length > 0) return undefined
   return useOf(authorization, only, only.transfer)
 }

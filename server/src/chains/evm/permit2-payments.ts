@@ -8,6 +8,7 @@ import { preparePermit2 } from './permit2-authorize.ts'
 import { checkPermit2 } from './permit2-check.ts'
 import { findPermit2Use, readPermit2State } from './permit2-final.ts'
 import { openPermit2Reader } from './permit2-read.ts'
+import type { ViewPool } from './view-pool.ts'
 
 /** Payments by Permit2: the owner signs for a proxy of x402, and whoever likes, or with `upto` the key that it names, submits. */
 export function openPermit2(
@@ -15,11 +16,12 @@ export function openPermit2(
     readonly transport: Transport
     readonly config: NetworkConfig
     readonly chainId: bigint
+    readonly finalViews: ViewPool
   },
   asking: CheckDeps,
 ): Pick<ExactPayments, 'read' | 'check' | 'draft' | 'finalState' | 'findForeign'> &
   Required<Pick<ExactPayments, 'authorize'>> {
-  const { transport, config, chainId } = drafting
+  const { transport, config, chainId, finalViews } = drafting
   const reader = openPermit2Reader(chainId, config.permit2 ?? [])
   const open = ({ stored }: ExactAuthorization) => reader.restore(stored)
 
@@ -49,8 +51,7 @@ export function openPermit2(
       return again.ok ? { ok: false, reason: 'permit2_simulation_failed' } : again
     },
     authorize: (order) => preparePermit2({ transport, chainId, reader }, order),
-    finalState: (authorization) =>
-      readPermit2State(transport, config.finality, open(authorization).authorization),
+    finalState: (authorization) => readPermit2State(finalViews, open(authorization).authorization),
     findForeign: (authorization, sinceHeight) =>
       findPermit2Use(
         transport,

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Read } from '../json-rpc/transport.ts'
 import { NodeFailure } from '../chain.ts'
+import { addressFromBytes } from './account.ts'
+import { openFinalViews, readFinalState } from './exact-final.ts'
 import type { View } from './multicall.ts'
 import { openViewPool } from './view-pool.ts'
 
@@ -9,10 +11,11 @@ const word = (value: number) => value.toString(16).padStart(64, '0')
 
 /** A node that holds calls until it is told, and answers each view with its place in the call. */
 function heldNode() {
-  const calls: { readonly views: number; answer(): void; fail(): void }[] = []
+  const calls: { readonly views: number; readonly block: unknown; answer(): void; fail(): void }[] =
+    []
   const read = <Value>({ params, parse }: Read<Value>): Promise<Value> =>
     new Promise((resolve, reject) => {
-      const [{ data }] = params as [{ data: string }]
+      const [{ data }, block] = params as [{ data: string }, unknown]
       const views = Number.parseInt(data.slice(2 + 8 + 64, 2 + 8 + 128), 16)
       const answer = () => {
         const offsets = Array.from({ length: views }, (_, index) => word(32 * views + 128 * index))
@@ -22,7 +25,7 @@ function heldNode() {
         const result = `0x${word(32)}${word(views)}${offsets.join('')}${items.join('')}`
         resolve(parse(result))
       }
-      calls.push({ views, answer, fail: () => reject(new NodeFailure('away')) })
+      calls.push({ views, block, answer, fail: () => reject(new NodeFailure('away')) })
     })
   return { calls, read }
 }
@@ -72,4 +75,23 @@ describe('the view pool', () => {
     calls[2]?.answer()
     expect(await third).toEqual([1n])
   })
+})
+
+test('the final state of many authorizations is read in one call, at one final block', async () => {
+  const { calls, read } = heldNode()
+  const views = openFinalViews({ read }, { sleep: async () => undefined }, { kind: 'tag' })
+  const address = (byte: number) => addressFromBytes(new Uint8Array(20).fill(byte))
+  const states = [1, 2, 3].map((byte) =>
+    readFinalState(views, {
+      token: address(9),
+      from: address(byte),
+      nonce: new Uint8Array(32).fill(byte),
+      validBeforeSeconds: 1n,
+    }),
+  )
+  await turn()
+  expect(calls).toMatchObject([{ views: 4, block: 'finalized' }])
+  calls[0]?.answer()
+  // The views of this node say their places: only the first is 1, which is what a used one says.
+  expect(await Promise.all(states)).toEqual(['used', 'open', 'open'])
 })

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { NodeFailure } from '../chain.ts'
 import type { Transport } from '../json-rpc/transport.ts'
-import { readViews } from './multicall.ts'
+import { readViewsAt } from './multicall.ts'
 import type { View } from './multicall.ts'
 
 /** Views in one `eth_call`: some 10,000 gas each, far below what any node allows a call. */
@@ -27,11 +27,12 @@ interface Asker {
 
 /**
  * Only views may share a call: each with its own `absent` value, so that one asker's failing view spoils nobody else's answer, and
- * none that runs code of a payer's choice.
+ * none that runs code of a payer's choice. Which block they are read at is found once for each call.
  */
 export function openViewPool(
   transport: Pick<Transport, 'read'>,
   clock: Pick<Clock, 'sleep'>,
+  block: () => Promise<string> = async () => 'latest',
 ): ViewPool {
   const waiting: Asker[] = []
   let calls = 0
@@ -68,7 +69,7 @@ export function openViewPool(
           return views.push(view) - 1
         }),
       )
-      const values = await transport.read(readViews(views))
+      const values = await transport.read(readViewsAt(views, await block()))
       askers.forEach(({ resolve }, index) =>
         resolve((placesOf[index] ?? []).map((place) => valueAt(values, place))),
       )

@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Address, Chain } from '../chains/chain.ts'
+import { NodeFailure } from '../chains/chain.ts'
+import type { ExactAuthorization, ExactPayments } from '../chains/exact.ts'
+import type { Wallet } from '../custody/wallet.ts'
+import type { SettlerFunds } from '../facilitator/settler-funds.ts'
+import type { Settlers } from '../facilitator/settlers.ts'
+import { watchClaims } from '../facilitator/watch.ts'
+import { systemClock } from '../kernel/clock.ts'
+import type { PaymentId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
+import { openLog } from '../kernel/log.ts'
+import { scriptedChain } from '../sender/test-chain.ts'
+import { openTestDatabase } from '../store/test-database.ts'
+import type { TestDatabase } from '../store/test-database.ts'
+import { write } from '../store/test-write.ts'
+import { openTestClaim, recordsOf } from './test-claims.ts'
+import { makeWallet, testNetwork } from './test-lane.ts'
+
+const config = testNetwork(84_532)
+const YEARS = BigInt(Math.floor(systemClock.nowMilliseconds() / 1000)) + 100_000_000n
+/** Looks without a pause, and some more. */
+const ROUNDS = limits.claimLooksAtOnce + 6
+
+let database: TestDatabase
+let wallet: Wallet
+beforeEach(async () => {
+  database = await openTestDatabase()
+  wallet = await makeWallet(database.store)
+})
+afterEach(() => database.close())
+
+async function openClaims(count: number): Promise<readonly PaymentId[]> {
+  const { store } = database
+  const createdAt = systemClock.nowMilliseconds()
+  const order = { config, accountId: wallet.accountId, createdAt, validBeforeSeconds: YEARS }
+  const ids: PaymentId[] = []
+  while (ids.length < count) {
+    ids.push(await openTestClaim(store, recordsOf(store, config), order))
+  }
+  return ids
+}
+
+function watching(exact: Partial<ExactPayments>) {
+  const { store } = database
+  const chain: Chain = scriptedChain(config, {
+    parseAddress: (text) => text as Address,
+    exact: exact as ExactPayments,
+  })
+  let now = systemClock.nowMilliseconds()
+  const deps = {
+    store,
+    records: recordsOf(store, config),
+    clock: { ...systemClock, nowMilliseconds: () => now },
+    log: openLog('silent'),
+    killPoint: () => undefined,
+    settlers: { next: () => wallet } as Partial<Settlers> as Settlers,
+    funds: { note: () => true } as Partial<SettlerFunds> as SettlerFunds,
+    claims: {
+      keepApart: () => undefined,
+      claim: async () => Promise.reject(new Error('nothing is settled here')),
+    },
+    signerFor: async () => Promise.reject(new Error('nothing is signed here')),
+  }
+  return {
+    pass: (seconds: number) => {
+      now += seconds * 1000
+    },
+    seconds: () => now / 1000,
+    watch: () => watchClaims(deps, chain, 0n),
+  }
+}
+
+/** Answers in the next turn of the loop, and counts how many were asked by then. */
+function together<Answer>(answer: (authorization: ExactAuthorization) => Answer) {
+  const seen = { most: 0, all: 0 }
+  let waiting = 0
+  const ask = async (authorization: ExactAuthorization) => {
+    waiting += 1
+    seen.all += 1
+    seen.most = Math.max(seen.most, waiting)
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    waiting -= 1
+    return answer(authorization)
+  }
+  return { seen, ask }
+}
+
+test('what the chain says of many claims is asked together, so much at a time and no more', async () => {
+  const count = limits.claimsPerReadMax + 5
+  await openClaims(count)
+  const final = together(() => 'open' as const)
+  const used = together(() => ({ ok: true }) as const)
+  const { watch } = watching({ finalState: final.ask, check: used.ask })
+  await write(database.store, 'test_built', `update settlement_claims set built_until = now()`)
+  await watch()
+  for (const { seen } of [final, used]) {
+    expect(seen).toEqual({ most: limits.claimsPerReadMax, all: count })
+  }
+})
+
+test('a claim of which a node says nothing keeps nobody else from a look', async () => {
+  const [mute, ...others] = await openClaims(3)
+  const expired = new Set<string>(others)
+  const { watch } = watching({
+    finalState: async ({ proofKey }) => {
+      if (!expired.has(proofKey)) throw new NodeFailure('the node is away')
+      return 'expired'
+    },
+  })
+  await watch()
+  const rows = await database.store.inTransaction('service', (tx) =>
+    tx.query<{ id: PaymentId; status: string }>('test_statuses', `select id, status from payments`),
+  )
+  const statuses = new Map(rows.map(({ id, status }) => [id, status]))
+  expect(others.map((id) => statuses.get(id))).toEqual(['expired', 'expired'])
+  expect(mute && statuses.get(mute)).toBe('pending')
+})
+
+test.each<[string, string, 'idle' | 'open']>([
+  ['never was a try of ours, an answer or a build', '', 'idle'],
+  ['was built for its seller, some time ago', `built_until = now() - interval '1 second'`, 'idle'],
+  ['is built for its seller', `built_until = now() + interval '9 days'`, 'open'],
+  ['was told to be paid', `answered_at = now()`, 'open'],
+])('a claim of which there %s is looked at as %s', async (_, change, looked) => {
+  await openClaims(1)
+  if (change !== '') {
+    await write(database.store, 'test_claim', `update settlement_claims set ${change}`)
+  }
+  const { watch, pass, seconds } = watching({
+    finalState: async () => 'open',
+    check: async () => ({ ok: true }),
+    // What was told and is not paid is tried again; here it never comes to anything.
+    draft: async () => ({ ok: false, reason: 'invalid_exact_evm_insufficient_balance' }),
+  })
+  let pause = 0
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await watch()
+    const [row] = await database.store.inTransaction('service', (tx) =>
+      tx.query<{ at: string }>(
+        'test_look_at',
+        `select extract(epoch from look_at) as at from settlement_claims`,
+      ),
+    )
+    pause = Number(row?.at) - seconds()
+    pass(3_600)
+  }
+  if (looked === 'idle') expect(pause).toBeGreaterThan(2 * limits.openClaimSecondsMax)
+  else expect(pause).toBe(limits.openClaimSecondsMax)
+})
