@@ -1,11 +1,12 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import { describe, expect, test } from 'vitest'
-import type { Address, Chain } from '../chains/chain.ts'
+import type { Address, Chain, TransactionHash } from '../chains/chain.ts'
 import { proofKey } from '../chains/exact.ts'
 import type {
   ExactAuthorization,
   ExactCheck,
   ExactPayments,
+  ForeignSettlement,
   PaymentScheme,
 } from '../chains/exact.ts'
 import type { Wallet } from '../custody/wallet.ts'
@@ -178,6 +179,28 @@ test('what was claimed is asked about as what was judged before, so that its non
     ...{ kind: 'pending', paymentId },
   })
   expect(asked).toMatchObject([{ wasJudged: true }])
+})
+
+test('nor one of which a node shows that it was paid, in a block that was not read that way', async () => {
+  const used: ExactCheck = { ok: false, reason: 'permit2_invalid_nonce', isUsed: true }
+  const scene = sceneOf(claimFor(AMOUNT), used, 'exact')
+  const settlement: ForeignSettlement = {
+    ...{ hash: '0xfeed' as TransactionHash, height: 3n, blockHash: 'fork3', logIndex: 4 },
+  }
+  for (const { exact } of scene.deps.chains.values()) {
+    Object.assign(exact ?? {}, { findForeign: async () => ({ kind: 'paid', settlement }) })
+  }
+  const tx = {
+    query: async (name: string) =>
+      name === 'follower_height' ? [{ height: '9' }] : name === 'claim_lock' ? [{}] : [],
+  } as Partial<Tx> as Tx
+  const store: Partial<Store> = { inTransaction: async (_scope, work) => work(tx) }
+  const paidElsewhere = async () => 'replaced' as const
+  const records = { ...scene.deps.records, paidElsewhere }
+  const deps = { ...scene.deps, store: store as Store, records }
+  expect(await settled(claimFor(AMOUNT), used, { ...scene, deps })).toMatchObject({
+    ...{ kind: 'pending', paymentId },
+  })
 })
 
 test('one that is unused is told why it does not settle now', async () => {

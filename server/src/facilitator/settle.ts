@@ -180,9 +180,10 @@ async function join(
   try {
     const check = await intake.exact.check({ ...intake.authorization, wasJudged: true })
     if (check.ok || check.isUsed !== true) return joined
-    if (await findPaidElsewhere(deps, beginning)) return await joinClaim(deps, order, claim)
-    // Used, and nobody shows by what: not known yet.
-    return { ...joined, kind: 'pending' }
+    const isFound = await findPaidElsewhere(deps, beginning)
+    const again = isFound ? await joinClaim(deps, order, claim) : joined
+    // Used, and nobody shows by what, or shows it in a block that was not read that way: not known yet.
+    return again.kind === 'reverted' ? { ...again, kind: 'pending' } : again
   } catch (error) {
     if (!(error instanceof NodeFailure)) throw error
     return { ...joined, kind: 'pending' }
