@@ -1,34 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import { baseUnits } from '@florin/wire/amount.ts'
 import { NodeFailure } from '../chain.ts'
 import type { Transport } from '../json-rpc/transport.ts'
-import { addressFromBytes, requireAddress } from './account.ts'
 import { addressWord, uintWord } from './eip712.ts'
 import { hexBytes } from './hex.ts'
-import { NONCES_INVALIDATED_TOPIC, permit2Call, PERMIT2, PROXIES } from './permit2.ts'
+import { permit2Call, PROXIES } from './permit2.ts'
 import type { Permit2Authorization } from './permit2.ts'
 import { findPermit2Use } from './permit2-final.ts'
 import { findFlip } from './permit2-flip.ts'
-import { USDC } from './test-network.ts'
+import { account, nodeOf, PAID, plain, word } from './test-permit2-chain.ts'
+import type { Done } from './test-permit2-chain.ts'
 import { TRANSFER_TOPIC } from './token-transfers.ts'
-import { transferCall } from './transfer.ts'
 
-const account = (byte: number) => addressFromBytes(new Uint8Array(20).fill(byte))
-const word = (byte: number) => hexBytes(new Uint8Array(32).fill(byte))
 const [HASH, BLOCK] = [word(0xaa), word(0xbb)]
-const PAID: Permit2Authorization = {
-  scheme: 'exact',
-  token: requireAddress(USDC.asset),
-  from: account(1),
-  to: account(2),
-  permitted: 500n,
-  value: 500n,
-  nonce: 7n,
-  deadlineSeconds: 2n ** 40n,
-  validAfterSeconds: 0n,
-  facilitator: null,
-  signature: new Uint8Array(65),
-}
+const PAYS = hexBytes(permit2Call(PAID, { withPermit: false }).data)
+const OTHER = hexBytes(permit2Call({ ...PAID, nonce: 8n }, { withPermit: false }).data)
 
 /** A node that shows one transaction: this call of the proxy, beside a transfer of the payer's to the seller. */
 function nodeWith(called: Permit2Authorization): Pick<Transport, 'read'> {
@@ -75,125 +60,6 @@ test('a call with another nonce, or of another payer, is no use of this one', as
     expect(await findPermit2Use(nodeWith({ ...PAID, ...change }), PAID, 0n)).toBeUndefined()
   }
 })
-
-const TOPICS = [TRANSFER_TOPIC, ...[PAID.from, PAID.to].map((it) => hexBytes(addressWord(it)))]
-const PAYS = hexBytes(permit2Call(PAID, { withPermit: false }).data)
-
-/** A plain transfer of the token by the payer. */
-const plain = (height: number, amount: bigint): Done => ({
-  ...{ height, by: PAID.from, to: PAID.token, moved: [amount] },
-  input: hexBytes(
-    transferCall(
-      {
-        ...{ asset: USDC, recipient: PAID.to, sender: PAID.from, amount: baseUnits(amount) },
-        commitment: new Uint8Array(32),
-      },
-      PAID.token,
-      true,
-    ).data,
-  ),
-})
-
-const OTHER = hexBytes(permit2Call({ ...PAID, nonce: 8n }, { withPermit: false }).data)
-
-/** One transaction of a scripted chain: what it called, and what it logged. */
-interface Done {
-  readonly height: number
-  readonly by?: string
-  readonly to?: string
-  readonly input?: string
-  /** Of these amounts, from the payer to the seller. */
-  readonly moved?: readonly bigint[]
-  /** Which of these its proxy settled, and logged so. */
-  readonly settles?: readonly number[]
-  /** It took this nonce back. */
-  readonly takesBack?: number
-  /** Nonces that are used from its block on. */
-  readonly uses?: readonly number[]
-}
-
-/** A node of 5,000 blocks with these transactions; without the state below a height, or more logs than so many at once, when that is said. */
-function nodeOf(
-  done: readonly Done[],
-  { stateFrom = 0n, logsMax = 10_000 } = {},
-): Pick<Transport, 'read'> {
-  const hashOf = (index: number) => word(index + 1)
-  const blockOf = (height: number | bigint) => hexBytes(uintWord(BigInt(height) + 2n ** 200n))
-  const logsOf = ({ height, moved = [], takesBack }: Done, index: number) => {
-    const place = {
-      ...{ blockNumber: `0x${height.toString(16)}`, blockHash: blockOf(height) },
-      transactionHash: hashOf(index),
-    }
-    const nonces = [0n, 1n << BigInt(takesBack ?? 0)].map(uintWord)
-    return [
-      ...moved.map((amount, at) => ({
-        ...{ address: PAID.token, topics: TOPICS, data: hexBytes(uintWord(amount)), ...place },
-        logIndex: `0x${(index * 16 + at * 2).toString(16)}`,
-      })),
-      ...(takesBack === undefined
-        ? []
-        : [
-            {
-              ...{ address: PERMIT2, topics: [NONCES_INVALIDATED_TOPIC, TOPICS[1]], ...place },
-              ...{ data: hexBytes(Buffer.concat(nonces)), logIndex: '0x999' },
-            },
-          ]),
-    ]
-  }
-  const proxyLogsOf = ({ settles = [] }: Done, index: number) =>
-    settles.map((at) => ({
-      ...{ address: PROXIES.upto, topics: [word(0xcc)], data: '0x' },
-      logIndex: `0x${(index * 16 + at * 2 + 1).toString(16)}`,
-    }))
-  const answer = (method: string, params: readonly unknown[]): unknown => {
-    const [first, second] = params
-    switch (method) {
-      case 'eth_blockNumber':
-        return '0x1388'
-      case 'eth_getBlockByNumber': {
-        const [hash, parentHash] = [blockOf(BigInt(String(first))), BLOCK]
-        return { number: first, hash, parentHash, timestamp: '0x1', transactions: [] }
-      }
-      case 'eth_getLogs': {
-        const { blockHash, fromBlock = 0, toBlock = 0 } = Object(first) as Record<string, string>
-        const last = toBlock === 'latest' ? 5_000 : Number(toBlock)
-        const logs = done.flatMap((each, index) => {
-          const { height } = each
-          const isIn = blockHash === undefined && height >= Number(fromBlock) && height <= last
-          return isIn || blockHash === blockOf(height) ? logsOf(each, index) : []
-        })
-        if (logs.length > logsMax) throw new NodeFailure('too many logs')
-        return logs
-      }
-      case 'eth_getTransactionByHash':
-      case 'eth_getTransactionReceipt': {
-        const index = done.findIndex((_, at) => hashOf(at) === first)
-        const found = done[index]
-        if (found === undefined) return null
-        const { by = account(9), to = account(9), input = '0xdeadbeef', height } = found
-        if (method === 'eth_getTransactionByHash') return { from: by, to, input }
-        return {
-          ...{ status: '0x1', gasUsed: '0x1', effectiveGasPrice: '0x1' },
-          ...{ blockNumber: `0x${height.toString(16)}`, blockHash: blockOf(height) },
-          ...{
-            transactionHash: first,
-            logs: [...logsOf(found, index), ...proxyLogsOf(found, index)],
-          },
-        }
-      }
-      case 'eth_call': {
-        const height = BigInt(String(second))
-        if (height < stateFrom) throw new NodeFailure('missing trie node')
-        const uses = done.flatMap((each) => (each.height <= height ? (each.uses ?? []) : []))
-        const bits = uses.reduce((all, nonce) => all | (1n << BigInt(nonce)), 0n)
-        return hexBytes(Buffer.concat([0x20n, 1n, 0x20n, 1n, 0x40n, 0x20n, bits].map(uintWord)))
-      }
-      default:
-        throw new Error(`${method} was not expected`)
-    }
-  }
-  return { read: async ({ method, params, parse }) => parse(answer(method, params)) }
-}
 
 const settled: Done = {
   ...{ height: 1_000, to: PROXIES.exact, input: PAYS, moved: [PAID.value], uses: [7] },
@@ -307,85 +173,4 @@ test('the block in which a nonce came to be used is found wherever it is, and no
   }
   expect(await findFlip(nodeOf([]), PAID, 0n, 5_000n)).toBe('none')
   expect(await findFlip(nodeOf([settled], PRUNED), PAID, 0n, 5_000n)).toBe('unknown')
-})
-
-describe('of upto that a wallet of ours signed, any amount up to the signed one is the payment', () => {
-  const UPTO: Permit2Authorization = { ...PAID, scheme: 'upto', facilitator: account(3) }
-  const HEIGHT = 4_950
-  const OLD = { stateFrom: BigInt(HEIGHT) - 1n }
-  /** The key that it names takes so much, by a call of the proxy. */
-  const takes = (value: bigint): Done => ({
-    ...{ height: HEIGHT, to: PROXIES.upto, moved: [value], uses: [7] },
-    input: hexBytes(permit2Call({ ...UPTO, value }, { withPermit: false }).data),
-  })
-  /** A contract does, which it names. */
-  const takesWithin = (...moved: bigint[]): Done => ({ height: HEIGHT, moved, uses: [7] })
-  const took = (taken: bigint) => ({
-    ...{ kind: 'paid', settlement: { hash: word(1), height: BigInt(HEIGHT), taken } },
-  })
-  const wasted = { kind: 'wasted', height: BigInt(HEIGHT) }
-  const find = async (done: readonly Done[], isOurs = true) => [
-    await findPermit2Use(nodeOf(done), UPTO, 0n, isOurs),
-    await findPermit2Use(nodeOf(done, OLD), UPTO, 0n, isOurs),
-    await findPermit2Use(nodeOf(done, PRUNED), UPTO, 0n, isOurs),
-  ]
-
-  test.each([1n, 499n, 500n])('%s of 500 is what was taken', async (value) => {
-    for (const use of await find([takes(value)])) expect(use).toMatchObject(took(value))
-    for (const use of await find([takesWithin(value)])) expect(use).toMatchObject(took(value))
-  })
-
-  test('nothing taken is nothing paid, and that is the end of it', async () => {
-    for (const use of await find([takes(0n)])) expect(use).toMatchObject(wasted)
-    const [inBlock, old] = await find([takesWithin(0n)])
-    expect(inBlock).toMatchObject(wasted)
-    // Without the state of that time nothing shows that nothing was moved.
-    expect(old).toBeUndefined()
-  })
-
-  test('of two transfers that may have been it nobody knows which was', async () => {
-    const both = [takesWithin(30n), { height: HEIGHT, moved: [1n] }]
-    for (const use of await find(both)) expect(use).toBeUndefined()
-    const settledBoth = [
-      { ...takesWithin(30n), settles: [0] },
-      { height: HEIGHT, moved: [1n], settles: [0] },
-    ]
-    for (const use of await find(settledBoth)) expect(use).toBeUndefined()
-  })
-
-  test('but only what the proxy says it settled can have been it', async () => {
-    const beside = [
-      { ...takesWithin(1n, 30n, 2n), settles: [1] },
-      { height: HEIGHT, moved: [3n] },
-    ]
-    for (const use of await find(beside)) expect(use).toMatchObject(took(30n))
-    // Anybody has a token log a transfer of nothing, and a proxy log behind it that it settled something in a token of its own.
-    const spam: readonly Done[] = [
-      { ...takesWithin(0n, 30n, 0n), settles: [0, 1] },
-      { height: HEIGHT, moved: [0n, 0n], settles: [0, 1] },
-    ]
-    for (const use of await find(spam)) expect(use).toMatchObject(took(30n))
-  })
-
-  test('what is known to be something else is not it', async () => {
-    const by = { ...UPTO, nonce: 8n, value: 20n }
-    const input = hexBytes(permit2Call(by, { withPermit: false }).data)
-    const beside: readonly Done[] = [
-      { height: HEIGHT, to: PROXIES.upto, moved: [20n], input },
-      plain(HEIGHT, 21n),
-      { height: HEIGHT, moved: [501n] },
-    ]
-    for (const use of await find([takesWithin(30n), ...beside])) {
-      expect(use).toMatchObject(took(30n))
-    }
-  })
-
-  test('and of what others signed only the amount that was asked for', async () => {
-    for (const use of await find([takes(499n)], false)) expect(use).toMatchObject(wasted)
-    const [paid] = await find([takes(500n)], false)
-    expect(paid).toMatchObject({ kind: 'paid', settlement: { hash: word(1) } })
-    expect(paid).not.toHaveProperty('settlement.taken')
-    const [within] = await find([takesWithin(500n)], false)
-    expect(within).toBeUndefined()
-  })
 })

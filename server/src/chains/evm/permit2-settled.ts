@@ -9,7 +9,8 @@ import { TRANSFER_TOPIC } from './token-transfers.ts'
 
 /**
  * Those of an owner's transfers that the proxy of x402 made: it logs each settlement right behind its transfer, and nobody else can have it do
- * so. A transfer of nothing, which anybody can have a token log, is told from it by that. None where they are too many to be read.
+ * so. A transfer of nothing, which anybody can have a token log, is told from it by that. None where they are too many to be read, or a
+ * receipt of theirs is not shown.
  * Source: x402's proxies, `Settled` and `SettledWithPermit`.
  */
 export async function settledAmong<Moved extends { readonly hash: TransactionHash }>(
@@ -20,22 +21,24 @@ export async function settledAmong<Moved extends { readonly hash: TransactionHas
   const hashes = [...new Set(moved.map(({ hash }) => hash))]
   if (hashes.length > limits.permit2UsesReadMax) return []
   const reads = hashes.map((hash) => transport.read(settledRead(hash, token, PROXIES[scheme])))
-  const settled = new Map((await Promise.all(reads)).map((each, index) => [hashes[index], each]))
+  const read = await Promise.all(reads)
+  if (read.includes(undefined)) return []
+  const settled = new Map(read.map((each, index) => [hashes[index], each]))
   return moved.filter(({ hash, transfer }) => settled.get(hash)?.has(transfer.logIndex) === true)
 }
 
-/** The log indexes of a token's transfers right behind which a proxy logged that it settled. */
+/** The log indexes of a token's transfers right behind which a proxy logged that it settled; undefined where no node shows the transaction's. */
 function settledRead(
   hash: TransactionHash,
   token: Address,
   proxy: Address,
-): Read<ReadonlySet<number>> {
+): Read<ReadonlySet<number> | undefined> {
   return {
     method: 'eth_getTransactionReceipt',
     params: [hash],
     parse: (result) => {
+      if (result === null) return undefined
       const settled = new Set<number>()
-      if (result === null) return settled
       const logs = listFrom(fieldsFrom(result, 'receipt')['logs'], 'receipt logs')
         .map((value) => {
           const log = fieldsFrom(value, 'log')
