@@ -18,7 +18,9 @@ function openRequest(headers: Record<string, string> = {}) {
   const buyer = new AbortController()
   const init = { signal: buyer.signal, headers }
   const raw = new Request('http://shop.example/report', init)
-  const context: HonoContext = { req: { raw }, res: new Response('none'), error: undefined }
+  const context: HonoContext = {
+    ...{ req: { raw }, res: new Response('none'), error: undefined, finalized: true },
+  }
   return { context, leave: () => buyer.abort() }
 }
 

@@ -1,36 +1,71 @@
-import { limits } from '../limits.ts'
 import type { Admission, Admitted, Metered } from './admission.ts'
-import { NO_STORE } from './admission.ts'
+import { busy, NO_STORE } from './admission.ts'
 import type { HeldAnswer } from './held.ts'
-import { BUYER_GONE } from './node-answer.ts'
-import { putHeaders, replace } from './hono-context.ts'
+import { openStandIn, putHeaders, replace } from './hono-context.ts'
 import type { HonoContext } from './hono-context.ts'
-import { TOO_LONG } from './serve-metered.ts'
+import { responseOf, runHeld } from './hono-held.ts'
+import { ANSWERED_ELSEWHERE, BUYER_GONE, CANNOT_BE_SENT } from './node-answer.ts'
+import { TOO_LONG, UNSENDABLE } from './serve-metered.ts'
 import { carryMeter } from './set-amount.ts'
+import { turnAway } from './turn-away.ts'
 
-/** Of how an answer came here, if it was fetched: not of the whole body that goes out. RFC 9110, 7.6.1 and 8.6. */
-const WIRE: ReadonlySet<string> = new Set([
-  ...['connection', 'keep-alive', 'transfer-encoding', 'content-length'],
-])
+/** What a buyer reads who has paid. */
+const UNSENDABLE_PAID = {
+  ...UNSENDABLE,
+  body: {
+    error: 'answer_not_sendable',
+    message: 'The answer was none that can be sent. Ask again with the same payment.',
+  },
+}
+
+/** Answers a request to Hono. `isAnswered`: somebody else has done so while the payment was settled. */
+export async function answerHono(
+  context: HonoContext,
+  next: () => Promise<void>,
+  admission: Admission,
+  isAnswered: boolean,
+): Promise<Response | undefined> {
+  if (isAnswered) {
+    await turnAway(admission, ANSWERED_ELSEWHERE)
+    return undefined
+  }
+  switch (admission.kind) {
+    case 'said':
+      return tell(admission.said)
+    case 'kept':
+      return deliverHono(admission.answer, admission.admitted, context)
+    case 'admitted':
+      return serveHono(context, next, admission.admitted)
+    case 'metered':
+      return serveHonoMetered(context, next, admission.metered)
+    default:
+      return admission satisfies never
+  }
+}
 
 /** Runs the handler of a visit that is paid for, and puts on its answer what the buyer is told of the payment. */
-export async function serveHono(
+async function serveHono(
   context: HonoContext,
   next: () => Promise<void>,
   { headers, ended }: Admitted,
 ): Promise<undefined> {
-  const { signal } = context.req.raw
   try {
     await next()
   } catch (error) {
     await ended('the handler threw')
     throw error
   }
+  // Hono tells the buyer.
+  if (!context.finalized) {
+    await ended('the handler answered nothing')
+    return undefined
+  }
   const { status } = context.res
   const threw = context.error === undefined ? undefined : 'the handler threw'
   const refused = status < 400 ? undefined : `the handler answered ${status}`
-  putHeaders(context, headers)
-  await ended(threw ?? refused ?? goneReason(signal))
+  const isPut = putHeaders(context, headers)
+  if (!isPut) replace(context, tell(UNSENDABLE_PAID))
+  await ended(threw ?? refused ?? (isPut ? goneReason(context) : CANNOT_BE_SENT))
   return undefined
 }
 
@@ -43,14 +78,15 @@ export async function serveHonoMetered(
   // Asked for before the handler runs: adapters tell of a buyer who goes away only where somebody has asked.
   const { signal } = context.req.raw
   carryMeter([context], (amount) => metered.setAmount(amount))
-  const answer = await run(context, next).catch((error: unknown) => {
+  const run = await runHeld(context, next).catch((error: unknown) => {
     metered.abandon()
     throw error
   })
-  if (answer === undefined || answer === 'too_long') {
+  if (run.kind !== 'answered') {
     metered.abandon()
-    if (answer === 'too_long') replace(context, tell(TOO_LONG))
-    else putHeaders(context, NO_STORE)
+    if (run.kind === 'refused') putHeaders(context, NO_STORE)
+    if (run.kind === 'too_long') replace(context, tell(TOO_LONG))
+    if (run.kind === 'unsendable') replace(context, tell(UNSENDABLE))
     return undefined
   }
   if (signal.aborted) {
@@ -58,73 +94,48 @@ export async function serveHonoMetered(
     replace(context, nothing())
     return undefined
   }
-  const admission = await metered.finish(answer)
+  // Whoever answers before it is paid for, a time limit for one, has no goods to give out.
+  const busyMeanwhile = openStandIn(busy('settlement_pending').said)
+  replace(context, busyMeanwhile.response)
+  const own = context.res
+  const admission = await metered.finish(run.answer)
+  const isOurs = context.error === undefined && context.res === own && !busyMeanwhile.isOut()
+  if (!isOurs) {
+    await turnAway(admission, ANSWERED_ELSEWHERE)
+    return undefined
+  }
   const given =
     admission.kind === 'said'
       ? tell(admission.said)
-      : await deliverHono(admission.answer, admission.admitted, signal)
+      : await deliverHono(admission.answer, admission.admitted, context)
   replace(context, given)
   return undefined
 }
 
-export function tell({ status, headers, body }: (Admission & { kind: 'said' })['said']): Response {
+function tell({ status, headers, body }: (Admission & { kind: 'said' })['said']): Response {
   return Response.json(body, { status, headers })
 }
 
 /** Why nobody has got an answer whose buyer broke the connection; undefined while the buyer is there. */
-export function goneReason({ aborted }: AbortSignal): string | undefined {
-  return aborted ? BUYER_GONE : undefined
+function goneReason({ req }: HonoContext): string | undefined {
+  return req.raw.signal.aborted ? BUYER_GONE : undefined
 }
 
 /**
  * An answer that was paid for. From here on it counts as delivered unless the buyer is gone by now, because Hono does not
  * say what becomes of it.
  */
-export async function deliverHono(
+async function deliverHono(
   answer: HeldAnswer,
   admitted: Admitted,
-  buyer: AbortSignal,
+  context: HonoContext,
 ): Promise<Response> {
-  const headers = new Headers()
-  for (const [name, value] of answer.headers) {
-    for (const each of [value].flat()) headers.append(name, each)
-  }
-  for (const [name, value] of Object.entries(admitted.headers)) headers.set(name, value)
-  await admitted.ended(goneReason(buyer))
-  const body = answer.length === 0 ? null : new Blob(answer.parts.map(([part]) => copyOf(part)))
-  return new Response(body, { status: answer.status, headers })
+  const given = responseOf(answer, admitted.headers)
+  await admitted.ended(given === undefined ? CANNOT_BE_SENT : goneReason(context))
+  return given ?? tell(UNSENDABLE_PAID)
 }
 
 /** For a buyer who is not there to read it. */
 function nothing(): Response {
   return new Response(null, { status: 499 })
-}
-
-function copyOf(part: string | Uint8Array): string | Uint8Array<ArrayBuffer> {
-  return typeof part === 'string' ? part : new Uint8Array(part)
-}
-
-/** The whole answer of the handler; undefined when it is none that is paid for. */
-async function run(
-  context: HonoContext,
-  next: () => Promise<void>,
-): Promise<HeldAnswer | 'too_long' | undefined> {
-  await next()
-  const { res } = context
-  if (context.error !== undefined || res.status >= 400) return undefined
-  const parts: (readonly [Uint8Array, undefined])[] = []
-  let length = 0
-  const reader = res.body?.getReader()
-  for (;;) {
-    const read = await reader?.read()
-    if (read === undefined || read.done) break
-    length += read.value.length
-    if (length > limits.paywallHeldBytesMax) {
-      await reader?.cancel()
-      return 'too_long'
-    }
-    parts.push([read.value, undefined])
-  }
-  const headers = [...res.headers].filter(([name]) => !WIRE.has(name))
-  return { status: res.status, headers, parts, length }
 }

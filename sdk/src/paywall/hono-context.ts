@@ -1,3 +1,5 @@
+import type { Said } from './demand.ts'
+
 /** What is needed of a context of Hono. */
 export interface HonoContext {
   readonly req: { readonly raw: Request }
@@ -5,6 +7,8 @@ export interface HonoContext {
   /** Undefined first, or Hono adds the headers of the old answer. */
   set res(response: Response | undefined)
   readonly error: Error | undefined
+  /** Whether anybody has answered. */
+  readonly finalized: boolean
 }
 
 /** Puts an answer into the place of the one that is there. */
@@ -29,7 +33,32 @@ export function putHeaders(
   return true
 }
 
+/** Tells later whether somebody in front has answered since now: a time limit, for one. */
+export function watchAnswers(context: HonoContext): () => boolean {
+  const wasAnswered = context.finalized
+  return () => context.error !== undefined || (context.finalized && !wasAnswered)
+}
+
 /** Whether its body is still there to be read, and its status is one of an answer: `Response.error()` has none. */
 export function isSendable(response: Response): boolean {
   return response.status >= 200 && !response.bodyUsed && response.body?.locked !== true
+}
+
+/** An answer that stands in for another, and knows whether it is going out itself. */
+export function openStandIn({ status, headers, body }: Said): {
+  readonly response: Response
+  isOut(): boolean
+} {
+  let isOut = false
+  const source = {
+    pull(controller: ReadableStreamDefaultController<Uint8Array>) {
+      isOut = true
+      controller.enqueue(new TextEncoder().encode(JSON.stringify(body)))
+      controller.close()
+    },
+  }
+  // Asked for its first part when somebody reads, and not before.
+  const stream = new ReadableStream(source, { highWaterMark: 0 })
+  const told = { ...headers, 'Content-Type': 'application/json' }
+  return { response: new Response(stream, { status, headers: told }), isOut: () => isOut }
 }

@@ -1,19 +1,28 @@
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'
+import { until } from '@florin/server/kernel/until.ts'
 import { createAdaptorServer } from '@hono/node-server'
 import { Hono } from 'hono'
-import type { Handler } from 'hono'
+import type { Handler, MiddlewareHandler } from 'hono'
 import { expect, test } from 'vitest'
 import { openTestServer } from './test-server.ts'
-import { openShop, settlesOnce } from './test-shop.ts'
+import { openShop, settlesOnce, settlesWhenLet } from './test-shop.ts'
 import type { Scheme, Settle } from './test-shop.ts'
 
 const SCHEMES: readonly Scheme[] = ['exact', 'upto']
 
 /** A shop of Hono on Node, as sellers run it. */
-async function openHonoShop(scheme: Scheme, handler: Handler, settle: Settle = settlesOnce()) {
+async function openHonoShop(
+  scheme: Scheme,
+  handler: Handler | MiddlewareHandler,
+  settle: Settle = settlesOnce(),
+  front: MiddlewareHandler = async (_, next) => {
+    await next()
+  },
+) {
   const { wall, paying, told } = openShop(scheme, settle)
   const app = new Hono()
+  app.use(front)
   app.get('/goods', wall, handler)
   app.onError((_, context) => context.text('broken', 500))
   const { port } = await openTestServer(createAdaptorServer({ fetch: app.fetch }) as Server)
@@ -63,3 +72,123 @@ test.each(SCHEMES)(
     expect((await buy()).status).toBe(404)
   },
 )
+
+const read: Handler = async () => {
+  const answer = new Response('goods')
+  await answer.text()
+  return answer
+}
+const taken: Handler = () => {
+  const answer = new Response('goods')
+  answer.body?.getReader()
+  return answer
+}
+
+test.each([
+  ['a body that was read', read],
+  ['a body that somebody else reads', taken],
+  ['no status', () => Response.error()],
+])('an answer with %s is no delivery, and takes nothing by upto', async (_, handler) => {
+  const exact = await openHonoShop('exact', handler)
+  const answer = await exact.buy()
+  expect([answer.status, await answer.json()]).toMatchObject([
+    500,
+    { error: 'answer_not_sendable' },
+  ])
+  expect(exact.told).toEqual(['paid', 'the answer could not be sent'])
+  expect((await exact.buy()).status).toBe(500)
+  const upto = await openHonoShop('upto', handler)
+  const second = await upto.buy()
+  expect([second.status, await second.json()]).toMatchObject([
+    500,
+    { error: 'answer_not_sendable' },
+  ])
+  expect(upto.told).toEqual([])
+})
+
+test('a handler that answers nothing has delivered nothing', async () => {
+  // As a handler that has forgotten its return does.
+  const handler: MiddlewareHandler = async () => undefined
+  const exact = await openHonoShop('exact', handler)
+  expect((await exact.buy()).status).toBe(500)
+  expect(exact.told).toEqual(['paid', 'the handler answered nothing'])
+  const upto = await openHonoShop('upto', handler)
+  expect((await upto.buy()).status).toBe(500)
+  expect(upto.told).toEqual([])
+})
+
+test('one answer for all buyers carries to each the own payment alone', async () => {
+  const answer = new Response(null, { status: 204 })
+  const { buy } = await openHonoShop('exact', () => answer)
+  expect((await buy()).headers.get('payment-response')).not.toBeNull()
+  expect(answer.headers.get('payment-response')).toBeNull()
+})
+
+/** Answers in place of all that stands behind it, as soon as the test has had enough. */
+function openTimeLimit(isThrown: boolean) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const front: MiddlewareHandler = (context, next) =>
+    Promise.race([
+      next(),
+      promise.then(() => {
+        if (isThrown) throw new Error('too late')
+        return context.text('too late', 504)
+      }),
+    ])
+  return { front, giveUp: resolve }
+}
+
+test.each([
+  ['exact', true],
+  ['exact', false],
+  ['upto', true],
+  ['upto', false],
+] as const)(
+  'what is settled by %s after somebody else has answered is delivered when its buyer asks again',
+  async (scheme, isThrown) => {
+    const { settle, asked, letGo } = settlesWhenLet(settlesOnce())
+    const { front, giveUp } = openTimeLimit(isThrown)
+    let [isFirst, served] = [true, 0]
+    const handler: Handler = (context) => {
+      served += 1
+      return context.text('goods')
+    }
+    const limited: MiddlewareHandler = (context, next) => {
+      const isLimited = isFirst
+      isFirst = false
+      return isLimited ? front(context, next) : next()
+    }
+    const { buy, told } = await openHonoShop(scheme, handler, settle, limited)
+    const buying = buy()
+    await asked
+    giveUp()
+    const first = await buying
+    expect([first.status >= 500, await first.text()]).toEqual([
+      true,
+      expect.not.stringMatching('goods'),
+    ])
+    letGo()
+    await until('the seller has heard', () => told.length === 2, { seconds: 30 })
+    expect(told).toEqual(['paid', 'somebody else had answered'])
+    const again = await buy()
+    expect([again.status, await again.text(), served]).toEqual([200, 'goods', 1])
+    expect((await buy()).status).toBe(409)
+  },
+)
+
+test('a handler that streams for ever is stopped when its buyer has gone', async () => {
+  const stopped = Promise.withResolvers<void>()
+  const started = Promise.withResolvers<void>()
+  const endless = { pull: () => started.resolve(), cancel: () => stopped.resolve() }
+  const handler: Handler = () => new Response(new ReadableStream(endless, { highWaterMark: 0 }))
+  const { wall, paying, told } = openShop('upto')
+  const app = new Hono()
+  app.get('/goods', wall, handler)
+  const buyer = new AbortController()
+  const init = { headers: paying, signal: buyer.signal }
+  const buying = app.request('http://shop.example/goods', init)
+  await started.promise
+  buyer.abort()
+  await stopped.promise
+  expect([(await buying).status, told]).toEqual([499, []])
+})

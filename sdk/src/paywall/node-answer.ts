@@ -3,6 +3,8 @@ import type { Admitted, Asked } from './admission.ts'
 
 /** Why nobody has got an answer. */
 export const BUYER_GONE = 'the buyer was gone before the answer'
+export const CANNOT_BE_SENT = 'the answer could not be sent'
+export const ANSWERED_ELSEWHERE = 'somebody else had answered'
 
 /** What is needed of a request of Node's `http`, as Express and Fastify have it. */
 export interface NodeRequest {

@@ -2,7 +2,8 @@ import type { Florin } from '../florin.ts'
 import { busy, UNAVAILABLE } from './admission.ts'
 import type { Admission } from './admission.ts'
 import { openGate } from './gate.ts'
-import { deliverHono, serveHono, serveHonoMetered, tell } from './hono-answer.ts'
+import { answerHono } from './hono-answer.ts'
+import { watchAnswers } from './hono-context.ts'
 import type { HonoContext } from './hono-context.ts'
 import { askedOf, say, watch } from './node-answer.ts'
 import { deliver, serveMetered } from './serve-metered.ts'
@@ -47,13 +48,10 @@ export function paywall(
 
   async function hono(context: HonoContext, next: () => Promise<void>) {
     const { raw } = context.req
-    const { signal } = raw
     const header = (name: string) => raw.headers.get(name) ?? undefined
+    const isAnswered = watchAnswers(context)
     const admission = await admit({ url: raw.url, method: raw.method, header })
-    if (admission.kind === 'said') return tell(admission.said)
-    if (admission.kind === 'kept') return deliverHono(admission.answer, admission.admitted, signal)
-    if (admission.kind === 'metered') return serveHonoMetered(context, next, admission.metered)
-    return serveHono(context, next, admission.admitted)
+    return answerHono(context, next, admission, isAnswered())
   }
 
   async function fastify(request: FastifyRequest, reply: FastifyReply) {

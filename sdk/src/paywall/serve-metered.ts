@@ -3,7 +3,7 @@ import { NO_STORE } from './admission.ts'
 import type { HeldAnswer } from './held.ts'
 import { hold } from './hold.ts'
 import type { Held } from './hold.ts'
-import { say, watch } from './node-answer.ts'
+import { CANNOT_BE_SENT, say, watch } from './node-answer.ts'
 import type { NodeResponse } from './node-answer.ts'
 import { carryMeter } from './set-amount.ts'
 
@@ -15,7 +15,8 @@ export const TOO_LONG = nothingTaken(
   'answer_too_long',
   'The answer was too long to be sold. Nothing was taken.',
 )
-const UNSENDABLE = nothingTaken(
+/** What a buyer reads of whose answer nothing can be sent. Nothing was taken. */
+export const UNSENDABLE = nothingTaken(
   'answer_not_sendable',
   'The answer was none that can be sent. Nothing was taken.',
 )
@@ -78,7 +79,7 @@ export function deliver(
     for (const [name, value] of answer.headers) response.setHeader(name, value)
     if (watch(response, admitted)) send(response, answer)
   } catch {
-    void admitted.ended('the answer could not be sent')
+    void admitted.ended(CANNOT_BE_SENT)
     response.destroy()
   }
 }
