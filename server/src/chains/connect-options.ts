@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { Log } from '../kernel/log.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
+import type { PostText } from './json-rpc/post-text.ts'
 import type { CallEnd } from './json-rpc/transport.ts'
 
 /** What a connection to a network's nodes needs, whatever the family. */
@@ -12,6 +13,8 @@ export interface ConnectOptions {
   readonly onCall?: (end: CallEnd) => void
   /** How long a node may take to answer; `limits.nodeCallSeconds` unless a test says otherwise. */
   readonly callSeconds?: number
-  /** The HTTP client; a simulation hands in its own. */
+  /** The HTTP client for nodes; `postText` unless a test says otherwise. */
+  readonly post?: PostText
+  /** The HTTP client for hosted markets. */
   readonly fetch?: typeof fetch
 }

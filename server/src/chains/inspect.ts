@@ -6,6 +6,7 @@ import { checkNode } from './json-rpc/check-node.ts'
 import type { Identity, NodeFinding } from './json-rpc/check-node.ts'
 import { openEndpoint } from './json-rpc/endpoint.ts'
 import { shownHost } from './json-rpc/node-url.ts'
+import { postText } from './json-rpc/post-text.ts'
 import { identityOf as solanaIdentity } from './solana/chain-id.ts'
 
 /** One configured node, and whether it is what the configuration says. */
@@ -26,9 +27,9 @@ export async function inspectNodes({
   config,
   clock,
   callSeconds = limits.nodeCallSeconds,
-  fetch: ask = fetch,
+  post = postText,
   mayAsk = () => true,
-}: Pick<ConnectOptions, 'config' | 'clock' | 'callSeconds' | 'fetch'> & {
+}: Pick<ConnectOptions, 'config' | 'clock' | 'callSeconds' | 'post'> & {
   readonly mayAsk?: (node: number) => boolean
 }): Promise<readonly NodeReport[]> {
   const identity = identityOf(config)
@@ -43,7 +44,7 @@ export async function inspectNodes({
           clock,
           callSeconds,
           responseBytesMax: limits.nodeResponseBytesMax,
-          fetch: ask,
+          post,
         })
         const finding = await checkNode(endpoint, identity, { isMain: config.testnet === false })
         return { network: config.network, node, host: shownHost(url), finding }

@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 /** Time, handed in so that tests can own it. Chain time is a different thing and comes from blocks. */
 export interface Clock {
   /** Unix time in milliseconds. */
@@ -10,7 +8,19 @@ export interface Clock {
 
 export const systemClock: Clock = {
   nowMilliseconds: () => Date.now(),
-  sleep: async (milliseconds, signal) => {
-    await delay(milliseconds, undefined, signal ? { signal } : {}).catch(() => undefined)
-  },
+  // Without the platform's abortable timers, which make an error with its stack for each sleep that ends early: most do.
+  sleep: (milliseconds, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted === true) {
+        resolve()
+        return
+      }
+      const wake = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', wake)
+        resolve()
+      }
+      const timer = setTimeout(wake, milliseconds)
+      signal?.addEventListener('abort', wake)
+    }),
 }

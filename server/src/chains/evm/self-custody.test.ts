@@ -14,6 +14,7 @@ import { connectEvm } from './connect.ts'
 import { COMMITMENT, ETHER, startTestChain } from './test-chain.ts'
 import type { TestChain } from './test-chain.ts'
 import { NATIVE, USDC, testNetwork } from './test-network.ts'
+import { postText } from '../json-rpc/post-text.ts'
 
 const COMMITMENT_HEX = Buffer.from(COMMITMENT).toString('hex')
 const TAIL = `9fde4014${COMMITMENT_HEX}`
@@ -381,10 +382,9 @@ describe('a simulation', () => {
       config: testNetwork([world.sandbox.rpcUrl]),
       log: openLog('silent'),
       clock: systemClock,
-      fetch: async (url, init) => {
-        const asked = typeof init?.body === 'string' ? init.body : ''
-        const body = asked.replaceAll('eth_simulateV1', 'eth_unheardOf')
-        return await fetch(url, { ...init, body })
+      post: (posting) => {
+        const body = posting.body.replaceAll('eth_simulateV1', 'eth_unheardOf')
+        return postText({ ...posting, body })
       },
     })
     expect(await plain.selfCustody?.simulate(built.transaction, wallet.address)).toMatchObject({

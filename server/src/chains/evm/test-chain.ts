@@ -11,6 +11,7 @@ import { connectEvm } from './connect.ts'
 import { keccak256 } from './keccak.ts'
 import { addressOfPrivateKey, signDigest } from './secp256k1.ts'
 import { NATIVE, testNetwork } from './test-network.ts'
+import { postText } from '../json-rpc/post-text.ts'
 
 export const ETHER = 10n ** 18n
 export const COMMITMENT = new Uint8Array(32).fill(0xc5)
@@ -49,9 +50,9 @@ export async function startTestChain(): Promise<TestChain> {
     log: openLog('silent'),
     clock: systemClock,
     callSeconds: 1,
-    fetch: async (...call) => {
+    post: (posting) => {
       requests += 1
-      return await fetch(...call)
+      return postText(posting)
     },
   })
 

@@ -5,6 +5,7 @@ import { isObject } from './answer.ts'
 import { readAnswers, writeCalls } from './messages.ts'
 import type { NodeAnswer, NodeCall } from './messages.ts'
 import { openNodeUrl } from './node-url.ts'
+import type { PostText } from './post-text.ts'
 
 /** One node's door. */
 export interface Endpoint {
@@ -23,7 +24,7 @@ export interface EndpointOptions {
   readonly clock: Clock
   readonly callSeconds: number
   readonly responseBytesMax: number
-  readonly fetch: typeof fetch
+  readonly post: PostText
 }
 
 /** The node gave no answer in time; asking it again at once is pointless. */
@@ -35,15 +36,21 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
   const { url, headers, scrub } = openNodeUrl(options.url)
 
   async function post(calls: readonly NodeCall[]): Promise<readonly (NodeAnswer | NodeFailure)[]> {
+    const { responseBytesMax } = options
+    const underWay = options.post({ url, headers, body: writeCalls(calls), responseBytesMax })
     const finished = new AbortController()
-    const expired = new AbortController()
+    let isLate = false
     const timer = clock.sleep(callSeconds * 1000, finished.signal).then(() => {
-      if (!finished.signal.aborted) expired.abort()
+      if (finished.signal.aborted) return
+      isLate = true
+      underWay.abandon()
     })
     try {
-      return readAnswers(await exchange(writeCalls(calls), expired.signal), calls.length, scrub)
+      const { status, text } = await underWay.answer
+      if (status < 200 || status >= 300) throw new NodeFailure(`the node answered HTTP ${status}`)
+      return readAnswers(text, calls.length, scrub)
     } catch (error) {
-      if (expired.signal.aborted) throw new NodeTimeout(`${name}: no answer in time`)
+      if (isLate) throw new NodeTimeout(`${name}: no answer in time`)
       if (error instanceof NodeFailure) throw new NodeFailure(`${name}: ${error.message}`)
       // The error's own text may hold the URL, so only its code goes on.
       throw new NodeFailure(`${name} cannot be reached: ${codeOf(error)}`)
@@ -53,38 +60,10 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
     }
   }
 
-  async function exchange(body: string, signal: AbortSignal): Promise<string> {
-    const response = await options.fetch(url, {
-      method: 'POST',
-      headers,
-      body,
-      signal,
-      redirect: 'error',
-    })
-    if (!response.ok) {
-      await response.body?.cancel()
-      throw new NodeFailure(`the node answered HTTP ${response.status}`)
-    }
-    return await readBounded(response, options.responseBytesMax)
-  }
-
   return { post }
 }
 
-async function readBounded(response: Response, bytesMax: number): Promise<string> {
-  const body: AsyncIterable<Uint8Array> | null = response.body
-  const pieces: Uint8Array[] = []
-  let bytes = 0
-  for await (const piece of body ?? []) {
-    bytes += piece.length
-    if (bytes > bytesMax) throw new NodeFailure('the node answered too many bytes')
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces).toString('utf8')
-}
-
 function codeOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined
-  const code = isObject(cause) ? cause['code'] : undefined
+  const code = isObject(error) ? error['code'] : undefined
   return typeof code === 'string' ? code : 'no connection'
 }

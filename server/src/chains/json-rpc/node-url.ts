@@ -12,7 +12,7 @@ export interface NodeUrl {
 /** A shorter part of a URL ("v3", "rpc") is no key, and taking it out would only garble the text. */
 const SECRET_CHARACTERS_MIN = 6
 
-/** Opens a node's URL. Credentials in it become a header, because `fetch` refuses them inside a URL. */
+/** Opens a node's URL. Credentials in it become a header. */
 export function openNodeUrl(secret: Secret): NodeUrl {
   const url = new URL(secret.reveal())
   const { username, password } = url

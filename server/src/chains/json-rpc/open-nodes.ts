@@ -6,6 +6,7 @@ import type { Endpoint } from './endpoint.ts'
 import type { NodeCall } from './messages.ts'
 import { openNodeHealth } from './node-health.ts'
 import { shownHost } from './node-url.ts'
+import { postText } from './post-text.ts'
 import { openTransport } from './transport.ts'
 import type { Transport } from './transport.ts'
 
@@ -19,7 +20,7 @@ export interface NodeKind {
 
 /** Opens the configured nodes of a network. Nothing is asked before the first use. */
 export function openNodes(
-  { config, log, clock, onCall = () => undefined, callSeconds, fetch: ask = fetch }: ConnectOptions,
+  { config, log, clock, onCall = () => undefined, callSeconds, post = postText }: ConnectOptions,
   { guard, height }: NodeKind,
 ): { readonly transport: Transport; readonly nodes: () => readonly NodeState[] } {
   const { network, rpcUrls, blockTimeMilliseconds } = config
@@ -32,7 +33,7 @@ export function openNodes(
         clock,
         callSeconds: callSeconds ?? patience,
         responseBytesMax: limits.nodeResponseBytesMax,
-        fetch: ask,
+        post,
       }),
     ),
   )

@@ -11,6 +11,7 @@ import { startTestNode } from './test-node.ts'
 import type { Script, TestNode } from './test-node.ts'
 import { openTransport } from './transport.ts'
 import type { Read, Transport, TransportOptions } from './transport.ts'
+import { postText } from './post-text.ts'
 
 const nodes: TestNode[] = []
 afterEach(async () => {
@@ -30,7 +31,13 @@ function transportTo(
   const [clock, all] = [systemClock, { ...limits, ...own }]
   const bounds = { callSeconds: 5, responseBytesMax: 100_000 }
   const endpoints = urls.map((url, index) =>
-    openEndpoint({ url: new Secret(url), name: `node ${index + 1}`, clock, ...bounds, fetch }),
+    openEndpoint({
+      url: new Secret(url),
+      name: `node ${index + 1}`,
+      clock,
+      ...bounds,
+      post: postText,
+    }),
   )
   const health = openNodeHealth({
     ...{ hosts: urls, clock, limits: all, behindBlocksMax: 5n },

@@ -14,6 +14,7 @@ import type { Reply, Script, TestNode } from './test-node.ts'
 import { openTransport } from './transport.ts'
 import type { CallEnd, Read, Transport, TransportOptions } from './transport.ts'
 import { onlyUpToDate } from '../evm/up-to-date.ts'
+import { postText } from './post-text.ts'
 
 const nodes: TestNode[] = []
 afterEach(async () => {
@@ -55,7 +56,7 @@ function transportTo(urls: readonly string[], options: Options = {}): Transport 
           clock: options.clock ?? systemClock,
           callSeconds: 5,
           responseBytesMax: options.responseBytesMax ?? 100_000,
-          fetch,
+          post: postText,
         }),
       ),
     ),

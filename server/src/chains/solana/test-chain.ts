@@ -25,6 +25,7 @@ import { compileMessage } from './message.ts'
 import type { Instruction } from './message.ts'
 import { withSignature } from './sign.ts'
 import { NATIVE, testNetwork } from './test-network.ts'
+import { postText } from '../json-rpc/post-text.ts'
 
 export const SOL = 10n ** 9n
 export const COMMITMENT = new Uint8Array(32).fill(0xc5)
@@ -74,9 +75,9 @@ export async function startTestChain(...assets: readonly AssetProfile[]): Promis
     log: openLog('silent'),
     clock: systemClock,
     callSeconds: 1,
-    fetch: async (...call) => {
+    post: (posting) => {
       requests += 1
-      return await fetch(...call)
+      return postText(posting)
     },
   })
 

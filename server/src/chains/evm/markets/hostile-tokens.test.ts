@@ -11,6 +11,7 @@ import { openTestMarket } from './test-market.ts'
 import type { TestMarket } from './test-market.ts'
 import { openTestMaker } from './test-token.ts'
 import type { TestMaker, Trick } from './test-token.ts'
+import { postText } from '../../json-rpc/post-text.ts'
 
 let scene: TestChain
 let maker: TestMaker
@@ -219,11 +220,10 @@ test('a node that cannot try calls in a row comes to the same allowances', async
     }),
     log: openLog('silent'),
     clock: systemClock,
-    fetch: async (input, init) => {
-      const asked = await new Request(input, init).text()
-      if (asked.includes('eth_simulateV1')) trials += 1
-      const body = asked.replaceAll('eth_simulateV1', 'eth_simulateV0')
-      return await fetch(input, { ...init, body })
+    post: (posting) => {
+      if (posting.body.includes('eth_simulateV1')) trials += 1
+      const body = posting.body.replaceAll('eth_simulateV1', 'eth_simulateV0')
+      return postText({ ...posting, body })
     },
   })
   for (const trick of ['none', 'approves from zero only'] as const) {

@@ -16,6 +16,7 @@ import type { Mined, TestMarket } from './test-market.ts'
 import { openTestMaker } from './test-token.ts'
 import type { TestMaker } from './test-token.ts'
 import { deployUniswapV3, openPoolV3 } from './test-uniswap-v3.ts'
+import { postText } from '../../json-rpc/post-text.ts'
 
 const ABI = parseAbi([
   'function getAmountsOut(uint256 amountIn, address[] path) view returns (uint256[])',
@@ -47,9 +48,9 @@ function connect(market: MarketConfig): { chain: Chain; requests: () => number }
     config: testNetwork([scene.sandbox.rpcUrl], { markets: [market] }),
     log: openLog('silent'),
     clock: systemClock,
-    fetch: async (...call) => {
+    post: (posting) => {
       requests += 1
-      return await fetch(...call)
+      return postText(posting)
     },
   })
   return { chain, requests: () => requests }
