@@ -31,7 +31,7 @@ export interface Purchases {
 /** Paying sellers from custodial wallets. */
 export function openPurchases(deps: PurchasesDeps): Purchases {
   const { store, clock, log, sandbox, ownListeners } = deps
-  const book = openPurchaseBook({ clock })
+  const book = openPurchaseBook({ clock, log })
   const askSeller = openSellers(openOutbound({ allowLoopback: sandbox, ownListeners, clock }))
   return {
     book,

@@ -131,6 +131,8 @@ const INVARIANTS: Readonly<Record<string, string>> = {
       or (p.status = 'settled' and not exists (select from ledger_transfers t join ledger_entries e on e.transfer_id = t.id
         join ledger_accounts a on a.id = e.ledger_account_id and a.kind = 'external'
         where t.payment_id = p.id and t.kind = 'post' and t.asset = p.asset and e.amount = p.amount))`,
+  'what a seller took is the effect of one payment alone': `
+    select payment_id as subject from purchases where closed_at is null and look_at = 'infinity'`,
   'a deposit is a record of the wallet that it came to': `
     select p.id as subject from payments p where p.occurrence is not null and not exists (
       select from wallets w where w.id = p.wallet_id and w.account_id = p.account_id and w.address = p.recipient)`,

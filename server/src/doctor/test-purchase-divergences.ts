@@ -17,6 +17,15 @@ const purchased = (run: Run, { wallet, network }: Sound, paymentId: string | und
 /** What can be wrong with purchases. */
 export const PURCHASE_DIVERGENCES: readonly Divergence[] = [
   {
+    invariant: 'what a seller took is the effect of one payment alone',
+    what: 'a purchase that was put aside, since another payment has its effect',
+    plant: async (run, sound) => {
+      const { pending } = sound.ids
+      await purchased(run, sound, pending)
+      await run(`update purchases set look_at = 'infinity' where payment_id = $1`, pending)
+    },
+  },
+  {
     invariant: AUTHORISED,
     what: 'a purchase of a payment that is over, still open',
     plant: (run, sound) => purchased(run, sound, sound.ids['settled']),

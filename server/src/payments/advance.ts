@@ -113,11 +113,18 @@ export function openPaymentBook({
       const settled: StatusChange[] = []
       const failed: StatusChange[] = []
       const closings: LedgerTransfer[] = []
+      // One whose effect counts for another payment stays as it is, with its money, and the doctor names it.
+      const doubled = await claimEffects(
+        tx,
+        effectsOf(payments, transactions),
+        clock.nowMilliseconds(),
+      )
       for (const transaction of transactions) {
         const shares = feeShares(transaction)
         for (const [index, id] of transaction.paymentIds.entries()) {
           const payment = payments.get(id)
           if (payment === undefined || isElsewhere(payment, transaction)) continue
+          if (doubled.has(id)) continue
           const paid = payment.status === 'confirmed'
           const fee = shares[index] ?? 0n
           if (paid) settled.push(seen(payment.id, transaction, payment.logIndex, fee))
@@ -135,8 +142,7 @@ export function openPaymentBook({
       )
       if (traded.length > 0) closings.push(...(await proceedsOf(tx, payments, traded)))
       await record(tx, closings, clock.nowMilliseconds())
-      const done = await moved(tx, 'settled', settled)
-      await claimEffects(tx, effectsOf(payments, settled, done), clock.nowMilliseconds())
+      await moved(tx, 'settled', settled)
       await releaseSpends(tx, [...(await moved(tx, 'failed', failed))], clock.nowMilliseconds())
     },
 
@@ -262,21 +268,20 @@ function isElsewhere(
   return type === 'received' && (status !== 'confirmed' || transactionHash !== hash)
 }
 
-/** The effects of the payments that have just become final. */
+/** The effects of the payments that become final with these transactions. */
 function effectsOf(
   payments: ReadonlyMap<PaymentId, Payment>,
-  changes: readonly StatusChange[],
-  done: ReadonlySet<PaymentId>,
+  transactions: Parameters<PaymentBook['final']>[1],
 ): readonly CountedEffect[] {
-  return changes.flatMap(({ paymentId, transactionHash, logIndex }) => {
-    const payment = payments.get(paymentId)
-    if (payment === undefined || transactionHash === null || !done.has(paymentId)) return []
-    const { network, accountId } = payment
-    const effectIndex = logIndex ?? 0
-    return [
-      { network, transactionHash, effectIndex, direction: payment.type, paymentId, accountId },
-    ]
-  })
+  return transactions.flatMap((transaction) =>
+    transaction.paymentIds.flatMap((paymentId) => {
+      const payment = payments.get(paymentId)
+      if (payment?.status !== 'confirmed' || isElsewhere(payment, transaction)) return []
+      const { network, accountId, type: direction, logIndex } = payment
+      const place = { network, transactionHash: transaction.hash, effectIndex: logIndex ?? 0 }
+      return [{ ...place, direction, paymentId, accountId }]
+    }),
+  )
 }
 
 /**

@@ -285,21 +285,21 @@ export interface CountedEffect {
 /**
  * Claims final chain effects for payments, each once, whatever the scheme. What somebody received stays with the record that has claimed it
  * first: two records of one effect are for the doctor to name, and must not stop a follower. Of what was sent from here there can only
- * be one: the transaction must then not commit.
+ * be one. Gives the payments whose effect that was sent is another one's already: they must not be settled, and stop nobody else's finality.
  */
 export async function claimEffects(
   tx: Tx,
   effects: readonly CountedEffect[],
   nowMilliseconds: number,
-): Promise<void> {
-  if (effects.length === 0) return
-  const claimed = await tx.query<{ direction: string }>(
+): Promise<ReadonlySet<PaymentId>> {
+  if (effects.length === 0) return new Set()
+  const claimed = await tx.query<{ payment_id: PaymentId }>(
     'effects_claim',
     `insert into effects (network, transaction_hash, effect_index, direction, payment_id, account_id, created_at)
      select network, hash, effect_index, direction, payment_id, account_id, to_timestamp($2 / 1000.0)
      from json_to_recordset($1::json) as e (network text, hash text, effect_index integer, direction text,
        payment_id text, account_id text)
-     on conflict (network, transaction_hash, effect_index, direction) do nothing returning direction`,
+     on conflict (network, transaction_hash, effect_index, direction) do nothing returning payment_id`,
     [
       JSON.stringify(
         effects.map((effect) => ({
@@ -314,10 +314,37 @@ export async function claimEffects(
       nowMilliseconds,
     ],
   )
-  const sent = ({ direction }: { readonly direction: string }) => direction === 'sent'
-  if (claimed.filter(sent).length < effects.filter(sent).length) {
-    throw new Error('an effect that was sent from here has been counted before')
-  }
+  const own = new Set(claimed.map((row) => row.payment_id))
+  const lost = effects.filter(
+    ({ direction, paymentId }) => direction === 'sent' && !own.has(paymentId),
+  )
+  return new Set(lost.map(({ paymentId }) => paymentId))
+}
+
+/** Those payments among these whose effect another payment names that was sent by a transaction of ours: its own bytes say so. */
+export async function effectsOfOthers(
+  tx: Tx,
+  network: NetworkId,
+  found: readonly {
+    readonly paymentId: PaymentId
+    readonly hash: TransactionHash
+    readonly logIndex: number
+  }[],
+): Promise<ReadonlySet<PaymentId>> {
+  if (found.length === 0) return new Set()
+  const rows = await tx.query<{ payment_id: PaymentId }>(
+    'effects_of_others',
+    `select f.payment_id from unnest($2::text[], $3::text[], $4::integer[]) as f (payment_id, hash, log_index)
+     where exists (select from payments p where p.transaction_hash = f.hash and p.network = $1 and p.type = 'sent'
+       and p.id <> f.payment_id and coalesce(p.log_index, 0) = f.log_index and p.status in ('confirmed', 'settled'))`,
+    [
+      network,
+      found.map(({ paymentId }) => paymentId),
+      found.map(({ hash }) => hash),
+      found.map(({ logIndex }) => logIndex),
+    ],
+  )
+  return new Set(rows.map((row) => row.payment_id))
 }
 
 /** Marks payments whose final block was reorganised away; their status stays what it was. */

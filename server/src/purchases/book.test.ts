@@ -8,12 +8,14 @@ import { findInBooks } from '../doctor/books-store.ts'
 import { addToOutbox } from '../events/store.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { newId } from '../kernel/id.ts'
+import { openLog } from '../kernel/log.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import { systemRandom } from '../kernel/random.ts'
 import { lockBalances } from '../ledger/store.ts'
 import { paymentEvent } from '../payments/event.ts'
 import { planFunds } from '../payments/funds.ts'
 import { bookHolds } from '../payments/hold.ts'
+import { movePayments } from '../payments/move-payments.ts'
 import type { Payment } from '../payments/payment.ts'
 import { findPayment, insertPayments, minedSpends } from '../payments/store.ts'
 import { makeWallet, RECIPIENT, testNetwork, TOKEN } from '../payments/test-lane.ts'
@@ -22,6 +24,7 @@ import { beginFollowing, storeBlocks, takeLease } from '../sender/follower-store
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { openPurchaseBook } from './book.ts'
+import { silentPurchases } from './live-store.ts'
 import { refuseUnfit } from './refuse-unfit.ts'
 import { findPurchase, insertPurchase } from './store.ts'
 
@@ -39,7 +42,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const book = openPurchaseBook({ clock: systemClock })
+const book = openPurchaseBook({ clock: systemClock, log: openLog('silent') })
 const inService = <T>(work: Parameters<typeof database.store.inTransaction<T>>[1]) =>
   database.store.inTransaction('service', work)
 
@@ -98,6 +101,20 @@ async function aPurchase() {
   return {
     paymentId,
     final: (height = BLOCK.height) => inService((tx) => book.final(tx, network, height, 10)),
+    /** Another payment of the wallet that its own transaction made, with the same effect. */
+    sentBeside: async (taken: bigint, status: 'confirmed' | 'settled') => {
+      const other = paymentOf(wallet, network, newId(systemRandom, 'pay'))
+      const seen = { transactionHash: hash, blockHeight: BLOCK.height, blockHash: BLOCK.hash }
+      const fee = { feePaid: baseUnits(0n), failure: null }
+      const change = { paymentId: other.id, ...seen, logIndex: Number(taken), ...fee }
+      await inService(async (tx) => {
+        await insertPayments(tx, [other])
+        await movePayments(tx, 'confirmed', [change], systemClock.nowMilliseconds())
+        if (status === 'settled') {
+          await movePayments(tx, status, [change], systemClock.nowMilliseconds())
+        }
+      })
+    },
     undone: () => inService((tx) => book.undone(tx, network, BLOCK.height - 1n)),
     /** The follower reads one more block. */
     follow: (height: bigint, blockHash: string) =>
@@ -142,6 +159,8 @@ async function aPurchase() {
         if (purchase === undefined || asset === undefined) throw new Error('no purchase')
         await refuseUnfit(tx, purchase, { asset, ceiling: baseUnits(ceiling) })
       }),
+    /** What a look is due for, some time in the far future. */
+    due: () => inService((tx) => silentPurchases(tx, network, Date.UTC(2100, 0))),
     /** What the wallet could send when a node shows it with so much at a height, and what would be booked as new money. */
     spendable: (onChain: bigint, height: bigint, amount: bigint) =>
       database.store.inTransaction(accountId, async (tx) => {
@@ -277,4 +296,26 @@ describe('a purchase of which the seller takes less than it may', () => {
     await expect(join(99n)).rejects.toMatchObject({ code: 'POLICY_REFUSED' })
     await expect(join(100n)).resolves.toBeUndefined()
   })
+
+  test.each(['confirmed', 'settled'] as const)(
+    'is put aside with its money when its effect is that of a payment of ours that is %s, and stops nobody',
+    async (status) => {
+      const { paymentId, used, sentBeside, final, undone, state, said, due } = await aPurchase()
+      await used(30n)
+      await sentBeside(30n, status)
+      expect(await final()).toBe(1)
+      const aside = { status: 'pending', amount: 100n, available: 150n, held: 100n }
+      expect(await state()).toEqual(aside)
+      expect(await said()).toEqual({ event: '100', budget: '100' })
+      // Nothing comes of it any more by itself, and the doctor names it for whoever has to look.
+      expect(await final()).toBe(0)
+      await undone()
+      expect(await due()).toEqual([])
+      expect(await state()).toEqual(aside)
+      const named = (await findings()).filter(({ subject }) => subject === paymentId)
+      expect(named.map(({ invariant }) => invariant)).toEqual([
+        'what a seller took is the effect of one payment alone',
+      ])
+    },
+  )
 })

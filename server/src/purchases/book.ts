@@ -2,12 +2,14 @@ import { baseUnits } from '@florin/wire/amount.ts'
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { PaymentId } from '../kernel/id.ts'
+import type { Log } from '../kernel/log.ts'
 import { post, release } from '../ledger/entry.ts'
 import type { Hold } from '../ledger/entry.ts'
 import { openHolds, record } from '../ledger/store.ts'
 import { setAmounts } from '../payments/amount-store.ts'
 import { movePayments, violateFinality } from '../payments/move-payments.ts'
-import { claimEffects, lockPayments } from '../payments/store.ts'
+import { claimEffects, effectsOfOthers, lockPayments } from '../payments/store.ts'
+import type { Payment } from '../payments/payment.ts'
 import type { StatusChange } from '../payments/store.ts'
 import { lowerSpends, releaseSpends } from '../policies/store.ts'
 import type { BuildBook } from '../sender/build-book.ts'
@@ -20,6 +22,7 @@ import {
   forgetUsed,
   noteDead,
   noteUsed,
+  putAside,
   settledAbove,
   usedBelow,
 } from './live-store.ts'
@@ -46,7 +49,13 @@ export interface PurchaseBook extends BuildBook {
  * Follows authorizations of custodial wallets. Where a known fee payer has to sign (Solana), blocks are read for them like for built
  * transactions; where anybody may submit them (EVM), `watchPurchases` asks.
  */
-export function openPurchaseBook({ clock }: { readonly clock: Clock }): PurchaseBook {
+export function openPurchaseBook({
+  clock,
+  log,
+}: {
+  readonly clock: Clock
+  readonly log: Log
+}): PurchaseBook {
   const used: PurchaseBook['used'] = async (tx, network, found) => {
     if (found.length === 0) return new Set()
     // Whoever follows the chain takes back what it finds here, and must not have been here just now.
@@ -88,11 +97,42 @@ export function openPurchaseBook({ clock }: { readonly clock: Clock }): Purchase
     await movePayments(tx, 'pending', changes, clock.nowMilliseconds())
   }
 
-  async function settle(tx: Tx, network: NetworkId, found: readonly UsedPurchase[]): Promise<void> {
-    if (found.length === 0) return
+  /** Those of which another payment has the effect: what the chain shows of them is not known then, whatever was believed. */
+  async function doubled(
+    tx: Tx,
+    network: NetworkId,
+    found: readonly UsedPurchase[],
+    payments: ReadonlyMap<PaymentId, Payment>,
+  ): Promise<ReadonlySet<PaymentId>> {
+    const sent = await effectsOfOthers(tx, network, found)
+    const effects = found.flatMap(({ paymentId, hash, logIndex }) => {
+      const payment = payments.get(paymentId)
+      if (payment === undefined || sent.has(paymentId)) return []
+      const { accountId } = payment
+      const place = { network, transactionHash: hash, effectIndex: logIndex }
+      return [{ ...place, direction: 'sent' as const, paymentId, accountId }]
+    })
+    const counted = await claimEffects(tx, effects, clock.nowMilliseconds())
+    return new Set([...sent, ...counted])
+  }
+
+  async function settle(tx: Tx, network: NetworkId, final: readonly UsedPurchase[]): Promise<void> {
+    if (final.length === 0) return
     const now = clock.nowMilliseconds()
+    const locked = await lockPayments(
+      tx,
+      final.map(({ paymentId }) => paymentId),
+    )
+    const payments = new Map(locked.map((each) => [each.id, each]))
+    const others = await doubled(tx, network, final, payments)
+    const aside = final.filter(({ paymentId }) => others.has(paymentId))
+    for (const { paymentId, hash } of aside) {
+      log.error({ network, paymentId, hash }, 'the effect of a purchase counts for another payment')
+    }
+    await reopen(tx, aside)
+    await putAside(tx, [...others])
+    const found = final.filter(({ paymentId }) => !others.has(paymentId))
     const ids = found.map(({ paymentId }) => paymentId)
-    const payments = new Map((await lockPayments(tx, ids)).map((each) => [each.id, each]))
     const changes = found.map(({ paymentId, ...place }) => changeOf(paymentId, place))
     const settled = await movePayments(tx, 'settled', changes, now)
     const holds = await openHolds(tx, [...settled])
@@ -104,14 +144,6 @@ export function openPurchaseBook({ clock }: { readonly clock: Clock }): Purchase
       tx,
       less.map((hold) => ({ paymentId: hold.paymentId, amount: movedOf(hold) })),
     )
-    const effects = found.flatMap(({ paymentId, hash, logIndex }) => {
-      const payment = payments.get(paymentId)
-      if (payment === undefined || !settled.has(paymentId)) return []
-      const { accountId } = payment
-      const place = { network, transactionHash: hash, effectIndex: logIndex }
-      return [{ ...place, direction: 'sent' as const, paymentId, accountId }]
-    })
-    await claimEffects(tx, effects, now)
     await closePurchases(tx, ids, now)
   }
 

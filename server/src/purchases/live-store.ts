@@ -88,6 +88,18 @@ export async function forgetPlace(tx: Tx, paymentIds: readonly PaymentId[]): Pro
   )
 }
 
+/** Puts purchases aside: nothing becomes of them by itself any more, and the doctor names them. They are not shown to anybody again. */
+export async function putAside(tx: Tx, paymentIds: readonly PaymentId[]): Promise<void> {
+  if (paymentIds.length === 0) return
+  await tx.query(
+    'purchase_put_aside',
+    `update purchases set used_hash = null, used_height = null, used_block_hash = null, used_log_index = null,
+       taken = null, dead_height = null, look_at = 'infinity', joinable = false
+     where payment_id = any($1) and closed_at is null`,
+    [paymentIds],
+  )
+}
+
 /** Notes from which height on it is certain that purchases took no effect and never will. */
 export async function noteDead(
   tx: Tx,

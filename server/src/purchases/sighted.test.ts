@@ -6,6 +6,7 @@ import { baseUnits } from '@florin/wire/amount.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { newId } from '../kernel/id.ts'
 import type { PaymentId } from '../kernel/id.ts'
+import { openLog } from '../kernel/log.ts'
 import { systemRandom } from '../kernel/random.ts'
 import { findPayment } from '../payments/store.ts'
 import { EVM, openReading } from '../payments/test-records.ts'
@@ -65,7 +66,7 @@ async function sight(paymentId: PaymentId, nonce: bigint | null): Promise<string
     ...{ succeeded: true, sender: EVM, nonce, commitments: [], transfers: [], isPlain: false },
     ...{ feePaid: baseUnits(0n), proofKey: proofKey(`${KEY}${paymentId}`) },
   }
-  const book = openPurchaseBook({ clock: systemClock })
+  const book = openPurchaseBook({ clock: systemClock, log: openLog('silent') })
   return store.inTransaction('service', async (tx) => {
     const payment = await findPayment(tx, accountId, paymentId)
     if (payment === undefined) throw new Error('no payment')

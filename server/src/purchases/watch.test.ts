@@ -70,7 +70,8 @@ async function aPurchase(sinceHeight: bigint) {
     exact: exact as ExactPayments,
   })
   const clock = { nowMilliseconds: () => START + passed, sleep: async () => undefined }
-  const deps = { store, clock, log: openLog('silent'), book: openPurchaseBook({ clock }) }
+  const log = openLog('silent')
+  const deps = { store, clock, log, book: openPurchaseBook({ clock, log }) }
   const status = () =>
     store.inTransaction(
       accountId,
