@@ -9,6 +9,8 @@ export const EXTRAS: Readonly<Record<string, string>> = {
   'evm/secp256k1.ts': 'two engines sign for EVM, and the log names the one in use',
   'solana/payment-terms.ts':
     'on Solana the payer makes the settling transaction; on EVM it is a transaction of ours like any other',
+  'solana/smart-wallet-node.ts':
+    'on EVM a receipt holds what every call logged; on Solana a node may keep none of what programs did by calls of their own',
   'solana/look-back.ts': 'only bytes with a lifetime need proof that they are dead',
 }
 

@@ -262,7 +262,12 @@ describe('florin up', () => {
 
   test('florin doctor finds nothing broken', async () => {
     const diagnosis = await runFlorin(['doctor', '--json'], florin.dataDirectory)
-    expect(JSON.parse(diagnosis.stdout)).toEqual({ findings: [], unasked: [], lookAt: [] })
+    expect(JSON.parse(diagnosis.stdout)).toEqual({
+      findings: [],
+      unasked: [],
+      notTaken: [],
+      lookAt: [],
+    })
     expect(diagnosis.code).toBe(0)
   })
 

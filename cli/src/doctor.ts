@@ -27,7 +27,7 @@ export const runDoctor: Run = async ({ args, environment, print, note }) => {
   const store = openStore({ url: database.url, log })
   try {
     const diagnosis = await diagnose({ store, chains, clock: systemClock })
-    const { findings, unasked, lookAt } = diagnosis
+    const { findings, unasked, notTaken, lookAt } = diagnosis
     if (json) print(`${JSON.stringify(diagnosis)}\n`)
     else {
       if (findings.length === 0) print('Every invariant holds in what could be asked.\n')
@@ -37,11 +37,12 @@ export const runDoctor: Run = async ({ args, environment, print, note }) => {
         )
       for (const reason of unasked)
         print(`not known, because the chain could not be asked: ${reason}\n`)
+      for (const reason of notTaken) print(`configured and not taken: ${reason}\n`)
       if (lookAt.length > 0) print(foundTable(lookAt))
       if (networks.length === 0)
         note('no network is configured here: only the database was looked at\n')
     }
-    return findings.length + unasked.length + lookAt.length === 0 ? 0 : 1
+    return findings.length + unasked.length + notTaken.length + lookAt.length === 0 ? 0 : 1
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error
     throw new CommandFailed('the database cannot be reached. Is it running?', { cause: error })

@@ -230,4 +230,14 @@ export interface ExactPayments {
     authorization: ExactAuthorization,
     sinceHeight: bigint,
   ): Promise<AuthorizationUse | undefined>
+  /** Solana: payments that programs make for wallets. Left out where no program may. */
+  readonly smartWallets?: SmartWalletPayments
+}
+
+/** Whether payments of smart wallets are taken, which their network's nodes decide as well as the operator. */
+export interface SmartWalletPayments {
+  /** Whether they are now. */
+  areTaken(): boolean
+  /** Asks the nodes, unless they have shown it or were asked just now. What stands against it, undefined when nothing does. */
+  whatIsMissing(): Promise<string | undefined>
 }

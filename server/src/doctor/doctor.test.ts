@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Chain } from '../chains/chain.ts'
 import { NodeFailure } from '../chains/chain.ts'
+import type { ExactPayments } from '../chains/exact.ts'
 import { fingerprint } from '../idempotency/fingerprint.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { openLog } from '../kernel/log.ts'
@@ -123,6 +124,7 @@ describe('the books', () => {
     expect(await diagnose({ store: database.store, chains: [], clock: systemClock })).toEqual({
       findings: [],
       unasked: [],
+      notTaken: [],
       lookAt: [],
     })
   })
@@ -184,7 +186,7 @@ describe('the chain', () => {
     }
 
   test('that agrees with the books gives no finding', async () => {
-    expect(await askedOf({})).toEqual({ findings: [], unasked: [], lookAt: [] })
+    expect(await askedOf({})).toEqual({ findings: [], unasked: [], notTaken: [], lookAt: [] })
   })
 
   test.each([
@@ -221,6 +223,17 @@ describe('the chain', () => {
         .map((of) => `an idle wallet has on chain what the books say: ${idle.wallet.address} ${of}`)
         .toSorted(),
     )
+  })
+
+  test('whose nodes lack what its configuration lets is named with what is missing', async () => {
+    const smartWallets = { areTaken: () => false, whatIsMissing: async () => 'too little is kept' }
+    const exact: Partial<ExactPayments> = { smartWallets }
+    expect(await askedOf({ exact: exact as ExactPayments })).toEqual({
+      findings: [],
+      unasked: [],
+      notTaken: ['payments of smart wallets on eip155:2: too little is kept'],
+      lookAt: [],
+    })
   })
 
   test('that cannot be asked is neither good nor bad', async () => {

@@ -13,6 +13,8 @@ export interface Diagnosis {
   readonly findings: readonly Finding[]
   /** Networks whose chain could not be asked, and why: nothing is known of them, good or bad. */
   readonly unasked: readonly string[]
+  /** What a network's configuration lets and none of its nodes makes possible, and why; the books are as sound as without it. */
+  readonly notTaken: readonly string[]
   /** What breaks no invariant, but stays as it is until a person has looked. */
   readonly lookAt: readonly LookAt[]
 }
@@ -29,13 +31,18 @@ export async function diagnose({
 }): Promise<Diagnosis> {
   const findings = [...(await store.inTransaction('service', findInBooks))]
   const unasked: string[] = []
+  const notTaken: string[] = []
   for (const chain of chains) {
     try {
       findings.push(...(await findOnChain(store, chain)))
+      const missing = await chain.exact?.smartWallets?.whatIsMissing()
+      if (missing !== undefined) {
+        notTaken.push(`payments of smart wallets on ${chain.config.network}: ${missing}`)
+      }
     } catch (error) {
       if (!(error instanceof NodeFailure)) throw error
       unasked.push(`${chain.config.network}: ${error.message}`)
     }
   }
-  return { findings, unasked, lookAt: await findToLookAt(store, clock) }
+  return { findings, unasked, notTaken, lookAt: await findToLookAt(store, clock) }
 }

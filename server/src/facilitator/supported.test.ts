@@ -28,16 +28,18 @@ test('the keys that can pay are named for upto in turn: none of them settles for
   )
 })
 
-test('smart wallets on Solana are named as supported only where the operator lets their programs pay', () => {
+test('smart wallets on Solana are named as supported only where their payments are taken', () => {
   const networkId = parseNetworkId('solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1')
   if (networkId === undefined) throw new Error('devnet has no proper id')
   const config = { ...testNetwork(84_532), network: networkId, family: 'solana' as const }
-  const extrasWith = (smartWalletPrograms?: readonly string[]) => {
-    const programs = smartWalletPrograms === undefined ? {} : { smartWalletPrograms }
-    const chain = scriptedChain(
-      { ...config, ...programs },
-      { exact: {} as Partial<ExactPayments> as ExactPayments },
-    )
+  const extrasWith = (areTaken?: boolean) => {
+    const exact: Partial<ExactPayments> =
+      areTaken === undefined
+        ? {}
+        : { smartWallets: { areTaken: () => areTaken, whatIsMissing: async () => undefined } }
+    // What the operator lets is not enough: a node has to tell what they did.
+    const programs = { smartWalletPrograms: ['program'] }
+    const chain = scriptedChain({ ...config, ...programs }, { exact: exact as ExactPayments })
     const keys = [{ address: 'key' as Address }] as Partial<Wallet>[] as Wallet[]
     const { kinds } = supported({
       chains: [chain],
@@ -50,7 +52,7 @@ test('smart wallets on Solana are named as supported only where the operator let
   }
   const plain = { feePayer: 'key' }
   expect(extrasWith()).toEqual([plain, plain])
-  expect(extrasWith([])).toEqual([plain, plain])
+  expect(extrasWith(false)).toEqual([plain, plain])
   const said = { ...plain, features: { smartWalletSupported: true } }
-  expect(extrasWith(['program'])).toEqual([said, said])
+  expect(extrasWith(true)).toEqual([said, said])
 })

@@ -65,7 +65,7 @@ export function supported({
 }
 
 /** Clients of smart wallets look for the feature before they sign. Source: x402 `exact` on SVM. */
-function feePayerExtra({ config }: Chain, feePayer: Address) {
-  const takesWallets = (config.smartWalletPrograms ?? []).length > 0
+function feePayerExtra({ exact }: Chain, feePayer: Address) {
+  const takesWallets = exact?.smartWallets?.areTaken() === true
   return { feePayer, ...(takesWallets ? { features: { smartWalletSupported: true } } : {}) }
 }

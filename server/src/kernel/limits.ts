@@ -208,6 +208,8 @@ export const limits = {
   openClaimSecondsMax: 15,
   idleClaimSecondsMax: 3_600,
   lostClaimSecondsMax: 3_600,
+  /** Between two questions whether a node keeps what smart wallets did, as long as none has shown it. */
+  smartWalletLookSeconds: 5,
   /** Looks at a claim in a row before it has to wait at all. */
   claimLooksAtOnce: 8,
   nodeResponseBytesMax: 32 * 1024 * 1024,

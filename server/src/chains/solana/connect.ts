@@ -20,6 +20,7 @@ import { arePaymentTerms, readPaymentTerms, signPayment } from './payment-terms.
 import { renewTerms } from './renew.ts'
 import { openSelfCustody } from './self-custody.ts'
 import { signTerms } from './sign.ts'
+import { openSmartWalletNode } from './smart-wallet-node.ts'
 import { readTerms } from './terms.ts'
 import { HEIGHT, onlyUpToDate } from './up-to-date.ts'
 import { readMarket } from './markets/read-market.ts'
@@ -51,7 +52,8 @@ export function connectSolana(options: ConnectOptions): Chain {
   const facts = openFacts({ transport, clock })
   const deps = { transport, config, facts }
   const makers = makersOf(config)
-  const exact = openExact(deps)
+  const walletNode = openSmartWalletNode({ ...deps, clock, log })
+  const exact = openExact({ ...deps, walletNode })
   log.debug({ network: config.network, nodes: config.rpcUrls.length }, 'connected')
 
   return {
@@ -85,6 +87,7 @@ export function connectSolana(options: ConnectOptions): Chain {
     head: async () => {
       const head = await readHead(transport, config.finality)
       noteSlot(head.height)
+      if (exact.smartWallets !== undefined) walletNode.lookBeside()
       return head
     },
     blocks: async (fromSlot, count) => {

@@ -12,17 +12,28 @@ import { isBySmartWallet, peekPayload, readPayload } from './exact-read.ts'
 import type { Facts } from './facts.ts'
 import { writePaymentTerms } from './payment-terms.ts'
 import { smartWalletSimulationRead } from './smart-wallet-check.ts'
+import type { SmartWalletNode } from './smart-wallet-node.ts'
 import { readTokenAccount } from './token-account.ts'
+
+/** Nothing is said of the payment, good or bad. */
+const UNTOLD: ExactCheck = {
+  ok: false,
+  reason: 'network_unavailable',
+  message:
+    'No node tells what smart wallets pay on this network now. Nothing was sent; ask again later.',
+}
 
 /** x402 `exact` by a transaction that the payer signs and whose fee we pay: without our signature nobody can submit it. */
 export function openExact({
   transport,
   config,
   facts,
+  walletNode,
 }: {
   readonly transport: Transport
   readonly config: NetworkConfig
   readonly facts: Facts
+  readonly walletNode: SmartWalletNode
 }): ExactPayments {
   const walletPrograms = new Set(config.smartWalletPrograms)
   /**
@@ -32,6 +43,8 @@ export function openExact({
   const simulate = async (authorization: ExactAuthorization): Promise<ExactCheck> => {
     const { stored, asset, amount, payer, payTo } = authorization
     const isByWallet = isBySmartWallet(authorization)
+    // What a simulation tells of it the record of its transaction may not.
+    if (isByWallet && (await walletNode.whatIsMissing()) !== undefined) return UNTOLD
     const simulation = isByWallet
       ? smartWalletSimulationRead(authorization)
       : paymentSimulationRead(stored['transaction'] ?? '')
@@ -104,5 +117,6 @@ export function openExact({
     // Its end is proven by the sender, which holds the only bytes that can be included.
     finalState: async () => 'open',
     findForeign: async () => undefined,
+    ...(walletPrograms.size === 0 ? {} : { smartWallets: walletNode }),
   }
 }

@@ -1,9 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { until } from '../../kernel/until.ts'
 import type { Address, Chain, SignedTransaction } from '../chain.ts'
 import type { ExactAuthorization, ExactPayments } from '../exact.ts'
 import { KNOWN_WALLET_PROGRAMS } from './smart-wallet-programs.ts'
 import { startTestChain } from './test-chain.ts'
+import { startForgetfulNode } from './test-forgetful-node.ts'
 import type { TestChain, TestWallet } from './test-chain.ts'
 import { NATIVE, USDC } from './test-network.ts'
 import { limit, PRICE, price } from './test-payment.ts'
@@ -173,6 +174,20 @@ describe('nothing is signed for', () => {
     expect(await exact.check(first)).toEqual({ ok: true })
     await landed(await signed(second))
     expect(await exact.draft(first, settler.address)).toMatchObject({ reason: SIMULATION })
+  })
+
+  test('a wallet of which no node would tell what it paid: it is nobody’s fault, and it may pay later', async () => {
+    const node = await startForgetfulNode(world.sandbox.solana.rpcUrl)
+    onTestFinished(node.stop)
+    const authorization = await authorized(await funded())
+    const { exact: forgetful } = withWalletPrograms(world, undefined, node.url)
+    expect(forgetful.smartWallets?.areTaken()).toBe(false)
+    const untold = { ok: false, reason: 'network_unavailable' }
+    expect(await forgetful.check(authorization)).toMatchObject(untold)
+    expect(await forgetful.draft(authorization, settler.address)).toMatchObject(untold)
+    expect(await forgetful.smartWallets?.whatIsMissing()).toContain('inner instructions')
+    expect(await exact.check(authorization)).toEqual({ ok: true })
+    expect(exact.smartWallets?.areTaken()).toBe(true)
   })
 
   test('an outage: it is nobody’s fault', async () => {

@@ -77,9 +77,10 @@ export function smartDemand(
 export function withWalletPrograms(
   world: TestChain,
   smartWalletPrograms: readonly string[] = [ASSOCIATED_TOKEN_PROGRAM],
+  rpcUrl: string = world.sandbox.solana.rpcUrl,
 ): { readonly chain: Chain; readonly exact: ExactPayments } {
   const chain = connectSolana({
-    config: testNetwork([world.sandbox.solana.rpcUrl], { smartWalletPrograms }),
+    config: testNetwork([rpcUrl], { smartWalletPrograms }),
     log: openLog('silent'),
     clock: systemClock,
     callSeconds: 1,
