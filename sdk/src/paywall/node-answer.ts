@@ -20,6 +20,7 @@ export interface NodeRequest {
 export interface NodeResponse {
   statusCode: number
   readonly headersSent: boolean
+  readonly writableEnded: boolean
   readonly writableFinished: boolean
   readonly destroyed: boolean
   readonly socket?: { readonly bytesWritten?: number } | null
@@ -44,7 +45,17 @@ export function askedOf(request: NodeRequest): Asked {
   return { url: `${scheme}://${header('host') ?? 'localhost'}${path}`, method, header }
 }
 
+/** Answers in place of a handler that threw where no framework did. */
+export function sayBroken(response: NodeResponse): void {
+  if (response.writableEnded) return
+  if (response.headersSent) return void response.destroy()
+  response.statusCode = 500
+  response.end()
+}
+
+/** Answers, unless somebody else has, or nobody is there. */
 export function say(response: NodeResponse, { status, headers, body }: Said): void {
+  if (response.headersSent || response.destroyed) return
   response.statusCode = status
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
   response.setHeader('Content-Type', 'application/json; charset=utf-8')
@@ -54,11 +65,11 @@ export function say(response: NodeResponse, { status, headers, body }: Said): vo
 /**
  * Marks the answer as paid for and watches what becomes of it: delivered is an answer below 400 of which bytes have gone
  * out. A buyer that breaks the connection may have read all of them but the last, so it is not asked what it has.
- * False when the buyer is gone already.
+ * False when the buyer is gone already, or somebody else has answered.
  */
 export function watch(response: NodeResponse, { headers, ended }: Admitted): boolean {
-  if (response.destroyed) {
-    void ended(BUYER_GONE)
+  if (response.headersSent || response.destroyed) {
+    void ended(response.headersSent ? ANSWERED_ELSEWHERE : BUYER_GONE)
     return false
   }
   for (const [name, value] of Object.entries(headers)) {

@@ -5,10 +5,19 @@ import { openGate } from './gate.ts'
 import { answerHono } from './hono-answer.ts'
 import { watchAnswers } from './hono-context.ts'
 import type { HonoContext } from './hono-context.ts'
-import { askedOf, say, watch } from './node-answer.ts'
+import {
+  ANSWERED_ELSEWHERE,
+  askedOf,
+  CANNOT_BE_SENT,
+  say,
+  sayBroken,
+  watch,
+} from './node-answer.ts'
 import { deliver, serveMetered } from './serve-metered.ts'
 import type { NodeRequest, NodeResponse } from './node-answer.ts'
 import type { PaywallOptions } from './price.ts'
+import { tellProblem } from './tell-problem.ts'
+import { turnAway } from './turn-away.ts'
 
 /** What is needed of a request and an answer of Fastify. */
 export interface FastifyRequest {
@@ -16,6 +25,7 @@ export interface FastifyRequest {
 }
 export interface FastifyReply {
   readonly raw: NodeResponse
+  readonly sent: boolean
   hijack(): unknown
 }
 
@@ -56,17 +66,28 @@ export function paywall(
 
   async function fastify(request: FastifyRequest, reply: FastifyReply) {
     const admission = await admit(askedOf(request.raw))
+    // Who has taken the reply answers it, whatever that is.
+    if (reply.sent) {
+      await turnAway(admission, ANSWERED_ELSEWHERE)
+      return reply
+    }
     if (begins(reply.raw, admission, [request, request.raw, reply])) return undefined
     reply.hijack()
     ends(reply.raw, admission)
     return reply
   }
 
+  // Without a framework, or with Express 4, nobody catches what is thrown here, and the process ends.
   async function express(request: NodeRequest, response: NodeResponse, next: () => void) {
-    // Without a framework, or with Express 4, nobody catches what is thrown here, and the process ends.
-    const admission = await admit(askedOf(request)).catch(() => busy(UNAVAILABLE))
-    if (begins(response, admission, [request])) next()
-    else ends(response, admission)
+    const asking = async () => admit(askedOf(request))
+    const admission = await asking().catch(() => busy(UNAVAILABLE))
+    if (!begins(response, admission, [request])) return ends(response, admission)
+    try {
+      next()
+    } catch (error) {
+      void tellProblem(options, 'handler_threw', error)
+      sayBroken(response)
+    }
   }
 
   function wall(context: HonoContext, next: () => Promise<void>): Promise<Response | undefined>
@@ -88,21 +109,32 @@ export function paywall(
   return wall
 }
 
-/** Whether the handler is to run; if so, what it answers is watched, or held. */
+/** Whether the handler is to run; if so, what it answers is watched, or held. Never throws. */
 function begins(
   response: NodeResponse,
   admission: Admission,
   carriers: readonly object[],
 ): boolean {
-  if (admission.kind === 'admitted') return watch(response, admission.admitted)
-  if (admission.kind !== 'metered') return false
-  if (response.destroyed) admission.metered.abandon()
-  else serveMetered(response, admission.metered, carriers)
-  return !response.destroyed
+  try {
+    if (admission.kind === 'admitted') return watch(response, admission.admitted)
+    if (admission.kind !== 'metered') return false
+    const isOpen = !response.headersSent && !response.destroyed
+    if (isOpen) serveMetered(response, admission.metered, carriers)
+    else admission.metered.abandon()
+    return isOpen
+  } catch {
+    void turnAway(admission, CANNOT_BE_SENT)
+    response.destroy()
+    return false
+  }
 }
 
-/** Answers in place of the handler, where there is an answer. */
+/** Answers in place of the handler, where there is an answer. Never throws. */
 function ends(response: NodeResponse, admission: Admission): void {
-  if (admission.kind === 'said') say(response, admission.said)
-  if (admission.kind === 'kept') deliver(response, admission.answer, admission.admitted)
+  try {
+    if (admission.kind === 'said') say(response, admission.said)
+    if (admission.kind === 'kept') deliver(response, admission.answer, admission.admitted)
+  } catch {
+    response.destroy()
+  }
 }

@@ -73,7 +73,8 @@ export interface PaywallSettings {
   readonly onUndelivered?: (paid: Paid, reason: string) => unknown
   /**
    * Told of what is no buyer's business. `code`: what the service said or the client found when it could not settle,
-   * `deliveries_failed`, `not_signed` for an offer or a receipt, or `callback_failed` for one of these callbacks. `cause`: the error, where there was one.
+   * `deliveries_failed`, `not_signed` for an offer or a receipt, `callback_failed` for one of these callbacks, or `handler_threw` for a handler
+   * that threw without a framework to catch it. `cause`: the error, where there was one.
    */
   readonly onProblem?: (code: string, cause: unknown) => unknown
   /** Another clock than the platform's, for tests. */

@@ -75,6 +75,8 @@ export function deliver(
 ): void {
   try {
     prepare()
+    // Whatever else is going out is not ours to break.
+    if (response.headersSent) return void watch(response, admitted)
     response.statusCode = answer.status
     for (const [name, value] of answer.headers) response.setHeader(name, value)
     if (watch(response, admitted)) send(response, answer)

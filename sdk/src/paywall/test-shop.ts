@@ -48,8 +48,12 @@ export interface Shop {
   readonly told: string[]
 }
 
-/** A paywall before a service of which the test says how it settles. */
-export function openShop(scheme: Scheme, settle: Settle = settlesOnce()): Shop {
+/** A paywall before a service of which the test says how it settles, and when it verifies. */
+export function openShop(
+  scheme: Scheme,
+  settle: Settle = settlesOnce(),
+  beforeVerdict: () => Promise<void> = async () => undefined,
+): Shop {
   const florin = new Florin({ baseUrl: 'http://service.example', apiKey: 'k' })
   const assets = [
     { symbol: 'USDC', asset: TOKEN, decimals: 6, eip712: { name: 'USDC', version: '2' } },
@@ -59,7 +63,10 @@ export function openShop(scheme: Scheme, settle: Settle = settlesOnce()): Shop {
   const kinds = [{ x402Version: 2, scheme, network: NETWORK, extra }]
   Object.assign(florin.x402, {
     supported: async () => ({ kinds, extensions: [], signers: {} }),
-    verify: async () => ({ isValid: true }),
+    verify: async () => {
+      await beforeVerdict()
+      return { isValid: true }
+    },
     settle,
   })
   const told: string[] = []
