@@ -12,6 +12,7 @@ import type { ApprovalFacts, Build } from './build.ts'
 import { insertBuilds } from './build-store.ts'
 import type { BuildRequest } from './build-transaction.ts'
 import { factsOf } from './facts-of.ts'
+import { lockNonces } from './nonce-store.ts'
 import { placed, placedAll } from './placed.ts'
 import type { Unplaced } from './placed.ts'
 import type { BuiltRecords, BuiltState } from '../sender/built-records.ts'
@@ -82,6 +83,13 @@ export async function commitBuilds(
     scope: { accountId: request.accountId, network, sender: request.sender },
     wanted: { paymentId, nowMilliseconds: now, expiresAtMilliseconds },
   }))
+  // Allowances take their places one after the other: no wallet of the batch is waited for with another one in hand.
+  if (fresh.some(({ allowance = null }) => allowance !== null)) {
+    await lockNonces(
+      tx,
+      unplaced.map(({ scope }) => scope),
+    )
+  }
   const allowances = new Map<BuildOrder, Built>()
   const whole: Unplaced[] = []
   for (const [index, { order, first, preparation, allowance = null }] of fresh.entries()) {
