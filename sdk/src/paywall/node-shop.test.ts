@@ -15,7 +15,7 @@ import type { Scheme, Settle } from './test-shop.ts'
 /** What the test does with each response before the paywall has it. */
 type Front = (response: ServerResponse, reply?: FastifyReply) => void
 type Open = (wall: Paywall, front: Front, rejected: unknown[], handler: Handler) => Promise<number>
-type Handler = (response: ServerResponse) => void
+type Handler = (response: ServerResponse) => unknown
 
 const FRAMEWORKS = {
   // Nobody waits for what a middleware promises, as in Express 4.
@@ -216,13 +216,21 @@ const fails = (): never => {
   throw new Error('mine')
 }
 
+const HEARD = {
+  exact: ['paid', 'handler_threw', 'the handler answered 500'],
+  upto: ['handler_threw'],
+} as const
+
 test.each([
-  ['exact', ['paid', 'handler_threw', 'the handler answered 500']],
-  ['upto', ['handler_threw']],
+  ['throws', 'exact', fails],
+  ['throws', 'upto', fails],
+  ['rejects', 'exact', async () => fails()],
+  ['rejects', 'upto', async () => fails()],
 ] as const)(
-  'a handler that throws where no framework catches it is answered with 500, by %s',
-  async (scheme, heard) => {
-    const { buy, told, rejected } = await openNodeShop('plain http', scheme, { handler: fails })
+  'a handler that %s where no framework catches it is answered with 500, by %s',
+  async (_, scheme, handler) => {
+    const heard = HEARD[scheme]
+    const { buy, told, rejected } = await openNodeShop('plain http', scheme, { handler })
     expect((await buy()).status).toBe(500)
     await until('the seller has heard', () => told.length === heard.length, { seconds: 30 })
     expect([told, rejected]).toEqual([heard, []])

@@ -83,7 +83,8 @@ export function paywall(
     const admission = await asking().catch(() => busy(UNAVAILABLE))
     if (!begins(response, admission, [request])) return ends(response, admission)
     try {
-      next()
+      const ran: unknown = next()
+      await ran
     } catch (error) {
       void tellProblem(options, 'handler_threw', error)
       sayBroken(response)
