@@ -45,7 +45,7 @@ export const limits = {
   /** Payments whose delivery is remembered. */
   paywallDeliveriesMax: 100_000,
   /** Payments of which is remembered that an answer of the service was lost. */
-  paywallLostAnswersMax: 1_000,
+  paywallLostAnswersMax: 100_000,
   /** How often one payment is delivered for again after deliveries that failed. */
   paywallRedeliveriesMax: 3,
   /** How long a handler whose buyer is gone keeps its payment from running another. */

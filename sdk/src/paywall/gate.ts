@@ -54,7 +54,7 @@ export function openGate(
     charged: Charged & { kind: 'paid' | 'repeated' },
     header: string,
   ): Promise<Admission> {
-    const taken = takenBy(charged, lost.has(header))
+    const taken = takenBy(charged, await lost.has(header))
     if (taken === undefined) return duplicate(null)
     const handed = await handOver.admit(taken)
     if (handed.kind === 'used') return duplicate(taken.paid.paymentId)
@@ -63,10 +63,10 @@ export function openGate(
 
   /** A settlement has come after its buyer was told to ask again. */
   async function missed(charged: Charged, header: string): Promise<void> {
-    lost.note(header, charged)
+    await lost.note(header, charged)
     if (charged.kind === 'unavailable') return problem(charged.code, charged.cause)
     if (charged.kind !== 'paid' && charged.kind !== 'repeated') return
-    const taken = takenBy(charged, lost.has(header))
+    const taken = takenBy(charged, await lost.has(header))
     if (taken !== undefined && taken.taken !== 'before') await handOver.miss(taken, TOO_LATE)
   }
 
@@ -103,7 +103,7 @@ export function openGate(
       missed: (late) => missed(late, header),
       over: () => undefined,
     }).wait()
-    lost.note(header, charged)
+    await lost.note(header, charged)
     switch (charged.kind) {
       case 'paid':
       case 'repeated':
