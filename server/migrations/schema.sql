@@ -417,6 +417,8 @@ table payments
   remark json
   resource_start text default "left"(resource, 256)
   trade_id text
+  stands_in text
+  held_until timestamp with time zone
 table plan_operations
   plan text not null
   operation text not null

@@ -88,6 +88,35 @@ export const SETTLEMENT_DIVERGENCES: readonly Divergence[] = [
       ),
   },
   {
+    invariant: 'a transfer that came in has one record',
+    what: 'a deposit beside the claim that it paid',
+    plant: async (run, sound) => {
+      const { wallet, network } = sound
+      await received(run, sound, { status: 'settled' })
+      const deposit = `pay_${'3'.repeat(22)}`
+      await run(
+        `insert into payments (id, account_id, type, wallet_id, network, asset, amount, decimals, sender, recipient, status, sandbox,
+           transaction_hash, block_height, block_hash, log_index, occurrence, created_at)
+         select $1, $2, 'received', $3, network, asset, amount, decimals, sender, $4, 'confirmed', true,
+           transaction_hash, block_height, block_hash, log_index, 0, now() from payments where transaction_hash = 'settlement'`,
+        ...[deposit, wallet.accountId, wallet.id, wallet.address],
+      )
+      await run(
+        `insert into payment_tallies (network, type, status, shard, count) values ($1, 'received', 'confirmed', 0, 1)`,
+        network,
+      )
+      await run(
+        `insert into payment_counts (account_id, address, type, shard, count) values ($1, $2, 'received', 0, 1)`,
+        ...[wallet.accountId, wallet.address],
+      )
+      await run(
+        `insert into outbox (account_id, type, resource_id, data, created_at)
+         values ($1, 'payment', $2, json_build_object('status', 'confirmed'), now())`,
+        ...[wallet.accountId, deposit],
+      )
+    },
+  },
+  {
     invariant:
       'a payment that was built for a wallet of its own has its build, which is closed when and only when the payment is over',
     what: 'a build without its payment',

@@ -9,7 +9,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { PaymentId, AccountId } from '../kernel/id.ts'
 import type { KillPoint } from '../kernel/kill-point.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
-import { followedHeight, networkStanding } from '../sender/follower-store.ts'
+import { followedHeight, holdFollowed, networkStanding } from '../sender/follower-store.ts'
 import { advanceLane, freezeLane, lockLane, openCeilings } from '../sender/lane-store.ts'
 import { storeTransactions } from '../sender/transaction-store.ts'
 import type { Store, Tx } from '../store/postgres.ts'
@@ -335,6 +335,8 @@ async function recordForeign(
   const { accountId, paymentId, isNew } = beginning
   try {
     return await deps.store.inTransaction('service', async (tx) => {
+      // Whoever reads the block of this effect now has its transfer recorded before, or sees this record.
+      await holdFollowed(tx, beginning.intake.chain.config.network)
       const record = recordFor(beginning)
       const adopted = isNew ? await deps.records.adopt(tx, record, settlement) : undefined
       if (adopted !== undefined) {

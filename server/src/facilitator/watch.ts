@@ -3,7 +3,7 @@ import type { Chain } from '../chains/chain.ts'
 import type { AuthorizationState, AuthorizationUse } from '../chains/exact.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
-import { standsOnFollowed } from '../sender/follower-store.ts'
+import { holdFollowed, standsOnFollowed } from '../sender/follower-store.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { BeginDeps } from './begin.ts'
 import type { Claim } from './claim.ts'
@@ -190,11 +190,15 @@ async function followConfirmed(
   if (block === 'followed' && hash !== null && height !== null && blockHash !== null) {
     if (height > finalizedHeight || logIndex === null) return
     const settlement = { hash, height, blockHash, logIndex }
-    await store.inTransaction('service', (tx) => records.paidElsewhere(tx, claim, settlement, true))
+    await store.inTransaction('service', async (tx) => {
+      await holdFollowed(tx, claim.network)
+      await records.paidElsewhere(tx, claim, settlement, true)
+    })
     return
   }
   const use = await find()
   await store.inTransaction('service', async (tx) => {
+    await holdFollowed(tx, claim.network)
     // What only the payer's own bytes can pay is taken back by whoever reads the blocks, with the cursor.
     if (block === 'replaced' && claim.validBeforeSeconds !== null) {
       await records.unseen(tx, [claim.paymentId])
@@ -215,6 +219,7 @@ async function followPending(
   // Used, and nothing shows by what: the node that was asked may not have it yet.
   const use = isUsed ? await find() : undefined
   const pays = await store.inTransaction('service', async (tx) => {
+    await holdFollowed(tx, claim.network)
     const isWasted = use?.kind === 'wasted' && (await isFinal(tx, claim, use, finalizedHeight))
     const isLate = final === 'expired' && (await isItsEnd(tx, claim))
     if (isLate || isWasted) await records.expired(tx, [claim.paymentId])

@@ -201,10 +201,7 @@ export const limits = {
   permit2UsesReadMax: 40,
   /** Claims of which the chain is asked at once, about as many as nodes look up in one call. */
   claimsPerReadMax: 100,
-  /**
-   * How long a claim waits for its next look: one that nothing has used, one such for which nothing was ever done here (at most to the end
-   * of its time), and one of which no node shows by what it was used.
-   */
+  /** How long a claim waits for its next look: an unused one, one for which nothing was ever done here (at most to its end), and one used by nobody knows what. */
   openClaimSecondsMax: 15,
   idleClaimSecondsMax: 3_600,
   lostClaimSecondsMax: 3_600,
@@ -240,10 +237,8 @@ export const limits = {
   /** Settlements of one key that share one database transaction, and how many may wait for their turn. */
   claimBatchMax: 64,
   claimQueueMax: 2_000,
-  /**
-   * Settlements that share one transaction on chain, and the gas of it: some 18. A payer who gets code in the very block can burn it all
-   * (the token asks that code, and a call takes what it likes), so it is what one such attack may cost.
-   */
+  // A payer who gets code in the very block can burn all the gas: the token asks that code, and a call takes what it likes.
+  /** Settlements that share one transaction on chain, and the gas of it: some 18, and what one such attack may cost. */
   settlementsPerTransactionMax: 64,
   sharedSettlementGasMax: 1_500_000,
   /** After one transaction was burned whole, every settlement of its network goes alone this long. */
@@ -269,6 +264,8 @@ export const limits = {
   /** Deposits that a follower takes in with one step of its cursor, unless a single block has more; and rows of one statement of it. */
   depositsPerRoundMax: 1_000,
   depositsPerStatementMax: 500,
+  /** How long a final deposit waits for the word on an open claim that it may be the payment of. */
+  heldDepositSeconds: 120,
   leaseSeconds: 5,
   gapRecoverySeconds: 30,
   idempotencyDays: 30,

@@ -1,7 +1,10 @@
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { TransactionHash } from '../chains/chain.ts'
+import type { ForeignSettlement } from '../chains/exact.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
+import type { Payment } from './payment.ts'
 
 /** A received record as a transfer on chain can be recognised in it. */
 export interface KnownReceipt {
@@ -11,6 +14,8 @@ export interface KnownReceipt {
   readonly sender: string
   readonly recipient: string
   readonly amount: bigint
+  /** Of the block in which it was seen last; null while it is in none. */
+  readonly blockHash: string | null
   /** Null on what a caller asked for: it follows its own way to its end. */
   readonly occurrence: number | null
 }
@@ -28,10 +33,11 @@ export async function receiptsOf(
     sender: string
     recipient: string
     amount: string
+    block_hash: string | null
     occurrence: number | null
   }>(
     'deposits_receipts',
-    `select id, transaction_hash, asset, sender, recipient, amount, occurrence from payments
+    `select id, transaction_hash, asset, sender, recipient, amount, block_hash, occurrence from payments
      where network = $1 and transaction_hash = any($2) and type = 'received'
      order by occurrence nulls first, id`,
     [network, hashes],
@@ -43,6 +49,7 @@ export async function receiptsOf(
     sender: row.sender,
     recipient: row.recipient,
     amount: BigInt(row.amount),
+    blockHash: row.block_hash,
     occurrence: row.occurrence,
   }))
 }
@@ -115,37 +122,123 @@ export async function depositsAbove(
   return rows.map(seenOf)
 }
 
-/** Confirmed deposits at or below a height, the lowest first. */
+/** The records of claims of which a deposit `d` may be the payment: the same money, to the same wallet. */
+const MAY_BE_PAID_BY = `c.account_id = d.account_id and c.recipient = d.recipient and c.network = d.network and c.asset = d.asset
+  and c.sender = d.sender and c.amount = d.amount and c.type = 'received' and c.occurrence is null and c.status = 'pending'
+  and c.transaction_hash is null`
+
+/** Confirmed deposits at or below a height that wait for no claim's word, the lowest first. */
 export async function unsettledDeposits(
   tx: Tx,
   network: NetworkId,
   height: bigint,
   count: number,
+  nowMilliseconds: number,
 ): Promise<readonly SeenDeposit[]> {
   const rows = await tx.query<SeenRow>(
     'deposits_unsettled',
-    `select ${SEEN} from payments
+    `select ${SEEN} from payments d
      where network = $1 and block_height <= $2 and occurrence is not null and status = 'confirmed'
+       and (held_until is null or held_until <= to_timestamp($4 / 1000.0)
+         or not exists (select from payments c where ${MAY_BE_PAID_BY}))
      order by block_height, id limit $3`,
-    [network, height.toString(), count],
+    [network, height.toString(), count, nowMilliseconds],
   )
   return rows.map(seenOf)
 }
 
-/** Deposits of these transactions that no block shows now: taken back by a reorg, and not seen with their transaction since. */
+/** Has confirmed deposits at or below a height wait for the word on the claims that they may be the payments of: the records of those. */
+export async function holdDeposits(
+  tx: Tx,
+  network: NetworkId,
+  height: bigint,
+  nowMilliseconds: number,
+): Promise<readonly PaymentId[]> {
+  const rows = await tx.query<{ id: PaymentId }>(
+    'deposits_hold',
+    `with held as (
+       update payments d set held_until = to_timestamp($3 / 1000.0) + $4 * interval '1 second'
+       where network = $1 and block_height <= $2 and occurrence is not null and status = 'confirmed'
+         and held_until is null and exists (select from payments c where ${MAY_BE_PAID_BY})
+       returning account_id, recipient, network, asset, sender, amount
+     )
+     select distinct c.id from held d join payments c on ${MAY_BE_PAID_BY} limit $5`,
+    [
+      network,
+      height.toString(),
+      nowMilliseconds,
+      limits.heldDepositSeconds,
+      limits.depositsPerStatementMax,
+    ],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** A deposit that no block shows now as one of its own. */
+export interface MissingDeposit {
+  readonly id: PaymentId
+  readonly transactionHash: TransactionHash
+  /** The record of a claim that has such a transfer of the same transaction; null when there is none. */
+  readonly recordedAs: PaymentId | null
+}
+
+/** Deposits of these transactions that no block shows now: taken back by a reorg, or by a claim, and not seen with their transaction since. */
 export async function missingDeposits(
   tx: Tx,
   network: NetworkId,
   hashes: readonly TransactionHash[],
-): Promise<readonly Pick<SeenDeposit, 'id' | 'transactionHash'>[]> {
-  const rows = await tx.query<Pick<SeenRow, 'id' | 'transaction_hash'>>(
+): Promise<readonly MissingDeposit[]> {
+  const rows = await tx.query<{
+    id: PaymentId
+    transaction_hash: TransactionHash
+    recorded_as: PaymentId | null
+  }>(
     'deposits_missing',
-    `select id, transaction_hash from payments
+    `select id, transaction_hash, (select c.id from payments c
+       where c.network = d.network and c.transaction_hash = d.transaction_hash and c.recipient = d.recipient
+         and c.asset = d.asset and c.sender = d.sender and c.amount = d.amount and c.type = 'received'
+         and c.occurrence is null and c.status in ('confirmed', 'settled') order by c.id limit 1) as recorded_as
+     from payments d
      where network = $1 and transaction_hash = any($2) and type = 'received' and occurrence is not null
        and status = 'pending'`,
     [network, hashes],
   )
-  return rows.map((row) => ({ id: row.id, transactionHash: row.transaction_hash }))
+  return rows.map((row) => ({
+    id: row.id,
+    transactionHash: row.transaction_hash,
+    recordedAs: row.recorded_as,
+  }))
+}
+
+/** The deposit that is the same transfer as a claim's, in the same block, and still counts. */
+export async function depositAt(
+  tx: Tx,
+  { id, network, asset, sender, recipient, amount }: Payment,
+  { hash, blockHash, logIndex }: ForeignSettlement,
+): Promise<PaymentId | undefined> {
+  const rows = await tx.query<{ id: PaymentId }>(
+    'deposit_at',
+    `select id from payments
+     where network = $1 and transaction_hash = $2 and block_hash = $3 and log_index = $4 and recipient = $5 and asset = $6
+       and sender = $7 and amount = $8 and type = 'received' and occurrence is not null and status = 'confirmed' and id <> $9
+     for no key update`,
+    [network, hash, blockHash, logIndex, recipient, asset, sender, amount.toString(), id],
+  )
+  return rows[0]?.id
+}
+
+/** Notes the block in which the record of a claim stands for a transfer, so that this transfer has no other. */
+export async function standIn(
+  tx: Tx,
+  records: readonly { readonly id: PaymentId; readonly blockHash: string }[],
+): Promise<void> {
+  if (records.length === 0) return
+  await tx.query(
+    'payments_stand_in',
+    `update payments p set stands_in = s.block_hash from unnest($1::text[], $2::text[]) as s (id, block_hash)
+     where p.id = s.id`,
+    [records.map(({ id }) => id), records.map(({ blockHash }) => blockHash)],
+  )
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Clock } from '../kernel/clock.ts'
+import { lookSoon } from '../facilitator/claim-looks-store.ts'
 import { newId } from '../kernel/id.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
@@ -8,21 +9,18 @@ import type { Deposit, DepositBook } from '../sender/deposit-book.ts'
 import {
   claimDeposits,
   depositsAbove,
-  missingDeposits,
+  holdDeposits,
   receiptsOf,
+  standIn,
   tradersOf,
   unsettledDeposits,
 } from './deposit-store.ts'
 import type { KnownReceipt, SeenDeposit } from './deposit-store.ts'
 import { movePayments, violateFinality } from './move-payments.ts'
-import type { Payment, PaymentFailure } from './payment.ts'
+import type { Payment } from './payment.ts'
 import { insertPayments } from './store.ts'
 import type { StatusChange } from './store.ts'
-
-const NOT_INCLUDED: PaymentFailure = {
-  reason: 'no_effect',
-  message: 'The transaction was included again after a reorganisation, without this transfer.',
-}
+import { failMissing, unseen } from './take-deposit.ts'
 
 /** A deposit with the record that it has already, if any, and its number among the equal transfers of its transaction. */
 interface Numbered {
@@ -33,7 +31,7 @@ interface Numbered {
 
 /**
  * Keeps one record of type `received` per transfer that comes to a custodial wallet. It tells what happened on chain and books nothing: the
- * money enters the ledger when a send first needs it.
+ * money enters the ledger when a send first needs it. A transfer that turns out to have paid a claim is told by the claim's record.
  */
 export function openDepositBook({ clock, random }: { clock: Clock; random: Random }): DepositBook {
   return {
@@ -58,6 +56,15 @@ export function openDepositBook({ clock, random }: { clock: Clock; random: Rando
             occurrence,
           })),
         )
+        // What a claim's record is found to be in this block later is one of these transfers, and has been counted with them.
+        await standIn(
+          tx,
+          part.flatMap(({ known, deposit: { blockHash } }) =>
+            known === undefined || known.occurrence !== null || known.blockHash === blockHash
+              ? []
+              : [{ id: known.id, blockHash }],
+          ),
+        )
         const own = named.filter(({ known }) => known?.occurrence !== null)
         await movePayments(
           tx,
@@ -78,21 +85,16 @@ export function openDepositBook({ clock, random }: { clock: Clock; random: Rando
     },
 
     final: async (tx, network, height, count) => {
-      const closing = await unsettledDeposits(tx, network, height, count)
       const now = clock.nowMilliseconds()
+      await lookSoon(tx, await holdDeposits(tx, network, height, now))
+      const closing = await unsettledDeposits(tx, network, height, count, now)
       const changes = closing.map((deposit) => seen(deposit.id, deposit))
       const done = await movePayments(tx, 'settled', changes, now)
       const settled = closing.filter(({ id }) => done.has(id))
       await claimDeposits(tx, network, settled, now)
       // A transaction that is final took effect once: what it showed in a block that is gone, and not in this one, never was.
       const hashes = [...new Set(settled.map(({ transactionHash }) => transactionHash))]
-      const missing = await missingDeposits(tx, network, hashes)
-      await movePayments(
-        tx,
-        'failed',
-        missing.map((deposit) => ({ ...unseen(deposit), failure: NOT_INCLUDED })),
-        now,
-      )
+      await failMissing(tx, network, hashes, now)
       return closing.length
     },
   }
@@ -182,22 +184,6 @@ function seen(
     blockHeight: place.height,
     blockHash: place.blockHash,
     logIndex: place.effectIndex,
-    feePaid: null,
-    failure: null,
-  }
-}
-
-/** Back to where nothing is known but the transaction: by its hash the deposit is found when it comes again. */
-function unseen({
-  id,
-  transactionHash,
-}: Pick<SeenDeposit, 'id' | 'transactionHash'>): StatusChange {
-  return {
-    paymentId: id,
-    transactionHash,
-    blockHeight: null,
-    blockHash: null,
-    logIndex: null,
     feePaid: null,
     failure: null,
   }

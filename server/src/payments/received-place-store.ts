@@ -9,6 +9,8 @@ import type { Tx } from '../store/postgres.ts'
 export interface ReceivedPlace {
   readonly blockHash: string | null
   readonly block: ReceivedState['block']
+  /** Whether a transfer of this block is its own already, seen there or not. */
+  standsIn(blockHash: string): boolean
   /** Whether it is where a settlement says. */
   isAt(settlement: ForeignSettlement): boolean
 }
@@ -19,10 +21,11 @@ export async function receivedPlace(tx: Tx, paymentId: PaymentId): Promise<Recei
     block_height: string | null
     block_hash: string | null
     log_index: number | null
+    stands_in: string | null
     followed_hash: string | null
   }>(
     'payment_received_place',
-    `select transaction_hash, block_height, block_hash, log_index,
+    `select transaction_hash, block_height, block_hash, log_index, stands_in,
        (${followedHashOf('p.network', 'p.block_height')}) as followed_hash
      from payments p where id = $1`,
     [paymentId],
@@ -32,6 +35,7 @@ export async function receivedPlace(tx: Tx, paymentId: PaymentId): Promise<Recei
   return {
     blockHash,
     block: blockOf(blockHash, followedHash),
+    standsIn: (seen) => blockHash === seen || row?.stands_in === seen,
     isAt: ({ hash, height, blockHash: seen, logIndex }) =>
       row?.transaction_hash === hash &&
       row.block_height === height.toString() &&

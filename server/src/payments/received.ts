@@ -20,6 +20,7 @@ import { decidedByOurs } from './status-store.ts'
 import type { AskedPayment } from './status-store.ts'
 import { findPayment, insertPayments } from './store.ts'
 import type { StatusChange } from './store.ts'
+import { failMissing, takeDeposit } from './take-deposit.ts'
 import type { Waits } from './wait.ts'
 
 /** Keeps the records of payments that a seller had settled here. */
@@ -100,7 +101,10 @@ export function openReceivedRecords({
     if (payment.status === 'confirmed' && !place.isAt(settlement)) {
       await movePayments(tx, 'pending', [nothing(paymentId)], now)
     }
-    await movePayments(tx, 'confirmed', [change], now)
+    const seen = await movePayments(tx, 'confirmed', [change], now)
+    if (seen.has(paymentId) && !place.standsIn(settlement.blockHash)) {
+      await takeDeposit(tx, payment, settlement, now)
+    }
     if (!final) return 'paid'
     const moved = await movePayments(tx, 'settled', [change], now)
     if (!moved.has(paymentId)) return 'paid'
@@ -114,6 +118,7 @@ export function openReceivedRecords({
       effectIndex: settlement.logIndex,
     }
     await claimDeposits(tx, network, [effect], now)
+    await failMissing(tx, network, [settlement.hash], now)
     return 'paid'
   }
 

@@ -12,7 +12,8 @@ import type { Store } from '../store/postgres.ts'
 import { openReceivedRecords } from './received.ts'
 import { TOKEN } from './test-lane.ts'
 
-const PAYER = '0x00000000000000000000000000000000000000a1' as Address
+/** Whoever pays a claim of a test. */
+export const PAYER = '0x00000000000000000000000000000000000000a1' as Address
 const SELLER = '0x00000000000000000000000000000000000000a2' as Address
 
 /** The books of received payments, for whoever never waits. */
@@ -34,11 +35,13 @@ export async function openTestClaim(
     accountId,
     createdAt,
     validBeforeSeconds = 9n,
+    payTo = SELLER,
   }: {
     config: NetworkConfig
     accountId: AccountId
     createdAt: number
     validBeforeSeconds?: bigint | null
+    payTo?: Address
   },
 ): Promise<PaymentId> {
   const paymentId = newId(systemRandom, 'pay')
@@ -52,12 +55,12 @@ export async function openTestClaim(
       proofKey: proofKey(paymentId),
       termsDigest: new Uint8Array(32),
       x402Version: 2 as const,
-      stored: { token: TOKEN, from: PAYER, to: SELLER, value: '5' },
+      stored: { token: TOKEN, from: PAYER, to: payTo, value: '5' },
       validBeforeSeconds,
       sinceHeight: 0n,
     }
     await insertClaim(tx, claim, createdAt)
-    const terms = { asset, amount: baseUnits(5n), payer: PAYER, payTo: SELLER, resource: null }
+    const terms = { asset, amount: baseUnits(5n), payer: PAYER, payTo, resource: null }
     await records.open(tx, { paymentId, accountId, network: config, ...terms })
   })
   return paymentId

@@ -2,7 +2,7 @@ import type { Head } from '../chains/chain.ts'
 import { limits } from '../kernel/limits.ts'
 import type { FollowDeps } from './follow.ts'
 import type { Cursor } from './follower-store.ts'
-import { areFollowed, storeFinality } from './follower-store.ts'
+import { areFollowed, lockFollowed, storeFinality } from './follower-store.ts'
 import { lockLanes } from './lane-store.ts'
 import { closeFinal } from './place-store.ts'
 
@@ -25,6 +25,7 @@ export async function closeFinalBlocks(
   let last = cursor
   do {
     const result = await store.inTransaction('service', async (tx) => {
+      await lockFollowed(tx, network)
       const closing = await closeFinal(tx, network, height, limits.finalBatchMax)
       const settled = await deposits.final(tx, network, height, limits.finalBatchMax)
       const built = (await builds?.final(tx, network, height, limits.finalBatchMax)) ?? 0

@@ -78,12 +78,12 @@ async function storeRound(
       await markWithoutEffect(tx, network, await book.mined(tx, mined))
       killPoint('follow.before-commit')
     }
+    if (sightings.length > 0) await builds?.sighted(tx, network, sightings)
     if (deposits.length > 0) {
-      // After the places: what a payment of ours brought about is known by then.
+      // After the places and builds: what a payment of ours or a built one brought about is known by then.
       await depositBook.arrived(tx, chain.config, deposits)
       killPoint('deposit.before-commit')
     }
-    if (sightings.length > 0) await builds?.sighted(tx, network, sightings)
     return next
   })
   if (seen.length > 0) killPoint('follow.after-commit')

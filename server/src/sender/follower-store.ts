@@ -105,6 +105,13 @@ export async function holdFollowed(tx: Tx, network: NetworkId): Promise<void> {
   await tx.query('follower_hold', `select 1 from followers where network = $1 for share`, [network])
 }
 
+/** Takes the follower's row before the rows of payments, in the order in which whoever holds the followed chain takes them. */
+export async function lockFollowed(tx: Tx, network: NetworkId): Promise<void> {
+  await tx.query('follower_lock', `select 1 from followers where network = $1 for no key update`, [
+    network,
+  ])
+}
+
 export async function followedChain(
   tx: Tx,
   network: NetworkId,
