@@ -114,6 +114,25 @@ test('a nonce that was spent in a block without a transfer to the seller has pai
   expect(await findPermit2Use(nodeOf([burnt], { stateFrom: 3_500n }), PAID, 0n)).toBeUndefined()
 })
 
+test('that a node shows no log of a block is believed only where the block itself excludes any', async () => {
+  const within: Done = { height: 4_950, moved: [PAID.value], uses: [7] }
+  const burnt: Done = { height: 4_950, uses: [7] }
+  // A node that has dropped the logs of a block, or has not read them yet, answers just so.
+  const dropped = { hasLogs: false }
+  for (const isOurs of [true, false]) {
+    expect(await findPermit2Use(nodeOf([within], dropped), PAID, 0n, isOurs)).toBeUndefined()
+    const wasted = await findPermit2Use(nodeOf([burnt], dropped), PAID, 0n, isOurs)
+    expect(wasted).toMatchObject({ kind: 'wasted', height: 4_950n })
+  }
+  const unfilled = nodeOf([burnt], { ...dropped, fillsBlooms: false })
+  expect(await findPermit2Use(unfilled, PAID, 0n)).toBeUndefined()
+})
+
+test('a call that paid and whose receipt does not show it is not called spent for nothing', async () => {
+  const node = nodeOf([{ ...settled, hasNoLogs: true }])
+  expect(await findPermit2Use(node, PAID, 0n)).toBeUndefined()
+})
+
 test('what may have been the payment is not called spent for nothing, though its owner took the nonce back beside it', async () => {
   const within: Done = { height: 4_950, moved: [PAID.value], uses: [7] }
   const back: Done = { height: 4_950, takesBack: 7 }

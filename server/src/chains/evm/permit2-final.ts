@@ -12,7 +12,7 @@ import { isInvalidated, isNonceUsed, nonceView, permit2EffectOf } from './permit
 import type { Permit2Authorization, Permit2Effect } from './permit2.ts'
 import { findFlip, nonceAt } from './permit2-flip.ts'
 import { settledAmong } from './permit2-settled.ts'
-import { callRead, logsIn, ownerLogsRead } from './permit2-owner-logs.ts'
+import { callRead, isSilent, logsIn, ownerLogsRead } from './permit2-owner-logs.ts'
 import type { Called, LogBlock, Moved, OwnerLog } from './permit2-owner-logs.ts'
 import type { ViewPool } from './view-pool.ts'
 
@@ -61,7 +61,8 @@ export async function findPermit2Use(
 
 /**
  * What the block did in which the nonce was used up. A transaction that is itself a call of a proxy with this nonce used it. Without one,
- * the block paid only if it holds a transfer of the amount to the seller: none, and the nonce was spent on something else; one that may be
+ * the block paid only if it holds a transfer of the amount to the seller: none, and the nonce was spent on something else, if it is sure that
+ * the node shows what the block has of the owner; one that may be
  * anything, and nothing is known, unless the payer is ours and that transfer alone can have been it: `useAmong`. With its nonce nothing else was signed then.
  * Whom `upto` names may be a contract as well, so that the call need not be its own transaction.
  */
@@ -78,7 +79,10 @@ async function useIn(
     return useBy(transport, authorization, hash, call && permit2EffectOf(call.to, call.data))
   }
   const fitting = fittingOf(authorization, logs).filter((log) => !isElse(log))
-  if (fitting.length === 0) return { kind: 'wasted', height, blockHash }
+  if (fitting.length === 0) {
+    const isShown = logs.length > 0 || (await isSilent(transport, authorization, blockHash))
+    return isShown ? { kind: 'wasted', height, blockHash } : undefined
+  }
   const isTakenBack = logs.some((log) => isTakingBack(authorization, log))
   if (!authorization.isOurs || isTakenBack) return undefined
   return useAmong(transport, authorization, fitting)
@@ -203,9 +207,8 @@ async function useBy(
     ({ amount, ...seen }) =>
       seen.asset === token && seen.from === from && seen.to === to && amount === effect.value,
   )
-  return transfer === undefined
-    ? wasted
-    : useOf(authorization, { hash, height, blockHash }, transfer)
+  // The call is for it and succeeded: a receipt that does not show it is not whole, or the token's own form.
+  return transfer && useOf(authorization, { hash, height, blockHash }, transfer)
 }
 
 /** What a transfer makes of the nonce: all of the payment, or as much of `upto` as it moved. */

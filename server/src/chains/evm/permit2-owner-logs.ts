@@ -4,10 +4,12 @@ import type { Address, TokenTransfer, TransactionHash } from '../chain.ts'
 import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
 import { NodeTimeout } from '../json-rpc/endpoint.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
+import { addressBytes } from './account.ts'
 import { addressFrom, bytesFrom, quantityFrom, transactionHashFrom, wordFrom } from './answer.ts'
 import { addressWord } from './eip712.ts'
 import type { BlockRange } from './exact-final.ts'
 import { hexBytes, hexQuantity } from './hex.ts'
+import { mayHold } from './logs-bloom.ts'
 import { NONCES_INVALIDATED_TOPIC, PERMIT2 } from './permit2.ts'
 import type { Permit2Authorization } from './permit2.ts'
 import { TRANSFER_TOPIC, transferFrom } from './token-transfers.ts'
@@ -75,6 +77,33 @@ export function ownerLogsRead(
     method: 'eth_getLogs',
     params: [{ address: [token, PERMIT2], topics, ...place }],
     parse: (result) => listFrom(result, 'logs').flatMap((log) => ownerLogFrom(log, token)),
+  }
+}
+
+/**
+ * Whether a block of which a node shows nothing of an owner has nothing of it. That answer alone proves nothing, since the node may have dropped
+ * the logs of the block, or not have read them yet: the block's own filter has to exclude that the owner moved the token there.
+ */
+export async function isSilent(
+  transport: Pick<Transport, 'read'>,
+  { token, from }: Pick<Permit2Authorization, 'token' | 'from'>,
+  blockHash: string,
+): Promise<boolean> {
+  const bloom = await transport.read(bloomRead(blockHash))
+  const topic = bytesFrom(TRANSFER_TOPIC, 'topic')
+  return bloom !== undefined && !mayHold(bloom, [addressBytes(token), topic, addressWord(from)])
+}
+
+/** The filter of a block's logs; undefined where the node does not show it. */
+function bloomRead(blockHash: string): Read<Uint8Array | undefined> {
+  return {
+    method: 'eth_getBlockByHash',
+    params: [blockHash, false],
+    parse: (result) => {
+      if (result === null) return undefined
+      const { logsBloom } = fieldsFrom(result, 'block')
+      return typeof logsBloom === 'string' ? bytesFrom(logsBloom, 'logs bloom') : undefined
+    },
   }
 }
 

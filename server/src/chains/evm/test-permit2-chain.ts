@@ -4,6 +4,7 @@ import type { Transport } from '../json-rpc/transport.ts'
 import { addressFromBytes, requireAddress } from './account.ts'
 import { addressWord, uintWord } from './eip712.ts'
 import { hexBytes } from './hex.ts'
+import { keccak256 } from './keccak.ts'
 import { NONCES_INVALIDATED_TOPIC, PERMIT2, PROXIES } from './permit2.ts'
 import type { Permit2Authorization } from './permit2.ts'
 import { USDC } from './test-network.ts'
@@ -45,6 +46,9 @@ export const plain = (height: number, amount: bigint): Done => ({
   ),
 })
 
+/** A log of a contract that has nothing to do with it. */
+const STRANGE = { address: account(0xee), topics: [word(0xee)] }
+
 /** One transaction of a scripted chain: what it called, and what it logged. */
 export interface Done {
   readonly height: number
@@ -57,16 +61,21 @@ export interface Done {
   readonly settles?: readonly number[]
   /** No node shows its receipt. */
   readonly hasNoReceipt?: true
+  /** The receipt that is shown has lost its logs. */
+  readonly hasNoLogs?: true
   /** It took this nonce back. */
   readonly takesBack?: number
-  /** Nonces that are used from its block on. */
+  /** Nonces that are used from its block on; somebody else's contract always logs something beside. */
   readonly uses?: readonly number[]
 }
 
-/** A node of 5,000 blocks with these transactions; without the state below a height, or more logs than so many at once, when that is said. */
+/**
+ * A node of 5,000 blocks with these transactions; without the state below a height, more logs than so many at once, any logs at all, or the
+ * filters of its blocks, when that is said.
+ */
 export function nodeOf(
   done: readonly Done[],
-  { stateFrom = 0n, logsMax = 10_000 } = {},
+  { stateFrom = 0n, logsMax = 10_000, hasLogs = true, fillsBlooms = true } = {},
 ): Pick<Transport, 'read'> {
   const hashOf = (index: number) => word(index + 1)
   const blockOf = (height: number | bigint) => hexBytes(uintWord(BigInt(height) + 2n ** 200n))
@@ -96,6 +105,19 @@ export function nodeOf(
       ...{ address: PROXIES.upto, topics: [word(0xcc)], data: '0x' },
       logIndex: `0x${(index * 16 + at * 2 + 1).toString(16)}`,
     }))
+  /** What a block's filter says of the writers and topics of its logs. */
+  const bloomAt = (height: bigint): string => {
+    const logs = done.flatMap((each, index) =>
+      BigInt(each.height) === height ? [STRANGE, ...logsOf(each, index)] : [],
+    )
+    const items = logs.flatMap(({ address, topics }) => [address, ...topics.map(String)])
+    const bits = items.flatMap((item) => {
+      const hash = keccak256(Buffer.from(item.slice(2), 'hex'))
+      return [0, 2, 4].map((at) => (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & 2_047)
+    })
+    const filter = bits.reduce((all, bit) => all | (1n << BigInt(bit)), 0n)
+    return `0x${(fillsBlooms ? filter : 0n).toString(16).padStart(512, '0')}`
+  }
   const answer = (method: string, params: readonly unknown[]): unknown => {
     const [first, second] = params
     switch (method) {
@@ -105,7 +127,12 @@ export function nodeOf(
         const [hash, parentHash] = [blockOf(BigInt(String(first))), PARENT]
         return { number: first, hash, parentHash, timestamp: '0x1', transactions: [] }
       }
+      case 'eth_getBlockByHash': {
+        const height = BigInt(String(first)) - 2n ** 200n
+        return { hash: first, logsBloom: bloomAt(height) }
+      }
       case 'eth_getLogs': {
+        if (!hasLogs) return []
         const { blockHash, fromBlock = 0, toBlock = 0 } = Object(first) as Record<string, string>
         const last = toBlock === 'latest' ? 5_000 : Number(toBlock)
         const logs = done.flatMap((each, index) => {
@@ -129,7 +156,10 @@ export function nodeOf(
           ...{ blockNumber: `0x${height.toString(16)}`, blockHash: blockOf(height) },
           ...{
             transactionHash: first,
-            logs: [...logsOf(found, index), ...proxyLogsOf(found, index)],
+            logs:
+              found.hasNoLogs === true
+                ? []
+                : [...logsOf(found, index), ...proxyLogsOf(found, index)],
           },
         }
       }

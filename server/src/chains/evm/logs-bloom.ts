@@ -1,0 +1,23 @@
+import { keccak256 } from './keccak.ts'
+
+const BLOOM_BYTES = 256
+const BITS_PER_ITEM = 3
+
+/**
+ * Whether a block's filter lets it hold a log with all of these: its writer's 20 bytes, its topics. No is certain. A filter of another length,
+ * or one in which nothing stands, is of a chain that does not fill it, and lets everything. Source: Yellow Paper, 4.4.1.
+ */
+export function mayHold(bloom: Uint8Array, items: readonly Uint8Array[]): boolean {
+  if (bloom.length !== BLOOM_BYTES || bloom.every((byte) => byte === 0)) return true
+  return items.every((item) => bitsOf(item).every(([at, bit]) => ((bloom[at] ?? 0) & bit) !== 0))
+}
+
+/** Where in the filter an item stands: byte and bit, three times. */
+function bitsOf(item: Uint8Array): readonly (readonly [at: number, bit: number])[] {
+  const hash = keccak256(item)
+  return Array.from({ length: BITS_PER_ITEM }, (_, pair) => {
+    const [high = 0, low = 0] = hash.subarray(pair * 2, pair * 2 + 2)
+    const place = ((high << 8) | low) % (BLOOM_BYTES * 8)
+    return [BLOOM_BYTES - 1 - Math.floor(place / 8), 1 << (place % 8)]
+  })
+}
