@@ -229,10 +229,13 @@ describe('plans', () => {
       'premium',
       'enterprise',
     ])
-    const unknown = { operation: 'nothing', included: true }
-    for (const body of [{ exceptions: [unknown] }, { exception: unknown }]) {
-      const refused = await here.ask('PATCH', '/operator/plans/premium', { as: operator, body })
-      expect(refused.status).toBe(400)
+    // What every object has is no operation either.
+    for (const operation of ['nothing', 'toString', 'constructor', '__proto__']) {
+      const unknown = { operation, included: true }
+      for (const body of [{ exceptions: [unknown] }, { exception: unknown }]) {
+        const refused = await here.ask('PATCH', '/operator/plans/premium', { as: operator, body })
+        expect(refused.status).toBe(400)
+      }
     }
   })
 })

@@ -61,7 +61,9 @@ function refuseUnknown(
   exceptions: readonly { readonly operation: string }[],
 ): void {
   const names = exceptions.map(({ operation }) => operation)
-  const wrong = names.find((name, index) => !(name in endpoints) || names.indexOf(name) !== index)
+  const wrong = names.find(
+    (name, index) => !Object.hasOwn(endpoints, name) || names.indexOf(name) !== index,
+  )
   if (wrong === undefined) return
   throw new Refusal('INVALID_PARAMETERS', {
     details: { [field]: `${wrong} must be an operation, and be named once` },
