@@ -70,7 +70,7 @@ export async function openStage({ defer }: Pick<BenchContext, 'defer'>): Promise
   for (const { stop } of proxies) defer(stop)
   const service = await startService({
     sandbox,
-    databaseUrl: postgres.ownerUrl.reveal(),
+    databaseUrl: postgres.socketUrl.reveal(),
     rpcUrl: proxies[0].url,
     solana: true,
     checkAnswers: false,

@@ -4,15 +4,24 @@ import { migrate } from '@florin/server/store/migrate.ts'
 import { supervise } from './supervise.ts'
 import type { Workshop } from './workshop.ts'
 
-/** The database, migrated: the one that DATABASE_URL names, or our own, started again whenever it dies. */
-export async function runDatabase(workshop: Workshop): Promise<Secret> {
-  const { config, log, progress } = workshop
-  const url = config.databaseUrl ?? (await runEmbedded(workshop))
-  await progress.step('preparing the database', () => migrate({ url, log }))
-  return url
+/** How to reach the database. */
+export interface DatabaseAccess {
+  /** For other processes, and for people. */
+  readonly url: Secret
+  /** For this one: over a socket where there is one. */
+  readonly ownUrl: Secret
 }
 
-async function runEmbedded(workshop: Workshop): Promise<Secret> {
+/** The database, migrated: the one that DATABASE_URL names, or our own, started again whenever it dies. */
+export async function runDatabase(workshop: Workshop): Promise<DatabaseAccess> {
+  const { config, log, progress } = workshop
+  const { databaseUrl: given } = config
+  const access = given === null ? await runEmbedded(workshop) : { url: given, ownUrl: given }
+  await progress.step('preparing the database', () => migrate({ url: access.url, log }))
+  return access
+}
+
+async function runEmbedded(workshop: Workshop): Promise<DatabaseAccess> {
   const { paths, log, clock, random, progress, ending, closers } = workshop
   const start = () => startPostgres({ directory: paths.postgres, log, clock, random })
   const first = await progress.step('starting PostgreSQL', start)
@@ -38,5 +47,5 @@ async function runEmbedded(workshop: Workshop): Promise<Secret> {
       // It ended in between.
     }
   })
-  return first.ownerUrl
+  return { url: first.ownerUrl, ownUrl: first.socketUrl }
 }

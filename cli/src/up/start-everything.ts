@@ -17,14 +17,15 @@ export async function startEverything(
   const start = performance.now()
   const given = config.networksFile === null ? null : await readNetworksFile(config.networksFile)
   // Together: they need nothing of each other. The service's code is read meanwhile, a third of a second of work.
-  const [database, sandbox, { runAlone, runWithSandbox }] = await together(
+  const [access, sandbox, { runAlone, runWithSandbox }] = await together(
     runDatabase(workshop),
     given === null ? runSandbox(workshop) : null,
     import('./run-with-sandbox.ts'),
   )
   ending.check()
   const { keyFile } = config
-  await writeDatabaseFile(paths.database, { url: database, keyFile, sandbox })
+  const database = access.ownUrl
+  await writeDatabaseFile(paths.database, { url: access.url, keyFile, sandbox })
   if (sandbox === null) {
     const networks = given ?? []
     const { baseUrl, firstLink = '' } = await progress.step('starting the service', () =>

@@ -1,5 +1,6 @@
 import { embeddedLimits } from './embedded-limits.ts'
 import { clusterName } from './cluster-processes.ts'
+import { socketDirectory } from './socket.ts'
 
 /**
  * The whole of postgresql.conf, written anew at each start. For a small machine: about 200 MB.
@@ -9,7 +10,8 @@ import { clusterName } from './cluster-processes.ts'
 export function settings(cluster: string, durable: boolean): string {
   const lines: Record<string, string | number> = {
     listen_addresses: '127.0.0.1',
-    unix_socket_directories: '',
+    unix_socket_directories: socketDirectory(cluster) ?? '',
+    unix_socket_permissions: '0700',
     ssl: 'off',
     password_encryption: 'scram-sha-256',
     cluster_name: clusterName(cluster),
@@ -48,9 +50,10 @@ export function settings(cluster: string, durable: boolean): string {
   return `# Written by florin at each start; use ALTER SYSTEM for changes.\n${text.join('\n')}\n`
 }
 
-/** pg_hba.conf: the loopback with the password, nothing else. */
+/** pg_hba.conf: the loopback and the socket, each with the password, nothing else. */
 export const ACCESS_RULES = [
   '# Written by florin at each start.',
+  'local all all scram-sha-256',
   'host all all 127.0.0.1/32 scram-sha-256',
   'host replication all 127.0.0.1/32 scram-sha-256',
   '',

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
@@ -53,20 +53,26 @@ test('a second start keeps the data, the port and the password, readable for us 
   expect(password.trim()).toHaveLength(32)
 })
 
-test('only the password opens it, and only over the loopback', async () => {
-  await startAndFind(async ({ ownerUrl }) => {
-    const wrong = new URL(ownerUrl.reveal())
-    wrong.password = 'postgres'
-    await expect(ask(new Secret(wrong.href), KEPT)).rejects.toThrow(
-      'password authentication failed',
-    )
+test('only the password opens it, and only over the loopback and its own socket', async () => {
+  await startAndFind(async ({ ownerUrl, socketUrl }) => {
+    for (const url of [ownerUrl, socketUrl]) {
+      const wrong = new URL(url.reveal())
+      wrong.password = 'postgres'
+      await expect(ask(new Secret(wrong.href), KEPT)).rejects.toThrow(
+        'password authentication failed',
+      )
+    }
+    expect(await ask(socketUrl, `${KEPT} where inet_client_addr() is null`)).toHaveLength(1)
     const rows = await ask(
       ownerUrl,
       `select current_setting('listen_addresses') as listens,
          current_setting('unix_socket_directories') as sockets,
          left(rolpassword, 13) as stored from pg_authid where rolname = 'florin'`,
     )
-    expect(rows).toEqual([{ listens: '127.0.0.1', sockets: '', stored: 'SCRAM-SHA-256' }])
+    const [{ sockets = '' } = {}] = rows
+    expect(rows).toEqual([{ listens: '127.0.0.1', sockets, stored: 'SCRAM-SHA-256' }])
+    expect(decodeURIComponent(new URL(socketUrl.reveal()).hostname)).toBe(sockets)
+    expect((await stat(String(sockets))).mode & 0o077).toBe(0)
     const outside = Object.values(networkInterfaces())
       .flatMap((list) => list ?? [])
       .find(({ family, internal }) => family === 'IPv4' && !internal)
@@ -100,6 +106,17 @@ test('a taken port is left alone and another one is used', async () => {
   port = postgres.port
   await postgres.stop()
   server.close()
+})
+
+test('sockets that a killed server left are taken away, under whatever port', async () => {
+  const { socketUrl, stop } = await start()
+  await stop()
+  const place = decodeURIComponent(new URL(socketUrl.reveal()).hostname)
+  await writeFile(join(place, '.s.PGSQL.1.lock'), '1')
+  const again = await start()
+  const there = (await readdir(place)).filter((name) => name.startsWith('.s.PGSQL.'))
+  await again.stop()
+  expect(there.toSorted()).toEqual([`.s.PGSQL.${port}`, `.s.PGSQL.${port}.lock`])
 })
 
 test('death is reported, and the next start recovers', async () => {

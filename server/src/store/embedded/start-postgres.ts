@@ -17,6 +17,7 @@ import type { RunAs } from './run-as.ts'
 import { unprivilegedUser } from './run-as.ts'
 import { openServerLog } from './server-log.ts'
 import { readIfThere, writeWhole } from './small-file.ts'
+import { removeSockets, socketDirectory } from './socket.ts'
 import { spawnPostmaster } from './spawn-postmaster.ts'
 import type { ExitFacts } from './spawn-postmaster.ts'
 
@@ -24,6 +25,8 @@ import type { ExitFacts } from './spawn-postmaster.ts'
 export interface EmbeddedPostgres {
   /** The superuser's address: for migrations, and for the service, which steps down to its role. */
   readonly ownerUrl: Secret
+  /** The same over its socket, for a process of the same user; that of the loopback where it has none. */
+  readonly socketUrl: Secret
   readonly pid: number
   readonly port: number
   /** Settles when the postmaster is gone, asked for or not. Then startPostgres may be called again. */
@@ -92,10 +95,13 @@ export async function startPostgres({
   }
   await place.settle()
   await configure(cluster, runAs, durable)
+  await removeSockets(cluster)
 
   for (let attempt = 1; ; attempt += 1) {
     const port = await choosePort(directory)
-    const address = `postgres://${OWNER}:${password.reveal()}@127.0.0.1:${port}`
+    const addressAt = (host: string) => `postgres://${OWNER}:${password.reveal()}@${host}:${port}`
+    const address = addressAt('127.0.0.1')
+    const sockets = socketDirectory(cluster)
     const serverLog = await openServerLog(directory, clock)
     const postmaster = await spawnPostmaster({
       postgres: binaries.postgres,
@@ -127,6 +133,9 @@ export async function startPostgres({
     })
     return {
       ownerUrl: new Secret(`${address}/${OWNER}`),
+      socketUrl: new Secret(
+        `${sockets === undefined ? address : addressAt(encodeURIComponent(sockets))}/${OWNER}`,
+      ),
       pid: postmaster.pid,
       port,
       exited,
