@@ -6,7 +6,7 @@ export const BUYER_GONE = 'the buyer was gone before the answer'
 export const CANNOT_BE_SENT = 'the answer could not be sent'
 export const ANSWERED_ELSEWHERE = 'somebody else had answered'
 
-/** What is needed of a request of Node's `http`, as Express and Fastify have it. */
+/** What is needed of a request of Node's `http` or `http2`, as Express and Fastify have it. */
 export interface NodeRequest {
   readonly url?: string | undefined
   readonly method?: string | undefined
@@ -16,19 +16,22 @@ export interface NodeRequest {
   readonly socket: object
 }
 
-/** What is needed of an answer of Node's `http`. */
+/** What is needed of an answer of Node's `http` or `http2`. */
 export interface NodeResponse {
   statusCode: number
   readonly headersSent: boolean
   readonly writableEnded: boolean
   readonly writableFinished: boolean
-  readonly destroyed: boolean
+  /** Undefined for HTTP/2, whose stream says it. */
+  readonly destroyed?: boolean
+  readonly stream?: { readonly destroyed?: boolean }
   readonly socket?: { readonly bytesWritten?: number } | null
   setHeader(name: string, value: string | readonly string[]): unknown
   getHeaders(): Readonly<Record<string, number | string | readonly string[] | undefined>>
   removeHeader(name: string): void
   write(part: string | Uint8Array, encoding?: string): unknown
-  end(text?: string): unknown
+  end(): unknown
+  end(text: string): unknown
   once(event: 'finish' | 'close', listener: () => void): unknown
   on(event: 'error', listener: () => void): unknown
   destroy(): unknown
@@ -42,7 +45,13 @@ export function askedOf(request: NodeRequest): Asked {
   const scheme = Reflect.get(request.socket, 'encrypted') === true ? 'https' : 'http'
   const path = request.originalUrl ?? request.url ?? '/'
   const { method = 'GET' } = request
-  return { url: `${scheme}://${header('host') ?? 'localhost'}${path}`, method, header }
+  const host = header('host') ?? header(':authority') ?? 'localhost'
+  return { url: `${scheme}://${host}${path}`, method, header }
+}
+
+/** Whether there is nobody any more who could read an answer. */
+export function isGone({ destroyed, stream }: NodeResponse): boolean {
+  return destroyed === true || stream?.destroyed === true
 }
 
 /** Answers in place of a handler that threw where no framework did. */
@@ -55,7 +64,7 @@ export function sayBroken(response: NodeResponse): void {
 
 /** Answers, unless somebody else has, or nobody is there. */
 export function say(response: NodeResponse, { status, headers, body }: Said): void {
-  if (response.headersSent || response.destroyed) return
+  if (response.headersSent || isGone(response)) return
   response.statusCode = status
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
   response.setHeader('Content-Type', 'application/json; charset=utf-8')
@@ -68,7 +77,7 @@ export function say(response: NodeResponse, { status, headers, body }: Said): vo
  * False when the buyer is gone already, or somebody else has answered.
  */
 export function watch(response: NodeResponse, { headers, ended }: Admitted): boolean {
-  if (response.headersSent || response.destroyed) {
+  if (response.headersSent || isGone(response)) {
     void ended(response.headersSent ? ANSWERED_ELSEWHERE : BUYER_GONE)
     return false
   }

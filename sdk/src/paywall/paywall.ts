@@ -9,6 +9,7 @@ import {
   ANSWERED_ELSEWHERE,
   askedOf,
   CANNOT_BE_SENT,
+  isGone,
   say,
   sayBroken,
   watch,
@@ -119,7 +120,7 @@ function begins(
   try {
     if (admission.kind === 'admitted') return watch(response, admission.admitted)
     if (admission.kind !== 'metered') return false
-    const isOpen = !response.headersSent && !response.destroyed
+    const isOpen = !response.headersSent && !isGone(response)
     if (isOpen) serveMetered(response, admission.metered, carriers)
     else admission.metered.abandon()
     return isOpen
