@@ -15,7 +15,6 @@ import { storeTransactions } from '../sender/transaction-store.ts'
 import type { Store, Tx } from '../store/postgres.ts'
 import type { ClaimOrder } from './claim-many.ts'
 import type { ClaimQueue, Queued } from './claim-queue.ts'
-import { closeClaim } from './claim-looks-store.ts'
 import { findClaim, insertClaim, lockClaim } from './claim-store.ts'
 import type { NewClaim } from './claim-store.ts'
 import { takeIdentifier } from './identifier-store.ts'
@@ -338,20 +337,16 @@ async function recordForeign(
       // Whoever reads the block of this effect now has its transfer recorded before, or sees this record.
       await holdFollowed(tx, beginning.intake.chain.config.network)
       const record = recordFor(beginning)
-      const adopted = isNew ? await deps.records.adopt(tx, record, settlement) : undefined
+      const adopted = isNew ? await deps.records.depositOf(tx, record, settlement) : undefined
       if (adopted !== undefined) {
-        // Whoever follows deposits follows it to its end.
         const isHeld = await hold(tx, deps, { ...beginning, paymentId: adopted }, true)
         if (!isHeld) {
           if (await isUnclaimed(tx, beginning)) throw new PaysAnother()
           return { kind: 'taken' }
         }
-        const { network } = beginning.intake.chain.config
         const claimed = { accountId, paymentId: adopted }
-        if (!(await deps.records.takeEffect(tx, claimed, network, settlement))) {
-          throw new PaysAnother()
-        }
-        await closeClaim(tx, adopted, deps.clock.nowMilliseconds())
+        const pays = await deps.records.adopt(tx, claimed, record.resource, settlement)
+        if (!pays) throw new PaysAnother()
         return { kind: 'found' }
       }
       if (!(await hold(tx, deps, beginning))) return { kind: 'taken' }

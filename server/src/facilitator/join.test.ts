@@ -32,7 +32,7 @@ async function told(state: Partial<ReceivedState>): Promise<string> {
     decided: unasked,
     state: unasked,
     adopt: unasked,
-    takeEffect: unasked,
+    depositOf: unasked,
     paidElsewhere: unasked,
     mirror: unasked,
     unseen: unasked,

@@ -1,7 +1,6 @@
 import type { Address, TransactionHash } from '../chains/chain.ts'
 import type { ForeignSettlement } from '../chains/exact.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
-import type { NetworkId } from '@florin/wire/network.ts'
 import type { AssetProfile, NetworkConfig } from '../kernel/network-config.ts'
 import type { BaseUnits } from '@florin/wire/amount.ts'
 import type { Tx } from '../store/postgres.ts'
@@ -60,20 +59,20 @@ export interface ReceivedRecords {
     payment: { readonly accountId: AccountId; readonly paymentId: PaymentId },
     until: { readonly atMilliseconds: number; readonly over: AbortSignal },
   ): Promise<ReceivedState | undefined>
-  /**
-   * The record that the receiver has of a settlement already, because it came to a wallet of its own: it is then the claim's record, so that
-   * one effect has one. Undefined when there is none.
-   */
-  adopt(
+  /** The record that the receiver has of a settlement already, because it came to a wallet of its own. Undefined when there is none. */
+  depositOf(
     tx: Tx,
     received: NewReceived,
     settlement: ForeignSettlement,
   ): Promise<PaymentId | undefined>
-  /** Takes an effect of somebody else's transaction for a claim that is held. False when it pays another claim. */
-  takeEffect(
+  /**
+   * Makes that record the claim's own, which is held: one effect has one record, and it is followed as what somebody else paid is followed.
+   * False when the effect pays another claim.
+   */
+  adopt(
     tx: Tx,
     payment: { readonly accountId: AccountId; readonly paymentId: PaymentId },
-    network: NetworkId,
+    resource: string | null,
     settlement: ForeignSettlement,
   ): Promise<boolean>
   /**

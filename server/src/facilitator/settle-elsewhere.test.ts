@@ -100,7 +100,7 @@ async function said(
   }
   const store: Partial<Store> = { inTransaction: async (_, work) => work(tx as Tx) }
   const records: Partial<ReceivedRecords> = {
-    adopt: async () => undefined,
+    depositOf: async () => undefined,
     ...{ state: async () => stands, wait: async () => stands },
   }
   const remotes: Partial<Remotes> = { keep: (asking) => asking }

@@ -227,6 +227,11 @@ export async function depositAt(
   return rows[0]?.id
 }
 
+/** Makes a deposit the record of a claim: what blocks show of such transfers does not move it any more. */
+export async function makeOwn(tx: Tx, paymentId: PaymentId): Promise<void> {
+  await tx.query('deposit_own', `update payments set occurrence = null where id = $1`, [paymentId])
+}
+
 /** Notes the block in which the record of a claim stands for a transfer, so that this transfer has no other. */
 export async function standIn(
   tx: Tx,

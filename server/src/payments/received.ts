@@ -6,7 +6,7 @@ import type { NetworkConfig } from '../kernel/network-config.ts'
 import { addToOutbox } from '../events/store.ts'
 import { followedChain } from '../sender/follower-store.ts'
 import type { Tx } from '../store/postgres.ts'
-import { claimDeposits } from './deposit-store.ts'
+import { claimDeposits, makeOwn } from './deposit-store.ts'
 import { paymentEvent } from './event.ts'
 import { takeForeignEffect } from './foreign-effect-store.ts'
 import { movePayments } from './move-payments.ts'
@@ -149,10 +149,7 @@ export function openReceivedRecords({
 
     paidElsewhere,
 
-    takeEffect: (tx, payment, network, settlement) =>
-      takeForeignEffect(tx, { ...payment, network }, settlement),
-
-    adopt: async (tx, { network, asset, amount, payer, payTo, resource }, settlement) => {
+    depositOf: async (tx, { network, asset, amount, payer, payTo }, settlement) => {
       const sent = {
         network: network.network,
         asset: asset.asset,
@@ -161,9 +158,13 @@ export function openReceivedRecords({
         amount,
       }
       const deposit = await depositOf(tx, sent, settlement)
-      if (deposit === undefined) return undefined
-      if (resource !== null) await nameResource(tx, deposit.id, resource)
-      return deposit.id
+      return deposit?.id
+    },
+
+    adopt: async (tx, payment, resource, settlement) => {
+      if (resource !== null) await nameResource(tx, payment.paymentId, resource)
+      await makeOwn(tx, payment.paymentId)
+      return (await paidElsewhere(tx, payment, settlement, false)) !== 'pays another'
     },
 
     mirror: async (tx, payment, sentId) => {

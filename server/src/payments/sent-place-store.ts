@@ -49,7 +49,7 @@ export async function depositOf(
     'payment_deposit_of',
     `select id, status in ('confirmed', 'settled') as is_seen from payments
      where network = $1 and transaction_hash = $2 and recipient = $3 and asset = $4 and sender = $5 and amount = $6
-       and type = 'received' and occurrence is not null
+       and type = 'received' and occurrence is not null and status <> 'failed'
      order by log_index is distinct from $7, occurrence limit 1`,
     [
       sent.network,
