@@ -213,12 +213,12 @@ async function useBy(
 
 /** What a transfer makes of the nonce: all of the payment, or as much of `upto` as it moved. */
 function useOf(
-  { least, value }: Sought,
+  { scheme, isOurs }: Sought,
   { height, blockHash, hash }: LogBlock & { readonly hash: TransactionHash },
   { amount, logIndex }: TokenTransfer,
 ): AuthorizationUse {
   if (amount === 0n) return { kind: 'wasted', height, blockHash }
-  const taken = least < value ? { taken: baseUnits(amount) } : {}
+  const taken = isOurs && scheme === 'upto' ? { taken: baseUnits(amount) } : {}
   return { kind: 'paid', settlement: { hash, height, blockHash, logIndex, ...taken } }
 }
 

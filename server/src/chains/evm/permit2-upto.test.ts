@@ -37,6 +37,13 @@ describe('of upto that a wallet of ours signed, any amount up to the signed one 
     for (const use of await find([within])) expect(use).toMatchObject(took(value))
   })
 
+  test('all of the least that can be signed is told as taken, too', async () => {
+    const least = { ...UPTO, permitted: 1n, value: 1n }
+    const input = hexBytes(permit2Call(least, { withPermit: false }).data)
+    const node = nodeOf([{ ...takes(1n), input }])
+    expect(await findPermit2Use(node, least, 0n, true)).toMatchObject(took(1n))
+  })
+
   test('nothing taken is nothing paid, and that is the end of it', async () => {
     for (const use of await find([takes(0n)])) expect(use).toMatchObject(wasted)
     const [inBlock, old] = await find([takesWithin(0n)])
