@@ -170,9 +170,11 @@ describe('the account that is to be paid', () => {
     }
     const value = { err: null, logs: [], innerInstructions: within(paid()), unitsConsumed: 9 }
     const simulateTransaction = { context: { slot: 50 }, value }
-    const { chain, stop } = await startScripted([
-      script(nodeWith(accounts, { simulateTransaction })),
-    ])
+    // It keeps what programs do, so that smart wallets may pay at all.
+    const getSignaturesForAddress = [{ signature: encodeBase58(new Uint8Array(64).fill(9)) }]
+    const getTransaction = { meta: { innerInstructions: [] } }
+    const lines = { simulateTransaction, getSignaturesForAddress, getTransaction }
+    const { chain, stop } = await startScripted([script(nodeWith(accounts, lines))])
     onTestFinished(stop)
     return chain.exact?.check(authorization())
   }
