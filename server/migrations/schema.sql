@@ -521,6 +521,7 @@ table settlement_claims
   built_until timestamp with time zone
   is_soft boolean not null default false
   catalogued boolean not null default false
+  judged text[] not null default '{}'::text[]
 table settler_wallets
   wallet_id text not null
   created_at timestamp with time zone not null

@@ -8,7 +8,12 @@ import type { Claim } from './claim.ts'
 /** A claim whose success nobody has yet. */
 export type NewClaim = Omit<
   Claim,
-  'answeredAtMilliseconds' | 'facilitator' | 'looks' | 'builtUntilMilliseconds' | 'isSoft'
+  | 'answeredAtMilliseconds'
+  | 'facilitator'
+  | 'looks'
+  | 'builtUntilMilliseconds'
+  | 'isSoft'
+  | 'judged'
 > & {
   /** For a soft one: until when it is the account's alone. */
   readonly softUntilMilliseconds?: number
@@ -27,6 +32,7 @@ export interface ClaimRow {
   readonly x402_version: 1 | 2 | null
   readonly stored: Readonly<Record<string, string>>
   readonly valid_before: string | null
+  readonly judged: readonly string[]
   readonly since_height: string
   readonly facilitator: string | null
   readonly built_until: Date | null
@@ -36,7 +42,7 @@ export interface ClaimRow {
 }
 
 export const CLAIM_COLUMNS = `payment_id, account_id, network, proof_key, terms_digest, x402_version, "authorization" as stored,
-  valid_before, since_height, facilitator, built_until, is_soft, looks, answered_at`
+  valid_before, judged, since_height, facilitator, built_until, is_soft, looks, answered_at`
 
 export function claimOf(row: ClaimRow): Claim {
   return {
@@ -48,6 +54,7 @@ export function claimOf(row: ClaimRow): Claim {
     x402Version: row.x402_version,
     stored: row.stored,
     validBeforeSeconds: row.valid_before === null ? null : BigInt(row.valid_before),
+    judged: row.judged,
     sinceHeight: BigInt(row.since_height),
     facilitator: row.facilitator,
     builtUntilMilliseconds: row.built_until?.getTime() ?? null,
@@ -177,8 +184,8 @@ export async function lockClaim(
   return rows.length === 1
 }
 
-/** A signature of a payment as it is stored, and until when it can be used. */
-export type KeptSignature = Pick<ExactAuthorization, 'stored' | 'validBeforeSeconds'>
+/** A signature of a payment as it is stored, until when it can be used, and whether its payer's code was asked about it. */
+export type KeptSignature = Pick<ExactAuthorization, 'stored' | 'validBeforeSeconds' | 'awaitsCode'>
 
 /** What keeps of two signatures of a payment the one that can be used longer: until its end the payment is followed. Nothing for null. */
 export function keepLonger(stored: `$${number}`, end: `$${number}`): string {

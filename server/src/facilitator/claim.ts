@@ -18,6 +18,8 @@ export interface Claim {
   /** The authorization as plain text. */
   readonly stored: Readonly<Record<string, string>>
   readonly validBeforeSeconds: bigint | null
+  /** More signatures of the same payment that its payer's code was asked about. */
+  readonly judged: readonly string[]
   /** Where to begin when looking for somebody else's settlement. */
   readonly sinceHeight: bigint
   /** The other facilitator that was asked last to settle it; null when only this service has been at it. */
@@ -62,12 +64,15 @@ export function notShownReason({ permit2 }: Pick<ExactAuthorization, 'permit2'>)
 
 /**
  * Whether who shows the payment shows that it is the payer's. A signature that only the payer's code can judge was judged once, before the
- * claim; afterwards the very same one has to be shown, since the code may say anything by now, or nobody asks it any more.
+ * claim or with a build; afterwards that very one has to be shown, since the code may say anything by now, or nobody asks it any more.
  */
 export function isShown(
-  { stored }: Pick<Claim, 'stored'>,
+  { stored, judged }: Pick<Claim, 'stored' | 'judged'>,
   authorization: Pick<ExactAuthorization, 'awaitsCode' | 'stored'>,
 ): boolean {
   if (authorization.awaitsCode !== true) return true
-  return stored['signature'] === authorization.stored['signature']
+  const { signature } = authorization.stored
+  return (
+    stored['signature'] === signature || (signature !== undefined && judged.includes(signature))
+  )
 }

@@ -53,6 +53,7 @@ function claimFor(amount: bigint, change: Partial<Claim> = {}): Claim {
   return {
     ...{ paymentId, accountId, network, proofKey: KEY, termsDigest: termsDigest(terms) },
     ...{ x402Version: 2, stored: storedWith('first'), validBeforeSeconds: 2n ** 40n },
+    judged: [],
     ...{ sinceHeight: 0n, facilitator: null, builtUntilMilliseconds: null, isSoft: false },
     ...{ looks: 0, answeredAtMilliseconds: null },
     ...change,

@@ -40,19 +40,24 @@ export async function holdClaims(
 
 /**
  * Notes a build for the seller's own wallet. A claim that is hard stays hard. Building again and again keeps others away for a bounded
- * time only. Of two signatures of the same payment the one that can be used longer is kept: until its end the payment is followed.
+ * time only. Of two signatures of the same payment the one that can be used longer is kept: until its end the payment is followed. Those that
+ * the payer's code was asked about are known again, in the order in which they came and as many as there is room for.
  */
 export async function noteBuilt(
   tx: Tx,
   paymentId: PaymentId,
   untilMilliseconds: number,
-  { stored, validBeforeSeconds }: KeptSignature,
+  { stored, validBeforeSeconds, awaitsCode }: KeptSignature,
 ): Promise<void> {
   await tx.query(
     'claim_built',
     `update settlement_claims set looks = 0, look_at = null, built_until = greatest(built_until,
        least(to_timestamp($2 / 1000.0), created_at + $3 * interval '1 minute')),
-       ${keepLonger('$4', '$5')}
+       ${keepLonger('$4', '$5')},
+       judged = case when $6::boolean then (judged
+         || case when "authorization" ->> 'signature' = any(judged) then '{}' else array["authorization" ->> 'signature'] end
+         || case when $4::json ->> 'signature' = any(judged || array["authorization" ->> 'signature']) then '{}'
+           else array[$4::json ->> 'signature'] end)[1:$7] else judged end
      where payment_id = $1`,
     [
       paymentId,
@@ -60,6 +65,8 @@ export async function noteBuilt(
       limits.softClaimMinutesMax,
       JSON.stringify(stored),
       validBeforeSeconds?.toString() ?? null,
+      awaitsCode === true,
+      limits.claimSignaturesMax,
     ],
   )
 }

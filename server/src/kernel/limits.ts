@@ -199,6 +199,8 @@ export const limits = {
   logReadsMax: 20,
   /** Transactions of an owner that are looked through for the one that used up a nonce of Permit2. */
   permit2UsesReadMax: 40,
+  /** Signatures of a claim by which its payer's code lets it be known again. */
+  claimSignaturesMax: 8,
   /** Claims of which the chain is asked at once, about as many as nodes look up in one call. */
   claimsPerReadMax: 100,
   /** How long a claim waits for its next look: an unused one, one for which nothing was ever done here (at most to its end), and one used by nobody knows what. */
@@ -227,10 +229,8 @@ export const limits = {
   nodeReadsMax: 10_000,
   /** Sends of one wallet that share one database transaction. */
   sendBatchMax: 64,
-  /**
-   * Signing transactions of an instance under way at once. With 64 callers over 10 wallets on two cores, payments per second: 346
-   * with 2, 327 with 3, 320 with 5, 233 with 10. More than 2 because a database that is far away answers each statement later.
-   */
+  // Payments per second of 64 callers over 10 wallets on two cores: 346 with 2, 327 with 3, 320 with 5, 233 with 10.
+  /** Signing transactions of an instance under way at once. More than 2 because a database that is far away answers each statement later. */
   signingTransactionsMax: 4,
   /** Sends of one wallet that may wait for their turn; one more is 503. */
   sendQueueMax: 2_000,
