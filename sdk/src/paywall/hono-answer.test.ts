@@ -5,6 +5,7 @@ import { encodeHeader } from './header-json.ts'
 import { serveHonoMetered } from './hono-answer.ts'
 import type { HonoContext } from './hono-context.ts'
 import { paywall } from './paywall.ts'
+import { openShop, settlesOnce } from './test-shop.ts'
 import { NETWORK } from './test-upto-shop.ts'
 
 const GONE = 'the buyer was gone before the answer'
@@ -14,7 +15,7 @@ const PAID = {
 }
 
 /** A request of Hono whose buyer can go away. */
-function openRequest(headers: Record<string, string> = {}) {
+function openRequest(headers: Readonly<Record<string, string>> = {}) {
   const buyer = new AbortController()
   const init = { signal: buyer.signal, headers }
   const raw = new Request('http://shop.example/report', init)
@@ -47,7 +48,7 @@ test('of a buyer who goes away while the handler works nothing is taken, and not
     leave()
     context.res = new Response('goods')
   }
-  await serveHonoMetered(context, handler, metered)
+  await serveHonoMetered(context, handler, metered, context.req.raw.signal)
   expect([told, await context.res.text()]).toEqual([['abandoned'], ''])
 })
 
@@ -56,7 +57,7 @@ test('an answer that was paid for is delivered, unless its buyer went away meanw
     const { context, leave } = openRequest()
     const { metered, told } = openVisit(isGone ? leave : undefined)
     const handler = async () => void (context.res = new Response('goods'))
-    await serveHonoMetered(context, handler, metered)
+    await serveHonoMetered(context, handler, metered, context.req.raw.signal)
     expect(told).toEqual(['taken', isGone ? GONE : 'delivered'])
     expect(await context.res.text()).toBe('goods')
   }
@@ -87,4 +88,24 @@ test('a payment by exact whose buyer goes away before the answer is told of as u
     context.res = new Response('goods')
   })
   expect(undelivered).toEqual([GONE])
+})
+
+test('adapters that tell of a buyer only whom they are asked about are asked before anything is settled', async () => {
+  const order: string[] = []
+  const settled = settlesOnce()
+  const { wall, paying } = openShop('exact', async () => {
+    order.push('settled')
+    return settled()
+  })
+  const { context } = openRequest(paying)
+  const { raw } = context.req
+  const { signal } = raw
+  Object.defineProperty(raw, 'signal', {
+    get: () => {
+      order.push('asked')
+      return signal
+    },
+  })
+  await wall(context, async () => undefined)
+  expect(order).toEqual(['asked', 'settled'])
 })

@@ -2,7 +2,7 @@ import type { Admission, Admitted, Metered } from './admission.ts'
 import { busy, NO_STORE } from './admission.ts'
 import type { HeldAnswer } from './held.ts'
 import { openStandIn, putHeaders, replace } from './hono-context.ts'
-import type { HonoContext } from './hono-context.ts'
+import type { HonoContext, HonoVisit } from './hono-context.ts'
 import { responseOf, runHeld } from './hono-held.ts'
 import { ANSWERED_ELSEWHERE, BUYER_GONE, CANNOT_BE_SENT } from './node-answer.ts'
 import { TOO_LONG, UNSENDABLE } from './serve-metered.ts'
@@ -18,14 +18,15 @@ const UNSENDABLE_PAID = {
   },
 }
 
-/** Answers a request to Hono. `isAnswered`: somebody else has done so while the payment was settled. */
+/** Answers a request to Hono. */
 export async function answerHono(
   context: HonoContext,
   next: () => Promise<void>,
   admission: Admission,
-  isAnswered: boolean,
+  visit: HonoVisit,
 ): Promise<Response | undefined> {
-  if (isAnswered) {
+  const { buyer } = visit
+  if (visit.isAnswered()) {
     await turnAway(admission, ANSWERED_ELSEWHERE)
     return undefined
   }
@@ -33,11 +34,11 @@ export async function answerHono(
     case 'said':
       return tell(admission.said)
     case 'kept':
-      return deliverHono(admission.answer, admission.admitted, context)
+      return deliverHono(admission.answer, admission.admitted, buyer)
     case 'admitted':
-      return serveHono(context, next, admission.admitted)
+      return serveHono(context, next, admission.admitted, buyer)
     case 'metered':
-      return serveHonoMetered(context, next, admission.metered)
+      return serveHonoMetered(context, next, admission.metered, buyer)
     default:
       return admission satisfies never
   }
@@ -48,6 +49,7 @@ async function serveHono(
   context: HonoContext,
   next: () => Promise<void>,
   { headers, ended }: Admitted,
+  buyer: AbortSignal,
 ): Promise<undefined> {
   try {
     await next()
@@ -65,7 +67,7 @@ async function serveHono(
   const refused = status < 400 ? undefined : `the handler answered ${status}`
   const isPut = putHeaders(context, headers)
   if (!isPut) replace(context, tell(UNSENDABLE_PAID))
-  await ended(threw ?? refused ?? (isPut ? goneReason(context) : CANNOT_BE_SENT))
+  await ended(threw ?? refused ?? (isPut ? goneReason(buyer) : CANNOT_BE_SENT))
   return undefined
 }
 
@@ -74,11 +76,10 @@ export async function serveHonoMetered(
   context: HonoContext,
   next: () => Promise<void>,
   metered: Metered,
+  buyer: AbortSignal,
 ): Promise<undefined> {
-  // Asked for before the handler runs: adapters tell of a buyer who goes away only where somebody has asked.
-  const { signal } = context.req.raw
   carryMeter([context], (amount) => metered.setAmount(amount))
-  const run = await runHeld(context, next).catch((error: unknown) => {
+  const run = await runHeld(context, next, buyer).catch((error: unknown) => {
     metered.abandon()
     throw error
   })
@@ -89,7 +90,7 @@ export async function serveHonoMetered(
     if (run.kind === 'unsendable') replace(context, tell(UNSENDABLE))
     return undefined
   }
-  if (signal.aborted) {
+  if (buyer.aborted) {
     metered.abandon()
     replace(context, nothing())
     return undefined
@@ -107,7 +108,7 @@ export async function serveHonoMetered(
   const given =
     admission.kind === 'said'
       ? tell(admission.said)
-      : await deliverHono(admission.answer, admission.admitted, context)
+      : await deliverHono(admission.answer, admission.admitted, buyer)
   replace(context, given)
   return undefined
 }
@@ -117,8 +118,8 @@ function tell({ status, headers, body }: (Admission & { kind: 'said' })['said'])
 }
 
 /** Why nobody has got an answer whose buyer broke the connection; undefined while the buyer is there. */
-function goneReason({ req }: HonoContext): string | undefined {
-  return req.raw.signal.aborted ? BUYER_GONE : undefined
+function goneReason({ aborted }: AbortSignal): string | undefined {
+  return aborted ? BUYER_GONE : undefined
 }
 
 /**
@@ -128,10 +129,10 @@ function goneReason({ req }: HonoContext): string | undefined {
 async function deliverHono(
   answer: HeldAnswer,
   admitted: Admitted,
-  context: HonoContext,
+  buyer: AbortSignal,
 ): Promise<Response> {
   const given = responseOf(answer, admitted.headers)
-  await admitted.ended(given === undefined ? CANNOT_BE_SENT : goneReason(context))
+  await admitted.ended(given === undefined ? CANNOT_BE_SENT : goneReason(buyer))
   return given ?? tell(UNSENDABLE_PAID)
 }
 

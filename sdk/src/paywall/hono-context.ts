@@ -33,10 +33,22 @@ export function putHeaders(
   return true
 }
 
-/** Tells later whether somebody in front has answered since now: a time limit, for one. */
-export function watchAnswers(context: HonoContext): () => boolean {
+/** What becomes of a request while something is waited for. */
+export interface HonoVisit {
+  /** Aborted when the buyer has gone away. */
+  readonly buyer: AbortSignal
+  /** Whether somebody in front has answered: a time limit, for one. */
+  isAnswered(): boolean
+}
+
+/** To be called before anything is waited for. */
+export function watchVisit(context: HonoContext): HonoVisit {
   const wasAnswered = context.finalized
-  return () => context.error !== undefined || (context.finalized && !wasAnswered)
+  return {
+    // Adapters tell of a buyer who goes away only where somebody has asked for the signal.
+    buyer: context.req.raw.signal,
+    isAnswered: () => context.error !== undefined || (context.finalized && !wasAnswered),
+  }
 }
 
 /** Whether its body is still there to be read, and its status is one of an answer: `Response.error()` has none. */

@@ -19,13 +19,17 @@ const WIRE: ReadonlySet<string> = new Set([
 ])
 
 /** Runs the handler and reads all that it answers. Rejects as the handler does, and where its body breaks. */
-export async function runHeld(context: HonoContext, next: () => Promise<void>): Promise<HeldRun> {
+export async function runHeld(
+  context: HonoContext,
+  next: () => Promise<void>,
+  buyer: AbortSignal,
+): Promise<HeldRun> {
   await next()
   if (!context.finalized) return { kind: 'nothing' }
   const { res } = context
   if (!isSendable(res)) return { kind: 'unsendable' }
   if (context.error !== undefined || res.status >= 400) return { kind: 'refused' }
-  const parts = await partsOf(res, context.req.raw.signal)
+  const parts = await partsOf(res, buyer)
   if (parts === 'too_long') return { kind: 'too_long' }
   const headers = [...res.headers].filter(([name]) => !WIRE.has(name))
   const length = parts.reduce((sum, [part]) => sum + part.length, 0)

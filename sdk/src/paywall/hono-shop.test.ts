@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { Server } from 'node:http'
 import { until } from '@florin/server/kernel/until.ts'
 import { createAdaptorServer } from '@hono/node-server'
+import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import type { Handler, MiddlewareHandler } from 'hono'
 import { expect, test } from 'vitest'
@@ -26,7 +27,9 @@ async function openHonoShop(
   app.get('/goods', wall, handler)
   app.onError((_, context) => context.text('broken', 500))
   const { port } = await openTestServer(createAdaptorServer({ fetch: app.fetch }) as Server)
-  const buy = () => fetch(`http://127.0.0.1:${port}/goods`, { headers: paying, redirect: 'manual' })
+  const init = { headers: paying, redirect: 'manual' } as const
+  const buy = (signal?: AbortSignal) =>
+    fetch(`http://127.0.0.1:${port}/goods`, signal === undefined ? init : { ...init, signal })
   return { buy, told }
 }
 
@@ -192,3 +195,32 @@ test('a handler that streams for ever is stopped when its buyer has gone', async
   await stopped.promise
   expect([(await buying).status, told]).toEqual([499, []])
 })
+
+test.each(SCHEMES)(
+  'what is settled for a buyer who has gone is told of, and delivered when it asks again, by %s',
+  async (scheme) => {
+    const { settle, asked, letGo } = settlesWhenLet(settlesOnce())
+    const gone = Promise.withResolvers<void>()
+    const front: MiddlewareHandler = async ({ env }, next) => {
+      ;(env as HttpBindings).outgoing.once('close', () => gone.resolve())
+      await next()
+    }
+    const { buy, told } = await openHonoShop(
+      scheme,
+      (context) => context.text('goods'),
+      settle,
+      front,
+    )
+    const buyer = new AbortController()
+    const buying = buy(buyer.signal)
+    await asked
+    buyer.abort()
+    await expect(buying).rejects.toThrow('aborted')
+    await gone.promise
+    letGo()
+    await until('the seller has heard', () => told.length === 2, { seconds: 30 })
+    expect(told).toEqual(['paid', 'the buyer was gone before the answer'])
+    expect(await (await buy()).text()).toBe('goods')
+    expect((await buy()).status).toBe(409)
+  },
+)

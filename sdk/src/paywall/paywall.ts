@@ -3,7 +3,7 @@ import { busy, UNAVAILABLE } from './admission.ts'
 import type { Admission } from './admission.ts'
 import { openGate } from './gate.ts'
 import { answerHono } from './hono-answer.ts'
-import { watchAnswers } from './hono-context.ts'
+import { watchVisit } from './hono-context.ts'
 import type { HonoContext } from './hono-context.ts'
 import {
   ANSWERED_ELSEWHERE,
@@ -60,9 +60,9 @@ export function paywall(
   async function hono(context: HonoContext, next: () => Promise<void>) {
     const { raw } = context.req
     const header = (name: string) => raw.headers.get(name) ?? undefined
-    const isAnswered = watchAnswers(context)
+    const visit = watchVisit(context)
     const admission = await admit({ url: raw.url, method: raw.method, header })
-    return answerHono(context, next, admission, isAnswered())
+    return answerHono(context, next, admission, visit)
   }
 
   async function fastify(request: FastifyRequest, reply: FastifyReply) {
