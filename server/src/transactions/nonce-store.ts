@@ -51,15 +51,14 @@ export async function takeNonces(
      insert into build_nonces as taken (account_id, network, sender, nonce, payment_id, expires_at)
      select w.account_id, w.network, w.sender, free.nonce, w.payment_id, to_timestamp(w.expires / 1000.0)
      from wanted w cross join lateral (
-       with live as (
-         select nonce from build_nonces where account_id = w.account_id and network = w.network and sender = w.sender
+       -- Of those in their order, the ones that follow each other from the first on keep their distance to it.
+       select w.first + count(*) filter (where live.nonce = w.first + live.place) as nonce
+       from (
+         select nonce, row_number() over (order by nonce) - 1 as place from build_nonces
+         where account_id = w.account_id and network = w.network and sender = w.sender
            and nonce >= w.first and expires_at > to_timestamp($7 / 1000.0)
-       )
-       select w.first as nonce where not exists (select from live where nonce = w.first)
-       union all
-       select min(nonce) + 1 from live where not exists (select from live next where next.nonce = live.nonce + 1)
-         and exists (select from live where nonce = w.first)
-     ) as free where free.nonce is not null
+       ) as live
+     ) as free
      on conflict (account_id, network, sender, nonce) do update
        set payment_id = excluded.payment_id, expires_at = excluded.expires_at
        where taken.expires_at <= to_timestamp($7 / 1000.0)
