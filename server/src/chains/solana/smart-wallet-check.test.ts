@@ -173,7 +173,8 @@ describe('the account that is to be paid', () => {
     // It keeps what programs do, so that smart wallets may pay at all.
     const getSignaturesForAddress = [{ signature: encodeBase58(new Uint8Array(64).fill(9)) }]
     const getTransaction = { meta: { innerInstructions: [] } }
-    const lines = { simulateTransaction, getSignaturesForAddress, getTransaction }
+    const keeping = { getSlot: 50, getSignaturesForAddress, getTransaction }
+    const lines = { simulateTransaction, ...keeping }
     const { chain, stop } = await startScripted([script(nodeWith(accounts, lines))])
     onTestFinished(stop)
     return chain.exact?.check(authorization())
