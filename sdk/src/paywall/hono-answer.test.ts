@@ -109,3 +109,32 @@ test('adapters that tell of a buyer only whom they are asked about are asked bef
   await wall(context, async () => undefined)
   expect(order).toEqual(['asked', 'settled'])
 })
+
+/** Of a status that only a runtime makes. */
+function answerOf(status: number): Response {
+  const answer = new Response(null, { headers: { 'x-mine': 'yes' } })
+  Object.defineProperty(answer, 'status', { value: status })
+  return answer
+}
+
+test('an upgrade that was paid for stays the object that its runtime knows', async () => {
+  const { wall, paying, told } = openShop('exact')
+  const { context } = openRequest(paying)
+  const upgrade = answerOf(101)
+  await wall(context, async () => void (context.res = upgrade))
+  expect(context.res).toBe(upgrade)
+  expect(upgrade.headers.get('payment-response')).not.toBeNull()
+  expect(told).toEqual(['paid'])
+  const fixed = answerOf(101)
+  Object.defineProperty(fixed, 'headers', { value: Response.error().headers })
+  const second = openShop('exact')
+  await second.wall(context, async () => void (context.res = fixed))
+  expect([context.res === fixed, second.told]).toEqual([true, ['paid']])
+})
+
+test('an answer of which no copy can be made is told of', async () => {
+  const { wall, paying, told } = openShop('exact')
+  const { context } = openRequest(paying)
+  await wall(context, async () => void (context.res = answerOf(999)))
+  expect([context.res.status, told]).toEqual([500, ['paid', 'the handler answered 999']])
+})

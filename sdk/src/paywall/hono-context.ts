@@ -11,6 +11,9 @@ export interface HonoContext {
   readonly finalized: boolean
 }
 
+/** Switching protocols. RFC 9110, 15.2.2. */
+const UPGRADE = 101
+
 /** Puts an answer into the place of the one that is there. */
 export function replace(context: HonoContext, response: Response): void {
   context.res = undefined
@@ -26,11 +29,27 @@ export function putHeaders(
   headers: Readonly<Record<string, string>>,
 ): boolean {
   const { res } = context
+  // The other end of an upgrade hangs on the object itself, and it goes out with our headers or without.
+  if (res.status === UPGRADE) {
+    setAll(res, headers)
+    return true
+  }
   if (!isSendable(res)) return false
-  const own = new Response(res.body, res)
-  for (const [name, value] of Object.entries(headers)) own.headers.set(name, value)
-  replace(context, own)
-  return true
+  try {
+    replace(context, new Response(res.body, res))
+    return setAll(context.res, headers)
+  } catch {
+    return false
+  }
+}
+
+function setAll({ headers }: Response, more: Readonly<Record<string, string>>): boolean {
+  try {
+    for (const [name, value] of Object.entries(more)) headers.set(name, value)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** What becomes of a request while something is waited for. */
