@@ -53,7 +53,7 @@ export const runDoctor: Run = async ({ args, environment, print, note }) => {
 
 function foundTable(places: readonly LookAt[]): string {
   const heading =
-    'Look at these: a node has them in its history and no followed block has them. They stay pending.\n'
+    'Look at these: a node has them in its history and no followed block has them, or no node tells what they moved. They stay pending.\n'
   const rows = places.map(({ network, address, nonce, hash, nodes, since }) => [
     network,
     address,

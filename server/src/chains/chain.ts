@@ -132,6 +132,8 @@ export interface Arrival {
 /** What the chain shows of a transaction. A look-up that failed is not `absent`: it throws NodeFailure. */
 export type Outcome =
   | { readonly state: 'absent' }
+  /** It is in this block, and no node that was asked tells what it moved (Solana): known as little as one that nobody has seen. */
+  | { readonly state: 'untold'; readonly height: bigint; readonly blockHash: string | null }
   | {
       readonly state: 'mined'
       readonly height: bigint

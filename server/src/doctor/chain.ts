@@ -22,7 +22,7 @@ export async function findOnChain(store: Store, chain: Chain): Promise<readonly 
     const outcomes = await chain.outcomes(asked)
     outcomes.forEach((outcome, index) => {
       const hash = asked[index]
-      if (outcome.state === 'mined' && hash !== undefined) mined.set(hash, outcome.blockHash)
+      if (outcome.state !== 'absent' && hash !== undefined) mined.set(hash, outcome.blockHash)
     })
   }
   for (const place of places) {

@@ -209,6 +209,8 @@ export const limits = {
   lostClaimSecondsMax: 3_600,
   /** Between two questions whether a node keeps what smart wallets did, as long as none has shown it. */
   smartWalletLookSeconds: 5,
+  /** Transactions that no node has told, asked for again at once. */
+  untoldPlacesMax: 100,
   /** Looks at a claim in a row before it has to wait at all. */
   claimLooksAtOnce: 8,
   nodeResponseBytesMax: 32 * 1024 * 1024,

@@ -8,10 +8,12 @@ import { closeFinalBlocks } from './finalize.ts'
 import type { FollowDeps } from './follow.ts'
 import { ChainMoved, followBlocks } from './follow.ts'
 import { beginFollowing, LeaseLost, releaseLease, takeLease } from './follower-store.ts'
+import type { Cursor } from './follower-store.ts'
 import type { Suspects } from './guard.ts'
 import { guardLanes } from './guard.ts'
 import { readLineTo } from './line-to-head.ts'
 import type { NextAttemptDeps } from './next-attempt.ts'
+import { readUntold } from './read-untold.ts'
 import { rebroadcast } from './rebroadcast.ts'
 import { lookPause, rebuildExpired } from './rebuild.ts'
 import type { WarnedPlaces } from './warn-found.ts'
@@ -103,7 +105,7 @@ export function startDriver(deps: DriverDeps): Driver {
       cursor = await followBlocks(deps, cursor)
     } while (cursor.height > before && cursor.height < head.height && !stopping.signal.aborted)
     cursor = await closeFinalBlocks(deps, cursor, told)
-    await renewStuck(cursor.height)
+    await renewStuck(cursor)
     watchBeside(cursor.finalizedHeight)
     state = {
       ...state,
@@ -134,9 +136,9 @@ export function startDriver(deps: DriverDeps): Driver {
   }
 
   /** What a family needs beside following: raised fees and watched nonces, or new lifetimes. */
-  async function renewStuck(height: bigint): Promise<void> {
+  async function renewStuck(cursor: Cursor): Promise<void> {
     const { renewal } = chain
-    if (renewal.kind === 'fee') await bumpStuck(deps, waiting, height)
+    if (renewal.kind === 'fee') await bumpStuck(deps, waiting, cursor.height)
     if (clock.nowMilliseconds() < lookAt) return
     switch (renewal.kind) {
       case 'fee':
@@ -146,6 +148,7 @@ export function startDriver(deps: DriverDeps): Driver {
       case 'lifetime':
         // First, because nobody may answer the other.
         await warnOfFound(deps, warned)
+        await readUntold(deps, cursor)
         await rebuildExpired(deps, renewal)
         lookAt = clock.nowMilliseconds() + lookPause(chain)
         return

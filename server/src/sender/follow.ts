@@ -1,10 +1,8 @@
-import { baseUnits } from '@florin/wire/amount.ts'
-import type { NetworkId } from '@florin/wire/network.ts'
-import type { Block, Chain, Outcome } from '../chains/chain.ts'
+import type { Block, Chain } from '../chains/chain.ts'
 import type { KillPoint } from '../kernel/kill-point.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
-import type { Store, Tx } from '../store/postgres.ts'
+import type { Store } from '../store/postgres.ts'
 import type { Sighting } from '../chains/self-custody.ts'
 import type { PaymentBook } from './book.ts'
 import type { BuildBook } from './build-book.ts'
@@ -12,10 +10,14 @@ import type { Deposit, DepositBook } from './deposit-book.ts'
 import type { Cursor } from './follower-store.ts'
 import { haltNetwork, rememberedBlocks, rollBack, storeBlocks } from './follower-store.ts'
 import { readLineTo } from './line-to-head.ts'
-import { feesBefore, markMined, markWithoutEffect, matchHashes } from './place-store.ts'
+import { matchHashes } from './place-store.ts'
 import type { Matched } from './place-store.ts'
 import { readDeposits } from './read-deposits.ts'
 import { readSightings } from './read-sightings.ts'
+import { storeSeen } from './store-seen.ts'
+import type { Seen } from './store-seen.ts'
+import { noteUntold } from './untold-store.ts'
+import type { UntoldPlace } from './untold-store.ts'
 
 export interface FollowDeps {
   readonly chain: Chain
@@ -28,7 +30,11 @@ export interface FollowDeps {
   readonly killPoint: (point: KillPoint) => void
 }
 
-type Seen = { matched: Matched; outcome: Extract<Outcome, { state: 'mined' }> }
+/** What blocks show of our places: what each did, and those of which no node tells it. */
+interface SeenPlaces {
+  readonly seen: readonly Seen[]
+  readonly untold: readonly (UntoldPlace & { readonly matched: Matched })[]
+}
 
 /**
  * Reads the blocks after the cursor once, at most a round's worth, moves every place of ours that they show, and takes in what came to
@@ -43,7 +49,7 @@ export async function followBlocks(deps: FollowDeps, cursor: Cursor): Promise<Cu
   const blocks = linked(known, fresh)
   if (blocks.length === 0) return cursor
 
-  const [seen, deposits, sightings] = await Promise.all([
+  const [places, deposits, sightings] = await Promise.all([
     seenPlaces(deps, blocks),
     readDeposits(deps, blocks),
     readSightings(deps, blocks),
@@ -51,16 +57,20 @@ export async function followBlocks(deps: FollowDeps, cursor: Cursor): Promise<Cu
   if (deposits === undefined || sightings === undefined) {
     throw new ChainMoved('a block changed while its transfers were read')
   }
-  return storeRound(deps, cursor, { blocks: firstOf(blocks, deposits), seen, deposits, sightings })
+  return storeRound(deps, cursor, {
+    ...places,
+    blocks: firstOf(blocks, deposits),
+    deposits,
+    sightings,
+  })
 }
 
 /** Everything that the first blocks of a read showed and the cursor behind them, in one transaction. */
 async function storeRound(
   { chain, store, book, deposits: depositBook, builds, log, killPoint }: FollowDeps,
   cursor: Cursor,
-  read: {
+  read: SeenPlaces & {
     blocks: readonly Block[]
-    seen: readonly Seen[]
     deposits: readonly Deposit[]
     sightings: readonly Sighting[]
   },
@@ -68,14 +78,18 @@ async function storeRound(
   const { network } = cursor
   const top = read.blocks.at(-1)?.height ?? cursor.height
   const seen = read.seen.filter(({ outcome }) => outcome.height <= top)
-  const deposits = read.deposits.filter(({ height }) => height <= top)
+  const untold = read.untold.filter(({ height }) => height <= top)
+  // What it brought is told with it, so that nothing is taken for a stranger's that is its effect.
+  const withheld = new Set(untold.map(({ hash }) => hash))
+  const deposits = read.deposits.filter(
+    ({ height, transactionHash }) => height <= top && !withheld.has(transactionHash),
+  )
   const sightings = read.sightings.filter(({ height }) => height <= top)
   const moved = await store.inTransaction('service', async (tx) => {
     const next = await storeBlocks(tx, cursor, read.blocks)
+    await noteUntold(tx, network, untold)
     if (seen.length > 0) {
-      await markMined(tx, seen)
-      const mined = await withFees(tx, network, seen)
-      await markWithoutEffect(tx, network, await book.mined(tx, mined))
+      await storeSeen(tx, network, book, seen)
       killPoint('follow.before-commit')
     }
     if (sightings.length > 0) await builds?.sighted(tx, network, sightings)
@@ -86,6 +100,11 @@ async function storeRound(
     }
     return next
   })
+  for (const { matched, height } of untold) {
+    const { hash, requestId, paymentIds } = matched
+    const facts = { network, hash, requestId, paymentId: paymentIds[0], height: String(height) }
+    log.error(facts, 'no node tells what it moved: it is pending until one does')
+  }
   if (seen.length > 0) killPoint('follow.after-commit')
   for (const { matched, outcome } of seen) {
     const { hash, requestId, paymentIds } = matched
@@ -95,19 +114,6 @@ async function storeRound(
   }
   if (deposits.length > 0) killPoint('deposit.after-commit')
   return moved
-}
-
-/** What was seen, each with the whole fee of its payment: that of a place before it stands in the same block, or in an earlier one. */
-async function withFees(tx: Tx, network: NetworkId, seen: readonly Seen[]) {
-  const late = seen.filter(({ matched }) => matched.hasPlaceBefore)
-  const before = await feesBefore(
-    tx,
-    late.flatMap(({ matched }) => matched.paymentIds),
-  )
-  return seen.map(({ matched, outcome }) => {
-    const extra = matched.paymentIds.reduce((sum, id) => sum + (before.get(id) ?? 0n), 0n)
-    return { ...matched, ...outcome, network, feePaid: baseUnits(outcome.feePaid + extra) }
-  })
 }
 
 /** The run of blocks that really build on each other; a reorg in mid-read shows in the next round. */
@@ -134,22 +140,32 @@ function firstOf(blocks: readonly Block[], arrived: readonly Deposit[]): readonl
 async function seenPlaces(
   { chain, store }: FollowDeps,
   blocks: readonly Block[],
-): Promise<readonly Seen[]> {
+): Promise<SeenPlaces> {
+  const none = { seen: [], untold: [] }
   const hashes = blocks.flatMap((block) => block.transactionHashes)
-  if (hashes.length === 0) return []
+  if (hashes.length === 0) return none
   const matches = await store.inTransaction('service', (tx) =>
     matchHashes(tx, chain.config.network, hashes),
   )
-  if (matches.length === 0) return []
+  if (matches.length === 0) return none
   const outcomes = await chain.outcomes(matches.map(({ hash }) => hash))
-  const hashAt = new Map(blocks.map((block) => [block.height, block.hash]))
-  return matches.map((matched, index) => {
+  const blockAt = new Map(blocks.map((block) => [block.height, block]))
+  const seen: Seen[] = []
+  const untold: SeenPlaces['untold'][number][] = []
+  for (const [index, matched] of matches.entries()) {
     const outcome = outcomes[index]
-    if (outcome?.state !== 'mined' || hashAt.get(outcome.height) !== outcome.blockHash) {
+    const block =
+      outcome === undefined || outcome.state === 'absent' ? undefined : blockAt.get(outcome.height)
+    if (outcome === undefined || outcome.state === 'absent' || block?.hash !== outcome.blockHash) {
       throw new ChainMoved('a block changed while it was read')
     }
-    return { matched, outcome }
-  })
+    if (outcome.state === 'mined') seen.push({ matched, outcome })
+    else {
+      const { height, timeMilliseconds: sinceMilliseconds } = block
+      untold.push({ matched, hash: matched.hash, height, sinceMilliseconds })
+    }
+  }
+  return { seen, untold }
 }
 
 /** The chain changed under a read; nothing was decided, the next round sees the new one. */

@@ -96,7 +96,11 @@ export function connectSolana(options: ConnectOptions): Chain {
       return blocks
     },
     arrivals: (blocks, ours) => readArrivals(deps, blocks, ours),
-    outcomes: (hashes) => readOutcomes(transport, hashes),
+    outcomes: async (hashes) => {
+      const outcomes = await readOutcomes(transport, hashes)
+      if (outcomes.some(({ state }) => state === 'untold')) walletNode.forget()
+      return outcomes
+    },
     // Any transaction of any age may come next: there is no place that could be used up.
     lanePosition: async () => ({ latest: 0n, finalized: 0n, finalizedHeight: 0n }),
     balances: (address, assets) => readBalances(transport, facts, address, assets),

@@ -39,14 +39,32 @@ const PLAIN_PROGRAMS: ReadonlySet<string> = new Set([
 ])
 
 type Mined = Extract<Outcome, { state: 'mined' }>
-type Found = Omit<Mined, 'blockHash'> | undefined
+type Untold = Extract<Outcome, { state: 'untold' }>
+type Found = Omit<Mined, 'blockHash'> | Omit<Untold, 'blockHash'> | undefined
+
+/** A node has the transaction and keeps too little of it. Another one may keep more. */
+class UntoldTransfers extends NodeFailure {
+  readonly height: bigint
+
+  constructor(height: bigint) {
+    super("the node's inner instructions are missing, and its balances do not tell")
+    this.height = height
+  }
+}
 
 /** What the chain shows of each transaction: one round trip, and one more for the blocks that they stand in. */
 export async function readOutcomes(
   transport: Transport,
   hashes: readonly TransactionHash[],
 ): Promise<readonly Outcome[]> {
-  const found = await Promise.all(hashes.map((hash) => transport.read(lookUp(hash))))
+  const found = await Promise.all(
+    hashes.map((hash) =>
+      transport.read(lookUp(hash)).catch((error: unknown): Found => {
+        if (error instanceof UntoldTransfers) return { state: 'untold', height: error.height }
+        throw error
+      }),
+    ),
+  )
   const slots = new Set(found.flatMap((each) => (each === undefined ? [] : [each.height])))
   const blockHashes = new Map(
     await Promise.all(
@@ -76,7 +94,7 @@ function lookUp(hash: TransactionHash): Read<Found> {
 export function outcomeFrom(
   result: unknown,
   hash: TransactionHash,
-  untold: () => readonly TokenTransfer[] = unknownTransfers,
+  untold?: () => readonly TokenTransfer[],
 ): Omit<Mined, 'blockHash'> {
   const fields = fieldsFrom(result, 'transaction')
   const meta = fieldsFrom(fields['meta'], "transaction's meta")
@@ -90,18 +108,17 @@ export function outcomeFrom(
   const called = topLevelInstructions(message, accounts)
   if (meta['err'] === undefined) throw malformed("transaction's err", meta['err'])
   const succeeded = meta['err'] === null
+  const height = integerFrom(fields['slot'], 'slot')
+  const transfers = succeeded ? (moved(message, meta, accounts) ?? untold?.()) : []
+  if (transfers === undefined) throw new UntoldTransfers(height)
   return {
     state: 'mined',
-    height: integerFrom(fields['slot'], 'slot'),
+    height,
     succeeded,
     feePaid: baseUnits(costOf(meta, accounts, called)),
-    transfers: succeeded ? (moved(message, meta, accounts) ?? untold()) : [],
+    transfers,
     senderChanges: senderChanges(meta, accounts),
   }
-}
-
-function unknownTransfers(): never {
-  throw new NodeFailure("the node's inner instructions are missing, and its balances do not tell")
 }
 
 /**

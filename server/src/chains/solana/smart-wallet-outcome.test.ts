@@ -6,10 +6,11 @@ import { encodeBase58 } from './base58.ts'
 import { outcomeFrom } from './outcome.ts'
 import { MEMO_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
 import { ALICE, ALICES, BOB, BOBS, CAROL, HASH as BLOCK, MINT, wallet } from './test-scene.ts'
-import { script, startScripted } from './test-script.ts'
+import { result, script, startScripted } from './test-script.ts'
 import { associatedAccount } from './token-account.ts'
 
 const HASH = encodeBase58(new Uint8Array(64).fill(9)) as TransactionHash
+const OTHER = encodeBase58(new Uint8Array(64).fill(8)) as TransactionHash
 const [SETTLER, CLIENT, PROGRAM, OTHERS] = [wallet(11), wallet(12), wallet(13), wallet(14)]
 const CAROLS = associatedAccount(CAROL, TOKEN_PROGRAM, MINT).address
 const ELSEWHERE = associatedAccount(BOB, TOKEN_2022_PROGRAM, MINT).address
@@ -80,6 +81,7 @@ function transaction({
     },
   }
 }
+const named = (hash: unknown) => ({ ...transaction().transaction, signatures: [hash] })
 const shown = (change: Shown = {}) => outcomeFrom(transaction(change), HASH).transfers
 
 const PAID = { asset: MINT, from: ALICE, to: BOB, amount: AMOUNT, logIndex: 1_001 }
@@ -190,6 +192,28 @@ describe('what balances alone do not tell', () => {
     ],
   ])('is unknown, %s', (_, change) => {
     expect(() => shown({ ...change, inner: null })).toThrow(NodeFailure)
+  })
+
+  test('is said of that transaction alone, where no node tells it: what else is asked is answered', async () => {
+    const post = [held(ALICES, ALICE, 700n), held(BOBS, BOB, AMOUNT), held(CAROLS, CAROL, 50n)]
+    const forgetful = script({
+      getSlot: 30,
+      getBlock: { blockhash: BLOCK },
+      getTransaction: ([asked]: readonly unknown[]) =>
+        result(
+          asked === HASH
+            ? transaction({ inner: null, post })
+            : { ...transaction({ inner: null }), transaction: named(asked) },
+        ),
+    })
+    for (const nodes of [[forgetful], [forgetful, forgetful]]) {
+      const { chain, stop } = await startScripted(nodes)
+      onTestFinished(stop)
+      expect(await chain.outcomes([HASH, OTHER])).toMatchObject([
+        { state: 'untold', height: 20n, blockHash: BLOCK },
+        { state: 'mined', transfers: [PAID] },
+      ])
+    }
   })
 
   test('is asked of another node', async () => {

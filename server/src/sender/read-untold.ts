@@ -1,0 +1,86 @@
+import { NodeFailure } from '../chains/chain.ts'
+import type { Block, TransactionHash } from '../chains/chain.ts'
+import { limits } from '../kernel/limits.ts'
+import type { FollowDeps } from './follow.ts'
+import { standsOnFollowed, storeFinality } from './follower-store.ts'
+import type { Cursor } from './follower-store.ts'
+import { matchHashes } from './place-store.ts'
+import { readDeposits } from './read-deposits.ts'
+import { storeSeen } from './store-seen.ts'
+import type { Seen } from './store-seen.ts'
+import { untoldHashes } from './untold-store.ts'
+
+type Told = Seen['outcome']
+
+/**
+ * Asks again for what a followed block holds and no node told, and takes it in as its block would have been, with what it brought to
+ * custodial wallets, once a node tells it. Only what stands in a block of the followed chain counts.
+ */
+export async function readUntold(deps: FollowDeps, cursor: Cursor): Promise<void> {
+  try {
+    await askAgain(deps, cursor)
+  } catch (error) {
+    // What nobody tells must not keep anybody from following.
+    if (!(error instanceof NodeFailure)) throw error
+    const facts = { network: cursor.network, reason: error }
+    deps.log.warn(facts, 'what no node has told was not asked again')
+  }
+}
+
+async function askAgain(deps: FollowDeps, cursor: Cursor): Promise<void> {
+  const { chain, store } = deps
+  const { network } = cursor
+  const hashes = await store.inTransaction('service', (tx) =>
+    untoldHashes(tx, network, limits.untoldPlacesMax),
+  )
+  if (hashes.length === 0) return
+  const outcomes = await chain.outcomes(hashes)
+  for (const [index, hash] of hashes.entries()) {
+    const outcome = outcomes[index]
+    if (outcome?.state === 'mined' && outcome.height <= cursor.height) {
+      await takeIn(deps, cursor, hash, outcome)
+    }
+  }
+}
+
+async function takeIn(
+  deps: FollowDeps,
+  cursor: Cursor,
+  hash: TransactionHash,
+  outcome: Told,
+): Promise<void> {
+  const { chain, store, book, deposits: depositBook, log } = deps
+  const { network } = cursor
+  const { height, blockHash, succeeded } = outcome
+  if (blockHash === null) return
+  const block: Block = {
+    height,
+    hash: blockHash,
+    parentHash: '',
+    timeMilliseconds: 0,
+    transactionHashes: [hash],
+  }
+  const arrived = await readDeposits(deps, [block])
+  if (arrived === undefined) return
+  const deposits = arrived.filter(({ transactionHash }) => transactionHash === hash)
+  const taken = await store.inTransaction('service', async (tx) => {
+    // The cursor's fence: whoever lost the lease takes nothing in, and nobody undoes blocks meanwhile.
+    await storeFinality(tx, cursor, cursor.finalizedHeight)
+    if (!(await standsOnFollowed(tx, network, { height, blockHash }))) return []
+    const open = await matchHashes(tx, network, [hash])
+    await storeSeen(
+      tx,
+      network,
+      book,
+      open.map((matched) => ({ matched, outcome })),
+    )
+    if (open.length > 0 && deposits.length > 0) {
+      await depositBook.arrived(tx, chain.config, deposits)
+    }
+    return open
+  })
+  for (const { requestId, paymentIds } of taken) {
+    const facts = { network, hash, requestId, paymentId: paymentIds[0] }
+    log.info({ ...facts, height: String(height), succeeded }, 'told late: mined')
+  }
+}
