@@ -10,6 +10,7 @@ import type {
   ExactPayments,
 } from '../chains/exact.ts'
 import { systemClock } from '../kernel/clock.ts'
+import type { Clock } from '../kernel/clock.ts'
 import { newId } from '../kernel/id.ts'
 import { openLog } from '../kernel/log.ts'
 import { systemRandom } from '../kernel/random.ts'
@@ -66,6 +67,14 @@ async function said(
   }
   const asked: ExactAuthorization[] = []
   let searches = 0
+  let now = 0
+  const clock: Clock = {
+    ...systemClock,
+    nowMilliseconds: () => now,
+    sleep: async (milliseconds) => {
+      now += milliseconds
+    },
+  }
   const exact: Partial<ExactPayments> = {
     read: () => ({ ok: true, authorization }),
     check: async (it) => {
@@ -101,12 +110,17 @@ async function said(
   const store: Partial<Store> = { inTransaction: async (_, work) => work(tx as Tx) }
   const records: Partial<ReceivedRecords> = {
     depositOf: async () => undefined,
-    ...{ state: async () => stands, wait: async () => stands },
+    state: async () => stands,
+    // Nothing happens until the time is over.
+    wait: async (_payment, { atMilliseconds }) => {
+      now = Math.max(now, atMilliseconds)
+      return stands
+    },
   }
   const remotes: Partial<Remotes> = { keep: (asking) => asking }
   const deps: Partial<ElsewhereDeps> = {
     ...{ store: store as Store, records: records as ReceivedRecords, random: systemRandom },
-    ...{ clock: systemClock, chains: new Map([[network, chain]]), settlersOf: () => new Set() },
+    ...{ clock, chains: new Map([[network, chain]]), settlersOf: () => new Set() },
     ...{ claimOf: async () => (isClaimed ? (claim as Claim) : undefined) },
     ...{ remotes: remotes as Remotes, log: openLog('silent') },
     receiverOf: async () => (isClaimed ? undefined : ANOTHER),
@@ -123,7 +137,7 @@ async function said(
   const settled = await settleElsewhere(deps as ElsewhereDeps, {
     ...{ accountId, presented: { paymentPayload, paymentRequirements: requirements } },
     ...{ remote: remote as RemoteClient, over: new AbortController().signal },
-    waitUntilMilliseconds: systemClock.nowMilliseconds() + 300,
+    waitUntilMilliseconds: now + 25_000,
   })
   const [first] = asked
   if (first === undefined) throw new Error('the chain was not asked')
@@ -148,6 +162,13 @@ test('the signature that is handed over is kept with the turn', async () => {
 test('a claimed payment that was used is pending until the chain says by what, whoever vouches for it now', async () => {
   const used = { ok: false, reason: 'invalid_exact_evm_signature', isUsed: true } as const
   expect(await said(() => used)).toMatchObject({ kind: 'pending', asked: { wasJudged: true } })
+})
+
+test('what was used by nobody knows what is searched for less and less often', async () => {
+  const used = { ok: false, reason: NO, isUsed: true } as const
+  const { searches } = await said(() => used)
+  expect(searches).toBeGreaterThan(3)
+  expect(searches).toBeLessThan(12)
 })
 
 test('what was paid to a receiver of another account is refused, and not searched for', async () => {

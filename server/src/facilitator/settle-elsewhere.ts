@@ -32,6 +32,8 @@ export interface ElsewhereOrder extends SettleOrder {
 /** How long the chain is left alone between two looks for what the other facilitator sent. */
 const LOOK_MILLISECONDS_MAX = 2_000
 const LOOK_MILLISECONDS_MIN = 100
+/** And the longest such time, while nobody can say what became of it: a payer can bring that about, and each look reads much of the chain. */
+const UNKNOWN_LOOK_MILLISECONDS_MAX = 8_000
 const BEGIN_TRIES_MAX = 3
 
 /**
@@ -134,14 +136,20 @@ async function follow(
         deps.log.warn({ paymentId, err: error }, 'a settlement was not asked for'),
     )
   }
+  let patience = pause
   for (;;) {
-    const nextLook = clock.nowMilliseconds() + pause
+    const nextLook = clock.nowMilliseconds() + patience
     const waitUntilMilliseconds = Math.min(order.waitUntilMilliseconds, nextLook)
     const joined = await joinClaim(deps, { ...order, waitUntilMilliseconds }, claim)
     if (!isOpen(joined)) return { ...joined, intake }
     const isOver = clock.nowMilliseconds() >= order.waitUntilMilliseconds || order.over.aborted
     const wasRefused = word?.kind === 'no' && !isOwed(claim, joined.state) ? word.reason : undefined
-    const seen = joined.state.status === 'pending' ? await look(deps, beginning) : 'unknown'
+    const isPending = joined.state.status === 'pending'
+    const seen = isPending ? await look(deps, beginning) : 'unknown'
+    patience =
+      isPending && seen === 'unknown'
+        ? Math.min(patience * 2, UNKNOWN_LOOK_MILLISECONDS_MAX)
+        : pause
     if (seen === 'found' && !isOver) {
       // What a node shows may not be a block of the chain that was read yet.
       await clock.sleep(pause, order.over)
@@ -156,7 +164,7 @@ async function follow(
     }
     if (isOver) return { ...joined, kind: 'pending', intake }
     // An earlier attempt of ours that came to nothing ends every wait at once.
-    if (joined.kind === 'reverted') await clock.sleep(pause, order.over)
+    if (joined.kind === 'reverted') await clock.sleep(patience, order.over)
   }
 }
 
