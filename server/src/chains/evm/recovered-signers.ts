@@ -1,14 +1,16 @@
+import { openRecent } from '../../kernel/recent.ts'
 import { hexBytes } from './hex.ts'
 import { recoverAddress } from './secp256k1.ts'
 
-const RECOVERED_MAX = 10_000
+/** At least half of them are kept. */
+const RECOVERED_MAX = 20_000
 const SIGNATURE_BYTES = 65
 
 /** Who signed a digest; the settle that follows a verify finds the answer here. A fact that never changes, bounded in count. */
 export function openRecoveredSigners(): {
   isSigned(from: string, signature: Uint8Array, digest: () => Uint8Array): boolean
 } {
-  const recovered = new Map<string, string>()
+  const recovered = openRecent<string>(RECOVERED_MAX)
   return {
     isSigned: (from, signature, digest) => {
       if (signature.length !== SIGNATURE_BYTES) return false
@@ -19,12 +21,6 @@ export function openRecoveredSigners(): {
       const signer = recoverAddress(signed, signature)
       if (signer === undefined) return false
       recovered.set(key, signer)
-      if (recovered.size > RECOVERED_MAX) {
-        for (const oldest of recovered.keys()) {
-          recovered.delete(oldest)
-          break
-        }
-      }
       return signer === from
     },
   }
