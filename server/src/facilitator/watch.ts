@@ -140,7 +140,8 @@ async function watchClaim(
 
   const find = () => exact.findForeign(authorization, claim.sinceHeight)
   if (state.status === 'confirmed') {
-    await followConfirmed({ store, records }, claim, state, { find, finalizedHeight })
+    const isLate = word?.status === 'fulfilled' && word.value?.final === 'expired'
+    await followConfirmed({ store, records }, claim, state, { find, finalizedHeight, isLate })
     return 'soon'
   }
   if (authorization.validBeforeSeconds === null) {
@@ -185,7 +186,7 @@ async function followConfirmed(
   { store, records }: Deciders,
   claim: Claim,
   { block, hash, blockHeight: height, blockHash, logIndex }: ReceivedState,
-  { find, finalizedHeight }: Finding,
+  { find, finalizedHeight, isLate }: Finding & { readonly isLate: boolean },
 ): Promise<void> {
   if (block === 'followed' && hash !== null && height !== null && blockHash !== null) {
     if (height > finalizedHeight || logIndex === null) return
@@ -200,7 +201,9 @@ async function followConfirmed(
   await store.inTransaction('service', async (tx) => {
     await holdFollowed(tx, claim.network)
     // What only the payer's own bytes can pay is taken back by whoever reads the blocks, with the cursor.
-    if (block === 'replaced' && claim.validBeforeSeconds !== null) {
+    // A block that is forgotten was replaced where a final one shows, past the end of its time, that it was never used.
+    const isGone = block === 'replaced' || (block === 'unknown' && isLate)
+    if (isGone && claim.validBeforeSeconds !== null) {
       await records.unseen(tx, [claim.paymentId])
     }
     if (use?.kind !== 'paid') return

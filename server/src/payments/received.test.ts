@@ -217,6 +217,21 @@ describe('a payment that somebody else settled', () => {
     expect(await scene.state()).toMatchObject({ status: 'settled', hash: HASH })
   })
 
+  test('is undone as well when nobody looked until its block was replaced and forgotten', async () => {
+    const scene = await paidScene()
+    await scene.mine('b', 101, 90)
+    await scene.finalize(180)
+    // A final block of the same height may have it: only what can never be any more says that it has not.
+    scene.says('open')
+    await scene.watch()
+    expect(await scene.state()).toMatchObject({ status: 'confirmed', block: 'unknown' })
+    scene.says('expired')
+    await scene.watch()
+    expect(await scene.state()).toMatchObject({ status: 'pending' })
+    await scene.watch()
+    expect(await scene.state()).toMatchObject({ status: 'expired' })
+  })
+
   test('is not settled by a node on another fork, whatever height it names', async () => {
     const scene = await openScene()
     await scene.mine('a', 101, 6)
