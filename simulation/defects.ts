@@ -55,6 +55,7 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'a look that failed found nothing',
+    seed: 142,
     changes: [
       {
         module: 'sender/rebuild.ts',
@@ -304,7 +305,7 @@ import { claimKeys } from '../idempotency/store.ts'`,
   },
   {
     name: 'bytes that nobody has heard of are not sent again',
-    seed: 359,
+    seed: 217,
     changes: [
       {
         module: 'sender/transaction-store.ts',
@@ -325,6 +326,7 @@ import { claimKeys } from '../idempotency/store.ts'`,
   },
   {
     name: 'an old lease may write',
+    seed: 112,
     changes: [
       {
         module: 'sender/follower-store.ts',
