@@ -154,7 +154,7 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'a final height of another branch counts',
-    seed: 286,
+    seed: 522,
     changes: [
       {
         module: 'sender/finalize.ts',
