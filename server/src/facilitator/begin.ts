@@ -8,6 +8,7 @@ import type { Wallet } from '../custody/wallet.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { PaymentId, AccountId } from '../kernel/id.ts'
 import type { KillPoint } from '../kernel/kill-point.ts'
+import { limits } from '../kernel/limits.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import { followedHeight, holdFollowed, networkStanding } from '../sender/follower-store.ts'
 import { advanceLane, freezeLane, lockLane, openCeilings } from '../sender/lane-store.ts'
@@ -78,8 +79,6 @@ export type Begun =
       readonly isUsed?: true
     }
 
-/** How far back a payment that somebody else settled is looked for. */
-const LOOK_BACK_BLOCKS = 5_000n
 const FOREIGN_USE = 'the chain has used more nonces of this wallet than this service has filled'
 
 /**
@@ -233,7 +232,6 @@ export function claimFor(
   followed: bigint | null,
 ): NewClaim {
   const { chain, authorization, payment } = intake
-  const since = followed ?? 0n
   return {
     paymentId,
     accountId,
@@ -243,8 +241,14 @@ export function claimFor(
     x402Version: payment.x402Version,
     stored: authorization.stored,
     validBeforeSeconds: authorization.validBeforeSeconds,
-    sinceHeight: since > LOOK_BACK_BLOCKS ? since - LOOK_BACK_BLOCKS : 0n,
+    sinceHeight: lookedFrom(followed ?? 0n),
   }
+}
+
+/** From where a payment that somebody else settled is looked for. */
+function lookedFrom(followed: bigint): bigint {
+  const back = BigInt(limits.lookBackBlocks)
+  return followed > back ? followed - back : 0n
 }
 
 /** The record that goes with it. */
@@ -291,7 +295,7 @@ async function findForeign(
     followedHeight(tx, chain.config.network),
   )
   if (read === null) return undefined
-  const since = read > LOOK_BACK_BLOCKS ? read - LOOK_BACK_BLOCKS : 0n
+  const since = lookedFrom(read)
   const use = await exact.findForeign(authorization, since)
   return use?.kind === 'paid' ? use.settlement : undefined
 }
