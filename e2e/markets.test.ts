@@ -3,6 +3,8 @@ import { createPublicClient, http } from 'viem'
 import { WebSocket } from 'ws'
 import { sandboxNetwork, solanaSandboxNetwork } from '@florin/cli/up/sandbox-network.ts'
 import { connectChain } from '@florin/server/chains/connect.ts'
+import { postText } from '@florin/server/chains/json-rpc/post-text.ts'
+import type { PostText } from '@florin/server/chains/json-rpc/post-text.ts'
 import { systemClock } from '@florin/server/kernel/clock.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
 import { portfolioOf } from '@florin/server/portfolio/portfolio.ts'
@@ -147,12 +149,12 @@ describe('markets of the sandbox', () => {
         ? sandboxNetwork({ instance, evm: { network, rpcUrl, usdc, market } })
         : solanaSandboxNetwork({ instance, solana })
     let calls = 0
-    const counted: typeof fetch = (...request) => {
+    const counted: PostText = (posting) => {
       calls += 1
-      return fetch(...request)
+      return postText(posting)
     }
     const log = openLog('silent')
-    const chain = connectChain({ config, log, clock: systemClock, fetch: counted })
+    const chain = connectChain({ config, log, clock: systemClock, post: counted })
     await chain.head()
     calls = 0
     const address = chain.parseAddress(wallet)

@@ -81,16 +81,20 @@ export async function thinkAgainOnEvm(world: World, rounds: number, seed: number
   }
 }
 
-const isLate = ({ deed }: Schedule) => deed.endsWith('in the block')
+const isInTheBlock = (deed: Deed) => deed.endsWith('in the block')
+const isLate = ({ deed }: Schedule) => isInTheBlock(deed)
 
 function saidOf(reply: Reply | undefined) {
   return { success: reply?.body['success'], reason: reply?.body['errorReason'] }
 }
 
-/** A refusal in words of its own. Who used a nonce in a block that is not final is open for as long: pending, never failed. */
+/**
+ * A refusal in words of its own. Who used a nonce in a block that is not final is open for as long, and what came to nothing beside others
+ * is sent again by itself: pending, never failed.
+ */
 function expectedOf(deed: Deed, reason: unknown) {
   if (deed === 'keeps') return { deed, success: true, reason: undefined }
-  const said = deed === 'cancels in the block' && reason === 'settlement_pending'
+  const said = isInTheBlock(deed) && reason === 'settlement_pending'
   if (!said) expect(String(reason)).toMatch(REFUSED)
   return { deed, success: false, reason }
 }

@@ -983,6 +983,7 @@ CREATE INDEX passkey_challenges_by_age ON public.passkey_challenges USING btree 
 CREATE INDEX passkeys_by_member ON public.passkeys USING btree (member_id, created_at)
 CREATE INDEX payment_hours_late_by_account ON public.payment_hours_late USING btree (account_id, hour)
 CREATE INDEX payment_identifiers_reserved ON public.payment_identifiers USING btree (reserved_at)
+CREATE INDEX payments_awaited ON public.payments USING btree (account_id, recipient, sender, amount) WHERE ((type = 'received'::text) AND (status = 'pending'::text) AND (occurrence IS NULL) AND (transaction_hash IS NULL))
 CREATE INDEX payments_built_confirmed ON public.payments USING btree (network, block_height) WHERE (self_custody AND (status = 'confirmed'::text))
 CREATE INDEX payments_built_settled ON public.payments USING btree (network, block_height) WHERE (self_custody AND (status = 'settled'::text))
 CREATE INDEX payments_by_account ON public.payments USING btree (account_id, created_at DESC, id DESC)

@@ -194,8 +194,9 @@ export function keepLonger(stored: `$${number}`, end: `$${number}`): string {
 }
 
 /**
- * Takes the turn to have another facilitator settle a claim, and keeps the signature that it is handed, if that can be used longer. False
- * while an earlier call has it, which ends with the time that its request may take.
+ * Takes the turn to have another facilitator settle a claim, and keeps the signature that it is handed, if that can be used longer. From
+ * then on nobody else can have the claim, and it is looked at again from the start. False while an earlier call has the turn, which ends
+ * with the time that its request may take.
  */
 export async function takeTurn(
   tx: Tx,
@@ -213,7 +214,7 @@ export async function takeTurn(
 ): Promise<boolean> {
   const rows = await tx.query(
     'claim_turn',
-    `update settlement_claims set facilitator = $2, asked_at = to_timestamp($3 / 1000.0),
+    `update settlement_claims set facilitator = $2, asked_at = to_timestamp($3 / 1000.0), is_soft = false, looks = 0, look_at = null,
        ${keepLonger('$5', '$6')}
      where payment_id = $1 and answered_at is null
        and (asked_at is null or asked_at <= to_timestamp($3 / 1000.0) - $4 * interval '1 second')

@@ -139,15 +139,17 @@ export async function unsettledDeposits(
     'deposits_unsettled',
     `select ${SEEN} from payments d
      where network = $1 and block_height <= $2 and occurrence is not null and status = 'confirmed'
-       and (held_until is null or held_until <= to_timestamp($4 / 1000.0)
-         or not exists (select from payments c where ${MAY_BE_PAID_BY}))
+       and (held_until <= to_timestamp($4 / 1000.0) or not exists (select from payments c where ${MAY_BE_PAID_BY}))
      order by block_height, id limit $3`,
     [network, height.toString(), count, nowMilliseconds],
   )
   return rows.map(seenOf)
 }
 
-/** Has confirmed deposits at or below a height wait for the word on the claims that they may be the payments of: the records of those. */
+/**
+ * Has confirmed deposits at or below a height wait for the word on the claims that they may be the payments of: the records of those. A
+ * bounded number of either; deposits that are left out wait without an end until their turn comes.
+ */
 export async function holdDeposits(
   tx: Tx,
   network: NetworkId,
@@ -157,12 +159,16 @@ export async function holdDeposits(
   const rows = await tx.query<{ id: PaymentId }>(
     'deposits_hold',
     `with held as (
-       update payments d set held_until = to_timestamp($3 / 1000.0) + $4 * interval '1 second'
-       where network = $1 and block_height <= $2 and occurrence is not null and status = 'confirmed'
-         and held_until is null and exists (select from payments c where ${MAY_BE_PAID_BY})
+       update payments set held_until = to_timestamp($3 / 1000.0) + $4 * interval '1 second'
+       where id = any (array(
+         select d.id from payments d
+         where network = $1 and block_height <= $2 and occurrence is not null and status = 'confirmed'
+           and held_until is null and exists (select from payments c where ${MAY_BE_PAID_BY})
+         order by block_height, d.id limit $5))
        returning account_id, recipient, network, asset, sender, amount
-     )
-     select distinct c.id from held d join payments c on ${MAY_BE_PAID_BY} limit $5`,
+     ), terms as (select distinct account_id, recipient, network, asset, sender, amount from held)
+     select awaited.id from terms d cross join lateral (
+       select c.id from payments c where ${MAY_BE_PAID_BY} limit $5) as awaited limit $5`,
     [
       network,
       height.toString(),

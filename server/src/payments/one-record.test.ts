@@ -245,3 +245,41 @@ test('nor does one wait once the claim is over', async () => {
   await within((tx) => book.final(tx, network, 101n, 10))
   expect(await recordsNow()).toEqual(['claim expired', 'deposit settled@4'])
 })
+
+test('many deposits of many open claims wait a bounded number at a time, and none goes on before its turn', async () => {
+  const count = limits.depositsPerStatementMax + 100
+  await openClaim()
+  await arrive('a', 4)
+  // More of both, alike to the last field but for what tells them apart.
+  const copies = (what: string, of: string, more: string) =>
+    write(
+      database.store,
+      `test_${what}`,
+      `insert into payments (id, account_id, type, wallet_id, network, asset, amount, decimals, sender, recipient, status, sandbox, created_at,
+         transaction_hash, block_height, block_hash, log_index, occurrence)
+       select 'pay_' || translate(substr(md5($1 || n), 1, 22), '0', 'z'), account_id, type, wallet_id, network, asset, amount, decimals,
+         sender, recipient, status, sandbox, created_at, ${more}
+       from payments, generate_series(1, $2::integer) n where occurrence is ${of}`,
+      [what, count],
+    )
+  await copies('claims', 'null', 'null, null, null, null, null')
+  await copies(
+    'deposits',
+    'not null',
+    `transaction_hash || n, block_height, block_hash, log_index, occurrence`,
+  )
+  const close = () => within((tx) => book.final(tx, network, 101n, 1_000))
+  const waiting = async () => {
+    const rows = await database.store.query(
+      'test_waiting',
+      `select from payments where held_until is not null`,
+    )
+    return rows.length
+  }
+  expect(await close()).toBe(0)
+  expect(await waiting()).toBe(limits.depositsPerStatementMax)
+  expect(await close()).toBe(0)
+  expect(await waiting()).toBe(count + 1)
+  now += limits.heldDepositSeconds * 1000
+  expect(await close()).toBe(count + 1)
+})

@@ -4,6 +4,7 @@ import { findClaim, takeTurn } from '../facilitator/claim-store.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
+import { write } from '../store/test-write.ts'
 import { openTestClaim, recordsOf } from './test-claims.ts'
 import { makeWallet, testNetwork } from './test-lane.ts'
 
@@ -49,3 +50,28 @@ test.each([
     expect(await followed()).toMatchObject(longest)
   },
 )
+
+test('a claim that another facilitator is asked to settle is looked at anew, and is nobody else’s any more', async () => {
+  const { store } = database
+  const { accountId } = await makeWallet(store)
+  const start = systemClock.nowMilliseconds()
+  const paymentId = await openTestClaim(store, recordsOf(store, config), {
+    ...{ config, accountId, createdAt: start, validBeforeSeconds: 100n },
+  })
+  await write(
+    store,
+    'test_soft',
+    `update settlement_claims set is_soft = true, built_until = now(), looks = 12, look_at = now() + interval '1 hour'
+     where payment_id = $1`,
+    [paymentId],
+  )
+  await store.inTransaction('service', (tx) =>
+    takeTurn(tx, { paymentId, facilitator: 'https://other.example', handed: null }, start),
+  )
+  const rows = await store.query(
+    'test_turn',
+    'select is_soft, looks, look_at from settlement_claims where payment_id = $1',
+    [paymentId],
+  )
+  expect(rows).toEqual([{ is_soft: false, looks: 0, look_at: null }])
+})

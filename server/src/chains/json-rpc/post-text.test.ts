@@ -3,12 +3,13 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { postText } from './post-text.ts'
 import type { Posted } from './post-text.ts'
 
 const open: Server[] = []
 afterEach(async () => {
+  vi.restoreAllMocks()
   for (const server of open.splice(0)) {
     server.closeAllConnections()
     server.close()
@@ -40,6 +41,24 @@ test('requests one after the other go over one connection, with the headers and 
   await post('é')
   expect(new Set(seen.map(({ socket }) => socket.remotePort)).size).toBe(1)
   expect(seen[0]?.headers).toMatchObject({ 'x-own': 'yes', 'content-length': '2' })
+})
+
+test('a connection that lay idle and is closed just when it is used again is opened anew, once', async () => {
+  let now = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => now)
+  const asked: boolean[] = []
+  const post = await nodeThat(({ socket }, response) => {
+    asked.push(true)
+    if (asked.length === 2 || asked.length > 3) socket.resetAndDestroy()
+    else said(response, 'here')
+  })
+  await post('a')
+  now = 3_000
+  expect((await post('a')).text).toBe('here')
+  expect(asked).toHaveLength(3)
+  // Once: the new connection is not stale.
+  await expect(post('a')).rejects.toMatchObject({ code: 'ECONNRESET' })
+  expect(asked).toHaveLength(4)
 })
 
 test('a node that resets a connection is not asked again, whether or not it was open from before', async () => {
