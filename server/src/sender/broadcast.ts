@@ -16,12 +16,14 @@ export interface Committed {
   readonly paymentId?: PaymentId
   /** It was sent before: told at debug only. */
   readonly isRepeat?: boolean
+  /** A driver came upon it in the store: left out while this process is handing it to the nodes. */
+  readonly isFound?: boolean
 }
 
 export interface Broadcaster {
   /**
    * Hands committed bytes to the network's nodes and remembers what they said. Never throws: whatever happens, the
-   * bytes are stored and are sent again until the chain has decided.
+   * bytes are stored and are sent again until the chain has decided. Gives the nodes' word on each that was handed over.
    */
   broadcast(network: NetworkId, committed: readonly Committed[]): Promise<readonly Verdict[]>
 }
@@ -40,27 +42,42 @@ export function openBroadcaster({
   log: Log
   killPoint: (point: KillPoint) => void
 }): Broadcaster {
+  const underWay = new Set<TransactionHash>()
+
+  const send = async (
+    network: NetworkId,
+    committed: readonly Committed[],
+  ): Promise<readonly Verdict[]> => {
+    const chain = chains.get(network)
+    if (chain === undefined || committed.length === 0) return []
+    killPoint('broadcast.before-node')
+    const verdicts = await chain.broadcast(committed.map(({ raw }) => raw))
+    killPoint('broadcast.after-node')
+    noteVerdicts(log, network, committed, verdicts)
+    try {
+      const told = committed.flatMap(({ hash }, index) => {
+        const verdict = verdicts[index]
+        return verdict === undefined ? [] : [{ hash, verdict }]
+      })
+      const now = clock.nowMilliseconds()
+      // An answer that is lost leaves bytes that are sent again, which is what happens when nothing was recorded, too.
+      await recordVerdicts(store, network, told, now)
+    } catch (error) {
+      log.warn({ network, count: committed.length, reason: error }, 'verdicts were not recorded')
+    }
+    killPoint('broadcast.after-verdict')
+    return verdicts
+  }
+
   return {
     broadcast: async (network, committed) => {
-      const chain = chains.get(network)
-      if (chain === undefined || committed.length === 0) return []
-      killPoint('broadcast.before-node')
-      const verdicts = await chain.broadcast(committed.map(({ raw }) => raw))
-      killPoint('broadcast.after-node')
-      noteVerdicts(log, network, committed, verdicts)
+      const mine = committed.filter(({ hash, isFound = false }) => !isFound || !underWay.has(hash))
+      for (const { hash } of mine) underWay.add(hash)
       try {
-        const told = committed.flatMap(({ hash }, index) => {
-          const verdict = verdicts[index]
-          return verdict === undefined ? [] : [{ hash, verdict }]
-        })
-        const now = clock.nowMilliseconds()
-        // An answer that is lost leaves bytes that are sent again, which is what happens when nothing was recorded, too.
-        await recordVerdicts(store, network, told, now)
-      } catch (error) {
-        log.warn({ network, count: committed.length, reason: error }, 'verdicts were not recorded')
+        return await send(network, mine)
+      } finally {
+        for (const { hash } of mine) underWay.delete(hash)
       }
-      killPoint('broadcast.after-verdict')
-      return verdicts
     },
   }
 }

@@ -7,8 +7,10 @@ import { until } from '@florin/server/kernel/until.ts'
 import { openPaymentBook } from '@florin/server/payments/advance.ts'
 import { openDepositBook } from '@florin/server/payments/deposits.ts'
 import { testNetwork } from '@florin/server/payments/test-lane.ts'
+import type { Store } from '@florin/server/store/postgres.ts'
 import { openTestDatabase } from '@florin/server/store/test-database.ts'
 import type { TestDatabase } from '@florin/server/store/test-database.ts'
+import { write } from '@florin/server/store/test-write.ts'
 import { startDriver } from './driver.ts'
 import type { DriverDeps } from './driver.ts'
 import { scriptedChain } from './test-chain.ts'
@@ -19,11 +21,12 @@ beforeEach(async () => {
 })
 afterEach(() => database.close())
 
-/** A driver over a chain that has grown by a block whenever somebody asks for its head. */
+/** A driver over a chain that has grown by a block whenever somebody asks for its head, unless it grows as the test says. */
 function drive(
   watch: NonNullable<DriverDeps['watch']>,
   /** Which branch the node of the n-th look at blocks is on. */
   branchOf: (look: number) => string = () => 'a',
+  { growth = () => 1n, store = database.store }: { growth?: () => bigint; store?: Store } = {},
 ) {
   let looks = 0
   const config = testNetwork(84_532)
@@ -37,7 +40,7 @@ function drive(
   })
   const chain = scriptedChain(config, {
     head: async () => {
-      height += 1n
+      height += growth()
       return { height, hash: `a${height}`, finalizedHeight: height - 1n }
     },
     blocks: async (from, count) => {
@@ -49,9 +52,9 @@ function drive(
     outcomes: async () => [],
     lanePosition: async () => ({ latest: 0n, finalized: 0n, finalizedHeight: 0n }),
   })
-  return startDriver({
+  const driver = startDriver({
     chain,
-    store: database.store,
+    store,
     book: openPaymentBook({ clock: systemClock }),
     deposits: openDepositBook({ clock: systemClock, random: systemRandom }),
     broadcaster: { broadcast: async () => [] },
@@ -62,6 +65,23 @@ function drive(
     log: openLog('silent'),
     watch,
   })
+  return { ...driver, looksAtBlocks: () => looks }
+}
+
+/** The store of a driver, with how often a transaction was begun. */
+function counted(): { store: Store; begun: () => number } {
+  let count = 0
+  const { store } = database
+  return {
+    begun: () => count,
+    store: {
+      ...store,
+      inTransaction: (scope, work) => {
+        count += 1
+        return store.inTransaction(scope, work)
+      },
+    },
+  }
 }
 
 test('blocks are followed while a node takes its time over what else is looked at', async () => {
@@ -112,6 +132,60 @@ test('a node that hangs on another branch does not lend its block to begin at', 
        order by b.height limit 1`,
     )
     expect(row).toMatchObject({ block_hash: expect.stringMatching(/^a/), halted_reason: null })
+  } finally {
+    await driver.stop()
+  }
+})
+
+test('a chain that stands still costs one question for its head, and no look at its blocks', async () => {
+  let isStill = false
+  let heads = 0
+  const { store, begun } = counted()
+  const growth = () => {
+    heads += 1
+    return isStill ? 0n : 1n
+  }
+  const driver = drive(async () => {}, undefined, { growth, store })
+  try {
+    await until('it is followed', () => driver.state().height !== null, { seconds: 30 })
+    isStill = true
+    const behind = heads
+    await until('its last block is read', () => heads > behind + 2, { seconds: 30 })
+    const before = { heads, looks: driver.looksAtBlocks(), begun: begun() }
+    await until('its head was asked for again and again', () => heads > before.heads + 20, {
+      seconds: 30,
+    })
+    expect(driver.looksAtBlocks()).toBe(before.looks)
+    // The lease is renewed, and bytes and lanes are looked at, at a pace of their own.
+    expect(begun() - before.begun).toBeLessThan(heads - before.heads)
+    expect(driver.state().following).toBe(true)
+  } finally {
+    await driver.stop()
+  }
+})
+
+test('an instance that has lost its lease moves nothing until it has it again', async () => {
+  const driver = drive(async () => {})
+  const heightOf = async () => {
+    const [row] = await database.store.query<{ height: string }>(
+      'height',
+      'select height from followers',
+    )
+    return BigInt(row?.height ?? -1)
+  }
+  try {
+    await until('it is followed', () => driver.state().height !== null, { seconds: 30 })
+    await write(
+      database.store,
+      'taken',
+      `update followers set lease_owner = 'another', lease_until = now() + interval '1 hour', fence = fence + 1`,
+    )
+    const at = await heightOf()
+    const looks = driver.looksAtBlocks()
+    await until('it has heard of that', () => driver.looksAtBlocks() > looks, { seconds: 30 })
+    expect(await heightOf()).toBe(at)
+    await write(database.store, 'given', `update followers set lease_until = now()`)
+    await until('it goes on', async () => (await heightOf()) > at, { seconds: 30 })
   } finally {
     await driver.stop()
   }

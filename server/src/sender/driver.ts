@@ -66,7 +66,12 @@ export function startDriver(deps: DriverDeps): Driver {
   let told: readonly Head[] = []
   let lookAt = 0
   let watchAt = 0
-  let holding = false
+  let resendAt = 0
+  /** The chain's height when stuck places were last looked at: only blocks make them older. */
+  let bumpedAt: bigint | undefined
+  /** The cursor as this instance moved it, while its lease lasts. */
+  let held: { readonly cursor: Cursor; readonly renewAt: number } | undefined
+  let isBegun = false
   let resending: Promise<void> | undefined
   let watching: Promise<void> | undefined
   let failures = 0
@@ -77,34 +82,50 @@ export function startDriver(deps: DriverDeps): Driver {
     lastRoundMilliseconds: null,
   }
 
-  async function round(): Promise<void> {
-    let cursor = await store.inTransaction('service', (tx) =>
+  /** The cursor, under a lease that is renewed now and then; a write without it is refused by its fence. */
+  async function hold(): Promise<Cursor | undefined> {
+    const now = clock.nowMilliseconds()
+    if (held !== undefined && now < held.renewAt) return held.cursor
+    const cursor = await store.inTransaction('service', (tx) =>
       takeLease(tx, network, instance, leaseMilliseconds),
     )
+    held = cursor && { cursor, renewAt: now + leaseMilliseconds / LEASE_RENEWALS }
+    return cursor
+  }
+
+  function moved(cursor: Cursor): Cursor {
+    // Let go of meanwhile: the next round asks the database.
+    if (held !== undefined) held = { ...held, cursor }
+    return cursor
+  }
+
+  async function round(): Promise<void> {
+    const taken = await hold()
     const head = await chain.head()
     told = [...told, head].slice(-limits.toldHeadsMax)
     state = { ...state, headHeight: head.height }
-    if (cursor === undefined) {
-      // Either nobody has begun yet, or another instance drives this network.
-      const [final] = (await readLineTo(chain, head, head.finalizedHeight)) ?? []
-      if (final === undefined)
-        throw new NodeFailure('no node shows the block it calls final and all above it')
-      await store.inTransaction('service', (tx) => beginFollowing(tx, network, final))
+    if (taken === undefined) {
+      await begin(head)
       state = { ...state, following: true, lastRoundMilliseconds: clock.nowMilliseconds() }
       return
     }
-    if (cursor.haltedReason !== null) {
-      state = { ...state, following: false, height: cursor.height }
+    if (taken.haltedReason !== null) {
+      // Whoever looks at it says so in the database.
+      held = undefined
+      state = { ...state, following: false, height: taken.height }
       return
     }
-    holding = true
     resendBeside()
-    let before: bigint
-    do {
-      before = cursor.height
-      cursor = await followBlocks(deps, cursor)
-    } while (cursor.height > before && cursor.height < head.height && !stopping.signal.aborted)
-    cursor = await closeFinalBlocks(deps, cursor, told)
+    let cursor = taken
+    // Its newest block is the chain's: there is nothing to read.
+    if (cursor.blockHash !== head.hash) {
+      let before: bigint
+      do {
+        before = cursor.height
+        cursor = moved(await followBlocks(deps, cursor))
+      } while (cursor.height > before && cursor.height < head.height && !stopping.signal.aborted)
+    }
+    cursor = moved(await closeFinalBlocks(deps, cursor, told))
     await renewStuck(cursor)
     watchBeside(cursor.finalizedHeight)
     state = {
@@ -115,11 +136,23 @@ export function startDriver(deps: DriverDeps): Driver {
     }
   }
 
+  /** Either nobody has begun yet, or another instance drives this network. */
+  async function begin(head: Head): Promise<void> {
+    if (isBegun) return
+    const [final] = (await readLineTo(chain, head, head.finalizedHeight)) ?? []
+    if (final === undefined)
+      throw new NodeFailure('no node shows the block it calls final and all above it')
+    await store.inTransaction('service', (tx) => beginFollowing(tx, network, final))
+    isBegun = true
+  }
+
   /** One at a time and beside the round: a node that hangs at broadcasts must not keep anybody from following. */
   function resendBeside(): void {
+    if (clock.nowMilliseconds() < resendAt) return
     resending ??= rebroadcast(deps, network, resendMilliseconds)
       .then(() => undefined, report)
       .finally(() => {
+        resendAt = clock.nowMilliseconds() + Math.min(resendMilliseconds / 2, PAUSE_MAX)
         resending = undefined
       })
   }
@@ -128,17 +161,23 @@ export function startDriver(deps: DriverDeps): Driver {
   async function keepLease(): Promise<void> {
     while (!stopping.signal.aborted) {
       await clock.sleep(leaseMilliseconds / LEASE_RENEWALS, stopping.signal)
-      if (!holding) continue
-      await store
+      if (held === undefined) continue
+      const { fence } = held.cursor
+      const kept = await store
         .inTransaction('service', (tx) => takeLease(tx, network, instance, leaseMilliseconds))
-        .catch(report)
+        .catch((error: unknown) => report(error))
+      // Another instance had it meanwhile: what this one knows may be old.
+      if (kept?.fence !== fence && held?.cursor.fence === fence) held = undefined
     }
   }
 
   /** What a family needs beside following: raised fees and watched nonces, or new lifetimes. */
   async function renewStuck(cursor: Cursor): Promise<void> {
     const { renewal } = chain
-    if (renewal.kind === 'fee') await bumpStuck(deps, waiting, cursor.height)
+    if (renewal.kind === 'fee' && cursor.height !== bumpedAt) {
+      await bumpStuck(deps, waiting, cursor.height)
+      bumpedAt = cursor.height
+    }
     if (clock.nowMilliseconds() < lookAt) return
     switch (renewal.kind) {
       case 'fee':
@@ -176,7 +215,7 @@ export function startDriver(deps: DriverDeps): Driver {
         await round()
         failures = 0
       } catch (error) {
-        holding = false
+        held = undefined
         failures += 1
         report(error)
       }

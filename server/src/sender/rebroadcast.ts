@@ -7,7 +7,7 @@ import { attemptsToSend } from './transaction-store.ts'
 
 /**
  * Sends again, as they are stored, the bytes of open places that no node has heard of lately, lowest nonces first. This is
- * also what finishes a payment whose process died between commit and broadcast.
+ * also what finishes a payment whose process died between commit and broadcast. What this process hands to a node just now is left out.
  */
 export async function rebroadcast(
   { store, broadcaster, clock }: { store: Store; broadcaster: Broadcaster; clock: Clock },
@@ -24,7 +24,7 @@ export async function rebroadcast(
   )
   await broadcaster.broadcast(
     network,
-    attempts.map((attempt) => ({ ...attempt, isRepeat: attempt.wasSent })),
+    attempts.map((attempt) => ({ ...attempt, isRepeat: attempt.wasSent, isFound: true })),
   )
   return attempts.length
 }

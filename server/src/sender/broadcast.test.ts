@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { TransactionHash, Verdict } from '@florin/server/chains/chain.ts'
+import { systemClock } from '@florin/server/kernel/clock.ts'
+import { openLog } from '@florin/server/kernel/log.ts'
+import { testNetwork } from '@florin/server/payments/test-lane.ts'
+import { openTestDatabase } from '@florin/server/store/test-database.ts'
+import type { TestDatabase } from '@florin/server/store/test-database.ts'
+import { openBroadcaster } from './broadcast.ts'
+import { scriptedChain } from './test-chain.ts'
+
+let database: TestDatabase
+beforeEach(async () => {
+  database = await openTestDatabase()
+})
+afterEach(() => database.close())
+
+test('bytes that are being handed to a node are not sent beside by whoever finds them in the store', async () => {
+  const config = testNetwork(84_532)
+  const handed: number[] = []
+  const answer = Promise.withResolvers<readonly Verdict[]>()
+  const chain = scriptedChain(config, {
+    broadcast: async (raws) => {
+      handed.push(raws.length)
+      return handed.length === 1 ? answer.promise : raws.map(() => ({ kind: 'accepted' as const }))
+    },
+  })
+  const { network } = config
+  const broadcaster = openBroadcaster({
+    chains: new Map([[network, chain]]),
+    store: database.store,
+    clock: systemClock,
+    log: openLog('silent'),
+    killPoint: () => {},
+  })
+  const [first, second] = ['0x01', '0x02'].map((hash, index) => ({
+    hash: hash as TransactionHash,
+    raw: new Uint8Array([index]),
+  }))
+  if (first === undefined || second === undefined) throw new Error('two were made')
+  const sending = broadcaster.broadcast(network, [first])
+  const found = [first, second].map((each) => ({ ...each, isFound: true }))
+  expect(await broadcaster.broadcast(network, found)).toHaveLength(1)
+  answer.resolve([{ kind: 'accepted' }])
+  await sending
+  // The node has answered: from now on it is for whoever finds it unsent to send it again.
+  expect(await broadcaster.broadcast(network, found)).toHaveLength(2)
+  expect(handed).toEqual([1, 1, 2])
+})
