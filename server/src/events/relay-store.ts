@@ -86,11 +86,12 @@ export async function numberNext(
   return rows.map(eventOf)
 }
 
-/** Whether there is nothing to number. Costs no write, so an idle relay may ask often. */
-export async function isOutboxEmpty(store: Pick<Store, 'query'>): Promise<boolean> {
-  const rows = await store.query<{ waits: boolean }>(
+/** How many facts wait to be numbered, as far as it matters. Costs no write, so an idle relay may ask often. */
+export async function countWaiting(store: Pick<Store, 'query'>, countMax: number): Promise<number> {
+  const rows = await store.query<{ waits: number }>(
     'relay_look',
-    'select exists (select from outbox) as waits',
+    'select count(*)::int as waits from (select from outbox limit $1) as waiting',
+    [countMax],
   )
-  return rows[0]?.waits !== true
+  return rows[0]?.waits ?? 0
 }

@@ -218,3 +218,24 @@ test('a commit of an instance that does not number wakes the one that does', asy
     await listener.stop()
   }
 })
+
+test('all that waits is numbered by one statement, however much it is', async () => {
+  const accountId = await account()
+  for (let count = 0; count < 40; count += 1) await add(accountId, `${count}`)
+  const { store } = database
+  let numberings = 0
+  start({
+    ...store,
+    inTransaction: (scope, work) =>
+      store.inTransaction(scope, (tx) =>
+        work({
+          query: (name, text, values) => {
+            if (name === 'relay_number') numberings += 1
+            return tx.query(name, text, values)
+          },
+        }),
+      ),
+  })
+  await isToldOf(accountId, 40)
+  expect(numberings).toBe(1)
+})

@@ -8,7 +8,7 @@ import { notifyChanged } from '../store/listen.ts'
 import { StoreUnavailable } from '../store/postgres.ts'
 import type { Store, Tx } from '../store/postgres.ts'
 import type { NumberedEvent } from './event.ts'
-import { holdRelay, isOutboxEmpty, numberNext, RelayLost } from './relay-store.ts'
+import { countWaiting, holdRelay, numberNext, RelayLost } from './relay-store.ts'
 import { releaseRelay, takeRelay } from './relay-store.ts'
 import { eventsNames } from './wake-name.ts'
 
@@ -42,7 +42,8 @@ export interface Relay {
 }
 
 const LEASE_MILLISECONDS = limits.relayLeaseSeconds * 1000
-const IDS_FIRST = 16
+/** For what comes between the look at the outbox and its numbering. */
+const IDS_SPARE = 8
 /** As many of our names as a notification of 8,000 bytes holds. */
 const NAMES_MAX = 140
 
@@ -55,7 +56,6 @@ export function startRelay(deps: RelayDeps): Relay {
   const stopping = new AbortController()
   let pause = new AbortController()
   let held: { readonly fence: bigint; readonly untilMilliseconds: number } | undefined
-  let batch = IDS_FIRST
   let failures = 0
   let telling: Promise<void> | undefined
   let tellAgain = false
@@ -66,12 +66,15 @@ export function startRelay(deps: RelayDeps): Relay {
   })
 
   /** How many were numbered. */
-  async function numberBatch(fence: bigint): Promise<number> {
+  async function numberBatch(fence: bigint, countMax: number): Promise<number> {
     const startedAt = clock.nowMilliseconds()
-    const ids = Array.from({ length: batch }, () => newId(random, 'evt'))
+    const ids = Array.from({ length: countMax }, () => newId(random, 'evt'))
     const events = await store.inTransaction('service', async (tx) => {
-      await holdRelay(tx, fence, LEASE_MILLISECONDS)
-      const numbered = await numberNext(tx, ids)
+      // Sent one behind the other, without the wait in between: without the lease all of it is rolled back.
+      const [, numbered] = await Promise.all([
+        holdRelay(tx, fence, LEASE_MILLISECONDS),
+        numberNext(tx, ids),
+      ])
       if (numbered.length === 0) return numbered
       for (const follow of deps.onNumbered) await follow(tx, numbered)
       const names = eventsNames(numbered)
@@ -95,12 +98,11 @@ export function startRelay(deps: RelayDeps): Relay {
     }
     if (held === undefined) return
     const { fence } = held
-    if (await isOutboxEmpty(store)) return
-    while (!stopping.signal.aborted) {
-      const size = batch
-      const count = await numberBatch(fence)
-      batch = count < size ? Math.max(count, IDS_FIRST) : Math.min(size * 4, limits.relayBatchMax)
-      if (count < size) return
+    let waiting = await countWaiting(store, limits.relayBatchMax)
+    while (waiting > 0 && !stopping.signal.aborted) {
+      const size = Math.min(waiting + IDS_SPARE, limits.relayBatchMax)
+      // Room was left: nothing waits any more.
+      waiting = (await numberBatch(fence, size)) < size ? 0 : limits.relayBatchMax
     }
   }
 
