@@ -15,6 +15,7 @@ import { openKept } from '@florin/server/kernel/kept.ts'
 import { limits } from '@florin/server/kernel/limits.ts'
 import type { Log } from '@florin/server/kernel/log.ts'
 import type { Random } from '@florin/server/kernel/random.ts'
+import { openKnownReceivers } from '@florin/server/custody/known-receivers.ts'
 import { openReceivedRecords } from '@florin/server/payments/received.ts'
 import { receivedStandings } from '@florin/server/payments/received-state-store.ts'
 import { areUnderWay } from '@florin/server/payments/status-store.ts'
@@ -91,6 +92,7 @@ export function openSettling({
     random,
     log,
     kept: openKept(),
+    receivers: openKnownReceivers({ store, clock }),
     isUsable: () => true,
   })
   const watch: DriverDeps['watch'] = (finalizedHeight, stopping) =>

@@ -10,6 +10,7 @@ import { evmKeys } from './custody/evm-keys.ts'
 import { loadInstallationSecret } from './custody/installation-secrets.ts'
 import { openKeyEncryptionKey } from './custody/key-encryption-key.ts'
 import { localKeyWrapper } from './custody/key-wrapper.ts'
+import { openKnownReceivers } from './custody/known-receivers.ts'
 import { openSigner } from './custody/signer.ts'
 import { solanaKeys } from './custody/solana-keys.ts'
 import type { Wallet } from './custody/wallet.ts'
@@ -239,6 +240,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       openSigner({ wrapper, schemes }, wallet, network),
   }
   const claims = openClaimQueue({ ...claiming, broadcaster, log })
+  const receivers = openKnownReceivers({ store, clock })
   const verifications = openVerificationEvents({ store, clock, log })
   const settling = {
     ...claiming,
@@ -298,7 +300,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         ...{ store, queue, waits, clock, random, killPoint, directory },
         ...{ records: built, received: records },
       }).routes,
-      ...openWallets({ store, custody, directory, clock, random, proofKey }),
+      ...openWallets({ store, custody, directory, clock, random, proofKey, receivers }),
       ...webhooks.routes,
       ...events.routes,
       ...people.routes,
@@ -314,7 +316,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       ...purchases.routes,
       ...x402Routes({
         ...settling,
-        ...{ log, kept },
+        ...{ log, kept, receivers },
         isUsable: ({ config }) => drivers.get(config.network)?.state().following ?? false,
       }),
       ...catalogueRoutes({ store, clock, networks }),

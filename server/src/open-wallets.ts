@@ -1,6 +1,7 @@
 import { openAudit } from './audit/audit.ts'
 import type { ChainDirectory } from './chains/directory.ts'
 import type { Custody } from './custody/create-wallet.ts'
+import type { KnownReceivers } from './custody/known-receivers.ts'
 import { installationName } from './custody/installation-name.ts'
 import type { Route } from './http/route.ts'
 import type { Clock } from './kernel/clock.ts'
@@ -19,6 +20,7 @@ export function openWallets(deps: {
   readonly random: Random
   /** By which this installation is named in the text that holders of addresses sign. */
   readonly proofKey: SecretBytes
+  readonly receivers: Pick<KnownReceivers, 'forget'>
 }): readonly Route[] {
   const installation = installationName(deps.proofKey)
   const audited = { ...deps, installation, audit: openAudit(deps) }

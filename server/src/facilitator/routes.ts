@@ -1,12 +1,10 @@
 import { endpoints } from '@florin/wire/endpoints.ts'
 import type { Chain } from '../chains/chain.ts'
-import { receiverAccounts } from '../custody/receiver-store.ts'
+import type { KnownReceivers } from '../custody/known-receivers.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
 import type { Kept } from '../kernel/kept.ts'
-import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
-import { shareReads } from '../store/shared-reads.ts'
 import { nothingAnswer, settleAnswer, verifyAnswer } from './answer.ts'
 import { bazaarOfVerified, extensionHeaders, listSettled } from './list-settled.ts'
 import { openLister } from './lister.ts'
@@ -16,13 +14,13 @@ import { settleNothing } from './settle-nothing.ts'
 import { showSponsoring } from './show-sponsoring.ts'
 import { supported } from './supported.ts'
 import { verifyPayment } from './verify.ts'
-import type { AskedReceiver } from './verify.ts'
 
 /** Below the 30 s after which impatient clients give up; stock clients wait 90 s. */
 const SETTLE_WAIT_MILLISECONDS = 25_000
 
 export interface X402RoutesDeps extends SettleDeps {
   readonly log: Log
+  readonly receivers: Pick<KnownReceivers, 'accountOf'>
   /** Takes back what nobody heard and lists what was settled, also while the service stops. */
   readonly kept: Kept
   /** Whether the network can be settled on now. */
@@ -31,13 +29,8 @@ export interface X402RoutesDeps extends SettleDeps {
 
 /** The facilitator under /x402, in the shapes of x402. */
 export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
-  const { chains, store, settlers, funds, clock, isUsable, log } = deps
-  const receiverOf = shareReads({
-    read: (asked: readonly AskedReceiver[]) => receiverAccounts(store, asked),
-    underWayMax: limits.receiverReadsUnderWayMax,
-    sharedMax: limits.receiverReadsSharedMax,
-  })
-  const verifyDeps = { ...deps, receiverOf }
+  const { chains, settlers, funds, clock, isUsable, log } = deps
+  const verifyDeps = { ...deps, receiverOf: deps.receivers.accountOf }
   const list = openLister(deps)
   let turn = 0
   return [

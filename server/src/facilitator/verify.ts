@@ -1,5 +1,6 @@
 import type { Family, NetworkId } from '@florin/wire/network.ts'
 import type { Address, Chain } from '../chains/chain.ts'
+import type { AskedReceiver } from '../custody/known-receivers.ts'
 import { receiverAccount } from '../custody/receiver-store.ts'
 import type { AccountId } from '../kernel/id.ts'
 import type { Store } from '../store/postgres.ts'
@@ -20,7 +21,7 @@ export interface VerifyDeps {
   readonly chains: ReadonlyMap<NetworkId, Chain>
   /** Our addresses that settle on networks of a family. */
   readonly settlersOf: (family: Family) => ReadonlySet<Address>
-  /** Who may claim payments to an address, asked together with others; left out, it is asked alone. */
+  /** Who may claim payments to an address, as of a moment ago; left out, the database is asked. */
   readonly receiverOf?: (asked: AskedReceiver) => Promise<AccountId | undefined>
   /** Whoever claimed a proof, asked together with others; left out, no claim is looked at. */
   readonly claimOf?: (asked: AskedClaim) => Promise<Claim | undefined>
@@ -28,12 +29,6 @@ export interface VerifyDeps {
   readonly funds?: Pick<SettlerFunds, 'isLow'>
   /** Told of every verdict; left out, nobody is. */
   readonly onVerified?: (accountId: AccountId, verified: Verified) => void
-}
-
-/** A receiving address whose account is asked for. */
-export interface AskedReceiver {
-  readonly family: Family
-  readonly address: Address
 }
 
 export type Verified = { readonly ok: true; readonly intake: Intake } | Refused

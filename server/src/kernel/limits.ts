@@ -1,8 +1,10 @@
 import { marketLimits } from './market-limits.ts'
+import { purchaseLimits } from './purchase-limits.ts'
 
 /** Every bound of the service on one screen. Unit last. What a field of a request may hold stands in its schema, in wire. */
 export const limits = {
   ...marketLimits,
+  ...purchaseLimits,
   bodyBytesMax: 64 * 1024,
   jsonDepthMax: 16,
   jsonNodesMax: 1_000,
@@ -19,28 +21,6 @@ export const limits = {
   /** What a caller is told to wait when nobody knows better. */
   retryAfterSeconds: 1,
   waitDefaultSeconds: 10,
-  /** A purchase: asking a seller without the payment, signing, showing it, and then waiting for the chain. */
-  fetchAskSeconds: 15,
-  fetchSignSeconds: 10,
-  /** How long one caller alone may show a payment to its seller; the request itself ends before, by the spare. */
-  fetchExchangeSeconds: 35,
-  fetchExchangeSpareSeconds: 3,
-  fetchConfirmSeconds: 4,
-  /** How long an authorization of a wallet of ours is good for at most, whatever its seller asks. */
-  fetchAuthorizationSecondsMax: 300,
-  /** Of a seller's answer. */
-  fetchBodyBytesMax: 1024 * 1024,
-  fetchDemandBytesMax: 64 * 1024,
-  fetchHeadersMax: 50,
-  fetchHeaderCharactersMax: 16 * 1024,
-  fetchOffersMax: 32,
-  /** How often one payment is shown to its seller, however often its caller repeats the request. */
-  fetchShowsMax: 20,
-  /** Requests of one account to sellers, under way at once in one instance: slow sellers of one hold up nobody else's. */
-  fetchRequestsPerAccountMax: 16,
-  /** Authorizations that are looked at in one round, and how long one rests at most. */
-  purchasesPerRoundMax: 200,
-  purchaseLookSecondsMax: 15,
   /** Requests that wait for a chain at the same time; one more is answered at once with what is known. */
   waitersMax: 10_000,
   drainSeconds: 15,
@@ -112,6 +92,9 @@ export const limits = {
   walletReadsSharedMax: 64,
   receiverReadsUnderWayMax: 2,
   receiverReadsSharedMax: 64,
+  /** How long a verification may believe what was read of a receiving address, and of how many. */
+  receiverCacheMilliseconds: 500,
+  knownReceiversMax: 10_000,
   /** Successes that are taken together: two statements at once, each for this many. */
   successesUnderWayMax: 2,
   successesSharedMax: 64,

@@ -2,6 +2,7 @@ import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import { actorOf } from '../audit/actor-of.ts'
 import type { ChainDirectory } from '../chains/directory.ts'
+import type { KnownReceivers } from '../custody/known-receivers.ts'
 import { listReceivers, removeReceiver } from '../custody/receiver-store.ts'
 import type { Receiver } from '../custody/receiver-store.ts'
 import { route } from '../http/route.ts'
@@ -11,11 +12,13 @@ import type { RegisterDeps } from './register-address.ts'
 
 export interface AddressRoutesDeps extends RegisterDeps {
   readonly directory: ChainDirectory
+  /** Told of what changed. */
+  readonly receivers: Pick<KnownReceivers, 'forget'>
 }
 
 /** The routes of registered receiving addresses. */
 export function addressRoutes(deps: AddressRoutesDeps): readonly Route[] {
-  const { store, directory, clock, audit } = deps
+  const { store, directory, clock, audit, receivers } = deps
   const resolve = (address: string) => {
     const found = directory.resolve({ address, field: 'address' })
     return { family: found.chain.config.family, address: found.address }
@@ -29,15 +32,17 @@ export function addressRoutes(deps: AddressRoutesDeps): readonly Route[] {
     route(endpoints.registerAddress, async (call) => {
       const { body, caller, idempotencyKey } = call
       const { challenge, signature, label = null } = body
+      const asked = resolve(body.address)
       const { receiver, replayed } = await registerAddress(deps, {
         accountId: caller.accountId,
         actor: actorOf(call),
-        ...resolve(body.address),
+        ...asked,
         challenge,
         signature,
         label,
         idempotencyKey,
       })
+      receivers.forget(asked)
       return {
         headers: replayed ? { 'idempotent-replayed': 'true' } : {},
         body: receiverFacts(receiver),
@@ -58,6 +63,7 @@ export function addressRoutes(deps: AddressRoutesDeps): readonly Route[] {
         const [actor, action] = [actorOf(call), 'address.removed']
         await audit.note(tx, { accountId, actor, action, object: address, details: { family } })
       })
+      receivers.forget({ family, address })
       return { body: { address, deletedAt: now } }
     }),
   ]

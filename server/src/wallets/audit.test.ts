@@ -39,6 +39,7 @@ beforeAll(async () => {
     ...{ store, clock, random, directory: openDirectory([chain]) },
     custody: { wrapper, schemes: [evmKeys({ random })], networks: [config], random, clock },
     proofKey: new SecretBytes(random.bytes(32)),
+    receivers: { forget: () => {} },
   })
   const scopes = new Set(['read', 'write'] as const)
   const authenticate = async () => ({ accountId, keyId, plan: 'standard' as const, scopes })

@@ -1,0 +1,25 @@
+/** Bounds of what buys from other services: a part of the table of limits. */
+export const purchaseLimits = {
+  /** A purchase: asking a seller without the payment, signing, showing it, and then waiting for the chain. */
+  fetchAskSeconds: 15,
+  fetchSignSeconds: 10,
+  /** How long one caller alone may show a payment to its seller; the request itself ends before, by the spare. */
+  fetchExchangeSeconds: 35,
+  fetchExchangeSpareSeconds: 3,
+  fetchConfirmSeconds: 4,
+  /** How long an authorization of a wallet of ours is good for at most, whatever its seller asks. */
+  fetchAuthorizationSecondsMax: 300,
+  /** Of a seller's answer. */
+  fetchBodyBytesMax: 1024 * 1024,
+  fetchDemandBytesMax: 64 * 1024,
+  fetchHeadersMax: 50,
+  fetchHeaderCharactersMax: 16 * 1024,
+  fetchOffersMax: 32,
+  /** How often one payment is shown to its seller, however often its caller repeats the request. */
+  fetchShowsMax: 20,
+  /** Requests of one account to sellers, under way at once in one instance: slow sellers of one hold up nobody else's. */
+  fetchRequestsPerAccountMax: 16,
+  /** Authorizations that are looked at in one round, and how long one rests at most. */
+  purchasesPerRoundMax: 200,
+  purchaseLookSecondsMax: 15,
+} as const
