@@ -89,7 +89,7 @@ export function startDriver(deps: DriverDeps): Driver {
     const cursor = await store.inTransaction('service', (tx) =>
       takeLease(tx, network, instance, leaseMilliseconds),
     )
-    held = cursor && { cursor, renewAt: now + leaseMilliseconds / LEASE_RENEWALS }
+    held = cursor && { cursor, renewAt: now + leaseMilliseconds / 2 }
     return cursor
   }
 
@@ -163,11 +163,13 @@ export function startDriver(deps: DriverDeps): Driver {
       await clock.sleep(leaseMilliseconds / LEASE_RENEWALS, stopping.signal)
       if (held === undefined) continue
       const { fence } = held.cursor
+      const now = clock.nowMilliseconds()
       const kept = await store
         .inTransaction('service', (tx) => takeLease(tx, network, instance, leaseMilliseconds))
         .catch((error: unknown) => report(error))
       // Another instance had it meanwhile: what this one knows may be old.
-      if (kept?.fence !== fence && held?.cursor.fence === fence) held = undefined
+      if (held?.cursor.fence !== fence) continue
+      held = kept?.fence === fence ? { ...held, renewAt: now + leaseMilliseconds / 2 } : undefined
     }
   }
 
