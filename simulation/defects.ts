@@ -154,7 +154,7 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'a final height of another branch counts',
-    seed: 522,
+    seed: 154,
     changes: [
       {
         module: 'sender/finalize.ts',

@@ -5,7 +5,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../kernel/until.ts'
 import type { Address } from '../chain.ts'
 import type { ExactAuthorization, ExactPayments } from '../exact.ts'
+import type { Read } from '../json-rpc/transport.ts'
 import { addressFromBytes } from './account.ts'
+import { transactionHashFrom } from './answer.ts'
+import { AUTHORIZATION_USED_TOPIC } from './eip3009.ts'
+import { addressWord } from './eip712.ts'
+import { findUse } from './exact-final.ts'
+import { hexBytes } from './hex.ts'
+import { TRANSFER_TOPIC } from './token-transfers.ts'
 import { MULTICALL } from './multicall.ts'
 import { startTestChain } from './test-chain.ts'
 import type { TestChain, TestWallet } from './test-chain.ts'
@@ -121,5 +128,73 @@ describe('what somebody else did with an authorization', () => {
   test('an authorization that nobody used shows nothing', async () => {
     const payload = await payer.authorize({ asset: USDC, to: SELLER, amount: PRICE })
     expect(await exact.findForeign(readOf(payload), 0n)).toBeUndefined()
+  })
+})
+
+describe('what one node shows of a used authorization', () => {
+  const word = (digit: string) => `0x${digit.repeat(64)}`
+  const topicOf = (address: Address) => hexBytes(addressWord(address))
+  const authorization = {
+    token: USDC.asset as Address,
+    from: THIEF,
+    to: SELLER,
+    value: 10_000n,
+    validAfterSeconds: 0n,
+    validBeforeSeconds: 2n ** 40n,
+    nonce: new Uint8Array(32).fill(0x77),
+    signature: new Uint8Array(65),
+  }
+  const hash = transactionHashFrom(word('a'), 'hash')
+  const used = {
+    address: USDC.asset.toLowerCase(),
+    topics: [AUTHORIZATION_USED_TOPIC, topicOf(THIEF), word('7')],
+    data: '0x',
+    logIndex: '0x4',
+    transactionHash: hash,
+  }
+  const moved = {
+    ...used,
+    topics: [TRANSFER_TOPIC, topicOf(THIEF), topicOf(SELLER)],
+    data: `0x${(10_000).toString(16).padStart(64, '0')}`,
+    logIndex: '0x5',
+  }
+  /** The logs that its block shows hold the use; its receipt shows these. */
+  const useOf = (logs: readonly object[]) => {
+    const receipt = {
+      transactionHash: hash,
+      blockNumber: '0x10',
+      blockHash: word('b'),
+      status: '0x1',
+      gasUsed: '0x5208',
+      effectiveGasPrice: '0x1',
+      logs,
+    }
+    const answers: Readonly<Record<string, unknown>> = {
+      eth_blockNumber: '0x10',
+      eth_getLogs: [used],
+      eth_getTransactionReceipt: receipt,
+      eth_getBlockByNumber: {
+        number: '0x10',
+        hash: word('b'),
+        parentHash: word('c'),
+        timestamp: '0x6a000000',
+        transactions: [],
+      },
+    }
+    const read = async <Value>({ method, parse }: Read<Value>) => parse(answers[method])
+    const unasked = () => {
+      throw new Error('nothing is told')
+    }
+    return findUse({ read, tellAll: unasked, tellEach: unasked }, authorization, 0n)
+  }
+
+  test('is paid by the transfer right behind it, and wasted where there is none', async () => {
+    expect(await useOf([used, moved])).toMatchObject({ kind: 'paid', settlement: { logIndex: 5 } })
+    expect(await useOf([used])).toMatchObject({ kind: 'wasted' })
+  })
+
+  test('is not known while its receipt does not show it', async () => {
+    expect(await useOf([])).toBeUndefined()
+    expect(await useOf([moved])).toBeUndefined()
   })
 })

@@ -17,6 +17,7 @@ import { addressWord } from './eip712.ts'
 import { hexBytes, hexQuantity } from './hex.ts'
 import { blockTimeView } from './multicall.ts'
 import { readOutcomes } from './outcome.ts'
+import { receiptLogs } from './receipt-logs.ts'
 import { TRANSFER_TOPIC } from './token-transfers.ts'
 import { openViewPool } from './view-pool.ts'
 import type { ViewPool } from './view-pool.ts'
@@ -68,6 +69,8 @@ export async function findUse(
   if (outcome?.state !== 'mined' || !outcome.succeeded || outcome.blockHash === null) {
     return undefined
   }
+  // A receipt without what the block's logs show says nothing of what came behind it.
+  if (!events.includes(use.logIndex)) return undefined
   const next = use.isCancelled ? undefined : events.find((index) => index > use.logIndex)
   const transfer = outcome.transfers.find(
     (seen) =>
@@ -170,15 +173,13 @@ function tokenEventsRead(hash: TransactionHash, token: Address): Read<readonly n
     params: [hash],
     parse: (result) => {
       if (result === null) return []
-      const indexes = listFrom(fieldsFrom(result, 'receipt')['logs'], 'receipt logs').flatMap(
-        (value) => {
-          const log = fieldsFrom(value, 'log')
-          const [topic] = listFrom(log['topics'], 'log topics')
-          const isEvent = typeof topic === 'string' && EVENTS.has(topic)
-          if (!isEvent || addressFrom(log['address'], 'log address') !== token) return []
-          return [Number(quantityFrom(log['logIndex'], 'log index'))]
-        },
-      )
+      const indexes = receiptLogs(fieldsFrom(result, 'receipt')).flatMap((value) => {
+        const log = fieldsFrom(value, 'log')
+        const [topic] = listFrom(log['topics'], 'log topics')
+        const isEvent = typeof topic === 'string' && EVENTS.has(topic)
+        if (!isEvent || addressFrom(log['address'], 'log address') !== token) return []
+        return [Number(quantityFrom(log['logIndex'], 'log index'))]
+      })
       return indexes.toSorted((one, other) => one - other)
     },
   }

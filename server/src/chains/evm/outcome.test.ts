@@ -17,6 +17,9 @@ const ALICE = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 const BOB = '0x8ba1f109551bD432803012645Ac136ddd64DBA72'
 const topic = (address: string): string => `0x${'0'.repeat(24)}${address.slice(2).toLowerCase()}`
 
+/** A filter of logs with so many bits. */
+const filterOf = (bits: number) => `0x${'1'.repeat(bits).padStart(512, '0')}`
+
 const LOG = {
   address: USDC.asset.toLowerCase(),
   topics: [TRANSFER, topic(ALICE), topic(BOB)],
@@ -96,6 +99,14 @@ describe('what the chain shows of a transaction', () => {
     ])
   })
 
+  test.each<[string, string]>([
+    ['holds none', filterOf(0)],
+    ['is not filled by its chain', `0x${'f'.repeat(512)}`],
+  ])('has no transfer without logs where the filter %s', async (_, logsBloom) => {
+    const { chain } = await chainWith({ ...RECEIPT, logs: [], logsBloom })
+    expect(await chain.outcomes([HASH])).toMatchObject([{ state: 'mined', transfers: [] }])
+  })
+
   test.each<[string, object]>([
     ['of another event', { topics: [word('e'), topic(ALICE), topic(BOB)] }],
     ['with an indexed amount (ERC-721)', { topics: [...LOG.topics, word('1')], data: '0x' }],
@@ -121,6 +132,7 @@ describe('what the chain shows of a transaction', () => {
     ['a receipt without price', { ...RECEIPT, effectiveGasPrice: undefined }],
     ['a receipt without block', { ...RECEIPT, blockHash: null, blockNumber: null }],
     ['logs that are no list', { ...RECEIPT, logs: {} }],
+    ['no logs, and a filter that holds some', { ...RECEIPT, logs: [], logsBloom: filterOf(1) }],
     ['a log without index', { ...RECEIPT, logs: [{ ...LOG, logIndex: null }] }],
     ['text for a receipt', 'mined'],
     ['another height than asked', RECEIPT, block(BLOCK, '0x11')],

@@ -1,10 +1,11 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import type { Outcome, TransactionHash } from '../chain.ts'
-import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
+import { fieldsFrom, malformed } from '../json-rpc/answer.ts'
 import { quantityFrom, wordFrom } from './answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import { blockHashRead } from './blocks.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
+import { receiptLogs } from './receipt-logs.ts'
 import { transferFrom } from './token-transfers.ts'
 
 /**
@@ -53,7 +54,7 @@ function outcomeFrom(result: unknown, hash: TransactionHash): Outcome {
     blockHash: wordFrom(receipt['blockHash'], 'receipt block'),
     succeeded: succeededFrom(receipt['status']),
     feePaid: baseUnits(feeFrom(receipt)),
-    transfers: listFrom(receipt['logs'], 'receipt logs').flatMap(transferFrom),
+    transfers: receiptLogs(receipt).flatMap(transferFrom),
   }
 }
 

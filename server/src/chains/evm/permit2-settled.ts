@@ -5,6 +5,7 @@ import type { Read, Transport } from '../json-rpc/transport.ts'
 import { addressFrom, quantityFrom } from './answer.ts'
 import { PROXIES } from './permit2.ts'
 import type { Permit2Authorization } from './permit2.ts'
+import { receiptLogs } from './receipt-logs.ts'
 import { TRANSFER_TOPIC } from './token-transfers.ts'
 
 /**
@@ -39,7 +40,7 @@ function settledRead(
     parse: (result) => {
       if (result === null) return undefined
       const settled = new Set<number>()
-      const logs = listFrom(fieldsFrom(result, 'receipt')['logs'], 'receipt logs')
+      const logs = receiptLogs(fieldsFrom(result, 'receipt'))
         .map((value) => {
           const log = fieldsFrom(value, 'log')
           const [topic] = listFrom(log['topics'], 'log topics')
