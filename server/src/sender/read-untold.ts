@@ -1,5 +1,5 @@
 import { NodeFailure } from '../chains/chain.ts'
-import type { Block, TransactionHash } from '../chains/chain.ts'
+import type { Block, Chain, Outcome, TransactionHash } from '../chains/chain.ts'
 import { limits } from '../kernel/limits.ts'
 import type { FollowDeps } from './follow.ts'
 import { standsOnFollowed, storeFinality } from './follower-store.ts'
@@ -34,7 +34,7 @@ async function askAgain(deps: FollowDeps, cursor: Cursor): Promise<void> {
     untoldHashes(tx, network, limits.untoldPlacesMax),
   )
   if (hashes.length === 0) return
-  const outcomes = await chain.outcomes(hashes)
+  const outcomes = await outcomesOf(chain, hashes, cursor.height)
   for (const [index, hash] of hashes.entries()) {
     const outcome = outcomes[index]
     if (outcome?.state === 'mined' && outcome.height <= cursor.height) {
@@ -42,6 +42,38 @@ async function askAgain(deps: FollowDeps, cursor: Cursor): Promise<void> {
     }
   }
 }
+
+/**
+ * Asked together, and one by one where that fails: one that no node will answer for must not keep the others from being heard. Whoever fails
+ * first ends that soon, so each height begins with another one.
+ */
+async function outcomesOf(
+  chain: Chain,
+  hashes: readonly TransactionHash[],
+  height: bigint,
+): Promise<readonly (Outcome | undefined)[]> {
+  try {
+    return await chain.outcomes(hashes)
+  } catch (error) {
+    if (!(error instanceof NodeFailure) || hashes.length === 1) throw error
+  }
+  const outcomes: (Outcome | undefined)[] = hashes.map(() => undefined)
+  let failures = 0
+  for (let count = 0; count < hashes.length && failures < FAILURES_MAX; count += 1) {
+    const index = Number((height + BigInt(count)) % BigInt(hashes.length))
+    const asked = hashes.slice(index, index + 1)
+    try {
+      ;[outcomes[index]] = await chain.outcomes(asked)
+    } catch (error) {
+      if (!(error instanceof NodeFailure)) throw error
+      failures += 1
+    }
+  }
+  return outcomes
+}
+
+/** Nodes that answer nothing at all are not waited for a hundred times. */
+const FAILURES_MAX = 2
 
 async function takeIn(
   deps: FollowDeps,

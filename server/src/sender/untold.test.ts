@@ -44,10 +44,11 @@ async function openScene() {
     return { id: each.payment.id, hash: each.signed.hash }
   })
   if (first === undefined || second === undefined) throw new Error('nothing was sent')
-  const says = { untold: true, fork: false, isAway: false }
+  const says = { untold: true, bothUntold: false, fork: false, isAway: false, refused: '' }
   const outcomeOf = (hash: TransactionHash): Outcome => {
     const outcome = model.outcome(hash)
-    if (hash !== first.hash || outcome.state !== 'mined') return outcome
+    if (outcome.state !== 'mined') return outcome
+    if (hash !== first.hash && !says.bothUntold) return outcome
     const { height, blockHash } = outcome
     if (says.untold) return { state: 'untold', height, blockHash }
     return says.fork ? { ...outcome, blockHash: 'of a branch that was left' } : outcome
@@ -58,6 +59,7 @@ async function openScene() {
       blocks: async (from: bigint, count: number) => model.blocks(from, count, model.tip().height),
       outcomes: async (hashes: readonly TransactionHash[]) => {
         if (says.isAway) throw new NodeFailure('nobody answers')
+        if (hashes.some((hash) => hash === says.refused)) throw new NodeFailure('not for that one')
         return hashes.map(outcomeOf)
       },
       arrivals: async (blocks: readonly Block[], ours: Parameters<Chain['arrivals']>[1]) => {
@@ -160,4 +162,17 @@ test('a node on a branch that was left behind tells nothing of it', async () => 
   await ask()
   expect(await statuses(first.id)).toEqual(['pending'])
   expect(await deposits()).toEqual([])
+})
+
+test('one that no node answers for does not keep others from being taken in', async () => {
+  const { first, second, says, follow, ask } = await openScene()
+  says.bothUntold = true
+  await follow()
+  expect(await statuses(first.id, second.id)).toEqual(['pending', 'pending'])
+  Object.assign(says, { untold: false, refused: first.hash })
+  await ask()
+  expect(await statuses(first.id, second.id)).toEqual(['pending', 'confirmed'])
+  says.refused = ''
+  await ask()
+  expect(await statuses(first.id)).toEqual(['confirmed'])
 })
