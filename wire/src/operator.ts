@@ -281,7 +281,10 @@ export const OperatorDiagnosis = Exactly({
       subject: Text('The row, or the thing on chain, that breaks it.'),
     }),
   ),
-  unasked: Type.Array(Text('A network whose chain could not be asked.')),
+  unasked: Type.Array(Text('A network whose chain could not be asked, and why.')),
+  notTaken: Type.Array(
+    Text('What the configuration lets and no node of its network makes possible, and why.'),
+  ),
   lookAt: Type.Array(
     Exactly({
       network: Text('CAIP-2 id.'),

@@ -43,7 +43,14 @@ export function SystemDoctor() {
                 </li>
               ))}
               {report.unasked.map((network) => (
-                <li key={network}>No node of {network} answered.</li>
+                <li key={network} className="break-words">
+                  Not asked: {network}
+                </li>
+              ))}
+              {report.notTaken.map((what) => (
+                <li key={what} className="break-words">
+                  Configured and not taken: {what}
+                </li>
               ))}
               {report.lookAt.map(({ network, address, nonce, hash }) => (
                 <li key={hash} className="break-all">

@@ -19,6 +19,7 @@ export interface ShownSetting {
 export interface ShownDiagnosis {
   readonly findings: readonly { readonly invariant: string; readonly subject: string }[]
   readonly unasked: readonly string[]
+  readonly notTaken: readonly string[]
   readonly lookAt: readonly {
     readonly network: string
     readonly address: string

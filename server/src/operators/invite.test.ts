@@ -20,7 +20,7 @@ test('an account that an operator made gets its first owner by a link', async ()
       ...{ networks: [], settings: [], directory: openDirectory([]), settlers: { of: () => [] } },
       driverState: () => undefined,
       baseUrl: () => 'http://pay.example',
-      diagnose: async () => ({ findings: [], unasked: [], lookAt: [] }),
+      diagnose: async () => ({ findings: [], unasked: [], notTaken: [], lookAt: [] }),
     }),
   )
   const memberId = await scene.aMember({ isOperator: true })

@@ -52,6 +52,11 @@ export function testOperatorRoutes(scene: {
       lastRoundMilliseconds: null,
     }),
     baseUrl: () => 'http://pay.example',
-    diagnose: async () => ({ findings: [], unasked: ['a network'], lookAt: [] }),
+    diagnose: async () => ({
+      findings: [],
+      unasked: ['a network'],
+      notTaken: ['smart wallets'],
+      lookAt: [],
+    }),
   })
 }
