@@ -4,6 +4,7 @@ import { operationReferences } from '@florin/wire/reference/operations.ts'
 import { openWindows } from './access/windows.ts'
 import { NodeFailure } from './chains/chain.ts'
 import { connectChain } from './chains/connect.ts'
+import type { VenueModule } from './chains/solana/venue-module.ts'
 import { openDirectory } from './chains/directory.ts'
 import type { Custody } from './custody/create-wallet.ts'
 import { evmKeys } from './custody/evm-keys.ts'
@@ -85,6 +86,8 @@ import { watchBuilds } from './transactions/watch-builds.ts'
 
 export interface ServiceOptions {
   readonly networks: readonly NetworkConfig[]
+  /** Venues from outside that the networks' markets may name; left out, none. */
+  readonly modules?: readonly VenueModule[]
   readonly databaseUrl: Secret
   /** Where instances share what they count; left out or null, each counts for itself. */
   readonly redisUrl?: Secret | null
@@ -151,6 +154,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       config,
       log,
       clock,
+      modules: options.modules ?? [],
       onCall: (end) => metrics.nodeCalled(config.network, end),
     }),
   )

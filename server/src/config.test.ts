@@ -30,6 +30,7 @@ describe('the environment', () => {
         networksFile: null,
         keyFile: '/srv/florin/.florin/keys/master.key',
         keyText: null,
+        venues: [],
         facilitators: [],
         logLevel: 'warn',
         metricsDoor: null,
@@ -70,6 +71,21 @@ describe('the environment', () => {
       expect(JSON.stringify(outcome)).not.toContain('canary')
     }
     expect(read({ FLORIN_FACILITATORS: 'https://a.example, https://a.example/' }).ok).toBe(false)
+  })
+
+  test('venues from outside are packages, or files with whole paths', () => {
+    const { config } = read({ FLORIN_VENUES: './plugins/pump/venue.ts, @a/b,/opt/c.mjs ../d.ts e' })
+    expect(config.venues).toEqual([
+      '/srv/florin/plugins/pump/venue.ts',
+      '@a/b',
+      '/opt/c.mjs',
+      '/srv/d.ts',
+      'e',
+    ])
+    for (const wrong of ['https://a.example/b.js', 'data:text/javascript,1', 'a/b/c', 'node:fs']) {
+      expect(read({ FLORIN_VENUES: wrong }).ok, wrong).toBe(false)
+    }
+    expect(read({ FLORIN_VENUES: 'abcdefghi'.split('').join(',') }).ok).toBe(false)
   })
 
   test('every variable has its effect', () => {

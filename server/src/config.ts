@@ -39,6 +39,8 @@ export interface Config {
   readonly keyFile: string
   /** The text of the key-encryption key, in place of a file; or null. */
   readonly keyText: Secret | null
+  /** Packages and absolute paths of files, each with a venue that a network may name. */
+  readonly venues: readonly string[]
   /** Other facilitators that callers may name. */
   readonly facilitators: readonly RemoteFacilitator[]
   readonly logLevel: LogLevel
@@ -64,6 +66,7 @@ export const SETTINGS = [
   'DATABASE_URL',
   'REDIS_URL',
   'FLORIN_NETWORKS',
+  'FLORIN_VENUES',
   'FLORIN_FACILITATORS',
   'FLORIN_LOG_LEVEL',
   'FLORIN_METRICS_PORT',
@@ -87,6 +90,8 @@ export type ConfigOutcome =
 const PORT_DEFAULT = 4020
 const PORT_MAX = 65_535
 const HOST_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/
+const PACKAGE = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/
+const VENUES_MAX = 8
 const KILL_POINT = /^([a-z.-]+)(?::[1-9][0-9]{0,5})?$/
 
 /**
@@ -129,6 +134,7 @@ export function readConfig(
     databaseUrl: secretFrom(setting('DATABASE_URL')),
     redisUrl: secretFrom(setting('REDIS_URL')),
     networksFile: path('FLORIN_NETWORKS'),
+    venues: venuesFrom(setting('FLORIN_VENUES'), directory, problems),
     facilitators: facilitatorsFrom(setting('FLORIN_FACILITATORS'), problems),
     keyFile: path('FLORIN_KEY_FILE') ?? join(dataDirectory, 'keys', 'master.key'),
     keyText: secretFrom(setting('FLORIN_KEY')),
@@ -187,6 +193,18 @@ function readProxies(text: string | null, problems: string[]): TrustedProxies {
     `FLORIN_TRUSTED_PROXIES must be addresses and ranges such as 10.0.0.0/8, not ${read.wrong.join(', ')}`,
   )
   return NO_PROXIES
+}
+
+function venuesFrom(text: string | null, directory: string, problems: string[]): readonly string[] {
+  const names = (text ?? '').split(/[\s,]+/).filter((name) => name !== '')
+  const isPath = (name: string) => /^\.{0,2}\//.test(name)
+  if (names.length > VENUES_MAX || !names.every((name) => isPath(name) || PACKAGE.test(name))) {
+    problems.push(
+      `FLORIN_VENUES must be packages, or files like ./plugins/pump/venue.ts, with commas between them, ${VENUES_MAX} at most`,
+    )
+    return []
+  }
+  return names.map((name) => (isPath(name) ? resolve(directory, name) : name))
 }
 
 function facilitatorsFrom(text: string | null, problems: string[]): readonly RemoteFacilitator[] {

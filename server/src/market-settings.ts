@@ -13,25 +13,42 @@ const HUBS_MAX = 4
 const FEE_MAX = 1_000_000n
 const VENUES: Readonly<Record<Family, readonly MarketConfig['venue'][]>> = {
   evm: ['uniswap-v2', 'uniswap-v3'],
-  solana: ['rfq', 'jupiter'],
+  solana: ['rfq', 'jupiter', 'module'],
 }
+
+/** Venues from outside, by name, each with the networks that it is for. */
+export type KnownModules = readonly {
+  readonly name: string
+  readonly networks: readonly string[]
+}[]
 
 /** Reads a network's `markets`, with the fields of MarketConfig; none when the entry has none. */
 export function readMarkets(
   entry: Reader,
   family: Family,
+  { network, modules }: { readonly network: string; readonly modules: KnownModules | undefined },
 ): { readonly markets?: readonly MarketConfig[] } {
   if (!entry.has('markets')) return {}
   const markets = entry.list('markets', 1, MARKETS_MAX).flatMap((market) => {
     const venue = VENUES[family].find((each) => each === market.text('venue'))
-    if (venue !== undefined) return [readMarket(market, venue)]
+    if (venue !== undefined)
+      return [readMarket(market, venue, (name) => isKnown(name, network, modules))]
     market.refuse('venue', `must be ${VENUES[family].map((name) => `"${name}"`).join(' or ')}`)
     return []
   })
   return { markets: Object.freeze(markets) }
 }
 
-function readMarket(market: Reader, venue: MarketConfig['venue']): MarketConfig {
+function isKnown(name: string, network: string, modules: KnownModules | undefined): boolean {
+  const found = modules?.find((each) => each.name === name)
+  return modules === undefined || found?.networks.includes(network) === true
+}
+
+function readMarket(
+  market: Reader,
+  venue: MarketConfig['venue'],
+  isModule: (name: string) => boolean,
+): MarketConfig {
   switch (venue) {
     case 'uniswap-v2':
       market.only(['venue', 'factory', 'router', 'wrappedNative', 'hubs'])
@@ -62,6 +79,13 @@ function readMarket(market: Reader, venue: MarketConfig['venue']): MarketConfig 
         url: url(market),
         ...(market.has('apiKey') ? { apiKey: new Secret(market.text('apiKey')) } : {}),
       }
+    case 'module': {
+      market.only(['venue', 'name'])
+      const name = market.text('name')
+      if (!isModule(name))
+        market.refuse('name', 'must be a venue of FLORIN_VENUES for this network')
+      return { venue, name }
+    }
     default:
       return venue satisfies never
   }

@@ -257,6 +257,26 @@ describe('a networks file', () => {
     const url = 'https://router.example'
     expect(solana({ venue: 'jupiter', url, apiKey: 'canary' }).ok).toBe(true)
     expect(solana(v2).ok).toBe(false)
+
+    const module = { venue: 'module', name: 'curve' }
+    const text = JSON.stringify({ networks: [{ ...entry, network, assets, markets: [module] }] })
+    const named = { networks: [{ markets: [module] }] }
+    expect(parseNetworks(text)).toMatchObject(named)
+    expect(parseNetworks(text, [{ name: 'curve', networks: [network] }])).toMatchObject(named)
+    const others = ['eip155:8453', 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp']
+    for (const known of [
+      [],
+      [{ name: 'other', networks: [network] }],
+      [{ name: 'curve', networks: others }],
+    ]) {
+      expect(parseNetworks(text, known)).toEqual({
+        ok: false,
+        problems: [
+          'networks[0].markets[0].name: must be a venue of FLORIN_VENUES for this network',
+        ],
+      })
+    }
+    expect(problemOf(module)).toContain('"uniswap-v2" or "uniswap-v3"')
   })
 
   test.each([

@@ -14,6 +14,7 @@ import type {
 import { Secret } from './kernel/secret.ts'
 import { KNOWN_WALLET_PROGRAMS, NO_WALLET_PROGRAMS } from './chains/solana/smart-wallet-programs.ts'
 import { readMarkets } from './market-settings.ts'
+import type { KnownModules } from './market-settings.ts'
 import { openReader } from './settings-reader.ts'
 import type { Reader } from './settings-reader.ts'
 
@@ -60,9 +61,10 @@ const TOKEN_RULES = {
 /**
  * Reads the text of a networks file: `{"networks": [...]}` with the fields of NetworkConfig, except that `family`
  * follows from `network`, that no entry is a sandbox, and that fees are decimal text.
+ * `modules`: the venues from outside that a market may name; left out, for commands that trade nothing, any.
  * Every problem is reported at once, by its place in the file; a node's URL, which often holds a key, is never repeated.
  */
-export function parseNetworks(text: string): NetworksOutcome {
+export function parseNetworks(text: string, modules?: KnownModules): NetworksOutcome {
   let document: unknown
   try {
     document = JSON.parse(text)
@@ -72,7 +74,9 @@ export function parseNetworks(text: string): NetworksOutcome {
   const problems: string[] = []
   const root = openReader(document, '', problems)
   root.only(['networks'])
-  const networks = root.list('networks', 1, NETWORKS_MAX).map(readNetwork)
+  const networks = root
+    .list('networks', 1, NETWORKS_MAX)
+    .map((entry) => readNetwork(entry, modules))
   for (const [index, { network }] of networks.entries()) {
     if (networks.findIndex((other) => other.network === network) !== index) {
       problems.push(`networks[${index}].network: ${network} is given twice`)
@@ -81,8 +85,8 @@ export function parseNetworks(text: string): NetworksOutcome {
   return problems.length > 0 ? { ok: false, problems } : { ok: true, networks }
 }
 
-function readNetwork(entry: Reader): NetworkConfig {
-  const network = readNetworkFields(entry)
+function readNetwork(entry: Reader, modules: KnownModules | undefined): NetworkConfig {
+  const network = readNetworkFields(entry, modules)
   const { usd, assets } = network
   if (usd?.kind === 'token' && !assets.some(({ asset }) => asset === usd.asset)) {
     entry.refuse('usd', 'must name one of the assets, by its address or mint')
@@ -90,7 +94,7 @@ function readNetwork(entry: Reader): NetworkConfig {
   return network
 }
 
-function readNetworkFields(entry: Reader): NetworkConfig {
+function readNetworkFields(entry: Reader, modules: KnownModules | undefined): NetworkConfig {
   entry.only([
     'network',
     'name',
@@ -134,7 +138,7 @@ function readNetworkFields(entry: Reader): NetworkConfig {
     ...readFactories(entry, familyOf(network)),
     ...readPermit2(entry, familyOf(network)),
     ...readSmartWallets(entry, familyOf(network)),
-    ...readMarkets(entry, familyOf(network)),
+    ...readMarkets(entry, familyOf(network), { network, modules }),
     ...(entry.has('usd') ? { usd: readUsd(entry.object('usd')) } : {}),
   })
 }

@@ -1,5 +1,6 @@
 import { readConfig } from '@florin/server/config.ts'
 import type { Config } from '@florin/server/config.ts'
+import type { VenueModule } from '@florin/server/chains/solana/venue-module.ts'
 import type { Environment } from '@florin/server/data-directory.ts'
 import type { NodeReport } from '@florin/server/chains/inspect.ts'
 import type { TlsIdentity } from '@florin/server/http/node-server.ts'
@@ -12,6 +13,7 @@ import { readDatabaseFile } from '../database-file.ts'
 import { readNetworksFile } from '../up/networks.ts'
 import { CommandFailed } from '../usage-error.ts'
 import { findDatabaseProblems } from './database-problems.ts'
+import { loadVenues } from './load-venues.ts'
 import { readProductionKey } from './key-problems.ts'
 import type { ProductionKey } from './key-problems.ts'
 import { networkProblems } from './network-problems.ts'
@@ -24,6 +26,8 @@ import { readTlsFiles } from './tls-files.ts'
 export interface Production {
   readonly config: Config
   readonly networks: readonly NetworkConfig[]
+  /** Venues from outside that the networks may name. */
+  readonly modules: readonly VenueModule[]
   readonly databaseUrl: Secret
   readonly keyText: SecretBytes
   readonly tls: TlsIdentity | undefined
@@ -62,7 +66,9 @@ export async function findProblems({
   }
   problems.push(...settingProblems(config, environment), ...(await embeddedProblems(config)))
 
-  const given = await networksOf(config)
+  const venues = await loadVenues(config.venues)
+  problems.push(...venues.problems)
+  const given = await networksOf(config, venues.modules)
   problems.push(...given.problems, ...networkProblems(given.networks))
   const key: ProductionKey = hasKey(environment)
     ? await readProductionKey(config)
@@ -93,6 +99,7 @@ export async function findProblems({
     production: {
       config,
       networks: given.networks,
+      modules: venues.modules,
       databaseUrl,
       keyText: key.text,
       tls: tls?.identity,
@@ -128,12 +135,13 @@ function hasKey(environment: Environment): boolean {
   return ['FLORIN_KEY_FILE', 'FLORIN_KEY'].some((name) => environment[name]?.trim())
 }
 
-async function networksOf({
-  networksFile,
-}: Config): Promise<{ networks: readonly NetworkConfig[]; problems: readonly Problem[] }> {
+async function networksOf(
+  { networksFile }: Config,
+  modules: readonly VenueModule[],
+): Promise<{ networks: readonly NetworkConfig[]; problems: readonly Problem[] }> {
   if (networksFile === null) return { networks: [], problems: [] }
   try {
-    return { networks: await readNetworksFile(networksFile), problems: [] }
+    return { networks: await readNetworksFile(networksFile, modules), problems: [] }
   } catch (error) {
     if (!(error instanceof CommandFailed)) throw error
     const next = 'docs/operating/networks.md explains each field.'

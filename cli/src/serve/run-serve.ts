@@ -59,10 +59,11 @@ async function serve(
   production: Production,
   { log, ending, note }: { log: Log; ending: Ending; note: (text: string) => void },
 ): Promise<void> {
-  const { config, networks, databaseUrl, keyText, tls } = production
+  const { config, networks, modules, databaseUrl, keyText, tls } = production
   sayWhatIsNotRight(production, log)
   const service = await openOrFail({
     networks,
+    modules,
     databaseUrl,
     redisUrl: config.redisUrl,
     keyText,

@@ -31,6 +31,9 @@ export async function openOwnService(
   if (config.tls !== null) {
     throw new CommandFailed('FLORIN_TLS_CERT is for "florin serve": "florin up" speaks plain HTTP')
   }
+  if (config.venues.length > 0) {
+    throw new CommandFailed('FLORIN_VENUES is for "florin serve"')
+  }
   const keyText = await ownKeyText(config, random)
   const killPoint = killPointsFrom(config.killPoint ?? undefined)
   const service = await openService({

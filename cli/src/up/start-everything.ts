@@ -15,7 +15,8 @@ export async function startEverything(
 ): Promise<string> {
   const { config, paths, progress, ending } = workshop
   const start = performance.now()
-  const given = config.networksFile === null ? null : await readNetworksFile(config.networksFile)
+  const given =
+    config.networksFile === null ? null : await readNetworksFile(config.networksFile, [])
   // Together: they need nothing of each other. The service's code is read meanwhile, a third of a second of work.
   const [access, sandbox, { runAlone, runWithSandbox }] = await together(
     runDatabase(workshop),

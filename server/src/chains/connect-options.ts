@@ -3,6 +3,7 @@ import type { Log } from '../kernel/log.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import type { PostText } from './json-rpc/post-text.ts'
 import type { CallEnd } from './json-rpc/transport.ts'
+import type { VenueModule } from './solana/venue-module.ts'
 
 /** What a connection to a network's nodes needs, whatever the family. */
 export interface ConnectOptions {
@@ -15,6 +16,8 @@ export interface ConnectOptions {
   readonly callSeconds?: number
   /** The HTTP client for nodes; `postText` unless a test says otherwise. */
   readonly post?: PostText
+  /** Venues from outside that the operator has listed; left out, markets that name one are not opened. */
+  readonly modules?: readonly VenueModule[]
   /** The HTTP client for hosted markets. */
   readonly fetch?: typeof fetch
 }

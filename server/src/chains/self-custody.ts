@@ -1,6 +1,6 @@
 import type { BaseUnits } from '@florin/wire/amount.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
-import type { Address, Block, DraftRefusal, TransactionHash } from './chain.ts'
+import type { Address, AssetChange, Block, DraftRefusal, TransactionHash } from './chain.ts'
 import type { ExactAuthorization, ExactCheck, ProofKey } from './exact.ts'
 
 /** One transfer that somebody wants to sign in a wallet of its own. */
@@ -137,6 +137,8 @@ export interface Sighting {
   readonly commitments: readonly string[]
   /** Empty when it failed. */
   readonly transfers: readonly SightedTransfer[]
+  /** What the fee payer has more or less than before, what it cost apart: where transfers alone do not tell what a trade gave. */
+  readonly senderChanges?: readonly AssetChange[]
   /** It carries exactly one commitment, makes exactly one transfer of its own, and does nothing else but pay for itself. */
   readonly isPlain: boolean
   /** What the fee payer lost beyond its transfers; native base units. */

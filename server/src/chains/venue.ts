@@ -3,8 +3,8 @@ import { NodeFailure } from './chain.ts'
 import type { Address, AssetChange, DraftOutcome, Terms, TokenTransfer } from './chain.ts'
 import type { Preparation } from './self-custody.ts'
 
-/** Where tokens are traded for a network's native currency. */
-export type VenueName = 'uniswap-v2' | 'uniswap-v3' | 'rfq' | 'jupiter'
+/** Where tokens are traded for a network's native currency: a market of MarketConfig, or the name of a module from outside. */
+export type VenueName = string
 
 /** Buy: native currency goes in and the token comes out. Sell: the other way round. */
 export type TradeSide = 'buy' | 'sell'

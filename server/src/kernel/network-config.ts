@@ -92,6 +92,12 @@ export type MarketConfig =
       /** Left out: as anybody may ask. */
       readonly apiKey?: Secret
     }
+  | {
+      /** Solana: a package from outside that the operator has listed. */
+      readonly venue: 'module'
+      /** As the package calls its venue. */
+      readonly name: string
+    }
 
 /** One enabled network. Frozen at start. */
 export interface NetworkConfig {

@@ -16,6 +16,7 @@ function ofMarket(market: MarketConfig): readonly string[] {
     }
     case 'rfq':
     case 'jupiter':
+    case 'module':
       return []
     default:
       return market satisfies never

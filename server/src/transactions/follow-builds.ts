@@ -142,7 +142,8 @@ function tradesIn(
       ...transfer,
       logIndex: effectIndex,
     }))
-    return [{ network, tradeId, height: effect.height, transfers, senderChanges: undefined }]
+    const senderChanges = sighting?.senderChanges
+    return [{ network, tradeId, height: effect.height, transfers, senderChanges }]
   })
 }
 

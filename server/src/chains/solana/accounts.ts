@@ -16,16 +16,21 @@ export interface Account {
 }
 
 const BASE64 = 'base64'
-/** Enough for a token account; a stranger's account may be 10 MB. */
-const BEGINNING = { offset: 0, length: TOKEN_ACCOUNT_BYTES }
 
-/** The beginnings of several accounts, all at one slot; undefined for one that does not exist. */
+/**
+ * The beginnings of several accounts, all at one slot; undefined for one that does not exist. Left out, enough for a token account; a
+ * stranger's account may be 10 MB.
+ */
 export function accountsRead(
   addresses: readonly Address[],
+  length: number = TOKEN_ACCOUNT_BYTES,
 ): Read<{ slot: bigint; accounts: readonly (Account | undefined)[] }> {
   return {
     method: 'getMultipleAccounts',
-    params: [addresses, { commitment: 'confirmed', encoding: BASE64, dataSlice: BEGINNING }],
+    params: [
+      addresses,
+      { commitment: 'confirmed', encoding: BASE64, dataSlice: { offset: 0, length } },
+    ],
     parse: (result) => {
       const { slot, value } = contextFrom(result, 'accounts')
       const accounts = listFrom(value, 'accounts').map(accountFrom)

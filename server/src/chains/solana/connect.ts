@@ -23,6 +23,7 @@ import { signTerms } from './sign.ts'
 import { openSmartWalletNode } from './smart-wallet-node.ts'
 import { readTerms } from './terms.ts'
 import { HEIGHT, onlyUpToDate } from './up-to-date.ts'
+import { openModules } from './markets/open-module.ts'
 import { readMarket } from './markets/read-market.ts'
 import { openTokenReader } from './markets/token-facts.ts'
 import { makersOf, openVenues } from './markets/venues.ts'
@@ -52,6 +53,7 @@ export function connectSolana(options: ConnectOptions): Chain {
   const facts = openFacts({ transport, clock })
   const deps = { transport, config, facts }
   const makers = makersOf(config)
+  const modules = openModules(config, options.modules)
   const walletNode = openSmartWalletNode({ ...deps, clock, log })
   const exact = openExact({ ...deps, walletNode })
   log.debug({ network: config.network, nodes: config.rpcUrls.length }, 'connected')
@@ -66,8 +68,8 @@ export function connectSolana(options: ConnectOptions): Chain {
         ? signPayment(readPaymentTerms(terms, config.network), signer)
         : signTerms(readTerms(terms, config.network), signer),
     exact,
-    selfCustody: openSelfCustody({ ...deps, exact }),
-    venues: openVenues(deps, options),
+    selfCustody: openSelfCustody({ ...deps, exact, modules }),
+    venues: openVenues(deps, options, modules),
     ...(makers.size === 0
       ? {}
       : { market: { read: (blocks) => readMarket({ transport, makers }, blocks) } }),
@@ -97,7 +99,7 @@ export function connectSolana(options: ConnectOptions): Chain {
     },
     arrivals: (blocks, ours) => readArrivals(deps, blocks, ours),
     outcomes: async (hashes) => {
-      const outcomes = await readOutcomes(transport, hashes)
+      const outcomes = await readOutcomes(transport, hashes, modules)
       if (outcomes.some(({ state }) => state === 'untold')) walletNode.forget()
       return outcomes
     },

@@ -19,7 +19,10 @@ import {
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
 } from './programs.ts'
+import { costOfTrade, tradeIn } from './program-trades.ts'
+import type { CalledTrade } from './program-trades.ts'
 import { holdingsOf, tokenTransfers, walletTransfers } from './token-transfers.ts'
+import type { OpenedModule } from './venue-module.ts'
 
 /** How a transaction is read whole. */
 export const outcomeOptions = {
@@ -56,10 +59,11 @@ class UntoldTransfers extends NodeFailure {
 export async function readOutcomes(
   transport: Transport,
   hashes: readonly TransactionHash[],
+  modules: readonly OpenedModule[] = [],
 ): Promise<readonly Outcome[]> {
   const found = await Promise.all(
     hashes.map((hash) =>
-      transport.read(lookUp(hash)).catch((error: unknown): Found => {
+      transport.read(lookUp(hash, modules)).catch((error: unknown): Found => {
         if (error instanceof UntoldTransfers) return { state: 'untold', height: error.height }
         throw error
       }),
@@ -79,22 +83,25 @@ export async function readOutcomes(
   })
 }
 
-function lookUp(hash: TransactionHash): Read<Found> {
+function lookUp(hash: TransactionHash, modules: readonly OpenedModule[]): Read<Found> {
   return {
     method: 'getTransaction',
     params: [hash, outcomeOptions],
-    parse: (result) => (result === null ? undefined : outcomeFrom(result, hash)),
+    parse: (result) =>
+      result === null ? undefined : outcomeFrom(result, hash, undefined, modules),
   }
 }
 
 /**
  * Reads a transaction that the node gave whole, else throws NodeFailure. `untold` is what is said of one whose transfers cannot be told
  * from what the node keeps; left out, that is a NodeFailure, too, since nothing told is not nothing moved.
+ * Of a trade by a program of `modules` too little is kept without inner instructions: only where `untold` is given are the balances asked instead.
  */
 export function outcomeFrom(
   result: unknown,
   hash: TransactionHash,
   untold?: () => readonly TokenTransfer[],
+  modules: readonly OpenedModule[] = [],
 ): Omit<Mined, 'blockHash'> {
   const fields = fieldsFrom(result, 'transaction')
   const meta = fieldsFrom(fields['meta'], "transaction's meta")
@@ -109,37 +116,57 @@ export function outcomeFrom(
   if (meta['err'] === undefined) throw malformed("transaction's err", meta['err'])
   const succeeded = meta['err'] === null
   const height = integerFrom(fields['slot'], 'slot')
-  const transfers = succeeded ? (moved(message, meta, accounts) ?? untold?.()) : []
+  const trade = succeeded ? tradeIn(called, modules) : undefined
+  if (trade !== undefined && untold === undefined && !keepsInner(meta)) {
+    throw new UntoldTransfers(height)
+  }
+  const transfers = succeeded ? (moved(message, meta, accounts, trade) ?? untold?.()) : []
   if (transfers === undefined) throw new UntoldTransfers(height)
+  const fee = integerFrom(meta['fee'], 'fee')
+  const gained = balanceAt(meta, 'postBalances', 0) - balanceAt(meta, 'preBalances', 0)
+  const cost =
+    trade === undefined
+      ? undefined
+      : costOfTrade(
+          trade,
+          { fee, gained, meta, accounts },
+          allInstructions(message, meta, accounts),
+        )
   return {
     state: 'mined',
     height,
     succeeded,
-    feePaid: baseUnits(costOf(meta, accounts, called)),
+    feePaid: baseUnits(cost ?? costOf(meta, accounts, called)),
     transfers,
-    senderChanges: senderChanges(meta, accounts),
+    senderChanges: senderChanges(meta, accounts, cost ?? fee),
   }
 }
 
 /**
- * A router and a smart wallet move what their caller hands them by their own hand; nobody else's inner instructions are somebody's own
- * transfers. Where a node keeps no inner instructions, the balances around a smart wallet's transaction tell what it moved;
+ * A router, a program that a module trades with, and a smart wallet move what their caller hands them by their own hand; nobody else's inner
+ * instructions are somebody's own transfers. Where a node keeps no inner instructions, the balances around a smart wallet's transaction tell what it moved;
  * undefined where these do not tell, either.
  */
 function moved(
   message: Fields,
   meta: Fields,
   accounts: readonly Address[],
+  trade: CalledTrade | undefined,
 ): readonly TokenTransfer[] | undefined {
+  if (trade !== undefined && !keepsInner(meta)) return balanceTransfers(meta, accounts, trade.index)
   const called = topLevelInstructions(message, accounts)
-  const isRouted = called.some(({ program }) => program === JUPITER_PROGRAM)
+  const isRouted = trade !== undefined || called.some(({ program }) => program === JUPITER_PROGRAM)
   const wallet = isRouted ? undefined : walletCall(message, called)
   const all = () => allInstructions(message, meta, accounts)
   if (wallet === undefined) return tokenTransfers(meta, accounts, isRouted ? all() : called)
-  const isKept = (meta['innerInstructions'] ?? null) !== null
-  return isKept
+  return keepsInner(meta)
     ? walletTransfers(meta, accounts, all())
     : balanceTransfers(meta, accounts, wallet.index)
+}
+
+/** Whether the node keeps what programs called in turn. */
+export function keepsInner(meta: Fields): boolean {
+  return (meta['innerInstructions'] ?? null) !== null
 }
 
 /**
@@ -154,13 +181,17 @@ function walletCall(message: Fields, called: readonly Called[]): Called | undefi
 }
 
 /**
- * What the fee payer has more or less than before, the fee apart; its tokens over all of its accounts. Where an account of its wrapped
+ * What the fee payer has more or less than before, what it cost apart; its tokens over all of its accounts. Where an account of its wrapped
  * lamports is gone, all that it held before came out of it, rent too: those were its own lamports, no gain and no loss.
  */
-function senderChanges(meta: Fields, accounts: readonly Address[]): readonly AssetChange[] {
+function senderChanges(
+  meta: Fields,
+  accounts: readonly Address[],
+  cost: bigint,
+): readonly AssetChange[] {
   const [payer] = accounts
   const gained = balanceAt(meta, 'postBalances', 0) - balanceAt(meta, 'preBalances', 0)
-  const changes = new Map([['native', gained + integerFrom(meta['fee'], 'fee')]])
+  const changes = new Map([['native', gained + cost]])
   const add = (asset: string, delta: bigint) =>
     changes.set(asset, (changes.get(asset) ?? 0n) + delta)
   for (const [account, { owner, mint, before, after }] of holdingsOf(meta, accounts)) {

@@ -16,9 +16,12 @@ import { inspectBytes } from './inspect.ts'
 import { readPaymentTerms } from './payment-terms.ts'
 import { NO_SIGNATURE, unsignedBytes, withSignature } from './sign.ts'
 import { readTerms } from './terms.ts'
+import type { OpenedModule } from './venue-module.ts'
 
 export interface PrepareDeps extends DraftDeps {
   readonly exact: ExactPayments
+  /** Venues from outside, whose trades are followed. */
+  readonly modules?: readonly OpenedModule[]
 }
 
 /** Asks what a transfer from somebody else's wallet needs. */

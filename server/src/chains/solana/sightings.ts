@@ -11,11 +11,15 @@ import type { Facts } from './facts.ts'
 import { summaryOf } from './instruction-summary.ts'
 import { lamportTransfer, topLevelInstructions } from './instructions.ts'
 import { messageKeyIn } from './message-key.ts'
-import { accountsOf, outcomeFrom, outcomeOptions } from './outcome.ts'
+import { accountsOf, keepsInner, outcomeFrom, outcomeOptions } from './outcome.ts'
+import { lamportsOffered, tradeIn } from './program-trades.ts'
+import type { OpenedModule } from './venue-module.ts'
 
 interface Deps {
   readonly transport: Transport
   readonly facts: Facts
+  /** Whose programs' trades are told from what these moved; left out, none. */
+  readonly modules?: readonly OpenedModule[]
 }
 
 /** A transaction as its block has it: who pays its fee, failed ones included. */
@@ -73,7 +77,7 @@ function includedFrom(fields: Fields, block: Block): readonly Included[] {
 
 /** Undefined when the transaction is not where the block had it. */
 function sightingRead(
-  { facts }: Deps,
+  { facts, modules = [] }: Deps,
   { hash, block, payer }: Included,
 ): Read<Sighting | undefined> {
   return {
@@ -84,11 +88,13 @@ function sightingRead(
       const fields = fieldsFrom(result, 'transaction')
       if (integerFrom(fields['slot'], 'slot') !== block.height) return undefined
       // No smart wallet's payment is sent by who is watched here.
-      const { succeeded, feePaid, transfers: tokens } = outcomeFrom(result, hash, () => [])
+      const outcome = outcomeFrom(result, hash, () => [], modules)
+      const { succeeded, feePaid, transfers: tokens } = outcome
       const meta = fieldsFrom(fields['meta'], "transaction's meta")
       const transaction = fieldsFrom(fields['transaction'], 'transaction')
       const message = fieldsFrom(transaction['message'], 'message')
       const called = topLevelInstructions(message, accountsOf(message, meta))
+      const trade = tradeIn(called, modules)
       const header = fieldsFrom(message['header'], "message's header")
       const required = indexFrom(header['numRequiredSignatures'], 'signers')
       const { summary } = summaryOf(
@@ -127,7 +133,11 @@ function sightingRead(
         sender: feePayer ?? payer,
         nonce: null,
         commitments,
-        transfers: succeeded ? [...lamports, ...moved] : [],
+        transfers: succeeded ? [...lamports, ...lamportsOffered(trade), ...moved] : [],
+        // Without inner instructions nobody can tell rent from what came in.
+        ...(trade === undefined || !keepsInner(meta)
+          ? {}
+          : { senderChanges: outcome.senderChanges }),
         isPlain: commitments.length === 1 && transfers.length === 1 && others.length === 0,
         feePaid,
         proofKey: messageKeyIn(fields['version'], message),

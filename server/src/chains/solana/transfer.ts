@@ -53,7 +53,8 @@ export function transferInstructions(transfer: Transfer, budget: Budget): readon
   ]
 }
 
-function budgetInstructions({ units, pricePerUnit }: Budget): readonly Instruction[] {
+/** What the network may take for a transaction. */
+export function budgetInstructions({ units, pricePerUnit }: Budget): readonly Instruction[] {
   const budget = (data: Uint8Array): Instruction => ({
     program: COMPUTE_BUDGET_PROGRAM,
     accounts: [],
@@ -64,23 +65,30 @@ function budgetInstructions({ units, pricePerUnit }: Budget): readonly Instructi
   return [limit, budget(Buffer.concat([Uint8Array.of(SET_COMPUTE_UNIT_PRICE), u64(pricePerUnit)]))]
 }
 
-/** Harmless when somebody else has made the account in the meantime. */
 function accountInstructions({ sender, recipient, token }: Transfer): readonly Instruction[] {
   if (token?.createsAccount !== true) return []
-  return [
-    {
-      program: ASSOCIATED_TOKEN_PROGRAM,
-      accounts: [
-        { address: sender, isWritable: true },
-        { address: token.to, isWritable: true },
-        { address: recipient, isWritable: false },
-        { address: token.mint, isWritable: false },
-        { address: SYSTEM_PROGRAM, isWritable: false },
-        { address: token.program, isWritable: false },
-      ],
-      data: Uint8Array.of(CREATE_IDEMPOTENT),
-    },
-  ]
+  return [createAccountInstruction(sender, recipient, token.to, token)]
+}
+
+/** An owner's associated account. Harmless when somebody else has made it in the meantime. */
+export function createAccountInstruction(
+  payer: Address,
+  owner: Address,
+  account: Address,
+  { mint, program }: Pick<TokenRoute, 'mint' | 'program'>,
+): Instruction {
+  return {
+    program: ASSOCIATED_TOKEN_PROGRAM,
+    accounts: [
+      { address: payer, isWritable: true },
+      { address: account, isWritable: true },
+      { address: owner, isWritable: false },
+      { address: mint, isWritable: false },
+      { address: SYSTEM_PROGRAM, isWritable: false },
+      { address: program, isWritable: false },
+    ],
+    data: Uint8Array.of(CREATE_IDEMPOTENT),
+  }
 }
 
 function moveInstruction({ sender, recipient, amount, token }: Transfer): Instruction {

@@ -88,6 +88,7 @@ function followedOf(transport: Transport, market: MarketConfig): readonly Follow
     // Those of the other family.
     case 'rfq':
     case 'jupiter':
+    case 'module':
       return []
     default:
       return market satisfies never

@@ -13,6 +13,7 @@ export function openVenues(deps: MarketDeps): readonly Venue[] {
         return openUniswapV3(deps, market)
       case 'rfq':
       case 'jupiter':
+      case 'module':
         throw new Error(`${market.venue} is no venue of an EVM network`)
       default:
         return market satisfies never

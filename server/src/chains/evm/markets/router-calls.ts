@@ -34,6 +34,7 @@ export function openExplain(markets: readonly MarketConfig[]): Explain {
         }
         case 'rfq':
         case 'jupiter':
+        case 'module':
           return []
         default:
           return market satisfies never

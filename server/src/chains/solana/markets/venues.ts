@@ -8,6 +8,8 @@ import { openJupiterVenue } from './jupiter-venue.ts'
 import { openMarketService } from './market-service.ts'
 import { openMaker } from './rfq-maker.ts'
 import { openRfqVenue } from './rfq-venue.ts'
+import { openProgramVenue } from './program-venue.ts'
+import type { OpenedModule } from '../venue-module.ts'
 
 /** Whoever trades here by its own signature. */
 export function makersOf({ markets = [] }: ConnectOptions['config']): ReadonlySet<Address> {
@@ -22,8 +24,9 @@ export function makersOf({ markets = [] }: ConnectOptions['config']): ReadonlySe
 export function openVenues(
   deps: DraftDeps,
   { config, clock, fetch: ask = fetch }: ConnectOptions,
+  modules: readonly OpenedModule[],
 ): readonly Venue[] {
-  return (config.markets ?? []).map((market) => {
+  return (config.markets ?? []).flatMap((market): Venue | readonly Venue[] => {
     switch (market.venue) {
       case 'rfq':
         return openRfqVenue(
@@ -41,6 +44,10 @@ export function openVenues(
         const service = openMarketService({ url, name, clock, fetch: ask, headers })
         return openJupiterVenue(deps, openJupiterApi(service))
       }
+      case 'module':
+        return modules
+          .filter(({ name }) => name === market.name)
+          .map((each) => openProgramVenue(deps, each))
       case 'uniswap-v2':
       case 'uniswap-v3':
         throw new Error(`${market.venue} is no market of Solana`)
