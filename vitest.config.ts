@@ -7,7 +7,9 @@ export default defineConfig({
     // The long forms run by themselves, so that npm test and npm run test:full together run everything once.
     include: FULL
       ? ['{server,sandbox,cli,checks,e2e,simulation}/**/*.full.ts']
-      : ['{wire,sdk,examples,server,sandbox,cli,dashboard,checks,e2e,simulation}/**/*.test.ts'],
+      : [
+          '{wire,sdk,examples,server,sandbox,cli,dashboard,plugins,checks,e2e,simulation}/**/*.test.ts',
+        ],
     globalSetup: ['server/src/store/test-postgres.ts'],
     pool: 'forks',
     maxWorkers: 2,

@@ -1,0 +1,157 @@
+import type { Address, Block, TransactionHash } from '../../server/src/chains/chain.ts'
+import { decodeBase58, encodeBase58 } from '../../server/src/chains/solana/base58.ts'
+import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../server/src/chains/solana/programs.ts'
+import { ALICE, ALICES, HASH, MINT, RENT } from '../../server/src/chains/solana/test-scene.ts'
+import type { Lines } from '../../server/src/chains/solana/test-script.ts'
+import { associatedAccount } from '../../server/src/chains/solana/token-account.ts'
+import { readWireTransaction } from '../../server/src/chains/solana/wire-transaction.ts'
+import { CURVE, FEE, HELD, LAMPORTS, VOLUME, VOLUME_RENT } from './test-scene.ts'
+import { pump } from './test-vectors.ts'
+
+export const MINED = encodeBase58(new Uint8Array(64).fill(9)) as TransactionHash
+export const BLOCK: Block = {
+  height: 60n,
+  hash: HASH,
+  parentHash: '',
+  timeMilliseconds: 0,
+  transactionHashes: [MINED],
+}
+const CURVES = associatedAccount(CURVE, TOKEN_PROGRAM, MINT).address
+const u64 = (value: bigint) => {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigUInt64LE(value)
+  return bytes
+}
+
+export interface Happened {
+  /** Tokens of a buy, lamports of a sale. */
+  readonly out: bigint
+  /** The program made Alice's account of what she trades. */
+  readonly isFirst?: boolean
+  /** The node keeps no inner instructions. */
+  readonly isForgotten?: boolean
+  readonly isFailed?: boolean
+}
+
+/**
+ * What a node shows of Alice's transaction once it is mined, by what the public documents say that the program does: a buy hands lamports on
+ * by the System program and tokens by the token program; what comes out of a sale is moved without an instruction.
+ */
+export function minedLines(bytes: Uint8Array, happened: Happened): Lines {
+  const { out, isFirst = false, isForgotten = false, isFailed = false } = happened
+  const read = readWireTransaction(bytes)
+  const at = read?.instructions.findIndex((each) => pump.read(each) !== undefined) ?? -1
+  const call = read?.instructions[at]
+  const trade = call && pump.read(call)
+  if (read === undefined || call === undefined || trade === undefined) throw new Error('no trade')
+  const keys = [
+    ...new Set([
+      ALICE,
+      ...read.instructions.flatMap(({ program, accounts }) => [...accounts, program]),
+    ]),
+  ]
+  const place = (address: Address) => keys.indexOf(address)
+  const shown = (program: Address, accounts: readonly Address[], data: Uint8Array) => ({
+    programIdIndex: place(program),
+    accounts: accounts.map(place),
+    data: encodeBase58(data),
+  })
+  const lamports = (to: Address, amount: bigint) =>
+    shown(SYSTEM_PROGRAM, [ALICE, to], Buffer.concat([Buffer.of(2, 0, 0, 0), u64(amount)]))
+  const tokens = (from: Address, to: Address, owner: Address, amount: bigint) =>
+    shown(
+      TOKEN_PROGRAM,
+      [from, MINT, to, owner],
+      Buffer.concat([Buffer.of(12), u64(amount), Buffer.of(6)]),
+    )
+  const made = VOLUME?.address ?? ALICE
+  const created = shown(
+    SYSTEM_PROGRAM,
+    [ALICE, made],
+    Buffer.concat([
+      Buffer.of(0, 0, 0, 0),
+      u64(VOLUME_RENT),
+      u64(137n),
+      decodeBase58(call.program, 32) ?? Buffer.alloc(32),
+    ]),
+  )
+  const { side, amountIn } = trade
+  const [fee, vault] = [call.accounts[6] ?? ALICE, call.accounts[16] ?? ALICE]
+  const parts = { fee: amountIn / 100n, vault: amountIn / 300n }
+  const inner =
+    side === 'buy'
+      ? [
+          tokens(CURVES, ALICES, CURVE, out),
+          lamports(CURVE, amountIn - parts.fee - parts.vault),
+          lamports(fee, parts.fee),
+          lamports(vault, parts.vault),
+        ]
+      : [tokens(ALICES, CURVES, ALICE, amountIn)]
+  const rent = isFirst && !isFailed ? VOLUME_RENT : 0n
+  const gained = isFailed ? 0n : side === 'buy' ? -amountIn : out
+  const moved = isFailed ? 0n : side === 'buy' ? out : -amountIn
+  const balances = (alice: bigint, volume: bigint) =>
+    keys.map((key) => Number(key === ALICE ? alice : key === made ? volume : RENT))
+  const holding = (account: Address, owner: Address, amount: bigint) => ({
+    accountIndex: place(account),
+    mint: MINT,
+    owner,
+    programId: TOKEN_PROGRAM,
+    uiTokenAmount: { amount: `${amount}`, decimals: 6 },
+  })
+  const reserve = 10n ** 15n
+  const result = {
+    slot: Number(BLOCK.height),
+    version: 0,
+    transaction: {
+      signatures: [MINED],
+      message: {
+        header: {
+          numRequiredSignatures: 1,
+          numReadonlySignedAccounts: 0,
+          numReadonlyUnsignedAccounts: 0,
+        },
+        accountKeys: keys,
+        recentBlockhash: HASH,
+        addressTableLookups: [],
+        instructions: read.instructions.map(({ program, accounts, data }) =>
+          shown(program, accounts, data),
+        ),
+      },
+    },
+    meta: {
+      err: isFailed ? { InstructionError: [at, { Custom: 6042 }] } : null,
+      fee: Number(FEE),
+      preBalances: balances(LAMPORTS, isFirst ? 0n : VOLUME_RENT),
+      postBalances: balances(
+        LAMPORTS + gained - rent - FEE,
+        isFirst && isFailed ? 0n : VOLUME_RENT,
+      ),
+      preTokenBalances: [holding(ALICES, ALICE, HELD), holding(CURVES, CURVE, reserve)],
+      postTokenBalances: [
+        holding(ALICES, ALICE, HELD + moved),
+        holding(CURVES, CURVE, reserve - moved),
+      ],
+      loadedAddresses: { writable: [], readonly: [] },
+      innerInstructions: isForgotten
+        ? null
+        : [{ index: at, instructions: [...(isFirst ? [created] : []), ...inner] }],
+    },
+  }
+  return {
+    getTransaction: result,
+    getBlock: {
+      blockhash: HASH,
+      transactions: [
+        {
+          transaction: {
+            signatures: [MINED],
+            accountKeys: keys.map((pubkey) => ({ pubkey, signer: pubkey === ALICE })),
+          },
+          meta: result.meta,
+        },
+      ],
+    },
+    getSlot: Number(BLOCK.height),
+  }
+}
