@@ -73,8 +73,10 @@ describe('a mined trade', () => {
   )
 
   test('that failed cost its fee alone, whatever it had begun', async () => {
-    const { outcome } = await tradeMined('sell', { isFirst: true, isFailed: true })
-    expect(outcome).toMatchObject({ succeeded: false, feePaid: FEE, transfers: [] })
+    for (const isForgotten of [false, true]) {
+      const { outcome } = await tradeMined('sell', { isFirst: true, isFailed: true, isForgotten })
+      expect(outcome).toMatchObject({ succeeded: false, feePaid: FEE, transfers: [] })
+    }
   })
 
   test('is untold where the node keeps no inner instructions', async () => {

@@ -3,6 +3,7 @@ import { NotCarried } from '../../server/src/chains/venue.ts'
 import type { TradeSide } from '../../server/src/chains/venue.ts'
 import { chainLines } from '../../server/src/chains/solana/markets/test-router.ts'
 import { readPaymentTerms } from '../../server/src/chains/solana/payment-terms.ts'
+import { ASSOCIATED_TOKEN_PROGRAM } from '../../server/src/chains/solana/programs.ts'
 import { NETWORK } from '../../server/src/chains/solana/test-network.ts'
 import {
   ALICE,
@@ -94,7 +95,13 @@ describe('a draft', () => {
     const { draft } = await drafted('buy', (out) => ({ native: -IN.buy - rent, tokens: out }), {
       accounts,
     })
-    expect(await draft()).toMatchObject({ ok: true, draft: { feeCeiling: FEE + rent } })
+    const outcome = await draft()
+    if (!outcome.ok) throw new Error(outcome.refusal)
+    expect(outcome.draft.feeCeiling).toBe(FEE + rent)
+    const { transaction } = readPaymentTerms(outcome.draft.terms, String(NETWORK))
+    const read = readWireTransaction(Buffer.from(transaction, 'base64'))
+    const making = read?.instructions.find(({ program }) => program === ASSOCIATED_TOKEN_PROGRAM)
+    expect(making?.accounts.slice(0, 4)).toEqual([ALICE, ALICES, ALICE, MINT])
   })
 
   test('of the first sale holds the rent, which is no part of what comes out', async () => {

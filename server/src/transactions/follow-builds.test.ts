@@ -1,9 +1,11 @@
+import { parseNetworkId } from '@florin/wire/network.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Address, TransactionHash } from '../chains/chain.ts'
 import { newId } from '../kernel/id.ts'
 import { systemRandom } from '../kernel/random.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
+import { tradesIn } from './follow-builds.ts'
 import { judge } from './judge.ts'
 import { openScene } from './test-scene.ts'
 import type { Scene } from './test-scene.ts'
@@ -115,6 +117,21 @@ test('a sale of which the market took a part is the sale, and a plain transfer o
   // Nobody is sold native currency in parts: the value is signed.
   const purchase = { ...sale, asset: 'native' }
   expect(judge(purchase, moved(1n, { asset: 'native' }))).toMatchObject(other)
+})
+
+test('a trade is handed on with all that its chain tells of it', async () => {
+  const built = await scene.build()
+  const tradeId = newId(systemRandom, 'trd')
+  const senderChanges = [{ asset: 'native', delta: 5n }]
+  const sighting = scene.paid(built, { senderChanges })
+  const { paymentId } = built.build
+  const effect = { ...sighting, paymentId, effectIndex: 0 }
+  const network = parseNetworkId('eip155:1')
+  if (network === undefined) throw new Error('no network')
+  const told = tradesIn(network, [{ ...built.build, tradeId }], new Map([[paymentId, effect]]), [
+    sighting,
+  ])
+  expect(told).toMatchObject([{ tradeId, height: sighting.height, senderChanges }])
 })
 
 describe('a transaction that does something else', () => {

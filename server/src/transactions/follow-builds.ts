@@ -126,7 +126,7 @@ export function openBuildBook({
 }
 
 /** The trades among the builds that took effect, with what their transactions show. */
-function tradesIn(
+export function tradesIn(
   network: NetworkId,
   builds: readonly BuiltTerms[],
   effects: Findings['effects'],
