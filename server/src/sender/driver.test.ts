@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Block } from '@florin/server/chains/chain.ts'
 import { systemClock } from '@florin/server/kernel/clock.ts'
+import type { Clock } from '@florin/server/kernel/clock.ts'
+import type { NetworkConfig } from '@florin/server/kernel/network-config.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
 import { systemRandom } from '@florin/server/kernel/random.ts'
 import { until } from '@florin/server/kernel/until.ts'
@@ -26,10 +28,14 @@ function drive(
   watch: NonNullable<DriverDeps['watch']>,
   /** Which branch the node of the n-th look at blocks is on. */
   branchOf: (look: number) => string = () => 'a',
-  { growth = () => 1n, store = database.store }: { growth?: () => bigint; store?: Store } = {},
+  {
+    growth = () => 1n,
+    store = database.store,
+    clock = systemClock,
+    config = testNetwork(84_532),
+  }: { growth?: () => bigint; store?: Store; clock?: Clock; config?: NetworkConfig } = {},
 ) {
   let looks = 0
-  const config = testNetwork(84_532)
   let height = 100n
   const blockAt = (at: bigint, branch: string): Block => ({
     height: at,
@@ -59,7 +65,7 @@ function drive(
     deposits: openDepositBook({ clock: systemClock, random: systemRandom }),
     broadcaster: { broadcast: async () => [] },
     signerOf: async () => undefined,
-    clock: systemClock,
+    clock,
     killPoint: () => {},
     instance: 'test',
     log: openLog('silent'),
@@ -186,6 +192,32 @@ test('an instance that has lost its lease moves nothing until it has it again', 
     expect(await heightOf()).toBe(at)
     await write(database.store, 'given', `update followers set lease_until = now()`)
     await until('it goes on', async () => (await heightOf()) > at, { seconds: 30 })
+  } finally {
+    await driver.stop()
+  }
+})
+
+test('a new block gives rest until the next one is due, and then it is looked for often', async () => {
+  const config = { ...testNetwork(84_532), blockTimeMilliseconds: 800 }
+  let isStill = false
+  const slept: number[] = []
+  const clock: Clock = {
+    ...systemClock,
+    sleep: (milliseconds, signal) => {
+      slept.push(milliseconds)
+      return systemClock.sleep(milliseconds, signal)
+    },
+  }
+  const growth = () => (isStill ? 0n : 1n)
+  const driver = drive(async () => {}, undefined, { growth, clock, config })
+  try {
+    await until('it is followed', () => driver.state().height !== null, { seconds: 30 })
+    await until('a new block was seen', () => slept.includes(700), { seconds: 30 })
+    expect(slept).not.toContain(100)
+    isStill = true
+    await until('the next is looked for', () => slept.filter((each) => each === 100).length > 2, {
+      seconds: 30,
+    })
   } finally {
     await driver.stop()
   }

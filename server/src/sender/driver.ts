@@ -50,7 +50,9 @@ export interface Driver {
 export function startDriver(deps: DriverDeps): Driver {
   const { chain, store, clock, log, instance } = deps
   const { network, blockTimeMilliseconds } = chain.config
-  const pauseMilliseconds = Math.min(Math.max(blockTimeMilliseconds / 2, PAUSE_MIN), PAUSE_MAX)
+  // Seldom until the next block is due, and then often: a caller who waits for it hears soon, and no more is asked than by an even pace.
+  const restMilliseconds = paceOf(blockTimeMilliseconds * REST)
+  const dueMilliseconds = paceOf(blockTimeMilliseconds * DUE)
   const resendMilliseconds = Math.max(blockTimeMilliseconds * 2, RESEND_MIN)
   // Short where blocks are quick, so that a killed instance is soon followed by the next.
   const leaseMilliseconds = Math.min(
@@ -70,6 +72,7 @@ export function startDriver(deps: DriverDeps): Driver {
   /** The chain's height when stuck places were last looked at: only blocks make them older. */
   let bumpedAt: bigint | undefined
   /** The cursor as this instance moved it, while its lease lasts. */
+  let pauseMilliseconds = restMilliseconds
   let held: { readonly cursor: Cursor; readonly renewAt: number } | undefined
   let isBegun = false
   let resending: Promise<void> | undefined
@@ -102,6 +105,7 @@ export function startDriver(deps: DriverDeps): Driver {
   async function round(): Promise<void> {
     const taken = await hold()
     const head = await chain.head()
+    pauseMilliseconds = told.at(-1)?.hash === head.hash ? dueMilliseconds : restMilliseconds
     told = [...told, head].slice(-limits.toldHeadsMax)
     state = { ...state, headHeight: head.height }
     if (taken === undefined) {
@@ -270,6 +274,9 @@ const STALE_BLOCKS = 10
 const STALE_MIN = 15_000
 const LEASE_MIN = 1_000
 const LEASE_RENEWALS = 3
+/** Parts of a block's time: between a new block and the next look, and between looks from then on. */
+const REST = 0.875
+const DUE = 0.125
 const PAUSE_MIN = 50
 const PAUSE_MAX = 2_000
 const RESEND_MIN = 1_000
@@ -282,4 +289,8 @@ function guardPause(blockTimeMilliseconds: number): number {
     limits.gapRecoverySeconds * 1000,
     Math.max(blockTimeMilliseconds * 20, RESEND_MIN),
   )
+}
+
+function paceOf(milliseconds: number): number {
+  return Math.min(Math.max(milliseconds, PAUSE_MIN), PAUSE_MAX)
 }
