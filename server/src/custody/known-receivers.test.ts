@@ -44,7 +44,13 @@ function watched() {
       return rows
     },
   }
-  return { store: counted, reads: () => reads, hold: (until: Promise<void>) => (door = until) }
+  return {
+    store: counted,
+    reads: () => reads,
+    hold: (until: Promise<void>) => {
+      door = until
+    },
+  }
 }
 
 test('the verifications of one seller read once whose an address is, for the time of the bound', async () => {
