@@ -205,6 +205,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       book,
       deposits,
       builds: bothBooks(builds, purchases.book),
+      trades,
       broadcaster,
       clock,
       log,

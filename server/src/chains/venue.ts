@@ -6,6 +6,9 @@ import type { Preparation } from './self-custody.ts'
 /** Where tokens are traded for a network's native currency: a market of MarketConfig, or the name of a module from outside. */
 export type VenueName = string
 
+/** Those whose trades every installation can read from a block, whatever its networks file lists. */
+export const OWN_VENUES: readonly VenueName[] = ['uniswap-v2', 'uniswap-v3', 'rfq', 'jupiter']
+
 /** Buy: native currency goes in and the token comes out. Sell: the other way round. */
 export type TradeSide = 'buy' | 'sell'
 

@@ -15,7 +15,9 @@ import type { Matched } from './place-store.ts'
 import { readDeposits } from './read-deposits.ts'
 import { readSightings } from './read-sightings.ts'
 import { storeSeen } from './store-seen.ts'
+import { openUnreadable } from './unreadable.ts'
 import type { Seen } from './store-seen.ts'
+import type { TradeBook } from './trade-book.ts'
 import { noteUntold } from './untold-store.ts'
 import type { UntoldPlace } from './untold-store.ts'
 
@@ -24,6 +26,8 @@ export interface FollowDeps {
   readonly store: Store
   readonly book: PaymentBook
   readonly deposits: DepositBook
+  /** Left out where nothing is traded. */
+  readonly trades?: Pick<TradeBook, 'unreadable'>
   /** Left out where nothing is built for others to sign. */
   readonly builds?: BuildBook
   readonly log: Log
@@ -103,7 +107,7 @@ async function storeRound(
   for (const { matched, height } of untold) {
     const { hash, requestId, paymentIds } = matched
     const facts = { network, hash, requestId, paymentId: paymentIds[0], height: String(height) }
-    log.error(facts, 'no node tells what it moved: it is pending until one does')
+    log.error(facts, 'nobody here tells what it moved: it is pending until a node and its venue do')
   }
   if (seen.length > 0) killPoint('follow.after-commit')
   for (const { matched, outcome } of seen) {
@@ -137,16 +141,15 @@ function firstOf(blocks: readonly Block[], arrived: readonly Deposit[]): readonl
 }
 
 /** What our places did that the blocks show. One that is not in the block just read means a reorg in between: the round is dropped. */
-async function seenPlaces(
-  { chain, store }: FollowDeps,
-  blocks: readonly Block[],
-): Promise<SeenPlaces> {
+async function seenPlaces(deps: FollowDeps, blocks: readonly Block[]): Promise<SeenPlaces> {
+  const { chain, store } = deps
   const none = { seen: [], untold: [] }
   const hashes = blocks.flatMap((block) => block.transactionHashes)
   if (hashes.length === 0) return none
-  const matches = await store.inTransaction('service', (tx) =>
-    matchHashes(tx, chain.config.network, hashes),
-  )
+  const { matches, isUnreadable } = await store.inTransaction('service', async (tx) => {
+    const found = await matchHashes(tx, chain.config.network, hashes)
+    return { matches: found, isUnreadable: await openUnreadable(deps, tx, found) }
+  })
   if (matches.length === 0) return none
   const outcomes = await chain.outcomes(matches.map(({ hash }) => hash))
   const blockAt = new Map(blocks.map((block) => [block.height, block]))
@@ -159,7 +162,8 @@ async function seenPlaces(
     if (outcome === undefined || outcome.state === 'absent' || block?.hash !== outcome.blockHash) {
       throw new ChainMoved('a block changed while it was read')
     }
-    if (outcome.state === 'mined') seen.push({ matched, outcome })
+    if (outcome.state === 'mined' && !isUnreadable(matched, outcome))
+      seen.push({ matched, outcome })
     else {
       const { height, timeMilliseconds: sinceMilliseconds } = block
       untold.push({ matched, hash: matched.hash, height, sinceMilliseconds })

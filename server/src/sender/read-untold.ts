@@ -8,6 +8,7 @@ import { matchHashes } from './place-store.ts'
 import { readDeposits } from './read-deposits.ts'
 import { storeSeen } from './store-seen.ts'
 import type { Seen } from './store-seen.ts'
+import { openUnreadable } from './unreadable.ts'
 import { untoldHashes } from './untold-store.ts'
 
 type Told = Seen['outcome']
@@ -99,7 +100,9 @@ async function takeIn(
     // The cursor's fence: whoever lost the lease takes nothing in, and nobody undoes blocks meanwhile.
     await storeFinality(tx, cursor, cursor.finalizedHeight)
     if (!(await standsOnFollowed(tx, network, { height, blockHash }))) return []
-    const open = await matchHashes(tx, network, [hash])
+    const matches = await matchHashes(tx, network, [hash])
+    const isUnreadable = await openUnreadable(deps, tx, matches)
+    const open = matches.filter((matched) => !isUnreadable(matched, outcome))
     await storeSeen(
       tx,
       network,

@@ -24,6 +24,12 @@ export interface Proceeds {
  * same thing after a crash.
  */
 export interface TradeBook {
+  /** The trades among these payments whose venue nobody here can read: what their transactions did is not known here. */
+  unreadable(
+    tx: Tx,
+    network: NetworkId,
+    paymentIds: readonly PaymentId[],
+  ): Promise<ReadonlySet<PaymentId>>
   /** Notes what came in. */
   mined(tx: Tx, trades: readonly MinedTrade[]): Promise<void>
   /** Not in the chain any more: nothing came in so far. What the ledger has stays, as with any deposit. */

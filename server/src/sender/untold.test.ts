@@ -19,6 +19,7 @@ import { deadPlaces } from './expiry-store.ts'
 import { closeFinalBlocks } from './finalize.ts'
 import { followBlocks } from './follow.ts'
 import { readUntold } from './read-untold.ts'
+import type { TradeBook } from './trade-book.ts'
 
 const STRANGER = '0x00000000000000000000000000000000000000AA' as Address
 const AMOUNT = 100n
@@ -44,7 +45,14 @@ async function openScene() {
     return { id: each.payment.id, hash: each.signed.hash }
   })
   if (first === undefined || second === undefined) throw new Error('nothing was sent')
-  const says = { untold: true, bothUntold: false, fork: false, isAway: false, refused: '' }
+  const says = {
+    untold: true,
+    bothUntold: false,
+    isVenueAway: false,
+    fork: false,
+    isAway: false,
+    refused: '',
+  }
   const outcomeOf = (hash: TransactionHash): Outcome => {
     const outcome = model.outcome(hash)
     if (outcome.state !== 'mined') return outcome
@@ -56,6 +64,11 @@ async function openScene() {
   const deps = {
     chain: {
       ...lane.chain,
+      renewal: {
+        kind: 'lifetime' as const,
+        lifetimeOf: () => 1_000_000n,
+        lookBack: async () => [],
+      },
       blocks: async (from: bigint, count: number) => model.blocks(from, count, model.tip().height),
       outcomes: async (hashes: readonly TransactionHash[]) => {
         if (says.isAway) throw new NodeFailure('nobody answers')
@@ -73,6 +86,10 @@ async function openScene() {
       },
     },
     store,
+    trades: {
+      unreadable: async (...[, , ids]: Parameters<TradeBook['unreadable']>) =>
+        new Set(says.isVenueAway ? ids.filter((id) => id === first.id) : []),
+    },
     book: openPaymentBook({ clock: systemClock }),
     deposits: openDepositBook({ clock: systemClock, random: systemRandom }),
     log: openLog('silent'),
@@ -175,4 +192,17 @@ test('one that no node answers for does not keep others from being taken in', as
   says.refused = ''
   await ask()
   expect(await statuses(first.id)).toEqual(['confirmed'])
+})
+
+test('a trade of a venue that this instance has not is pending until the venue is back', async () => {
+  const { first, second, says, follow, finalize, ask } = await openScene()
+  Object.assign(says, { untold: false, isVenueAway: true })
+  await follow()
+  await finalize()
+  await ask()
+  expect(await statuses(first.id, second.id)).toEqual(['pending', 'settled'])
+  says.isVenueAway = false
+  await ask()
+  expect(await statuses(first.id)).toEqual(['confirmed'])
+  expect(await deposits()).toEqual([{ amount: '5' }])
 })

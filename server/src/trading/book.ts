@@ -1,9 +1,17 @@
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { Chain } from '../chains/chain.ts'
+import { OWN_VENUES } from '../chains/venue.ts'
 import type { Log } from '../kernel/log.ts'
 import type { TradeBook } from '../sender/trade-book.ts'
 import { quoteOf } from './trade.ts'
-import { bookFinal, bookUpTo, forgetReceived, noteReceived, tradesOf } from './trade-store.ts'
+import {
+  bookFinal,
+  bookUpTo,
+  forgetReceived,
+  noteReceived,
+  paymentsOfOthers,
+  tradesOf,
+} from './trade-store.ts'
 
 /**
  * More than any token has that is worth a trade, and so little that the books can add up a great many. A token may say any number in its
@@ -20,6 +28,11 @@ export function openTradeBook({
   readonly log: Log
 }): TradeBook {
   return {
+    unreadable: async (tx, network, paymentIds) => {
+      const venues = (chains.get(network)?.venues ?? []).map(({ name }) => name)
+      return paymentsOfOthers(tx, paymentIds, [...OWN_VENUES, ...venues])
+    },
+
     mined: async (tx, mined) => {
       const seen = new Map(mined.map((each) => [each.tradeId, each]))
       const trades = await tradesOf(tx, [...seen.keys()])

@@ -117,6 +117,20 @@ export async function findTradeOf(
   return rows[0] && tradeOf(rows[0])
 }
 
+/** Those of these payments that carry a trade at none of the venues. */
+export async function paymentsOfOthers(
+  tx: Tx,
+  paymentIds: readonly PaymentId[],
+  venues: readonly VenueName[],
+): Promise<ReadonlySet<PaymentId>> {
+  const rows = await tx.query<{ payment_id: PaymentId }>(
+    'trades_of_others',
+    `select payment_id from trades where payment_id = any($1) and not (venue = any($2))`,
+    [paymentIds, venues],
+  )
+  return new Set(rows.map((row) => row.payment_id))
+}
+
 /** Trades by their ids, whatever account they belong to: for the follower's own transaction. */
 export async function tradesOf(tx: Tx, tradeIds: readonly TradeId[]): Promise<readonly Trade[]> {
   if (tradeIds.length === 0) return []
