@@ -40,7 +40,13 @@ export function worldOf(curve: Account = curveOf(2), isNew = false): Accounts {
     [CURVE]: shown(curve),
     [String(globalAt)]: shown(global),
     [String(feesAt)]: shown(fees),
-    ...(isNew ? {} : { [String(VOLUME?.address)]: account({ lamports: VOLUME_RENT }) }),
+    ...(isNew
+      ? {}
+      : {
+          [String(VOLUME?.address)]: account({
+            ...{ lamports: VOLUME_RENT, owner: module.program, data: new Uint8Array(137) },
+          }),
+        }),
   }
 }
 

@@ -21,6 +21,13 @@ interface Run {
   readonly after: Accounts | null
 }
 
+/** An account of a simulated transaction. Of its data before, the beginning alone. */
+export interface SimulatedAccount {
+  readonly address: Address
+  readonly before: Account | undefined
+  readonly after: Account | undefined
+}
+
 /** Times that accounts are read again because the chain had moved between them and the simulation. */
 const TRIES_MAX = 3
 
@@ -30,11 +37,24 @@ export async function simulateBytes(
   bytes: Uint8Array,
   sender?: Address,
 ): Promise<SimulationOutcome | Unreadable> {
+  return (await simulateAccounts(deps, bytes, sender)).outcome
+}
+
+/** The same, with its accounts themselves; none where it did not run to its end. */
+export async function simulateAccounts(
+  deps: { readonly transport: Transport; readonly facts: Facts },
+  bytes: Uint8Array,
+  sender?: Address,
+): Promise<{
+  readonly outcome: SimulationOutcome | Unreadable
+  readonly accounts: readonly SimulatedAccount[]
+}> {
   const inspected = inspectBytes(deps, bytes)
-  if (!inspected.ok) return inspected
+  if (!inspected.ok) return { outcome: inspected, accounts: [] }
   const read = readWireTransaction(bytes)
   if (sender !== undefined && read?.signers.includes(sender) !== true) {
-    return { ok: false, reason: 'it is not for the wallet that was named to sign' }
+    const reason = 'it is not for the wallet that was named to sign'
+    return { outcome: { ok: false, reason }, accounts: [] }
   }
   const named = read?.instructions.flatMap(({ accounts }) => accounts) ?? []
   const addresses = [...new Set([...(read?.signers ?? []), ...named])]
@@ -45,10 +65,16 @@ export async function simulateBytes(
       deps.transport.read(runRead(bytes, addresses)),
     ])
     const isOneMoment = before.slot === run.slot || attempt === TRIES_MAX
-    if (run.error !== null) return { succeeds: false, error: run.error, changes: [], fee }
+    if (run.error !== null) {
+      const outcome = { succeeds: false, error: run.error, changes: [], fee } as const
+      return { outcome, accounts: [] }
+    }
     if (!isOneMoment) continue
-    const changes = changesOf(addresses, before.accounts, run.after ?? [], fee)
-    return { succeeds: true, error: null, changes, fee }
+    const accounts = addresses.map((address, at) => ({
+      ...{ address, before: before.accounts[at], after: run.after?.[at] },
+    }))
+    const changes = changesOf(accounts, fee)
+    return { outcome: { succeeds: true, error: null, changes, fee }, accounts }
   }
 }
 
@@ -114,14 +140,8 @@ function shown(text: string): string {
   return text.replaceAll(/[^\w ]/g, '').slice(0, SHOWN_CHARACTERS)
 }
 
-function changesOf(
-  addresses: readonly Address[],
-  before: Accounts,
-  after: Accounts,
-  fee: bigint,
-): readonly BalanceChange[] {
-  return addresses.flatMap((address, index) => {
-    const [then, now] = [before[index], after[index]]
+function changesOf(accounts: readonly SimulatedAccount[], fee: bigint): readonly BalanceChange[] {
+  return accounts.flatMap(({ address, before: then, after: now }, index) => {
     // The fee payer stands first.
     const kept = index === 0 ? fee : 0n
     const lamports = (now?.lamports ?? 0n) + kept - (then?.lamports ?? 0n)
@@ -136,7 +156,8 @@ function changesOf(
   })
 }
 
-function tokenOf(account: Account | undefined) {
+/** What a token program keeps in an account; undefined where it is none of its own. */
+export function tokenOf(account: Account | undefined) {
   const isToken = account?.owner === TOKEN_PROGRAM || account?.owner === TOKEN_2022_PROGRAM
   return account !== undefined && isToken ? readTokenAccount(account.data) : undefined
 }

@@ -22,7 +22,7 @@ import type { Instruction } from '../message.ts'
 import type { Mint } from '../mint.ts'
 import { writePaymentTerms } from '../payment-terms.ts'
 import { preparationOf } from '../prepare.ts'
-import { MEMO_PROGRAM } from '../programs.ts'
+import { MEMO_PROGRAM, SYSTEM_PROGRAM } from '../programs.ts'
 import { rentFor } from '../rent.ts'
 import { spendable } from '../scene.ts'
 import { NO_SIGNATURE, withSignature } from '../sign.ts'
@@ -119,11 +119,16 @@ export function openProgramVenue(deps: DraftDeps, module: OpenedModule): Venue {
     const lamports = (accounts[0]?.lamports ?? 0n) - rentMinimum
     const native = lamports > 0n ? lamports : 0n
     const createsAccount = side === 'buy' && accounts[1]?.owner !== mint.program
-    const made = opens.filter((_, at) => accounts[at + 2] === undefined)
-    const sizes = [
-      ...(createsAccount ? [mint.accountBytes] : []),
-      ...made.map(({ bytes }) => bytes),
+    const made = [
+      ...(createsAccount ? [{ bytes: mint.accountBytes, there: accounts[1] }] : []),
+      ...opens
+        .map(({ bytes }, at) => ({ bytes, there: accounts[at + 2] }))
+        .filter(({ there }) => isEmpty(there)),
     ]
+    // Whoever sent lamports there has paid so much of it.
+    const rents = made.map(
+      ({ bytes, there }) => rentFor(BigInt(bytes), rentMinimum) - (there?.lamports ?? 0n),
+    )
     const pricePerUnit =
       priorityFee === undefined
         ? automaticPrice(recentPrice, config.fees)
@@ -134,7 +139,7 @@ export function openProgramVenue(deps: DraftDeps, module: OpenedModule): Venue {
       balances: { native, asset: side === 'buy' ? native : spendable(accounts[1], mint, wallet) },
       slot,
       createsAccount,
-      accountRent: sizes.reduce((sum, bytes) => sum + rentFor(BigInt(bytes), rentMinimum), 0n),
+      accountRent: rents.reduce((sum, rent) => sum + (rent > 0n ? rent : 0n), 0n),
       pricePerUnit,
       priority: priorityFeeOf({ units: UNITS, pricePerUnit }),
     }
@@ -235,6 +240,11 @@ export function openProgramVenue(deps: DraftDeps, module: OpenedModule): Venue {
     // What was signed says how much goes in; what is gone beyond that is told as cost.
     taken: ({ quote: { amountIn } }) => amountIn,
   }
+}
+
+/** Anybody can send lamports to an address, and no program has made an account by that. */
+function isEmpty(account: Account | undefined): boolean {
+  return account === undefined || (account.owner === SYSTEM_PROGRAM && account.space === 0n)
 }
 
 function addressesOf({ venue }: OpenedModule, mint: Mint): readonly Address[] {
