@@ -16,7 +16,7 @@ export function feesOf(
   tiers: readonly FeeTier[],
   { isCreatorFeeOwn, hasCreator }: { isCreatorFeeOwn: boolean; hasCreator: boolean },
 ): Fees | undefined {
-  if (curve.virtualTokens === 0n) return undefined
+  if (curve.virtualTokens === 0n || curve.virtualLamports === 0n) return undefined
   const value = (curve.virtualLamports * SUPPLY) / curve.virtualTokens
   const tier = tiers.findLast(({ from }) => value >= from) ?? tiers[0]
   if (tier === undefined) return undefined
@@ -51,7 +51,13 @@ export function lamportsFor(tokens: bigint, curve: Curve, fees: Fees): Priced & 
   const { virtualTokens, virtualLamports } = curve
   const gross = (tokens * virtualLamports) / (virtualTokens + tokens)
   const whole = (tokens * virtualLamports) / virtualTokens
-  return { gross, out: gross - feeOn(gross, fees), atOnce: whole - feeOn(whole, fees) }
+  return { gross, out: without(gross, fees), atOnce: without(whole, fees) }
+}
+
+/** Both parts are rounded up, which may be more than there is. */
+function without(lamports: bigint, fees: Fees): bigint {
+  const left = lamports - feeOn(lamports, fees)
+  return left > 0n ? left : 0n
 }
 
 function feeOn(lamports: bigint, { protocol, creator }: Fees): bigint {
@@ -63,7 +69,8 @@ function part(lamports: bigint, fee: bigint): bigint {
   return (lamports * fee + BASIS_POINTS - 1n) / BASIS_POINTS
 }
 
-/** How much worse than the price for nothing at all. */
+/** How much worse than the price for nothing at all; rounding may make it look better. */
 export function impactOf({ out, atOnce }: Priced): bigint | null {
-  return atOnce > 0n ? ((atOnce - out) * BASIS_POINTS) / atOnce : null
+  if (atOnce === 0n) return null
+  return atOnce > out ? ((atOnce - out) * BASIS_POINTS) / atOnce : 0n
 }

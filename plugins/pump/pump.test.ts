@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { knownAddress } from '../../server/src/chains/solana/account.ts'
+import type { Address } from '../../server/src/chains/chain.ts'
+import { MODULE_TOOLS } from '../../server/src/chains/solana/markets/open-module.ts'
 import { wallet } from '../../server/src/chains/solana/test-scene.ts'
 import { COIN, SETTINGS, WALLET, curveOf, kept, orderOf, pump, vectors } from './test-vectors.ts'
+import { venue } from './venue.ts'
 
 const [BUY, , , SALE] = vectors.cases
 if (BUY === undefined || SALE === undefined) throw new Error('no vectors')
@@ -65,6 +68,18 @@ describe('a coin', () => {
     expect(quoted('sell', {}, 429_000_000_000_000n)).toMatchObject({ ok: true })
     expect(quoted('sell', {}, 431_000_000_000_000n)).toEqual(none)
     expect(quoted('buy', {}, 2n ** 64n)).toEqual(none)
+  })
+
+  test('is none of ours where it has no lamports to count with', () => {
+    const without = Object.fromEntries([16, 17, 18, 19, 20, 21, 22, 23].map((at) => [at, 0]))
+    expect(quoted('buy', without)).toEqual({ ok: false, refusal: 'no_market' })
+    expect(quoted('sell', without)).toEqual({ ok: false, refusal: 'no_market' })
+  })
+
+  test('gives nothing, and not less, for less than its fees', () => {
+    const nothing = { ok: true, amountOut: 0n, priceImpactBasisPoints: null }
+    expect(quoted('sell', {}, 20_000n)).toMatchObject(nothing)
+    expect(quoted('buy', {}, 1n)).toMatchObject(nothing)
   })
 
   test('is none of ours where others take its fees, or it is paid in tokens', () => {
@@ -133,5 +148,37 @@ describe('an instruction that is read back', () => {
     expect(pump.read({ ...call, accounts: [...call.accounts, wallet(1)] })).toBeUndefined()
     expect(pump.read({ ...call, accounts: call.accounts.slice(1) })).toBeUndefined()
     expect(pump.read({ ...call, program: wallet(1) })).toBeUndefined()
+  })
+
+  test.each([
+    ['buy', BUY],
+    ['sale', SALE],
+  ])('of a %s is searched for accounts only where all that are known stand', (_, recorded) => {
+    let searches = 0
+    const counted = <Given extends readonly unknown[]>(find: (...given: Given) => Address) => {
+      return (...given: Given): Address => {
+        searches += 1
+        return find(...given)
+      }
+    }
+    const { derived, associated } = MODULE_TOOLS
+    const { read } = venue.open({
+      ...MODULE_TOOLS,
+      derived: counted(derived),
+      associated: counted(associated),
+    })
+    const accounts = recorded.published.accounts.map(({ address }) => knownAddress(address))
+    const data = Buffer.from(recorded.published.data, 'base64')
+    const call = { program: knownAddress(recorded.published.program), accounts, data }
+    const searchesOf = (given: readonly Address[]) => {
+      searches = 0
+      return [read({ ...call, accounts: given }) !== undefined, searches]
+    }
+    expect(searchesOf(accounts.slice(1))).toEqual([false, 0])
+    expect(searchesOf([...accounts, wallet(1)])).toEqual([false, 0])
+    expect(searchesOf(accounts.with(0, wallet(1)))).toEqual([false, 0])
+    expect(searchesOf(accounts.with(accounts.length - 1, wallet(1)))).toEqual([false, 0])
+    expect(searchesOf(accounts.with(7, wallet(1)))).toEqual([false, 1])
+    expect(searchesOf(accounts)).toEqual([true, 12])
   })
 })

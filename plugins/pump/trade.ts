@@ -1,6 +1,5 @@
 import type { Addresses } from './addresses.ts'
 import type {
-  AccountMeta,
   Address,
   Instruction,
   ModuleMint,
@@ -41,7 +40,11 @@ export function tradeInstruction(
   data.set(parties.side === 'buy' ? BUY : SELL)
   data.writeBigUInt64LE(amountIn, AMOUNT_AT)
   data.writeBigUInt64LE(minimumOut, LEAST_AT)
-  return { program: addresses.program, accounts: accountsOf(tools, addresses, parties), data }
+  const accounts = placesOf(tools, addresses, parties).map((place) => ({
+    address: 'derive' in place ? place.derive() : place.address,
+    isWritable: place.isWritable,
+  }))
+  return { program: addresses.program, accounts, data }
 }
 
 /** Reads one back; undefined when an account stands where the interface wants another, or a byte is not its own. */
@@ -69,10 +72,7 @@ export function readTrade(
     return undefined
   const mint = { address, program: tokenProgram }
   const parties = { side, wallet, mint, feeRecipient, buyback, vault } as const
-  const wanted = accountsOf(tools, addresses, parties)
-  const isWhole =
-    wanted.length === accounts.length && wanted.every((each, at) => each.address === accounts[at])
-  if (!isWhole) return undefined
+  if (!stand(accounts, placesOf(tools, addresses, parties))) return undefined
   const amounts = Buffer.from(data)
   return {
     side,
@@ -84,17 +84,24 @@ export function readTrade(
   }
 }
 
+/** An account of a trade: one that is known anyway, or one that has to be derived, which costs a search. */
+type Place = { readonly isWritable: boolean } & (
+  { readonly address: Address } | { readonly derive: () => Address }
+)
+
 /** In the order of the interface: 27 for a buy, 26 for a sale. */
-function accountsOf(
+function placesOf(
   tools: ModuleTools,
   addresses: Addresses,
   { side, wallet, mint, feeRecipient, buyback, vault }: Parties,
-): readonly AccountMeta[] {
+): readonly Place[] {
   const { native } = addresses
-  const [curve, volume] = [addresses.curve(mint.address), addresses.userVolume(wallet)]
-  const read = (address: Address): AccountMeta => ({ address, isWritable: false })
-  const written = (address: Address): AccountMeta => ({ address, isWritable: true })
-  const holding = (owner: Address, of: ModuleMint) => written(tools.associated(owner, of))
+  const curve = once(() => addresses.curve(mint.address))
+  const volume = once(() => addresses.userVolume(wallet))
+  const read = (address: Address): Place => ({ address, isWritable: false })
+  const written = (address: Address): Place => ({ address, isWritable: true })
+  const derived = (derive: () => Address): Place => ({ derive, isWritable: true })
+  const holding = (owner: Address, of: ModuleMint) => derived(() => tools.associated(owner, of))
   return [
     read(addresses.global),
     read(mint.address),
@@ -106,22 +113,36 @@ function accountsOf(
     holding(feeRecipient, native),
     written(buyback),
     holding(buyback, native),
-    written(curve),
-    holding(curve, mint),
-    holding(curve, native),
+    derived(curve),
+    derived(() => tools.associated(curve(), mint)),
+    derived(() => tools.associated(curve(), native)),
     written(wallet),
     holding(wallet, mint),
     holding(wallet, native),
     written(vault),
     holding(vault, native),
-    read(addresses.sharingConfig(mint.address)),
+    { derive: () => addresses.sharingConfig(mint.address), isWritable: false },
     ...(side === 'buy' ? [read(addresses.globalVolume)] : []),
-    written(volume),
-    holding(volume, native),
+    derived(volume),
+    derived(() => tools.associated(volume(), native)),
     read(addresses.feeConfig),
     read(addresses.feeProgram),
     read(addresses.systemProgram),
     read(addresses.eventAuthority),
     read(addresses.program),
   ]
+}
+
+/** Whether each account stands in its place. Those that are known come first: whoever names anything costs no search. */
+function stand(accounts: readonly Address[], places: readonly Place[]): boolean {
+  return (
+    places.length === accounts.length &&
+    places.every((place, at) => 'derive' in place || place.address === accounts[at]) &&
+    places.every((place, at) => !('derive' in place) || place.derive() === accounts[at])
+  )
+}
+
+function once(find: () => Address): () => Address {
+  let found: Address | undefined
+  return () => (found ??= find())
 }

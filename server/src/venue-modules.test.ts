@@ -25,6 +25,14 @@ test.each([
   [{ venue: { ...venue, networks: [] } }, 'exports a "venue" that is none'],
   [{ venue: { ...venue, networks: ['solana'] } }, 'exports a "venue" that is none'],
   [{ venue: { ...venue, program: 'x' } }, 'exports a "venue" that is none'],
+  ...[
+    '11111111111111111111111111111111',
+    'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4',
+    'BPFLoaderUpgradeab1e11111111111111111111111',
+  ].map((program): [unknown, string] => [
+    { venue: { ...venue, program } },
+    `takes the program ${program}, which is known here`,
+  ]),
   [{ venue: { ...venue, open: {} } }, 'exports a "venue" that is none'],
 ])('%j is none', (exported, problem) => {
   expect(readVenueModule(exported)).toEqual({ ok: false, problem })

@@ -1,5 +1,6 @@
 import { isSolanaAddress } from '@florin/wire/address.ts'
 import { parseNetworkId } from '@florin/wire/network.ts'
+import * as programs from './chains/solana/programs.ts'
 import { VENUE_API } from './chains/solana/venue-module.ts'
 import type { VenueModule } from './chains/solana/venue-module.ts'
 
@@ -9,6 +10,9 @@ export type ReadModule =
 
 /** Names in the networks file that are markets of our own, or how a module is said to be one. */
 const TAKEN = ['uniswap-v2', 'uniswap-v3', 'rfq', 'jupiter', 'module']
+const OUR_PROGRAMS: ReadonlySet<string> = new Set(
+  Object.values(programs).flatMap((each) => (typeof each === 'string' ? [each] : [...each])),
+)
 const NAME = /^[a-z][a-z0-9-]{0,31}$/
 
 /** Reads what a package that an operator listed exports; a problem goes behind the package's name. */
@@ -24,9 +28,10 @@ export function readVenueModule(exported: unknown): ReadModule {
   if (typeof name === 'string' && TAKEN.includes(name)) {
     return { ok: false, problem: `takes the name "${name}", which is one of our own` }
   }
-  return isModule(found)
-    ? { ok: true, module: found }
-    : { ok: false, problem: 'exports a "venue" that is none' }
+  if (!isModule(found)) return { ok: false, problem: 'exports a "venue" that is none' }
+  return OUR_PROGRAMS.has(found.program)
+    ? { ok: false, problem: `takes the program ${found.program}, which is known here` }
+    : { ok: true, module: found }
 }
 
 function isModule(value: unknown): value is VenueModule {

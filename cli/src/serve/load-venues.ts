@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { openGuarded } from '@florin/server/chains/solana/markets/open-module.ts'
 import type { VenueModule } from '@florin/server/chains/solana/venue-module.ts'
 import { readVenueModule } from '@florin/server/venue-modules.ts'
 import type { Problem } from './problem.ts'
@@ -25,7 +26,13 @@ export async function loadVenues(names: readonly string[]): Promise<LoadedVenues
       if (!read.ok) refuse(read.problem)
       else if (modules.some((other) => other.name === read.module.name)) {
         refuse(`has the name "${read.module.name}", which another one has`)
-      } else modules.push(read.module)
+      } else if (modules.some((other) => isSameProgram(other, read.module))) {
+        refuse(`trades with the program ${read.module.program}, which another one does, too`)
+      } else {
+        const reason = whyClosed(read.module)
+        if (reason === undefined) modules.push(read.module)
+        else refuse(`cannot be opened: ${reason}`)
+      }
     }
   }
   return { modules, problems }
@@ -40,7 +47,26 @@ async function load(name: string): Promise<Loaded> {
     const exported: unknown = await import(isAbsolute(name) ? pathToFileURL(name).href : name)
     return { ok: true, exported }
   } catch (error) {
-    const [reason = ''] = (error instanceof Error ? error.message : 'no reason').split('\n')
-    return { ok: false, reason }
+    return { ok: false, reason: reasonOf(error) }
   }
+}
+
+/** Two readers of one program would each say whose trade it is. */
+function isSameProgram(one: VenueModule, other: VenueModule): boolean {
+  return one.program === other.program && one.networks.some((each) => other.networks.includes(each))
+}
+
+/** Why a module cannot be opened; undefined when it can. */
+function whyClosed(module: VenueModule): string | undefined {
+  try {
+    openGuarded(module)
+    return undefined
+  } catch (error) {
+    return reasonOf(error)
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const [reason = ''] = (error instanceof Error ? error.message : 'no reason').split('\n')
+  return reason
 }

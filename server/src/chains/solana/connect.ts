@@ -53,7 +53,7 @@ export function connectSolana(options: ConnectOptions): Chain {
   const facts = openFacts({ transport, clock })
   const deps = { transport, config, facts }
   const makers = makersOf(config)
-  const modules = openModules(config, options.modules)
+  const modules = openModules(config, options.modules, log)
   const walletNode = openSmartWalletNode({ ...deps, clock, log })
   const exact = openExact({ ...deps, walletNode })
   log.debug({ network: config.network, nodes: config.rpcUrls.length }, 'connected')

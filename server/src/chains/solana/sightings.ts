@@ -94,7 +94,8 @@ function sightingRead(
       const transaction = fieldsFrom(fields['transaction'], 'transaction')
       const message = fieldsFrom(transaction['message'], 'message')
       const called = topLevelInstructions(message, accountsOf(message, meta))
-      const trade = tradeIn(called, modules)
+      const read = succeeded ? tradeIn(called, modules) : undefined
+      const trade = read === 'unknown' ? undefined : read
       const header = fieldsFrom(message['header'], "message's header")
       const required = indexFrom(header['numRequiredSignatures'], 'signers')
       const { summary } = summaryOf(

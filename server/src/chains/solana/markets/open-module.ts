@@ -1,8 +1,11 @@
+import type { Log } from '../../../kernel/log.ts'
 import type { NetworkConfig } from '../../../kernel/network-config.ts'
 import { addressBytes, addressFromBytes, knownAddress } from '../account.ts'
 import { derivedAddress } from '../program-address.ts'
 import { associatedAccount } from '../token-account.ts'
-import type { ModuleTools, OpenedModule, VenueModule } from '../venue-module.ts'
+import type { ModuleTools, OpenedModule, ProgramVenue, VenueModule } from '../venue-module.ts'
+import { guarded } from './guarded-module.ts'
+import type { OnModuleFailure } from './guarded-module.ts'
 
 /** The chain's own arithmetic, for whoever brings none. */
 export const MODULE_TOOLS: ModuleTools = {
@@ -20,6 +23,7 @@ export const MODULE_TOOLS: ModuleTools = {
 export function openModules(
   { network, markets = [] }: NetworkConfig,
   modules: readonly VenueModule[] | undefined,
+  log?: Log,
 ): readonly OpenedModule[] {
   if (modules === undefined) return []
   const opened = modules
@@ -27,7 +31,7 @@ export function openModules(
     .map((module) => ({
       name: module.name,
       program: knownAddress(module.program),
-      venue: module.open(MODULE_TOOLS),
+      venue: openGuarded(module, toldOnce(network, module.name, log)),
     }))
   for (const market of markets) {
     if (market.venue === 'module' && !opened.some(({ name }) => name === market.name)) {
@@ -35,4 +39,22 @@ export function openModules(
     }
   }
   return opened
+}
+
+/** Throws whatever the module throws, and RangeError where what it opens is no venue. */
+export function openGuarded(
+  module: VenueModule,
+  onFailure: OnModuleFailure = () => undefined,
+): ProgramVenue {
+  return guarded(module.open(MODULE_TOOLS), onFailure)
+}
+
+/** What a module cannot do it cannot do at every transaction: one line for each of its functions. */
+function toldOnce(network: string, name: string, log: Log | undefined): OnModuleFailure {
+  const told = new Set<string>()
+  return (operation, reason) => {
+    if (told.has(operation)) return
+    told.add(operation)
+    log?.warn({ network, part: name, operation, reason }, 'a venue from outside fails')
+  }
 }
