@@ -3,7 +3,7 @@ import { newId } from '../../server/src/kernel/id.ts'
 import { systemRandom } from '../../server/src/kernel/random.ts'
 import type { TradeSide } from '../../server/src/chains/venue.ts'
 import { chainLines } from '../../server/src/chains/solana/markets/test-router.ts'
-import { ALICE, MINT } from '../../server/src/chains/solana/test-scene.ts'
+import { ALICE, MINT, RENT } from '../../server/src/chains/solana/test-scene.ts'
 import { judge } from '../../server/src/transactions/judge.ts'
 import {
   COMMITMENT,
@@ -72,6 +72,41 @@ describe('a mined trade', () => {
     },
   )
 
+  test.each(['buy', 'sell'] as const)(
+    '%s that made one account, in whatever way, cost its rent once',
+    async (side) => {
+      for (const [how, rent] of [
+        [{ isAgain: true }, VOLUME_RENT],
+        [{ ahead: RENT }, VOLUME_RENT - RENT],
+        [{ ahead: RENT, isAgain: true }, VOLUME_RENT - RENT],
+      ] as const) {
+        const mined = await tradeMined(side, { isFirst: true, ...how })
+        const { venue, quote, out, outcome } = mined
+        if (outcome.state !== 'mined') throw new Error(outcome.state)
+        const { transfers, senderChanges, feePaid } = outcome
+        expect(feePaid).toBe(FEE + rent)
+        const swap = { wallet: ALICE, quote, transfers, senderChanges }
+        expect(venue.received(swap)).toBe(out)
+        expect(venue.taken(swap)).toBe(IN[side])
+      }
+    },
+  )
+
+  test.each([false, true])(
+    'a buy that took a part only says so; with rent: %s',
+    async (isFirst) => {
+      const taken = IN.buy - 700_000n
+      const { venue, quote, out, outcome } = await tradeMined('buy', { taken, isFirst })
+      if (outcome.state !== 'mined') throw new Error(outcome.state)
+      const { transfers, senderChanges, feePaid } = outcome
+      const swap = { wallet: ALICE, quote, transfers, senderChanges }
+      expect([venue.taken(swap), venue.received(swap)]).toEqual([taken, out])
+      expect(feePaid).toBe(FEE + (isFirst ? VOLUME_RENT : 0n))
+      expect(venue.taken({ ...swap, senderChanges: undefined })).toBe(IN.buy)
+      expect(venue.taken({ ...swap, senderChanges: [] })).toBeNull()
+    },
+  )
+
   test('that failed cost its fee alone, whatever it had begun', async () => {
     for (const isForgotten of [false, true]) {
       const { outcome } = await tradeMined('sell', { isFirst: true, isFailed: true, isForgotten })
@@ -115,7 +150,8 @@ describe('a build that somebody else sent', () => {
       logIndex: effectIndex,
     }))
     const received = venue.received({ wallet: ALICE, quote, transfers, senderChanges })
-    return { sighting, build, received, out }
+    const taken = venue.taken({ wallet: ALICE, quote, transfers, senderChanges })
+    return { sighting, build, received, taken, out }
   }
 
   test.each(['buy', 'sell'] as const)('%s is told from its block', async (side) => {
@@ -126,6 +162,17 @@ describe('a build that somebody else sent', () => {
     })
     expect(received).toBe(out)
     expect(sighting.feePaid).toBe(FEE + VOLUME_RENT)
+  })
+
+  test.each([
+    ['buy', 3_000_000n],
+    ['buy', -3_000_000n],
+    ['sell', 3_000_000n],
+    ['sell', -3_000_000n],
+  ] as const)('%s gave and cost the same with %i lamports beside it', async (side, beside) => {
+    const { sighting, taken, received, out } = await seen(side, { beside })
+    expect({ received, taken }).toEqual({ received: out, taken: IN[side] })
+    expect(sighting.feePaid).toBe(FEE)
   })
 
   test('is told by the balances where no node keeps more; what a sale gave is then not known', async () => {

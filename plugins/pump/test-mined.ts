@@ -1,7 +1,7 @@
 import type { Address, Block, TransactionHash } from '../../server/src/chains/chain.ts'
 import { decodeBase58, encodeBase58 } from '../../server/src/chains/solana/base58.ts'
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../server/src/chains/solana/programs.ts'
-import { ALICE, ALICES, HASH, MINT, RENT } from '../../server/src/chains/solana/test-scene.ts'
+import { ALICE, ALICES, BOB, HASH, MINT, RENT } from '../../server/src/chains/solana/test-scene.ts'
 import type { Lines } from '../../server/src/chains/solana/test-script.ts'
 import { associatedAccount } from '../../server/src/chains/solana/token-account.ts'
 import { readWireTransaction } from '../../server/src/chains/solana/wire-transaction.ts'
@@ -28,6 +28,14 @@ export interface Happened {
   readonly out: bigint
   /** The program made Alice's account of what she trades. */
   readonly isFirst?: boolean
+  /** What a stranger had sent to that account before. */
+  readonly ahead?: bigint
+  /** It was closed at once, which gave Alice its lamports back, and made again. */
+  readonly isAgain?: boolean
+  /** Of a buy; left out, all that was offered. */
+  readonly taken?: bigint
+  /** Lamports that Alice signed over to Bob in the same transaction; less than nothing: he to her. */
+  readonly beside?: bigint
   /** The node keeps no inner instructions. */
   readonly isForgotten?: boolean
   readonly isFailed?: boolean
@@ -39,6 +47,7 @@ export interface Happened {
  */
 export function minedLines(bytes: Uint8Array, happened: Happened): Lines {
   const { out, isFirst = false, isForgotten = false, isFailed = false } = happened
+  const { ahead = 0n, isAgain = false, beside = 0n } = happened
   const read = readWireTransaction(bytes)
   const at = read?.instructions.findIndex((each) => pump.read(each) !== undefined) ?? -1
   const call = read?.instructions[at]
@@ -47,6 +56,7 @@ export function minedLines(bytes: Uint8Array, happened: Happened): Lines {
   const keys = [
     ...new Set([
       ALICE,
+      ...(beside === 0n ? [] : [BOB, SYSTEM_PROGRAM]),
       ...read.instructions.flatMap(({ program, accounts }) => [...accounts, program]),
     ]),
   ]
@@ -56,8 +66,8 @@ export function minedLines(bytes: Uint8Array, happened: Happened): Lines {
     accounts: accounts.map(place),
     data: encodeBase58(data),
   })
-  const lamports = (to: Address, amount: bigint) =>
-    shown(SYSTEM_PROGRAM, [ALICE, to], Buffer.concat([Buffer.of(2, 0, 0, 0), u64(amount)]))
+  const lamports = (to: Address, amount: bigint, from: Address = ALICE) =>
+    shown(SYSTEM_PROGRAM, [from, to], Buffer.concat([Buffer.of(2, 0, 0, 0), u64(amount)]))
   const tokens = (from: Address, to: Address, owner: Address, amount: bigint) =>
     shown(
       TOKEN_PROGRAM,
@@ -75,7 +85,10 @@ export function minedLines(bytes: Uint8Array, happened: Happened): Lines {
       decodeBase58(call.program, 32) ?? Buffer.alloc(32),
     ]),
   )
-  const { side, amountIn } = trade
+  const allocated = shown(SYSTEM_PROGRAM, [made], Buffer.concat([Buffer.of(8, 0, 0, 0), u64(137n)]))
+  const making = ahead > 0n ? [lamports(made, VOLUME_RENT - ahead), allocated] : [created]
+  const { side } = trade
+  const amountIn = happened.taken ?? trade.amountIn
   const [fee, vault] = [call.accounts[6] ?? ALICE, call.accounts[16] ?? ALICE]
   const parts = { fee: amountIn / 100n, vault: amountIn / 300n }
   const inner =
@@ -87,11 +100,18 @@ export function minedLines(bytes: Uint8Array, happened: Happened): Lines {
           lamports(vault, parts.vault),
         ]
       : [tokens(ALICES, CURVES, ALICE, amountIn)]
-  const rent = isFirst && !isFailed ? VOLUME_RENT : 0n
+  const rent = isFirst && !isFailed ? VOLUME_RENT - ahead : 0n
   const gained = isFailed ? 0n : side === 'buy' ? -amountIn : out
   const moved = isFailed ? 0n : side === 'buy' ? out : -amountIn
-  const balances = (alice: bigint, volume: bigint) =>
-    keys.map((key) => Number(key === ALICE ? alice : key === made ? volume : RENT))
+  const sent = isFailed ? 0n : beside
+  const balances = (alice: bigint, volume: bigint, bob: bigint) => {
+    const known = new Map([
+      [ALICE, alice],
+      [made, volume],
+      [BOB, bob],
+    ])
+    return keys.map((key) => Number(known.get(key) ?? RENT))
+  }
   const holding = (account: Address, owner: Address, amount: bigint) => ({
     accountIndex: place(account),
     mint: MINT,
@@ -114,18 +134,21 @@ export function minedLines(bytes: Uint8Array, happened: Happened): Lines {
         accountKeys: keys,
         recentBlockhash: HASH,
         addressTableLookups: [],
-        instructions: read.instructions.map(({ program, accounts, data }) =>
-          shown(program, accounts, data),
-        ),
+        instructions: [
+          ...read.instructions.map(({ program, accounts, data }) => shown(program, accounts, data)),
+          ...(beside > 0n ? [lamports(BOB, beside)] : []),
+          ...(beside < 0n ? [lamports(ALICE, -beside, BOB)] : []),
+        ],
       },
     },
     meta: {
       err: isFailed ? { InstructionError: [at, { Custom: 6042 }] } : null,
       fee: Number(FEE),
-      preBalances: balances(LAMPORTS, isFirst ? 0n : VOLUME_RENT),
+      preBalances: balances(LAMPORTS, isFirst ? ahead : VOLUME_RENT, LAMPORTS),
       postBalances: balances(
-        LAMPORTS + gained - rent - FEE,
-        isFirst && isFailed ? 0n : VOLUME_RENT,
+        LAMPORTS + gained - rent - FEE - sent,
+        isFirst && isFailed ? ahead : VOLUME_RENT,
+        LAMPORTS + sent,
       ),
       preTokenBalances: [holding(ALICES, ALICE, HELD), holding(CURVES, CURVE, reserve)],
       postTokenBalances: [
@@ -135,7 +158,12 @@ export function minedLines(bytes: Uint8Array, happened: Happened): Lines {
       loadedAddresses: { writable: [], readonly: [] },
       innerInstructions: isForgotten
         ? null
-        : [{ index: at, instructions: [...(isFirst ? [created] : []), ...inner] }],
+        : [
+            {
+              index: at,
+              instructions: [...(isFirst ? making : []), ...(isAgain ? making : []), ...inner],
+            },
+          ],
     },
   }
   return {

@@ -19,7 +19,7 @@ import {
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
 } from './programs.ts'
-import { costOfTrade, tradeIn } from './program-trades.ts'
+import { costOfTrade, lamportsBeside, tradeIn } from './program-trades.ts'
 import type { CalledTrade } from './program-trades.ts'
 import { holdingsOf, tokenTransfers, walletTransfers } from './token-transfers.ts'
 import type { OpenedModule } from './venue-module.ts'
@@ -45,12 +45,12 @@ type Mined = Extract<Outcome, { state: 'mined' }>
 type Untold = Extract<Outcome, { state: 'untold' }>
 type Found = Omit<Mined, 'blockHash'> | Omit<Untold, 'blockHash'> | undefined
 
-/** A node has the transaction and keeps too little of it, or a module cannot read it. Another one may keep more. */
+/** A node has the transaction and keeps too little of it. Another one may keep more. */
 class UntoldTransfers extends NodeFailure {
   readonly height: bigint
 
   constructor(height: bigint) {
-    super('neither inner instructions, nor balances, nor a module tell what it moved')
+    super("the node's inner instructions are missing, and its balances do not tell")
     this.height = height
   }
 }
@@ -116,16 +116,15 @@ export function outcomeFrom(
   if (meta['err'] === undefined) throw malformed("transaction's err", meta['err'])
   const succeeded = meta['err'] === null
   const height = integerFrom(fields['slot'], 'slot')
-  const read = succeeded ? tradeIn(called, modules) : undefined
-  if (read === 'unknown' && untold === undefined) throw new UntoldTransfers(height)
-  const trade = read === 'unknown' ? undefined : read
+  const trade = succeeded ? tradeIn(called, modules) : undefined
   if (trade !== undefined && untold === undefined && !keepsInner(meta)) {
     throw new UntoldTransfers(height)
   }
   const transfers = succeeded ? (moved(message, meta, accounts, trade) ?? untold?.()) : []
   if (transfers === undefined) throw new UntoldTransfers(height)
   const fee = integerFrom(meta['fee'], 'fee')
-  const gained = balanceAt(meta, 'postBalances', 0) - balanceAt(meta, 'preBalances', 0)
+  const beside = trade === undefined ? 0n : lamportsBeside(called, meta, accounts)
+  const gained = balanceAt(meta, 'postBalances', 0) - balanceAt(meta, 'preBalances', 0) + beside
   const cost =
     trade === undefined
       ? undefined
@@ -140,7 +139,7 @@ export function outcomeFrom(
     succeeded,
     feePaid: baseUnits(cost ?? costOf(meta, accounts, called)),
     transfers,
-    senderChanges: senderChanges(meta, accounts, cost ?? fee),
+    senderChanges: senderChanges(meta, accounts, (cost ?? fee) + beside),
   }
 }
 
@@ -183,17 +182,17 @@ function walletCall(message: Fields, called: readonly Called[]): Called | undefi
 }
 
 /**
- * What the fee payer has more or less than before, what it cost apart; its tokens over all of its accounts. Where an account of its wrapped
+ * What the fee payer has more or less than before, `apart` from it what it cost and what is beside a trade; its tokens over all of its accounts. Where an account of its wrapped
  * lamports is gone, all that it held before came out of it, rent too: those were its own lamports, no gain and no loss.
  */
 function senderChanges(
   meta: Fields,
   accounts: readonly Address[],
-  cost: bigint,
+  apart: bigint,
 ): readonly AssetChange[] {
   const [payer] = accounts
   const gained = balanceAt(meta, 'postBalances', 0) - balanceAt(meta, 'preBalances', 0)
-  const changes = new Map([['native', gained + cost]])
+  const changes = new Map([['native', gained + apart]])
   const add = (asset: string, delta: bigint) =>
     changes.set(asset, (changes.get(asset) ?? 0n) + delta)
   for (const [account, { owner, mint, before, after }] of holdingsOf(meta, accounts)) {

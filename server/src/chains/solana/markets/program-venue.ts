@@ -237,8 +237,13 @@ export function openProgramVenue(deps: DraftDeps, module: OpenedModule): Venue {
       }
     },
     received: (swap) => receivedBy(swap),
-    // What was signed says how much goes in; what is gone beyond that is told as cost.
-    taken: ({ quote: { amountIn } }) => amountIn,
+    // What was signed says how much goes in at most; what is gone beyond that is told as cost.
+    taken: ({ quote: { side, amountIn }, senderChanges }) => {
+      if (side === 'sell' || senderChanges === undefined) return amountIn
+      const gone = -(senderChanges.find(({ asset }) => asset === 'native')?.delta ?? 0n)
+      if (gone <= 0n) return null
+      return gone < amountIn ? gone : amountIn
+    },
   }
 }
 
