@@ -45,12 +45,12 @@ type Mined = Extract<Outcome, { state: 'mined' }>
 type Untold = Extract<Outcome, { state: 'untold' }>
 type Found = Omit<Mined, 'blockHash'> | Omit<Untold, 'blockHash'> | undefined
 
-/** A node has the transaction and keeps too little of it. Another one may keep more. */
+/** A node has the transaction and keeps too little of it, or a module cannot read it. Another one may keep more. */
 class UntoldTransfers extends NodeFailure {
   readonly height: bigint
 
   constructor(height: bigint) {
-    super("the node's inner instructions are missing, and its balances do not tell")
+    super('neither inner instructions, nor balances, nor a module tell what it moved')
     this.height = height
   }
 }
@@ -116,7 +116,9 @@ export function outcomeFrom(
   if (meta['err'] === undefined) throw malformed("transaction's err", meta['err'])
   const succeeded = meta['err'] === null
   const height = integerFrom(fields['slot'], 'slot')
-  const trade = succeeded ? tradeIn(called, modules) : undefined
+  const read = succeeded ? tradeIn(called, modules) : undefined
+  if (read === 'unknown' && untold === undefined) throw new UntoldTransfers(height)
+  const trade = read === 'unknown' ? undefined : read
   if (trade !== undefined && untold === undefined && !keepsInner(meta)) {
     throw new UntoldTransfers(height)
   }

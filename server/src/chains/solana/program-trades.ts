@@ -3,6 +3,7 @@ import type { Address } from '../chain.ts'
 import { listFrom } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import type { SightedTransfer } from '../self-custody.ts'
+import { NotCarried } from '../venue.ts'
 import { integerFrom } from './answer.ts'
 import { decodeBase58 } from './base58.ts'
 import { INNER_STEP, lamportTransfer } from './instructions.ts'
@@ -30,19 +31,29 @@ const LAMPORTS_AT = 4
 const ALLOCATE = 8
 const ALLOCATE_BYTES = 12
 
-/** The one trade among signed instructions by the program of a module; undefined where there is none, or several. */
+/**
+ * The one trade among signed instructions by the program of a module; undefined where there is none. Unknown where such programs are called
+ * more than once, whatever the calls are, and where the module cannot say.
+ */
 export function tradeIn(
   called: readonly Called[],
   modules: readonly OpenedModule[],
-): CalledTrade | undefined {
-  const found = called.flatMap(({ index, program, accounts, data }) =>
-    modules.flatMap(({ program: known, venue }) => {
-      const bytes = known === program ? decodeBase58(data, venue.dataBytes) : undefined
-      const trade = bytes && venue.read({ program, accounts, data: bytes })
-      return trade === undefined ? [] : [{ ...trade, index }]
-    }),
+): CalledTrade | 'unknown' | undefined {
+  const [call, second] = called.flatMap((each) =>
+    modules.flatMap(({ program, venue }) => (program === each.program ? [{ each, venue }] : [])),
   )
-  return found.length === 1 ? found[0] : undefined
+  if (call === undefined) return undefined
+  if (second !== undefined) return 'unknown'
+  const { each, venue } = call
+  const { index, program, accounts } = each
+  const data = decodeBase58(each.data, venue.dataBytes)
+  try {
+    const trade = data && venue.read({ program, accounts, data })
+    return trade && { ...trade, index }
+  } catch (error) {
+    if (error instanceof NotCarried) return 'unknown'
+    throw error
+  }
 }
 
 /**
