@@ -10,7 +10,8 @@ export const SEES_EVERY_ACCOUNT: Readonly<Record<string, string>> = {
   'server/src/people/': 'asks whose a session is before anybody knows',
   'server/src/app.ts': 'hands over reads that callers of several accounts share',
   'server/src/events/relay-store.ts': 'the outbox of all accounts',
-  'server/src/custody/known-receivers.ts': 'whose a receiving address is, for several callers at once',
+  'server/src/custody/known-receivers.ts':
+    'whose a receiving address is, for several callers at once',
   'server/src/facilitator/verify.ts': 'whose a receiving address is',
   'server/src/payments/routes.ts': 'wallets for several callers at once, each with its account',
   'server/src/open-trading.ts': 'wallets for several callers at once, each with its account',
