@@ -50,7 +50,11 @@ export function openKnownReceivers({
       const name = nameOf(asked)
       const now = clock.nowMilliseconds()
       const one = known.get(name)
-      if (one !== undefined && now < one.untilMilliseconds) return one.accountId
+      const left = (one?.untilMilliseconds ?? 0) - now
+      // More than it was ever given: the clock was set back.
+      if (one !== undefined && left > 0 && left <= limits.receiverCacheMilliseconds) {
+        return one.accountId
+      }
       const before = changes
       const accountId = await read(asked)
       if (changes === before) {

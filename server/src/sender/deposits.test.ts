@@ -120,7 +120,7 @@ async function openScene(): Promise<Scene> {
       do {
         before = cursor
         cursor = await followBlocks(deps, cursor)
-      } while (cursor.blockHash !== before.blockHash)
+      } while (cursor.blockHash !== before.blockHash && cursor.haltedReason === null)
       return cursor
     },
     finalize: async (height) => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { NodeFailure } from '@florin/server/chains/chain.ts'
 import type { Block } from '@florin/server/chains/chain.ts'
 import { systemClock } from '@florin/server/kernel/clock.ts'
 import type { Clock } from '@florin/server/kernel/clock.ts'
@@ -218,6 +219,58 @@ test('a new block gives rest until the next one is due, and then it is looked fo
     await until('the next is looked for', () => slept.filter((each) => each === 100).length > 2, {
       seconds: 30,
     })
+  } finally {
+    await driver.stop()
+  }
+})
+
+test('a network that an operator halts is not followed on, until it is released', async () => {
+  const driver = drive(async () => {})
+  const heightOf = async () => {
+    const [row] = await database.store.query<{ height: string }>(
+      'height',
+      'select height from followers',
+    )
+    return BigInt(row?.height ?? -1)
+  }
+  try {
+    await until('it is followed', () => driver.state().height !== null, { seconds: 30 })
+    await write(database.store, 'halt', `update followers set halted_reason = 'by hand'`)
+    const at = await heightOf()
+    await until('it has heard of that', () => !driver.state().following, { seconds: 30 })
+    const looks = driver.looksAtBlocks()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect([await heightOf(), driver.looksAtBlocks()]).toEqual([at, looks])
+    await write(database.store, 'release', `update followers set halted_reason = null`)
+    await until('it goes on', async () => (await heightOf()) > at, { seconds: 30 })
+  } finally {
+    await driver.stop()
+  }
+})
+
+test('an instance whose nodes do not answer lets its lease run out', async () => {
+  let isAway = false
+  const growth = () => {
+    if (isAway) throw new NodeFailure('nobody answers')
+    return 1n
+  }
+  // Long enough that the pauses between failures are shorter than its lease.
+  const config = { ...testNetwork(84_532), blockTimeMilliseconds: 700 }
+  const driver = drive(async () => {}, undefined, { growth, config })
+  try {
+    await until('it is followed', () => driver.state().height !== null, { seconds: 30 })
+    isAway = true
+    await until(
+      'another may have it',
+      async () => {
+        const [row] = await database.store.query<{ is_over: boolean }>(
+          'lease',
+          'select lease_until < now() as is_over from followers',
+        )
+        return row?.is_over === true
+      },
+      { seconds: 30 },
+    )
   } finally {
     await driver.stop()
   }

@@ -201,6 +201,7 @@ async function undoReorg(deps: FollowDeps, cursor: Cursor): Promise<Cursor> {
     height <= top && canonical.get(height) !== blockHash
   if (!remembered.some(isGone)) throw new ChainMoved('the node is behind what was read before')
   const ancestor = remembered.find((block) => canonical.get(block.height) === block.blockHash)
+  let halted: string | null = null
   if (ancestor === undefined || ancestor.height < cursor.finalizedHeight) {
     if (!(await isFinalReplaced(chain, cursor, remembered))) {
       throw new ChainMoved('the node is on a branch that was left behind')
@@ -208,6 +209,7 @@ async function undoReorg(deps: FollowDeps, cursor: Cursor): Promise<Cursor> {
     const reason = `blocks at or below the final height ${cursor.finalizedHeight} were replaced`
     log.error({ network, height: String(cursor.height) }, reason)
     await store.inTransaction('service', (tx) => haltNetwork(tx, network, reason))
+    halted = reason
   }
   if (ancestor === undefined) throw new ChainMoved('no common block is remembered')
   if (ancestor.height === cursor.height)
@@ -219,7 +221,7 @@ async function undoReorg(deps: FollowDeps, cursor: Cursor): Promise<Cursor> {
     if (undone.violated.length > 0) await book.finalityViolated(tx, network, undone.violated)
     await deposits.undone(tx, network, ancestor.height)
     await builds?.undone(tx, network, ancestor.height)
-    return { ...cursor, ...ancestor }
+    return { ...cursor, ...ancestor, haltedReason: halted }
   })
 }
 

@@ -190,11 +190,11 @@ async function moveCursor(
   tx: Tx,
   cursor: Cursor,
   to: { height: bigint; blockHash: string; finalizedHeight: bigint },
-): Promise<void> {
-  const rows = await tx.query<{ network: string }>(
+): Promise<{ readonly isHalted: boolean }> {
+  const rows = await tx.query<{ halted_reason: string | null }>(
     'follower_move',
     `update followers set height = $3, block_hash = $4, finalized_height = $5
-     where network = $1 and fence = $2 returning network`,
+     where network = $1 and fence = $2 returning network, halted_reason`,
     [
       cursor.network,
       cursor.fence.toString(),
@@ -203,7 +203,15 @@ async function moveCursor(
       to.finalizedHeight.toString(),
     ],
   )
-  if (rows.length === 0) throw new LeaseLost('the follower lease went to another instance')
+  const [row] = rows
+  if (row === undefined) throw new LeaseLost('the follower lease went to another instance')
+  return { isHalted: row.halted_reason !== null }
+}
+
+/** Moves on, unless an operator has to look first: a holder of the lease may not have heard of that. */
+async function moveOn(...call: Parameters<typeof moveCursor>): Promise<void> {
+  const { isHalted } = await moveCursor(...call)
+  if (isHalted) throw new LeaseLost('the network was halted')
 }
 
 /** Remembers blocks that were read and moves the cursor to the last of them. */
@@ -216,7 +224,7 @@ export async function storeBlocks(
   if (last === undefined) return cursor
   // The fence before the blocks: an instance that has lost the lease must hear of that, not of blocks that are there already.
   const moved = { ...cursor, height: last.height, blockHash: last.hash }
-  await moveCursor(tx, cursor, moved)
+  await moveOn(tx, cursor, moved)
   await tx.query(
     'followed_blocks_store',
     `insert into followed_blocks (network, height, block_hash, parent_hash)
@@ -238,7 +246,7 @@ export async function storeFinality(
   finalizedHeight: bigint,
 ): Promise<Cursor> {
   const moved = { ...cursor, finalizedHeight }
-  await moveCursor(tx, cursor, moved)
+  await moveOn(tx, cursor, moved)
   await tx.query(
     'followed_blocks_forget',
     `delete from followed_blocks where network = $1 and height < $2`,

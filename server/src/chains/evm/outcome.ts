@@ -48,13 +48,15 @@ function outcomeFrom(result: unknown, hash: TransactionHash): Outcome {
   if (wordFrom(receipt['transactionHash'], 'receipt hash') !== hash) {
     throw malformed('receipt hash', receipt['transactionHash'])
   }
+  const succeeded = succeededFrom(receipt['status'])
   return {
     state: 'mined',
     height: quantityFrom(receipt['blockNumber'], 'receipt height'),
     blockHash: wordFrom(receipt['blockHash'], 'receipt block'),
-    succeeded: succeededFrom(receipt['status']),
+    succeeded,
     feePaid: baseUnits(feeFrom(receipt)),
-    transfers: receiptLogs(receipt).flatMap(transferFrom),
+    // What failed has none, whatever filter a chain gives it.
+    transfers: succeeded ? receiptLogs(receipt).flatMap(transferFrom) : [],
   }
 }
 
