@@ -154,7 +154,7 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'a final height of another branch counts',
-    seed: 552,
+    seed: 79,
     changes: [
       {
         module: 'sender/finalize.ts',
