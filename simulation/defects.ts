@@ -154,7 +154,7 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'a final height of another branch counts',
-    seed: 79,
+    seed: 552,
     changes: [
       {
         module: 'sender/finalize.ts',
