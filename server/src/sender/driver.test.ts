@@ -74,6 +74,15 @@ function drive(
   return { ...driver, looksAtBlocks: () => looks }
 }
 
+/** How far the database says that it was followed. */
+async function heightOf(): Promise<bigint> {
+  const [row] = await database.store.query<{ height: string }>(
+    'height',
+    'select height from followers',
+  )
+  return BigInt(row?.height ?? -1)
+}
+
 /** The store of a driver, with how often a transaction was begun. */
 function counted(): { store: Store; begun: () => number } {
   let count = 0
@@ -172,13 +181,6 @@ test('a chain that stands still costs one question for its head, and no look at 
 
 test('an instance that has lost its lease moves nothing until it has it again', async () => {
   const driver = drive(async () => {})
-  const heightOf = async () => {
-    const [row] = await database.store.query<{ height: string }>(
-      'height',
-      'select height from followers',
-    )
-    return BigInt(row?.height ?? -1)
-  }
   try {
     await until('it is followed', () => driver.state().height !== null, { seconds: 30 })
     await write(
@@ -225,13 +227,6 @@ test('a new block gives rest until the next one is due, and then it is looked fo
 
 test('a network that an operator halts is not followed on, until it is released', async () => {
   const driver = drive(async () => {})
-  const heightOf = async () => {
-    const [row] = await database.store.query<{ height: string }>(
-      'height',
-      'select height from followers',
-    )
-    return BigInt(row?.height ?? -1)
-  }
   try {
     await until('it is followed', () => driver.state().height !== null, { seconds: 30 })
     await write(database.store, 'halt', `update followers set halted_reason = 'by hand'`)
