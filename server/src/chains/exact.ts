@@ -61,8 +61,22 @@ export interface ExactAuthorization {
   readonly awaitsCode?: true
   /** It was claimed, and its signature judged before: what the chain shows of its nonce is about it, whoever vouches for it now. */
   readonly wasJudged?: true
+  /** Solana: a transfer of which accounts alone tell whether it would pass. Left out: only a simulation does. */
+  readonly plain?: PlainTransfer
   /** The payload again as plain text, for the books, and for asking about it later; holds no secret of ours. */
   readonly stored: Readonly<Record<string, string>>
+}
+
+/** What has to be known of a plain transfer to tell from accounts whether it would pass. */
+export interface PlainTransfer {
+  /** Token accounts. */
+  readonly source: Address
+  readonly destination: Address
+  readonly blockhash: string
+  /** Compute units that it may take. */
+  readonly unitsMax: bigint
+  /** Transfers of one shape take the same number of units. */
+  readonly shape: string
 }
 
 export type ExactRead =
@@ -204,6 +218,11 @@ export interface ExactPayments {
    * signature that only the payer's code can judge, too.
    */
   read(payload: Fields, demand: ExactDemand): ExactRead
+  /**
+   * Solana: whether accounts alone show that the chain would take it, read together with those of whoever asks at the same moment. True is
+   * as good as `check` for one that was not settled yet, which its claim tells; false says nothing. Left out where `check` costs no more.
+   */
+  readonly stands?: (authorization: ExactAuthorization) => Promise<boolean>
   /**
    * Whether the chain would take it: unused, funded, signed. At most one node round trip, shared by whoever waits at the same
    * moment; it carries views only (Solana: a simulation without side effects). One more for a payer with code.

@@ -1,5 +1,6 @@
 import type { Family, NetworkId } from '@florin/wire/network.ts'
 import type { Address, Chain } from '../chains/chain.ts'
+import type { ExactCheck } from '../chains/exact.ts'
 import type { AskedReceiver } from '../custody/known-receivers.ts'
 import { receiverAccount } from '../custody/receiver-store.ts'
 import type { AccountId } from '../kernel/id.ts'
@@ -54,7 +55,7 @@ async function judge(
 ): Promise<Verified> {
   const taken = takeIn(presented, deps.chains, deps.settlersOf)
   if (!taken.ok) return taken
-  const { chain, exact, authorization, requirements } = taken.intake
+  const { chain, authorization, requirements } = taken.intake
   const { networkName } = requirements
   const { payTo, payer } = authorization
   const { receiverOf = ({ family, address }) => receiverAccount(deps.store, family, address) } =
@@ -63,7 +64,7 @@ async function judge(
   const { network, family } = chain.config
   const [owner, check, isTaken, claim] = await Promise.all([
     receiverOf({ family, address: payTo }),
-    exact.check(authorization),
+    chainSays(deps, taken.intake),
     named === undefined
       ? false
       : deps.store.inTransaction('service', (tx) => isIdentifierTaken(tx, deps.records, named)),
@@ -86,4 +87,23 @@ async function judge(
     return refused('network_unavailable', networkName, payer)
   }
   return taken
+}
+
+/**
+ * What the chain says. Where accounts alone may show that it would pass they are asked first: nobody can have settled it before without the
+ * signature of a key of ours, which its claim tells.
+ */
+async function chainSays(
+  { claimOf }: VerifyDeps,
+  { chain, exact, authorization }: Intake,
+): Promise<ExactCheck> {
+  const { plain, proofKey } = authorization
+  if (plain !== undefined && exact.stands !== undefined && claimOf !== undefined) {
+    const [stands, claim] = await Promise.all([
+      exact.stands(authorization),
+      claimOf({ network: chain.config.network, proofKey }),
+    ])
+    if (stands && claim === undefined) return { ok: true }
+  }
+  return exact.check(authorization)
 }

@@ -2,7 +2,7 @@ import type { Reason } from '@florin/wire/x402/reasons.ts'
 import type { ExactCheck } from '../exact.ts'
 import { fieldsFrom } from '../json-rpc/answer.ts'
 import type { Read } from '../json-rpc/transport.ts'
-import { contextFrom } from './answer.ts'
+import { contextFrom, integerFrom } from './answer.ts'
 
 /** As the payer signed it, on the chain as it is now; only the missing signature of ours is not looked at. */
 export const SIMULATION_OPTIONS = {
@@ -13,18 +13,30 @@ export const SIMULATION_OPTIONS = {
 }
 const ERROR_CHARACTERS_MAX = 200
 
+/** What a simulation said, and the compute units that it took; null where it failed or its node does not tell. */
+export interface Rehearsed {
+  readonly check: ExactCheck
+  readonly unitsUsed: bigint | null
+}
+
 /**
  * What the transaction would do now, with the payer's own blockhash. It runs alone: every simulation starts from the chain's state and
  * leaves nothing behind. Whatever the chain says against it is the payment's own fault, since nothing in it is ours.
  */
-export function paymentSimulationRead(transaction: string): Read<ExactCheck> {
+export function paymentSimulationRead(transaction: string): Read<Rehearsed> {
   return {
     method: 'simulateTransaction',
     params: [transaction, SIMULATION_OPTIONS],
     parse: (result) => {
-      const { err } = fieldsFrom(contextFrom(result, 'simulation').value, 'simulation')
-      if (err === null) return { ok: true }
-      return simulationFault(err, 'invalid_exact_svm_transaction_simulation_failed')
+      const fields = fieldsFrom(contextFrom(result, 'simulation').value, 'simulation')
+      const { err, unitsConsumed: units } = fields
+      if (err !== null) {
+        const check = simulationFault(err, 'invalid_exact_svm_transaction_simulation_failed')
+        return { check, unitsUsed: null }
+      }
+      // Nodes that do not tell it are only asked again and again.
+      const unitsUsed = units === undefined ? null : integerFrom(units, 'units used')
+      return { check: { ok: true }, unitsUsed }
     },
   }
 }

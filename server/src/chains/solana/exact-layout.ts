@@ -28,6 +28,8 @@ export interface ExactTransfer {
   readonly decimals: number
   /** What it takes from the fee payer at most, in lamports. */
   readonly fee: bigint
+  /** Compute units that it may take. */
+  readonly unitsMax: bigint
   /** As bytes: text that is no UTF-8 must not look like some that is. */
   readonly memos: readonly Uint8Array[]
   /** The first instruction behind the transfer that is neither an assertion nor a memo; null when there is none. */
@@ -89,7 +91,7 @@ export function readLayout(transaction: WireTransaction, ours: ReadonlySet<Addre
   const stray = strayAt === -1 ? null : unknown
   const memos = others.filter(({ program }) => program === MEMO_PROGRAM).map(({ data }) => data)
   const fee = SIGNATURE_FEE * BigInt(signers.length) + priority
-  return { ok: true, transfer: { ...transfer, fee, memos, stray } }
+  return { ok: true, transfer: { ...transfer, fee, unitsMax: units, memos, stray } }
 }
 
 const UNKNOWN: readonly Reason[] = [
@@ -102,7 +104,7 @@ const UNKNOWN: readonly Reason[] = [
 /** Exactly four accounts: more are signers of a multisignature or what a transfer hook wants. */
 function transferChecked(
   instruction: WireInstruction | undefined,
-): Omit<ExactTransfer, 'fee' | 'memos' | 'stray'> | undefined {
+): Omit<ExactTransfer, 'fee' | 'unitsMax' | 'memos' | 'stray'> | undefined {
   if (instruction === undefined) return undefined
   const { program: tokenProgram, accounts } = instruction
   if (tokenProgram !== TOKEN_PROGRAM && tokenProgram !== TOKEN_2022_PROGRAM) return undefined

@@ -2,12 +2,19 @@ import { textOf } from '@florin/wire/x402/fields.ts'
 import type { Fields } from '@florin/wire/x402/fields.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
 import type { Address } from '../chain.ts'
-import type { ExactAuthorization, ExactDemand, ExactPeek, ExactRead } from '../exact.ts'
+import type {
+  ExactAuthorization,
+  ExactDemand,
+  ExactPeek,
+  ExactRead,
+  PlainTransfer,
+} from '../exact.ts'
 import { parseAddress } from './account.ts'
 import { isSignedBy } from './ed25519.ts'
 import { readLayout, SIGNERS_MAX } from './exact-layout.ts'
 import type { Facts } from './facts.ts'
 import { messageKey } from './message-key.ts'
+import { plainTransfer } from './plain-transfer.ts'
 import { mayBeSmartWallet, readSmartWallet } from './smart-wallet-layout.ts'
 import { readWireTransaction } from './wire-transaction.ts'
 import type { WireTransaction } from './wire-transaction.ts'
@@ -83,7 +90,8 @@ export function readPayload(
   if (stray !== null) return isSmart(stray) ? smartWallet() : no(stray, payer)
   const problem = memoProblem(extra['memo'], transfer.memos)
   if (problem !== null) return no(problem, payer)
-  return taken(transaction, demand, { payer, feePayer, source, fee: transfer.fee })
+  const plain = plainTransfer(transaction, transfer)
+  return taken(transaction, demand, { payer, feePayer, source, fee: transfer.fee, plain })
 }
 
 /** What is wrong with the memos of a payment, given the one that its seller asked for; null when nothing is. */
@@ -107,9 +115,10 @@ function taken(
     readonly source: Address
     readonly fee: bigint
     readonly destination?: Address
+    readonly plain?: PlainTransfer | undefined
   },
 ): ExactRead {
-  const { payer, feePayer, source, fee, destination } = found
+  const { payer, feePayer, source, fee, destination, plain } = found
   return {
     ok: true,
     authorization: {
@@ -120,6 +129,7 @@ function taken(
       amount,
       validBeforeSeconds: null,
       feePayer,
+      ...(plain === undefined ? {} : { plain }),
       stored: {
         token: asset.asset,
         from: payer,

@@ -1,11 +1,14 @@
 import { baseUnits } from '@florin/wire/amount.ts'
+import type { Clock } from '../../kernel/clock.ts'
 import type { NetworkConfig } from '../../kernel/network-config.ts'
 import type { Address } from '../chain.ts'
 import type { ExactAuthorization, ExactCheck, ExactPayments } from '../exact.ts'
 import type { Transport } from '../json-rpc/transport.ts'
 import { knownAddress } from './account.ts'
+import { openAccountPool } from './account-pool.ts'
 import { accountsRead } from './accounts.ts'
 import { lifetimeRead } from './blocks.ts'
+import { standsByAccounts } from './exact-accounts.ts'
 import { prepareAuthorization } from './exact-authorize.ts'
 import { paymentSimulationRead } from './exact-check.ts'
 import { isBySmartWallet, peekPayload, readPayload } from './exact-read.ts'
@@ -28,14 +31,17 @@ export function openExact({
   transport,
   config,
   facts,
+  clock,
   walletNode,
 }: {
   readonly transport: Transport
+  readonly clock: Clock
   readonly config: NetworkConfig
   readonly facts: Facts
   readonly walletNode: SmartWalletNode
 }): ExactPayments {
   const walletPrograms = new Set(config.smartWalletPrograms)
+  const accountPool = openAccountPool(transport, clock)
   /**
    * What no simulation says: what the mint keeps of a transfer, which the seller would not get (known for ten minutes, announced for
    * days), and that the money is somebody else's, by whose name its effect is told.
@@ -45,12 +51,11 @@ export function openExact({
     const isByWallet = isBySmartWallet(authorization)
     // What a simulation tells of it the record of its transaction may not.
     if (isByWallet && (await walletNode.whatIsMissing()) !== undefined) return UNTOLD
-    const simulation = isByWallet
-      ? smartWalletSimulationRead(authorization)
-      : paymentSimulationRead(stored['transaction'] ?? '')
     const looked = ['source', ...(isByWallet ? ['destination'] : [])]
     const [check, mint, { accounts }] = await Promise.all([
-      transport.read(simulation),
+      isByWallet
+        ? transport.read(smartWalletSimulationRead(authorization))
+        : rehearse(authorization),
       facts.mint(knownAddress(asset.asset)),
       transport.read(accountsRead(looked.map((each) => knownAddress(stored[each] ?? '')))),
     ])
@@ -81,9 +86,17 @@ export function openExact({
     }
   }
 
+  const rehearse = async ({ stored, plain }: ExactAuthorization): Promise<ExactCheck> => {
+    const read = paymentSimulationRead(stored['transaction'] ?? '')
+    const { check, unitsUsed } = await transport.read(read)
+    if (plain !== undefined && unitsUsed !== null) facts.noteUnits(plain.shape, unitsUsed)
+    return check
+  }
+
   return {
     peek: peekPayload,
     read: (payload, demand) => readPayload(facts, payload, demand, walletPrograms),
+    stands: (authorization) => standsByAccounts({ facts, accounts: accountPool }, authorization),
     check: simulate,
     draft: async (authorization, settler: Address) => {
       const [check, { lastValidBlockHeight }, { accounts }] = await Promise.all([

@@ -2,7 +2,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { limits } from '../../kernel/limits.ts'
 import type { Address } from '../chain.ts'
 import type { Transport } from '../json-rpc/transport.ts'
-import { lifetimeRead } from './blocks.ts'
+import { blockhashLiveRead, lifetimeRead } from './blocks.ts'
 import type { Lifetime } from './blocks.ts'
 import { recentPriceRead } from './fees.ts'
 import { readMint } from './mint.ts'
@@ -21,6 +21,8 @@ export interface Facts {
   recentPrice(): Promise<bigint>
   /** A blockhash for transactions of others, at most `limits.buildFactsMilliseconds` old. */
   lifetime(): Promise<Lifetime>
+  /** Whether transactions with a blockhash are taken; the answer may be a second old. */
+  isBlockhashLive(blockhash: string): Promise<boolean>
   /** Compute units that a shape of transfer was seen to use; undefined when nobody looked lately. */
   unitsOf(shape: string): bigint | undefined
   noteUnits(shape: string, units: bigint): void
@@ -31,6 +33,9 @@ export interface Facts {
 const SLOW_SECONDS = 600
 /** Five slots. */
 const PRICE_SECONDS = 2
+/** Two to three slots of the 150 for which a blockhash is taken. */
+const BLOCKHASH_SECONDS = 1
+const BLOCKHASHES_MAX = 1_000
 const MINTS_MAX = 1_000
 const SHAPES_MAX = 1_000
 /** Finding a token account takes 0.1 ms; the wallets that pay and are paid again and again are found once. */
@@ -47,6 +52,10 @@ export function openFacts({ transport, clock }: { transport: Transport; clock: C
     { clock, seconds: limits.buildFactsMilliseconds / 1000, entriesMax: 1 },
     () => transport.read(lifetimeRead),
   )
+  const live = remember(
+    { clock, seconds: BLOCKHASH_SECONDS, entriesMax: BLOCKHASHES_MAX },
+    (blockhash: string) => transport.read(blockhashLiveRead(blockhash)),
+  )
   const units = new Map<string, { units: bigint; untilMilliseconds: number }>()
   const tokenAccounts = new Map<string, AssociatedAccount>()
   return {
@@ -54,6 +63,7 @@ export function openFacts({ transport, clock }: { transport: Transport; clock: C
     rentMinimum: () => rent('minimum'),
     recentPrice: () => price('recent'),
     lifetime: () => lifetime('newest'),
+    isBlockhashLive: live,
     unitsOf: (shape) => {
       const kept = units.get(shape)
       return kept !== undefined && clock.nowMilliseconds() < kept.untilMilliseconds

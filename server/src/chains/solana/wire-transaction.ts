@@ -17,6 +17,10 @@ export interface WireTransaction {
   readonly message: Uint8Array
   /** Who has to sign; the first one pays the fee. */
   readonly signers: readonly Address[]
+  /** All that it names, the signers first; those of lookup tables are not among them. */
+  readonly accounts: readonly Address[]
+  /** Those of them that it may change. */
+  readonly writers: readonly Address[]
   readonly blockhash: string
   readonly instructions: readonly WireInstruction[]
   /** Accounts are hidden in lookup tables: nobody knows here which. */
@@ -90,6 +94,11 @@ function transactionFrom(bytes: Uint8Array): WireTransaction {
     signatures,
     message,
     signers: accounts.slice(0, signerCount),
+    accounts,
+    writers: [
+      ...accounts.slice(0, signerCount - readonlySigners),
+      ...accounts.slice(signerCount, accounts.length - readonlyOthers),
+    ],
     blockhash,
     usesLookupTables,
     // What the tables hold is not looked up, so neither are the instructions that name it.

@@ -167,8 +167,9 @@ export function openRfqVenue(deps: DraftDeps, makers: readonly Maker[]): Venue {
       isPaidFor ? transport.read(paymentSimulationRead(text)) : undefined,
     ])
     if (!isLive) throw new NotCarried("the maker's transaction has no blockhash of this chain")
-    if (simulation?.ok === false) {
-      throw new NotCarried(`the maker's transaction would fail: ${simulation.message ?? ''}`)
+    if (simulation?.check.ok === false) {
+      const said = simulation.check.message ?? ''
+      throw new NotCarried(`the maker's transaction would fail: ${said}`)
     }
     // No blockhash that is valid now outlives the newest one: the maker's own word on it is not needed.
     const { lastValidBlockHeight } = lifetime

@@ -1,0 +1,119 @@
+import type { NetworkId } from '@florin/wire/network.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  account,
+  ALICE,
+  BOB,
+  CAROL,
+  chainWith,
+  HASH,
+  nodeWith,
+  WORLD,
+} from '../chains/solana/test-scene.ts'
+import {
+  limit,
+  messageOf,
+  newKey,
+  PRICE,
+  price,
+  sealed,
+  transfer,
+} from '../chains/solana/test-payment.ts'
+import { USDC } from '../chains/solana/test-network.ts'
+import { proofKey } from '../chains/exact.ts'
+import { newId } from '../kernel/id.ts'
+import { systemRandom } from '../kernel/random.ts'
+import { openTestDatabase } from '../store/test-database.ts'
+import type { TestDatabase } from '../store/test-database.ts'
+import type { Claim } from './claim.ts'
+import type { Presented } from './intake.ts'
+import { verifyPayment } from './verify.ts'
+import type { VerifyDeps } from './verify.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+afterAll(() => database.close())
+
+const accountId = newId(systemRandom, 'acct')
+
+/** A node that takes every payment, and counts how often it was to simulate one. */
+async function countingChain() {
+  let simulations = 0
+  const simulateTransaction = () => {
+    simulations += 1
+    return { result: { context: { slot: 50 }, value: { err: null, logs: [], unitsConsumed: 500 } } }
+  }
+  const isBlockhashValid = { context: { slot: 50 }, value: true }
+  const accounts = { ...WORLD, [CAROL]: account({}) }
+  const { chain } = await chainWith(nodeWith(accounts, { simulateTransaction, isBlockhashValid }))
+  return { chain, simulations: () => simulations }
+}
+
+function presented(network: NetworkId): Presented {
+  const alice = newKey(new Uint8Array(32).fill(1))
+  const steps = [limit(30_000), price(1n), transfer({ from: ALICE, to: BOB })]
+  const message = messageOf(CAROL, steps, { blockhash: HASH })
+  const transaction = Buffer.from(sealed(message, [alice])).toString('base64')
+  const paymentRequirements = {
+    scheme: 'exact',
+    network,
+    asset: USDC.asset,
+    payTo: BOB,
+    amount: `${PRICE}`,
+    maxTimeoutSeconds: 60,
+    extra: { feePayer: CAROL },
+  }
+  const payload = { transaction }
+  return {
+    x402Version: 2,
+    paymentPayload: { x402Version: 2, accepted: paymentRequirements, payload },
+    paymentRequirements,
+  }
+}
+
+const claimOn = (network: NetworkId): Claim => ({
+  paymentId: newId(systemRandom, 'pay'),
+  accountId,
+  network,
+  proofKey: proofKey('message:00'),
+  termsDigest: new Uint8Array(32),
+  x402Version: 2,
+  stored: {},
+  validBeforeSeconds: null,
+  judged: [],
+  sinceHeight: 0n,
+  facilitator: null,
+  builtUntilMilliseconds: null,
+  isSoft: false,
+  looks: 0,
+  answeredAtMilliseconds: null,
+})
+
+describe('a plain transfer on Solana', () => {
+  const cases: readonly [string, Partial<VerifyDeps>, number][] = [
+    ['is simulated once, and by its accounts alone afterwards', {}, 1],
+    [
+      'is simulated each time where somebody has claimed it',
+      { claimOf: async ({ network }) => claimOn(network) },
+      3,
+    ],
+  ]
+  test.each(cases)('%s', async (_, change, expected) => {
+    const { chain, simulations } = await countingChain()
+    const { network } = chain.config
+    const deps: VerifyDeps = {
+      store: database.store,
+      records: { state: async () => undefined },
+      chains: new Map([[network, chain]]),
+      settlersOf: () => new Set([CAROL]),
+      claimOf: async () => undefined,
+      ...change,
+    }
+    for (let time = 0; time < 3; time += 1) {
+      expect(await verifyPayment(deps, accountId, presented(network))).toMatchObject({ ok: true })
+    }
+    expect(simulations()).toBe(expected)
+  })
+})
