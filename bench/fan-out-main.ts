@@ -2,7 +2,8 @@ import { createServer } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import type { WebSocket } from 'ws'
-import { joinFeed } from '@florin/server/events/reader.ts'
+import { EventReader } from '@florin/server/events/reader.ts'
+import { FRAMES } from '@florin/server/events/socket-frames.ts'
 import { frameEvent } from '@florin/server/events/framed-event.ts'
 import type { FeedReader } from '@florin/server/events/feed.ts'
 import type { NumberedEvent } from '@florin/server/events/event.ts'
@@ -17,17 +18,19 @@ import { systemRandom } from '@florin/server/kernel/random.ts'
 // standard input it sends one event to all sockets of one side, and says what that took.
 
 const accountId = newId(systemRandom, 'acct')
-const plain: { readonly webSocket: WebSocket; readonly socket: Duplex }[] = []
-const ours: { readonly reader: FeedReader; readonly connection: SocketConnection }[] = []
+const plain: WebSocket[] = []
+const plainSockets: Duplex[] = []
+const ours: FeedReader[] = []
+const ourSockets: Duplex[] = []
 const plainServer = new WebSocketServer({ noServer: true, perMessageDeflate: false })
 const open = openWebSockets()
 
 /** A feed that hands its readers over. */
 function join(connection: SocketConnection): void {
-  const reader = joinFeed({
+  const reader = new EventReader({
     feed: {
       join: (_, joined) => {
-        ours.push({ reader: joined, connection })
+        ours.push(joined)
         return { newest: async () => 0, replay: () => undefined, leave: () => undefined }
       },
       announce: () => undefined,
@@ -36,29 +39,29 @@ function join(connection: SocketConnection): void {
     markets: undefined,
     clock: systemClock,
     accountId,
-    send: ({ frame }) => connection.sendFrame(frame),
-    sendMarket: () => 0,
-    bytesOf: ({ frame }) => frame.length,
-    waitingBytes: () => connection.waitingBytes,
-    together: (work) => connection.together(work),
+    connection,
+    form: FRAMES,
   })
-  reader.keys.add('payments')
+  reader.want(['payments'])
   connection.attend({
     onText: () => undefined,
     messageBytesMax: () => Infinity,
     onPing: () => undefined,
     onPong: () => undefined,
-    onDrain: () => reader.outgoing.pump(),
+    onDrain: () => reader.pump(),
     onClosed: () => undefined,
   })
 }
 
 const server = createServer()
 server.on('upgrade', (request, socket, head) => {
-  if (request.url === '/florin') open(request, socket, head, join)
-  else {
+  if (request.url === '/florin') {
+    ourSockets.push(socket)
+    open(request, socket, head, join)
+  } else {
     plainServer.handleUpgrade(request, socket, head, (webSocket) => {
-      plain.push({ webSocket, socket })
+      plain.push(webSocket)
+      plainSockets.push(socket)
     })
   }
 })
@@ -78,6 +81,7 @@ function newEvent(): NumberedEvent {
   return { ...facts, dataText: JSON.stringify({ filler: 'x'.repeat(Math.max(room, 0)) }) }
 }
 
+const isHoldingBack = ({ writableLength }: Duplex) => writableLength > 0
 const newEvents = (count: number) => Array.from({ length: count }, newEvent)
 
 const sides: Readonly<Record<string, { send(count: number): void; waiting(): boolean }>> = {
@@ -85,17 +89,17 @@ const sides: Readonly<Record<string, { send(count: number): void; waiting(): boo
     send: (count) => {
       for (const event of newEvents(count)) {
         const text = eventText(event)
-        for (const { webSocket } of plain) webSocket.send(text)
+        for (const webSocket of plain) webSocket.send(text)
       }
     },
-    waiting: () => plain.some(({ socket }) => socket.writableLength > 0),
+    waiting: () => plainSockets.some(isHoldingBack),
   },
   florin: {
     send: (count) => {
       const events = newEvents(count).map(frameEvent)
-      for (const { reader } of ours) reader.take(events)
+      for (const reader of ours) reader.take(events)
     },
-    waiting: () => ours.some(({ connection }) => connection.waitingBytes > 0),
+    waiting: () => ourSockets.some(isHoldingBack),
   },
 }
 

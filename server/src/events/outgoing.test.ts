@@ -3,7 +3,7 @@ import { systemClock } from '../kernel/clock.ts'
 import type { AccountId, EventId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import { frameEvent } from './framed-event.ts'
-import { openOutgoing } from './outgoing.ts'
+import { Outgoing } from './outgoing.ts'
 
 const accountId: AccountId = 'acct_1111111111111111111111' as AccountId
 const BYTES = 10_000
@@ -13,15 +13,18 @@ function slowConnection() {
   let waiting = 0
   let time = 0
   const sent: number[] = []
-  const outgoing = openOutgoing({
-    clock: { ...systemClock, nowMilliseconds: () => time },
-    send: ({ event }) => {
+  const connection = {
+    get waitingBytes() {
+      return waiting
+    },
+  }
+  const outgoing = new Outgoing({ ...systemClock, nowMilliseconds: () => time }, connection, {
+    send: (_, { event }) => {
       sent.push(event.sequence)
       waiting += BYTES
       return true
     },
     bytesOf: () => BYTES,
-    waitingBytes: () => waiting,
   })
   let sequence = 0
   return {

@@ -2,124 +2,143 @@ import type { Clock } from '../kernel/clock.ts'
 import { limits } from '../kernel/limits.ts'
 import type { FramedEvent } from './framed-event.ts'
 
-/** What a reader has yet to be sent: references to shared frames, so that a slow reader costs no copies. */
-export interface Outgoing {
-  take(events: readonly FramedEvent[]): void
-  /** Goes on sending; call it when the connection has room again. */
-  pump(): void
-  /** Resolves when nearly all was handed to the connection, or it is over. */
-  ready(): Promise<void>
-  /** Whether more than limits.socketBehindBytesMax wait, or the oldest of it for limits.socketBehindSeconds. */
-  isTooFarBehind(): boolean
-  /** The last event that was handed to the connection since it was last cleared. */
-  lastId(): string | undefined
-  /** Whether the connection has room and nothing waits for it here. */
-  isIdle(): boolean
-  /** Counts bytes that went out beside, so that a reader of many is not taken for a slow one. */
-  sentBeside(bytes: number): void
-  /** Forgets what was not sent, since it will come again. */
-  clear(): void
-  /** The same, and takes nothing any more. */
-  stop(): void
+/** How a way of delivery writes events to its connections. */
+export interface EventForm<Connection> {
+  /** False once the connection takes nothing any more. */
+  send(connection: Connection, event: FramedEvent): boolean
+  bytesOf(event: FramedEvent): number
 }
 
-export function openOutgoing({
-  clock,
-  send,
-  bytesOf,
-  waitingBytes,
-}: {
-  readonly clock: Clock
-  /** False once the connection takes nothing any more. */
-  send(event: FramedEvent): boolean
-  bytesOf(event: FramedEvent): number
-  /** What the connection still holds back. */
-  waitingBytes(): number
-}): Outgoing {
-  let queue: FramedEvent[] = []
-  let front = 0
-  let queuedBytes = 0
-  let takenBytes = 0
-  let last: string | undefined
-  let isOver = false
-  let waiters: (() => void)[] = []
+/** What a reader has yet to be sent: references to shared frames, so that a slow reader costs no copies. */
+export class Outgoing<
+  Connection extends { readonly waitingBytes: number },
+  Form extends EventForm<Connection> = EventForm<Connection>,
+> {
+  protected readonly form: Form
+  /** Its `waitingBytes` are what it still holds back. */
+  protected readonly connection: Connection
+  readonly #clock: Clock
+  #queue: FramedEvent[] | undefined
+  #front = 0
+  #queuedBytes = 0
+  #takenBytes = 0
+  #lastId: string | undefined
+  #isOver = false
+  #waiters: (() => void)[] | undefined
   /** All that was taken up to a moment; when it has not gone out long afterwards, the reader is slow. */
-  let mark: { readonly bytes: number; readonly atMilliseconds: number } | undefined
+  #mark: { readonly bytes: number; readonly atMilliseconds: number } | undefined
 
-  const hasRoom = () => waitingBytes() < limits.socketAheadBytes
-
-  function sendOne(framed: FramedEvent): void {
-    if (send(framed)) last = framed.event.id
-    else stop()
+  constructor(clock: Clock, connection: Connection, form: Form) {
+    this.#clock = clock
+    this.connection = connection
+    this.form = form
   }
 
-  function wake(): void {
-    const woken = waiters
-    waiters = []
-    for (const resolve of woken) resolve()
+  take(events: readonly FramedEvent[]): void {
+    for (const framed of events) this.takeOne(framed)
   }
 
-  function clear(): void {
-    queue = []
-    front = 0
-    takenBytes -= queuedBytes
-    queuedBytes = 0
-    last = undefined
-    mark = undefined
-    wake()
-  }
-
-  function stop(): void {
-    isOver = true
-    clear()
-  }
-
-  function pump(): void {
-    while (!isOver && front < queue.length && hasRoom()) {
-      const framed = queue[front]
-      front += 1
-      if (framed === undefined) break
-      queuedBytes -= bytesOf(framed)
-      sendOne(framed)
+  takeOne(framed: FramedEvent): void {
+    if (this.#isOver) return
+    const bytes = this.form.bytesOf(framed)
+    this.#takenBytes += bytes
+    if (this.#queue === undefined && this.#hasRoom()) this.#sendOne(framed)
+    else {
+      this.#queue ??= []
+      this.#queue.push(framed)
+      this.#queuedBytes += bytes
     }
-    if (front < queue.length) return
-    queue = []
-    front = 0
-    if (hasRoom()) wake()
   }
 
-  return {
-    take: (events) => {
-      for (const framed of events) {
-        if (isOver) return
-        const bytes = bytesOf(framed)
-        takenBytes += bytes
-        if (queue.length === 0 && hasRoom()) sendOne(framed)
-        else {
-          queue.push(framed)
-          queuedBytes += bytes
-        }
+  /** Goes on sending; call it when the connection has room again. */
+  pump(): void {
+    const queue = this.#queue
+    if (queue !== undefined) {
+      while (!this.#isOver && this.#front < queue.length && this.#hasRoom()) {
+        const framed = queue[this.#front]
+        this.#front += 1
+        if (framed === undefined) break
+        this.#queuedBytes -= this.form.bytesOf(framed)
+        this.#sendOne(framed)
       }
-    },
-    pump,
-    ready: () =>
-      isOver || (queue.length === 0 && hasRoom())
-        ? Promise.resolve()
-        : new Promise((resolve) => waiters.push(resolve)),
-    isTooFarBehind: () => {
-      const waiting = queuedBytes + waitingBytes()
-      if (waiting > limits.socketBehindBytesMax) return true
-      const now = clock.nowMilliseconds()
-      const isOut = mark === undefined || takenBytes - waiting >= mark.bytes
-      if (isOut) mark = waiting === 0 ? undefined : { bytes: takenBytes, atMilliseconds: now }
-      return mark !== undefined && now - mark.atMilliseconds > limits.socketBehindSeconds * 1000
-    },
-    lastId: () => last,
-    isIdle: () => !isOver && queue.length === 0 && hasRoom(),
-    sentBeside: (bytes) => {
-      takenBytes += bytes
-    },
-    clear,
-    stop,
+      if (this.#front < queue.length) return
+      this.#queue = undefined
+      this.#front = 0
+    }
+    if (this.#hasRoom()) this.#wake()
+  }
+
+  /** Resolves when nearly all was handed to the connection, or it is over. */
+  ready(): Promise<void> {
+    if (this.#isOver || (this.#queue === undefined && this.#hasRoom())) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#waiters ??= []
+      this.#waiters.push(resolve)
+    })
+  }
+
+  /** Whether more than limits.socketBehindBytesMax wait, or the oldest of it for limits.socketBehindSeconds. */
+  isTooFarBehind(): boolean {
+    const waiting = this.#queuedBytes + this.connection.waitingBytes
+    if (waiting > limits.socketBehindBytesMax) return true
+    const now = this.#clock.nowMilliseconds()
+    const mark = this.#mark
+    if (mark === undefined || this.#takenBytes - waiting >= mark.bytes) {
+      this.#mark = waiting === 0 ? undefined : { bytes: this.#takenBytes, atMilliseconds: now }
+      return false
+    }
+    return now - mark.atMilliseconds > limits.socketBehindSeconds * 1000
+  }
+
+  /** The last event that was handed to the connection since it was last cleared. */
+  lastId(): string | undefined {
+    return this.#lastId
+  }
+
+  /** Whether the connection has room and nothing waits for it here. */
+  isIdle(): boolean {
+    return !this.#isOver && this.#queue === undefined && this.#hasRoom()
+  }
+
+  /** Counts bytes that went out beside, so that a reader of many is not taken for a slow one. */
+  sentBeside(bytes: number): void {
+    this.#takenBytes += bytes
+  }
+
+  /** Forgets what was not sent, since it will come again. */
+  clear(): void {
+    this.#queue = undefined
+    this.#front = 0
+    this.#takenBytes -= this.#queuedBytes
+    this.#queuedBytes = 0
+    this.#lastId = undefined
+    this.#mark = undefined
+    this.#wake()
+  }
+
+  /** The same, and takes nothing any more. */
+  stop(): void {
+    this.#end()
+  }
+
+  #hasRoom(): boolean {
+    return this.connection.waitingBytes < limits.socketAheadBytes
+  }
+
+  #sendOne(framed: FramedEvent): void {
+    if (this.form.send(this.connection, framed)) this.#lastId = framed.event.id
+    else this.#end()
+  }
+
+  #end(): void {
+    this.#isOver = true
+    this.clear()
+  }
+
+  #wake(): void {
+    const woken = this.#waiters
+    if (woken === undefined) return
+    this.#waiters = undefined
+    for (const resolve of woken) resolve()
   }
 }

@@ -6,8 +6,8 @@ import type { ConnectionCounts } from './connection-counts.ts'
 import { idOf, sequenceOf } from './event-store.ts'
 import type { MessageRates } from './message-rates.ts'
 import type { Message } from './read-message.ts'
-import { joinFeed } from './reader.ts'
-import type { EventReader } from './reader.ts'
+import { EventReader } from './reader.ts'
+import { FRAMES } from './socket-frames.ts'
 import { refusalFrom, said } from './said.ts'
 import type { SocketPlan, StreamDeps } from './stream-deps.ts'
 import { resolveKeys } from './subscription-keys.ts'
@@ -34,7 +34,7 @@ export interface SessionDeps extends StreamDeps {
 interface Holder {
   readonly caller: Caller
   readonly plan: SocketPlan
-  readonly reader: EventReader
+  readonly reader: EventReader<SocketConnection>
   readonly release: () => void
 }
 
@@ -90,17 +90,9 @@ export function openSession(
 
   function welcome(caller: Caller, plan: SocketPlan): void {
     const release = deps.counts.take(caller, plan)
-    const reader = joinFeed({
-      feed: deps.feed,
-      markets: deps.markets,
-      clock,
-      accountId: caller.accountId,
-      send: ({ frame }) => connection.sendFrame(frame),
-      sendMarket: ({ frame }) => (connection.sendFrame(frame) ? frame.length : 0),
-      bytesOf: ({ frame }) => frame.length,
-      waitingBytes: () => connection.waitingBytes,
-      together: (work) => connection.together(work),
-    })
+    const { feed, markets } = deps
+    const { accountId } = caller
+    const reader = new EventReader({ feed, markets, clock, accountId, connection, form: FRAMES })
     holder = { caller, plan, reader, release }
     onWelcomed()
     connection.send(said.authenticated(caller, now()))
@@ -142,19 +134,23 @@ export function openSession(
     }
     const from = await beginningOf(reader, caller, after)
     if (isOver) return
-    for (const key of resolved) reader.keys.add(key)
+    reader.want([...reader.keys, ...resolved])
     if (from !== undefined) {
       cursor = from.id
-      reader.outgoing.clear()
+      reader.clear()
     }
-    connection.send(said.subscribed(resolved, reader.outgoing.lastId() ?? cursor, now()))
+    connection.send(said.subscribed(resolved, reader.lastId() ?? cursor, now()))
     if (from === undefined) return
     isJoined = true
     reader.membership.replay(from.sequence)
   }
 
   /** Where a subscription begins; undefined: where the socket stands already. */
-  async function beginningOf(reader: EventReader, { accountId }: Caller, after?: string) {
+  async function beginningOf(
+    reader: EventReader<SocketConnection>,
+    { accountId }: Caller,
+    after?: string,
+  ) {
     if (after !== undefined) {
       const sequence = await sequenceOf(deps.store, accountId, after)
       if (sequence === undefined) throw unknownCursor()
@@ -168,7 +164,9 @@ export function openSession(
   async function unsubscribe({ keys }: Extract<Message, { method: 'unsubscribe' }>) {
     const { caller, reader } = demandHolder()
     const resolved = await resolveKeys(deps, caller.accountId, keys)
-    for (const key of resolved) reader.keys.delete(key)
+    const left = new Set(reader.keys)
+    for (const key of resolved) left.delete(key)
+    reader.want(left)
     connection.send(said.unsubscribed(resolved, now()))
   }
 
@@ -257,8 +255,8 @@ export function openSession(
         return
       }
       holder.reader.pump()
-      if (holder.reader.outgoing.isTooFarBehind()) {
-        close(4408, `cursor=${holder.reader.outgoing.lastId() ?? cursor ?? ''}`)
+      if (holder.reader.isTooFarBehind()) {
+        close(4408, `cursor=${holder.reader.lastId() ?? cursor ?? ''}`)
         return
       }
       if (nowMilliseconds < pingAt) return

@@ -2,11 +2,18 @@ import type { StreamConnection } from '../http/stream.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { limits } from '../kernel/limits.ts'
 import { idOf } from './event-store.ts'
-import { joinFeed } from './reader.ts'
+import { EventReader } from './reader.ts'
+import type { ReaderForm } from './reader.ts'
 import type { StreamDeps } from './stream-deps.ts'
 
 /** The place before the first event, as a client gives it back. */
 export const BEGINNING = '0'
+const BLOCKS: ReaderForm<StreamConnection> = {
+  send: (connection, { block }) => connection.write(block),
+  sendMarket: (connection, { block }) => (connection.write(block) ? block.length : 0),
+  bytesOf: ({ block }) => block.length,
+  together: (_, work) => work(),
+}
 const COMMENT = Buffer.from(': still here\n\n')
 
 /**
@@ -35,18 +42,9 @@ export function openStreamSession(
     onClosed(): void
   },
 ): { keyId(): Caller['keyId']; look(nowMilliseconds: number): void; expel(): void } {
-  const reader = joinFeed({
-    feed,
-    markets,
-    clock,
-    accountId: caller.accountId,
-    send: ({ block }) => connection.write(block),
-    sendMarket: ({ block }) => (connection.write(block) ? block.length : 0),
-    bytesOf: ({ block }) => block.length,
-    waitingBytes: () => connection.waitingBytes,
-    together: (work) => work(),
-  })
-  for (const key of keys) reader.keys.add(key)
+  const { accountId } = caller
+  const reader = new EventReader({ feed, markets, clock, accountId, connection, form: BLOCKS })
+  reader.want(keys)
   let commentAt = clock.nowMilliseconds() + limits.streamCommentSeconds * 1000
   const end = () => {
     reader.stop()
@@ -61,7 +59,7 @@ export function openStreamSession(
   })
   const newest = async () => {
     const sequence = await reader.membership.newest()
-    return { sequence, id: (await idOf(store, caller.accountId, sequence)) ?? BEGINNING }
+    return { sequence, id: (await idOf(store, accountId, sequence)) ?? BEGINNING }
   }
   // Says where it stands before anything comes: a client that is cut off before its first event goes on from there.
   const begin = async () => {
@@ -77,7 +75,7 @@ export function openStreamSession(
     keyId: () => caller.keyId,
     look: (nowMilliseconds) => {
       reader.pump()
-      if (reader.outgoing.isTooFarBehind()) end()
+      if (reader.isTooFarBehind()) end()
       else if (nowMilliseconds >= commentAt) {
         commentAt = nowMilliseconds + limits.streamCommentSeconds * 1000
         connection.write(COMMENT)

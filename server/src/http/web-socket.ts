@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { WebSocketServer } from 'ws'
-import type { WebSocket } from 'ws'
+import { WebSocket, WebSocketServer } from 'ws'
 import { limits } from '../kernel/limits.ts'
 
 /** How a WebSocket was closed, by us. Below 4000: RFC 6455, 7.4.1; above: ours. */
@@ -58,7 +57,7 @@ export function openWebSockets(): (
   })
   return (request, socket, head, opened) => {
     server.handleUpgrade(request, socket, head, (webSocket) => {
-      opened(connectionOf(webSocket, socket))
+      opened(new OpenSocket(webSocket, socket))
     })
   }
 }
@@ -66,77 +65,109 @@ export function openWebSockets(): (
 /** Before the data of a frame. Source: RFC 6455, 5.2. */
 const HEAD_BYTES_MAX = 14
 
-function connectionOf(webSocket: WebSocket, socket: Duplex): SocketConnection {
-  // The library closes by itself after what it refuses to read; the error says nothing new.
-  webSocket.on('error', () => undefined)
-  const isOpen = () => webSocket.readyState === webSocket.OPEN
-  const connection: SocketConnection = {
-    send: (text) => {
-      if (isOpen()) webSocket.send(text)
-    },
-    sendFrame: (frame) => {
-      if (!isOpen() || !socket.writable) return false
-      // Safe beside the library's own writes: without compression it writes each frame whole and at once.
-      socket.write(frame)
-      return true
-    },
-    together: (work) => {
-      socket.cork()
-      try {
-        work()
-      } finally {
-        socket.uncork()
-      }
-    },
-    get waitingBytes() {
-      return socket.writableLength
-    },
-    ping: () => {
-      if (isOpen()) webSocket.ping()
-    },
-    pong: (data) => {
-      if (isOpen()) webSocket.pong(data)
-    },
-    close: (code, reason) => {
-      if (!isOpen()) return
-      webSocket.close(code, reason)
-      const end = setTimeout(() => webSocket.terminate(), limits.socketCloseSeconds * 1000)
-      webSocket.once('close', () => clearTimeout(end))
-    },
-    destroy: () => webSocket.terminate(),
-    attend: (reader) => {
-      /** Bytes that came since something whole did. The library bounds what begins by limits.bodyBytesMax alone. */
-      let begun = 0
-      let isWhole = false
-      webSocket.on('message', (data, isBinary) => {
-        isWhole = true
-        const text = textOf(data)
-        if (isBinary) connection.close(1003, 'text messages only')
-        else if (Buffer.byteLength(text) > reader.messageBytesMax()) {
-          connection.close(1009, 'a message is too long')
-        } else if (isOpen()) reader.onText(text)
-      })
-      webSocket.on('ping', (data) => {
-        isWhole = true
-        if (isOpen()) reader.onPing(data)
-      })
-      webSocket.on('pong', () => {
-        isWhole = true
-        reader.onPong()
-      })
-      // After the library, which reads a message out of what came before this sees it.
-      socket.on('data', ({ length }: Buffer) => {
-        begun = isWhole ? 0 : begun + length
-        isWhole = false
-        const max = reader.messageBytesMax()
-        if (max < limits.bodyBytesMax && begun > max + HEAD_BYTES_MAX) connection.destroy()
-      })
-      webSocket.once('close', () => reader.onClosed())
-      socket.on('drain', () => reader.onDrain())
-      if (webSocket.readyState === webSocket.CLOSED) reader.onClosed()
-    },
+/** One object for all of it: an event goes to thousands of these, and each object more is a cache miss more. */
+class OpenSocket implements SocketConnection {
+  readonly #webSocket: WebSocket
+  readonly #socket: Duplex
+  /** What the library says of it, as of the last thing that could change it: asking there costs three cache misses for each frame. */
+  #takesFrames = true
+
+  constructor(webSocket: WebSocket, socket: Duplex) {
+    this.#webSocket = webSocket
+    this.#socket = socket
+    // The library closes by itself after what it refuses to read; the error says nothing new.
+    webSocket.on('error', () => undefined)
+    // Each after the library's own listener, which has drawn its conclusions by then.
+    for (const event of ['data', 'end', 'error', 'close']) socket.on(event, () => this.#look())
   }
-  return connection
+
+  #look(): void {
+    this.#takesFrames = this.#isOpen
+  }
+
+  get #isOpen(): boolean {
+    return this.#webSocket.readyState === WebSocket.OPEN
+  }
+
+  send(text: string): void {
+    if (this.#isOpen) this.#webSocket.send(text)
+  }
+
+  sendFrame(frame: Buffer): boolean {
+    const socket = this.#socket
+    if (!this.#takesFrames || !socket.writable) return false
+    // Safe beside the library's own writes: without compression it writes each frame whole and at once.
+    socket.write(frame)
+    return true
+  }
+
+  together(work: () => void): void {
+    this.#socket.cork()
+    try {
+      work()
+    } finally {
+      this.#socket.uncork()
+    }
+  }
+
+  get waitingBytes(): number {
+    return this.#socket.writableLength
+  }
+
+  ping(): void {
+    if (this.#isOpen) this.#webSocket.ping()
+  }
+
+  pong(data: Buffer): void {
+    if (this.#isOpen) this.#webSocket.pong(data)
+  }
+
+  close(code: CloseCode, reason: string): void {
+    if (!this.#isOpen) return
+    const webSocket = this.#webSocket
+    webSocket.close(code, reason)
+    this.#look()
+    const end = setTimeout(() => webSocket.terminate(), limits.socketCloseSeconds * 1000)
+    webSocket.once('close', () => clearTimeout(end))
+  }
+
+  destroy(): void {
+    this.#webSocket.terminate()
+    this.#look()
+  }
+
+  attend(reader: SocketReader): void {
+    const [webSocket, socket] = [this.#webSocket, this.#socket]
+    /** Bytes that came since something whole did. The library bounds what begins by limits.bodyBytesMax alone. */
+    let begun = 0
+    let isWhole = false
+    webSocket.on('message', (data, isBinary) => {
+      isWhole = true
+      const text = textOf(data)
+      if (isBinary) this.close(1003, 'text messages only')
+      else if (Buffer.byteLength(text) > reader.messageBytesMax()) {
+        this.close(1009, 'a message is too long')
+      } else if (this.#isOpen) reader.onText(text)
+    })
+    webSocket.on('ping', (data) => {
+      isWhole = true
+      if (this.#isOpen) reader.onPing(data)
+    })
+    webSocket.on('pong', () => {
+      isWhole = true
+      reader.onPong()
+    })
+    // After the library, which reads a message out of what came before this sees it.
+    socket.on('data', ({ length }: Buffer) => {
+      begun = isWhole ? 0 : begun + length
+      isWhole = false
+      const max = reader.messageBytesMax()
+      if (max < limits.bodyBytesMax && begun > max + HEAD_BYTES_MAX) this.destroy()
+    })
+    webSocket.once('close', () => reader.onClosed())
+    socket.on('drain', () => reader.onDrain())
+    if (webSocket.readyState === webSocket.CLOSED) reader.onClosed()
+  }
 }
 
 function textOf(data: Buffer | ArrayBuffer | readonly Buffer[]): string {
