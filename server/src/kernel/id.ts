@@ -4,6 +4,9 @@ import type { Random } from './random.ts'
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const ID_BYTES = 16
 const ID_CHARACTERS = 22
+/** As many characters as a number holds exactly: three large divisions for an id instead of twenty-two. */
+const STEP_CHARACTERS = 9
+const STEP = 58n ** BigInt(STEP_CHARACTERS)
 
 export type IdPrefix =
   | 'pay'
@@ -37,9 +40,14 @@ export type TradeId = Id<'trd'>
 export function newId<Prefix extends IdPrefix>(random: Random, prefix: Prefix): Id<Prefix> {
   let value = BigInt(`0x${Buffer.from(random.bytes(ID_BYTES)).toString('hex')}`)
   let text = ''
-  for (let position = 0; position < ID_CHARACTERS; position += 1) {
-    text = (ALPHABET[Number(value % 58n)] ?? '1') + text
-    value /= 58n
+  while (text.length < ID_CHARACTERS) {
+    let step = Number(value % STEP)
+    value /= STEP
+    const end = Math.min(text.length + STEP_CHARACTERS, ID_CHARACTERS)
+    while (text.length < end) {
+      text = (ALPHABET[step % 58] ?? '1') + text
+      step = Math.floor(step / 58)
+    }
   }
   return `${prefix}_${text}` as Id<Prefix>
 }
