@@ -2,12 +2,13 @@ import { Refusal } from '@florin/wire/errors.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
+import type { Random } from '../kernel/random.ts'
 import type { SecretBytes } from '../kernel/secret.ts'
 import type { Store } from '../store/postgres.ts'
 import type { AddressLimit } from './address-limit.ts'
 import { openKeyBatch } from './key-batch.ts'
 import type { KeyHolder } from './key-holder.ts'
-import { keyDigest, parseKey, sameDigest } from './key.ts'
+import { openKnownDigests, parseKey, sameDigest } from './key.ts'
 import { findKeyByDigest, markKeyUsed } from './store.ts'
 import type { FoundKey } from './store.ts'
 
@@ -49,17 +50,20 @@ export function openAuthenticator({
   store,
   clock,
   log,
+  random,
   pepper,
   addresses,
 }: {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log
+  readonly random: Random
   readonly pepper: SecretBytes
   readonly addresses: AddressLimit
 }): Authenticator {
   const entries = new Map<string, Entry>()
   const knownKeys = new Set<string>()
+  const digestOf = openKnownDigests({ pepper, random }, limits.keyCacheEntriesMax)
   const batch = openKeyBatch({ store, clock })
   const noting = new Set<Promise<void>>()
   let closed = false
@@ -145,7 +149,7 @@ export function openAuthenticator({
       const [value, ...others] = authorization
       const text = BEARER.exec(value ?? '')?.[1]
       const key = text === undefined || others.length > 0 ? undefined : parseKey(text)
-      const entry = key && lookUp(keyDigest(key, pepper), address)
+      const entry = key && lookUp(digestOf(key), address)
       const found = await entry?.found
       const now = clock.nowMilliseconds()
       if (entry === undefined || found === undefined || found.expiresAtMilliseconds <= now) {

@@ -3,7 +3,15 @@ import fc from 'fast-check'
 import { inspect } from 'node:util'
 import { systemRandom } from '../kernel/random.ts'
 import { SecretBytes } from '../kernel/secret.ts'
-import { KEY_PATTERN, keyDigest, lastFourOf, makeKey, parseKey, sameDigest } from './key.ts'
+import {
+  KEY_PATTERN,
+  keyDigest,
+  lastFourOf,
+  makeKey,
+  openKnownDigests,
+  parseKey,
+  sameDigest,
+} from './key.ts'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const seeded = fc
@@ -58,6 +66,15 @@ describe('an API key', () => {
     expect(new Set(digests.map((digest) => Buffer.from(digest).toString('hex'))).size).toBe(4)
     for (const a of digests) for (const b of digests) expect(sameDigest(a, b)).toBe(a === b)
     expect(sameDigest(new Uint8Array(32), new Uint8Array(31))).toBe(false)
+  })
+
+  test('has the same digest when it is presented again, also when others came in between', () => {
+    const pepper = new SecretBytes(new Uint8Array(32).fill(1))
+    const digestOf = openKnownDigests({ pepper, random: systemRandom }, 2)
+    const keys = Array.from({ length: 5 }, () => makeKey(systemRandom, 'live'))
+    for (const key of [...keys, ...keys, ...keys.flatMap((each) => [each, each])]) {
+      expect(sameDigest(digestOf(key), keyDigest(key, pepper))).toBe(true)
+    }
   })
 
   test('never prints', () => {

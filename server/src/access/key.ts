@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { openRecent } from '../kernel/recent.ts'
 import { Secret } from '../kernel/secret.ts'
 import type { SecretBytes } from '../kernel/secret.ts'
 import type { Random } from '../kernel/random.ts'
@@ -14,6 +15,7 @@ export interface ApiKey {
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const RANDOM_BYTES = 20
+const SALT_BYTES = 32
 // 62^27 > 2^160 and 62^6 > 2^32.
 const RANDOM_CHARACTERS = 27
 const CHECKSUM_CHARACTERS = 6
@@ -41,6 +43,26 @@ export function parseKey(text: string): ApiKey | undefined {
 /** What is stored of a key: HMAC-SHA-256 under the installation's pepper, so that a stolen table is useless alone. */
 export function keyDigest(key: ApiKey, pepper: SecretBytes): Uint8Array {
   return createHmac('sha256', pepper.reveal()).update(key.text.reveal()).digest()
+}
+
+/**
+ * Digests of keys that were presented before: making one takes 9 us, finding one 2. Known by a hash under a salt that only this process has, so
+ * that nothing here shows a key.
+ */
+export function openKnownDigests(
+  { pepper, random }: { readonly pepper: SecretBytes; readonly random: Random },
+  countMax: number,
+): (key: ApiKey) => Uint8Array {
+  const salt = Buffer.from(random.bytes(SALT_BYTES)).toString('hex')
+  const known = openRecent<Uint8Array>(countMax)
+  return (key) => {
+    const name = hash('sha256', salt + key.text.reveal(), 'base64')
+    const kept = known.get(name)
+    if (kept !== undefined) return kept
+    const digest = keyDigest(key, pepper)
+    known.set(name, digest)
+    return digest
+  }
 }
 
 /** Compares two digests in a time that does not depend on where they differ. */

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { openRecent } from '../kernel/recent.ts'
 
 /** Whom we believe about where a request came from. */
 export interface TrustedProxies {
@@ -18,6 +19,9 @@ export interface Client {
 
 const RANGE = /^([^/]+)(?:\/([0-9]{1,3}))?$/
 const MAPPED_BITS = 96
+/** Peers whose spelling is remembered. */
+const PEERS_MAX = 1_000
+const peers = openRecent<string>(PEERS_MAX)
 
 /**
  * Reads a list of addresses and CIDR ranges, separated by commas or spaces. Gives the entries that are neither, when there are
@@ -66,7 +70,7 @@ export function clientOf(
   },
   trusted: TrustedProxies,
 ): Client {
-  let address = canonicalAddress(peer ?? '') ?? ''
+  let address = canonicalPeer(peer ?? '')
   const own = isEncrypted ? 'https' : 'http'
   if (!trusted.includes(address)) return { address, protocol: own }
   for (const entry of entriesOf(forwardedFor).toReversed()) {
@@ -77,6 +81,15 @@ export function clientOf(
   }
   const said = entriesOf(forwardedProto).at(-1)?.toLowerCase()
   return { address, protocol: said === 'https' || said === 'http' ? said : own }
+}
+
+/** The same for the other end of a connection, which comes again with each of its requests. */
+function canonicalPeer(peer: string): string {
+  const known = peers.get(peer)
+  if (known !== undefined) return known
+  const address = canonicalAddress(peer) ?? ''
+  peers.set(peer, address)
+  return address
 }
 
 /**

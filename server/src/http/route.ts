@@ -110,7 +110,7 @@ export function route<
         const query = demand(checkQuery(incoming.query, 'query'))
         const { value, kept } = readBody(incoming.bytes, shape)
         const body = demand(checkBody(value, 'body'))
-        const answer = await handler(callOf(incoming, { params, query, body, kept }))
+        const answer = await handler(new IncomingCall(incoming, { params, query, body, kept }))
         const timestamp = clock.nowMilliseconds()
         const text = writeJson(
           endpoint.foreignShape ? answer.body : { success: true, ...answer.body, timestamp },
@@ -130,31 +130,67 @@ export function route<
   }
 }
 
-function callOf<Params, Query, Body>(
-  incoming: Incoming,
-  parsed: { params: Params; query: Query; body: Body; kept: ReadonlyMap<string, string> },
-): Call<Params, Query, Body> {
-  const { params, query, body, kept } = parsed
-  const { caller, person, client, requestId, idempotencyKey, clientGone, closing } = incoming
-  return {
-    params,
-    query,
-    body,
-    rawText: (field) => kept.get(field),
-    get caller() {
-      if (caller === undefined) throw new Error('an operation without an account has no caller')
-      return caller
-    },
-    knownCaller: caller,
-    person,
-    client,
-    header: (name) => incoming.header(name),
-    requestId,
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-    get clientGone() {
-      return clientGone()
-    },
-    closing,
+interface Parsed<Params, Query, Body> {
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+  readonly kept: ReadonlyMap<string, string>
+}
+
+/** A class, since getters of a literal are made anew for every request: 2 us. */
+class IncomingCall<Params, Query, Body> implements Call<Params, Query, Body> {
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+  readonly idempotencyKey?: string
+  readonly #kept: ReadonlyMap<string, string>
+  readonly #incoming: Incoming
+
+  constructor(incoming: Incoming, { params, query, body, kept }: Parsed<Params, Query, Body>) {
+    this.params = params
+    this.query = query
+    this.body = body
+    this.#kept = kept
+    this.#incoming = incoming
+    if (incoming.idempotencyKey !== undefined) this.idempotencyKey = incoming.idempotencyKey
+  }
+
+  rawText(field: string): string | undefined {
+    return this.#kept.get(field)
+  }
+
+  get caller(): Caller {
+    const { caller } = this.#incoming
+    if (caller === undefined) throw new Error('an operation without an account has no caller')
+    return caller
+  }
+
+  get knownCaller(): Caller | undefined {
+    return this.#incoming.caller
+  }
+
+  get person(): Person | undefined {
+    return this.#incoming.person
+  }
+
+  get client(): Client {
+    return this.#incoming.client
+  }
+
+  header(name: string): readonly string[] {
+    return this.#incoming.header(name)
+  }
+
+  get requestId(): string {
+    return this.#incoming.requestId
+  }
+
+  get clientGone(): AbortSignal {
+    return this.#incoming.clientGone()
+  }
+
+  get closing(): AbortSignal {
+    return this.#incoming.closing
   }
 }
 

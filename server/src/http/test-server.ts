@@ -22,8 +22,9 @@ const accountId = newId(systemRandom, 'acct')
 const keyId = newId(systemRandom, 'key')
 
 /** A payment that says back what it was asked for. */
-export const echoPayment: Route = route(endpoints.sendPayment, async ({ body, rawText }) => {
-  const metadata = rawText('metadata')
+export const echoPayment: Route = route(endpoints.sendPayment, async (call) => {
+  const { body } = call
+  const metadata = call.rawText('metadata')
   return {
     body: {
       paymentId: newId(systemRandom, 'pay'),

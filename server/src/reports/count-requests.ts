@@ -9,10 +9,16 @@ import type { DayCount } from './day-store.ts'
 
 const DAY_MILLISECONDS = 24 * 3_600_000
 
-/** The day of a moment in UTC, `2026-09-21`. */
+/** The day of a moment in UTC, `2026-09-21`. Asked for every request, and nearly always for the same day. */
 export function dayOf(atMilliseconds: number): string {
-  return new Date(atMilliseconds).toISOString().slice(0, 10)
+  const number = Math.floor(atMilliseconds / DAY_MILLISECONDS)
+  if (last.number !== number) {
+    last = { number, text: new Date(atMilliseconds).toISOString().slice(0, 10) }
+  }
+  return last.text
 }
+
+let last = { number: Number.NaN, text: '' }
 
 /** The day so many days before. */
 export function dayBefore(atMilliseconds: number, days: number): string {

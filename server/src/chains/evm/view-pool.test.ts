@@ -36,8 +36,9 @@ describe('the view pool', () => {
   test('asks what several want once, and gives everybody their own', async () => {
     const { calls, read } = heldNode()
     const pool = openViewPool({ read }, { sleep: async () => undefined })
-    const one = pool.read([view('aa'), view('ff')])
-    const other = pool.read([view('bb'), view('ff')])
+    const both = view('ff')
+    const one = pool.read([view('aa'), both])
+    const other = pool.read([view('bb'), both])
     await turn()
     expect(calls.map(({ views }) => views)).toEqual([3])
     calls[0]?.answer()

@@ -25,19 +25,18 @@ export function openViewPool(
   async function ask(
     askers: readonly (readonly View[])[],
   ): Promise<readonly (readonly bigint[])[]> {
-    // What several ask is asked once: the time of the block, above all.
-    const places = new Map<string, number>()
+    // What is one and the same object is asked once: the time of the block, above all.
+    const places = new Map<View, number>()
     const views: View[] = []
     const placesOf = askers.map((asked) =>
       asked.map((view) => {
-        const key = `${view.target} ${view.data} ${view.absent ?? ''}`
-        const known = places.get(key)
+        const known = places.get(view)
         if (known !== undefined) return known
-        places.set(key, views.length)
+        places.set(view, views.length)
         return views.push(view) - 1
       }),
     )
-    const values = await transport.read(readViewsAt(views, await block()))
+    const values = await transport.read({ ...readViewsAt(views, await block()), isUnique: true })
     return placesOf.map((all) => all.map((place) => valueAt(values, place)))
   }
 

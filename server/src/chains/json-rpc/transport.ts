@@ -69,13 +69,14 @@ export function openTransport(options: TransportOptions): Transport {
   const inApartTurn = openTurns(limits.nodeApartMax)
   let apart = 0
   let requests = 0
+  let uniques = 0
   let scheduled = false
 
   function read<Value>(asked: Read<Value>): Promise<Value> {
     if (asked.apart === true) return readApart(asked)
     const { method, params } = asked
     return new Promise((resolve, reject) => {
-      const key = JSON.stringify([method, params])
+      const key = asked.isUnique === true ? `${(uniques += 1)}` : JSON.stringify([method, params])
       const group = waiting.get(key) ?? { call: { method, params }, takers: [] }
       if (group.takers.length === 0 && waiting.size >= limits.nodeReadsMax) {
         reject(new NodeFailure('too many reads wait for the node'))

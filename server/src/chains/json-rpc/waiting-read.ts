@@ -12,6 +12,8 @@ export interface Read<Value> extends NodeCall {
    * does, so that it holds up nobody but its like.
    */
   readonly apart?: true
+  /** Nobody else asks for exactly this at the same moment, so it is not compared with what waits: for reads that are large. */
+  readonly isUnique?: true
 }
 
 /** What an answer is to somebody who waits for it. Nothing is handed over before `handOver`. */

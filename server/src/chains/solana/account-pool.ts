@@ -22,7 +22,7 @@ export function openAccountPool(
     askers: readonly (readonly Address[])[],
   ): Promise<readonly (readonly (Account | undefined)[])[]> {
     const addresses = [...new Set(askers.flat())]
-    const { accounts } = await transport.read(accountsRead(addresses))
+    const { accounts } = await transport.read({ ...accountsRead(addresses), isUnique: true })
     const found = new Map(addresses.map((address, index) => [address, accounts[index]]))
     return askers.map((asked) => asked.map((address) => found.get(address)))
   }
