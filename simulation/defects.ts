@@ -55,7 +55,7 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'a look that failed found nothing',
-    seed: 142,
+    seed: 97,
     changes: [
       {
         module: 'sender/rebuild.ts',
@@ -154,7 +154,7 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'a final height of another branch counts',
-    seed: 552,
+    seed: 79,
     changes: [
       {
         module: 'sender/finalize.ts',
@@ -305,7 +305,7 @@ import { claimKeys } from '../idempotency/store.ts'`,
   },
   {
     name: 'bytes that nobody has heard of are not sent again',
-    seed: 217,
+    seed: 386,
     changes: [
       {
         module: 'sender/transaction-store.ts',

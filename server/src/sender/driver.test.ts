@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { NodeFailure } from '@florin/server/chains/chain.ts'
 import type { Block } from '@florin/server/chains/chain.ts'
 import { systemClock } from '@florin/server/kernel/clock.ts'
 import type { Clock } from '@florin/server/kernel/clock.ts'
@@ -237,6 +238,34 @@ test('a network that an operator halts is not followed on, until it is released'
     expect([await heightOf(), driver.looksAtBlocks()]).toEqual([at, looks])
     await write(database.store, 'release', `update followers set halted_reason = null`)
     await until('it goes on', async () => (await heightOf()) > at, { seconds: 30 })
+  } finally {
+    await driver.stop()
+  }
+})
+
+test('an instance whose nodes do not answer lets its lease run out', async () => {
+  let isAway = false
+  const growth = () => {
+    if (isAway) throw new NodeFailure('nobody answers')
+    return 1n
+  }
+  // Long enough that the pauses between failures are shorter than its lease.
+  const config = { ...testNetwork(84_532), blockTimeMilliseconds: 700 }
+  const driver = drive(async () => {}, undefined, { growth, config })
+  try {
+    await until('it is followed', () => driver.state().height !== null, { seconds: 30 })
+    isAway = true
+    await until(
+      'another may have it',
+      async () => {
+        const [row] = await database.store.query<{ is_over: boolean }>(
+          'lease',
+          'select lease_until < now() as is_over from followers',
+        )
+        return row?.is_over === true
+      },
+      { seconds: 30 },
+    )
   } finally {
     await driver.stop()
   }

@@ -53,6 +53,7 @@ export function startDriver(deps: DriverDeps): Driver {
   // Seldom until the next block is due, and then often: a caller who waits for it hears soon, and no more is asked than by an even pace.
   const restMilliseconds = paceOf(blockTimeMilliseconds * REST)
   const dueMilliseconds = paceOf(blockTimeMilliseconds * DUE)
+  const evenMilliseconds = paceOf(blockTimeMilliseconds / 2)
   const resendMilliseconds = Math.max(blockTimeMilliseconds * 2, RESEND_MIN)
   // Short where blocks are quick, so that a killed instance is soon followed by the next.
   const leaseMilliseconds = Math.min(
@@ -73,6 +74,7 @@ export function startDriver(deps: DriverDeps): Driver {
   let bumpedAt: bigint | undefined
   /** The cursor as this instance moved it, while its lease lasts. */
   let pauseMilliseconds = restMilliseconds
+  let stillLooks = 0
   let held: { readonly cursor: Cursor; readonly renewAt: number } | undefined
   let isBegun = false
   let resending: Promise<void> | undefined
@@ -103,10 +105,10 @@ export function startDriver(deps: DriverDeps): Driver {
   }
 
   async function round(): Promise<void> {
-    const taken = await hold()
+    // First, so that an instance whose nodes do not answer lets its lease run out.
     const head = await chain.head()
-    pauseMilliseconds = told.at(-1)?.hash === head.hash ? dueMilliseconds : restMilliseconds
-    told = [...told, head].slice(-limits.toldHeadsMax)
+    noteHead(head)
+    const taken = await hold()
     state = { ...state, headHeight: head.height }
     if (taken === undefined) {
       await begin(head)
@@ -145,6 +147,17 @@ export function startDriver(deps: DriverDeps): Driver {
     }
   }
 
+  function noteHead(head: Head): void {
+    const last = told.at(-1)
+    const isSame = last?.hash === head.hash
+    stillLooks = isSame ? stillLooks + 1 : 0
+    // One that has not come when it was due is not asked for that often for long.
+    const waiting = stillLooks > DUE_LOOKS_MAX ? evenMilliseconds : dueMilliseconds
+    pauseMilliseconds = isSame ? waiting : restMilliseconds
+    const isNews = !isSame || last.finalizedHeight > head.finalizedHeight
+    told = [...(isNews ? told : told.slice(0, -1)), head].slice(-limits.toldHeadsMax)
+  }
+
   /** Either nobody has begun yet, or another instance drives this network. */
   async function begin(head: Head): Promise<void> {
     if (isBegun) return
@@ -157,7 +170,9 @@ export function startDriver(deps: DriverDeps): Driver {
 
   /** One at a time and beside the round: a node that hangs at broadcasts must not keep anybody from following. */
   function resendBeside(): void {
-    if (clock.nowMilliseconds() < resendAt) return
+    const left = resendAt - clock.nowMilliseconds()
+    // More than one was ever told to wait: the clock was set back.
+    if (left > 0 && left <= PAUSE_MAX) return
     resending ??= rebroadcast(deps, network, resendMilliseconds)
       .then(() => undefined, report)
       .finally(() => {
@@ -228,15 +243,17 @@ export function startDriver(deps: DriverDeps): Driver {
         failures = 0
       } catch (error) {
         held = undefined
+        isBegun = false
         failures += 1
         report(error)
       }
       if (stopping.signal.aborted) break
-      const backOff = Math.min(
-        pauseMilliseconds * 2 ** Math.min(failures, BACK_OFF_DOUBLINGS_MAX),
-        BACK_OFF_MAX,
+      const doublings = Math.min(failures, BACK_OFF_DOUBLINGS_MAX)
+      const backOff = Math.min(evenMilliseconds * 2 ** doublings, BACK_OFF_MAX)
+      await clock.sleep(
+        failures === 0 ? pauseMilliseconds : backOff,
+        AbortSignal.any([stopping.signal, pause.signal]),
       )
-      await clock.sleep(backOff, AbortSignal.any([stopping.signal, pause.signal]))
     }
     await store.inTransaction('service', (tx) => releaseLease(tx, network, instance)).catch(report)
   }
@@ -283,6 +300,7 @@ const LEASE_RENEWALS = 3
 /** Parts of a block's time: between a new block and the next look, and between looks from then on. */
 const REST = 0.875
 const DUE = 0.125
+const DUE_LOOKS_MAX = 4
 const PAUSE_MIN = 50
 const PAUSE_MAX = 2_000
 const RESEND_MIN = 1_000

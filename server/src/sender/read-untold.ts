@@ -21,11 +21,14 @@ export async function readUntold(deps: FollowDeps, cursor: Cursor): Promise<void
   try {
     await askAgain(deps, cursor)
   } catch (error) {
-    // What nobody tells must not keep anybody from following.
-    if (!(error instanceof NodeFailure)) throw error
-    const facts = { network: cursor.network, reason: error }
-    deps.log.warn(facts, 'what no node has told was not asked again')
+    passOver(deps, cursor, error)
   }
+}
+
+/** What nobody tells must not keep anybody from following. */
+function passOver({ log }: FollowDeps, { network }: Cursor, error: unknown): void {
+  if (!(error instanceof NodeFailure)) throw error
+  log.warn({ network, reason: error }, 'what no node has told was not asked again')
 }
 
 async function askAgain(deps: FollowDeps, cursor: Cursor): Promise<void> {
@@ -39,7 +42,10 @@ async function askAgain(deps: FollowDeps, cursor: Cursor): Promise<void> {
   for (const [index, hash] of hashes.entries()) {
     const outcome = outcomes[index]
     if (outcome?.state === 'mined' && outcome.height <= cursor.height) {
-      await takeIn(deps, cursor, hash, outcome)
+      // The block of one may be gone from every node: the others are not to wait for it.
+      await takeIn(deps, cursor, hash, outcome).catch((error: unknown) =>
+        passOver(deps, cursor, error),
+      )
     }
   }
 }
