@@ -246,7 +246,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   }
   const claims = openClaimQueue({ ...claiming, broadcaster, log })
   const receivers = openKnownReceivers({ store, clock })
-  const verifications = openVerificationEvents({ store, clock, log })
+  const verifications = openVerificationEvents({ store, relay, clock, log })
   const settling = {
     ...claiming,
     onVerified: verifications.note,

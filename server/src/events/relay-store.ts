@@ -3,6 +3,8 @@ import type { Store, Tx } from '../store/postgres.ts'
 import type { NumberedEvent } from './event.ts'
 import { eventOf } from './event-rows-store.ts'
 import type { EventRow } from './event-rows-store.ts'
+import { recordsOf } from './store.ts'
+import type { OutboxEvent } from './store.ts'
 
 /** Another instance numbers now, or nobody does: nothing was numbered. */
 export class RelayLost extends Error {
@@ -46,31 +48,46 @@ export async function holdRelay(tx: Tx, fence: bigint, leaseMilliseconds: number
   if (rows.length === 0) throw new RelayLost('the relay went to another instance')
 }
 
+/** Facts that never lay in the outbox, and when they came. */
+export interface Given {
+  readonly events: readonly OutboxEvent[]
+  readonly nowMilliseconds: number
+}
+
+const NOTHING: Given = { events: [], nowMilliseconds: 0 }
+
 /**
- * Takes the oldest rows out of the outbox and numbers them per account, one for each of the ids at most. In the order of the outbox's own
- * numbers: of two facts about the same thing the later one was written under its lock, so with the higher number, and what it follows is
- * seen wherever it is seen. A row that becomes visible late with a low number is numbered then. Call it under `holdRelay`. A type that only
- * a newer version knows is its own channel: it must not stop the others.
+ * Takes the oldest rows out of the outbox and numbers them per account, one for each of the ids at most, and behind them what is given. In the
+ * order of the outbox's own numbers: of two facts about the same thing the later one was written under its lock, so with the higher number, and
+ * what it follows is seen wherever it is seen. A row that becomes visible late with a low number is numbered then. Call it under `holdRelay`. A
+ * type that only a newer version knows is its own channel: it must not stop the others.
  */
 export async function numberNext(
   tx: Tx,
   ids: readonly string[],
+  { events, nowMilliseconds }: Given = NOTHING,
 ): Promise<readonly NumberedEvent[]> {
   const rows = await tx.query<EventRow>(
     'relay_number',
     `with taken as (
-       delete from outbox where id in (select id from outbox order by id limit cardinality($1::text[])) returning *
+       delete from outbox where id in (select id from outbox order by id limit cardinality($1::text[]) - $4) returning *
+     ), facts as (
+       select id, null::bigint as nth, account_id, type, resource_id, data, created_at from taken
+       union all
+       select null, nth, account_id, type, resource_id, data, to_timestamp($5 / 1000.0)
+       from rows from (json_to_recordset($3::json) as (account_id text, type text, resource_id text, data json))
+         with ordinality as given (account_id, type, resource_id, data, nth)
      ), counted as (
-       select account_id, count(*) as count from taken group by account_id
+       select account_id, count(*) as count from facts group by account_id
      ), reached as (
        insert into event_sequences as known (account_id, sequence)
        select account_id, count from counted order by account_id
        on conflict (account_id) do update set sequence = known.sequence + excluded.sequence
        returning account_id, sequence
      ), placed as (
-       select taken.*, row_number() over (order by id) as place,
-         row_number() over (partition by account_id order by id) as nth
-       from taken
+       select account_id, type, resource_id, data, created_at, row_number() over (order by id, nth) as place,
+         row_number() over (partition by account_id order by id, nth) as nth
+       from facts
      ), stored as (
        insert into events (account_id, sequence, id, type, channel, resource_id, data, created_at)
        select p.account_id, r.sequence - c.count + p.nth, ($1::text[])[p.place], p.type,
@@ -81,7 +98,7 @@ export async function numberNext(
      )
      select account_id, sequence, id, type, channel, resource_id, data::text as data_text, created_at from stored
      order by account_id, sequence`,
-    [ids, JSON.stringify(ACCOUNT_EVENTS)],
+    [ids, JSON.stringify(ACCOUNT_EVENTS), recordsOf(events), events.length, nowMilliseconds],
   )
   return rows.map(eventOf)
 }

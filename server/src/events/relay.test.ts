@@ -6,12 +6,15 @@ import { openLog } from '../kernel/log.ts'
 import { systemRandom } from '../kernel/random.ts'
 import { until } from '../kernel/until.ts'
 import { makeWallet } from '../payments/test-lane.ts'
+import { limits } from '../kernel/limits.ts'
 import { openListener } from '../store/listen.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
+import type { NumberedEvent } from './event.ts'
 import { watchOutbox } from './outbox-watch.ts'
 import { holdRelay, numberNext, RelayLost, takeRelay } from './relay-store.ts'
 import type { Relay } from './relay.ts'
+import type { OutboxEvent } from './store.ts'
 import { numberedEvents, tell, testRelay } from './test-outbox.ts'
 
 const SOON = { seconds: 30 }
@@ -53,6 +56,68 @@ const numberNow = () =>
       Array.from({ length: 20 }, () => newId(systemRandom, 'evt')),
     )
   })
+
+const given = (accountId: AccountId, resourceId: string): OutboxEvent => ({
+  accountId,
+  type: 'verification',
+  resourceId,
+  data: { valid: true },
+})
+
+test('facts that bind nobody are numbered behind those of the outbox, without lying there', async () => {
+  const [one, other] = [await account(), await account()]
+  await add(one, 'a')
+  const announced: NumberedEvent[] = []
+  const announce = (events: readonly NumberedEvent[]) => void announced.push(...events)
+  const relay = start(database.store, { announce })
+  await isToldOf(one, 1)
+  await add(one, 'b')
+  await relay.number([given(one, 'x'), given(other, 'y'), given(one, 'z')])
+  expect(await told(one)).toEqual([
+    [1, 'a'],
+    [2, 'b'],
+    [3, 'x'],
+    [4, 'z'],
+  ])
+  expect(await told(other)).toEqual([[1, 'y']])
+  expect(announced.map(({ resourceId }) => resourceId).toSorted()).toEqual([
+    ...['a', 'b', 'x', 'y', 'z'],
+  ])
+  const waiting = await database.store.query(
+    'test_outbox_count',
+    'select count(*)::int as count from outbox',
+  )
+  expect(waiting).toEqual([{ count: 0 }])
+  const added = limits.relayGivenMax / 2
+  const many = Array.from({ length: added + 1 }, () => given(other, 'm'))
+  const first = relay.number(many)
+  // There is no room for as many again.
+  expect(relay.number(many)).toBeUndefined()
+  await first
+  expect((await told(other)).length).toBe(1 + many.length)
+})
+
+test('facts that bind nobody are not taken by an instance that does not number, and given back by one that ends', async () => {
+  const one = await account()
+  const holder = start(database.store)
+  await until('one numbers', () => holder.isHolding(), SOON)
+  const other = start(database.store)
+  expect(other.number([given(one, 'x')])).toBeUndefined()
+  const stopped = holder.stop()
+  expect(holder.number([given(one, 'x')])).toBeUndefined()
+  await stopped
+})
+
+test('a lease that went to another instance is told to whoever gave facts', async () => {
+  const one = await account()
+  const relay = start(database.store)
+  await until('it numbers', () => relay.isHolding(), SOON)
+  await database.store.inTransaction('service', (tx) =>
+    tx.query('test_steal', "update relays set fence = fence + 1 where name = 'events'"),
+  )
+  await expect(relay.number([given(one, 'x')])).rejects.toThrow(RelayLost)
+  expect(await told(one)).toEqual([])
+})
 
 test('facts get the numbers 1, 2, 3 of their account in the order in which they were written', async () => {
   const [one, other] = [await account(), await account()]

@@ -10,6 +10,7 @@ import type { Store, Tx } from '../store/postgres.ts'
 import type { NumberedEvent } from './event.ts'
 import { countWaiting, holdRelay, numberNext, RelayLost } from './relay-store.ts'
 import { releaseRelay, takeRelay } from './relay-store.ts'
+import type { OutboxEvent } from './store.ts'
 import { eventsNames } from './wake-name.ts'
 
 /**
@@ -36,6 +37,12 @@ export interface RelayDeps {
 export interface Relay {
   /** There is something in the outbox. Costs nothing to call for every commit. */
   wake(): void
+  /**
+   * Numbers facts that bind nobody, without the way through the outbox: half of what an event costs the database. Undefined when this instance
+   * does not number, or has enough of them: then the outbox is the way. Rejects when it was not told that they are numbered; with RelayLost they
+   * surely are not.
+   */
+  number(events: readonly OutboxEvent[]): Promise<void> | undefined
   /** Whether this instance numbers. */
   isHolding(): boolean
   stop(): Promise<void>
@@ -59,21 +66,26 @@ export function startRelay(deps: RelayDeps): Relay {
   let failures = 0
   let telling: Promise<void> | undefined
   let tellAgain = false
+  let waitingGiven: GivenBatch[] = []
 
   const wakeUp = () => pause.abort()
   const stopListening = listener.onChanged((name) => {
     if (name === OUTBOX && held !== undefined) wakeUp()
   })
 
-  /** How many were numbered. */
-  async function numberBatch(fence: bigint, countMax: number): Promise<number> {
+  /** Numbers what is given, and so many out of the outbox at most. How many of these there were. */
+  async function numberBatch(
+    fence: bigint,
+    countMax: number,
+    given: readonly OutboxEvent[],
+  ): Promise<number> {
     const startedAt = clock.nowMilliseconds()
-    const ids = Array.from({ length: countMax }, () => newId(random, 'evt'))
+    const ids = Array.from({ length: countMax + given.length }, () => newId(random, 'evt'))
     const events = await store.inTransaction('service', async (tx) => {
       // Sent one behind the other, without the wait in between: without the lease all of it is rolled back.
       const [, numbered] = await Promise.all([
         holdRelay(tx, fence, LEASE_MILLISECONDS),
-        numberNext(tx, ids),
+        numberNext(tx, ids, { events: given, nowMilliseconds: startedAt }),
       ])
       if (numbered.length === 0) return numbered
       for (const follow of deps.onNumbered) await follow(tx, numbered)
@@ -85,7 +97,36 @@ export function startRelay(deps: RelayDeps): Relay {
     })
     held = { fence, untilMilliseconds: startedAt + LEASE_MILLISECONDS }
     if (events.length > 0) deps.announce(events)
-    return events.length
+    return events.length - given.length
+  }
+
+  async function numberGiven(fence: bigint, countMax: number): Promise<number> {
+    const batches = takeGiven()
+    try {
+      const given = batches.flatMap(({ events }) => events)
+      const count = await numberBatch(fence, countMax, given)
+      for (const { resolve } of batches) resolve()
+      return count
+    } catch (error) {
+      for (const { reject } of batches) reject(error)
+      throw error
+    }
+  }
+
+  function takeGiven(): readonly GivenBatch[] {
+    let count = 0
+    const fitting = waitingGiven.findIndex(({ events }) => {
+      count += events.length
+      return count > limits.relayBatchMax
+    })
+    return waitingGiven.splice(0, fitting === -1 ? waitingGiven.length : Math.max(fitting, 1))
+  }
+
+  /** Nobody here numbers them now. */
+  function giveBack(): void {
+    const left = waitingGiven
+    waitingGiven = []
+    for (const { reject } of left) reject(new RelayLost('this instance does not number'))
   }
 
   async function round(): Promise<void> {
@@ -96,13 +137,16 @@ export function startRelay(deps: RelayDeps): Relay {
       )
       held = taken && { ...taken, untilMilliseconds: now + LEASE_MILLISECONDS }
     }
-    if (held === undefined) return
+    if (held === undefined) {
+      giveBack()
+      return
+    }
     const { fence } = held
     let waiting = await countWaiting(store, limits.relayBatchMax)
-    while (waiting > 0 && !stopping.signal.aborted) {
+    while ((waiting > 0 || waitingGiven.length > 0) && !stopping.signal.aborted) {
       const size = Math.min(waiting + IDS_SPARE, limits.relayBatchMax)
       // Room was left: nothing waits any more.
-      waiting = (await numberBatch(fence, size)) < size ? 0 : limits.relayBatchMax
+      waiting = (await numberGiven(fence, size)) < size ? 0 : limits.relayBatchMax
     }
   }
 
@@ -114,6 +158,7 @@ export function startRelay(deps: RelayDeps): Relay {
         failures = 0
       } catch (error) {
         held = undefined
+        giveBack()
         failures += 1
         report(error)
       }
@@ -128,6 +173,7 @@ export function startRelay(deps: RelayDeps): Relay {
         AbortSignal.any([stopping.signal, pause.signal]),
       )
     }
+    giveBack()
     await store.inTransaction('service', (tx) => releaseRelay(tx, instance)).catch(report)
   }
 
@@ -159,6 +205,15 @@ export function startRelay(deps: RelayDeps): Relay {
         })
       } else tellAgain = true
     },
+    number: (events) => {
+      const count = waitingGiven.reduce((sum, each) => sum + each.events.length, events.length)
+      const isAway = held === undefined || stopping.signal.aborted
+      if (isAway || count > limits.relayGivenMax) return undefined
+      return new Promise((resolve, reject) => {
+        waitingGiven.push({ events, resolve, reject })
+        wakeUp()
+      })
+    },
     isHolding: () => held !== undefined,
     stop: async () => {
       stopping.abort()
@@ -167,6 +222,13 @@ export function startRelay(deps: RelayDeps): Relay {
       await telling
     },
   }
+}
+
+/** Facts that wait to be numbered, and who wants to know. */
+interface GivenBatch {
+  readonly events: readonly OutboxEvent[]
+  resolve(): void
+  reject(error: unknown): void
 }
 
 function backOff(failures: number): number {

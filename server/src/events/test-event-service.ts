@@ -95,7 +95,14 @@ export async function openTestEvents(
     })
     const windows = openWindows({ clock })
     const addresses = openAddressLimit({ windows })
-    const authenticator = openAuthenticator({ store, clock, log, random: systemRandom, pepper, addresses })
+    const authenticator = openAuthenticator({
+      store,
+      clock,
+      log,
+      random: systemRandom,
+      pepper,
+      addresses,
+    })
     const gate = openGate({ authenticator, addresses, windows })
     const events = openEvents({
       ...{ store, feed, gate, addresses, clock, log },

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { RelayLost } from '../events/relay-store.ts'
+import type { OutboxEvent } from '../events/store.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { limits } from '../kernel/limits.ts'
 import { openLog } from '../kernel/log.ts'
@@ -13,28 +15,61 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-test('many verifications are told of with one write, and no more than the limit wait', async () => {
+const LOST = new RelayLost('it went to another instance')
+
+test.each<[string, () => Promise<void> | undefined]>([
+  ['where another instance numbers', () => undefined],
+  ['where another instance numbers by now', () => Promise.reject(LOST)],
+])(
+  'many verifications are told of with one write, and no more than the limit wait: %s',
+  async (_, number) => {
+    const { accountId } = await makeWallet(database.store)
+    let writes = 0
+    const store = {
+      ...database.store,
+      inTransaction: (...args: Parameters<typeof database.store.inTransaction>) => {
+        writes += 1
+        return database.store.inTransaction(...args)
+      },
+    }
+    const events = openVerificationEvents({
+      ...{ store: store as typeof database.store, clock: systemClock, log: openLog('silent') },
+      relay: { number },
+    })
+    const no = {
+      ok: false,
+      reason: 'unsupported_scheme',
+      payer: null,
+      networkName: 'base',
+    } as const
+    for (let count = 0; count < limits.verificationEventsMax + 5; count += 1) {
+      events.note(accountId, no)
+    }
+    await events.stop()
+    expect(writes).toBe(1)
+    const rows = await database.store.query(
+      'test_verifications',
+      `select count(*)::int as count, min(data ->> 'reason') as reason from outbox where type = 'verification' and account_id = $1`,
+      [accountId],
+    )
+    expect(rows).toEqual([{ count: limits.verificationEventsMax, reason: 'unsupported_scheme' }])
+  },
+)
+
+test('verifications are numbered without the way through the outbox where this instance numbers', async () => {
   const { accountId } = await makeWallet(database.store)
-  let writes = 0
-  const store = {
-    ...database.store,
-    inTransaction: (...args: Parameters<typeof database.store.inTransaction>) => {
-      writes += 1
-      return database.store.inTransaction(...args)
-    },
+  const numbered: string[] = []
+  const number = async (events: readonly OutboxEvent[]) => {
+    numbered.push(...events.map(({ type }) => type))
   }
+  const { store } = database
+  const refusing = { ...store, inTransaction: () => Promise.reject(new Error('was asked')) }
   const events = openVerificationEvents({
-    ...{ store: store as typeof database.store, clock: systemClock, log: openLog('silent') },
+    ...{ store: refusing, clock: systemClock, log: openLog('silent'), relay: { number } },
   })
   const no = { ok: false, reason: 'unsupported_scheme', payer: null, networkName: 'base' } as const
-  for (let count = 0; count < limits.verificationEventsMax + 5; count += 1) {
-    events.note(accountId, no)
-  }
+  events.note(accountId, no)
+  events.note(accountId, no)
   await events.stop()
-  expect(writes).toBe(1)
-  const rows = await database.store.query(
-    'test_verifications',
-    `select count(*)::int as count, min(data ->> 'reason') as reason from outbox where type = 'verification'`,
-  )
-  expect(rows).toEqual([{ count: limits.verificationEventsMax, reason: 'unsupported_scheme' }])
+  expect(numbered).toEqual(['verification', 'verification'])
 })

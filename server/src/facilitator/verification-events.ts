@@ -1,3 +1,5 @@
+import { RelayLost } from '../events/relay-store.ts'
+import type { Relay } from '../events/relay.ts'
 import { addToOutbox } from '../events/store.ts'
 import type { OutboxEvent } from '../events/store.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -20,10 +22,12 @@ export interface VerificationEvents {
  */
 export function openVerificationEvents({
   store,
+  relay,
   clock,
   log,
 }: {
   readonly store: Store
+  readonly relay: Pick<Relay, 'number'>
   readonly clock: Clock
   readonly log: Log
 }): VerificationEvents {
@@ -38,11 +42,23 @@ export function openVerificationEvents({
     waiting = []
     lost = 0
     if (missed > 0) log.warn({ count: missed }, 'more verifications than are told of')
-    await store
-      .inTransaction('service', (tx) => addToOutbox(tx, events, clock.nowMilliseconds()))
-      .catch((error: unknown) => {
-        log.warn({ count: events.length, reason: error }, 'verifications were not told of')
-      })
+    await tell(events).catch((error: unknown) => {
+      log.warn({ count: events.length, reason: error }, 'verifications were not told of')
+    })
+  }
+
+  /** Numbered at once where this instance numbers, else by way of the outbox. */
+  async function tell(events: readonly OutboxEvent[]): Promise<void> {
+    const numbered = relay.number(events)
+    if (numbered !== undefined) {
+      try {
+        await numbered
+        return
+      } catch (error) {
+        if (!(error instanceof RelayLost)) throw error
+      }
+    }
+    await store.inTransaction('service', (tx) => addToOutbox(tx, events, clock.nowMilliseconds()))
   }
 
   const begin = () => {

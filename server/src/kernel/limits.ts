@@ -256,6 +256,8 @@ export const limits = {
   idempotencyDays: 30,
   /** Events that one transaction numbers. */
   relayBatchMax: 500,
+  /** Of those that never lie in the outbox, as many may wait for it. */
+  relayGivenMax: 2_000,
   relayLeaseSeconds: 2,
   /** Pause between two such transactions, so that many facts share one. */
   relayGatherMilliseconds: 5,
