@@ -8,7 +8,7 @@ import type { Store } from '../store/postgres.ts'
 import type { AddressLimit } from './address-limit.ts'
 import { openKeyBatch } from './key-batch.ts'
 import type { KeyHolder } from './key-holder.ts'
-import { openKnownDigests, parseKey, sameDigest } from './key.ts'
+import { openKnownDigests, sameDigest } from './key.ts'
 import { findKeyByDigest, markKeyUsed } from './store.ts'
 import type { FoundKey } from './store.ts'
 
@@ -148,8 +148,8 @@ export function openAuthenticator({
     authenticate: async (authorization, address) => {
       const [value, ...others] = authorization
       const text = BEARER.exec(value ?? '')?.[1]
-      const key = text === undefined || others.length > 0 ? undefined : parseKey(text)
-      const entry = key && lookUp(digestOf(key), address)
+      const digest = text === undefined || others.length > 0 ? undefined : digestOf(text)
+      const entry = digest && lookUp(digest, address)
       const found = await entry?.found
       const now = clock.nowMilliseconds()
       if (entry === undefined || found === undefined || found.expiresAtMilliseconds <= now) {

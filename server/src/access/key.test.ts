@@ -73,7 +73,17 @@ describe('an API key', () => {
     const digestOf = openKnownDigests({ pepper, random: systemRandom }, 2)
     const keys = Array.from({ length: 5 }, () => makeKey(systemRandom, 'live'))
     for (const key of [...keys, ...keys, ...keys.flatMap((each) => [each, each])]) {
-      expect(sameDigest(digestOf(key), keyDigest(key, pepper))).toBe(true)
+      const digest = digestOf(key.text.reveal()) ?? new Uint8Array()
+      expect(sameDigest(digest, keyDigest(key, pepper))).toBe(true)
+    }
+  })
+
+  test('has no digest when it is none, however often it is presented', () => {
+    const pepper = new SecretBytes(new Uint8Array(32).fill(1))
+    const digestOf = openKnownDigests({ pepper, random: systemRandom }, 2)
+    const text = makeKey(systemRandom, 'live').text.reveal()
+    for (const bad of ['', text.slice(1), `${text}0`, 'a'.repeat(9000), text.slice(1)]) {
+      expect(digestOf(bad)).toBeUndefined()
     }
   })
 

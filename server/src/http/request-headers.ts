@@ -9,7 +9,10 @@ const UTF_8 = /^utf-?8$/i
 export function headerValues(rawHeaders: readonly string[], name: string): readonly string[] {
   const values: string[] = []
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    if (rawHeaders[at]?.toLowerCase() === name) values.push(rawHeaders[at + 1] ?? '')
+    const header = rawHeaders[at] ?? ''
+    if (header.length === name.length && header.toLowerCase() === name) {
+      values.push(rawHeaders[at + 1] ?? '')
+    }
   }
   return values
 }

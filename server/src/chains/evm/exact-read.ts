@@ -23,11 +23,23 @@ export interface ExactReader {
 /** The caches hold facts that never change; they are bounded in count. */
 export function openExactReader(chainId: bigint): ExactReader {
   const separators = new Map<string, Uint8Array>()
+  let last: { name: string; version: string; token: string; separator: Uint8Array } | undefined
   const recovered = openRecoveredSigners()
   /** What was just read need not be parsed again; kept as long as what it belongs to. */
   const readBefore = new WeakMap<Readonly<Record<string, string>>, Checked>()
 
   function separatorOf(domain: Domain): Uint8Array {
+    const { name, version, verifyingContract } = domain
+    // Nearly every payment of a network is in the same token.
+    if (last?.name === name && last.version === version && last.token === verifyingContract) {
+      return last.separator
+    }
+    const separator = separatorKept(domain)
+    last = { name, version, token: verifyingContract, separator }
+    return separator
+  }
+
+  function separatorKept(domain: Domain): Uint8Array {
     const key = JSON.stringify([domain.name, domain.version, domain.verifyingContract])
     const known = separators.get(key)
     if (known !== undefined) return known

@@ -1,5 +1,4 @@
 import { openRecent } from '../../kernel/recent.ts'
-import { hexBytes } from './hex.ts'
 import { recoverAddress } from './secp256k1.ts'
 
 /** At least half of them are kept. */
@@ -15,7 +14,7 @@ export function openRecoveredSigners(): {
     isSigned: (from, signature, digest) => {
       if (signature.length !== SIGNATURE_BYTES) return false
       const signed = digest()
-      const key = hexBytes(signed) + hexBytes(signature)
+      const key = Buffer.concat([signed, signature]).toString('latin1')
       const known = recovered.get(key)
       if (known !== undefined) return known === from
       const signer = recoverAddress(signed, signature)

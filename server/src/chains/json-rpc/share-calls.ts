@@ -4,7 +4,7 @@ import { NodeFailure } from '../chain.ts'
 /** Calls under way at once. What is asked meanwhile waits and shares the next: a slow call holds nobody up. */
 const CALLS_MAX = 2
 /** Between the beginnings of two calls: what is asked meanwhile shares the second. Who asks alone never waits for it. */
-const PAUSE_MILLISECONDS = 10
+const PAUSE_MILLISECONDS = 5
 /** Askers that may wait for their turn. */
 const WAITING_MAX = 10_000
 
