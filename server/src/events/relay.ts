@@ -20,6 +20,8 @@ import { eventsNames } from './wake-name.ts'
 export type OnNumbered = (tx: Tx, events: readonly NumberedEvent[]) => Promise<void>
 
 const OUTBOX = 'outbox'
+/** Without a reason an error would be made for every wake-up. */
+const WOKEN = 'there is something to number'
 
 export interface RelayDeps {
   readonly store: Store
@@ -68,7 +70,7 @@ export function startRelay(deps: RelayDeps): Relay {
   let tellAgain = false
   let waitingGiven: GivenBatch[] = []
 
-  const wakeUp = () => pause.abort()
+  const wakeUp = () => pause.abort(WOKEN)
   const stopListening = listener.onChanged((name) => {
     if (name === OUTBOX && held !== undefined) wakeUp()
   })

@@ -27,6 +27,8 @@ export interface EndpointOptions {
   readonly post: PostText
 }
 
+const FINISHED = 'the call is over'
+
 /** The node gave no answer in time; asking it again at once is pointless. */
 export class NodeTimeout extends NodeFailure {}
 
@@ -55,7 +57,8 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
       // The error's own text may hold the URL, so only its code goes on.
       throw new NodeFailure(`${name} cannot be reached: ${codeOf(error)}`)
     } finally {
-      finished.abort()
+      // With a reason: without one an error is made, stack and all, 35 us for each call.
+      finished.abort(FINISHED)
       await timer
     }
   }
