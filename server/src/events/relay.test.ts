@@ -61,7 +61,7 @@ const given = (accountId: AccountId, resourceId: string): OutboxEvent => ({
   accountId,
   type: 'verification',
   resourceId,
-  data: { valid: true },
+  data: { valid: true, note: 'ä "quoted" \\ {}' },
 })
 
 test('facts that bind nobody are numbered behind those of the outbox, without lying there', async () => {
@@ -83,6 +83,10 @@ test('facts that bind nobody are numbered behind those of the outbox, without ly
   expect(announced.map(({ resourceId }) => resourceId).toSorted()).toEqual([
     ...['a', 'b', 'x', 'y', 'z'],
   ])
+  // What is announced is to the letter what is kept.
+  const kept = await numberedEvents(database.store, one)
+  const heard = announced.filter(({ accountId }) => accountId === one)
+  expect(heard).toEqual(kept)
   const waiting = await database.store.query(
     'test_outbox_count',
     'select count(*)::int as count from outbox',

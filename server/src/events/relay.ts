@@ -82,12 +82,16 @@ export function startRelay(deps: RelayDeps): Relay {
     given: readonly OutboxEvent[],
   ): Promise<number> {
     const startedAt = clock.nowMilliseconds()
-    const ids = Array.from({ length: countMax + given.length }, () => newId(random, 'evt'))
+    const ids = Array.from({ length: countMax }, () => newId(random, 'evt'))
+    const facts = given.map(({ accountId, type, resourceId, data }) => ({
+      ...{ id: newId(random, 'evt'), accountId, type, resourceId },
+      dataText: JSON.stringify(data),
+    }))
     const events = await store.inTransaction('service', async (tx) => {
       // Sent one behind the other, without the wait in between: without the lease all of it is rolled back.
       const [, numbered] = await Promise.all([
         holdRelay(tx, fence, LEASE_MILLISECONDS),
-        numberNext(tx, ids, { events: given, nowMilliseconds: startedAt }),
+        numberNext(tx, ids, facts, startedAt),
       ])
       if (numbered.length === 0) return numbered
       for (const follow of deps.onNumbered) await follow(tx, numbered)

@@ -25,18 +25,16 @@ export async function addToOutbox(
     `insert into outbox (account_id, type, resource_id, data, created_at)
      select account_id, type, resource_id, data, to_timestamp($2 / 1000.0)
      from json_to_recordset($1::json) as e (account_id text, type text, resource_id text, data json)`,
-    [recordsOf(events), nowMilliseconds],
-  )
-}
-
-/** Facts as JSON records with the columns of the outbox. */
-export function recordsOf(events: readonly OutboxEvent[]): string {
-  return JSON.stringify(
-    events.map(({ accountId, type, resourceId, data }) => ({
-      account_id: accountId,
-      type,
-      resource_id: resourceId,
-      data,
-    })),
+    [
+      JSON.stringify(
+        events.map((event) => ({
+          account_id: event.accountId,
+          type: event.type,
+          resource_id: event.resourceId,
+          data: event.data,
+        })),
+      ),
+      nowMilliseconds,
+    ],
   )
 }
