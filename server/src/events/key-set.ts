@@ -2,7 +2,7 @@ import { openRecent } from '../kernel/recent.ts'
 import type { FramedEvent } from './framed-event.ts'
 
 /** Sets that are known by their keys; one that was forgotten is only made a second time. */
-const KNOWN_MAX = 10_000
+const KNOWN_MAX = 500
 
 /** What a subscription wants: channels, addresses and tokens. Nobody changes it. */
 export interface KeySet {

@@ -5,7 +5,7 @@ import type { Log } from '../kernel/log.ts'
 import type { Random } from '../kernel/random.ts'
 import type { Listener } from '../store/listen.ts'
 import { notifyChanged } from '../store/listen.ts'
-import { StoreUnavailable } from '../store/postgres.ts'
+import { CommitUnknown, StoreUnavailable } from '../store/postgres.ts'
 import type { Store, Tx } from '../store/postgres.ts'
 import type { NumberedEvent } from './event.ts'
 import { countWaiting, holdRelay, numberNext, RelayLost } from './relay-store.ts'
@@ -115,7 +115,14 @@ export function startRelay(deps: RelayDeps): Relay {
       return count
     } catch (error) {
       for (const { reject } of batches) reject(error)
-      throw error
+      const isOfAll =
+        error instanceof RelayLost ||
+        error instanceof StoreUnavailable ||
+        error instanceof CommitUnknown
+      if (batches.length === 0 || isOfAll) throw error
+      // Something that was given cannot be kept: what lies in the outbox does not wait for it.
+      report(error)
+      return countMax
     }
   }
 
@@ -215,10 +222,17 @@ export function startRelay(deps: RelayDeps): Relay {
       const count = waitingGiven.reduce((sum, each) => sum + each.events.length, events.length)
       const isAway = held === undefined || stopping.signal.aborted
       if (isAway || count > limits.relayGivenMax) return undefined
-      return new Promise((resolve, reject) => {
-        waitingGiven.push({ events, resolve, reject })
-        wakeUp()
-      })
+      const parts: Promise<void>[] = []
+      for (let start = 0; start < events.length; start += limits.relayBatchMax) {
+        const part = events.slice(start, start + limits.relayBatchMax)
+        parts.push(
+          new Promise((resolve, reject) => {
+            waitingGiven.push({ events: part, resolve, reject })
+          }),
+        )
+      }
+      wakeUp()
+      return Promise.all(parts).then(() => undefined)
     },
     isHolding: () => held !== undefined,
     stop: async () => {

@@ -6,6 +6,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { AccountId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
+import { StoreUnavailable } from '../store/postgres.ts'
 import type { Store } from '../store/postgres.ts'
 import type { Verified } from './verify.ts'
 
@@ -55,7 +56,8 @@ export function openVerificationEvents({
         await numbered
         return
       } catch (error) {
-        if (!(error instanceof RelayLost)) throw error
+        // Nothing was committed.
+        if (!(error instanceof RelayLost || error instanceof StoreUnavailable)) throw error
       }
     }
     await store.inTransaction('service', (tx) => addToOutbox(tx, events, clock.nowMilliseconds()))

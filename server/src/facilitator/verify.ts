@@ -36,7 +36,7 @@ export type Verified = { readonly ok: true; readonly intake: Intake } | Refused
 
 /**
  * Whether a payment would settle now: a statement, not a lock. Nothing is stored and nothing may be released on it. At most one node
- * round trip, shared with whoever asks at the same moment. Throws NodeFailure when no node answered: that is nobody's fault.
+ * round trip, shared with whoever asks at the same moment; one more where accounts alone do not tell. Throws NodeFailure when no node answered: that is nobody's fault.
  */
 export async function verifyPayment(
   deps: VerifyDeps,

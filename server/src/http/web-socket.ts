@@ -76,7 +76,7 @@ class OpenSocket implements SocketConnection {
     this.#webSocket = webSocket
     this.#socket = socket
     // The library closes by itself after what it refuses to read; the error says nothing new.
-    webSocket.on('error', () => undefined)
+    webSocket.on('error', () => this.#look())
     // Each after the library's own listener, which has drawn its conclusions by then.
     for (const event of ['data', 'end', 'error', 'close']) socket.on(event, () => this.#look())
   }

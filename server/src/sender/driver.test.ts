@@ -245,8 +245,12 @@ test('a network that an operator halts is not followed on, until it is released'
 
 test('an instance whose nodes do not answer lets its lease run out', async () => {
   let isAway = false
+  let failures = 0
   const growth = () => {
-    if (isAway) throw new NodeFailure('nobody answers')
+    if (isAway) {
+      failures += 1
+      throw new NodeFailure('nobody answers')
+    }
     return 1n
   }
   // Long enough that the pauses between failures are shorter than its lease.
@@ -255,17 +259,20 @@ test('an instance whose nodes do not answer lets its lease run out', async () =>
   try {
     await until('it is followed', () => driver.state().height !== null, { seconds: 30 })
     isAway = true
-    await until(
-      'another may have it',
-      async () => {
-        const [row] = await database.store.query<{ is_over: boolean }>(
-          'lease',
-          'select lease_until < now() as is_over from followers',
-        )
-        return row?.is_over === true
-      },
-      { seconds: 30 },
-    )
+    const lease = async () => {
+      const [row] = await database.store.query<{ is_over: boolean; until: string }>(
+        'lease',
+        'select lease_until < now() as is_over, lease_until::text as until from followers',
+      )
+      return row
+    }
+    await until('its rounds fail', () => failures > 0, { seconds: 30 })
+    const held = await lease()
+    await until('another may have it', async () => (await lease())?.is_over === true, {
+      seconds: 30,
+    })
+    // Not once renewed: between two renewals it would be over for a moment, too.
+    expect((await lease())?.until).toBe(held?.until)
   } finally {
     await driver.stop()
   }

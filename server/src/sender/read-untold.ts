@@ -39,21 +39,28 @@ async function askAgain(deps: FollowDeps, cursor: Cursor): Promise<void> {
   )
   if (hashes.length === 0) return
   const outcomes = await outcomesOf(chain, hashes, cursor.height)
-  for (const [index, hash] of hashes.entries()) {
-    const outcome = outcomes[index]
-    if (outcome?.state === 'mined' && outcome.height <= cursor.height) {
-      // The block of one may be gone from every node: the others are not to wait for it.
-      await takeIn(deps, cursor, hash, outcome).catch((error: unknown) =>
-        passOver(deps, cursor, error),
-      )
+  let failures = 0
+  // The block of one may be gone from every node: the others are not to wait for it, and nobody for a hundred of them.
+  for (const index of turnsOf(hashes.length, cursor.height)) {
+    const [hash, outcome] = [hashes[index], outcomes[index]]
+    if (hash === undefined || failures >= FAILURES_MAX) break
+    if (outcome?.state !== 'mined' || outcome.height > cursor.height) continue
+    try {
+      await takeIn(deps, cursor, hash, outcome)
+    } catch (error) {
+      passOver(deps, cursor, error)
+      failures += 1
     }
   }
 }
 
-/**
- * Asked together, and one by one where that fails: one that no node will answer for must not keep the others from being heard. Whoever fails
- * first ends that soon, so each height begins with another one.
- */
+/** All places, beginning with another one at each height: whoever fails first ends a look soon. */
+function turnsOf(count: number, height: bigint): readonly number[] {
+  const first = Number(height % BigInt(count))
+  return Array.from({ length: count }, (_, index) => (first + index) % count)
+}
+
+/** Asked together, and one by one where that fails: one that no node will answer for must not keep the others from being heard. */
 async function outcomesOf(
   chain: Chain,
   hashes: readonly TransactionHash[],
@@ -66,8 +73,8 @@ async function outcomesOf(
   }
   const outcomes: (Outcome | undefined)[] = hashes.map(() => undefined)
   let failures = 0
-  for (let count = 0; count < hashes.length && failures < FAILURES_MAX; count += 1) {
-    const index = Number((height + BigInt(count)) % BigInt(hashes.length))
+  for (const index of turnsOf(hashes.length, height)) {
+    if (failures >= FAILURES_MAX) break
     const asked = hashes.slice(index, index + 1)
     try {
       ;[outcomes[index]] = await chain.outcomes(asked)

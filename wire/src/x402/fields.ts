@@ -16,11 +16,18 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Text of 1 to 2,048 characters. */
+/** Text of 1 to 2,048 characters that every store can keep: no NUL, and no half of a surrogate pair. */
 export function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' && value.length <= TEXT_CHARACTERS_MAX
+  return typeof value === 'string' &&
+    value !== '' &&
+    value.length <= TEXT_CHARACTERS_MAX &&
+    isKeepable(value)
     ? value
     : undefined
+}
+
+function isKeepable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0')
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { NodeFailure } from '../chain.ts'
+import { NodeTimeout } from './endpoint.ts'
 
-/** Calls under way at once. What is asked meanwhile waits and shares the next: a slow call holds nobody up. */
+/** Calls under way at once. What is asked meanwhile waits and shares the next: one slow call holds nobody up. */
 const CALLS_MAX = 2
 /** Between the beginnings of two calls: what is asked meanwhile shares the second. Who asks alone never waits for it. */
 const PAUSE_MILLISECONDS = 5
@@ -13,6 +14,8 @@ export interface SharedCalls<Asked, Answer> {
   /** How much of a call a question takes, and how much there is; a question alone may take more. */
   readonly sizeOf: (asked: Asked) => number
   readonly callSizeMax: number
+  /** Calls under way at once; left out, two. */
+  readonly callsMax?: number
   /** Asks for all of them in one call: the answers in the order of the questions. */
   readonly ask: (asked: readonly Asked[]) => Promise<readonly Answer[]>
 }
@@ -28,6 +31,7 @@ export function shareCalls<Asked, Answer>({
   clock,
   sizeOf,
   callSizeMax,
+  callsMax = CALLS_MAX,
   ask,
 }: SharedCalls<Asked, Answer>): (asked: Asked) => Promise<Answer> {
   const waiting: Asker<Asked, Answer>[] = []
@@ -37,7 +41,7 @@ export function shareCalls<Asked, Answer>({
 
   function flush(): void {
     scheduled = false
-    if (waiting.length === 0 || calls >= CALLS_MAX || isPausing) return
+    if (waiting.length === 0 || calls >= callsMax || isPausing) return
     calls += 1
     isPausing = true
     void clock.sleep(PAUSE_MILLISECONDS).then(() => {
@@ -69,6 +73,8 @@ export function shareCalls<Asked, Answer>({
       answers.forEach((answer, index) => askers[index]?.resolve(answer))
     } catch (error) {
       for (const { reject } of askers) reject(error)
+      // Whoever waits behind a node that hangs would wait for it, too, and the last of many for minutes.
+      if (error instanceof NodeTimeout) for (const { reject } of waiting.splice(0)) reject(error)
     }
   }
 

@@ -7,6 +7,8 @@ import type { Account } from './accounts.ts'
 
 /** What nodes allow in one call. Source: solana.com/docs/rpc, `getMultipleAccounts`. */
 const ACCOUNTS_PER_CALL_MAX = 100
+/** Twenty-five payments fit into one call, so a node that takes a second still serves 200 of them in it. */
+const CALLS_MAX = 8
 
 /** Reads accounts of whoever asks at the same moment in shared calls. */
 export interface AccountPool {
@@ -28,5 +30,13 @@ export function openAccountPool(
   }
 
   const sizeOf = (addresses: readonly Address[]): number => addresses.length
-  return { read: shareCalls({ clock, sizeOf, callSizeMax: ACCOUNTS_PER_CALL_MAX, ask }) }
+  return {
+    read: shareCalls({
+      clock,
+      sizeOf,
+      callSizeMax: ACCOUNTS_PER_CALL_MAX,
+      callsMax: CALLS_MAX,
+      ask,
+    }),
+  }
 }

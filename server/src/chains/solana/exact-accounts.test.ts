@@ -174,13 +174,14 @@ describe('accounts alone', () => {
     expect(onlySimulated).toEqual(['units without room', 'two memos'])
   })
 
-  test('that cannot be read are nobody’s fault', async () => {
+  test('that cannot be read say nothing, and are nobody’s fault', async () => {
     const authorization = await payment()
     expect(await exact.check(authorization)).toEqual({ ok: true })
     const methods = ['getMultipleAccounts']
     const outage = { chain: 'solana', kind: 'fail', answer: 'http-500', methods } as const
     await world.sandbox.fault({ ...outage, forward: false })
-    await expect(stands(authorization)).rejects.toThrow(NodeFailure)
+    expect(await stands(authorization)).toBe(false)
+    await expect(exact.check(authorization)).rejects.toThrow(NodeFailure)
   })
 })
 
@@ -193,6 +194,14 @@ describe('accounts as only a scripted node tells them', () => {
     'a frozen destination': [false, { ...fine, [BOBS]: tokenAccount(BOB, { state: 2 }) }],
     'a source of another owner': [false, { ...fine, [ALICES]: tokenAccount(BOB) }],
     'a destination of another owner': [false, { ...fine, [BOBS]: tokenAccount(ALICE) }],
+    'a source that its owner approved itself for': [
+      false,
+      { ...fine, [ALICES]: tokenAccount(ALICE, { delegate: ALICE }) },
+    ],
+    'a source that another may move a part of': [
+      true,
+      { ...fine, [ALICES]: tokenAccount(ALICE, { delegate: BOB }) },
+    ],
     'a source of another mint': [false, { ...fine, [ALICES]: tokenAccount(ALICE, { mint: BOB }) }],
     'a destination of another mint': [false, { ...fine, [BOBS]: tokenAccount(BOB, { mint: BOB }) }],
     'a source of another program': [
@@ -218,7 +227,10 @@ describe('accounts as only a scripted node tells them', () => {
     ],
     'a mint of other decimals': [
       false,
-      { ...fine, [MINT]: account({ owner: TOKEN_PROGRAM, data: Buffer.from(MINT_DATA).fill(9, 44, 45) }) },
+      {
+        ...fine,
+        [MINT]: account({ owner: TOKEN_PROGRAM, data: Buffer.from(MINT_DATA).fill(9, 44, 45) }),
+      },
     ],
     'a mint of Token-2022': [
       false,

@@ -42,6 +42,8 @@ export async function standsByAccounts(
     mint.decimals === asset.decimals &&
     isFit(from, mint.address) &&
     from.owner === payer &&
+    // Whoever is named as delegate moves as one, the owner too, and no more than was approved.
+    from.delegate !== payer &&
     from.amount >= amount &&
     isFit(to, mint.address) &&
     to.owner === payTo &&

@@ -34,8 +34,9 @@ export function paymentSimulationRead(transaction: string): Read<Rehearsed> {
         const check = simulationFault(err, 'invalid_exact_svm_transaction_simulation_failed')
         return { check, unitsUsed: null }
       }
-      // Nodes that do not tell it are only asked again and again.
-      const unitsUsed = units === undefined ? null : integerFrom(units, 'units used')
+      // Nodes that do not tell it, or tell that nothing was used, are only asked again and again.
+      const isTold = units !== undefined && units !== null && units !== 0
+      const unitsUsed = isTold ? integerFrom(units, 'units used') : null
       return { check: { ok: true }, unitsUsed }
     },
   }

@@ -1,8 +1,10 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { NetworkConfig } from '../../kernel/network-config.ts'
+import { NodeFailure } from '../chain.ts'
 import type { Address } from '../chain.ts'
 import type { ExactAuthorization, ExactCheck, ExactPayments } from '../exact.ts'
+import { NodeTimeout } from '../json-rpc/endpoint.ts'
 import type { Transport } from '../json-rpc/transport.ts'
 import { knownAddress } from './account.ts'
 import { openAccountPool } from './account-pool.ts'
@@ -89,14 +91,22 @@ export function openExact({
   const rehearse = async ({ stored, plain }: ExactAuthorization): Promise<ExactCheck> => {
     const read = paymentSimulationRead(stored['transaction'] ?? '')
     const { check, unitsUsed } = await transport.read(read)
-    if (plain !== undefined && unitsUsed !== null) facts.noteUnits(plain.shape, unitsUsed)
+    if (plain !== undefined && unitsUsed !== null) {
+      const known = facts.unitsOf(plain.shape) ?? 0n
+      facts.noteUnits(plain.shape, known > unitsUsed ? known : unitsUsed)
+    }
     return check
   }
 
   return {
     peek: peekPayload,
     read: (payload, demand) => readPayload(facts, payload, demand, walletPrograms),
-    stands: (authorization) => standsByAccounts({ facts, accounts: accountPool }, authorization),
+    stands: (authorization) =>
+      standsByAccounts({ facts, accounts: accountPool }, authorization).catch((error: unknown) => {
+        // A simulation may still be had; a node that hangs is not waited for twice.
+        if (error instanceof NodeFailure && !(error instanceof NodeTimeout)) return false
+        throw error
+      }),
     check: simulate,
     draft: async (authorization, settler: Address) => {
       const [check, { lastValidBlockHeight }, { accounts }] = await Promise.all([

@@ -1,6 +1,6 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import { getTokenEncoder } from '@solana-program/token'
-import { none } from '@solana/kit'
+import { none, some } from '@solana/kit'
 import type { Address as KitAddress } from '@solana/kit'
 import { onTestFinished } from 'vitest'
 import type { AssetProfile } from '../../kernel/network-config.ts'
@@ -54,6 +54,7 @@ export interface Held {
   readonly owner?: Address
   readonly mint?: Address
   readonly amount?: bigint
+  readonly delegate?: Address
   readonly state?: number
   readonly program?: string
   readonly space?: number
@@ -69,7 +70,8 @@ export const tokenAccount = (owner: Address, held: Held = {}): object =>
         mint: (held.mint ?? MINT) as string as KitAddress,
         owner: (held.owner ?? owner) as string as KitAddress,
         amount: held.amount ?? 5_000_000n,
-        delegate: none(),
+        delegate:
+          held.delegate === undefined ? none() : some(held.delegate as string as KitAddress),
         state: held.state ?? 1,
         isNative: none(),
         delegatedAmount: 0n,

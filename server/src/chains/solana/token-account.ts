@@ -10,6 +10,9 @@ const MINT_AT = 0
 const OWNER_AT = 32
 const AMOUNT_AT = 64
 const STATE_AT = 108
+/** Whether there is one, and who: an option of a key. */
+const DELEGATE_AT = 72
+const DELEGATE_KEY_AT = 76
 const ADDRESS_BYTES = 32
 const INITIALIZED = 1
 const FROZEN = 2
@@ -30,6 +33,8 @@ export interface TokenAccount {
   readonly owner: Address
   readonly amount: bigint
   readonly isFrozen: boolean
+  /** Who else may move a part of it. The owner itself, named here, may not move more than that part. */
+  readonly delegate: Address | undefined
 }
 
 /** Reads the first 165 bytes of an account that a token program owns; undefined when it is no token account in use. */
@@ -43,5 +48,9 @@ export function readTokenAccount(data: Uint8Array): TokenAccount | undefined {
     owner: addressFromBytes(data.subarray(OWNER_AT, OWNER_AT + ADDRESS_BYTES)),
     amount: Buffer.from(data).readBigUInt64LE(AMOUNT_AT),
     isFrozen: state === FROZEN,
+    delegate:
+      data[DELEGATE_AT] === 1
+        ? addressFromBytes(data.subarray(DELEGATE_KEY_AT, DELEGATE_KEY_AT + ADDRESS_BYTES))
+        : undefined,
   }
 }
