@@ -119,6 +119,22 @@ test('facts that bind nobody are not taken by an instance that does not number, 
   await stopped
 })
 
+test('a fact that cannot be kept is given back, and holds up nothing of the outbox', async () => {
+  const one = await account()
+  const relay = start(database.store)
+  await until('it numbers', () => relay.isHolding(), SOON)
+  const bad = { ...given(one, 'x'), data: { note: 'a\u0000b' } }
+  await add(one, 'a')
+  await expect(relay.number([bad])).rejects.toThrow(/escape/)
+  expect(relay.isHolding()).toBe(true)
+  await isToldOf(one, 1)
+  await relay.number([given(one, 'y')])
+  expect(await told(one)).toEqual([
+    [1, 'a'],
+    [2, 'y'],
+  ])
+})
+
 test('a lease that went to another instance is told to whoever gave facts', async () => {
   const one = await account()
   const relay = start(database.store)

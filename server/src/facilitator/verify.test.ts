@@ -91,26 +91,30 @@ const claimOn = (network: NetworkId): Claim => ({
   answeredAtMilliseconds: null,
 })
 
+function withoutClaims({ store, records, chains, settlersOf }: VerifyDeps): VerifyDeps {
+  return { store, records, chains, settlersOf }
+}
+
 describe('a plain transfer on Solana', () => {
-  const cases: readonly [string, Partial<VerifyDeps>, number][] = [
-    ['is simulated once, and by its accounts alone afterwards', {}, 1],
+  const cases: readonly [string, (deps: VerifyDeps) => VerifyDeps, number][] = [
+    ['is simulated once, and by its accounts alone afterwards', (deps) => deps, 1],
+    ['is simulated each time where no claim can be looked at', withoutClaims, 3],
     [
       'is simulated each time where somebody has claimed it',
-      { claimOf: async ({ network }) => claimOn(network) },
+      (deps) => ({ ...deps, claimOf: async ({ network }) => claimOn(network) }),
       3,
     ],
   ]
   test.each(cases)('%s', async (_, change, expected) => {
     const { chain, simulations } = await countingChain()
     const { network } = chain.config
-    const deps: VerifyDeps = {
+    const deps = change({
       store: database.store,
       records: { state: async () => undefined },
       chains: new Map([[network, chain]]),
       settlersOf: () => new Set([CAROL]),
       claimOf: async () => undefined,
-      ...change,
-    }
+    })
     for (let time = 0; time < 3; time += 1) {
       expect(await verifyPayment(deps, accountId, presented(network))).toMatchObject({ ok: true })
     }
