@@ -22,28 +22,37 @@ export function eventText(event: NumberedEvent): string {
 }
 
 export function frameEvent(event: NumberedEvent): FramedEvent {
-  let text: string | undefined
-  let frame: Buffer | undefined
-  let block: Buffer | undefined
-  let addresses: readonly string[] | undefined
-  const framed = {
-    event,
-    get text() {
-      return (text ??= eventText(event))
-    },
-    get frame() {
-      return (frame ??= textFrame(framed.text))
-    },
-    get block() {
-      return (block ??= Buffer.from(
-        `id: ${event.id}\nevent: ${event.type}\ndata: ${framed.text}\n\n`,
-      ))
-    },
-    get addresses() {
-      return (addresses ??= addressesIn(event.dataText))
-    },
+  return new Framed(event)
+}
+
+/** A class, since getters of a literal are others in each of them, and thousands of readers ask one. */
+class Framed implements FramedEvent {
+  readonly event: NumberedEvent
+  #text: string | undefined
+  #frame: Buffer | undefined
+  #block: Buffer | undefined
+  #addresses: readonly string[] | undefined
+
+  constructor(event: NumberedEvent) {
+    this.event = event
   }
-  return framed
+
+  get text(): string {
+    return (this.#text ??= eventText(this.event))
+  }
+
+  get frame(): Buffer {
+    return (this.#frame ??= textFrame(this.text))
+  }
+
+  get block(): Buffer {
+    const { id, type } = this.event
+    return (this.#block ??= Buffer.from(`id: ${id}\nevent: ${type}\ndata: ${this.text}\n\n`))
+  }
+
+  get addresses(): readonly string[] {
+    return (this.#addresses ??= addressesIn(this.event.dataText))
+  }
 }
 
 function addressesIn(dataText: string): readonly string[] {

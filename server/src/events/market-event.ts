@@ -26,19 +26,30 @@ export interface FramedMarketEvent {
 }
 
 export function frameMarketEvent(event: MarketEvent): FramedMarketEvent {
-  const channel = MARKET_EVENTS[event.type]
-  const head = JSON.stringify({ id: event.id, type: event.type, channel })
-  const text = `${head.slice(0, -1)},"data":${event.dataText},"timestamp":${event.atMilliseconds}}`
-  let frame: Buffer | undefined
-  let block: Buffer | undefined
-  return {
-    event,
-    channel,
-    get frame() {
-      return (frame ??= textFrame(text))
-    },
-    get block() {
-      return (block ??= Buffer.from(`event: ${event.type}\ndata: ${text}\n\n`))
-    },
+  return new FramedMarket(event)
+}
+
+/** A class for the same reason as an account's. */
+class FramedMarket implements FramedMarketEvent {
+  readonly event: MarketEvent
+  readonly channel: string
+  readonly #text: string
+  #frame: Buffer | undefined
+  #block: Buffer | undefined
+
+  constructor(event: MarketEvent) {
+    const { id, type, dataText, atMilliseconds } = event
+    this.event = event
+    this.channel = MARKET_EVENTS[type]
+    const head = JSON.stringify({ id, type, channel: this.channel })
+    this.#text = `${head.slice(0, -1)},"data":${dataText},"timestamp":${atMilliseconds}}`
+  }
+
+  get frame(): Buffer {
+    return (this.#frame ??= textFrame(this.#text))
+  }
+
+  get block(): Buffer {
+    return (this.#block ??= Buffer.from(`event: ${this.event.type}\ndata: ${this.#text}\n\n`))
   }
 }

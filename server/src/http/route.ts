@@ -143,20 +143,19 @@ class IncomingCall<Params, Query, Body> implements Call<Params, Query, Body> {
   readonly query: Query
   readonly body: Body
   readonly idempotencyKey?: string
-  readonly #kept: ReadonlyMap<string, string>
+  // Handlers take these out of the call, so they must not need it.
+  readonly rawText: (field: string) => string | undefined
+  readonly header: (name: string) => readonly string[]
   readonly #incoming: Incoming
 
   constructor(incoming: Incoming, { params, query, body, kept }: Parsed<Params, Query, Body>) {
     this.params = params
     this.query = query
     this.body = body
-    this.#kept = kept
+    this.rawText = (field) => kept.get(field)
+    this.header = (name) => incoming.header(name)
     this.#incoming = incoming
     if (incoming.idempotencyKey !== undefined) this.idempotencyKey = incoming.idempotencyKey
-  }
-
-  rawText(field: string): string | undefined {
-    return this.#kept.get(field)
   }
 
   get caller(): Caller {
@@ -175,10 +174,6 @@ class IncomingCall<Params, Query, Body> implements Call<Params, Query, Body> {
 
   get client(): Client {
     return this.#incoming.client
-  }
-
-  header(name: string): readonly string[] {
-    return this.#incoming.header(name)
   }
 
   get requestId(): string {

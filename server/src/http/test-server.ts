@@ -22,9 +22,8 @@ const accountId = newId(systemRandom, 'acct')
 const keyId = newId(systemRandom, 'key')
 
 /** A payment that says back what it was asked for. */
-export const echoPayment: Route = route(endpoints.sendPayment, async (call) => {
-  const { body } = call
-  const metadata = call.rawText('metadata')
+export const echoPayment: Route = route(endpoints.sendPayment, async ({ body, rawText }) => {
+  const metadata = rawText('metadata')
   return {
     body: {
       paymentId: newId(systemRandom, 'pay'),
