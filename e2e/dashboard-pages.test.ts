@@ -6,7 +6,14 @@ import { testPayer } from '@florin/server/chains/evm/test-payer.ts'
 import { until } from '@florin/server/kernel/until.ts'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { barriers, chromiumPath, sidewaysPixels, startBrowser, visit } from './actors/browser.ts'
+import {
+  barriers,
+  chromiumPath,
+  openPage,
+  sidewaysPixels,
+  startBrowser,
+  visit,
+} from './actors/browser.ts'
 import type { Visit } from './actors/browser.ts'
 import { openClient } from './actors/client.ts'
 import type { Client } from './actors/client.ts'
@@ -42,8 +49,7 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
       WAIT,
     )
     owner = await visit(browser)
-    await owner.page.goto(florin.info.dashboardUrl)
-    await owner.page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await openPage(owner, florin.info.dashboardUrl, 'Overview')
   })
   afterAll(async () => {
     await browser?.close()
@@ -365,9 +371,9 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
     await dialog.getByLabel('Role').selectOption('viewer')
     await dialog.getByRole('button', { name: 'Invite member' }).click()
     const invitation = (await dialog.getByTestId('invitation').textContent()) ?? ''
-    const { context, page: seen, complaints } = await visit(browser, NARROW)
-    await seen.goto(invitation)
-    await seen.getByRole('heading', { name: 'Overview' }).waitFor()
+    const viewer = await visit(browser, NARROW)
+    const { context, page: seen, complaints } = viewer
+    await openPage(viewer, invitation, 'Overview')
     await seen.getByRole('button', { name: 'Open menu' }).click()
     expect(await seen.getByRole('link', { name: 'API keys' }).count()).toBe(0)
     const paymentId = await pay('0.01', 'https://shop.example/viewer')

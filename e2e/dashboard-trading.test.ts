@@ -1,7 +1,14 @@
 import { until } from '@florin/server/kernel/until.ts'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { barriers, chromiumPath, sidewaysPixels, startBrowser, visit } from './actors/browser.ts'
+import {
+  barriers,
+  chromiumPath,
+  openPage,
+  sidewaysPixels,
+  startBrowser,
+  visit,
+} from './actors/browser.ts'
 import type { Visit } from './actors/browser.ts'
 import { startFlorin } from './actors/florin.ts'
 import type { FlorinHandle } from './actors/florin.ts'
@@ -22,8 +29,7 @@ describe.skipIf(MISSING)('the Trading page (skipped without a Chromium in PATH)'
       WAIT,
     )
     owner = await visit(browser)
-    await owner.page.goto(florin.info.dashboardUrl)
-    await owner.page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await openPage(owner, florin.info.dashboardUrl, 'Overview')
   })
   afterAll(async () => {
     await browser?.close()
@@ -92,9 +98,9 @@ describe.skipIf(MISSING)('the Trading page (skipped without a Chromium in PATH)'
   })
 
   test('it fits a narrow screen in the dark', async () => {
-    const { page, context, complaints } = await visit(browser, NARROW)
-    await page.goto(florin.info.dashboardUrl)
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    const narrow = await visit(browser, NARROW)
+    const { page, context, complaints } = narrow
+    await openPage(narrow, florin.info.dashboardUrl, 'Overview')
     await open(page)
     await page.getByTestId('quote').waitFor()
     expect(await sidewaysPixels(page)).toBe(0)

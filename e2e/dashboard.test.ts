@@ -2,7 +2,14 @@ import { until } from '@florin/server/kernel/until.ts'
 import { PAGES } from '@florin/dashboard/src/app/pages.ts'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { barriers, chromiumPath, sidewaysPixels, startBrowser, visit } from './actors/browser.ts'
+import {
+  barriers,
+  chromiumPath,
+  openPage,
+  sidewaysPixels,
+  startBrowser,
+  visit,
+} from './actors/browser.ts'
 import type { Visit } from './actors/browser.ts'
 import { openClient } from './actors/client.ts'
 import { startFlorin } from './actors/florin.ts'
@@ -25,17 +32,14 @@ describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium 
       { seconds: WAIT_SECONDS },
     )
     signedIn = await visit(browser)
-    await signIn(signedIn.page)
+    await signIn(signedIn)
   }, START_MILLISECONDS)
   afterAll(async () => {
     await browser?.close()
     await florin?.discard()
   })
 
-  async function signIn(page: Page) {
-    await page.goto(florin.info.dashboardUrl)
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
-  }
+  const signIn = (visitor: Visit) => openPage(visitor, florin.info.dashboardUrl, 'Overview')
   const open = async (page: Page, path: string, heading: string) => {
     await page.goto(`${florin.baseUrl}/dashboard${path}`)
     await page.getByRole('heading', { level: 1, name: heading }).waitFor()
@@ -64,6 +68,29 @@ describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium 
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     expect(await barriers(page)).toEqual([])
+    await context.close()
+  })
+
+  test('whoever is signed in stays so when a question of before is answered late', async () => {
+    const visitor = await visit(browser)
+    const { context, page, complaints } = visitor
+    const { promise: isSignedIn, resolve: signsIn } = Promise.withResolvers<void>()
+    let answered: number | undefined
+    // Asked before the link was followed, answered after.
+    await page.route('**/api/session', async (route) => {
+      if (route.request().method() !== 'GET') return await route.continue()
+      const response = await route.fetch()
+      await isSignedIn
+      await route.fulfill({ response })
+      answered = response.status()
+    })
+    await signIn(visitor)
+    signsIn()
+    await until('it is answered', () => answered === 401, { seconds: WAIT_SECONDS })
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'API keys', exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor()
+    expect(complaints).toEqual([])
     await context.close()
   })
 
@@ -151,8 +178,9 @@ describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium 
   })
 
   test('light and dark are what the system says until the reader chooses, and the choice stays', async () => {
-    const { context, page, complaints } = await visit(browser, { colorScheme: 'dark' })
-    await signIn(page)
+    const visitor = await visit(browser, { colorScheme: 'dark' })
+    const { context, page, complaints } = visitor
+    await signIn(visitor)
     const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
     const dark = await ground()
     await page.getByRole('button', { name: 'Light mode' }).click()
@@ -182,8 +210,9 @@ describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium 
   })
 
   test('on a narrow screen the links are behind a button', async () => {
-    const { context, page } = await visit(browser, NARROW)
-    await signIn(page)
+    const visitor = await visit(browser, NARROW)
+    const { context, page } = visitor
+    await signIn(visitor)
     const link = page.getByRole('link', { name: 'API keys', exact: true })
     expect(await link.isVisible()).toBe(false)
     await page.getByRole('button', { name: 'Open menu' }).click()
@@ -200,7 +229,7 @@ describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium 
         await visit(browser, { ...NARROW, colorScheme: 'light' }),
         await visit(browser, { colorScheme: 'dark' }),
       ]
-      for (const { page } of visits) await signIn(page)
+      for (const each of visits) await signIn(each)
     })
     afterAll(async () => {
       for (const { context } of visits ?? []) await context.close()

@@ -89,3 +89,18 @@ export async function sidewaysPixels(page: Page): Promise<number> {
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   )
 }
+
+/** Opens a page and waits for its heading. @throws with what the page shows instead, and what it complained about */
+export async function openPage(
+  { page, complaints }: Visit,
+  url: string,
+  heading: string,
+): Promise<void> {
+  await page.goto(url)
+  const title = page.getByRole('heading', { level: 1, name: heading })
+  await title.waitFor().catch(async (reason: unknown) => {
+    const shown = await page.locator('body').innerText()
+    const { pathname } = new URL(page.url())
+    throw new Error(`${pathname} shows: ${shown} (${complaints.join('; ')})`, { cause: reason })
+  })
+}

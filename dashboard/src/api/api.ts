@@ -20,7 +20,7 @@ export interface ApiOptions {
   readonly fetch: typeof globalThis.fetch
   /** Of the session, once there is one. */
   csrfToken(): string | undefined
-  /** The service does not know the session any more. */
+  /** The service does not know the session any more that there is now. */
   onSignedOut(): void
 }
 
@@ -38,7 +38,8 @@ export function openApi({ fetch, csrfToken, onSignedOut }: ApiOptions): Api {
     const [method = 'GET', path = ''] = operation.split(' ')
     const { params = {}, query = {}, body, idempotencyKey, signal }: Parts = input ?? {}
     const headers = new Headers({ accept: 'application/json' })
-    if (method !== 'GET') headers.set('x-csrf-token', csrfToken() ?? '')
+    const token = csrfToken()
+    if (method !== 'GET') headers.set('x-csrf-token', token ?? '')
     if (method === 'POST') headers.set('idempotency-key', idempotencyKey ?? newKey())
     if (body !== undefined) headers.set('content-type', 'application/json')
     const response = await fetch(addressOf(path, params, query), {
@@ -58,7 +59,9 @@ export function openApi({ fetch, csrfToken, onSignedOut }: ApiOptions): Api {
     const answer = readAnswer(await response.text())
     if (response.ok && answer !== undefined) return asAnswer(answer)
     const error = errorOf(answer, response)
-    if (error.code === 'UNAUTHORIZED' && operation !== 'POST /session') onSignedOut()
+    // Whoever signed in while it was on its way is not signed out by what it says of before.
+    const isOfNow = token === csrfToken()
+    if (error.code === 'UNAUTHORIZED' && operation !== 'POST /session' && isOfNow) onSignedOut()
     throw error
   }
   return { ask, call: (operation, ...[input]) => ask(operation, input) }

@@ -1,8 +1,9 @@
 import { createContext, useContext } from 'react'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { QueryClient, UseQueryResult } from '@tanstack/react-query'
 import { ApiError } from '../api/api-error.ts'
 import type { Answer } from '../api/operation.ts'
+import type { Api } from '../api/api.ts'
 import { answerKey } from '../api/use-answer.ts'
 import { useApi } from './services.tsx'
 
@@ -22,19 +23,27 @@ export function setSession(client: QueryClient, session: Session | null): void {
   client.setQueryData(KEY, session)
 }
 
-/** Asks who is signed in; null: nobody. */
+/**
+ * Asks the service who is signed in; null: nobody. Whoever signs in, out or to another account while the answer is on its way is right
+ * against it: it may tell of before.
+ */
+export async function askSession(api: Api, client: QueryClient): Promise<Session | null> {
+  const before = knownSession(client)
+  const told = await api.call('GET /session').catch((error: unknown) => {
+    if (error instanceof ApiError && error.code === 'UNAUTHORIZED') return null
+    throw error
+  })
+  const known = knownSession(client)
+  return known === undefined || known === before ? told : known
+}
+
+/** Who is signed in, asked once; null: nobody. */
 export function useAskedSession(): UseQueryResult<Session | null> {
   const api = useApi()
+  const client = useQueryClient()
   return useQuery({
     queryKey: KEY,
-    queryFn: async () => {
-      try {
-        return await api.call('GET /session')
-      } catch (error) {
-        if (error instanceof ApiError && error.code === 'UNAUTHORIZED') return null
-        throw error
-      }
-    },
+    queryFn: () => askSession(api, client),
     staleTime: Infinity,
   })
 }
