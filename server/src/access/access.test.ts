@@ -39,7 +39,7 @@ function deps() {
 /** The authenticator as one client sees it, counted by nobody. */
 function openDoor(more: Omit<Parameters<typeof openAuthenticator>[0], 'addresses'>) {
   const free = { allowed: true, giveBack: () => undefined } as const
-  const addresses = { count: () => undefined, countLookUp: () => free }
+  const addresses = { count: () => undefined, countFile: () => undefined, countLookUp: () => free }
   const { authenticate, close } = openAuthenticator({ ...more, addresses })
   return { authenticate: (values: readonly string[]) => authenticate(values, '203.0.113.9'), close }
 }

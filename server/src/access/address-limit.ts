@@ -8,6 +8,8 @@ import type { Taken, Windows } from './windows.ts'
 export interface AddressLimit {
   /** Counts a request without a good key. Throws Refusal RATE_LIMIT. */
   count(address: string): void
+  /** Counts a file of a page. Throws Refusal RATE_LIMIT. */
+  countFile(address: string): void
   /** Counts the look-up of a key that nobody vouches for, before it is made. */
   countLookUp(address: string): LookUpAllowance
 }
@@ -28,12 +30,13 @@ const ALL_LOOK_UPS = 'look-ups'
  * neighbours do, and a flood of bad ones costs a fixed number of look-ups.
  */
 export function openAddressLimit({ windows }: { readonly windows: Windows }): AddressLimit {
+  const take = (name: string, limit: number) => {
+    const taken = windows.take(name, limit)
+    if (!taken.allowed) throw refusalOf(taken)
+  }
   return {
-    count: (address) => {
-      const name = `keyless ${addressGroup(address)}`
-      const taken = windows.take(name, limits.keylessRequestsPerAddress)
-      if (!taken.allowed) throw refusalOf(taken)
-    },
+    count: (address) => take(`keyless ${addressGroup(address)}`, limits.keylessRequestsPerAddress),
+    countFile: (address) => take(`files ${addressGroup(address)}`, limits.filesPerAddress),
     countLookUp: (address) => {
       const name = `look-ups ${addressGroup(address)}`
       const own = windows.take(name, limits.keyLookUpsPerAddress)

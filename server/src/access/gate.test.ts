@@ -238,7 +238,7 @@ describe('every operation', () => {
       ),
       gate: openGate({
         authenticator: { authenticate },
-        addresses: { count: () => undefined },
+        addresses: { count: () => undefined, countFile: () => undefined },
         windows: openWindows({ clock: door.clock }),
       }),
     })

@@ -16,7 +16,7 @@ export function openGate({
   windows,
 }: {
   readonly authenticator: Pick<Authenticator, 'authenticate'>
-  readonly addresses: Pick<AddressLimit, 'count'>
+  readonly addresses: Pick<AddressLimit, 'count' | 'countFile'>
   readonly windows: { take(name: string, limit: number): Taken | Promise<Taken> }
 }): Gate {
   return {
@@ -35,5 +35,6 @@ export function openGate({
       return holder
     },
     admitStranger: (address) => addresses.count(address),
+    admitFileReader: (address) => addresses.countFile(address),
   }
 }

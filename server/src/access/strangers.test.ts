@@ -122,6 +122,22 @@ describe('what comes without a good key', () => {
     expect((await door.from('/health/live', HERE)).status).toBe(200)
   })
 
+  test('the files of a page are counted for themselves, so that visitors behind one address shut nobody out', async () => {
+    const files = async (count: number) => {
+      const answered = await Promise.all(
+        Array.from({ length: count }, (_, index) => door.from(`/page/${index}.js`, HERE)),
+      )
+      return new Set(answered.map(({ status }) => status))
+    }
+    const batch = 500
+    for (let read = 0; read < limits.filesPerAddress; read += batch) {
+      expect(await files(batch)).toEqual(new Set([200]))
+    }
+    assertProblem(await door.from('/page/more.js', HERE), 'RATE_LIMIT')
+    assertProblem(await door.from('/nothing', HERE), 'NOT_FOUND')
+    expect((await door.from('/page', '203.0.113.10')).status).toBe(200)
+  })
+
   test('an IPv6 subscriber is one address', () => {
     const { count } = openAddressLimit({ windows: openWindows({ clock: door.clock }) })
     for (let host = 0; host < limits.keylessRequestsPerAddress; host += 1) {

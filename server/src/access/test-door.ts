@@ -29,7 +29,7 @@ const START = 1_790_000_000_250
 /** Where requests come from unless a test says otherwise. */
 export const HERE = '203.0.113.9'
 
-/** A service behind a real gate on a clock of the test's own: whatever passes the gate is answered 404. */
+/** A service behind a real gate on a clock of the test's own: what passes the gate is answered 404, and below `/page` there are files. */
 export interface TestDoor {
   readonly database: TestDatabase
   /** What tests set forward. */
@@ -77,6 +77,10 @@ export async function openTestDoor(): Promise<TestDoor> {
   const notThere = () => Promise.reject(new Refusal('NOT_FOUND'))
   const server = await openTestServer({
     routes: [route(endpoints.sendPayment, notThere), route(endpoints.paymentStatus, notThere)],
+    files: {
+      paths: ['/page', '/page/*'],
+      read: async () => ({ status: 200, headers: {}, bytes: Buffer.from('{}') }),
+    },
     gate: openGate({ authenticator, addresses, windows: openWindows({ clock }) }),
     trustedProxies: proxies.proxies,
     clock,

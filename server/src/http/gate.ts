@@ -23,4 +23,6 @@ export interface Gate {
   admit(arrival: Arrival): Promise<Caller | Visitor>
   /** A request that no key opens: a keyless operation, or a path or method that there is not. Throws Refusal RATE_LIMIT. */
   admitStranger(address: string): void
+  /** Somebody who reads a file of a page: one visit is some thirty of them. Throws Refusal RATE_LIMIT. */
+  admitFileReader(address: string): void
 }

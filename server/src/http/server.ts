@@ -371,7 +371,7 @@ function mountFiles(app: FastifyInstance, { paths, read }: FileTree, gate: Gate)
     return reply.code(status).headers(headers).send(bytes)
   }
   const onRequest = async (request: FastifyRequest) => {
-    gate.admitStranger(addressOf(request))
+    gate.admitFileReader(addressOf(request))
   }
   for (const url of paths) {
     app.route({ method: 'GET', url, config: { path: url }, onRequest, handler })

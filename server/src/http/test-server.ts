@@ -100,6 +100,7 @@ export async function openTestServer({
         return caller
       },
       admitStranger: () => undefined,
+      admitFileReader: () => undefined,
     },
     log: openLog('silent'),
     clock: systemClock,

@@ -70,6 +70,8 @@ export const limits = {
   rateWindowsSharedMax: 1_024,
   /** Requests per window from one address without a good key: keyless routes, unknown paths, failed authentications. */
   keylessRequestsPerAddress: 600,
+  /** Files of the dashboard per window from one address: 200 first visits, which an office behind one address may well make. */
+  filesPerAddress: 6_000,
   /** Look-ups per window of keys that turn out not to exist: from one address, and by one instance. */
   keyLookUpsPerAddress: 100,
   keyLookUpsPerInstance: 30_000,

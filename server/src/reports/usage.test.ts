@@ -57,6 +57,7 @@ describe('usage', () => {
           ? Promise.reject(new Refusal('UNAUTHORIZED'))
           : who(authorization[0] === 'bob' ? 'bob' : 'carol'),
       admitStranger: () => undefined,
+      admitFileReader: () => undefined,
     }
     const instances = [1, 2].map(() => {
       const counts = openRequestCounts({ store, clock: reports.clock, log: openLog('silent') })
