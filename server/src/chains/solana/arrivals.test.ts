@@ -210,11 +210,10 @@ describe('what arrives on a real chain', () => {
 
   test('is nothing of a transaction that failed, and nothing at all in another block', async () => {
     const { address } = await world.wallet()
-    const { value } = (await world.rpc('getLatestBlockhash')) as { value: { blockhash: string } }
     const message = compileMessage(
       payer.address,
       [pay(payer.address, payer.address, SOL), pay(payer.address, address, 10_000n * SOL)],
-      value.blockhash,
+      await world.latestBlockhash(),
     )
     const raw = withSignature(await payer.signer.sign(message), message)
     const hash = await world.rpc('sendTransaction', Buffer.from(raw).toString('base64'), {

@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { NodeFailure } from '../chain.ts'
 import type { Address } from '../chain.ts'
 import type { ExactAuthorization, ExactPayments } from '../exact.ts'
-import { knownAddress } from './account.ts'
 import { paymentSimulationRead } from './exact-check.ts'
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
-import { startTestChain } from './test-chain.ts'
+import { startExactScene } from './test-exact-scene.ts'
+import type { ExactScene } from './test-exact-scene.ts'
 import type { TestChain, TestWallet } from './test-chain.ts'
 import { USDC } from './test-network.ts'
 import {
@@ -42,24 +42,18 @@ const MEMO = '0123456789abcdef0123456789abcdef'
 /** Above what a transfer with this memo takes, and below what stock clients allow it. */
 const STOCK_UNITS = 20_000
 
+let scene: ExactScene
 let world: TestChain
 let exact: ExactPayments
 let settler: TestWallet
 let seller: TestWallet
 let payer: Key
 beforeAll(async () => {
-  world = await startTestChain()
-  if (world.chain.exact === undefined) throw new Error('no exact')
-  exact = world.chain.exact
-  settler = await world.wallet(['native', '2'])
-  seller = await world.wallet(['USDC', '1'])
-  payer = newKey()
-  await world.sandbox.fund(payer.address, 'USDC', '10')
+  scene = await startExactScene()
+  ;({ world, exact, settler, seller, payer } = scene)
 })
 afterEach(() => world.sandbox.clearFaults())
-afterAll(async () => {
-  await world.sandbox.stop()
-})
+afterAll(() => world.sandbox.stop())
 
 interface Made {
   readonly by?: Key
@@ -72,17 +66,11 @@ interface Made {
   readonly program?: Address
 }
 
-async function latestBlockhash(): Promise<Address> {
-  const answer = await world.rpc('getLatestBlockhash', { commitment: 'confirmed' })
-  const { blockhash } = (answer as { value: { blockhash: string } }).value
-  return knownAddress(blockhash)
-}
-
 async function payment(made: Made = {}): Promise<ExactAuthorization> {
   const { by = payer, paying = {}, units = UNITS, feePayer = settler.address } = made
   const { more = [memo(MEMO)], message: changed = (message: Buffer) => message } = made
   const payTo = paying.to ?? seller.address
-  const blockhash = made.blockhash ?? (await latestBlockhash())
+  const blockhash = made.blockhash ?? (await world.latestBlockhash())
   const moving = transfer({ from: by.address, to: payTo, ...paying })
   const steps = [limit(units), price(1n), moving, ...more]
   const message = changed(Buffer.from(messageOf(feePayer, steps, { blockhash })))
@@ -106,10 +94,6 @@ async function stands(authorization: ExactAuthorization): Promise<boolean | unde
 async function unitsOf({ stored }: ExactAuthorization): Promise<bigint> {
   const read = paymentSimulationRead(stored['transaction'] ?? '')
   return read.parse(await world.rpc(read.method, ...read.params)).unitsUsed ?? 0n
-}
-
-async function usdcOf(address: Address): Promise<bigint> {
-  return (await world.chain.balances(address, [USDC])).amounts[0] ?? -1n
 }
 
 describe('accounts alone', () => {
@@ -139,8 +123,8 @@ describe('accounts alone', () => {
     const used = await unitsOf(await payment())
     const cases: Readonly<Record<string, Made>> = {
       plain: {},
-      'all that is there': { paying: { amount: await usdcOf(payer.address) } },
-      'a unit more than there is': { paying: { amount: (await usdcOf(payer.address)) + 1n } },
+      'all that is there': { paying: { amount: await scene.usdcOf(payer.address) } },
+      'a unit more than there is': { paying: { amount: (await scene.usdcOf(payer.address)) + 1n } },
       'a poor payer': { by: poor },
       'a payer without an account': { by: newcomer },
       'a receiver without an account': { paying: { to: newKey().address } },

@@ -2,7 +2,6 @@ import { baseUnits } from '@florin/wire/amount.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Address } from '../chain.ts'
 import type { ExactAuthorization } from '../exact.ts'
-import { knownAddress } from './account.ts'
 import { TOKEN_PROGRAM } from './programs.ts'
 import { startTestChain } from './test-chain.ts'
 import type { TestChain, TestWallet } from './test-chain.ts'
@@ -47,10 +46,9 @@ async function byDelegate(): Promise<ExactAuthorization> {
   const { accounts, ...moving } = transfer({ from: delegate.address, to: seller.address })
   const [, ...others] = accounts
   const source = { address: accountOf(owner.address), writes: true }
-  const answer = await world.rpc('getLatestBlockhash', { commitment: 'confirmed' })
-  const { blockhash } = (answer as { value: { blockhash: string } }).value
+  const blockhash = await world.latestBlockhash()
   const steps = [limit(30_000), price(1n), { ...moving, accounts: [source, ...others] }]
-  const message = messageOf(settler.address, steps, { blockhash: knownAddress(blockhash) })
+  const message = messageOf(settler.address, steps, { blockhash })
   const transaction = Buffer.from(sealed(message, [delegate])).toString('base64')
   const read = world.chain.exact?.read(
     { transaction },

@@ -6,34 +6,28 @@ import { baseUnits } from '@florin/wire/amount.ts'
 import { fieldsOf } from '@florin/wire/x402/fields.ts'
 import type { Fields } from '@florin/wire/x402/fields.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Address, SignedTransaction } from '../chain.ts'
+import type { SignedTransaction } from '../chain.ts'
 import type { ExactAuthorization, ExactDemand, ExactPayments } from '../exact.ts'
-import { knownAddress } from './account.ts'
 import { TOKEN_2022_PROGRAM } from './programs.ts'
-import { startTestChain } from './test-chain.ts'
+import { startExactScene } from './test-exact-scene.ts'
+import type { ExactScene } from './test-exact-scene.ts'
 import type { TestChain, TestWallet } from './test-chain.ts'
 import { NETWORK, USDC } from './test-network.ts'
 import { limit, messageOf, newKey, PRICE, price, sealed, transfer } from './test-payment.ts'
 import type { Key, Paying, Step } from './test-payment.ts'
 
+let scene: ExactScene
 let world: TestChain
 let exact: ExactPayments
 let settler: TestWallet
 let seller: TestWallet
 let payer: Key
 beforeAll(async () => {
-  world = await startTestChain()
-  if (world.chain.exact === undefined) throw new Error('no exact')
-  exact = world.chain.exact
-  settler = await world.wallet(['native', '2'])
-  seller = await world.wallet(['USDC', '1'])
-  payer = newKey()
-  await world.sandbox.fund(payer.address, 'USDC', '10')
+  scene = await startExactScene()
+  ;({ world, exact, settler, seller, payer } = scene)
 })
 afterEach(() => world.sandbox.clearFaults())
-afterAll(async () => {
-  await world.sandbox.stop()
-})
+afterAll(() => world.sandbox.stop())
 
 function demand(change: Partial<ExactDemand> = {}): ExactDemand {
   return {
@@ -77,16 +71,10 @@ async function stockPayload(extra: Fields = {}, version: 1 | 2 = 2): Promise<Fie
   return fieldsOf(payload) ?? {}
 }
 
-async function latestBlockhash(): Promise<Address> {
-  const answer = await world.rpc('getLatestBlockhash', { commitment: 'confirmed' })
-  const { blockhash } = (answer as { value: { blockhash: string } }).value
-  return knownAddress(blockhash)
-}
-
 /** A payment of our own making, for what no client would make. */
 async function madePayload(change: Partial<Paying> = {}, steps?: readonly Step[]): Promise<Fields> {
   const moving = transfer({ from: payer.address, to: seller.address, ...change })
-  const blockhash = await latestBlockhash()
+  const blockhash = await world.latestBlockhash()
   const all = steps ?? [limit(30_000), price(1n), moving]
   const message = messageOf(settler.address, all, { blockhash })
   return payloadOf(sealed(message, [payer]))
@@ -98,10 +86,6 @@ function payloadOf(bytes: Uint8Array): Fields {
 
 function bytesOf(payload: Fields): Buffer {
   return Buffer.from(String(payload['transaction']), 'base64')
-}
-
-async function usdcOf(address: Address): Promise<bigint> {
-  return (await world.chain.balances(address, [USDC])).amounts[0] ?? -1n
 }
 
 async function lamportsOf({ address }: TestWallet): Promise<bigint> {
@@ -124,7 +108,10 @@ describe('a payload of the stock client', () => {
   test.each([1, 2] as const)(
     'of version %i is read, checked, signed by the settler, and lands once',
     async (version) => {
-      const before = [await usdcOf(seller.address), await usdcOf(payer.address)] as const
+      const before = [
+        await scene.usdcOf(seller.address),
+        await scene.usdcOf(payer.address),
+      ] as const
       const lamports = await lamportsOf(settler)
       const authorization = readOf(await stockPayload({}, version))
       expect(authorization).toMatchObject({
@@ -140,8 +127,8 @@ describe('a payload of the stock client', () => {
       expect(await world.mined(signed.hash)).toMatchObject({ succeeded: true })
       await world.chain.broadcast([signed.raw])
       await world.pass(2)
-      expect(await usdcOf(seller.address)).toBe(before[0] + PRICE)
-      expect(await usdcOf(payer.address)).toBe(before[1] - PRICE)
+      expect(await scene.usdcOf(seller.address)).toBe(before[0] + PRICE)
+      expect(await scene.usdcOf(payer.address)).toBe(before[1] - PRICE)
       // To the lamport what the layout said.
       expect(lamports - (await lamportsOf(settler))).toBe(BigInt(authorization.stored['fee'] ?? ''))
       const again = await exact.check(authorization)
@@ -311,7 +298,7 @@ describe('the rehearsal', () => {
     const message = messageOf(
       settler.address,
       [limit(30_000), price(1n), transfer({ from: poor.address, to: seller.address })],
-      { blockhash: await latestBlockhash() },
+      { blockhash: await world.latestBlockhash() },
     )
     expect(await exact.check(readOf(payloadOf(sealed(message, [poor]))))).toMatchObject(failed)
   })

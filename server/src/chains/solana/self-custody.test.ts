@@ -115,8 +115,7 @@ async function sent(bytes: Uint8Array, { address }: Owner): Promise<Sighting> {
 
 /** A transaction of any instructions, unsigned, that lives as long as a build would. */
 async function madeOf(sender: Owner, instructions: readonly Instruction[]): Promise<Uint8Array> {
-  const { value } = Object(await world.rpc('getLatestBlockhash', { commitment: 'confirmed' }))
-  const message = compileMessage(sender.address, instructions, value.blockhash)
+  const message = compileMessage(sender.address, instructions, await world.latestBlockhash())
   return withSignature(NO_SIGNATURE, message)
 }
 

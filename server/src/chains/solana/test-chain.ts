@@ -19,6 +19,7 @@ import type {
   TransferOrder,
 } from '../chain.ts'
 import type { Signer } from '../signer.ts'
+import { knownAddress } from './account.ts'
 import { connectSolana } from './connect.ts'
 import { addressOfPrivateKey, signMessage } from './ed25519.ts'
 import { compileMessage } from './message.ts'
@@ -46,6 +47,7 @@ export interface TestChain {
   requests(): number
   /** Asks the node past the chain. */
   rpc(method: string, ...params: readonly unknown[]): Promise<unknown>
+  latestBlockhash(): Promise<Address>
   /** A new wallet with funds from the faucet, in whole units. */
   wallet(...funds: readonly ['native' | 'USDC', string][]): Promise<TestWallet>
   draft(order: TransferOrder): Promise<Draft>
@@ -89,6 +91,11 @@ export async function startTestChain(...assets: readonly AssetProfile[]): Promis
     if (said.error !== undefined) throw new Error(JSON.stringify(said.error))
     return said.result
   }
+  const latestBlockhash = async (): Promise<Address> => {
+    const answer = await rpc('getLatestBlockhash', { commitment: 'confirmed' })
+    const { blockhash } = (answer as { value: { blockhash: string } }).value
+    return knownAddress(blockhash)
+  }
   const draft = async (order: TransferOrder): Promise<Draft> => {
     const outcome = await chain.draft(order)
     if (!outcome.ok) throw new Error(`refused: ${outcome.refusal}`)
@@ -117,6 +124,7 @@ export async function startTestChain(...assets: readonly AssetProfile[]): Promis
     chain,
     sandbox,
     rpc,
+    latestBlockhash,
     draft,
     mined,
     seen,
@@ -140,10 +148,7 @@ export async function startTestChain(...assets: readonly AssetProfile[]): Promis
       return (await chain.renewal.lookBack([hash]))[0] ?? []
     },
     run: async (sender, instructions) => {
-      const { value } = (await rpc('getLatestBlockhash', { commitment: 'confirmed' })) as {
-        value: { blockhash: string }
-      }
-      const message = compileMessage(sender.address, instructions, value.blockhash)
+      const message = compileMessage(sender.address, instructions, await latestBlockhash())
       const raw = withSignature(await sender.signer.sign(message), message)
       const options = { encoding: 'base64', preflightCommitment: 'confirmed' }
       const hash = await rpc('sendTransaction', Buffer.from(raw).toString('base64'), options)

@@ -4,7 +4,6 @@ import { openLog } from '../../kernel/log.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import type { Address, Chain } from '../chain.ts'
 import type { ExactDemand, ExactPayments } from '../exact.ts'
-import { knownAddress } from './account.ts'
 import { connectSolana } from './connect.ts'
 import { ASSOCIATED_TOKEN_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
 import type { TestChain, TestWallet } from './test-chain.ts'
@@ -96,8 +95,6 @@ export async function signedByOwner(
   steps: readonly Step[],
   keys: readonly Key[],
 ): Promise<Fields> {
-  const latest = await world.rpc('getLatestBlockhash', { commitment: 'confirmed' })
-  const blockhash = knownAddress((latest as { value: { blockhash: string } }).value.blockhash)
-  const message = messageOf(settler.address, steps, { blockhash })
+  const message = messageOf(settler.address, steps, { blockhash: await world.latestBlockhash() })
   return { transaction: Buffer.from(sealed(message, keys)).toString('base64') }
 }

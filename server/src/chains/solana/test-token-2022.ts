@@ -3,7 +3,7 @@ import { baseUnits } from '@florin/wire/amount.ts'
 import type { AssetProfile } from '../../kernel/network-config.ts'
 import type { Address } from '../chain.ts'
 import type { ExactAuthorization } from '../exact.ts'
-import { addressBytes, addressFromBytes, knownAddress } from './account.ts'
+import { addressBytes, addressFromBytes } from './account.ts'
 import { addressOfPrivateKey } from './ed25519.ts'
 import type { Instruction } from './message.ts'
 import { ASSOCIATED_TOKEN_PROGRAM, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM } from './programs.ts'
@@ -144,9 +144,7 @@ export async function paymentIn(
     mint: seeded(symbol),
   }
   const steps = [limit(60_000), price(1n), transfer({ ...paying, program: TOKEN_2022_PROGRAM })]
-  const latest = await world.rpc('getLatestBlockhash', { commitment: 'confirmed' })
-  const blockhash = knownAddress((latest as { value: { blockhash: string } }).value.blockhash)
-  const message = messageOf(settler.address, steps, { blockhash })
+  const message = messageOf(settler.address, steps, { blockhash: await world.latestBlockhash() })
   const read = world.chain.exact?.read(
     { transaction: Buffer.from(sealed(message, [newKey(SECRET)])).toString('base64') },
     {
