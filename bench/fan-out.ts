@@ -25,7 +25,7 @@ export const fanOut: Bench = {
   name: 'fan-out',
   about: `one event to ${SOCKETS} sockets, beside plain ws`,
   run: async ({ options: { rounds }, note, defer }) => {
-    const server = startScript('fan-out-main.ts', [])
+    const server = startScript('fan-out-main.ts', [], ['--expose-gc'])
     defer(server.stop)
     const port = String(JSON.parse(await server.ask()).port)
     for (const path of ['/florin', '/ws']) {
@@ -40,7 +40,8 @@ export const fanOut: Bench = {
       const taken: Record<Side, Took[]> = { ws: [], florin: [] }
       for (const side of SIDES) await server.ask(`${side} ${WARM_UP} ${events}`)
       for (let round = 0; round < rounds; round += 1) {
-        for (const side of SIDES) {
+        // Now the one first, now the other.
+        for (const side of round % 2 === 0 ? SIDES : SIDES.toReversed()) {
           const took: Took = JSON.parse(await server.ask(`${side} ${EVENTS / events} ${events}`))
           taken[side].push(took)
           const each = (took.cpuMilliseconds / EVENTS).toFixed(1)

@@ -95,7 +95,7 @@ class OpenSocket implements SocketConnection {
 
   sendFrame(frame: Buffer): boolean {
     const socket = this.#socket
-    if (!this.#takesFrames || !socket.writable) return false
+    if (!this.#takesFrames) return false
     // Safe beside the library's own writes: without compression it writes each frame whole and at once.
     socket.write(frame)
     return true

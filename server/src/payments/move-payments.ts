@@ -3,7 +3,7 @@ import type { PaymentId } from '../kernel/id.ts'
 import { notifyChanged } from '../store/listen.ts'
 import type { Tx } from '../store/postgres.ts'
 import { isSettlement, paymentEvent, settlementEvent } from './event.ts'
-import type { PaymentStatus } from './payment.ts'
+import type { Payment, PaymentStatus } from './payment.ts'
 import type { StatusChange } from './store.ts'
 import { changeStatus, lockPayments, markFinalityViolated } from './store.ts'
 
@@ -17,9 +17,9 @@ export async function movePayments(
   changes: readonly StatusChange[],
   nowMilliseconds: number,
 ): Promise<ReadonlySet<PaymentId>> {
-  const ids = await changeStatus(tx, status, changes, nowMilliseconds)
-  if (ids.size > 0) await tell(tx, [...ids], nowMilliseconds)
-  return ids
+  const moved = await changeStatus(tx, status, changes, nowMilliseconds)
+  if (moved.length > 0) await tell(tx, moved, nowMilliseconds)
+  return new Set(moved.map(({ id }) => id))
 }
 
 /** Marks payments whose final block was reorganised away: their status stays, and their owner is told. */
@@ -29,16 +29,18 @@ export async function violateFinality(
   nowMilliseconds: number,
 ): Promise<void> {
   await markFinalityViolated(tx, paymentIds)
-  await tell(tx, paymentIds, nowMilliseconds)
+  await tell(tx, await lockPayments(tx, paymentIds), nowMilliseconds)
 }
 
-async function tell(tx: Tx, ids: readonly PaymentId[], nowMilliseconds: number): Promise<void> {
-  const after = await lockPayments(tx, ids)
+async function tell(tx: Tx, after: readonly Payment[], nowMilliseconds: number): Promise<void> {
   const events = after.flatMap((payment) =>
     isSettlement(payment)
       ? [paymentEvent(payment), settlementEvent(payment)]
       : [paymentEvent(payment)],
   )
   await addToOutbox(tx, events, nowMilliseconds)
-  await notifyChanged(tx, ids)
+  await notifyChanged(
+    tx,
+    after.map(({ id }) => id),
+  )
 }

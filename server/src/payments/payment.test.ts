@@ -84,8 +84,9 @@ function change(paymentId: PaymentId, to: PaymentStatus, height: number): Status
   }
 }
 
-const move = (ids: readonly PaymentId[], to: PaymentStatus, height = 1) =>
-  inTransaction('service', (tx) =>
+/** Those that really moved; each is told as it then is. */
+const move = async (ids: readonly PaymentId[], to: PaymentStatus, height = 1) => {
+  const moved = await inTransaction('service', (tx) =>
     changeStatus(
       tx,
       to,
@@ -93,6 +94,9 @@ const move = (ids: readonly PaymentId[], to: PaymentStatus, height = 1) =>
       height,
     ),
   )
+  for (const payment of moved) expect(payment).toEqual(await read(payment.id))
+  return new Set(moved.map(({ id }) => id))
+}
 const read = (id: PaymentId) =>
   inTransaction(wallet.accountId, (tx) => findPayment(tx, wallet.accountId, id))
 

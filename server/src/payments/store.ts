@@ -229,19 +229,20 @@ export interface StatusChange {
 }
 
 /**
- * Moves payments to a status, only from one that may lead there; the ids that really moved. The check is the database's, so
- * that two instances cannot move one payment twice.
+ * Moves payments to a status, only from one that may lead there; those that really moved, as they are now, in the order of their ids. The
+ * check is the database's, so that two instances cannot move one payment twice.
  */
 export async function changeStatus(
   tx: Tx,
   status: PaymentStatus,
   changes: readonly StatusChange[],
   nowMilliseconds: number,
-): Promise<ReadonlySet<PaymentId>> {
-  if (changes.length === 0) return new Set()
-  const rows = await tx.query<{ id: PaymentId }>(
+): Promise<readonly Payment[]> {
+  if (changes.length === 0) return []
+  const rows = await tx.query<PaymentRow>(
     'payments_change_status',
-    `update payments p set status = $2, transaction_hash = c.transaction_hash, block_height = c.block_height,
+    `with moved as (
+     update payments p set status = $2, transaction_hash = c.transaction_hash, block_height = c.block_height,
        block_hash = c.block_hash, log_index = c.log_index, fee_paid = c.fee_paid, failure = c.failure,
        confirmed_at = case when $2 = 'confirmed' then to_timestamp($4 / 1000.0)
          when $2 = 'pending' then null else p.confirmed_at end,
@@ -250,7 +251,8 @@ export async function changeStatus(
      from json_to_recordset($1::json) as c (id text, transaction_hash text, block_height bigint, block_hash text,
        log_index integer, fee_paid numeric, failure json)
      where p.id = c.id and p.status = any($3)
-     returning p.id`,
+     returning p.*)
+     select ${PAYMENT_COLUMNS} from moved order by id`,
     [
       JSON.stringify(
         changes.map((change) => ({
@@ -268,7 +270,7 @@ export async function changeStatus(
       nowMilliseconds,
     ],
   )
-  return new Set(rows.map((row) => row.id))
+  return rows.map(paymentOf)
 }
 
 /** A chain effect that was counted for a payment. */
