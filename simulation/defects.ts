@@ -326,7 +326,7 @@ import { claimKeys } from '../idempotency/store.ts'`,
   },
   {
     name: 'an old lease may write',
-    seed: 112,
+    seed: 104,
     changes: [
       {
         module: 'sender/follower-store.ts',

@@ -3,6 +3,7 @@ import { isJsonArray, isJsonObject } from '../host/json.ts'
 import type { Log } from '../host/log.ts'
 import { oneAtATime } from '../host/one-at-a-time.ts'
 import { AnvilUnreachable } from './anvil-client.ts'
+import type { AnvilClient } from './anvil-client.ts'
 import { BLOCKS_UNTIL_FINAL } from './bootstrap.ts'
 import type { EvmNode } from './node.ts'
 import type { Traffic } from './traffic.ts'
@@ -20,9 +21,9 @@ const SETTLING_MILLISECONDS = 1_000
 const IDLE_MILLISECONDS = 15_000
 /**
  * A save takes 5 ms on a young chain and 15 ms after 1,200 empty blocks (200 KB), but 200-500 ms after 10,000
- * transactions (1.9 MB) and about 1 s after 30,000, and no block can be mined meanwhile. So under load the next save waits four times as
- * long as the last one took: every block while that is below a round, at most a fifth of the time later on. What is final lags
- * with it, until a round without a block catches up.
+ * transactions (1.9 MB) and about 1 s after 30,000, and no block can be mined meanwhile. So the next save waits four times as
+ * long as the last one took, with or without a block: every block while that is below a round, at most a fifth of the time later on.
+ * What is final lags with it.
  */
 const PAUSE_PER_SAVE = 4
 /** State of older blocks is pruned (HISTORY_BLOCKS), and reads at the final block must work. */
@@ -44,15 +45,35 @@ export interface Miner {
   stop(): Promise<void>
 }
 
-export function startMiner(node: EvmNode, traffic: Traffic, log: Log): Miner {
+/** What a miner needs of the node. */
+export interface MinedNode extends Pick<EvmNode, 'save' | 'noteHead' | 'unsavedBlocks'> {
+  running(): { readonly client: Pick<AnvilClient, 'call'> }
+}
+
+/** What a miner knows of time, in milliseconds. */
+export interface Time {
+  /** From any beginning. */
+  now(): number
+  /** Until then or until the signal; never fails. */
+  sleep(milliseconds: number, signal: AbortSignal): Promise<void>
+}
+
+export function startMiner(
+  node: MinedNode,
+  traffic: Traffic,
+  log: Log,
+  { now, sleep }: Time = SYSTEM_TIME,
+): Miner {
   const inTurn = oneAtATime()
   const stopping = new AbortController()
   let isPaused = false
-  let minedAt = performance.now()
+  let minedAt = now()
   let savedAt = 0
   let saveMilliseconds = 0
   let blocksUntilSettled = 0
-  let wake = (): void => undefined
+  /** Something may have come since the pool was last looked at, also while a block was made or saved. */
+  let isWoken = false
+  let whenWoken: (() => void) | undefined
   /** Transactions that the last block left in the pool because they offer less than the base fee. */
   let stuck = 0
 
@@ -65,7 +86,7 @@ export function startMiner(node: EvmNode, traffic: Traffic, log: Log): Miner {
     await traffic.change(async () => {
       const { client } = node.running()
       await client.call('evm_mine')
-      minedAt = performance.now()
+      minedAt = now()
       const block = await client.call('eth_getBlockByNumber', ['latest', false])
       if (!isJsonObject(block)) throw new AnvilUnreachable('anvil shows no block')
       const { number, transactions } = block
@@ -77,14 +98,14 @@ export function startMiner(node: EvmNode, traffic: Traffic, log: Log): Miner {
   }
 
   const save = async (): Promise<void> => {
-    const started = performance.now()
+    const started = now()
     await node.save()
-    savedAt = performance.now()
+    savedAt = now()
     saveMilliseconds = savedAt - started
   }
 
   const isBlockDue = async (): Promise<boolean> => {
-    const waited = performance.now() - minedAt
+    const waited = now() - minedAt
     const isSettling = blocksUntilSettled > 0 || stuck > 0
     if (waited >= (isSettling ? SETTLING_MILLISECONDS : IDLE_MILLISECONDS)) return true
     return (await pending()) > stuck
@@ -93,11 +114,12 @@ export function startMiner(node: EvmNode, traffic: Traffic, log: Log): Miner {
   const isSaveDue = (): boolean => {
     const unsaved = node.unsavedBlocks()
     if (unsaved === 0 || unsaved >= UNSAVED_BLOCKS_MAX) return unsaved > 0
-    return performance.now() - savedAt >= saveMilliseconds * PAUSE_PER_SAVE
+    return now() - savedAt >= saveMilliseconds * PAUSE_PER_SAVE
   }
 
   const round = async (): Promise<void> => {
     if (stopping.signal.aborted) return
+    isWoken = false
     try {
       if (!isPaused && (await isBlockDue())) {
         await mineOne()
@@ -106,7 +128,7 @@ export function startMiner(node: EvmNode, traffic: Traffic, log: Log): Miner {
       }
       // With faults switched on, others may mine, too.
       node.noteHead(Number(await node.running().client.call('eth_blockNumber')))
-      if (node.unsavedBlocks() > 0) await save()
+      if (isSaveDue()) await save()
     } catch (error) {
       if (error instanceof AnvilUnreachable) return
       log(`no block: ${error instanceof Error ? error.message : String(error)}`)
@@ -117,16 +139,16 @@ export function startMiner(node: EvmNode, traffic: Traffic, log: Log): Miner {
   const pause = async (): Promise<void> => {
     const turn = new AbortController()
     const ends = AbortSignal.any([stopping.signal, turn.signal])
-    const wait = (milliseconds: number) =>
-      delay(Math.max(0, milliseconds), undefined, { signal: ends }).catch(() => undefined)
-    const came = Promise.withResolvers<void>()
-    wake = came.resolve
+    const { promise: woken, resolve } = Promise.withResolvers<void>()
+    whenWoken = resolve
+    if (isWoken) resolve()
     await Promise.race([
-      wait(ROUND_MILLISECONDS),
-      came.promise.then(() =>
-        wait(Math.max(GATHER_MILLISECONDS, minedAt + ROUND_MILLISECONDS - performance.now())),
+      sleep(ROUND_MILLISECONDS, ends),
+      woken.then(() =>
+        sleep(Math.max(GATHER_MILLISECONDS, minedAt + ROUND_MILLISECONDS - now()), ends),
       ),
     ])
+    whenWoken = undefined
     turn.abort()
   }
 
@@ -163,7 +185,10 @@ export function startMiner(node: EvmNode, traffic: Traffic, log: Log): Miner {
       isPaused = false
     },
     paused: () => isPaused,
-    wake: () => wake(),
+    wake: () => {
+      isWoken = true
+      whenWoken?.()
+    },
     async stop() {
       stopping.abort()
       await looping
@@ -177,4 +202,11 @@ export function startMiner(node: EvmNode, traffic: Traffic, log: Log): Miner {
       })
     },
   }
+}
+
+const SYSTEM_TIME: Time = {
+  now: () => performance.now(),
+  sleep: async (milliseconds, signal) => {
+    await delay(Math.max(0, milliseconds), undefined, { signal }).catch(() => undefined)
+  },
 }

@@ -203,24 +203,41 @@ test('an instance that has lost its lease moves nothing until it has it again', 
 test('a new block gives rest until the next one is due, and then it is looked for often', async () => {
   const config = { ...testNetwork(84_532), blockTimeMilliseconds: 800 }
   let isStill = false
+  let now = Date.now()
+  let roundMilliseconds = 0
   const slept: number[] = []
   const clock: Clock = {
     ...systemClock,
+    nowMilliseconds: () => now,
     sleep: (milliseconds, signal) => {
       slept.push(milliseconds)
       return systemClock.sleep(milliseconds, signal)
     },
   }
-  const growth = () => (isStill ? 0n : 1n)
+  const growth = () => {
+    now += roundMilliseconds
+    return isStill ? 0n : 1n
+  }
+  const isSleptFor = (milliseconds: number, times = 1) =>
+    until(
+      `it pauses for ${milliseconds} ms`,
+      () => slept.filter((each) => each === milliseconds).length >= times,
+      { seconds: 30 },
+    )
   const driver = drive(async () => {}, undefined, { growth, clock, config })
   try {
     await until('it is followed', () => driver.state().height !== null, { seconds: 30 })
-    await until('a new block was seen', () => slept.includes(700), { seconds: 30 })
+    await isSleptFor(700)
     expect(slept).not.toContain(100)
+    // The time that a round takes is not added to it.
+    roundMilliseconds = 600
+    await isSleptFor(100)
+    roundMilliseconds = 900
+    await isSleptFor(20)
+    roundMilliseconds = 0
+    slept.length = 0
     isStill = true
-    await until('the next is looked for', () => slept.filter((each) => each === 100).length > 2, {
-      seconds: 30,
-    })
+    await isSleptFor(100, 3)
   } finally {
     await driver.stop()
   }

@@ -238,6 +238,7 @@ export function startDriver(deps: DriverDeps): Driver {
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       pause = new AbortController()
+      const beganAt = clock.nowMilliseconds()
       try {
         await round()
         failures = 0
@@ -250,8 +251,11 @@ export function startDriver(deps: DriverDeps): Driver {
       if (stopping.signal.aborted) break
       const doublings = Math.min(failures, BACK_OFF_DOUBLINGS_MAX)
       const backOff = Math.min(evenMilliseconds * 2 ** doublings, BACK_OFF_MAX)
+      // From look to look: what a round does with a block takes nothing from the time until the next one is due.
+      const took = Math.max(clock.nowMilliseconds() - beganAt, 0)
+      const left = Math.max(pauseMilliseconds - took, PAUSE_MIN)
       await clock.sleep(
-        failures === 0 ? pauseMilliseconds : backOff,
+        failures === 0 ? left : backOff,
         AbortSignal.any([stopping.signal, pause.signal]),
       )
     }
@@ -301,7 +305,7 @@ const LEASE_RENEWALS = 3
 const REST = 0.875
 const DUE = 0.125
 const DUE_LOOKS_MAX = 4
-const PAUSE_MIN = 50
+const PAUSE_MIN = 20
 const PAUSE_MAX = 2_000
 const RESEND_MIN = 1_000
 const BACK_OFF_DOUBLINGS_MAX = 6
