@@ -74,20 +74,30 @@ describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium 
   test('whoever is signed in stays so when a question of before is answered late', async () => {
     const visitor = await visit(browser)
     const { context, page, complaints } = visitor
-    const { promise: isSignedIn, resolve: signsIn } = Promise.withResolvers<void>()
-    let answered: number | undefined
-    // Asked before the link was followed, answered after.
+    const [asked, isSignedIn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    // Answered before the link was followed, and heard after.
     await page.route('**/api/session', async (route) => {
-      if (route.request().method() !== 'GET') return await route.continue()
-      const response = await route.fetch()
-      await isSignedIn
-      await route.fulfill({ response })
-      answered = response.status()
+      if (route.request().method() === 'GET') {
+        const response = await route.fetch()
+        asked.resolve()
+        await isSignedIn.promise
+        await route.fulfill({ response })
+      } else {
+        await asked.promise
+        await route.continue()
+      }
     })
+    const heard = page.waitForResponse(
+      (response) =>
+        response.url().endsWith('/api/session') && response.request().method() === 'GET',
+    )
     await signIn(visitor)
-    signsIn()
-    await until('it is answered', () => answered === 401, { seconds: WAIT_SECONDS })
-    await page.getByText('Live', { exact: true }).waitFor()
+    isSignedIn.resolve()
+    const late = await heard
+    expect(late.status()).toBe(401)
+    await late.finished()
+    // What the page does with it is done by then.
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))')
     await page.getByRole('link', { name: 'API keys', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor()
     expect(complaints).toEqual([])

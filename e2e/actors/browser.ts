@@ -99,7 +99,10 @@ export async function openPage(
   await page.goto(url)
   const title = page.getByRole('heading', { level: 1, name: heading })
   await title.waitFor().catch(async (reason: unknown) => {
-    const shown = await page.locator('body').innerText()
+    const shown = await page
+      .locator('body')
+      .innerText()
+      .catch(() => 'nothing')
     const { pathname } = new URL(page.url())
     throw new Error(`${pathname} shows: ${shown} (${complaints.join('; ')})`, { cause: reason })
   })

@@ -84,7 +84,7 @@ test('a transaction that comes while a block is saved does not wait for its turn
   await until('the next block is made', () => said.blocks === 2, SOON)
 })
 
-test('a save waits four times as long as the last one took, whether or not blocks are made', async () => {
+test('a turn without a block saves no sooner than four times after what the last save took, and then it does', async () => {
   const { said, time, waits, isAt, hold } = scene()
   const turn = async () => {
     const before = waits.length

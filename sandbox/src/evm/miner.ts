@@ -23,9 +23,10 @@ const IDLE_MILLISECONDS = 15_000
  * A save takes 5 ms on a young chain and 15 ms after 1,200 empty blocks (200 KB), but 200-500 ms after 10,000
  * transactions (1.9 MB) and about 1 s after 30,000, and no block can be mined meanwhile. So the next save waits four times as
  * long as the last one took, with or without a block: every block while that is below a round, at most a fifth of the time later on.
- * What is final lags with it.
+ * What is final lags with it, by no more than a bound, however long a disk took once.
  */
 const PAUSE_PER_SAVE = 4
+const SAVE_PAUSE_MILLISECONDS_MAX = 4_000
 /** State of older blocks is pruned (HISTORY_BLOCKS), and reads at the final block must work. */
 const UNSAVED_BLOCKS_MAX = 16
 
@@ -114,7 +115,8 @@ export function startMiner(
   const isSaveDue = (): boolean => {
     const unsaved = node.unsavedBlocks()
     if (unsaved === 0 || unsaved >= UNSAVED_BLOCKS_MAX) return unsaved > 0
-    return now() - savedAt >= saveMilliseconds * PAUSE_PER_SAVE
+    const pauseMilliseconds = saveMilliseconds * PAUSE_PER_SAVE
+    return now() - savedAt >= Math.min(pauseMilliseconds, SAVE_PAUSE_MILLISECONDS_MAX)
   }
 
   const round = async (): Promise<void> => {

@@ -38,7 +38,8 @@ interface Sent extends Waiting {
   readonly hash: Hex
 }
 
-export function openPayer(node: EvmNode): Payer {
+/** `onSent` is told whenever the node was handed a transaction: nothing of the faucet's passes the gateway. */
+export function openPayer(node: EvmNode, onSent: () => void): Payer {
   const queue: Waiting[] = []
   let isWorking = false
 
@@ -47,7 +48,7 @@ export function openPayer(node: EvmNode): Payer {
     while (queue.length > 0) {
       const batch = queue.splice(0, BATCH_MAX)
       try {
-        await payBatch(node, batch)
+        await payBatch(node, onSent, batch)
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error)
         // A promise that is settled already keeps what it was given.
@@ -71,7 +72,11 @@ export function openPayer(node: EvmNode): Payer {
 }
 
 /** Signs all with nonces from the chain on, sends them until they are mined, and takes back what is not in time. */
-async function payBatch(node: EvmNode, batch: readonly Waiting[]): Promise<void> {
+async function payBatch(
+  node: EvmNode,
+  onSent: () => void,
+  batch: readonly Waiting[],
+): Promise<void> {
   let open = await signed(node, batch)
   const deadline = performance.now() + MINED_SECONDS * 1000
   let resendAt = 0
@@ -80,6 +85,7 @@ async function payBatch(node: EvmNode, batch: readonly Waiting[]): Promise<void>
       if (performance.now() >= resendAt) {
         // The pool is empty after a crash of the node, so the same bytes go out again and again.
         for (const sent of open) await send(node, sent)
+        onSent()
         resendAt = performance.now() + RESEND_MILLISECONDS
       }
       const after: Sent[] = []

@@ -230,10 +230,14 @@ test('a new block gives rest until the next one is due, and then it is looked fo
     await isSleptFor(700)
     expect(slept).not.toContain(100)
     // The time that a round takes is not added to it.
-    roundMilliseconds = 600
-    await isSleptFor(100)
-    roundMilliseconds = 900
+    roundMilliseconds = 650
+    await isSleptFor(50)
+    roundMilliseconds = 690
     await isSleptFor(20)
+    // Nor is a slow node asked without a break.
+    expect(slept).not.toContain(100)
+    roundMilliseconds = 900
+    await isSleptFor(100)
     roundMilliseconds = 0
     slept.length = 0
     isStill = true

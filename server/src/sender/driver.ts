@@ -251,9 +251,11 @@ export function startDriver(deps: DriverDeps): Driver {
       if (stopping.signal.aborted) break
       const doublings = Math.min(failures, BACK_OFF_DOUBLINGS_MAX)
       const backOff = Math.min(evenMilliseconds * 2 ** doublings, BACK_OFF_MAX)
-      // From look to look: what a round does with a block takes nothing from the time until the next one is due.
+      // From look to look: what a round does with a block is not added to the time until the next one is due. Where a node or the
+      // database takes longer than that, it is not asked without a break.
       const took = Math.max(clock.nowMilliseconds() - beganAt, 0)
-      const left = Math.max(pauseMilliseconds - took, PAUSE_MIN)
+      const isInTime = took < pauseMilliseconds
+      const left = isInTime ? Math.max(pauseMilliseconds - took, PAUSE_MIN) : dueMilliseconds
       await clock.sleep(
         failures === 0 ? left : backOff,
         AbortSignal.any([stopping.signal, pause.signal]),

@@ -53,7 +53,7 @@ beforeAll(async () => {
   ;({ world, exact, settler, seller, payer } = scene)
 })
 afterEach(() => world.sandbox.clearFaults())
-afterAll(() => world.sandbox.stop())
+afterAll(() => world?.sandbox.stop())
 
 interface Made {
   readonly by?: Key

@@ -27,7 +27,7 @@ beforeAll(async () => {
   ;({ world, exact, settler, seller, payer } = scene)
 })
 afterEach(() => world.sandbox.clearFaults())
-afterAll(() => world.sandbox.stop())
+afterAll(() => world?.sandbox.stop())
 
 function demand(change: Partial<ExactDemand> = {}): ExactDemand {
   return {

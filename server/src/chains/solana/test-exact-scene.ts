@@ -20,6 +20,15 @@ export interface ExactScene {
 
 export async function startExactScene(): Promise<ExactScene> {
   const world = await startTestChain()
+  try {
+    return await sceneIn(world)
+  } catch (error) {
+    await world.sandbox.stop()
+    throw error
+  }
+}
+
+async function sceneIn(world: TestChain): Promise<ExactScene> {
   const { exact } = world.chain
   if (exact === undefined) throw new Error('no exact')
   const settler = await world.wallet(['native', '2'])
