@@ -136,6 +136,13 @@ describe('what comes without a good key', () => {
     assertProblem(await door.from('/page/more.js', HERE), 'RATE_LIMIT')
     assertProblem(await door.from('/nothing', HERE), 'NOT_FOUND')
     expect((await door.from('/page', '203.0.113.10')).status).toBe(200)
+    door.startAnew()
+    const lost = Array.from({ length: limits.keylessRequestsPerAddress }, () =>
+      door.from('/nothing', HERE),
+    )
+    for (const answered of await Promise.all(lost)) assertProblem(answered, 'NOT_FOUND')
+    assertProblem(await door.from('/nothing', HERE), 'RATE_LIMIT')
+    expect((await door.from('/page', HERE)).status).toBe(200)
   })
 
   test('an IPv6 subscriber is one address', () => {

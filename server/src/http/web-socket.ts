@@ -10,7 +10,7 @@ export type CloseCode = 1003 | 1008 | 1009 | 1012 | 4401 | 4408 | 4429
 export interface SocketConnection {
   /** One text message. Nothing happens when it is closing. */
   send(text: string): void
-  /** What `textFrame` made, as it is: the same bytes for every socket. False once the socket takes nothing any more. */
+  /** What `textFrame` made, as it is: the same bytes for every socket. False once it is known that the socket takes nothing any more. */
   sendFrame(frame: Buffer): boolean
   /** Gathers the frames that are sent until `work` returns into one write. */
   together(work: () => void): void
