@@ -48,13 +48,13 @@ export async function noteLooks(
        select * from json_to_recordset($1::json)
          as l (payment_id text, looks integer, before integer, pause bigint, closed boolean)
      ), locked as (
-       select c.payment_id from settlement_claims c join looked using (payment_id)
+       select looked.* from settlement_claims c join looked using (payment_id)
        order by c.payment_id for no key update of c
      )
      update settlement_claims c
      set look_at = to_timestamp(($2 + l.pause) / 1000.0), looks = l.looks,
        closed_at = case when l.closed then to_timestamp($2 / 1000.0) else closed_at end
-     from looked l join locked using (payment_id)
+     from locked l
      where c.payment_id = l.payment_id and c.looks = l.before`,
     [
       JSON.stringify(

@@ -224,6 +224,8 @@ export const limits = {
   /** Settlements of one key that share one database transaction, and how many may wait for their turn. */
   claimBatchMax: 64,
   claimQueueMax: 2_000,
+  /** How long claims wait for those of their key that are being drafted, to share a transaction; one that is alone waits for none. */
+  claimGatherMilliseconds: 10,
   // A payer who gets code in the very block can burn all the gas: the token asks that code, and a call takes what it likes.
   /** Settlements that share one transaction on chain, and the gas of it: some 18, and what one such attack may cost. */
   settlementsPerTransactionMax: 64,
@@ -364,6 +366,8 @@ export const limits = {
   toldHeadsMax: 16,
   rememberedBlocksMax: 2_000,
   finalBatchMax: 500,
+  /** Payments that one transaction settles: it holds their lanes, and who signs there meanwhile waits some 20 ms and not a quarter of a second. */
+  finalPaymentsMax: 100,
   laneFrontsMax: 200,
   /** Open places whose expiry is looked after in one round. */
   livingPlacesMax: 200,

@@ -26,10 +26,15 @@ export async function closeFinalBlocks(
   do {
     const result = await store.inTransaction('service', async (tx) => {
       await lockFollowed(tx, network)
-      const closing = await closeFinal(tx, network, height, limits.finalBatchMax)
+      const { closed: closing, isWhole: areClosed } = await closeFinal(
+        tx,
+        network,
+        height,
+        limits.finalPaymentsMax,
+      )
       const settled = await deposits.final(tx, network, height, limits.finalBatchMax)
       const built = (await builds?.final(tx, network, height, limits.finalBatchMax)) ?? 0
-      const isWhole = [closing.length, settled, built].every((each) => each < limits.finalBatchMax)
+      const isWhole = areClosed && [settled, built].every((each) => each < limits.finalBatchMax)
       // The cursor is written every time: its fence refuses a batch of an instance that lost the lease.
       const moved = await storeFinality(tx, cursor, isWhole ? height : cursor.finalizedHeight)
       if (closing.length > 0) {

@@ -34,12 +34,14 @@ export async function matchHashes(
     has_before: boolean
   }>(
     'transactions_match',
+    // "offset 0": each place by its id, not by going through all that are open.
     `select t.id, a.hash, t.lane_address,
        array(select payment_id from payment_transactions where chain_transaction_id = t.id order by effect_index) as payment_ids,
        (select f.request_id from attempts f where f.chain_transaction_id = t.id and f.number = 1) as request_id,
        exists (select from payment_transactions pt join chain_transactions b on b.before_payment = pt.payment_id
          where pt.chain_transaction_id = t.id) as has_before
-     from attempts a join chain_transactions t on t.id = a.chain_transaction_id
+     from attempts a cross join lateral (
+       select id, lane_address, state from chain_transactions where id = a.chain_transaction_id offset 0) t
      where a.network = $1 and a.hash = any($2) and t.state = 'open'`,
     [network, hashes],
   )
@@ -82,7 +84,7 @@ export async function markMined(
        mined_block_hash = s.block_hash, succeeded = s.succeeded, fee_paid = s.fee_paid
      from json_to_recordset($1::json) as s (id bigint, hash text, height bigint, block_hash text,
        succeeded boolean, fee_paid numeric)
-     where t.id = s.id and t.state = 'open'`,
+     where t.id = s.id and coalesce(t.state = 'open', false)`,
     [
       JSON.stringify(
         seen.map(({ matched, outcome }) => ({
@@ -128,14 +130,18 @@ export interface Closing {
   readonly paymentIds: readonly PaymentId[]
 }
 
-/** Closes mined places that have become final and says which they were. */
+/**
+ * Closes mined places that have become final, as many as carry so many payments, and one at least: those of a lane in their order. `isWhole`
+ * when none is left.
+ */
 export async function closeFinal(
   tx: Tx,
   network: NetworkId,
   finalizedHeight: bigint,
-  count: number,
-): Promise<readonly Closing[]> {
+  paymentsMax: number,
+): Promise<{ readonly closed: readonly Closing[]; readonly isWhole: boolean }> {
   const rows = await tx.query<{
+    due: string
     id: string
     mined_hash: TransactionHash
     lane_address: Address
@@ -146,18 +152,25 @@ export async function closeFinal(
     payment_ids: PaymentId[]
   }>(
     'transactions_final',
-    `update chain_transactions set state = 'final' where id in (
-       select id from chain_transactions where network = $1 and state = 'mined' and mined_height <= $2
-       order by lane_address, nonce limit $3 for no key update)
-     returning id, mined_hash, lane_address, mined_height, mined_block_hash, succeeded,
+    `with due as (
+       select id, lane_address, nonce from chain_transactions where network = $1 and state = 'mined' and mined_height <= $2
+       order by lane_address, nonce limit $3 + 1 for no key update
+     ), counted as (
+       select id, sum((select count(*) from payment_transactions where chain_transaction_id = due.id)) over in_order as payments,
+         row_number() over in_order as place
+       from due window in_order as (order by lane_address, nonce rows unbounded preceding)
+     )
+     update chain_transactions set state = 'final'
+     where id = any(array(select id from counted where payments <= $3 or place = 1))
+     returning (select count(*) from due) as due, id, mined_hash, lane_address, mined_height, mined_block_hash, succeeded,
        fee_paid + coalesce((select sum(b.fee_paid) from payment_transactions pt
          join chain_transactions b on b.before_payment = pt.payment_id
          where pt.chain_transaction_id = chain_transactions.id), 0) as fee_paid,
        array(select payment_id from payment_transactions pt where pt.chain_transaction_id = chain_transactions.id
              order by effect_index) as payment_ids`,
-    [network, finalizedHeight.toString(), count],
+    [network, finalizedHeight.toString(), paymentsMax],
   )
-  return rows.map((row) => ({
+  const closed = rows.map((row) => ({
     transactionId: row.id,
     hash: row.mined_hash,
     laneAddress: row.lane_address,
@@ -167,6 +180,8 @@ export async function closeFinal(
     feePaid: baseUnits(row.fee_paid),
     paymentIds: row.payment_ids,
   }))
+  const due = Number(rows[0]?.due ?? 0)
+  return { closed, isWhole: due <= paymentsMax && due === closed.length }
 }
 
 /** Marks an open place as impossible for ever. The payments it carried, or none when it is not open any more. */

@@ -74,6 +74,13 @@ export interface PlacesRow {
   readonly newest_hash: TransactionHash | null
 }
 
+/**
+ * The place that carries a payment by `pt`, found by its id: "offset 0" keeps the planner from going through all open places for each
+ * payment, which are many just when many wait.
+ */
+const ITS_PLACE =
+  'select id, state, succeeded, mined_hash from chain_transactions where id = pt.chain_transaction_id offset 0'
+
 /** Of a place `t` that carries a payment by `pt`. */
 const mayPay = `t.state = 'open' or (t.state = 'mined' and t.succeeded and not pt.without_effect)`
 
@@ -86,7 +93,7 @@ export function placesOfPayment(paymentId: string): string {
          and beside.payment_id <> pt.payment_id) order by t.id desc))[1] as was_shared,
        (array_agg(t.state = 'final' order by t.id desc))[1] as is_final,
        (array_agg(coalesce(t.mined_hash, a.hash) order by t.id desc))[1] as newest_hash
-     from payment_transactions pt join chain_transactions t on t.id = pt.chain_transaction_id
+     from payment_transactions pt cross join lateral (${ITS_PLACE}) t
      join lateral (select hash from attempts where chain_transaction_id = t.id order by number desc limit 1) a on true
      where pt.payment_id = ${paymentId}`
 }
@@ -105,12 +112,12 @@ export function placesView(row: PlacesRow | undefined): PaymentPlaces {
 
 /** Whether a transaction of ours may still pay a payment, or has paid it in a block that is not final; an expression likewise. */
 export function mayStillPay(paymentId: string): string {
-  return `exists (select from payment_transactions pt join chain_transactions t on t.id = pt.chain_transaction_id
+  return `exists (select from payment_transactions pt cross join lateral (${ITS_PLACE}) t
     where pt.payment_id = ${paymentId} and (${mayPay}))`
 }
 
 /** Whether a payment has a transaction of ours that is in no block yet, as an expression over the column that holds its id. */
 export function isUnderWay(paymentId: string): string {
-  return `exists (select from payment_transactions pt join chain_transactions t on t.id = pt.chain_transaction_id
+  return `exists (select from payment_transactions pt cross join lateral (${ITS_PLACE}) t
     where pt.payment_id = ${paymentId} and t.state = 'open')`
 }

@@ -60,8 +60,11 @@ const GAVE_UP = /^(40001|40P01|55P03|57014|25P0[34])$/
 const STALE_PLAN = '0A000'
 /** How much later than the server we give up on a statement, when it does not even do that. */
 const SILENCE_SECONDS = 5
-/** A transaction sets its own scope; what runs outside of one is the service's. */
-const OUTSIDE = '-c app.account_id=service'
+/**
+ * What every connection of the service is opened with. A transaction sets its own scope; what runs outside of one is the service's. All
+ * that is asked has an index: a scan that looks cheap while a table has one page would be kept for when it has a thousand.
+ */
+export const SERVICE_SETTINGS = '-c app.account_id=service -c enable_seqscan=off'
 const SCOPE = /^(service|acct_[1-9A-HJ-NP-Za-km-z]{22})$/
 
 /** The SQLSTATE of a PostgreSQL error, if it is one. */
@@ -116,7 +119,8 @@ function openPool(url: string, log: Log, role: string | null): pg.Pool {
     // Statements are sent before the one before them is answered where nobody waits for that: each wait is a wake-up of both processes.
     pipeline: true,
     options:
-      OUTSIDE + (role === null ? '' : ` -c role=${role} -c default_transaction_read_only=on`),
+      SERVICE_SETTINGS +
+      (role === null ? '' : ` -c role=${role} -c default_transaction_read_only=on`),
   })
   pool.on('error', (error) => {
     log.warn({ reason: error }, 'an idle database connection was lost')

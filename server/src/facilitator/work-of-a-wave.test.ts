@@ -1,0 +1,255 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { baseUnits } from '@florin/wire/amount.ts'
+import type { Address, Terms, TransactionHash } from '../chains/chain.ts'
+import { proofKey } from '../chains/exact.ts'
+import { numberNext } from '../events/relay-store.ts'
+import { addToOutbox } from '../events/store.ts'
+import type { AccountId, PaymentId } from '../kernel/id.ts'
+import { newId } from '../kernel/id.ts'
+import { systemRandom } from '../kernel/random.ts'
+import { decidedByOurs } from '../payments/status-store.ts'
+import { changeStatus, insertPayments } from '../payments/store.ts'
+import { makeWallet, testNetwork, TOKEN } from '../payments/test-lane.ts'
+import { beginFollowing } from '../sender/follower-store.ts'
+import { matchHashes } from '../sender/place-store.ts'
+import { storeTransactions } from '../sender/transaction-store.ts'
+import { SERVICE_SETTINGS } from '../store/postgres.ts'
+import type { Tx } from '../store/postgres.ts'
+import { openTestDatabase } from '../store/test-database.ts'
+import type { TestDatabase } from '../store/test-database.ts'
+import { findClaims, insertClaims } from './claim-store.ts'
+import { noteLooks } from './claim-looks-store.ts'
+
+// PostgreSQL plans a statement once and keeps the plan until a table's statistics change. What was planned after the first few payments meets the
+// first wave of many: none of it may compare all with all then.
+
+const FEW = 400
+const MANY = 800
+/** Rows that a plan may go through for each row that it is about: itself, its index, its joins, its sorts. */
+const ROWS_EACH_MAX = 40
+
+const NOW = 1_800_000_000_000
+const config = testNetwork(84_533)
+const { network } = config
+const LANE = '0x00000000000000000000000000000000000000c1' as Address
+
+let database: TestDatabase
+let client: pg.Client
+let accountId: AccountId
+
+interface Given {
+  readonly paymentId: PaymentId
+  readonly hash: TransactionHash
+}
+
+function given(count: number): readonly Given[] {
+  return Array.from({ length: count }, () => ({
+    paymentId: newId(systemRandom, 'pay'),
+    hash: `0x${Buffer.from(systemRandom.bytes(32)).toString('hex')}` as TransactionHash,
+  }))
+}
+
+const first = given(FEW)
+const wave = given(MANY)
+
+beforeAll(async () => {
+  database = await openTestDatabase()
+  accountId = (await makeWallet(database.store)).accountId
+  await database.store.inTransaction('service', async (tx) => {
+    await beginFollowing(tx, network, { height: 7n, hash: 'a7' })
+    await tx.query(
+      'test_lane',
+      'insert into lanes (network, address, next_nonce) values ($1, $2, 0)',
+      [network, LANE],
+    )
+  })
+  client = new pg.Client({
+    connectionString: database.ownerUrl.reveal(),
+    options: `${SERVICE_SETTINGS} -c role=florin_service -c plan_cache_mode=force_generic_plan`,
+  })
+  await client.connect()
+})
+afterAll(async () => {
+  await client.end()
+  await database.close()
+})
+
+/** Payments that were claimed and sent, and of which nothing more is known. */
+async function begin(payments: readonly Given[], firstNonce: number): Promise<void> {
+  const asset = config.assets.find((each) => each.asset === TOKEN)
+  if (asset === undefined) throw new Error('no token')
+  await database.store.inTransaction('service', async (tx) => {
+    await insertClaims(
+      tx,
+      payments.map(({ paymentId }) => ({
+        ...{ paymentId, accountId, network, proofKey: proofKey(paymentId) },
+        ...{ termsDigest: new Uint8Array(32), x402Version: 2, stored: {} },
+        ...{ validBeforeSeconds: 9n, sinceHeight: 0n },
+      })),
+      NOW,
+    )
+    await insertPayments(
+      tx,
+      payments.map(({ paymentId }) => ({
+        ...{ id: paymentId, accountId, type: 'received', walletId: null, network },
+        ...{ asset: TOKEN, amount: baseUnits(5n), decimals: 6, sender: 'a1' as Address },
+        ...{ recipient: 'a2' as Address, resource: null, metadataText: null, priorityFee: null },
+        ...{ feeCeiling: null, commitment: null, status: 'pending', sandbox: true },
+        ...{ finalityViolated: false, transactionHash: null, blockHeight: null, logIndex: null },
+        ...{ feePaid: null, failure: null, createdAtMilliseconds: NOW },
+        ...{ confirmedAtMilliseconds: null, settledAtMilliseconds: null },
+      })),
+    )
+    await storeTransactions(
+      tx,
+      { network, address: LANE },
+      payments.map(({ paymentId, hash }, index) => ({
+        nonce: BigInt(firstNonce + index),
+        terms: {} as Terms,
+        signed: { hash, raw: Uint8Array.of(1) },
+        feeCeiling: baseUnits(1n),
+        paymentIds: [paymentId],
+      })),
+      NOW,
+    )
+    await addToOutbox(tx, payments.map(factOf), NOW)
+  })
+}
+
+function factOf({ paymentId }: Given) {
+  return { accountId, type: 'payment', resourceId: paymentId, data: {} } as const
+}
+
+const changeOf = ({ paymentId, hash }: Given) => ({
+  ...{ paymentId, transactionHash: hash, blockHeight: 8n, blockHash: 'b8', logIndex: 0 },
+  ...{ feePaid: null, failure: null },
+})
+
+/** The steps of a wave in their order, each with one statement. */
+const STEPS: Readonly<Record<string, (tx: Tx, of: readonly Given[]) => Promise<unknown>>> = {
+  'claims are found': (tx, of) =>
+    findClaims(
+      tx,
+      of.map(({ paymentId }) => ({ network, proofKey: proofKey(paymentId) })),
+    ),
+  'facts are numbered': (tx, of) =>
+    numberNext(
+      tx,
+      of.map(() => newId(systemRandom, 'evt')),
+    ),
+  'transactions are found in a block': (tx, of) =>
+    matchHashes(
+      tx,
+      network,
+      of.map(({ hash }) => hash),
+    ),
+  'what decides them is asked': (tx, of) =>
+    decidedByOurs(
+      tx,
+      of.map(({ paymentId }) => paymentId),
+    ),
+  'looks at claims are noted': (tx, of) =>
+    noteLooks(
+      tx,
+      of.map(({ paymentId }) => ({
+        claim: { paymentId, looks: 0, validBeforeSeconds: 9n },
+        next: 'soon',
+      })),
+      NOW,
+    ),
+  'payments are confirmed': (tx, of) => changeStatus(tx, 'confirmed', of.map(changeOf), NOW),
+  'payments are settled': (tx, of) => changeStatus(tx, 'settled', of.map(changeOf), NOW),
+}
+
+interface Statement {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+/** The one statement that a step asks. */
+async function statementOf(
+  step: (tx: Tx, of: readonly Given[]) => Promise<unknown>,
+  of: readonly Given[],
+): Promise<Statement> {
+  const asked: Statement[] = []
+  const tx: Tx = {
+    query: async (_name, text, values = []) => {
+      asked.push({ text, values })
+      return []
+    },
+  }
+  await step(tx, of)
+  const [only, ...others] = asked
+  if (only === undefined || others.length > 0) throw new Error('a step is one statement')
+  return only
+}
+
+interface PlanNode {
+  readonly 'Actual Rows': number
+  readonly 'Actual Loops': number
+  readonly 'Rows Removed by Filter'?: number
+  readonly 'Rows Removed by Join Filter'?: number
+  readonly Plans?: readonly PlanNode[]
+}
+
+/** Rows that a plan went through, those that a join or a filter left out among them. */
+function rowsThrough(node: PlanNode): number {
+  const own =
+    node['Actual Rows'] +
+    (node['Rows Removed by Filter'] ?? 0) +
+    (node['Rows Removed by Join Filter'] ?? 0)
+  const below = (node.Plans ?? []).reduce((sum, each) => sum + rowsThrough(each), 0)
+  return own * node['Actual Loops'] + below
+}
+
+async function run(name: string, { values }: Statement): Promise<number> {
+  const literals = values.map((value) =>
+    pg.escapeLiteral(
+      Array.isArray(value)
+        ? `{${value.map((each) => JSON.stringify(each)).join(',')}}`
+        : `${value}`,
+    ),
+  )
+  const { rows } = await client.query<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(
+    `explain (analyze, timing off, format json) execute ${name}(${literals.join(', ')})`,
+  )
+  const plan = rows[0]?.['QUERY PLAN'][0].Plan
+  if (plan === undefined) throw new Error('no plan')
+  return rowsThrough(plan)
+}
+
+/** As housekeeping finds the database when the few are over. */
+async function sweep(): Promise<void> {
+  const owner = new pg.Client({ connectionString: database.ownerUrl.reveal() })
+  await owner.connect()
+  await owner.query(
+    `update chain_transactions set state = 'final', mined_hash = 'f', mined_height = 8, mined_block_hash = 'b8',
+       succeeded = true, fee_paid = 1`,
+  )
+  await owner.query('vacuum analyze')
+  await owner.end()
+}
+
+test('no step of a wave of settlements compares all with all, though it was planned when there were few', async () => {
+  const steps = Object.entries(STEPS).map(([what, step], index) => ({
+    what,
+    name: `step_${index}`,
+    of: (payments: readonly Given[]) => statementOf(step, payments),
+  }))
+  await begin(first, 0)
+  for (const { name, of } of steps) {
+    await client.query(`prepare ${name} as ${(await of(first)).text}`)
+    await run(name, await of(first))
+  }
+  await sweep()
+  for (const { name, of } of steps) await run(name, await of(first))
+
+  await begin(wave, FEW)
+  const tooMuch: Record<string, number> = {}
+  for (const { what, name, of } of steps) {
+    const each = Math.round((await run(name, await of(wave))) / MANY)
+    if (each > ROWS_EACH_MAX) tooMuch[what] = each
+  }
+  expect(tooMuch).toEqual({})
+})
