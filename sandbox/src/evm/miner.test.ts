@@ -84,7 +84,7 @@ test('a transaction that comes while a block is saved does not wait for its turn
   await until('the next block is made', () => said.blocks === 2, SOON)
 })
 
-test('a turn without a block saves no sooner than four times after what the last save took, and then it does', async () => {
+test('a turn without a block saves no sooner than ten times what the last save took after it, and then it does', async () => {
   const { said, time, waits, isAt, hold } = scene()
   const turn = async () => {
     const before = waits.length
@@ -101,7 +101,7 @@ test('a turn without a block saves no sooner than four times after what the last
   await isAt('it rests again', 2)
   expect(said.saves).toBe(1)
   said.unsaved = 1
-  time.now += 399
+  time.now += 999
   await turn()
   expect(said.saves).toBe(1)
   time.now += 1

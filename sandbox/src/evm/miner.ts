@@ -21,11 +21,11 @@ const SETTLING_MILLISECONDS = 1_000
 const IDLE_MILLISECONDS = 15_000
 /**
  * A save takes 5 ms on a young chain and 15 ms after 1,200 empty blocks (200 KB), but 200-500 ms after 10,000
- * transactions (1.9 MB) and about 1 s after 30,000, and no block can be mined meanwhile. So the next save waits four times as
- * long as the last one took, with or without a block: every block while that is below a round, at most a fifth of the time later on.
+ * transactions (1.9 MB) and about 1 s after 30,000, and no block can be mined meanwhile. So the next save waits ten times as
+ * long as the last one took, with or without a block: every block while that is below a round, at most an eleventh of the time later on.
  * What is final lags with it, by no more than a bound, however long a disk took once.
  */
-const PAUSE_PER_SAVE = 4
+const PAUSE_PER_SAVE = 10
 const SAVE_PAUSE_MILLISECONDS_MAX = 4_000
 /** State of older blocks is pruned (HISTORY_BLOCKS), and reads at the final block must work. */
 const UNSAVED_BLOCKS_MAX = 16

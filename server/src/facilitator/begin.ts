@@ -39,7 +39,7 @@ export interface ClaimDeps {
 export interface BeginDeps extends ClaimDeps {
   readonly settlers: Settlers
   readonly funds: SettlerFunds
-  readonly claims: Pick<ClaimQueue, 'claim' | 'keepApart'>
+  readonly claims: Pick<ClaimQueue, 'coming' | 'claim' | 'keepApart'>
 }
 
 /** What is settled: a payment that was read, or one that is known from its claim. */
@@ -87,15 +87,34 @@ const FOREIGN_USE = 'the chain has used more nonces of this wallet than this ser
  */
 export async function beginSettlement(deps: BeginDeps, beginning: Beginning): Promise<Queued> {
   const { settlers } = deps
-  const { chain, exact, authorization } = beginning.intake
+  const { chain, authorization } = beginning.intake
   const { config } = chain
   const named = authorization.feePayer ?? authorization.onlySettler ?? null
   const settler = settlers.next(config.family, named, (address) =>
     deps.funds.isLow(config.network, address),
   )
   if (settler === undefined) return { kind: 'refused', reason: 'network_unavailable' }
+  const handedIn = deps.claims.coming(chain, settler)
+  const begun = await draftAndClaim(deps, beginning, settler, handedIn).finally(handedIn)
+  if (begun.kind !== 'unusable') return begun
+  // It counts as low now, so each turn has fewer keys.
+  if (named === null) return beginSettlement(deps, beginning)
+  return { kind: 'refused', reason: 'network_unavailable' }
+}
+
+/** The same with one key; `unusable` when it should not be asked now. `handedIn` is called when the claim waits for its turn. */
+async function draftAndClaim(
+  deps: BeginDeps,
+  beginning: Beginning,
+  settler: Wallet,
+  handedIn: () => void,
+): Promise<Queued> {
+  const { chain, exact, authorization } = beginning.intake
+  const { config } = chain
   const drafted = await exact.draft(authorization, settler.address)
   if (!drafted.ok) {
+    // What is looked for now takes thousands of blocks.
+    handedIn()
     const foreign = drafted.isUsed === true ? await findForeign(deps, beginning) : undefined
     const recorded = foreign && (await recordForeign(deps, beginning, foreign))
     if (recorded !== undefined) return recorded
@@ -104,19 +123,15 @@ export async function beginSettlement(deps: BeginDeps, beginning: Beginning): Pr
     return { kind: 'refused', reason, ...said, ...(isUsed === true ? { isUsed } : {}) }
   }
   const { draft } = drafted
-  if (!deps.funds.note(config.network, settler.address, draft)) {
-    // It counts as low now, so each turn has fewer keys.
-    if (named === null) return beginSettlement(deps, beginning)
-    return { kind: 'refused', reason: 'network_unavailable' }
-  }
+  if (!deps.funds.note(config.network, settler.address, draft)) return { kind: 'unusable' }
   if (!isWorthItsGas(config, authorization, draft.feeExpected)) {
     return { kind: 'refused', reason: 'payment_too_small_for_its_gas' }
   }
-  const begun = await deps.claims.claim(chain, settler, { beginning, draft })
-  if (begun.kind !== 'unusable') return begun
-  deps.funds.setAside(config.network, settler.address)
-  if (named === null) return beginSettlement(deps, beginning)
-  return { kind: 'refused', reason: 'network_unavailable' }
+  const claimed = deps.claims.claim(chain, settler, { beginning, draft })
+  handedIn()
+  const begun = await claimed
+  if (begun.kind === 'unusable') deps.funds.setAside(config.network, settler.address)
+  return begun
 }
 
 /** One claim in a transaction of its own. Nothing is sent here. */

@@ -49,21 +49,21 @@ export async function claimMany(
 ): Promise<readonly Begun[]> {
   const { network, family } = chain.config
   const now = clock.nowMilliseconds()
-  const standing = await networkStanding(tx, network)
+  // Statements that need nothing of each other are sent one behind the other: each answer that is waited for costs both processes a turn.
+  const [standing, owners, since] = await Promise.all([
+    networkStanding(tx, network),
+    receiverAccounts(
+      tx,
+      orders.map(({ beginning }) => ({ family, address: beginning.intake.authorization.payTo })),
+    ),
+    followedHeight(tx, network),
+  ])
   if (standing !== 'followed') {
     return orders.map(() => ({ kind: 'refused', reason: 'network_unavailable' }))
   }
-  const owners = await receiverAccounts(
-    tx,
-    orders.map(({ beginning }) => ({
-      family,
-      address: beginning.intake.authorization.payTo,
-    })),
-  )
   const isForeign = ({ beginning }: ClaimOrder, index: number) =>
     owners[index] !== undefined && owners[index] !== beginning.accountId
   const own = orders.filter((order, index) => !isForeign(order, index))
-  const since = await followedHeight(tx, network)
   const made = await insertClaims(
     tx,
     own.map(({ beginning }) => claimFor(beginning, since)),
@@ -75,22 +75,24 @@ export async function claimMany(
   if (held.length > 0) {
     const nameless = await withoutTheirName(tx, held, now)
     if (nameless.length > 0) throw new NotTogether('a name is another payment’s', nameless)
-    await records.openMany(
-      tx,
-      held.map(({ beginning }) => recordFor(beginning)),
-    )
     const sponsored = held.map(({ beginning: { accountId, intake }, draft }) => ({
       accountId,
       payer: intake.authorization.payer,
       draft,
     }))
-    const over = await reserveSponsoringOfMany(tx, chain.config, sponsored, now)
+    const used = held.reduce((most, { draft }) => larger(most, draft.laneLatest), 0n)
+    const [, over, lane] = await Promise.all([
+      records.openMany(
+        tx,
+        held.map(({ beginning }) => recordFor(beginning)),
+      ),
+      reserveSponsoringOfMany(tx, chain.config, sponsored, now),
+      lockLane(tx, network, settler.address, used),
+    ])
     if (over.size > 0) {
       const apart = held.filter((_, index) => over.has(index))
       throw new NotTogether('a gas budget does not hold all of them', apart)
     }
-    const used = held.reduce((most, { draft }) => larger(most, draft.laneLatest), 0n)
-    const lane = await lockLane(tx, network, settler.address, used)
     if (lane.frozenReason !== null || used > lane.nextNonce) {
       throw new NotTogether('the lane takes none of them', orders)
     }
@@ -114,8 +116,10 @@ export async function claimMany(
       transactions.push(transaction)
       for (const { paymentId } of carried) signed.set(paymentId, transaction)
     }
-    await storeTransactions(tx, lane, transactions, now)
-    await advanceLane(tx, lane, transactions.length)
+    await Promise.all([
+      storeTransactions(tx, lane, transactions, now),
+      advanceLane(tx, lane, transactions.length),
+    ])
   }
   return orders.map((order, index): Begun => {
     if (isForeign(order, index)) return { kind: 'refused', reason: 'receiver_of_another_account' }

@@ -1,6 +1,7 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import type { PaymentPayload } from '@florin/wire/x402/payment-payload.ts'
 import { fieldsOf } from '@florin/wire/x402/fields.ts'
+import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Address, Chain, Terms, TransactionHash, Verdict } from '../chains/chain.ts'
 import { proofKey } from '../chains/exact.ts'
@@ -38,6 +39,8 @@ let settler: Wallet
 let seller: Wallet
 let chain: Chain
 let queue: ClaimQueue
+/** How the queue's time passes: at once unless a test says otherwise. */
+let pause: (signal?: AbortSignal) => Promise<void>
 /** What left for the nodes, a batch each. */
 let sent: string[][]
 /** How the chain parts claims into transactions; one each unless a test says otherwise. */
@@ -51,6 +54,7 @@ beforeEach(async () => {
     beginFollowing(tx, network, { height: 7n, hash: 'a7' }),
   )
   sent = []
+  pause = async () => undefined
   parts = (waiting) => waiting.map(({ draft }, index) => ({ indexes: [index], draft }))
   chain = scriptedChain(config, {
     exact: {
@@ -69,7 +73,7 @@ beforeEach(async () => {
       networks: new Map([[network, config]]),
       inTransaction: (scope, work) => store.inTransaction(scope, work),
     }),
-    clock: systemClock,
+    clock: { ...systemClock, sleep: (_milliseconds, signal) => pause(signal) },
     log: openLog('silent'),
     killPoint: () => undefined,
     signerFor: async () => ({ erase: () => undefined }) as never,
@@ -173,6 +177,34 @@ describe('claims that wait together', () => {
     expect(await count('payments')).toBe(3)
     expect(await count('attempts')).toBe(3)
     expect(await count('outbox')).toBe(3)
+  })
+
+  test('wait for one that is being drafted, and share with it', async () => {
+    pause = (signal) =>
+      new Promise((resolve) => {
+        signal?.addEventListener('abort', () => resolve())
+      })
+    const handedIn = queue.coming(chain, settler)
+    const first = claim('a')
+    await setImmediate()
+    const second = claim('b')
+    handedIn()
+    expect(await outcomes([first, second])).toEqual(['signed', 'signed'])
+    await queue.drained()
+    expect(sent.map((together) => together.length)).toEqual([2])
+  })
+
+  test('wait no longer than a moment for one that does not come, and for nobody when there is none', async () => {
+    let pauses = 0
+    pause = async () => {
+      pauses += 1
+    }
+    const cameToNothing = queue.coming(chain, settler)
+    expect(await outcomes([claim('a')])).toEqual(['signed'])
+    expect(pauses).toBe(1)
+    cameToNothing()
+    expect(await outcomes([claim('b')])).toEqual(['signed'])
+    expect(pauses).toBe(1)
   })
 
   test('share a transaction of the chain where that parts them so, and the key pays for what it then signs', async () => {

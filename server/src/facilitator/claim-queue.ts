@@ -20,12 +20,23 @@ export type Queued = Begun & { readonly sent?: Promise<unknown> }
 
 /** Claims of one key that wait at the same moment share a transaction and a broadcast. */
 export interface ClaimQueue {
+  /**
+   * A claim of this key is being drafted: those that wait begin with it, if it comes soon. Ends with what is given back, called once it was handed
+   * in or came to nothing.
+   */
+  coming(chain: Chain, settler: Wallet): () => void
   /** Claims, stores and sends. Bytes leave only after they are committed; a refusal has stored nothing. */
   claim(chain: Chain, settler: Wallet, order: ClaimOrder): Promise<Queued>
   /** From now on and for a while, every settlement of this network has a transaction of its own. */
   keepApart(network: NetworkId): void
   /** Resolves when nothing is waiting or being sent. */
   drained(): Promise<void>
+}
+
+/** Claims of one key that are being drafted, and who waits for them. */
+interface Coming {
+  count: number
+  readonly whenNone: Set<() => void>
 }
 
 interface Waiting {
@@ -40,6 +51,7 @@ interface Waiting {
  */
 export function openClaimQueue(deps: ClaimQueueDeps): ClaimQueue {
   const lanes = new Map<string, { readonly waiting: Waiting[]; worker: Promise<void> }>()
+  const drafts = new Map<string, Coming>()
   const broadcasts = new Set<Promise<unknown>>()
   const apartUntil = new Map<NetworkId, number>()
   const clockNow = () => deps.clock.nowMilliseconds()
@@ -53,6 +65,7 @@ export function openClaimQueue(deps: ClaimQueueDeps): ClaimQueue {
     // Drafts that came with one answer of the node are handed in one after the other, before this goes on: they share.
     await Promise.resolve()
     while (waiting.length > 0) {
+      if (waiting.length < limits.claimBatchMax) await gather(name)
       const batch = waiting.splice(0, limits.claimBatchMax)
       // One that is tried again has a claim, which must be locked and looked at: that is said of each alone.
       const isNew = ({ order }: Waiting) => order.beginning.isNew
@@ -62,6 +75,17 @@ export function openClaimQueue(deps: ClaimQueueDeps): ClaimQueue {
       }
     }
     lanes.delete(name)
+  }
+
+  /** Until nothing more is being drafted, and no longer than a moment: a transaction for each half of a wave costs both of them another block. */
+  async function gather(name: string): Promise<void> {
+    const coming = drafts.get(name)
+    if (coming === undefined) return
+    const over = new AbortController()
+    const end = () => over.abort(GATHERED)
+    coming.whenNone.add(end)
+    await deps.clock.sleep(limits.claimGatherMilliseconds, over.signal)
+    coming.whenNone.delete(end)
   }
 
   async function claimAll(
@@ -136,9 +160,24 @@ export function openClaimQueue(deps: ClaimQueueDeps): ClaimQueue {
   }
 
   return {
+    coming: (chain, settler) => {
+      const name = laneOf(chain, settler)
+      const coming = drafts.get(name) ?? { count: 0, whenNone: new Set() }
+      drafts.set(name, coming)
+      coming.count += 1
+      let isOver = false
+      return () => {
+        if (isOver) return
+        isOver = true
+        coming.count -= 1
+        if (coming.count > 0) return
+        drafts.delete(name)
+        for (const end of coming.whenNone) end()
+      }
+    },
     claim: (chain, settler, order) =>
       new Promise((resolve, reject) => {
-        const name = `${chain.config.network} ${settler.id}`
+        const name = laneOf(chain, settler)
         const lane = lanes.get(name)
         if ((lane?.waiting.length ?? 0) >= limits.claimQueueMax) {
           resolve({ kind: 'refused', reason: 'network_unavailable' })
@@ -162,6 +201,13 @@ export function openClaimQueue(deps: ClaimQueueDeps): ClaimQueue {
       await Promise.all([...broadcasts])
     },
   }
+}
+
+/** Without a reason an error would be made for every gathering. */
+const GATHERED = 'all that were being drafted are here'
+
+function laneOf({ config }: Chain, { id }: Wallet): string {
+  return `${config.network} ${id}`
 }
 
 async function claimTogether(

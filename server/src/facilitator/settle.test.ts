@@ -105,6 +105,9 @@ function sceneOf(
     ...{ store: store as Store, records: records as ReceivedRecords, random: systemRandom },
     ...{ clock: systemClock, chains: new Map([[network, chain]]), settlersOf: () => new Set() },
     claimOf: async () => claim,
+    claims: { coming: () => () => undefined } as Partial<
+      SettleDeps['claims']
+    > as SettleDeps['claims'],
     receiverOf: async () => undefined,
     settlers: { next: () => ({ address: 'key' }) as Wallet } as Partial<
       SettleDeps['settlers']

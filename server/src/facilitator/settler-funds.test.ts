@@ -105,6 +105,7 @@ test('a settlement goes on with another key when one cannot sign now, and is ref
       next: (_family, _named, isLow) => wallets.find(({ address }) => !isLow(address)),
     } as Partial<Settlers> as Settlers,
     claims: {
+      coming: () => () => undefined,
       keepApart: () => undefined,
       claim: async (_chain: Chain, { address }: Wallet, _order: ClaimOrder): Promise<Begun> => {
         asked.push(address)

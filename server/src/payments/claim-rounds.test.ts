@@ -57,6 +57,7 @@ function watching(exact: Partial<ExactPayments>) {
     settlers: { next: () => wallet } as Partial<Settlers> as Settlers,
     funds: { note: () => true } as Partial<SettlerFunds> as SettlerFunds,
     claims: {
+      coming: () => () => undefined,
       keepApart: () => undefined,
       claim: async () => Promise.reject(new Error('nothing is settled here')),
     },

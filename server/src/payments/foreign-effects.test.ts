@@ -133,6 +133,9 @@ function beginningOf(name: string, payTo = '0xa2' as Address): [BeginDeps, Begin
     ...{ amount: baseUnits(5n), validBeforeSeconds: 9n, feePayer: null, stored: {} },
   }
   const deps: Partial<BeginDeps> = {
+    claims: { coming: () => () => undefined } as Partial<
+      BeginDeps['claims']
+    > as BeginDeps['claims'],
     ...{ store: database.store, records, clock: systemClock, killPoint: () => undefined },
     settlers: { next: () => wallet } as Partial<Settlers> as Settlers,
   }

@@ -144,6 +144,7 @@ async function openScene(validBeforeSeconds: bigint | null = 9n): Promise<Scene>
         settlers: { next: () => wallet } as Partial<Settlers> as Settlers,
         funds: { note: () => true } as Partial<SettlerFunds> as SettlerFunds,
         claims: {
+          coming: () => () => undefined,
           keepApart: () => undefined,
           claim: async (_chain: Chain, _settler: Wallet, { beginning }: ClaimOrder) => {
             again.push(beginning.paymentId)
