@@ -104,10 +104,33 @@ export function startDriver(deps: DriverDeps): Driver {
     return cursor
   }
 
-  async function round(): Promise<void> {
-    // First, so that an instance whose nodes do not answer lets its lease run out.
+  async function lookAtHead(): Promise<Head> {
     const head = await chain.head()
     noteHead(head)
+    return head
+  }
+
+  /** Reads the blocks up to a head, as far as there are any and nobody stops it. */
+  async function readTo(from: Cursor, head: Head): Promise<Cursor> {
+    let cursor = from
+    let before: bigint
+    do {
+      // Its newest block is the chain's: there is nothing to read.
+      if (cursor.blockHash === head.hash) break
+      before = cursor.height
+      cursor = moved(await followBlocks(deps, cursor))
+    } while (
+      cursor.haltedReason === null &&
+      cursor.height > before &&
+      cursor.height < head.height &&
+      !stopping.signal.aborted
+    )
+    return cursor
+  }
+
+  async function round(): Promise<void> {
+    // First, so that an instance whose nodes do not answer lets its lease run out.
+    const head = await lookAtHead()
     const taken = await hold()
     state = { ...state, headHeight: head.height }
     if (taken === undefined) {
@@ -122,21 +145,15 @@ export function startDriver(deps: DriverDeps): Driver {
       return
     }
     resendBeside()
-    let cursor = taken
-    // Its newest block is the chain's: there is nothing to read.
-    if (cursor.blockHash !== head.hash) {
-      let before: bigint
-      do {
-        before = cursor.height
-        cursor = moved(await followBlocks(deps, cursor))
-        if (cursor.haltedReason !== null) {
-          held = undefined
-          state = { ...state, following: false, height: cursor.height }
-          return
-        }
-      } while (cursor.height > before && cursor.height < head.height && !stopping.signal.aborted)
+    const read = await readTo(taken, head)
+    const cursor = moved(
+      await closeFinalBlocks(deps, read, told, async (at) => readTo(moved(at), await lookAtHead())),
+    )
+    if (cursor.haltedReason !== null) {
+      held = undefined
+      state = { ...state, following: false, height: cursor.height }
+      return
     }
-    cursor = moved(await closeFinalBlocks(deps, cursor, told))
     await renewStuck(cursor)
     watchBeside(cursor.finalizedHeight)
     state = {

@@ -11,20 +11,21 @@ export type FinalizeDeps = Pick<FollowDeps, 'store' | 'book' | 'deposits' | 'bui
 /**
  * Closes what has become final. A final height says something of a block only on the branch of the node that told it: `told` are
  * the heads that nodes named, and one counts once it is a block of the unbroken chain that this follower itself has read. A node that
- * runs ahead decides nothing, nor do two nodes of which one hangs on a branch that was left behind.
+ * runs ahead decides nothing, nor do two nodes of which one hangs on a branch that was left behind. `between` runs after each batch but the
+ * last: whoever waits for a new block does not wait for all that is final.
  */
 export async function closeFinalBlocks(
   { store, book, deposits, builds, killPoint }: FinalizeDeps,
-  cursor: Cursor,
+  from: Cursor,
   told: readonly Head[],
+  between: (cursor: Cursor) => Promise<Cursor> = (cursor) => Promise.resolve(cursor),
 ): Promise<Cursor> {
-  const height = await finalOnOurs(store, cursor, told)
-  if (height <= cursor.finalizedHeight) return cursor
-  const { network } = cursor
-  let isLast: boolean
-  let last = cursor
-  do {
-    const result = await store.inTransaction('service', async (tx) => {
+  const { network } = from
+  let cursor = from
+  while (cursor.haltedReason === null) {
+    const height = await finalOnOurs(store, cursor, told)
+    if (height <= cursor.finalizedHeight) break
+    const { isWhole, ...result } = await store.inTransaction('service', async (tx) => {
       await lockFollowed(tx, network)
       const { closed: closing, isWhole: areClosed } = await closeFinal(
         tx,
@@ -34,9 +35,9 @@ export async function closeFinalBlocks(
       )
       const settled = await deposits.final(tx, network, height, limits.finalBatchMax)
       const built = (await builds?.final(tx, network, height, limits.finalBatchMax)) ?? 0
-      const isWhole = areClosed && [settled, built].every((each) => each < limits.finalBatchMax)
+      const areAll = areClosed && [settled, built].every((each) => each < limits.finalBatchMax)
       // The cursor is written every time: its fence refuses a batch of an instance that lost the lease.
-      const moved = await storeFinality(tx, cursor, isWhole ? height : cursor.finalizedHeight)
+      const moved = await storeFinality(tx, cursor, areAll ? height : cursor.finalizedHeight)
       if (closing.length > 0) {
         await lockLanes(
           tx,
@@ -50,14 +51,15 @@ export async function closeFinalBlocks(
         killPoint('settle.before-commit')
       }
       if (settled > 0) killPoint('deposit.before-settle')
-      return { closed: closing.length, settled, isWhole, moved }
+      return { closed: closing.length, settled, isWhole: areAll, moved }
     })
-    isLast = result.isWhole
-    last = result.moved
+    cursor = result.moved
     if (result.closed > 0) killPoint('settle.after-commit')
     if (result.settled > 0) killPoint('deposit.after-settle')
-  } while (!isLast)
-  return last
+    if (isWhole) break
+    cursor = await between(cursor)
+  }
+  return cursor
 }
 
 /** The highest block of the followed chain that a node of the same branch has called final. */
