@@ -59,6 +59,7 @@ export const salesDefects: readonly Defect[] = [
   {
     name: 'nobody looks who else has settled',
     inSales: true,
+    seed: 1_000_068,
     changes: [
       {
         module: 'facilitator/watch.ts',
