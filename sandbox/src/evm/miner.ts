@@ -22,7 +22,8 @@ const IDLE_MILLISECONDS = 15_000
 /**
  * A save takes 5 ms on a young chain and 15 ms after 1,200 empty blocks (200 KB), but 200-500 ms after 10,000
  * transactions (1.9 MB) and about 1 s after 30,000, and no block can be mined meanwhile. So the next save waits ten times as
- * long as the last one took, with or without a block: every block while that is below a round, at most an eleventh of the time later on.
+ * long as the last one took, with or without a block: every block while that is below a round, an eleventh of the time up to 150 ms,
+ * and beyond that more: the two bounds below come first.
  * What is final lags with it, by no more than a bound, however long a disk took once.
  */
 const PAUSE_PER_SAVE = 10

@@ -1,44 +1,37 @@
 import { baseUnits } from '@florin/wire/amount.ts'
-import type { PaymentPayload } from '@florin/wire/x402/payment-payload.ts'
 import { fieldsOf } from '@florin/wire/x402/fields.ts'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Address, Chain, Terms, TransactionHash, Verdict } from '../chains/chain.ts'
-import { proofKey } from '../chains/exact.ts'
 import type { ExactPayments, WaitingSettlement } from '../chains/exact.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import { systemClock } from '../kernel/clock.ts'
-import { newId } from '../kernel/id.ts'
 import { openLog } from '../kernel/log.ts'
-import { systemRandom } from '../kernel/random.ts'
 import { openReceivedRecords } from '../payments/received.ts'
-import { makeWallet, testNetwork, TOKEN } from '../payments/test-lane.ts'
+import { makeWallet } from '../payments/test-lane.ts'
 import { beginFollowing } from '../sender/follower-store.ts'
 import { scriptedChain } from '../sender/test-chain.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { openClaimQueue } from './claim-queue.ts'
-import type { ClaimQueue } from './claim-queue.ts'
-import type { Intake } from './intake.ts'
+import { beginSettlement } from './begin.ts'
+import type { BeginDeps } from './begin.ts'
+import type { ClaimOrder } from './claim-many.ts'
+import type { ClaimQueue, ClaimQueueDeps } from './claim-queue.ts'
+import { config, FEE, testClaimOrder } from './test-claim-order.ts'
+import type { Change } from './test-claim-order.ts'
 import { write } from '../store/test-write.ts'
 
-const FEE = 100n
-const config = {
-  ...testNetwork(84_532),
-  sponsoring: {
-    gasPerAccountPerDay: 3n * FEE,
-    gasPerPayerPerDay: 10n * FEE,
-    paymentToGasPercent: 1n,
-  },
-}
 const { network } = config
-const PAYER = '0x00000000000000000000000000000000000000a1' as Address
 
 let database: TestDatabase
 let settler: Wallet
 let seller: Wallet
 let chain: Chain
 let queue: ClaimQueue
+let deps: ClaimQueueDeps
+/** The statements of each transaction, by their names. */
+let asked: string[]
 /** How the queue's time passes: at once unless a test says otherwise. */
 let pause: (signal?: AbortSignal) => Promise<void>
 /** What left for the nodes, a batch each. */
@@ -65,8 +58,20 @@ beforeEach(async () => {
       return { hash, raw: Buffer.from(hash) }
     },
   })
-  queue = openClaimQueue({
-    store,
+  asked = []
+  deps = {
+    store: {
+      ...store,
+      inTransaction: (scope, work) =>
+        store.inTransaction(scope, (tx) =>
+          work({
+            query: (name, ...rest) => {
+              asked.push(name)
+              return tx.query(name, ...rest)
+            },
+          }),
+        ),
+    },
     records: openReceivedRecords({
       clock: systemClock,
       waits: { look: (_id, read) => read() },
@@ -83,7 +88,8 @@ beforeEach(async () => {
         return committed.map((): Verdict => ({ kind: 'accepted' }))
       },
     },
-  })
+  }
+  queue = openClaimQueue(deps)
 })
 afterEach(() => database.close())
 
@@ -94,58 +100,12 @@ function draftAt(waiting: readonly WaitingSettlement[], index: number) {
 }
 
 /** Asks for the claim of a proof, for the seller, to an address of nobody unless said otherwise. */
-function claim(
-  proof: string,
-  change: {
-    account?: Pick<Wallet, 'accountId'>
-    payer?: Address
-    payTo?: Address
-    laneLatest?: bigint
-    fee?: bigint
-    balance?: bigint
-    identifier?: string
-  } = {},
-) {
-  const asset = config.assets.find((each) => each.asset === TOKEN)
-  if (asset === undefined) throw new Error('no token')
-  const { payTo = '0x00000000000000000000000000000000000000a2' as Address, payer = PAYER } = change
-  const authorization = {
-    proofKey: proofKey(proof),
-    payer,
-    asset,
-    payTo,
-    amount: baseUnits(5n),
-    validBeforeSeconds: 9n,
-    feePayer: null,
-    stored: { token: TOKEN, from: payer, to: payTo, value: '5' },
-  }
-  const intake: Partial<Intake> = {
-    chain,
-    authorization,
-    payment: { x402Version: 2 } as Partial<PaymentPayload> as PaymentPayload,
-    resource: null,
-  }
-  const { accountId } = change.account ?? seller
-  const { identifier } = change
-  return queue.claim(chain, settler, {
-    beginning: {
-      accountId,
-      paymentId: newId(systemRandom, 'pay'),
-      digest: new Uint8Array(32),
-      intake: intake as Intake,
-      isNew: true,
-      ...(identifier === undefined
-        ? {}
-        : { named: { accountId, payer, identifier, network, proofKey: authorization.proofKey } }),
-    },
-    draft: {
-      terms: { of: proof } as Readonly<Record<string, string>> as Terms,
-      feeCeiling: baseUnits(FEE),
-      feeExpected: baseUnits(change.fee ?? FEE),
-      laneLatest: change.laneLatest ?? 0n,
-      settlerBalance: change.balance ?? 10n * FEE,
-    },
-  })
+function claim(proof: string, change: Change = {}) {
+  return queue.claim(chain, settler, orderOf(proof, change))
+}
+
+function orderOf(proof: string, { account = seller, ...change }: Change = {}): ClaimOrder {
+  return testClaimOrder(chain, proof, { account, ...change })
 }
 
 async function outcomes(asked: readonly ReturnType<typeof claim>[]): Promise<readonly string[]> {
@@ -204,6 +164,43 @@ describe('claims that wait together', () => {
     expect(pauses).toBe(1)
     cameToNothing()
     expect(await outcomes([claim('b')])).toEqual(['signed'])
+    expect(pauses).toBe(1)
+  })
+
+  test('lock in the order of a lone claim: claims, names, budgets, lane', async () => {
+    const identified = ['a', 'b'].map((proof) =>
+      claim(proof, { identifier: `name_of_payment_${proof}` }),
+    )
+    expect(await outcomes(identified)).toEqual(['signed', 'signed'])
+    const locking = ['claims_insert', 'identifiers_take', 'gas_reserve_many', 'lane_lock']
+    expect(asked.filter((name) => locking.includes(name))).toEqual(locking)
+  })
+
+  test('are announced before they are drafted: one that is drafted alone waits for nobody', async () => {
+    let pauses = 0
+    pause = async () => {
+      pauses += 1
+    }
+    const { beginning, draft } = orderOf('a')
+    const exact: Partial<ExactPayments> = {
+      draft: async () => {
+        const beside = claim('b')
+        await setImmediate()
+        expect(pauses).toBe(1)
+        await beside
+        return { ok: true, draft }
+      },
+    }
+    const begin: Partial<BeginDeps> = {
+      ...{ ...deps, claims: queue },
+      settlers: { next: () => settler } as Partial<BeginDeps['settlers']> as BeginDeps['settlers'],
+      funds: { isLow: () => false, note: () => true } as Partial<
+        BeginDeps['funds']
+      > as BeginDeps['funds'],
+    }
+    const intake = { ...beginning.intake, exact: exact as ExactPayments }
+    const begun = await beginSettlement(begin as BeginDeps, { ...beginning, intake })
+    expect(begun.kind).toBe('signed')
     expect(pauses).toBe(1)
   })
 

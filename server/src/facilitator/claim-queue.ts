@@ -36,7 +36,7 @@ export interface ClaimQueue {
 /** Claims of one key that are being drafted, and who waits for them. */
 interface Coming {
   count: number
-  readonly whenNone: Set<() => void>
+  readonly gathering: Set<() => void>
 }
 
 interface Waiting {
@@ -65,7 +65,7 @@ export function openClaimQueue(deps: ClaimQueueDeps): ClaimQueue {
     // Drafts that came with one answer of the node are handed in one after the other, before this goes on: they share.
     await Promise.resolve()
     while (waiting.length > 0) {
-      if (waiting.length < limits.claimBatchMax) await gather(name)
+      if (isRoomLeft(waiting)) await gather(name)
       const batch = waiting.splice(0, limits.claimBatchMax)
       // One that is tried again has a claim, which must be locked and looked at: that is said of each alone.
       const isNew = ({ order }: Waiting) => order.beginning.isNew
@@ -77,15 +77,19 @@ export function openClaimQueue(deps: ClaimQueueDeps): ClaimQueue {
     lanes.delete(name)
   }
 
-  /** Until nothing more is being drafted, and no longer than a moment: a transaction for each half of a wave costs both of them another block. */
+  /** Until nothing more is being drafted or no more has room, and no longer than a moment: a transaction for each half of a wave costs both of them another block. */
   async function gather(name: string): Promise<void> {
     const coming = drafts.get(name)
     if (coming === undefined) return
     const over = new AbortController()
     const end = () => over.abort(GATHERED)
-    coming.whenNone.add(end)
+    coming.gathering.add(end)
     await deps.clock.sleep(limits.claimGatherMilliseconds, over.signal)
-    coming.whenNone.delete(end)
+    coming.gathering.delete(end)
+  }
+
+  function endGathering(name: string): void {
+    for (const end of drafts.get(name)?.gathering ?? []) end()
   }
 
   async function claimAll(
@@ -162,7 +166,7 @@ export function openClaimQueue(deps: ClaimQueueDeps): ClaimQueue {
   return {
     coming: (chain, settler) => {
       const name = laneOf(chain, settler)
-      const coming = drafts.get(name) ?? { count: 0, whenNone: new Set() }
+      const coming = drafts.get(name) ?? { count: 0, gathering: new Set() }
       drafts.set(name, coming)
       coming.count += 1
       let isOver = false
@@ -171,8 +175,8 @@ export function openClaimQueue(deps: ClaimQueueDeps): ClaimQueue {
         isOver = true
         coming.count -= 1
         if (coming.count > 0) return
+        endGathering(name)
         drafts.delete(name)
-        for (const end of coming.whenNone) end()
       }
     },
     claim: (chain, settler, order) =>
@@ -185,6 +189,7 @@ export function openClaimQueue(deps: ClaimQueueDeps): ClaimQueue {
         }
         if (lane !== undefined) {
           lane.waiting.push({ order, resolve, reject })
+          if (lane.waiting.length >= limits.claimBatchMax) endGathering(name)
           return
         }
         const waiting: Waiting[] = [{ order, resolve, reject }]
@@ -204,7 +209,12 @@ export function openClaimQueue(deps: ClaimQueueDeps): ClaimQueue {
 }
 
 /** Without a reason an error would be made for every gathering. */
-const GATHERED = 'all that were being drafted are here'
+const GATHERED = 'all that fit are here'
+
+/** Whether another claim would share with these: one that is tried again shares with none. */
+function isRoomLeft(waiting: readonly Waiting[]): boolean {
+  return waiting.length < limits.claimBatchMax && waiting.some(({ order }) => order.beginning.isNew)
+}
 
 function laneOf({ config }: Chain, { id }: Wallet): string {
   return `${config.network} ${id}`

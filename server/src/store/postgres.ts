@@ -61,8 +61,9 @@ const STALE_PLAN = '0A000'
 /** How much later than the server we give up on a statement, when it does not even do that. */
 const SILENCE_SECONDS = 5
 /**
- * What every connection of the service is opened with. A transaction sets its own scope; what runs outside of one is the service's. All
- * that is asked has an index: a scan that looks cheap while a table has one page would be kept for when it has a thousand.
+ * What every connection of the service is opened with. A transaction sets its own scope; what runs outside of one is the service's. What is
+ * asked has an index: a scan that looks cheap while a table has one page would be kept for when it has a thousand. Who wants whole tables, as the
+ * doctor does, says so in its transaction.
  */
 export const SERVICE_SETTINGS = '-c app.account_id=service -c enable_seqscan=off'
 const SCOPE = /^(service|acct_[1-9A-HJ-NP-Za-km-z]{22})$/
