@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import type { WebSocket } from 'ws'
 import { EventReader } from '@florin/server/events/reader.ts'
+import { tellAll } from '@florin/server/events/tell-all.ts'
 import { FRAMES } from '@florin/server/events/socket-frames.ts'
 import { frameEvent } from '@florin/server/events/framed-event.ts'
 import type { FeedReader } from '@florin/server/events/feed.ts'
@@ -97,7 +98,11 @@ const sides: Readonly<Record<string, { send(count: number): void; waiting(): boo
   florin: {
     send: (count) => {
       const events = newEvents(count).map(frameEvent)
-      for (const reader of ours) reader.take(events)
+      tellAll(
+        ours,
+        (reader) => reader.keepsUp(),
+        (reader) => reader.take(events),
+      )
     },
     waiting: () => ourSockets.some(isHoldingBack),
   },

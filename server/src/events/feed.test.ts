@@ -55,6 +55,7 @@ function reader() {
     take: (events: readonly { event: NumberedEvent }[]) => {
       sequences.push(...events.map(({ event }) => event.sequence))
     },
+    keepsUp: () => true,
     ready: () => Promise.resolve(),
   }
 }
@@ -133,5 +134,31 @@ test('readers of one account do not hear of another, and who has left hears noth
   await until('one has it', () => stays.sequences.length === 2, SOON)
   expect(leaves.sequences).toEqual([1])
   memberships[0]?.leave()
+  await feed.stop()
+})
+
+test('whoever leaves because of what another is told hears nothing of it', async () => {
+  const accountId = await account()
+  const feed = deafFeed()
+  const readers = Array.from({ length: 40 }, reader)
+  const memberships = readers.map((each) => feed.join(accountId, each))
+  for (const membership of memberships) membership.replay(await membership.newest())
+  const [first] = await write(accountId, 1)
+  if (first === undefined) throw new Error('nothing was numbered')
+  feed.announce([first])
+  await until('all have it', () => readers.every((each) => each.sequences.length === 1), SOON)
+  const second = (await write(accountId, 1)).slice(1)
+  const told = readers[0]
+  if (told === undefined) throw new Error('no reader')
+  const { take } = told
+  told.take = (events) => {
+    take(events)
+    memberships[1]?.leave()
+    memberships[39]?.leave()
+  }
+  feed.announce(second)
+  const counts = readers.map((each) => each.sequences.length)
+  expect(counts).toEqual(readers.map((_, index) => (index === 1 || index === 39 ? 1 : 2)))
+  for (const membership of memberships) membership.leave()
   await feed.stop()
 })

@@ -8,12 +8,15 @@ import type { NumberedEvent } from './event.ts'
 import { eventsAfter, lastSequences } from './event-store.ts'
 import { frameEvent } from './framed-event.ts'
 import type { FramedEvent } from './framed-event.ts'
+import { tellAll } from './tell-all.ts'
 import { readEventsName } from './wake-name.ts'
 
 /** Somebody who reads an account's events. */
 export interface FeedReader {
   /** Events in order, each number once. Must not throw. */
   take(events: readonly FramedEvent[]): void
+  /** Whether it would be sent something at once. Must not change anything. */
+  keepsUp(): boolean
   /** Resolves when what it was given has mostly gone out, so that a long replay does not pile up. */
   ready(): Promise<void>
 }
@@ -113,7 +116,14 @@ export function openFeed({
       next.push(framed)
     }
     if (next.length === 0) return
-    for (const member of room.members) if (member.isLive) give(member, next)
+    tellAll(
+      room.members,
+      ({ isLive, reader }) => isLive && reader.keepsUp(),
+      // Asked again: one that is told may be the end of another.
+      (member) => {
+        if (member.isLive) give(member, next)
+      },
+    )
   }
 
   function give(member: Member, events: readonly FramedEvent[]): void {

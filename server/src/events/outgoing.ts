@@ -9,13 +9,21 @@ export interface EventForm<Connection> {
   bytesOf(event: FramedEvent): number
 }
 
+/** What waits for a connection that does not keep up. */
+interface Behind {
+  readonly queue: FramedEvent[]
+  /** Where in the queue the next one lies. */
+  front: number
+  bytes: number
+}
+
 /** What a reader has yet to be sent: references to shared frames, so that a slow reader costs no copies. */
 export class Outgoing<
   Connection extends { readonly waitingBytes: number },
   Form extends EventForm<Connection> = EventForm<Connection>,
 > {
   // First what a reader who keeps up is asked for: fields lie in memory in this order, and thousands are asked, each a cache miss per line.
-  #queue: FramedEvent[] | undefined
+  #behind: Behind | undefined
   #isOver = false
   #takenBytes = 0
   #lastId: string | undefined
@@ -23,8 +31,6 @@ export class Outgoing<
   protected readonly connection: Connection
   protected readonly form: Form
   readonly #clock: Clock
-  #front = 0
-  #queuedBytes = 0
   #waiters: (() => void)[] | undefined
   /** All that was taken up to a moment; when it has not gone out long afterwards, the reader is slow. */
   #mark: { readonly bytes: number; readonly atMilliseconds: number } | undefined
@@ -43,35 +49,35 @@ export class Outgoing<
     if (this.#isOver) return
     const bytes = this.form.bytesOf(framed)
     this.#takenBytes += bytes
-    if (this.#queue === undefined && this.#hasRoom()) this.#sendOne(framed)
+    if (this.#behind === undefined && this.#hasRoom()) this.#sendOne(framed)
     else {
-      this.#queue ??= []
-      this.#queue.push(framed)
-      this.#queuedBytes += bytes
+      this.#behind ??= { queue: [], front: 0, bytes: 0 }
+      this.#behind.queue.push(framed)
+      this.#behind.bytes += bytes
     }
   }
 
   /** Goes on sending; call it when the connection has room again. */
   pump(): void {
-    const queue = this.#queue
-    if (queue !== undefined) {
-      while (!this.#isOver && this.#front < queue.length && this.#hasRoom()) {
-        const framed = queue[this.#front]
-        this.#front += 1
+    const behind = this.#behind
+    if (behind !== undefined) {
+      const { queue } = behind
+      while (!this.#isOver && behind.front < queue.length && this.#hasRoom()) {
+        const framed = queue[behind.front]
+        behind.front += 1
         if (framed === undefined) break
-        this.#queuedBytes -= this.form.bytesOf(framed)
+        behind.bytes -= this.form.bytesOf(framed)
         this.#sendOne(framed)
       }
-      if (this.#front < queue.length) return
-      this.#queue = undefined
-      this.#front = 0
+      if (behind.front < queue.length) return
+      this.#behind = undefined
     }
     if (this.#hasRoom()) this.#wake()
   }
 
   /** Resolves when nearly all was handed to the connection, or it is over. */
   ready(): Promise<void> {
-    if (this.#isOver || (this.#queue === undefined && this.#hasRoom())) return Promise.resolve()
+    if (this.#isOver || (this.#behind === undefined && this.#hasRoom())) return Promise.resolve()
     return new Promise((resolve) => {
       this.#waiters ??= []
       this.#waiters.push(resolve)
@@ -80,7 +86,7 @@ export class Outgoing<
 
   /** Whether more than limits.socketBehindBytesMax wait, or the oldest of it for limits.socketBehindSeconds. */
   isTooFarBehind(): boolean {
-    const waiting = this.#queuedBytes + this.connection.waitingBytes
+    const waiting = (this.#behind?.bytes ?? 0) + this.connection.waitingBytes
     if (waiting > limits.socketBehindBytesMax) return true
     const now = this.#clock.nowMilliseconds()
     const mark = this.#mark
@@ -97,8 +103,8 @@ export class Outgoing<
   }
 
   /** Whether the connection has room and nothing waits for it here. */
-  isIdle(): boolean {
-    return !this.#isOver && this.#queue === undefined && this.#hasRoom()
+  keepsUp(): boolean {
+    return !this.#isOver && this.#behind === undefined && this.#hasRoom()
   }
 
   /** Counts bytes that went out beside, so that a reader of many is not taken for a slow one. */
@@ -108,10 +114,8 @@ export class Outgoing<
 
   /** Forgets what was not sent, since it will come again. */
   clear(): void {
-    this.#queue = undefined
-    this.#front = 0
-    this.#takenBytes -= this.#queuedBytes
-    this.#queuedBytes = 0
+    this.#takenBytes -= this.#behind?.bytes ?? 0
+    this.#behind = undefined
     this.#lastId = undefined
     this.#mark = undefined
     this.#wake()

@@ -49,7 +49,7 @@ export class EventReader<Connection extends { readonly waitingBytes: number }>
     super(clock, connection, form)
     this.membership = feed.join(accountId, this)
     this.#marketOutgoing = openMarketOutgoing({
-      hasRoom: () => this.isIdle(),
+      hasRoom: () => this.keepsUp(),
       send: (event) => this.sentBeside(form.sendMarket(connection, event)),
     })
     this.#leaveMarkets = markets?.join((events) => this.#takeMarket(events))
