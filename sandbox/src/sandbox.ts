@@ -45,7 +45,13 @@ export async function startSandbox(options: Arguments, log: Log): Promise<Sandbo
     ...(standing ? { faults: standing } : {}),
   })
   const control = createControl({
-    payers: { evm: openPayer(node, miner.wake), solana },
+    payers: {
+      evm: openPayer(node, () => {
+        miner.hastenSave()
+        miner.wake()
+      }),
+      solana,
+    },
     solana,
     log,
     ...(standing ? { faults: { standing, node, miner, solana } } : {}),

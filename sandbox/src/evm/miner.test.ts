@@ -16,8 +16,11 @@ afterEach(async () => {
 
 /** A node with a pool of transactions, whose saves take as long as the test likes. */
 function scene() {
-  const said = { pool: 0, blocks: 0, saves: 0, unsaved: 0 }
-  let saving: Promise<void> = Promise.resolve()
+  const said = { pool: 0, blocks: 0, reads: 0, saves: 0, unsaved: 0 }
+  const time = { now: 0, readMilliseconds: 0 }
+  const logged: string[] = []
+  let reading: Promise<void> = Promise.resolve()
+  let writing: Promise<void> = Promise.resolve()
   const call = async (method: string): Promise<Json> => {
     if (method === 'txpool_status') return { pending: said.pool }
     if (method === 'eth_blockNumber') return said.blocks
@@ -29,15 +32,20 @@ function scene() {
   }
   const node: MinedNode = {
     running: () => ({ client: { call } }),
-    save: async () => {
-      await saving
-      said.saves += 1
-      said.unsaved = 0
+    read: async () => {
+      await reading
+      time.now += time.readMilliseconds
+      said.reads += 1
+      const read = said.unsaved
+      return async () => {
+        await writing
+        said.saves += 1
+        said.unsaved -= read
+      }
     },
     noteHead: () => undefined,
     unsavedBlocks: () => said.unsaved,
   }
-  const time = { now: 0 }
   /** What the miner waited for, and what lets it go on. */
   const waits: { milliseconds: number; go(): void }[] = []
   const sleep = (milliseconds: number, signal: AbortSignal) =>
@@ -46,7 +54,7 @@ function scene() {
       if (signal.aborted) resolve()
       waits.push({ milliseconds, go: resolve })
     })
-  miner = startMiner(node, openTraffic(), () => undefined, {
+  miner = startMiner(node, openTraffic(), (text) => logged.push(text), {
     now: () => time.now,
     sleep,
   })
@@ -54,29 +62,45 @@ function scene() {
   return {
     said,
     time,
+    logged,
     waits,
     miner,
     isAt,
-    hold: () => {
+    holdReads: () => {
       const { promise, resolve } = Promise.withResolvers<void>()
-      saving = promise
+      reading = promise
       return resolve
+    },
+    /** Lets writes end when it is called, or fail with that. */
+    holdWrites: (failure?: Error) => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      writing = promise.then(() => {
+        if (failure !== undefined) throw failure
+      })
+      writing.catch(() => undefined)
+      return resolve
+    },
+    /** One turn, to its end. */
+    turn: async () => {
+      const before = waits.length
+      waits.at(-1)?.go()
+      await isAt('it rests again', before + 1)
     },
   }
 }
 
-test('a transaction that comes while a block is saved does not wait for its turn', async () => {
-  const { said, time, waits, isAt, hold, miner } = scene()
+test('a transaction that comes while the chain is read does not wait for its turn', async () => {
+  const { said, time, waits, isAt, holdReads, miner } = scene()
   await isAt('it rests', 1)
   expect(waits[0]?.milliseconds).toBe(ROUND_MILLISECONDS)
   said.pool = 1
-  const saved = hold()
+  const read = holdReads()
   waits[0]?.go()
   await until('a block is made', () => said.blocks === 1, SOON)
   said.pool = 1
   miner.wake()
   time.now += 60
-  saved()
+  read()
   // Its turn, and beside it what lies between two blocks and no more.
   await isAt('it rests again', 3)
   expect(waits.slice(1).map(({ milliseconds }) => milliseconds)).toEqual([ROUND_MILLISECONDS, 40])
@@ -84,29 +108,102 @@ test('a transaction that comes while a block is saved does not wait for its turn
   await until('the next block is made', () => said.blocks === 2, SOON)
 })
 
-test('a turn without a block saves no sooner than ten times what the last save took after it, and then it does', async () => {
-  const { said, time, waits, isAt, hold } = scene()
-  const turn = async () => {
-    const before = waits.length
-    waits.at(-1)?.go()
-    await isAt('it rests again', before + 1)
-  }
+test('blocks are made while the chain is written, and it is read again only when that is over', async () => {
+  const { said, time, turn, isAt, holdWrites } = scene()
   await isAt('it rests', 1)
+  const written = holdWrites()
+  for (let block = 1; block <= 3; block += 1) {
+    said.pool = 1
+    await turn()
+    time.now += 60_000
+    expect(said).toMatchObject({ blocks: block, reads: 1, saves: 0 })
+  }
+  written()
+  await until('it is written', () => said.saves === 1, SOON)
+  await turn()
+  await until('the rest is written', () => said.saves === 2, SOON)
+  expect(said.unsaved).toBe(0)
+})
+
+test('with 40 blocks that are not on disk no other is made until the disk has caught up', async () => {
+  const { said, time, waits, turn, isAt, holdWrites } = scene()
+  await isAt('it rests', 1)
+  // Of which nobody knows how long it takes, and after which no pause is over.
+  time.readMilliseconds = 1_000_000
+  const written = holdWrites()
   said.pool = 1
-  const saved = hold()
+  await turn()
+  said.unsaved = 39
+  said.pool = 1
+  waits.at(-1)?.go()
+  await until('the last one is made', () => said.blocks === 2, SOON)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(said).toMatchObject({ reads: 1, saves: 0 })
+  expect(waits).toHaveLength(2)
+  written()
+  await isAt('it goes on', 3)
+  await until('both are written', () => said.saves === 2, SOON)
+})
+
+test.each([
+  { what: 'forty times', isAwaited: false, pauseMilliseconds: 800 },
+  { what: 'ten times, when somebody waits for it,', isAwaited: true, pauseMilliseconds: 200 },
+])(
+  'the chain is read again $what as long after as reading took, with or without a block, and then it is',
+  async ({ isAwaited, pauseMilliseconds }) => {
+    const { said, time, turn, isAt, miner } = scene()
+    await isAt('it rests', 1)
+    time.readMilliseconds = 20
+    said.pool = 1
+    await turn()
+    expect(said).toMatchObject({ blocks: 1, reads: 1 })
+    if (isAwaited) miner.hastenSave()
+    said.pool = 1
+    await turn()
+    expect(said).toMatchObject({ blocks: 2, reads: 1 })
+    time.now += pauseMilliseconds - 1
+    await turn()
+    expect(said.reads).toBe(1)
+    time.now += 1
+    await turn()
+    expect(said.reads).toBe(2)
+  },
+)
+
+test('whoever waits for a save waits for one that holds the next block, and for no more than one', async () => {
+  const { said, time, waits, turn, isAt, holdReads, miner } = scene()
+  await isAt('it rests', 1)
+  time.readMilliseconds = 20
+  said.pool = 1
+  const read = holdReads()
   waits[0]?.go()
   await until('a block is made', () => said.blocks === 1, SOON)
-  time.now += 100
-  saved()
+  // What it waits for comes after the block that is read now.
+  miner.hastenSave()
+  read()
   await isAt('it rests again', 2)
-  expect(said.saves).toBe(1)
-  said.unsaved = 1
-  time.now += 999
+  for (const reads of [2, 2]) {
+    said.pool = 1
+    await turn()
+    time.now += 200
+    await turn()
+    expect(said.reads).toBe(reads)
+  }
+})
+
+test('a disk that takes nothing is said, and tried again', async () => {
+  const { said, time, logged, turn, isAt, holdWrites } = scene()
+  await isAt('it rests', 1)
+  const refuse = holdWrites(new Error('no space left'))
+  refuse()
+  said.pool = 1
   await turn()
-  expect(said.saves).toBe(1)
-  time.now += 1
+  await until('it is said', () => logged.length === 1, SOON)
+  expect(logged).toEqual(['the chain is not saved: no space left'])
+  holdWrites()()
+  time.now += 60_000
   await turn()
-  expect(said.saves).toBe(2)
+  await until('it is written', () => said.saves === 1, SOON)
 })
 
 test('nothing that came is no reason to hurry', async () => {

@@ -20,16 +20,16 @@ const SETTLING_MILLISECONDS = 1_000
 /** Pace of the empty blocks that only let time pass; each stays in the saved chain for ever. */
 const IDLE_MILLISECONDS = 15_000
 /**
- * A save takes 5 ms on a young chain and 15 ms after 1,200 empty blocks (200 KB), but 200-500 ms after 10,000
- * transactions (1.9 MB) and about 1 s after 30,000, and no block can be mined meanwhile. So the next save waits ten times as
- * long as the last one took, with or without a block: every block while that is below a round, an eleventh of the time up to 150 ms,
- * and beyond that more: the two bounds below come first.
- * What is final lags with it, by no more than a bound, however long a disk took once.
+ * A save begins with anvil showing all of the chain, and no block can be made meanwhile: 5 ms on a young chain and 15 ms after 1,200 empty blocks
+ * (200 KB), but 200 ms after 10,000 transactions (2 MB) and about 1 s after 30,000. So the next one waits forty times as long as the last one took,
+ * and ten times while somebody waits for it, as the faucet does: every block while that is below a round, and from then on a share of the time,
+ * up to the two bounds below. What is final lags with it, by no more than a bound, however long a disk took once.
  */
-const PAUSE_PER_SAVE = 10
+const PAUSE_PER_SAVE = 40
+const PAUSE_PER_AWAITED_SAVE = 10
 const SAVE_PAUSE_MILLISECONDS_MAX = 4_000
 /** State of older blocks is pruned (HISTORY_BLOCKS), and reads at the final block must work. */
-const UNSAVED_BLOCKS_MAX = 16
+const UNSAVED_BLOCKS_MAX = 40
 
 /** Makes blocks and saves them. Nothing here runs beside anything else of it. */
 export interface Miner {
@@ -43,12 +43,14 @@ export interface Miner {
   paused(): boolean
   /** A transaction may have come: the pool is looked at soon instead of in its turn. */
   wake(): void
+  /** Somebody waits until the next block with what the pool holds now is on disk. */
+  hastenSave(): void
   /** Ends the loop; mines what the pool holds unless paused, and saves. */
   stop(): Promise<void>
 }
 
 /** What a miner needs of the node. */
-export interface MinedNode extends Pick<EvmNode, 'save' | 'noteHead' | 'unsavedBlocks'> {
+export interface MinedNode extends Pick<EvmNode, 'read' | 'noteHead' | 'unsavedBlocks'> {
   running(): { readonly client: Pick<AnvilClient, 'call'> }
 }
 
@@ -70,8 +72,14 @@ export function startMiner(
   const stopping = new AbortController()
   let isPaused = false
   let minedAt = now()
-  let savedAt = 0
-  let saveMilliseconds = 0
+  let readAt = 0
+  let readMilliseconds = 0
+  /** The state that was read last, on its way to disk. */
+  let writing: Promise<void> = Promise.resolve()
+  let isWriting = false
+  /** Somebody waits for the next block, or for one that was made, to be on disk. */
+  let isNextAwaited = false
+  let isSaveAwaited = false
   let blocksUntilSettled = 0
   /** Something may have come since the pool was last looked at, also while a block was made or saved. */
   let isWoken = false
@@ -89,6 +97,8 @@ export function startMiner(
       const { client } = node.running()
       await client.call('evm_mine')
       minedAt = now()
+      isSaveAwaited ||= isNextAwaited
+      isNextAwaited = false
       const block = await client.call('eth_getBlockByNumber', ['latest', false])
       if (!isJsonObject(block)) throw new AnvilUnreachable('anvil shows no block')
       const { number, transactions } = block
@@ -99,11 +109,29 @@ export function startMiner(
     })
   }
 
+  /** The chain stands still only while it is read: blocks are made while it is written. */
   const save = async (): Promise<void> => {
+    await writing.catch(() => undefined)
     const started = now()
-    await node.save()
-    savedAt = now()
-    saveMilliseconds = savedAt - started
+    const write = await node.read()
+    readAt = now()
+    readMilliseconds = readAt - started
+    isSaveAwaited = false
+    isWriting = true
+    writing = write().finally(() => {
+      isWriting = false
+    })
+    writing.catch(complain)
+  }
+
+  const saveToDisk = async (): Promise<void> => {
+    await save()
+    await writing
+  }
+
+  const complain = (error: unknown): void => {
+    if (error instanceof AnvilUnreachable) return
+    log(`the chain is not saved: ${error instanceof Error ? error.message : String(error)}`)
   }
 
   const isBlockDue = async (): Promise<boolean> => {
@@ -116,8 +144,9 @@ export function startMiner(
   const isSaveDue = (): boolean => {
     const unsaved = node.unsavedBlocks()
     if (unsaved === 0 || unsaved >= UNSAVED_BLOCKS_MAX) return unsaved > 0
-    const pauseMilliseconds = saveMilliseconds * PAUSE_PER_SAVE
-    return now() - savedAt >= Math.min(pauseMilliseconds, SAVE_PAUSE_MILLISECONDS_MAX)
+    if (isWriting) return false
+    const pauses = isSaveAwaited ? PAUSE_PER_AWAITED_SAVE : PAUSE_PER_SAVE
+    return now() - readAt >= Math.min(readMilliseconds * pauses, SAVE_PAUSE_MILLISECONDS_MAX)
   }
 
   const round = async (): Promise<void> => {
@@ -170,13 +199,13 @@ export function startMiner(
           await mineOne()
           if (isSaveDue()) await save()
         }
-        if (node.unsavedBlocks() > 0) await save()
+        if (node.unsavedBlocks() > 0) await saveToDisk()
       })
     },
     async change(work) {
       return await inTurn(async () => {
         const result = await traffic.change(work)
-        await save()
+        await saveToDisk()
         return result
       })
     },
@@ -192,13 +221,16 @@ export function startMiner(
       isWoken = true
       whenWoken?.()
     },
+    hastenSave: () => {
+      isNextAwaited = true
+    },
     async stop() {
       stopping.abort()
       await looping
       await inTurn(async () => {
         try {
           if (!isPaused && (await pending()) > 0) await mineOne()
-          await save()
+          await saveToDisk()
         } catch (error) {
           if (!(error instanceof AnvilUnreachable)) throw error
         }

@@ -26,8 +26,11 @@ export interface EvmNode {
   running(): AnvilProcess
   /** Process id of the running anvil, or null. */
   pid(): number | null
-  /** Writes the chain's state to disk; when it resolves the present head can be called final. */
-  save(): Promise<void>
+  /**
+   * Reads the chain's state, which must stand still meanwhile, and gives what writes it to disk: when that resolves, the head that was read can be
+   * called final. Of two states the one that was read first is written first.
+   */
+  read(): Promise<() => Promise<void>>
   /** Tells it a head it has not made itself. */
   noteHead(height: number): void
   /** The highest block on disk: no crash takes it back. */
@@ -51,12 +54,17 @@ export async function startEvmNode(directory: string, log: Log): Promise<EvmNode
   let head = 0
   let saved = 0
   let backoff = BACKOFF_MILLISECONDS_MIN
+  let writing: Promise<void> = Promise.resolve()
 
   const boot = async (): Promise<AnvilProcess> => {
     const started = await startAnvil(binary, directory)
     try {
+      // The state that the one before still gave is what this one goes on from.
+      await writing.catch(() => undefined)
       identity = await loadOrBegin(directory, started.client, log)
-      saved = await saveChain(directory, started.client, identity)
+      const state = await readChain(started.client, identity)
+      await saveState(directory, state)
+      saved = state.height
       head = saved
       return started
     } catch (error) {
@@ -113,9 +121,21 @@ export async function startEvmNode(directory: string, log: Log): Promise<EvmNode
     identity: known,
     running,
     pid: () => anvil?.pid ?? null,
-    async save() {
-      saved = await saveChain(directory, running().client, known())
-      head = saved
+    async read() {
+      const source = running()
+      const state = await readChain(source.client, known())
+      head = state.height
+      return () => {
+        const write = async () => {
+          await writing.catch(() => undefined)
+          // Of one that has ended, and whose successor went on from what was on disk.
+          if (anvil !== source) throw new AnvilUnreachable('anvil was started again')
+          await saveState(directory, state)
+          saved = state.height
+        }
+        writing = write()
+        return writing
+      }
     },
     noteHead: (height) => {
       head = height
@@ -131,16 +151,11 @@ export async function startEvmNode(directory: string, log: Log): Promise<EvmNode
   }
 }
 
-async function saveChain(
-  directory: string,
-  client: AnvilClient,
-  { instance }: Identity,
-): Promise<number> {
+async function readChain(client: AnvilClient, { instance }: Identity): Promise<SavedState> {
   const height = Number(await client.call('eth_blockNumber'))
   const dump = await client.call('anvil_dumpState')
   if (typeof dump !== 'string') throw new AnvilUnreachable('anvil dumped no state')
-  await saveState(directory, { instance, height, dump: Buffer.from(dump.slice(2), 'hex') })
-  return height
+  return { instance, height, dump: Buffer.from(dump.slice(2), 'hex') }
 }
 
 async function loadOrBegin(directory: string, client: AnvilClient, log: Log): Promise<Identity> {

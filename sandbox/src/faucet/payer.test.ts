@@ -18,7 +18,9 @@ test('whoever makes blocks is told of an order that was sent, and of nothing bef
         const { client } = node.running()
         pool.push(await client.call('txpool_status'))
         await client.call('evm_mine')
-        await node.save()
+        await (
+          await node.read()
+        )()
       })()
     })
     const read = readOrder({ address: '0x00000000000000000000000000000000000000a1' }, [])

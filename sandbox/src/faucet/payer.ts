@@ -38,7 +38,7 @@ interface Sent extends Waiting {
   readonly hash: Hex
 }
 
-/** `onSent` is told whenever the node was handed a transaction: nothing of the faucet's passes the gateway. */
+/** `onSent` is told whenever the node was handed a transaction, whose block is waited for until it is on disk: nothing of the faucet's passes the gateway. */
 export function openPayer(node: EvmNode, onSent: () => void): Payer {
   const queue: Waiting[] = []
   let isWorking = false
