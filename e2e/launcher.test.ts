@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataPaths } from '@florin/cli/data-paths.ts'
 import { readSandboxFile } from '@florin/cli/sandbox-file.ts'
@@ -76,4 +77,18 @@ describe('npm start', () => {
     })
     expect(npm.said()).toContain('stopping')
   })
+})
+
+test('what serves many runs without what bounds the memory of an idle one', async () => {
+  const say = 'process.stderr.write(`runs with ${JSON.stringify(process.execArgv)}\\n`)'
+  const child = spawn(process.execPath, [FLORIN, 'serve'], {
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      // Each process of this command says what it was begun with; without a database it then ends.
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(say)}`,
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const said = await text(child.stderr)
+  expect(said.match(/^runs with .*$/gm)).toEqual(['runs with []', 'runs with []'])
 })
