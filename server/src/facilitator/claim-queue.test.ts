@@ -74,7 +74,7 @@ beforeEach(async () => {
     },
     records: openReceivedRecords({
       clock: systemClock,
-      waits: { look: (_id, read) => read() },
+      waits: { look: (_id, read) => read(false) },
       networks: new Map([[network, config]]),
       inTransaction: (scope, work) => store.inTransaction(scope, work),
     }),

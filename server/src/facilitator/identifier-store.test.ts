@@ -30,7 +30,7 @@ let accountId: AccountId
 beforeAll(async () => {
   database = await openTestDatabase()
   records = openReceivedRecords({
-    ...{ clock: systemClock, waits: { look: (_id, read) => read() } },
+    ...{ clock: systemClock, waits: { look: (_id, read) => read(false) } },
     networks: new Map([[network, config]]),
     inTransaction: (scope, work) => database.store.inTransaction(scope, work),
   })

@@ -46,7 +46,7 @@ test('a transaction of equal transfers is taken in again after a reorg, whoever 
   const book = openDepositBook({ clock: systemClock, random: systemRandom })
   const records = openReceivedRecords({
     clock: systemClock,
-    waits: { look: (_id, read) => read() },
+    waits: { look: (_id, read) => read(false) },
     networks: new Map([[network, config]]),
     inTransaction: (scope, work) => store.inTransaction(scope, work),
   })

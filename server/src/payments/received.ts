@@ -140,7 +140,9 @@ export function openReceivedRecords({
       const read = async () => stateIn(await standingOf({ accountId, paymentId }))
       const seen = await waits.look<ReceivedState | 'under way'>(
         paymentId,
-        async () => ((await isUnderWay(paymentId)) === true ? 'under way' : read()),
+        // Of one that has changed there is more to read, and somebody waits for it.
+        async (hasChanged) =>
+          !hasChanged && (await isUnderWay(paymentId)) === true ? 'under way' : read(),
         (now) => now !== 'under way' && (now.released || isOver(now)),
         until,
       )

@@ -20,7 +20,7 @@ const SELLER = '0x00000000000000000000000000000000000000a2' as Address
 export function recordsOf(store: Store, config: NetworkConfig): ReceivedRecords {
   return openReceivedRecords({
     clock: systemClock,
-    waits: { look: (_id, read) => read() },
+    waits: { look: (_id, read) => read(false) },
     networks: new Map([[config.network, config]]),
     inTransaction: (scope, work) => store.inTransaction(scope, work),
   })

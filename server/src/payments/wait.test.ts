@@ -140,6 +140,24 @@ describe('a wait for a payment', () => {
     expect(await waiting).toMatchObject({ status: 'confirmed' })
   })
 
+  test('tells whoever reads whether it was told of a change, or looks by itself', async () => {
+    const world = aWorld()
+    const told: boolean[] = []
+    const waiting = world.waits.look(
+      payment.id,
+      async (hasChanged) => told.push(hasChanged),
+      (looks) => looks === 4,
+      { atMilliseconds: START + 10_000, over: HERE },
+    )
+    const next = [() => world.pass(1_000), () => world.notify(), () => world.pass(1_000)]
+    for (const happens of next) {
+      await until('it sleeps', () => world.sleeping() === 1, { seconds: 30 })
+      happens()
+    }
+    expect(await waiting).toBe(4)
+    expect(told).toEqual([false, false, true, false])
+  })
+
   test('sees a change whose notification was lost within a second', async () => {
     const world = aWorld()
     const waiting = world.wait()

@@ -19,10 +19,10 @@ export interface Waits {
     reached: (status: PaymentStatus) => boolean,
     until: { atMilliseconds: number; over: AbortSignal },
   ): Promise<Payment | undefined>
-  /** The same for whatever is read about a payment: read again whenever the payment may have changed. */
+  /** The same for whatever is read about a payment: read again when the payment has changed, and now and then because nobody may have said so. */
   look<Seen>(
     id: PaymentId,
-    read: () => Promise<Seen | undefined>,
+    read: (hasChanged: boolean) => Promise<Seen | undefined>,
     isEnough: (seen: Seen) => boolean,
     until: { atMilliseconds: number; over: AbortSignal },
   ): Promise<Seen | undefined>
@@ -44,21 +44,23 @@ export function openWaits({
   listener.onChanged((name) => wakers.get(name)?.forEach((wake) => wake()))
 
   const look: Waits['look'] = async (id, read, isEnough, { atMilliseconds, over }) => {
-    if (waiting >= limits.waitersMax) return read()
+    if (waiting >= limits.waitersMax) return read(false)
     let woken = new AbortController()
     const wake = () => woken.abort()
     const mine = wakers.get(id) ?? new Set()
     wakers.set(id, mine.add(wake))
     waiting += 1
+    let hasChanged = false
     try {
       while (true) {
-        const seen = await read()
+        const seen = await read(hasChanged)
         const left = atMilliseconds - clock.nowMilliseconds()
         if (seen === undefined || isEnough(seen) || left <= 0 || over.aborted) return seen
         await clock.sleep(
           Math.min(left, LOOK_AGAIN_MILLISECONDS),
           AbortSignal.any([woken.signal, over]),
         )
+        hasChanged = woken.signal.aborted
         woken = new AbortController()
       }
     } finally {

@@ -82,7 +82,7 @@ test('a payment that could not be shown for want of room counts as not shown, an
   await store.inTransaction(accountId, (tx) => insertPurchase(tx, purchase, 0))
   const waits: Waits = {
     until: () => store.inTransaction(accountId, (tx) => findPayment(tx, accountId, payment.id)),
-    look: async (_, read) => read(),
+    look: async (_, read) => read(false),
     count: () => 0,
   }
   const going = { accountId, paymentId: payment.id, request: REQUEST }

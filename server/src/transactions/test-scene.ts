@@ -239,7 +239,7 @@ export async function openScene(store: Store, family: 'evm' | 'solana' = 'evm'):
   const records = openBuiltRecords({ clock, proofs })
   const received = openReceivedRecords({
     clock,
-    waits: { look: (_, read) => read() },
+    waits: { look: (_, read) => read(false) },
     networks: new Map([[network, config]]),
     inTransaction: (scope, work) => store.inTransaction(scope, work),
   })
