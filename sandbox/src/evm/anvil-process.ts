@@ -15,7 +15,7 @@ const BANNER_CHARACTERS_MAX = 16_384
  * every read at `finalized` fails; with a number memory stays flat as long as `--max-persisted-states 0` is NOT
  * given: 1,200 blocks took 37 MiB (history 8) and 56 MiB (64) against 38 MiB bare.
  */
-export const HISTORY_BLOCKS = 48
+export const HISTORY_BLOCKS = 72
 
 /**
  * Blocks that keep their transactions and receipts; the oldest lose them: after 41 idle hours, or 17 minutes of blocks under

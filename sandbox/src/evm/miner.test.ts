@@ -128,21 +128,62 @@ test('blocks are made while the chain is written, and it is read again only when
 test('with 40 blocks that are not on disk no other is made until the disk has caught up', async () => {
   const { said, time, waits, turn, isAt, holdWrites } = scene()
   await isAt('it rests', 1)
-  // Of which nobody knows how long it takes, and after which no pause is over.
+  // After which no pause is ever over.
   time.readMilliseconds = 1_000_000
   const written = holdWrites()
   said.pool = 1
   await turn()
   said.unsaved = 39
   said.pool = 1
+  await turn()
+  expect(said).toMatchObject({ blocks: 2, reads: 1, saves: 0, unsaved: 40 })
+  said.pool = 1
   waits.at(-1)?.go()
-  await until('the last one is made', () => said.blocks === 2, SOON)
   await new Promise((resolve) => setTimeout(resolve, 50))
-  expect(said).toMatchObject({ reads: 1, saves: 0 })
-  expect(waits).toHaveLength(2)
+  expect(said).toMatchObject({ blocks: 2, reads: 1, saves: 0 })
   written()
-  await isAt('it goes on', 3)
-  await until('both are written', () => said.saves === 2, SOON)
+  await isAt('it goes on', 4)
+  expect(said).toMatchObject({ blocks: 3, reads: 2 })
+  await until('the rest is written', () => said.saves === 2, SOON)
+  expect(said.unsaved).toBe(0)
+})
+
+test.each([
+  { what: '32 blocks', isAwaited: false, blocks: 32 },
+  { what: '16 blocks, when somebody waits for it,', isAwaited: true, blocks: 16 },
+])('the chain is read again after $what at the latest', async ({ isAwaited, blocks }) => {
+  const { said, time, turn, isAt, miner } = scene()
+  await isAt('it rests', 1)
+  time.readMilliseconds = 1_000_000
+  said.pool = 1
+  await turn()
+  for (let block = 1; block <= blocks; block += 1) {
+    expect(said.reads).toBe(1)
+    if (isAwaited) miner.hastenSave()
+    said.pool = 1
+    await turn()
+  }
+  expect(said.reads).toBe(2)
+})
+
+test('a disk that takes nothing ends what mines many blocks, before the state of the last one that was saved is forgotten', async () => {
+  const { said, isAt, miner, holdWrites } = scene()
+  await isAt('it rests', 1)
+  holdWrites(new Error('no space left'))()
+  await expect(miner.mine(1_000)).rejects.toThrow('no space left')
+  expect(said.blocks).toBe(40)
+  holdWrites()()
+})
+
+test('one block is read and written once', async () => {
+  const { said, isAt, miner, holdWrites } = scene()
+  await isAt('it rests', 1)
+  const written = holdWrites()
+  const mining = miner.mine(1)
+  await until('it is read', () => said.reads === 1, SOON)
+  written()
+  await mining
+  expect(said).toMatchObject({ blocks: 1, reads: 1, saves: 1, unsaved: 0 })
 })
 
 test.each([

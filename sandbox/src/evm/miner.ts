@@ -23,12 +23,14 @@ const IDLE_MILLISECONDS = 15_000
  * A save begins with anvil showing all of the chain, and no block can be made meanwhile: 5 ms on a young chain and 15 ms after 1,200 empty blocks
  * (200 KB), but 200 ms after 10,000 transactions (2 MB) and about 1 s after 30,000. So the next one waits forty times as long as the last one took,
  * and ten times while somebody waits for it, as the faucet does: every block while that is below a round, and from then on a share of the time,
- * up to the two bounds below. What is final lags with it, by no more than a bound, however long a disk took once.
+ * up to the bounds below. What is final lags with it, by no more than a bound, however long a disk took once.
  */
 const PAUSE_PER_SAVE = 40
 const PAUSE_PER_AWAITED_SAVE = 10
 const SAVE_PAUSE_MILLISECONDS_MAX = 4_000
-/** State of older blocks is pruned (HISTORY_BLOCKS), and reads at the final block must work. */
+const BLOCKS_PER_SAVE_MAX = 32
+const BLOCKS_PER_AWAITED_SAVE_MAX = 16
+/** Until a slow disk has caught up no other block is made: the state of older ones is pruned (HISTORY_BLOCKS), and reads at the final block must work. */
 const UNSAVED_BLOCKS_MAX = 40
 
 /** Makes blocks and saves them. Nothing here runs beside anything else of it. */
@@ -95,10 +97,12 @@ export function startMiner(
   const mineOne = async (): Promise<void> => {
     await traffic.change(async () => {
       const { client } = node.running()
+      // What is waited for from now on may be too late for this block.
+      const isAwaited = isNextAwaited
+      isNextAwaited = false
       await client.call('evm_mine')
       minedAt = now()
-      isSaveAwaited ||= isNextAwaited
-      isNextAwaited = false
+      isSaveAwaited ||= isAwaited
       const block = await client.call('eth_getBlockByNumber', ['latest', false])
       if (!isJsonObject(block)) throw new AnvilUnreachable('anvil shows no block')
       const { number, transactions } = block
@@ -121,12 +125,24 @@ export function startMiner(
     writing = write().finally(() => {
       isWriting = false
     })
-    writing.catch(complain)
   }
 
   const saveToDisk = async (): Promise<void> => {
     await save()
     await writing
+  }
+
+  const saveIfDue = async (): Promise<void> => {
+    if (isWriting || !isSaveDue()) return
+    await save()
+    writing.catch(complain)
+  }
+
+  /** Room for another block. Fails when the disk takes nothing. */
+  const catchUp = async (): Promise<void> => {
+    if (node.unsavedBlocks() < UNSAVED_BLOCKS_MAX) return
+    await writing.catch(() => undefined)
+    if (node.unsavedBlocks() >= UNSAVED_BLOCKS_MAX) await saveToDisk()
   }
 
   const complain = (error: unknown): void => {
@@ -143,9 +159,10 @@ export function startMiner(
 
   const isSaveDue = (): boolean => {
     const unsaved = node.unsavedBlocks()
-    if (unsaved === 0 || unsaved >= UNSAVED_BLOCKS_MAX) return unsaved > 0
-    if (isWriting) return false
-    const pauses = isSaveAwaited ? PAUSE_PER_AWAITED_SAVE : PAUSE_PER_SAVE
+    const isAwaited = isSaveAwaited || isNextAwaited
+    const blocksMax = isAwaited ? BLOCKS_PER_AWAITED_SAVE_MAX : BLOCKS_PER_SAVE_MAX
+    if (unsaved === 0 || unsaved >= blocksMax) return unsaved > 0
+    const pauses = isAwaited ? PAUSE_PER_AWAITED_SAVE : PAUSE_PER_SAVE
     return now() - readAt >= Math.min(readMilliseconds * pauses, SAVE_PAUSE_MILLISECONDS_MAX)
   }
 
@@ -154,13 +171,14 @@ export function startMiner(
     isWoken = false
     try {
       if (!isPaused && (await isBlockDue())) {
+        await catchUp()
         await mineOne()
-        if (isSaveDue()) await save()
+        await saveIfDue()
         return
       }
       // With faults switched on, others may mine, too.
       node.noteHead(Number(await node.running().client.call('eth_blockNumber')))
-      if (isSaveDue()) await save()
+      await saveIfDue()
     } catch (error) {
       if (error instanceof AnvilUnreachable) return
       log(`no block: ${error instanceof Error ? error.message : String(error)}`)
@@ -196,9 +214,11 @@ export function startMiner(
     async mine(blocks) {
       await inTurn(async () => {
         for (let block = 0; block < blocks; block += 1) {
+          await catchUp()
           await mineOne()
-          if (isSaveDue()) await save()
+          await saveIfDue()
         }
+        await writing.catch(() => undefined)
         if (node.unsavedBlocks() > 0) await saveToDisk()
       })
     },

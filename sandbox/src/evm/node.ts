@@ -147,6 +147,7 @@ export async function startEvmNode(directory: string, log: Log): Promise<EvmNode
       stopping.abort()
       await anvil?.stop()
       await supervised
+      await writing.catch(() => undefined)
     },
   }
 }
