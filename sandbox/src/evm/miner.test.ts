@@ -54,7 +54,8 @@ function scene() {
       if (signal.aborted) resolve()
       waits.push({ milliseconds, go: resolve })
     })
-  miner = startMiner(node, openTraffic(), (text) => logged.push(text), {
+  const traffic = openTraffic()
+  miner = startMiner(node, traffic, (text) => logged.push(text), {
     now: () => time.now,
     sleep,
   })
@@ -65,6 +66,7 @@ function scene() {
     logged,
     waits,
     miner,
+    traffic,
     isAt,
     holdReads: () => {
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -230,6 +232,25 @@ test('whoever waits for a save waits for one that holds the next block, and for 
     await turn()
     expect(said.reads).toBe(reads)
   }
+})
+
+test('nobody sees a reorganized chain before it is on disk', async () => {
+  const { said, miner, traffic, isAt, holdWrites } = scene()
+  await isAt('it rests', 1)
+  const letWritesEnd = holdWrites()
+  const savesBefore = said.saves
+  const readsBefore = said.reads
+  const begun = Promise.withResolvers<void>()
+  const change = miner.change(async () => {
+    said.unsaved += 1
+    begun.resolve()
+  })
+  await begun.promise
+  const seen = traffic.pass(async () => said.saves)
+  await until('the chain was read', () => said.reads > readsBefore, SOON)
+  letWritesEnd()
+  await change
+  expect(await seen).toBe(savesBefore + 1)
 })
 
 test('a disk that takes nothing is said, and tried again', async () => {

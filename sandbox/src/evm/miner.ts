@@ -37,7 +37,7 @@ const UNSAVED_BLOCKS_MAX = 40
 export interface Miner {
   /** Mines now, paused or not, and saves. */
   mine(blocks: number): Promise<void>
-  /** Runs something that changes the chain, alone, and saves. */
+  /** Runs something that changes the chain, alone, and saves before anybody sees what came of it: what a reorg put in place is not final before it is on disk. */
   change<T>(work: () => Promise<T>): Promise<T>
   /** Stops the blocks; none is under way any more when it resolves. */
   pause(): Promise<void>
@@ -223,11 +223,14 @@ export function startMiner(
       })
     },
     async change(work) {
-      return await inTurn(async () => {
-        const result = await traffic.change(work)
-        await saveToDisk()
-        return result
-      })
+      return await inTurn(
+        async () =>
+          await traffic.change(async () => {
+            const result = await work()
+            await saveToDisk()
+            return result
+          }),
+      )
     },
     async pause() {
       isPaused = true
