@@ -5,6 +5,7 @@ import type { ProofKey } from '../exact.ts'
 import { addressWord, typeHash, uintWord } from './eip712.ts'
 import { hexBytes } from './hex.ts'
 import { keccak256 } from './keccak.ts'
+import { addressArgument } from './multicall.ts'
 import type { View } from './multicall.ts'
 import type { Call } from './transfer.ts'
 import { dynamicBytes, unwrapSignature } from './wallet-signature.ts'
@@ -93,7 +94,7 @@ export function authorizationStateView(
   { token, from, nonce }: Pick<Authorization, 'token' | 'from' | 'nonce'>,
   absent: bigint,
 ): View {
-  const data = AUTHORIZATION_STATE + Buffer.concat([addressWord(from), nonce]).toString('hex')
+  const data = AUTHORIZATION_STATE + addressArgument(from) + hexBytes(nonce).slice(2)
   return { target: token, data, absent }
 }
 

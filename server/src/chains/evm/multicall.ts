@@ -1,7 +1,7 @@
 import type { Address } from '../chain.ts'
 import { malformed } from '../json-rpc/answer.ts'
 import { bytesFrom } from './answer.ts'
-import { addressBytes, addressFromBytes } from './account.ts'
+import { addressFromBytes } from './account.ts'
 import { hexBytes } from './hex.ts'
 import type { Call } from './transfer.ts'
 import type { Read } from '../json-rpc/transport.ts'
@@ -10,8 +10,13 @@ import type { Read } from '../json-rpc/transport.ts'
 export const MULTICALL = '0xcA11bde05977b3631167028862bE2a173976CA11'
 
 const WORD_BYTES = 32
+const ADDRESS_BYTES = 20
+const SELECTOR_BYTES = 4
+/** Where the last four bytes of a word begin: no call here is longer than they can say. */
+const LOW = WORD_BYTES - 4
+const ADDRESS_PADDING = '00'.repeat(WORD_BYTES - ADDRESS_BYTES)
 /** aggregate3((address target, bool allowFailure, bytes callData)[]) returns ((bool success, bytes returnData)[]) */
-const AGGREGATE3 = '82ad56cb'
+const AGGREGATE3 = 0x82ad56cb
 const GET_BLOCK_NUMBER = '42cbb15c'
 /** getCurrentBlockTimestamp() */
 const GET_BLOCK_TIME = '0f28c97d'
@@ -36,15 +41,24 @@ export const blockTimeView: View = { target: MULTICALL, data: GET_BLOCK_TIME }
 
 /** An address' balance of the native currency, or of a token given by address. */
 export function balanceView(address: Address, asset: string): View {
-  const argument = word(addressBytes(address))
+  const argument = addressArgument(address)
   return asset === 'native'
     ? { target: MULTICALL, data: GET_ETH_BALANCE + argument }
     : { target: asset, data: BALANCE_OF + argument }
 }
 
+/** An address as the argument of a view: hex without 0x, in whatever case it is spelled. */
+export function addressArgument(address: Address): string {
+  return ADDRESS_PADDING + address.slice(2)
+}
+
 /** What an OP Stack roll-up takes at most for publishing a transaction of so many bytes; 0 on other networks. */
 export function dataFeeView(transactionBytes: number): View {
-  return { target: L1_FEE_ORACLE, data: L1_FEE_UPPER_BOUND + uint(transactionBytes), absent: 0n }
+  return {
+    target: L1_FEE_ORACLE,
+    data: L1_FEE_UPPER_BOUND + transactionBytes.toString(16).padStart(WORD_BYTES * 2, '0'),
+    absent: 0n,
+  }
 }
 
 /** Reads one uint256 of each view, all at the latest block, in one call. */
@@ -54,10 +68,16 @@ export function readViews(views: readonly View[]): Read<readonly bigint[]> {
 
 /** The same at a block, given by its tag or its height as a quantity. */
 export function readViewsAt(views: readonly View[], block: string): Read<readonly bigint[]> {
-  const data = `0x${AGGREGATE3}${encodeViews(views)}`
+  const data = aggregate3(
+    views.map(({ target, data: asked, absent }) => ({
+      target,
+      data: asked,
+      mayFail: absent !== undefined,
+    })),
+  )
   return {
     method: 'eth_call',
-    params: [{ to: MULTICALL, data }, block],
+    params: [{ to: MULTICALL, data: hexBytes(data) }, block],
     parse: (result) => decodeResults(bytesFrom(result, 'aggregate3 answer'), views),
   }
 }
@@ -77,11 +97,13 @@ export function readEach(
   const calls = asked.map(({ target, data }) => ({ target, data, mayFail: true }))
   return {
     method: 'eth_call',
-    params: [{ to: MULTICALL, data: `0x${AGGREGATE3}${encodeCalls(calls)}` }, block],
-    parse: (result) =>
-      itemsOf(bytesFrom(result, 'aggregate3 answer'), asked.length).map(({ succeeded, value }) =>
-        succeeded && value.length > 0 ? value : undefined,
-      ),
+    params: [{ to: MULTICALL, data: hexBytes(aggregate3(calls)) }, block],
+    parse: (result) => {
+      const bytes = bytesFrom(result, 'aggregate3 answer')
+      return itemsOf(bytes, asked.length, (succeeded, from, length) =>
+        succeeded && length > 0 ? bytes.subarray(from, from + length) : undefined,
+      )
+    },
   }
 }
 
@@ -98,49 +120,63 @@ export function callsTogether(
     data: Buffer.from(data).toString('hex'),
     mayFail,
   }))
-  const data = Buffer.from(AGGREGATE3 + encodeCalls(items), 'hex')
   const to = addressFromBytes(Buffer.from(MULTICALL.slice(2), 'hex'))
-  return { to, value: 0n, data }
+  return { to, value: 0n, data: aggregate3(items) }
 }
 
-function encodeViews(views: readonly View[]): string {
-  return encodeCalls(
-    views.map(({ target, data, absent }) => ({ target, data, mayFail: absent !== undefined })),
-  )
+/** target, allowFailure, and where callData lies: the words of an item before its length and its bytes. */
+const ITEM_WORDS = 3
+
+/** The call's bytes, written in place: a call has hundreds of items, and each word made by itself costs more than all of its copying. */
+function aggregate3(
+  calls: readonly {
+    readonly target: string
+    /** Hex without 0x. */
+    readonly data: string
+    readonly mayFail: boolean
+  }[],
+): Buffer {
+  const itemBytes = (data: string) => (ITEM_WORDS + 1) * WORD_BYTES + paddedBytes(data)
+  const list = SELECTOR_BYTES + 2 * WORD_BYTES
+  const places = calls.length * WORD_BYTES
+  const bytes = calls.reduce((sum, { data }) => sum + itemBytes(data), list + places)
+  const call = Buffer.alloc(bytes)
+  const put = (at: number, value: number) => call.writeUInt32BE(value, at + LOW)
+  call.writeUInt32BE(AGGREGATE3)
+  put(SELECTOR_BYTES, WORD_BYTES)
+  put(SELECTOR_BYTES + WORD_BYTES, calls.length)
+  let item = list + places
+  for (const [index, { target, data, mayFail }] of calls.entries()) {
+    put(list + index * WORD_BYTES, item - list)
+    call.write(target.slice(2), item + WORD_BYTES - ADDRESS_BYTES, 'hex')
+    put(item + WORD_BYTES, mayFail ? 1 : 0)
+    put(item + 2 * WORD_BYTES, ITEM_WORDS * WORD_BYTES)
+    put(item + ITEM_WORDS * WORD_BYTES, data.length / 2)
+    call.write(data, item + (ITEM_WORDS + 1) * WORD_BYTES, 'hex')
+    item += itemBytes(data)
+  }
+  return call
 }
 
-function encodeCalls(
-  calls: readonly { readonly target: string; readonly data: string; readonly mayFail: boolean }[],
-): string {
-  const bodies = calls.map(({ target, data, mayFail }) => {
-    const bytes = data.length / 2
-    const padded = data.padEnd(Math.ceil(bytes / WORD_BYTES) * WORD_BYTES * 2, '0')
-    const head =
-      word(Buffer.from(target.slice(2), 'hex')) + uint(mayFail ? 1 : 0) + uint(3 * WORD_BYTES)
-    return head + uint(bytes) + padded
-  })
-  let offset = calls.length * WORD_BYTES
-  const offsets = bodies.map((body) => {
-    const at = uint(offset)
-    offset += body.length / 2
-    return at
-  })
-  return uint(WORD_BYTES) + uint(calls.length) + offsets.join('') + bodies.join('')
+function paddedBytes(data: string): number {
+  return Math.ceil(data.length / 2 / WORD_BYTES) * WORD_BYTES
 }
 
 function decodeResults(bytes: Uint8Array, views: readonly View[]): readonly bigint[] {
-  return itemsOf(bytes, views.length).map(({ succeeded, value }, index) => {
-    if (succeeded && value.length === WORD_BYTES) return wordAt(value, 0)
+  return itemsOf(bytes, views.length, (succeeded, from, length, index) => {
+    if (succeeded && length === WORD_BYTES) return wordAt(bytes, from)
     const { absent, target } = views[index] ?? {}
-    if (absent !== undefined && (value.length === 0 || !succeeded)) return absent
-    throw malformed('view', `${value.length} bytes from ${target ?? 'nowhere'}`)
+    if (absent !== undefined && (length === 0 || !succeeded)) return absent
+    throw malformed('view', `${length} bytes from ${target ?? 'nowhere'}`)
   })
 }
 
-function itemsOf(
+/** What each call gave back: whether it succeeded, where its bytes lie and how many they are. */
+function itemsOf<Item>(
   bytes: Uint8Array,
   count: number,
-): readonly { readonly succeeded: boolean; readonly value: Uint8Array }[] {
+  read: (succeeded: boolean, from: number, length: number, index: number) => Item,
+): readonly Item[] {
   const list = offsetAt(bytes, 0)
   if (offsetAt(bytes, list) !== count) throw malformed('aggregate3 answer', 'length')
   const first = list + WORD_BYTES
@@ -148,16 +184,20 @@ function itemsOf(
     const item = first + offsetAt(bytes, first + index * WORD_BYTES)
     const at = item + offsetAt(bytes, item + WORD_BYTES)
     const from = at + WORD_BYTES
-    const value = bytes.subarray(from, from + offsetAt(bytes, at))
-    if (value.length !== offsetAt(bytes, at)) throw malformed('aggregate3 answer', 'truncated')
-    return { succeeded: offsetAt(bytes, item) === 1, value }
+    const length = offsetAt(bytes, at)
+    if (from + length > bytes.length) throw malformed('aggregate3 answer', 'truncated')
+    return read(offsetAt(bytes, item) === 1, from, length, index)
   })
 }
 
+/** 32 bytes that are there. Most values are small: as one number they cost a tenth of what the way through text does. */
 function wordAt(bytes: Uint8Array, at: number): bigint {
-  const slice = bytes.subarray(at, at + WORD_BYTES)
-  if (slice.length !== WORD_BYTES) throw malformed('aggregate3 answer', 'truncated')
-  return BigInt(hexBytes(slice))
+  let value = 0
+  for (let index = at; index < at + WORD_BYTES; index += 1) {
+    value = value * 256 + (bytes[index] ?? 0)
+  }
+  if (Number.isSafeInteger(value)) return BigInt(value)
+  return BigInt(hexBytes(bytes.subarray(at, at + WORD_BYTES)))
 }
 
 /** An answer has thousands of these: read as numbers they cost a tenth of what a bigint of each does. */
@@ -170,14 +210,4 @@ function offsetAt(bytes: Uint8Array, at: number): number {
   }
   if (value > bytes.length) throw malformed('aggregate3 answer', 'offset')
   return value
-}
-
-function word(bytes: Uint8Array): string {
-  return Buffer.from(bytes)
-    .toString('hex')
-    .padStart(WORD_BYTES * 2, '0')
-}
-
-function uint(value: number): string {
-  return value.toString(16).padStart(WORD_BYTES * 2, '0')
 }

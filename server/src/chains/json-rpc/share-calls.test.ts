@@ -4,16 +4,29 @@ import { NodeTimeout } from './endpoint.ts'
 import { shareCalls } from './share-calls.ts'
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
-const clock = { sleep: async () => undefined }
 
 /** Calls that answer when they are told. */
-function heldCalls() {
-  const calls: { answer(): void; fail(error: Error): void }[] = []
+function heldCalls({
+  sleep = async () => undefined,
+  ...limits
+}: {
+  callSizeMax?: number
+  callsMax?: number
+  sleep?: (milliseconds: number) => Promise<void>
+} = {}) {
+  const calls: { readonly asked: readonly number[]; answer(): void; fail(error: Error): void }[] =
+    []
   const ask = (asked: readonly number[]) =>
     new Promise<readonly number[]>((resolve, reject) => {
-      calls.push({ answer: () => resolve(asked), fail: reject })
+      calls.push({ asked, answer: () => resolve(asked), fail: reject })
     })
-  const share = shareCalls<number, number>({ clock, sizeOf: () => 1, callSizeMax: 1, ask })
+  const share = shareCalls<number, number>({
+    clock: { sleep },
+    sizeOf: () => 1,
+    callSizeMax: 1,
+    ...limits,
+    ask,
+  })
   return { calls, share }
 }
 
@@ -41,6 +54,50 @@ test('a call that fails at once fails for those who share it, and for nobody els
   await turn()
   for (const { answer } of calls.slice(1)) answer()
   expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled'])
+})
+
+test('full calls wait for nothing, also not for the pause between two', async () => {
+  const { calls, share } = heldCalls({
+    callSizeMax: 3,
+    callsMax: 8,
+    sleep: () => new Promise(() => undefined),
+  })
+  for (let each = 1; each <= 10; each += 1) void share(each)
+  await turn()
+  expect(calls.map(({ asked }) => asked)).toEqual([
+    [1, 2, 3],
+    [4, 5, 6],
+    [7, 8, 9],
+  ])
+})
+
+test('beyond two calls under way only full ones begin without the long pause', async () => {
+  const pauses: { readonly milliseconds: number; end(): void }[] = []
+  const sleep = (milliseconds: number) =>
+    new Promise<void>((resolve) => pauses.push({ milliseconds, end: resolve }))
+  const endPauses = (milliseconds: number) => {
+    for (const pause of pauses) if (pause.milliseconds === milliseconds) pause.end()
+  }
+  const { calls, share } = heldCalls({ callSizeMax: 3, callsMax: 8, sleep })
+  const asked = () => calls.map((call) => call.asked)
+  for (const each of [1, 2, 3, 4]) {
+    void share(each)
+    await turn()
+    endPauses(1)
+    await turn()
+  }
+  expect(asked()).toEqual([[1], [2]])
+  void share(5)
+  await turn()
+  expect(asked()).toEqual([[1], [2], [3, 4, 5]])
+  void share(6)
+  await turn()
+  endPauses(1)
+  await turn()
+  expect(calls).toHaveLength(3)
+  endPauses(5)
+  await turn()
+  expect(calls.at(-1)?.asked).toEqual([6])
 })
 
 test('no more than ten thousand wait', async () => {

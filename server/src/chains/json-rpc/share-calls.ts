@@ -4,8 +4,14 @@ import { NodeTimeout } from './endpoint.ts'
 
 /** Calls under way at once. What is asked meanwhile waits and shares the next: one slow call holds nobody up. */
 const CALLS_MAX = 2
-/** Between the beginnings of two calls: what is asked meanwhile shares the second. Who asks alone never waits for it. */
-const PAUSE_MILLISECONDS = 5
+/**
+ * Between the beginnings of two calls: what is asked meanwhile shares the second. Who asks alone never waits for it. With 5 ms nearly all of 64
+ * callers are in one call, and nothing is worked on while the node answers it: 10 to 15 % fewer verifications a second. Without a pause the second
+ * call is one of a few, and it is the same.
+ */
+const PAUSE_MILLISECONDS = 1
+/** Where two are under way: a fast node has answered one of them by then, and many calls of a few would cost it more. */
+const LONG_PAUSE_MILLISECONDS = 5
 /** Askers that may wait for their turn. */
 const WAITING_MAX = 10_000
 
@@ -37,33 +43,50 @@ export function shareCalls<Asked, Answer>({
   const waiting: Asker<Asked, Answer>[] = []
   let calls = 0
   let scheduled = false
-  let isPausing = false
+  /** Calls that began within a pause, and within a long one. */
+  let justBegun = 0
+  let begunLately = 0
 
   function flush(): void {
     scheduled = false
-    if (waiting.length === 0 || calls >= callsMax || isPausing) return
-    calls += 1
-    isPausing = true
+    while (waiting.length > 0 && calls < callsMax) {
+      const { count, isFull } = fitting()
+      const isPausing = justBegun > 0 || (calls >= CALLS_MAX && begunLately > 0)
+      // What is full gains nothing by waiting.
+      if (isPausing && !isFull) return
+      calls += 1
+      pause()
+      // Each asker is told, and nothing else depends on it.
+      void serve(waiting.splice(0, count)).finally(() => {
+        calls -= 1
+        flush()
+      })
+    }
+  }
+
+  function pause(): void {
+    justBegun += 1
+    begunLately += 1
     void clock.sleep(PAUSE_MILLISECONDS).then(() => {
-      isPausing = false
+      justBegun -= 1
       flush()
     })
-    // Each asker is told, and nothing else depends on it.
-    void serve(takeSome()).finally(() => {
-      calls -= 1
+    void clock.sleep(LONG_PAUSE_MILLISECONDS).then(() => {
+      begunLately -= 1
       flush()
     })
   }
 
-  function takeSome(): readonly Asker<Asked, Answer>[] {
+  /** How many of those that wait the next call takes, and whether another would not fit in. */
+  function fitting(): { readonly count: number; readonly isFull: boolean } {
     let size = 0
     let count = 0
     for (const { asked } of waiting) {
-      if (count > 0 && size + sizeOf(asked) > callSizeMax) break
+      if (count > 0 && size + sizeOf(asked) > callSizeMax) return { count, isFull: true }
       size += sizeOf(asked)
       count += 1
     }
-    return waiting.splice(0, count)
+    return { count, isFull: size >= callSizeMax }
   }
 
   async function serve(askers: readonly Asker<Asked, Answer>[]): Promise<void> {
