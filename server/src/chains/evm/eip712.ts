@@ -1,5 +1,4 @@
 import type { Address } from '../chain.ts'
-import { addressBytes } from './account.ts'
 import { keccak256 } from './keccak.ts'
 
 const WORD_BYTES = 32
@@ -53,6 +52,6 @@ export function uintWord(value: bigint): Uint8Array {
 
 export function addressWord(address: Address): Uint8Array {
   const word = Buffer.alloc(WORD_BYTES)
-  word.set(addressBytes(address), WORD_BYTES - ADDRESS_BYTES)
+  word.write(address.slice(2), WORD_BYTES - ADDRESS_BYTES, 'hex')
   return word
 }
