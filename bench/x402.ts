@@ -68,7 +68,10 @@ function against(name: string, what: string, ...parts: readonly Part[]): Bench {
   }
 }
 
-/** In turn, so that drift of the machine meets both; of each the round with the median rate. */
+/**
+ * In turn, so that drift of the machine meets both; of each the round with the median rate. One round more of each goes before and is not
+ * counted: what has just been started is still being compiled, for the first 50,000 requests or so.
+ */
 async function alternate(
   { options: { rounds }, note }: BenchContext,
   what: string,
@@ -76,11 +79,11 @@ async function alternate(
   take: (side: Side) => Promise<Taken>,
 ): Promise<readonly (Taken & { readonly rates: readonly number[] })[]> {
   const taken = sides.map(() => [] as Taken[])
-  for (let round = 1; round <= rounds; round += 1) {
+  for (let round = 0; round <= rounds; round += 1) {
     for (const [index, side] of sides.entries()) {
       const one = await take(side)
-      taken[index]?.push(one)
-      note(`${what}, ${side.name}, round ${round}: ${told(one)}`)
+      if (round > 0) taken[index]?.push(one)
+      note(`${what}, ${side.name}, ${round === 0 ? 'warm-up' : `round ${round}`}: ${told(one)}`)
     }
   }
   return taken.map((all) => {
