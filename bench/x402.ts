@@ -70,7 +70,7 @@ function against(name: string, what: string, ...parts: readonly Part[]): Bench {
 
 /**
  * In turn, so that drift of the machine meets both; of each the round with the median rate. One round more of each goes before and is not
- * counted: what has just been started is still being compiled, for the first 50,000 requests or so.
+ * counted: both are still being compiled in it. Behind it neither side's rate rises any more.
  */
 async function alternate(
   { options: { rounds }, note }: BenchContext,

@@ -1,5 +1,6 @@
 import { Agent, createServer, request as ask } from 'node:http'
 import type { ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { Counts } from './proxy.ts'
 
@@ -14,9 +15,13 @@ const counts: { -readonly [Name in keyof Counts]: Counts[Name] } = { requests: 0
 function pass(body: Buffer, response: ServerResponse): void {
   const headers = { 'content-type': 'application/json', 'content-length': body.length }
   const passed = ask(target, { agent, method: 'POST', headers }, (answer) => {
-    response.writeHead(answer.statusCode ?? 502, answer.headers)
-    answer.on('error', () => response.destroy())
-    answer.pipe(response)
+    const length = answer.headers['content-length']
+    response.writeHead(answer.statusCode ?? 502, {
+      'content-type': 'application/json',
+      ...(length === undefined ? {} : { 'content-length': length }),
+    })
+    // Where one of them breaks off, so does the other.
+    pipeline(answer, response, () => undefined)
   })
   passed.on('error', () => response.destroy())
   passed.end(body)

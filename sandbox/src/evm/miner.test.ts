@@ -44,6 +44,9 @@ function scene() {
       }
     },
     noteHead: () => undefined,
+    noteReplaced: (blocks) => {
+      said.unsaved = Math.max(said.unsaved, blocks)
+    },
     unsavedBlocks: () => said.unsaved,
   }
   /** What the miner waited for, and what lets it go on. */
@@ -54,8 +57,7 @@ function scene() {
       if (signal.aborted) resolve()
       waits.push({ milliseconds, go: resolve })
     })
-  const traffic = openTraffic()
-  miner = startMiner(node, traffic, (text) => logged.push(text), {
+  miner = startMiner(node, openTraffic(), (text) => logged.push(text), {
     now: () => time.now,
     sleep,
   })
@@ -66,7 +68,6 @@ function scene() {
     logged,
     waits,
     miner,
-    traffic,
     isAt,
     holdReads: () => {
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -234,23 +235,31 @@ test('whoever waits for a save waits for one that holds the next block, and for 
   }
 })
 
-test('nobody sees a reorganized chain before it is on disk', async () => {
-  const { said, miner, traffic, isAt, holdWrites } = scene()
+test('what replaces blocks is not on disk before it is saved, and not when the save fails', async () => {
+  const { said, miner, isAt, holdWrites } = scene()
+  await isAt('it rests', 1)
+  holdWrites(new Error('no space'))()
+  const unsaved = async () => said.unsaved
+  const replaced = miner.replace(5, unsaved)
+  await expect(replaced).rejects.toThrow('no space')
+  expect(said.unsaved).toBe(5)
+  holdWrites()()
+  expect(await miner.replace(3, unsaved)).toBe(5)
+  expect(said.unsaved).toBe(0)
+})
+
+test('blocks are replaced when what was read before is on disk, and not earlier', async () => {
+  const { said, miner, isAt, turn, holdWrites } = scene()
   await isAt('it rests', 1)
   const letWritesEnd = holdWrites()
-  const savesBefore = said.saves
-  const readsBefore = said.reads
-  const begun = Promise.withResolvers<void>()
-  const change = miner.change(async () => {
-    said.unsaved += 1
-    begun.resolve()
-  })
-  await begun.promise
-  const seen = traffic.pass(async () => said.saves)
-  await until('the chain was read', () => said.reads > readsBefore, SOON)
+  said.pool = 1
+  await turn()
+  expect(said).toMatchObject({ reads: 1, saves: 0 })
+  const replaced = miner.replace(3, async () => said.saves)
+  // Long enough for what waits for nothing.
+  for (let turns = 0; turns < 20; turns += 1) await new Promise(setImmediate)
   letWritesEnd()
-  await change
-  expect(await seen).toBe(savesBefore + 1)
+  expect(await replaced).toBe(1)
 })
 
 test('a disk that takes nothing is said, and tried again', async () => {

@@ -37,8 +37,8 @@ const UNSAVED_BLOCKS_MAX = 40
 export interface Miner {
   /** Mines now, paused or not, and saves. */
   mine(blocks: number): Promise<void>
-  /** Runs something that changes the chain, alone, and saves before anybody sees what came of it: what a reorg put in place is not final before it is on disk. */
-  change<T>(work: () => Promise<T>): Promise<T>
+  /** Runs something that replaces so many blocks, alone, and saves: what it puts in their place is not final before it is on disk. */
+  replace<T>(blocks: number, work: () => Promise<T>): Promise<T>
   /** Stops the blocks; none is under way any more when it resolves. */
   pause(): Promise<void>
   resume(): void
@@ -52,7 +52,10 @@ export interface Miner {
 }
 
 /** What a miner needs of the node. */
-export interface MinedNode extends Pick<EvmNode, 'read' | 'noteHead' | 'unsavedBlocks'> {
+export interface MinedNode extends Pick<
+  EvmNode,
+  'read' | 'noteHead' | 'noteReplaced' | 'unsavedBlocks'
+> {
   running(): { readonly client: Pick<AnvilClient, 'call'> }
 }
 
@@ -222,15 +225,16 @@ export function startMiner(
         if (node.unsavedBlocks() > 0) await saveToDisk()
       })
     },
-    async change(work) {
-      return await inTurn(
-        async () =>
-          await traffic.change(async () => {
-            const result = await work()
-            await saveToDisk()
-            return result
-          }),
-      )
+    async replace(blocks, work) {
+      return await inTurn(async () => {
+        // What was read before would say that the height is on disk.
+        await writing.catch(() => undefined)
+        // Before, so that it holds as well when the save fails.
+        node.noteReplaced(blocks)
+        const result = await traffic.change(work)
+        await saveToDisk()
+        return result
+      })
     },
     async pause() {
       isPaused = true

@@ -33,6 +33,8 @@ export interface EvmNode {
   read(): Promise<() => Promise<void>>
   /** Tells it a head it has not made itself. */
   noteHead(height: number): void
+  /** Tells it that so many blocks of the head are about to be others: theirs are not on disk. */
+  noteReplaced(blocks: number): void
   /** The highest block on disk: no crash takes it back. */
   savedHeight(): number
   /** Blocks that a crash now would take. */
@@ -139,6 +141,9 @@ export async function startEvmNode(directory: string, log: Log): Promise<EvmNode
     },
     noteHead: (height) => {
       head = height
+    },
+    noteReplaced: (blocks) => {
+      saved = Math.max(0, Math.min(saved, head - blocks))
     },
     savedHeight: () => saved,
     unsavedBlocks: () => Math.abs(head - saved),

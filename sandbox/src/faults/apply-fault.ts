@@ -38,7 +38,7 @@ async function applyEvmFault(targets: FaultTargets, fault: EvmFault): Promise<vo
       return await miner.mine(fault.blocks)
     case 'reorg': {
       const rivals = (fault.rivals ?? []).map(({ raw, block }) => [raw, block])
-      await miner.change(async () => await call('anvil_reorg', [fault.depth, rivals]))
+      await miner.replace(fault.depth, async () => await call('anvil_reorg', [fault.depth, rivals]))
       return
     }
     case 'evict':

@@ -56,18 +56,17 @@ test('a call that fails at once fails for those who share it, and for nobody els
   expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled'])
 })
 
-test('full calls wait for nothing, also not for the pause between two', async () => {
-  const { calls, share } = heldCalls({
-    callSizeMax: 3,
-    callsMax: 8,
-    sleep: () => new Promise(() => undefined),
-  })
-  for (let each = 1; each <= 10; each += 1) void share(each)
+test('no two calls begin together, however many wait', async () => {
+  const pause = Promise.withResolvers<void>()
+  const { calls, share } = heldCalls({ callSizeMax: 3, callsMax: 8, sleep: () => pause.promise })
+  for (let each = 1; each <= 6; each += 1) void share(each)
+  await turn()
+  expect(calls.map(({ asked }) => asked)).toEqual([[1, 2, 3]])
+  pause.resolve()
   await turn()
   expect(calls.map(({ asked }) => asked)).toEqual([
     [1, 2, 3],
     [4, 5, 6],
-    [7, 8, 9],
   ])
 })
 
@@ -88,6 +87,8 @@ test('beyond two calls under way only full ones begin without the long pause', a
   }
   expect(asked()).toEqual([[1], [2]])
   void share(5)
+  await turn()
+  endPauses(1)
   await turn()
   expect(asked()).toEqual([[1], [2], [3, 4, 5]])
   void share(6)
