@@ -14,6 +14,11 @@ afterEach(async () => {
   miner = undefined
 })
 
+/** Long enough for all that waits for nothing. */
+async function passTurns(): Promise<void> {
+  for (let turns = 0; turns < 20; turns += 1) await new Promise(setImmediate)
+}
+
 /** A node with a pool of transactions, whose saves take as long as the test likes. */
 function scene() {
   const said = { pool: 0, blocks: 0, reads: 0, saves: 0, unsaved: 0 }
@@ -142,7 +147,7 @@ test('with 40 blocks that are not on disk no other is made until the disk has ca
   expect(said).toMatchObject({ blocks: 2, reads: 1, saves: 0, unsaved: 40 })
   said.pool = 1
   waits.at(-1)?.go()
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await passTurns()
   expect(said).toMatchObject({ blocks: 2, reads: 1, saves: 0 })
   written()
   await isAt('it goes on', 4)
@@ -256,8 +261,7 @@ test('blocks are replaced when what was read before is on disk, and not earlier'
   await turn()
   expect(said).toMatchObject({ reads: 1, saves: 0 })
   const replaced = miner.replace(3, async () => said.saves)
-  // Long enough for what waits for nothing.
-  for (let turns = 0; turns < 20; turns += 1) await new Promise(setImmediate)
+  await passTurns()
   letWritesEnd()
   expect(await replaced).toBe(1)
 })

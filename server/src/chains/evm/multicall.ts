@@ -2,6 +2,7 @@ import type { Address } from '../chain.ts'
 import { malformed } from '../json-rpc/answer.ts'
 import { bytesFrom } from './answer.ts'
 import { addressFromBytes } from './account.ts'
+import { addressArgument, uintArgument } from './arguments.ts'
 import { hexBytes } from './hex.ts'
 import type { Call } from './transfer.ts'
 import type { Read } from '../json-rpc/transport.ts'
@@ -12,9 +13,10 @@ export const MULTICALL = '0xcA11bde05977b3631167028862bE2a173976CA11'
 const WORD_BYTES = 32
 const ADDRESS_BYTES = 20
 const SELECTOR_BYTES = 4
+const PART_BYTES = 8
+const PART_BITS = 64n
 /** Where the last four bytes of a word begin: no call here is longer than they can say. */
 const LOW = WORD_BYTES - 4
-const ADDRESS_PADDING = '00'.repeat(WORD_BYTES - ADDRESS_BYTES)
 /** aggregate3((address target, bool allowFailure, bytes callData)[]) returns ((bool success, bytes returnData)[]) */
 const AGGREGATE3 = 0x82ad56cb
 const GET_BLOCK_NUMBER = '42cbb15c'
@@ -47,18 +49,10 @@ export function balanceView(address: Address, asset: string): View {
     : { target: asset, data: BALANCE_OF + argument }
 }
 
-/** An address as the argument of a view: hex without 0x, in whatever case it is spelled. */
-export function addressArgument(address: Address): string {
-  return ADDRESS_PADDING + address.slice(2)
-}
-
 /** What an OP Stack roll-up takes at most for publishing a transaction of so many bytes; 0 on other networks. */
 export function dataFeeView(transactionBytes: number): View {
-  return {
-    target: L1_FEE_ORACLE,
-    data: L1_FEE_UPPER_BOUND + transactionBytes.toString(16).padStart(WORD_BYTES * 2, '0'),
-    absent: 0n,
-  }
+  const data = L1_FEE_UPPER_BOUND + uintArgument(transactionBytes)
+  return { target: L1_FEE_ORACLE, data, absent: 0n }
 }
 
 /** Reads one uint256 of each view, all at the latest block, in one call. */
@@ -68,16 +62,14 @@ export function readViews(views: readonly View[]): Read<readonly bigint[]> {
 
 /** The same at a block, given by its tag or its height as a quantity. */
 export function readViewsAt(views: readonly View[], block: string): Read<readonly bigint[]> {
-  const data = aggregate3(
-    views.map(({ target, data: asked, absent }) => ({
-      target,
-      data: asked,
-      mayFail: absent !== undefined,
-    })),
-  )
+  const calls = views.map(({ target, data, absent }) => ({
+    target,
+    data,
+    mayFail: absent !== undefined,
+  }))
   return {
     method: 'eth_call',
-    params: [{ to: MULTICALL, data: hexBytes(data) }, block],
+    params: [{ to: MULTICALL, data: hexBytes(aggregate3(calls)) }, block],
     parse: (result) => decodeResults(bytesFrom(result, 'aggregate3 answer'), views),
   }
 }
@@ -190,14 +182,14 @@ function itemsOf<Item>(
   })
 }
 
-/** 32 bytes that are there. Most values are small: as one number they cost a tenth of what the way through text does. */
+/** 32 bytes that are there, eight at a time: a third of what the way through text takes. */
 function wordAt(bytes: Uint8Array, at: number): bigint {
-  let value = 0
-  for (let index = at; index < at + WORD_BYTES; index += 1) {
-    value = value * 256 + (bytes[index] ?? 0)
+  const word = new DataView(bytes.buffer, bytes.byteOffset + at, WORD_BYTES)
+  let value = 0n
+  for (let part = 0; part < WORD_BYTES; part += PART_BYTES) {
+    value = (value << PART_BITS) | word.getBigUint64(part)
   }
-  if (Number.isSafeInteger(value)) return BigInt(value)
-  return BigInt(hexBytes(bytes.subarray(at, at + WORD_BYTES)))
+  return value
 }
 
 /** An answer has thousands of these: read as numbers they cost a tenth of what a bigint of each does. */

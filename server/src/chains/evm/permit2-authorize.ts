@@ -5,6 +5,7 @@ import type { AuthorizeOutcome, PayOrder, PreparedAuthorization } from '../exact
 import type { Transport } from '../json-rpc/transport.ts'
 import type { Signer } from '../signer.ts'
 import { parseAddress, ZERO_ADDRESS } from './account.ts'
+import { addressArgument } from './arguments.ts'
 import { addressWord, domainSeparator, typedDataDigest, typeHash, uintWord } from './eip712.ts'
 import { hexBytes } from './hex.ts'
 import { keccak256 } from './keccak.ts'
@@ -153,6 +154,6 @@ function facilitatorOf(
 
 /** The nonce of the owner's next permit; `NO_NONCE` where the token takes none. */
 function noncesView(token: Address, owner: Address): View {
-  const data = NONCES + Buffer.from(addressWord(owner)).toString('hex')
+  const data = NONCES + addressArgument(owner)
   return { target: token, data, absent: NO_NONCE }
 }

@@ -43,13 +43,13 @@ export function shareCalls<Asked, Answer>({
   const waiting: Asker<Asked, Answer>[] = []
   let calls = 0
   let scheduled = false
-  /** Calls that began within a pause, and within a long one. */
-  let justBegun = 0
+  let isPausing = false
+  /** Calls that began within a long pause. */
   let begunLately = 0
 
   function flush(): void {
     scheduled = false
-    if (waiting.length === 0 || calls >= callsMax || justBegun > 0) return
+    if (waiting.length === 0 || calls >= callsMax || isPausing) return
     const { count, isFull } = fitting()
     // What is full gains nothing by waiting longer.
     if (calls >= CALLS_MAX && begunLately > 0 && !isFull) return
@@ -63,9 +63,9 @@ export function shareCalls<Asked, Answer>({
   }
 
   function pause(): void {
-    justBegun += 1
+    isPausing = true
     void clock.sleep(PAUSE_MILLISECONDS).then(() => {
-      justBegun -= 1
+      isPausing = false
       flush()
     })
     if (callsMax <= CALLS_MAX) return

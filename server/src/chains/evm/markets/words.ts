@@ -1,5 +1,6 @@
 import type { Address } from '../../chain.ts'
-import { addressBytes, addressFromBytes } from '../account.ts'
+import { addressFromBytes } from '../account.ts'
+import { addressArgument, uintArgument } from '../arguments.ts'
 import { hexBytes } from '../hex.ts'
 
 const WORD_BYTES = 32
@@ -12,9 +13,7 @@ export function callData(selector: string, words: readonly (bigint | Address)[])
 }
 
 function wordText(word: bigint | Address): string {
-  const digits =
-    typeof word === 'bigint' ? word.toString(16) : Buffer.from(addressBytes(word)).toString('hex')
-  return digits.padStart(WORD_BYTES * 2, '0')
+  return typeof word === 'bigint' ? uintArgument(word) : addressArgument(word)
 }
 
 /** The words of an answer, or of a log's data; undefined when its length is none of so many. */
