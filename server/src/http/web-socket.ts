@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocket, WebSocketServer } from 'ws'
 import { limits } from '../kernel/limits.ts'
+import { descriptorOf, writeDirectly } from './write-directly.ts'
 
 /** How a WebSocket was closed, by us. Below 4000: RFC 6455, 7.4.1; above: ours. */
 export type CloseCode = 1003 | 1008 | 1009 | 1012 | 4401 | 4408 | 4429
@@ -69,12 +70,14 @@ const HEAD_BYTES_MAX = 14
 class OpenSocket implements SocketConnection {
   readonly #webSocket: WebSocket
   readonly #socket: Duplex
+  readonly #descriptor: number | undefined
   /** What the library says of it, as of the last thing that could change it: asking there costs three cache misses for each frame. */
   #takesFrames = true
 
   constructor(webSocket: WebSocket, socket: Duplex) {
     this.#webSocket = webSocket
     this.#socket = socket
+    this.#descriptor = descriptorOf(socket)
     // The library closes by itself after what it refuses to read; the error says nothing new.
     webSocket.on('error', () => this.#look())
     // Each after the library's own listener, which has drawn its conclusions by then.
@@ -94,10 +97,9 @@ class OpenSocket implements SocketConnection {
   }
 
   sendFrame(frame: Buffer): boolean {
-    const socket = this.#socket
     if (!this.#takesFrames) return false
     // Safe beside the library's own writes: without compression it writes each frame whole and at once.
-    socket.write(frame)
+    writeDirectly(this.#socket, this.#descriptor, frame)
     return true
   }
 
