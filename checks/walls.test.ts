@@ -15,6 +15,7 @@ test('a read outside a transaction is found, however it is written', () => {
   const found = ['server/src/payments/x.ts reads outside a transaction, where no wall stands']
   expect(at(`await store.query<Row>('x', 'y')`)).toEqual(found)
   expect(at(`await findX(deps.store, id)`)).toEqual(found)
+  expect(at(`await book.hasLive(deps.store, id)`)).toEqual(found)
   expect(at(`await findX(tx, id); await allX(store, id)`)).toEqual([])
   expect(wallProblems([store], { 'server/src/a.ts': 'why' })).toEqual([
     'server/src/a.ts reads nothing outside a transaction',

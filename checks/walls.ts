@@ -10,6 +10,10 @@ export const SEES_EVERY_ACCOUNT: Readonly<Record<string, string>> = {
   'server/src/people/': 'asks whose a session is before anybody knows',
   'server/src/app.ts': 'hands over reads that callers of several accounts share',
   'server/src/events/relay-store.ts': 'the outbox of all accounts',
+  'server/src/sender/finalize.ts': 'blocks that were followed, which are nobody’s',
+  'server/src/sender/follow.ts': 'whose the transactions of a block are',
+  'server/src/sender/read-deposits.ts': 'whose the addresses of a block are',
+  'server/src/sender/read-sightings.ts': 'whether anybody’s build is looked for',
   'server/src/custody/known-receivers.ts':
     'whose a receiving address is, for several callers at once',
   'server/src/facilitator/verify.ts': 'whose a receiving address is',
@@ -25,6 +29,8 @@ export const SEES_EVERY_ACCOUNT: Readonly<Record<string, string>> = {
 
 const DEFINED = /export (?:async )?function (\w+)(?:<[^(]*>)?\(\s*(\w+):/g
 const CALLED = /\b(\w+)\(\s*(?:\w+\.)*store,/g
+/** A method that takes a store first, as those of a book take a transaction. */
+const HANDED_OVER = /\.\w+\(\s*(?:\w+\.)*store,/
 
 /** Functions of store files that want a transaction: `tx` comes first. */
 function wantTransaction(files: readonly SourceFile[]): ReadonlySet<string> {
@@ -50,6 +56,7 @@ export function readersOfEveryAccount(files: readonly SourceFile[]): readonly st
     .filter(
       ({ text }) =>
         /\bstore\.query[<(]/.test(text) ||
+        HANDED_OVER.test(text) ||
         [...text.matchAll(CALLED)].some(([, name = '']) => wanted.has(name)),
     )
     .map(({ path }) => path)

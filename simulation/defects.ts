@@ -154,7 +154,7 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'a final height of another branch counts',
-    seed: 79,
+    seed: 345,
     changes: [
       {
         module: 'sender/finalize.ts',
@@ -305,7 +305,7 @@ import { claimKeys } from '../idempotency/store.ts'`,
   },
   {
     name: 'bytes that nobody has heard of are not sent again',
-    seed: 386,
+    seed: 135,
     changes: [
       {
         module: 'sender/transaction-store.ts',
@@ -326,7 +326,7 @@ import { claimKeys } from '../idempotency/store.ts'`,
   },
   {
     name: 'an old lease may write',
-    seed: 104,
+    seed: 43,
     changes: [
       {
         module: 'sender/follower-store.ts',

@@ -44,7 +44,7 @@ export const salesDefects: readonly Defect[] = [
   {
     name: 'an authorization that is not used yet is over',
     inSales: true,
-    seed: 1_000_139,
+    seed: 1_000_088,
     changes: [
       {
         module: 'facilitator/watch.ts',
@@ -59,7 +59,7 @@ export const salesDefects: readonly Defect[] = [
   {
     name: 'nobody looks who else has settled',
     inSales: true,
-    seed: 1_000_068,
+    seed: 1_000_004,
     changes: [
       {
         module: 'facilitator/watch.ts',
@@ -71,7 +71,7 @@ export const salesDefects: readonly Defect[] = [
   {
     name: 'whoever shares a transaction is taken for paid by it',
     inSales: true,
-    seed: 1_000_075,
+    seed: 1_000_019,
     changes: [
       {
         module: 'payments/advance.ts',

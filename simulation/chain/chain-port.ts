@@ -165,7 +165,13 @@ export function openChainPort({
     head: () =>
       ask('head', ({ tip, final }) => {
         noteFinal(final.height)
-        return { height: tip.height, hash: tip.hash, finalizedHeight: final.height }
+        const { height, hash } = tip
+        return {
+          height,
+          hash,
+          finalizedHeight: final.height,
+          ...(isFee ? { block: blockOf(tip) } : {}),
+        }
       }),
     blocks: (fromHeight, count) =>
       ask('blocks', ({ tip }) =>

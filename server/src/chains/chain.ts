@@ -88,6 +88,8 @@ export interface Head {
   readonly hash: string
   /** Highest block that the network's policy calls final. */
   readonly finalizedHeight: bigint
+  /** The head's own block, where the answer shows it: whoever has read up to its parent need not ask for it. */
+  readonly block?: Block
 }
 
 export interface Block {
@@ -243,8 +245,14 @@ export interface Chain {
     blocks: readonly Block[],
     ours: (addresses: readonly Address[]) => Promise<ReadonlySet<Address>>,
   ): Promise<readonly Arrival[] | undefined>
-  /** The canonical chain's view of each hash, in order. One round trip, and one more when anything was mined. */
-  outcomes(hashes: readonly TransactionHash[]): Promise<readonly Outcome[]>
+  /**
+   * The canonical chain's view of each hash, in order. One round trip, and one more where something stands in another block than those that the
+   * asker has just read as the chain's (`followed`).
+   */
+  outcomes(
+    hashes: readonly TransactionHash[],
+    followed?: readonly Pick<Block, 'height' | 'hash'>[],
+  ): Promise<readonly Outcome[]>
   lanePosition(address: Address): Promise<LanePosition>
   /** How many transactions of an address wait for a block. Left out where transactions have no places. */
   readonly pooled?: (address: Address) => Promise<bigint>

@@ -69,10 +69,17 @@ export function startRelay(deps: RelayDeps): Relay {
   let telling: Promise<void> | undefined
   let tellAgain = false
   let waitingGiven: GivenBatch[] = []
+  /** Something came into the outbox since it was last emptied. */
+  let isAdded = false
+  let lookAt = 0
 
   const wakeUp = () => pause.abort(WOKEN)
+  const wakeForOutbox = () => {
+    isAdded = true
+    wakeUp()
+  }
   const stopListening = listener.onChanged((name) => {
-    if (name === OUTBOX && held !== undefined) wakeUp()
+    if (name === OUTBOX && held !== undefined) wakeForOutbox()
   })
 
   /** Numbers what is given, and so many out of the outbox at most. How many of these there were. */
@@ -108,6 +115,8 @@ export function startRelay(deps: RelayDeps): Relay {
 
   async function numberGiven(fence: bigint, countMax: number): Promise<number> {
     const batches = takeGiven()
+    // What is added from here on may be too late for this one.
+    isAdded = false
     try {
       const given = batches.flatMap(({ events }) => events)
       const count = await numberBatch(fence, countMax, given)
@@ -142,6 +151,16 @@ export function startRelay(deps: RelayDeps): Relay {
     for (const { reject } of left) reject(new RelayLost('this instance does not number'))
   }
 
+  /** How many to ask for. Whoever was told that there are some need not look first. */
+  async function howManyWait(now: number): Promise<number> {
+    if (isAdded) return limits.relayAddedMax
+    const left = lookAt - now
+    // More than one was ever told to wait: the clock was set back.
+    if (left > 0 && left <= limits.relayLookAgainMilliseconds) return 0
+    lookAt = now + limits.relayLookAgainMilliseconds
+    return await countWaiting(store, limits.relayBatchMax)
+  }
+
   async function round(): Promise<void> {
     const now = clock.nowMilliseconds()
     if (held === undefined || held.untilMilliseconds - now < LEASE_MILLISECONDS / 2) {
@@ -155,7 +174,7 @@ export function startRelay(deps: RelayDeps): Relay {
       return
     }
     const { fence } = held
-    let waiting = await countWaiting(store, limits.relayBatchMax)
+    let waiting = await howManyWait(now)
     while ((waiting > 0 || waitingGiven.length > 0) && !stopping.signal.aborted) {
       const size = Math.min(waiting + IDS_SPARE, limits.relayBatchMax)
       // Room was left: nothing waits any more.
@@ -171,6 +190,7 @@ export function startRelay(deps: RelayDeps): Relay {
         failures = 0
       } catch (error) {
         held = undefined
+        lookAt = 0
         giveBack()
         failures += 1
         report(error)
@@ -211,7 +231,7 @@ export function startRelay(deps: RelayDeps): Relay {
   const running = run()
   return {
     wake: () => {
-      if (held !== undefined) wakeUp()
+      if (held !== undefined) wakeForOutbox()
       else if (telling === undefined) {
         telling = tell().finally(() => {
           telling = undefined

@@ -76,7 +76,8 @@ async function settleTaken(
   }
   let mayTryAgain = true
   for (let tries = 0; tries < BEGIN_TRIES_MAX; tries += 1) {
-    const claim = await deps.claimOf(asked)
+    let claim = await deps.claimOf(asked)
+    let own: Joined | undefined
     if (claim === undefined) {
       const paymentId = newId(deps.random, 'pay')
       const { accountId } = order
@@ -101,7 +102,13 @@ async function settleTaken(
       }
       await begun.sent
       mayTryAgain = false
-      continue
+      if (begun.kind !== 'signed') continue
+      // What was just claimed need not be read to wait for it.
+      const made = { accountId, paymentId, termsDigest: digest, answeredAtMilliseconds: null }
+      own = await join(deps, order, made, intake)
+      if (own.kind !== 'reverted' || !own.state.wasShared) return { ...own, intake }
+      claim = await deps.claimOf(asked)
+      if (claim === undefined) continue
     }
     if (!isSameClaim(claim, order.accountId, digest)) {
       if (await yieldToOther(deps, claim, intake)) continue
@@ -114,7 +121,7 @@ async function settleTaken(
     const again = mayTryAgain ? await tryAgain(deps, claim, intake) : undefined
     if (again !== undefined) return again
     mayTryAgain = false
-    const joined = await join(deps, order, claim, intake)
+    const joined = own ?? (await join(deps, order, claim, intake))
     if (joined.kind !== 'reverted' || !joined.state.wasShared) return { ...joined, intake }
     const said = await settleAlone(deps, order, claim, intake, joined)
     if (said !== undefined) return said
@@ -170,7 +177,7 @@ export function digestOf({
 async function join(
   deps: SettleDeps,
   order: SettleOrder,
-  claim: Claim,
+  claim: Pick<Claim, 'accountId' | 'paymentId' | 'termsDigest' | 'answeredAtMilliseconds'>,
   intake: Intake,
 ): Promise<Joined> {
   const joined = await joinClaim(deps, order, claim)

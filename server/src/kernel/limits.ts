@@ -263,8 +263,10 @@ export const limits = {
   /** Of those that never lie in the outbox, as many may wait for it. */
   relayGivenMax: 2_000,
   relayLeaseSeconds: 2,
-  /** Pause between two such transactions, so that many facts share one. */
-  relayGatherMilliseconds: 5,
+  /** Pause between two such transactions, so that many facts share one; the first fact after a while waits for none. */
+  relayGatherMilliseconds: 20,
+  /** As many are asked for by a relay that was told of some: it does not look first how many there are. */
+  relayAddedMax: 192,
   /** How late an event is numbered whose wake-up was lost. */
   relayLookAgainMilliseconds: 500,
   /** At most so often an instance that does not number tells the one that does. */
@@ -368,6 +370,8 @@ export const limits = {
   finalBatchMax: 500,
   /** Payments that one transaction settles: it holds their lanes, and who signs there meanwhile waits some 20 ms and not a quarter of a second. */
   finalPaymentsMax: 100,
+  /** Pause between two passes over what is final, where blocks come more quickly: a pass is some twenty statements, and nobody waits for it. */
+  finalPauseMilliseconds: 250,
   laneFrontsMax: 200,
   /** Open places whose expiry is looked after in one round. */
   livingPlacesMax: 200,

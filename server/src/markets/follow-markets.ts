@@ -1,5 +1,6 @@
-import type { Block } from '../chains/chain.ts'
+import type { Block, Head } from '../chains/chain.ts'
 import type { MarketFact } from '../chains/market.ts'
+import { nextBlocks, shownNext } from '../chains/next-blocks.ts'
 import { limits } from '../kernel/limits.ts'
 import { knowTokens } from './know-tokens.ts'
 import { MarketsMoved } from './market-deps.ts'
@@ -9,19 +10,32 @@ import { storeMarketRound } from './store-round.ts'
 import { undoMarketReorg } from './undo-markets.ts'
 
 /**
- * Reads the markets of the blocks after the cursor once, at most a round's worth, and stores what they showed with the cursor behind it.
- * One node round trip for the blocks, one for what is in them, one more only for tokens that nobody has seen before.
+ * Reads the markets of the blocks after the cursor, at most a round's worth, and stores what they showed with the cursor behind it.
+ * One node round trip for the blocks, unless the head is the next one, one for what is in them, one more only for tokens that nobody has seen before.
  */
 export async function followMarkets(
   deps: MarketDeps,
   cursor: MarketCursor,
-  head: { readonly height: bigint; readonly finalizedHeight: bigint },
+  head: Pick<Head, 'height' | 'finalizedHeight' | 'block'>,
+): Promise<MarketCursor> {
+  try {
+    return await readOn(deps, cursor, head)
+  } catch (error) {
+    // Who told the head may be ahead of who was asked for what is in it: then what that one has is read.
+    if (!(error instanceof MarketsMoved) || shownNext(cursor, head) === undefined) throw error
+    const { height, finalizedHeight } = head
+    return readOn(deps, cursor, { height, finalizedHeight })
+  }
+}
+
+async function readOn(
+  deps: MarketDeps,
+  cursor: MarketCursor,
+  head: Pick<Head, 'height' | 'finalizedHeight' | 'block'>,
 ): Promise<MarketCursor> {
   const { chain } = deps
-  const read = await chain.blocks(cursor.height, limits.marketBlocksPerRoundMax + 1)
-  const [known, ...fresh] = read
-  if (known?.hash !== cursor.blockHash) return await undoMarketReorg(deps, cursor)
-  const linked = linkedTo(known, fresh)
+  const linked = await nextBlocks(chain, cursor, head, limits.marketBlocksPerRoundMax)
+  if (linked === undefined) return await undoMarketReorg(deps, cursor)
   if (linked.length === 0) return cursor
   const all = await chain.market.read(linked)
   if (all === undefined) throw new MarketsMoved('a block changed while its markets were read')
@@ -34,16 +48,6 @@ export async function followMarkets(
     finalizedHeight: head.finalizedHeight,
     isLive: head.height - (blocks.at(-1)?.height ?? 0n) <= BigInt(limits.marketLiveBlocksMax),
   })
-}
-
-/** The run of blocks that really build on each other. */
-function linkedTo(known: Block, fresh: readonly Block[]): readonly Block[] {
-  const run: Block[] = []
-  for (const block of fresh) {
-    if (block.parentHash !== (run.at(-1) ?? known).hash) break
-    run.push(block)
-  }
-  return run
 }
 
 /** The first blocks, as many as do not show more than one step stores, and one at least. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../kernel/clock.ts'
+import { limits } from '../kernel/limits.ts'
 import { openLog } from '../kernel/log.ts'
 import { systemRandom } from '../kernel/random.ts'
 import { until } from '../kernel/until.ts'
@@ -9,6 +10,7 @@ import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { marketEventsAfter } from './event-store.ts'
 import { startMarketDriver } from './market-driver.ts'
+import { forgetMarketBlocks } from './market-follower-store.ts'
 import { openTestMarketChain, TEST_MINTS } from './test-market-chain.ts'
 
 const SOON = { seconds: 30 }
@@ -37,6 +39,42 @@ function losing(store: Store, statement: string, isBroken: () => boolean): Store
       }),
   }
 }
+
+test('blocks that no reorg reaches are forgotten, a part at a time, and the others kept', async () => {
+  const world = openTestMarketChain()
+  const network = 'eip155:922' as typeof world.chain.config.network
+  const chain = { ...world.chain, config: { ...world.chain.config, network } }
+  let late = 0
+  const clock = { ...systemClock, nowMilliseconds: () => systemClock.nowMilliseconds() + late }
+  const driver = startMarketDriver({
+    ...{ chain, store: database.store, clock, random: systemRandom },
+    ...{ log: openLog('silent'), instance: 'one' },
+  })
+  const lowest = async () => {
+    const [row] = await database.store.query<{ height: string | null }>(
+      'test_lowest_block',
+      `select min(height) as height from market_blocks where network = $1`,
+      [network],
+    )
+    return Number(row?.height)
+  }
+  try {
+    await until('the first block', () => driver.height() !== null, SOON)
+    for (let mined = 0; mined < 200; mined += 1) world.mine()
+    const head = BigInt(world.height())
+    await until('all are read', () => driver.height() === head, SOON)
+    late = 60_000
+    const final = Number(head) - 20
+    const kept = final - limits.finalBlocksKept
+    await until('the old ones are gone', async () => (await lowest()) === kept, SOON)
+  } finally {
+    await driver.stop()
+  }
+  const cursor = { network, height: 0n, blockHash: '', finalizedHeight: 200n, fence: 0n }
+  const before = await lowest()
+  await database.store.inTransaction('service', (tx) => forgetMarketBlocks(tx, cursor, 5))
+  expect(await lowest()).toBe(before + 5)
+})
 
 test('a price whose round failed is told when the blocks are read again', async () => {
   const world = openTestMarketChain()

@@ -1,5 +1,5 @@
 import { NodeFailure } from '../chains/chain.ts'
-import type { Block } from '../chains/chain.ts'
+import type { Block, Head } from '../chains/chain.ts'
 import { limits } from '../kernel/limits.ts'
 import { StoreUnavailable } from '../store/postgres.ts'
 import { forgetMarketEvents } from './event-store.ts'
@@ -8,6 +8,7 @@ import { MarketsMoved } from './market-deps.ts'
 import type { MarketDeps } from './market-deps.ts'
 import {
   beginMarkets,
+  forgetMarketBlocks,
   MarketLeaseLost,
   releaseMarketLease,
   takeMarketLease,
@@ -58,13 +59,14 @@ export function startMarketDriver(
   }
 
   async function round(): Promise<void> {
-    const [taken, head] = await Promise.all([hold(), chain.head()])
+    const [taken, told] = await Promise.all([hold(), chain.head()])
+    let head: Omit<Head, 'hash'> = told
     let cursor = taken
     height = cursor?.height ?? null
     if (cursor === undefined) {
       deps = { ...shared, told: openToldPrices() }
       // Either nobody has begun yet, or another instance reads them.
-      const first = isBegun ? undefined : await firstBlock(head.finalizedHeight)
+      const first = isBegun ? undefined : await firstBlock(told.finalizedHeight)
       if (first !== undefined) {
         await store.inTransaction('service', (tx) => beginMarkets(tx, network, first))
         isBegun = true
@@ -72,15 +74,18 @@ export function startMarketDriver(
       return
     }
     // Nothing to read when its newest block is the chain's.
-    let isBehind = cursor.blockHash !== head.hash
+    let isBehind = cursor.blockHash !== told.hash
     while (isBehind && !stopping.signal.aborted) {
       const before = cursor.height
       cursor = await followMarkets(deps, cursor, head)
       held = { cursor, renewAt: held?.renewAt ?? 0 }
       height = cursor.height
       isBehind = cursor.height > before && cursor.height < head.height
-      // A long way is longer than a lease.
-      if (isBehind) cursor = (await hold()) ?? cursor
+      if (!isBehind) break
+      // A long way is longer than a lease, and what was the head's block when it began may not be at its end.
+      cursor = (await hold()) ?? cursor
+      head = { height: told.height, finalizedHeight: told.finalizedHeight }
+      await tidy(cursor)
     }
     await tellOverdue(cursor)
     await tidy(cursor)
@@ -123,6 +128,7 @@ export function startMarketDriver(
     await store.inTransaction('service', async (tx) => {
       await forgetMarketEvents(tx, network, now - limits.marketEventSeconds * 1000)
       await forgetReserves(tx, network, cursor.finalizedHeight, limits.marketForgetMax)
+      await forgetMarketBlocks(tx, cursor, limits.marketForgetMax)
     })
   }
 

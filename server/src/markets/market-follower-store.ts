@@ -131,11 +131,16 @@ export async function undoMarketBlocks(tx: Tx, network: NetworkId, above: bigint
   )
 }
 
-/** Forgets blocks that no reorg within the policy reaches. */
-export async function forgetMarketBlocks(tx: Tx, cursor: MarketCursor): Promise<void> {
+/** Forgets blocks that no reorg within the policy reaches, at most so many. */
+export async function forgetMarketBlocks(
+  tx: Tx,
+  { network, finalizedHeight }: MarketCursor,
+  count: number,
+): Promise<void> {
   await tx.query(
     'market_blocks_forget',
-    `delete from market_blocks where network = $1 and height < $2`,
-    [cursor.network, (cursor.finalizedHeight - BigInt(limits.finalBlocksKept)).toString()],
+    `delete from market_blocks where network = $1 and height = any (array(
+       select height from market_blocks where network = $1 and height < $2 order by height limit $3))`,
+    [network, (finalizedHeight - BigInt(limits.finalBlocksKept)).toString(), count],
   )
 }

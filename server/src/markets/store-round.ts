@@ -8,7 +8,7 @@ import type { NewMarketEvent } from './event-store.ts'
 import type { MarketDeps } from './market-deps.ts'
 import { storeHubStates } from './hub-store.ts'
 import { hubsOf } from './hubs.ts'
-import { forgetMarketBlocks, moveMarketCursor, storeMarketBlocks } from './market-follower-store.ts'
+import { moveMarketCursor, storeMarketBlocks } from './market-follower-store.ts'
 import type { MarketCursor } from './market-follower-store.ts'
 import { latestPrices } from './price-store.ts'
 import { ratioOf } from './price.ts'
@@ -102,7 +102,6 @@ async function moveOn(
   }
   const next = await moveMarketCursor(tx, cursor, to)
   await storeMarketBlocks(tx, cursor.network, blocks)
-  await forgetMarketBlocks(tx, next)
   return next
 }
 

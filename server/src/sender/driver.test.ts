@@ -3,6 +3,7 @@ import { NodeFailure } from '@florin/server/chains/chain.ts'
 import type { Block } from '@florin/server/chains/chain.ts'
 import { systemClock } from '@florin/server/kernel/clock.ts'
 import type { Clock } from '@florin/server/kernel/clock.ts'
+import { limits } from '@florin/server/kernel/limits.ts'
 import type { NetworkConfig } from '@florin/server/kernel/network-config.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
 import { systemRandom } from '@florin/server/kernel/random.ts'
@@ -34,7 +35,15 @@ function drive(
     store = database.store,
     clock = systemClock,
     config = testNetwork(84_532),
-  }: { growth?: () => bigint; store?: Store; clock?: Clock; config?: NetworkConfig } = {},
+    showsBlock = false,
+  }: {
+    growth?: () => bigint
+    store?: Store
+    clock?: Clock
+    config?: NetworkConfig
+    /** Whether the answer for its head shows its block. */
+    showsBlock?: boolean
+  } = {},
 ) {
   let looks = 0
   let height = 100n
@@ -48,7 +57,8 @@ function drive(
   const chain = scriptedChain(config, {
     head: async () => {
       height += growth()
-      return { height, hash: `a${height}`, finalizedHeight: height - 1n }
+      const shown = showsBlock ? { block: blockAt(height, 'a') } : {}
+      return { height, hash: `a${height}`, finalizedHeight: height - 1n, ...shown }
     },
     blocks: async (from, count) => {
       const branch = branchOf((looks += 1))
@@ -80,6 +90,15 @@ async function heightOf(): Promise<bigint> {
   const [row] = await database.store.query<{ height: string }>(
     'height',
     'select height from followers',
+  )
+  return BigInt(row?.height ?? -1)
+}
+
+/** How far the database says that it is final. */
+async function finalizedAt(): Promise<bigint> {
+  const [row] = await database.store.query<{ height: string }>(
+    'finalized',
+    'select finalized_height as height from followers',
   )
   return BigInt(row?.height ?? -1)
 }
@@ -242,6 +261,64 @@ test('a new block gives rest until the next one is due, and then it is looked fo
     slept.length = 0
     isStill = true
     await isSleptFor(100, 3)
+  } finally {
+    await driver.stop()
+  }
+})
+
+test('what is final is closed at once after a while, and then no more often than its pause', async () => {
+  let now = Date.now()
+  const clock: Clock = { ...systemClock, nowMilliseconds: () => now }
+  const driver = drive(async () => {}, undefined, { clock })
+  const isFollowedOn = async () => {
+    const at = driver.state().height ?? 0n
+    await until('blocks are followed on', () => (driver.state().height ?? 0n) > at + 3n, {
+      seconds: 30,
+    })
+  }
+  const isClosedAbove = (height: bigint) =>
+    until('more is final', async () => (await finalizedAt()) > height, { seconds: 30 })
+  try {
+    await until('it is followed', () => driver.state().height !== null, { seconds: 30 })
+    await isFollowedOn()
+    const first = await finalizedAt()
+    now += limits.finalPauseMilliseconds - 1
+    await isFollowedOn()
+    expect(await finalizedAt()).toBe(first)
+    now += 1
+    await isClosedAbove(first)
+    const second = await finalizedAt()
+    // A clock that was set back does not keep it from closing.
+    now -= 3_600_000
+    await isClosedAbove(second)
+  } finally {
+    await driver.stop()
+  }
+})
+
+test('a head decides what is final only when something else has shown its block, too', async () => {
+  let branch = 'a'
+  let isStill = false
+  const growth = () => (isStill ? 0n : 1n)
+  const driver = drive(
+    async () => {},
+    () => branch,
+    { growth, showsBlock: true },
+  )
+  const isFollowedTo = (height: bigint) =>
+    until('blocks are followed', () => (driver.state().height ?? 0n) >= height, { seconds: 30 })
+  try {
+    await isFollowedTo(104n)
+    // From now on whoever is asked for a block hangs on another branch.
+    branch = 'b'
+    await isFollowedTo((driver.state().height ?? 0n) + 3n)
+    isStill = true
+    const looks = driver.looksAtBlocks()
+    await until('it is asked again', () => driver.looksAtBlocks() > looks + 2, { seconds: 30 })
+    const head = await heightOf()
+    expect(await finalizedAt()).toBe(head - 2n)
+    branch = 'a'
+    await until('it counts', async () => (await finalizedAt()) === head - 1n, { seconds: 30 })
   } finally {
     await driver.stop()
   }

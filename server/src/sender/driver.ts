@@ -1,5 +1,6 @@
 import { NodeFailure } from '../chains/chain.ts'
 import type { Head } from '../chains/chain.ts'
+import { shownNext } from '../chains/next-blocks.ts'
 import { limits } from '../kernel/limits.ts'
 import { StoreUnavailable } from '../store/postgres.ts'
 import type { Waiting } from './bump.ts'
@@ -67,9 +68,12 @@ export function startDriver(deps: DriverDeps): Driver {
   const warned: WarnedPlaces = new Map()
   /** The newest last. Another node may show a head's block only rounds later. */
   let told: readonly Head[] = []
+  /** The newest block that was read, while nothing but the answer that told it as the head has shown it. */
+  let shownHash: string | undefined
   let lookAt = 0
   let watchAt = 0
   let resendAt = 0
+  let closeAt = 0
   /** The chain's height when stuck places were last looked at: only blocks make them older. */
   let bumpedAt: bigint | undefined
   /** The cursor as this instance moved it, while its lease lasts. */
@@ -113,12 +117,17 @@ export function startDriver(deps: DriverDeps): Driver {
   /** Reads the blocks up to a head, as far as there are any and nobody stops it. */
   async function readTo(from: Cursor, head: Head): Promise<Cursor> {
     let cursor = from
+    let next: Pick<Head, 'block'> = head
     let before: bigint
     do {
       // Its newest block is the chain's: there is nothing to read.
       if (cursor.blockHash === head.hash) break
       before = cursor.height
-      cursor = moved(await followBlocks(deps, cursor))
+      const shown = shownNext(cursor, next)
+      cursor = moved(await followBlocks(deps, cursor, next))
+      if (cursor.height > before) shownHash = shown?.hash
+      // What was the head's block when a long way began may not be at its end.
+      next = {}
     } while (
       cursor.haltedReason === null &&
       cursor.height > before &&
@@ -145,10 +154,7 @@ export function startDriver(deps: DriverDeps): Driver {
       return
     }
     resendBeside()
-    const read = await readTo(taken, head)
-    const cursor = moved(
-      await closeFinalBlocks(deps, read, told, async (at) => readTo(moved(at), await lookAtHead())),
-    )
+    const cursor = await closeFinal(await readTo(taken, head))
     if (cursor.haltedReason !== null) {
       held = undefined
       state = { ...state, following: false, height: cursor.height }
@@ -162,6 +168,39 @@ export function startDriver(deps: DriverDeps): Driver {
       height: cursor.height,
       lastRoundMilliseconds: clock.nowMilliseconds(),
     }
+  }
+
+  /** Closes what has become final, unless that has just been done. */
+  async function closeFinal(read: Cursor): Promise<Cursor> {
+    const left = closeAt - clock.nowMilliseconds()
+    // More than one was ever told to wait: the clock was set back.
+    if (left > 0 && left <= limits.finalPauseMilliseconds) return read
+    const cursor = moved(
+      await closeFinalBlocks(deps, read, await toldTwice(read), async (at) =>
+        readTo(moved(at), await lookAtHead()),
+      ),
+    )
+    if (cursor.finalizedHeight > read.finalizedHeight) {
+      closeAt = clock.nowMilliseconds() + limits.finalPauseMilliseconds
+    }
+    return cursor
+  }
+
+  /**
+   * The heads whose block something else has shown, too. A head and what it calls final may come from two nodes, and one of them may hang on a
+   * branch that was left behind: then nothing but this answer may know of its block.
+   */
+  async function toldTwice(cursor: Cursor): Promise<readonly Head[]> {
+    const shown = told.find(({ hash }) => hash === shownHash)
+    if (shown === undefined) return told
+    if (shown.finalizedHeight > cursor.finalizedHeight) {
+      const [known] = await chain.blocks(shown.height, 1)
+      if (known?.hash === shown.hash) {
+        shownHash = undefined
+        return told
+      }
+    }
+    return told.filter(({ hash }) => hash !== shown.hash)
   }
 
   function noteHead(head: Head): void {

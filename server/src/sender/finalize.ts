@@ -73,9 +73,7 @@ async function finalOnOurs(
       height <= cursor.height && finalizedHeight > cursor.finalizedHeight,
   )
   if (news.length === 0) return cursor.finalizedHeight
-  const followed = await store.inTransaction('service', (tx) =>
-    areFollowed(tx, cursor.network, news),
-  )
+  const followed = await areFollowed(store, cursor.network, news)
   return news
     .filter(({ hash }) => followed.has(hash))
     .reduce(

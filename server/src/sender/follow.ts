@@ -1,4 +1,5 @@
-import type { Block, Chain } from '../chains/chain.ts'
+import type { Block, Chain, Head } from '../chains/chain.ts'
+import { nextBlocks, shownNext } from '../chains/next-blocks.ts'
 import type { KillPoint } from '../kernel/kill-point.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
@@ -41,16 +42,31 @@ interface SeenPlaces {
 }
 
 /**
- * Reads the blocks after the cursor once, at most a round's worth, moves every place of ours that they show, and takes in what came to
- * custodial wallets. One node round trip for the blocks, one for what is in them, one more only when something of ours is. Returns the
+ * Reads the blocks after the cursor, at most a round's worth, moves every place of ours that they show, and takes in what came to
+ * custodial wallets. One node round trip for the blocks, unless the head is the next one, one for what is in them, one more only when something of ours is. Returns the
  * cursor after what was committed.
  */
-export async function followBlocks(deps: FollowDeps, cursor: Cursor): Promise<Cursor> {
-  const { chain } = deps
-  const read = await chain.blocks(cursor.height, limits.followBlocksPerRoundMax + 1)
-  const [known, ...fresh] = read
-  if (known?.hash !== cursor.blockHash) return undoReorg(deps, cursor)
-  const blocks = linked(known, fresh)
+export async function followBlocks(
+  deps: FollowDeps,
+  cursor: Cursor,
+  head: Pick<Head, 'block'> = {},
+): Promise<Cursor> {
+  try {
+    return await readOn(deps, cursor, head)
+  } catch (error) {
+    // Who told the head may be ahead of who was asked for what is in it: then what that one has is read.
+    if (!(error instanceof ChainMoved) || shownNext(cursor, head) === undefined) throw error
+    return readOn(deps, cursor, {})
+  }
+}
+
+async function readOn(
+  deps: FollowDeps,
+  cursor: Cursor,
+  head: Pick<Head, 'block'>,
+): Promise<Cursor> {
+  const blocks = await nextBlocks(deps.chain, cursor, head, limits.followBlocksPerRoundMax)
+  if (blocks === undefined) return undoReorg(deps, cursor)
   if (blocks.length === 0) return cursor
 
   const [places, deposits, sightings] = await Promise.all([
@@ -120,18 +136,6 @@ async function storeRound(
   return moved
 }
 
-/** The run of blocks that really build on each other; a reorg in mid-read shows in the next round. */
-function linked(known: Block, fresh: readonly Block[]): readonly Block[] {
-  const chainOfBlocks: Block[] = []
-  let parent = known
-  for (const block of fresh) {
-    if (block.parentHash !== parent.hash) break
-    chainOfBlocks.push(block)
-    parent = block
-  }
-  return chainOfBlocks
-}
-
 /** The first blocks, as many as do not bring more deposits than a round takes in, and one at least. */
 function firstOf(blocks: readonly Block[], arrived: readonly Deposit[]): readonly Block[] {
   const last = arrived[limits.depositsPerRoundMax]?.height
@@ -146,12 +150,13 @@ async function seenPlaces(deps: FollowDeps, blocks: readonly Block[]): Promise<S
   const none = { seen: [], untold: [] }
   const hashes = blocks.flatMap((block) => block.transactionHashes)
   if (hashes.length === 0) return none
-  const { matches, isUnreadable } = await store.inTransaction('service', async (tx) => {
-    const found = await matchHashes(tx, chain.config.network, hashes)
-    return { matches: found, isUnreadable: await openUnreadable(deps, tx, found) }
-  })
+  const matches = await matchHashes(store, chain.config.network, hashes)
   if (matches.length === 0) return none
-  const outcomes = await chain.outcomes(matches.map(({ hash }) => hash))
+  const isUnreadable = await openUnreadable(deps, store, matches)
+  const outcomes = await chain.outcomes(
+    matches.map(({ hash }) => hash),
+    blocks,
+  )
   const blockAt = new Map(blocks.map((block) => [block.height, block]))
   const seen: Seen[] = []
   const untold: SeenPlaces['untold'][number][] = []

@@ -16,9 +16,7 @@ export async function readDeposits(
   const owners = new Map<string, AddressOwner>()
   const arrivals = await chain.arrivals(blocks, async (addresses) => {
     if (addresses.length === 0) return new Set()
-    const found = await store.inTransaction('service', (tx) =>
-      ownersOf(tx, chain.config.family, addresses),
-    )
+    const found = await ownersOf(store, chain.config.family, addresses)
     for (const [address, owner] of found) owners.set(address, owner)
     return new Set(found.keys())
   })

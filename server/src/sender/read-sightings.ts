@@ -14,7 +14,7 @@ export async function readSightings(
   const { selfCustody, config } = chain
   if (selfCustody === undefined || builds === undefined) return []
   const { network } = config
-  if (!(await store.inTransaction('service', (tx) => builds.hasLive(tx, network)))) return []
+  if (!(await builds.hasLive(store, network))) return []
   return selfCustody.sightings(blocks, (seen) =>
     store.inTransaction('service', (tx) => builds.watched(tx, network, seen)),
   )

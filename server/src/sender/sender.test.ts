@@ -136,6 +136,14 @@ describe('the follower', () => {
     expect(await one('select halted_reason from followers')).toEqual({ halted_reason: null })
   })
 
+  test('a head that another node has shown is left for the next look when it knows nothing of what is in it', async () => {
+    const cursor = await following(100, 90)
+    const behind = { ...chainUpTo(100), arrivals: async () => undefined }
+    expect(await followBlocks(deps(behind), cursor, { block: block(101) })).toEqual(cursor)
+    const followed = await followBlocks(deps(chainUpTo(100)), cursor, { block: block(101) })
+    expect(followed).toMatchObject({ height: 101n, blockHash: 'a101' })
+  })
+
   test('a reorg of one block right after the first start does not stop the network', async () => {
     const cursor = await following(100, 90)
     const other = stub({

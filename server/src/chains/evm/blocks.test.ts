@@ -48,7 +48,13 @@ const heads =
 describe('the head', () => {
   test('has the finalized block of the node, in one round trip', async () => {
     const { chain, node } = await chainOf(TAG, heads(100, 64))
-    expect(await chain.head()).toEqual({ height: 100n, hash: hashAt(100), finalizedHeight: 64n })
+    expect(await chain.head()).toEqual({
+      ...{ height: 100n, hash: hashAt(100), finalizedHeight: 64n },
+      block: {
+        ...{ height: 100n, hash: hashAt(100), parentHash: hashAt(99) },
+        ...{ timeMilliseconds: 0x6a000000 * 1000, transactionHashes: [hashAt(1_100)] },
+      },
+    })
     expect(node.requests).toHaveLength(1)
   })
 
@@ -74,7 +80,10 @@ describe('the head', () => {
 
   test('has nothing final above it, whatever the node says', async () => {
     const { chain } = await chainOf(TAG, heads(100, 101))
-    expect(await chain.head()).toMatchObject({ height: 100n, finalizedHeight: 100n })
+    const head = await chain.head()
+    expect(head).toMatchObject({ height: 100n, finalizedHeight: 100n })
+    // Two nodes have answered, and one of them is not where the other is: its block is asked for.
+    expect(head.block).toBeUndefined()
   })
 })
 

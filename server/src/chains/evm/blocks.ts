@@ -1,6 +1,7 @@
 import type { FinalityPolicy } from '../../kernel/network-config.ts'
 import type { Address, Block, Head, LanePosition } from '../chain.ts'
 import { listFrom, malformed } from '../json-rpc/answer.ts'
+import type { Fields } from '../json-rpc/answer.ts'
 import { quantityFrom, transactionHashFrom, wordFrom } from './answer.ts'
 import { blockFieldsFrom } from './block-fields.ts'
 import { hexQuantity } from './hex.ts'
@@ -13,15 +14,18 @@ export async function readHead(
   transport: Pick<Transport, 'read'>,
   policy: FinalityPolicy,
 ): Promise<Head> {
-  const latest = transport.read(headerRead('latest'))
+  const latest = transport.read(LATEST)
   if (policy.kind === 'depth') {
-    const { height, hash } = await latest
-    return { height, hash, finalizedHeight: belowHead(height, policy.blocks) }
+    const block = await latest
+    const { height, hash } = block
+    return { height, hash, block, finalizedHeight: belowHead(height, policy.blocks) }
   }
-  const final = transport.read(headerRead('finalized'))
-  const [{ height, hash }, { height: finalized }] = await Promise.all([latest, final])
-  // Two items of one batch may see different heads; nothing above the head is final.
-  return { height, hash, finalizedHeight: finalized < height ? finalized : height }
+  const [block, finalized] = await Promise.all([latest, transport.read(FINALIZED_HEIGHT)])
+  const { height, hash } = block
+  // Two items of one batch may see different heads; nothing above the head is final, and a head below what is final is worth a second question.
+  return finalized > height
+    ? { height, hash, finalizedHeight: height }
+    : { height, hash, finalizedHeight: finalized, block }
 }
 
 /** Blocks in order from a height on, as far as the chain goes and each stands on the one before. */
@@ -76,18 +80,17 @@ export function blockHashRead(height: bigint): Read<string | undefined> {
   return { method, params, parse: (result) => parseBlock(result, height)?.hash }
 }
 
-function headerRead(tag: 'latest' | 'finalized'): Read<{ height: bigint; hash: string }> {
-  return {
-    method: 'eth_getBlockByNumber',
-    params: [tag, false],
-    parse: (result) => {
-      const fields = blockFieldsFrom(result, `${tag} block`)
-      return {
-        height: quantityFrom(fields['number'], 'block number'),
-        hash: wordFrom(fields['hash'], 'block hash'),
-      }
-    },
-  }
+const LATEST: Read<Block> = {
+  method: 'eth_getBlockByNumber',
+  params: ['latest', false],
+  parse: (result) => blockOf(blockFieldsFrom(result, 'latest block')),
+}
+
+const FINALIZED_HEIGHT: Read<bigint> = {
+  method: 'eth_getBlockByNumber',
+  params: ['finalized', false],
+  parse: (result) =>
+    quantityFrom(blockFieldsFrom(result, 'finalized block')['number'], 'block number'),
 }
 
 function blockRead(height: bigint): Read<Block | undefined> {
@@ -101,12 +104,15 @@ function blockRead(height: bigint): Read<Block | undefined> {
 function parseBlock(result: unknown, height: bigint): Block | undefined {
   if (result === null) return undefined
   const fields = blockFieldsFrom(result, 'block')
-  if (quantityFrom(fields['number'], 'block number') !== height) {
-    throw malformed('block number', fields['number'])
-  }
+  const block = blockOf(fields)
+  if (block.height !== height) throw malformed('block number', fields['number'])
+  return block
+}
+
+function blockOf(fields: Fields): Block {
   const hashes = listFrom(fields['transactions'], "block's transactions")
   return {
-    height,
+    height: quantityFrom(fields['number'], 'block number'),
     hash: wordFrom(fields['hash'], 'block hash'),
     parentHash: wordFrom(fields['parentHash'], 'parent hash'),
     timeMilliseconds: Number(quantityFrom(fields['timestamp'], 'block time') * MILLISECONDS),

@@ -84,7 +84,7 @@ export function connectEvm(options: ConnectOptions): Chain {
       return blocks
     },
     arrivals: (blocks, ours) => readArrivals(deps, blocks, ours),
-    outcomes: (hashes) => readOutcomes(transport, hashes),
+    outcomes: (hashes, followed) => readOutcomes(transport, hashes, followed),
     lanePosition: async (address) => {
       const position = await readLanePosition(transport, config.finality, address)
       noteFinal(position.finalizedHeight)

@@ -92,6 +92,21 @@ describe('what the chain shows of a transaction', () => {
     expect(mined.node.requests).toHaveLength(2)
   })
 
+  test('is one round trip when it stands in a block that was just read', async () => {
+    const followed = [{ height: 16n, hash: BLOCK }]
+    const { chain, node } = await chainWith(RECEIPT)
+    expect(await chain.outcomes([HASH], followed)).toMatchObject([{ state: 'mined' }])
+    expect(node.requests).toHaveLength(1)
+    // What the node shows at that height now is not asked: the block that was read is the chain's.
+    const replaced = await chainWith(RECEIPT)
+    const other = [{ height: 16n, hash: word('d') }]
+    expect(await replaced.chain.outcomes([HASH], other)).toEqual([{ state: 'absent' }])
+    const elsewhere = await chainWith(RECEIPT, block(word('d')))
+    const above = [{ height: 17n, hash: BLOCK }]
+    expect(await elsewhere.chain.outcomes([HASH], above)).toEqual([{ state: 'absent' }])
+    expect(elsewhere.node.requests).toHaveLength(2)
+  })
+
   test("says that it failed, and includes the roll-up's own fee", async () => {
     const { chain } = await chainWith({ ...RECEIPT, status: '0x0', logs: [], l1Fee: '0x64' })
     expect(await chain.outcomes([HASH])).toMatchObject([

@@ -1,5 +1,5 @@
 import { baseUnits } from '@florin/wire/amount.ts'
-import type { Outcome, TransactionHash } from '../chain.ts'
+import type { Block, Outcome, TransactionHash } from '../chain.ts'
 import { fieldsFrom, malformed } from '../json-rpc/answer.ts'
 import { quantityFrom, wordFrom } from './answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
@@ -9,23 +9,24 @@ import { receiptLogs } from './receipt-logs.ts'
 import { transferFrom } from './token-transfers.ts'
 
 /**
- * What the chain shows of each transaction: one round trip, and one more for the blocks that receipts name. A receipt
- * whose block is no longer the canonical one of its height counts as absent.
+ * What the chain shows of each transaction: one round trip, and one more for the blocks that receipts name and that the asker has not just
+ * read. A receipt whose block is not the canonical one of its height counts as absent.
  */
 export async function readOutcomes(
   transport: Pick<Transport, 'read'>,
   hashes: readonly TransactionHash[],
+  followed: readonly Pick<Block, 'height' | 'hash'>[] = [],
 ): Promise<readonly Outcome[]> {
   const found = await Promise.all(hashes.map((hash) => transport.read(receiptRead(hash))))
-  const heights = new Set(
-    found.flatMap((outcome) => (outcome.state === 'mined' ? [outcome.height] : [])),
+  const heights = found.flatMap((outcome) => (outcome.state === 'mined' ? [outcome.height] : []))
+  const canonical = new Map<bigint, string | undefined>(
+    followed.map(({ height, hash }) => [height, hash]),
   )
-  const canonical = new Map(
-    await Promise.all(
-      [...heights].map(
-        async (height) => [height, await transport.read(blockHashRead(height))] as const,
-      ),
-    ),
+  const asked = new Set(heights.filter((height) => !canonical.has(height)))
+  await Promise.all(
+    [...asked].map(async (height) => {
+      canonical.set(height, await transport.read(blockHashRead(height)))
+    }),
   )
   return found.map((outcome) =>
     outcome.state === 'mined' && canonical.get(outcome.height) !== outcome.blockHash
