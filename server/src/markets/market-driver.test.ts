@@ -61,7 +61,7 @@ test('blocks that no reorg reaches are forgotten, a part at a time, and the othe
   try {
     await until('the first block', () => driver.height() !== null, SOON)
     for (let mined = 0; mined < 200; mined += 1) world.mine()
-    const head = BigInt(world.height())
+    const head = world.height()
     await until('all are read', () => driver.height() === head, SOON)
     late = 60_000
     const final = Number(head) - 20
