@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
-import { connect } from 'node:net'
+import { connect, Socket } from 'node:net'
 import { onTestFinished, expect, test } from 'vitest'
+import { limits } from '../kernel/limits.ts'
 import { until } from '../kernel/until.ts'
 import { openWebSockets, textFrame } from './web-socket.ts'
 import type { SocketConnection } from './web-socket.ts'
@@ -67,4 +68,9 @@ test('no frame follows the closing of a socket that was refused while its reader
   await until('the closing is read', () => Buffer.concat(read).includes(closing), SOON)
   const bytes = Buffer.concat(read)
   expect(bytes.subarray(bytes.indexOf(closing) + closing.length).length).toBe(0)
+})
+
+test('a socket that is given no more since too much waits says when that has gone out', () => {
+  // A stream says so only of what had reached its mark.
+  expect(limits.socketAheadBytes).toBeGreaterThanOrEqual(new Socket().writableHighWaterMark)
 })
