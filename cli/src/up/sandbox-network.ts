@@ -41,7 +41,7 @@ export function sandboxNetwork({
     // Included is enough: nobody but us mines here, and without traffic the next block may be many seconds away.
     releaseDepth: 0,
     finality: { kind: 'tag' },
-    blockTimeMilliseconds: 100,
+    blockTimeMilliseconds: 50,
     fees: {
       feePerGasMax: 500n * GIGA,
       tipPerGasDefault: GIGA / 1_000n,

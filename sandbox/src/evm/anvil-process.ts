@@ -13,12 +13,12 @@ const BANNER_CHARACTERS_MAX = 16_384
 /**
  * Blocks whose state stays readable and that a reorg can take back. Bare `--prune-history` keeps none, and then
  * every read at `finalized` fails; with a number memory stays flat as long as `--max-persisted-states 0` is NOT
- * given: 1,200 blocks took 37 MiB (history 8) and 56 MiB (64) against 38 MiB bare.
+ * given: 1,200 blocks took 37 MiB (history 8) and 56 MiB (64) against 38 MiB bare. More than a slow disk may leave unsaved (UNSAVED_BLOCKS_MAX).
  */
-export const HISTORY_BLOCKS = 72
+export const HISTORY_BLOCKS = 120
 
 /**
- * Blocks that keep their transactions and receipts; the oldest lose them: after 41 idle hours, or 17 minutes of blocks under
+ * Blocks that keep their transactions and receipts; the oldest lose them: after 41 idle hours, or 8 minutes of blocks under
  * full load. A kept transaction costs about 13 KB of memory (30,000 took 421 MiB) and 200 bytes of the saved chain.
  */
 const TRANSACTION_BLOCKS = 10_000

@@ -6,6 +6,7 @@ import type { MinedNode, Miner } from './miner.ts'
 import { openTraffic } from './traffic.ts'
 
 const ROUND_MILLISECONDS = 100
+const BLOCK_MILLISECONDS = 50
 const SOON = { seconds: 30 }
 
 let miner: Miner | undefined
@@ -107,11 +108,14 @@ test('a transaction that comes while the chain is read does not wait for its tur
   await until('a block is made', () => said.blocks === 1, SOON)
   said.pool = 1
   miner.wake()
-  time.now += 60
+  time.now += 30
   read()
   // Its turn, and beside it what lies between two blocks and no more.
   await isAt('it rests again', 3)
-  expect(waits.slice(1).map(({ milliseconds }) => milliseconds)).toEqual([ROUND_MILLISECONDS, 40])
+  expect(waits.slice(1).map(({ milliseconds }) => milliseconds)).toEqual([
+    ROUND_MILLISECONDS,
+    BLOCK_MILLISECONDS - 30,
+  ])
   waits[2]?.go()
   await until('the next block is made', () => said.blocks === 2, SOON)
 })
@@ -133,7 +137,7 @@ test('blocks are made while the chain is written, and it is read again only when
   expect(said.unsaved).toBe(0)
 })
 
-test('with 40 blocks that are not on disk no other is made until the disk has caught up', async () => {
+test('with 80 blocks that are not on disk no other is made until the disk has caught up', async () => {
   const { said, time, waits, turn, isAt, holdWrites } = scene()
   await isAt('it rests', 1)
   // After which no pause is ever over.
@@ -141,10 +145,10 @@ test('with 40 blocks that are not on disk no other is made until the disk has ca
   const written = holdWrites()
   said.pool = 1
   await turn()
-  said.unsaved = 39
+  said.unsaved = 79
   said.pool = 1
   await turn()
-  expect(said).toMatchObject({ blocks: 2, reads: 1, saves: 0, unsaved: 40 })
+  expect(said).toMatchObject({ blocks: 2, reads: 1, saves: 0, unsaved: 80 })
   said.pool = 1
   waits.at(-1)?.go()
   await passTurns()
@@ -157,8 +161,8 @@ test('with 40 blocks that are not on disk no other is made until the disk has ca
 })
 
 test.each([
-  { what: '32 blocks', isAwaited: false, blocks: 32 },
-  { what: '16 blocks, when somebody waits for it,', isAwaited: true, blocks: 16 },
+  { what: '64 blocks', isAwaited: false, blocks: 64 },
+  { what: '32 blocks, when somebody waits for it,', isAwaited: true, blocks: 32 },
 ])('the chain is read again after $what at the latest', async ({ isAwaited, blocks }) => {
   const { said, time, turn, isAt, miner } = scene()
   await isAt('it rests', 1)
@@ -179,7 +183,7 @@ test('a disk that takes nothing ends what mines many blocks, before the state of
   await isAt('it rests', 1)
   holdWrites(new Error('no space left'))()
   await expect(miner.mine(1_000)).rejects.toThrow('no space left')
-  expect(said.blocks).toBe(40)
+  expect(said.blocks).toBe(80)
   holdWrites()()
 })
 

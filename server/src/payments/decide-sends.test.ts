@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
-import { openTestLane } from './test-lane.ts'
+import { limits } from '../kernel/limits.ts'
+import { openTestLane, testNetwork } from './test-lane.ts'
 import { openModelChain } from './test-model-chain.ts'
 
 const FUNDS = 100n
-/** Further back than a shortage may be believed: 5 s of blocks of 100 ms. */
-const LAG_BLOCKS = 51
+/** Further back than a shortage may be believed. */
+const LAG_BLOCKS =
+  (limits.shortageBehindSecondsMax * 1000) / testNetwork(1).blockTimeMilliseconds + 1
 
 let database: TestDatabase
 beforeAll(async () => {

@@ -55,6 +55,7 @@ export function startDriver(deps: DriverDeps): Driver {
   const restMilliseconds = paceOf(blockTimeMilliseconds * REST)
   const dueMilliseconds = paceOf(blockTimeMilliseconds * DUE)
   const evenMilliseconds = paceOf(blockTimeMilliseconds / 2)
+  const stillMilliseconds = paceOf(blockTimeMilliseconds)
   const resendMilliseconds = Math.max(blockTimeMilliseconds * 2, RESEND_MIN)
   // Short where blocks are quick, so that a killed instance is soon followed by the next.
   const leaseMilliseconds = Math.min(
@@ -203,13 +204,17 @@ export function startDriver(deps: DriverDeps): Driver {
     return told.filter(({ hash }) => hash !== shown.hash)
   }
 
+  /** A block that has not come when it was due is not asked for that often for long. */
+  function paceOfWaiting(): number {
+    if (stillLooks > EVEN_LOOKS_MAX) return stillMilliseconds
+    return stillLooks > DUE_LOOKS_MAX ? evenMilliseconds : dueMilliseconds
+  }
+
   function noteHead(head: Head): void {
     const last = told.at(-1)
     const isSame = last?.hash === head.hash
     stillLooks = isSame ? stillLooks + 1 : 0
-    // One that has not come when it was due is not asked for that often for long.
-    const waiting = stillLooks > DUE_LOOKS_MAX ? evenMilliseconds : dueMilliseconds
-    pauseMilliseconds = isSame ? waiting : restMilliseconds
+    pauseMilliseconds = isSame ? paceOfWaiting() : restMilliseconds
     const isNews = !isSame || last.finalizedHeight > head.finalizedHeight
     told = [...(isNews ? told : told.slice(0, -1)), head].slice(-limits.toldHeadsMax)
   }
@@ -363,18 +368,18 @@ const LEASE_RENEWALS = 3
 const REST = 0.875
 const DUE = 0.125
 const DUE_LOOKS_MAX = 4
+/** A chain that stands still for long, as an idle sandbox does, is asked once per block's time. */
+const EVEN_LOOKS_MAX = 60
 const PAUSE_MIN = 20
 const PAUSE_MAX = 2_000
 const RESEND_MIN = 1_000
+const GUARD_MIN = 2_000
 const BACK_OFF_DOUBLINGS_MAX = 6
 const BACK_OFF_MAX = 5_000
 
 /** Lanes are looked at every 30 s on a real chain, sooner where blocks are quick. */
 function guardPause(blockTimeMilliseconds: number): number {
-  return Math.min(
-    limits.gapRecoverySeconds * 1000,
-    Math.max(blockTimeMilliseconds * 20, RESEND_MIN),
-  )
+  return Math.min(limits.gapRecoverySeconds * 1000, Math.max(blockTimeMilliseconds * 20, GUARD_MIN))
 }
 
 function paceOf(milliseconds: number): number {
