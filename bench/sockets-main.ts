@@ -60,7 +60,10 @@ async function load({ store, tellOf }: TestInstance, perSecond: number, seconds:
   }
   await all.promise
   const { user, system } = process.cpuUsage(cpu)
-  const rows = await store.query<{ count: string }>('bench_events', 'select count(*) from events')
+  const rows = await store.query<{ count: string }>(
+    'bench_events',
+    'select sum(count) as count from event_runs',
+  )
   return {
     committedAt: [...committedAt],
     memory,

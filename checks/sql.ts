@@ -71,3 +71,8 @@ export function createdTables(sql: string): readonly string[] {
     ([, name = '']) => name,
   )
 }
+
+/** Names of the tables that a migration takes away. */
+export function droppedTables(sql: string): readonly string[] {
+  return [...sql.matchAll(/^\s*drop table (\w+)/gim)].map(([, name = '']) => name)
+}

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { isCode, isTest } from './source.ts'
 import type { SourceFile } from './source.ts'
-import { createdTables, statements, tablesOf } from './sql.ts'
+import { createdTables, droppedTables, statements, tablesOf } from './sql.ts'
 import { SEES_EVERY_TABLE, TABLE_OWNERS } from './tables.ts'
 
 const ownerOf = new Map(
@@ -42,13 +42,35 @@ export function foreignTables(files: readonly SourceFile[]): readonly string[] {
     .flatMap(problemsOf)
 }
 
+/** It fills a database of before. */
+const KNOWS_GONE_TABLES = 'server/src/store/migrate.test.ts'
+
+/** Statements, those of tests and benches too, that name a table which a migration took away. */
+export function goneTables(files: readonly SourceFile[]): readonly string[] {
+  const gone = new Set(migrationsOf(files).flatMap(({ text }) => droppedTables(text)))
+  const code = files.filter((file) => isCode(file) && file.path !== KNOWS_GONE_TABLES)
+  return code.flatMap(({ path, text }) =>
+    statements(text).flatMap((sql) =>
+      [...tablesOf(sql.text)]
+        .filter((table) => gone.has(table))
+        .map((table) => `${path}:${sql.line}: ${table} is gone`),
+    ),
+  )
+}
+
+function migrationsOf(files: readonly SourceFile[]): readonly SourceFile[] {
+  return files.filter(
+    ({ path }) => posix.dirname(path) === 'server/migrations' && /\/\d+_\w+\.sql$/.test(path),
+  )
+}
+
 /** Tables that a migration makes and nobody owns, and owned tables that no migration makes. */
 export function ownerlessTables(files: readonly SourceFile[]): readonly string[] {
-  const made = files
-    .filter(
-      ({ path }) => posix.dirname(path) === 'server/migrations' && /\/\d+_\w+\.sql$/.test(path),
-    )
+  const migrations = migrationsOf(files)
+  const gone = new Set(migrations.flatMap(({ text }) => droppedTables(text)))
+  const made = migrations
     .flatMap(({ text }) => createdTables(text))
+    .filter((table) => !gone.has(table))
   const makes = new Set([...made, ...(TABLE_OWNERS['store'] ?? [])])
   return [
     ...[...makes].filter((table) => !ownerOf.has(table)).map((table) => `${table} has no owner`),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { repositoryFiles } from './source.ts'
 import { statements, tablesOf } from './sql.ts'
-import { foreignTables, ownerlessTables } from './table-owners.ts'
+import { foreignTables, goneTables, ownerlessTables } from './table-owners.ts'
 
 const files = repositoryFiles()
 const foreign = (path: string, text: string) => foreignTables([{ path, text }])
@@ -53,6 +53,26 @@ test('a table without an owner is found', () => {
   expect(ownerlessTables([{ path: 'server/migrations/000009_tokens.sql', text }])).toContain(
     'tokens has no owner',
   )
+})
+
+test('rule: no statement names a table that is gone', () => {
+  expect(goneTables(files)).toEqual([])
+})
+
+test('a statement on a table that is gone is found, in a test and in a bench too', () => {
+  const gone = { path: 'server/migrations/000010_no_tokens.sql', text: 'drop table tokens;' }
+  const text = "store.query('count', 'select count(*) from tokens')"
+  const found = ['server/src/a.ts', 'server/src/a.test.ts', 'bench/a.ts', 'e2e/a.ts'].flatMap(
+    (path) => goneTables([gone, { path, text }]),
+  )
+  expect(found).toHaveLength(4)
+  expect(found[0]).toBe('server/src/a.ts:1: tokens is gone')
+})
+
+test('a table that is gone needs no owner', () => {
+  const made = { path: 'server/migrations/000009_tokens.sql', text: 'create table tokens (a int);' }
+  const gone = { path: 'server/migrations/000010_no_tokens.sql', text: 'drop table tokens;' }
+  expect(ownerlessTables([made, gone])).not.toContain('tokens has no owner')
 })
 
 test('prose is not a statement, and a column is not a table', () => {

@@ -16,7 +16,7 @@ export const TABLE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   custody: ['installation_secrets', 'wallets', 'receiving_addresses'],
   policies: ['wallet_policies', 'policy_spends'],
   ledger: ['ledger_accounts', 'ledger_transfers', 'ledger_entries'],
-  events: ['outbox', 'events', 'event_sequences', 'relays', 'event_tickets'],
+  events: ['outbox', 'event_runs', 'event_sequences', 'relays', 'event_tickets'],
   idempotency: ['idempotency_keys'],
   sender: [
     'lanes',

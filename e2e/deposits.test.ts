@@ -47,7 +47,7 @@ describe('money that comes to a custodial wallet', () => {
           tx.query<Row>(
             'test_records',
             `select p.id, p.type, p.account_id as account, p.asset, p.amount, p.sender, p.recipient, array(
-             select data ->> 'status' from ${TOLD} where resource_id = p.id order by sequence, id) as told
+             select data ->> 'status' from ${TOLD} where resource_id = p.id order by sequence, id, nth) as told
            from payments p where p.transaction_hash = $1 and p.type = $2 order by p.log_index`,
             [hash, type],
           ),

@@ -109,7 +109,7 @@ describe('a chain node that misbehaves', () => {
       world.database.store.inTransaction('service', (tx) =>
         tx.query<{ status: string }>(
           'test_events',
-          `select data ->> 'status' as status from ${TOLD} where resource_id = $1 order by sequence, id`,
+          `select data ->> 'status' as status from ${TOLD} where resource_id = $1 order by sequence, id, nth`,
           [reply.body['paymentId']],
         ),
       )

@@ -333,7 +333,7 @@ describe('the seller’s side', () => {
       const told = await world.database.store.inTransaction('service', (tx) =>
         tx.query<{ status: string }>(
           'test_told',
-          `select data ->> 'status' as status from ${TOLD} where resource_id = $1 order by sequence, id`,
+          `select data ->> 'status' as status from ${TOLD} where resource_id = $1 order by sequence, id, nth`,
           [received.body['paymentId']],
         ),
       )

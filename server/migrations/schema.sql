@@ -121,6 +121,14 @@ table effects
   payment_id text not null
   account_id text not null
   created_at timestamp with time zone not null
+table event_runs
+  account_id text not null
+  last_sequence bigint not null
+  count integer not null
+  first_id text not null
+  facts text not null
+  created_at timestamp with time zone not null
+  numbered_at timestamp with time zone not null default clock_timestamp()
 table event_sequences
   account_id text not null
   sequence bigint not null
@@ -129,16 +137,6 @@ table event_tickets
   account_id text not null
   key_id text not null
   expires_at timestamp with time zone not null
-table events
-  account_id text not null
-  sequence bigint not null
-  id text not null
-  type text not null
-  channel text not null
-  resource_id text not null
-  data json not null
-  created_at timestamp with time zone not null
-  numbered_at timestamp with time zone not null default clock_timestamp()
 table expiry_looks
   attempt_id bigint not null
   node text not null
@@ -313,10 +311,9 @@ table migrations
 table outbox
   id bigint not null generated always as identity
   account_id text not null
-  type text not null
-  resource_id text not null
-  data json not null
   created_at timestamp with time zone not null
+  count integer not null
+  facts text not null
 table passkey_challenges
   digest bytea not null
   member_id text
@@ -689,16 +686,16 @@ effects effects_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id
 effects effects_direction_check: CHECK ((direction = ANY (ARRAY['sent'::text, 'received'::text])))
 effects effects_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id)
 effects effects_pkey: PRIMARY KEY (network, transaction_hash, effect_index, direction)
+event_runs event_runs_check: CHECK ((last_sequence >= count))
+event_runs event_runs_count_check: CHECK (((count >= 1) AND (count <= 128)))
+event_runs event_runs_first_id_check: CHECK ((first_id ~ '^evt_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
+event_runs event_runs_pkey: PRIMARY KEY (account_id, last_sequence)
 event_sequences event_sequences_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 event_sequences event_sequences_pkey: PRIMARY KEY (account_id)
 event_sequences event_sequences_sequence_check: CHECK ((sequence > 0))
 event_tickets event_tickets_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 event_tickets event_tickets_digest_check: CHECK ((octet_length(digest) = 32))
 event_tickets event_tickets_pkey: PRIMARY KEY (digest)
-events events_id_check: CHECK ((id ~ '^evt_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
-events events_id_key: UNIQUE (id)
-events events_pkey: PRIMARY KEY (account_id, sequence)
-events events_sequence_check: CHECK ((sequence > 0))
 expiry_looks expiry_looks_attempt_id_fkey: FOREIGN KEY (attempt_id) REFERENCES attempts(id)
 expiry_looks expiry_looks_pkey: PRIMARY KEY (attempt_id, node, looked_at)
 followed_blocks followed_blocks_network_fkey: FOREIGN KEY (network) REFERENCES followers(network)
@@ -775,6 +772,7 @@ migrations migrations_checksum_check: CHECK ((checksum ~ '^[0-9a-f]{64}$'::text)
 migrations migrations_number_check: CHECK ((number >= 1))
 migrations migrations_pkey: PRIMARY KEY (number)
 outbox outbox_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+outbox outbox_count_check: CHECK (((count >= 1) AND (count <= 128)))
 outbox outbox_pkey: PRIMARY KEY (id)
 passkey_challenges passkey_challenges_digest_check: CHECK ((octet_length(digest) = 32))
 passkey_challenges passkey_challenges_member_id_fkey: FOREIGN KEY (member_id) REFERENCES members(id)
@@ -958,8 +956,9 @@ CREATE INDEX builds_seen ON public.builds USING btree (network, seen_height) WHE
 CREATE INDEX catalogue_resources_settled ON public.catalogue_resources USING btree (account_id, last_settled_at)
 CREATE UNIQUE INDEX chain_transactions_before_payment ON public.chain_transactions USING btree (before_payment) WHERE (before_payment IS NOT NULL)
 CREATE INDEX chain_transactions_open ON public.chain_transactions USING btree (network, lane_address, nonce) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]))
+CREATE INDEX event_runs_by_age ON public.event_runs USING brin (numbered_at) WITH (pages_per_range='16')
+CREATE UNIQUE INDEX event_runs_by_id ON public.event_runs USING btree (account_id, first_id)
 CREATE INDEX event_tickets_by_age ON public.event_tickets USING btree (expires_at)
-CREATE INDEX events_by_age ON public.events USING brin (numbered_at) WITH (pages_per_range='16')
 CREATE INDEX foreign_effects_of_payment ON public.foreign_effects USING btree (payment_id)
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at)
 CREATE INDEX lanes_frozen ON public.lanes USING btree (network) WHERE (state = 'frozen'::text)
@@ -1143,9 +1142,9 @@ build_nonces build_nonces_of_account: ALL to {florin_service} using (((( SELECT 
 builds builds_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 catalogue_resources catalogue_resources_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 effects effects_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+event_runs event_runs_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 event_sequences event_sequences_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 event_tickets event_tickets_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
-events events_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 foreign_effects foreign_effects_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 idempotency_keys idempotency_keys_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 ledger_accounts ledger_accounts_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
@@ -1195,9 +1194,9 @@ catalogue_resources: grant delete, insert, select, update to florin_service
 chain_transactions: grant insert, select, update to florin_service
 chain_transactions_id_seq: grant usage to florin_service
 effects: grant insert, select to florin_service
+event_runs: grant delete, insert, select to florin_service
 event_sequences: grant insert, select, update to florin_service
 event_tickets: grant delete, insert, select to florin_service
-events: grant delete, insert, select to florin_service
 expiry_looks: grant insert, select to florin_service
 followed_blocks: grant delete, insert, select, update to florin_service
 followers: grant delete, insert, select, update to florin_service

@@ -1,4 +1,5 @@
 import type { NetworkId } from '@florin/wire/network.ts'
+import { OUTBOX_FACTS, paymentFact } from '../events/test-facts.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import { TOKEN } from '../payments/test-lane.ts'
 
@@ -100,8 +101,7 @@ const deposited = async (run: Run, { wallet, network }: Sound, accountId: string
     wallet.address,
   )
   await run(
-    `insert into outbox (account_id, type, resource_id, data, created_at)
-     values ($1, 'payment', $2, '{"status": "settled"}', now())`,
+    `insert into outbox (account_id, count, facts, created_at) values ($1, 1, ${paymentFact('$2::text', "'settled'")}, now())`,
     accountId,
     id,
   )
@@ -279,7 +279,7 @@ export const DIVERGENCES: readonly Divergence[] = [
     what: 'a settled payment that was never told',
     plant: (run, sound) =>
       run(
-        `delete from outbox where resource_id = $1 and data ->> 'status' = 'settled'`,
+        `delete from outbox where id in (select id from ${OUTBOX_FACTS} where resource_id = $1 and data ->> 'status' = 'settled')`,
         sound.ids['settled'],
       ),
   },

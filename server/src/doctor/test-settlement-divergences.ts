@@ -1,3 +1,4 @@
+import { paymentFact } from '../events/test-facts.ts'
 import type { Divergence, Run, Sound } from './test-divergences.ts'
 
 /** A payment that a seller had settled here, with everything that goes with its status but what is left out. */
@@ -31,8 +32,7 @@ async function received(
     wallet.accountId,
   )
   await run(
-    `insert into outbox (account_id, type, resource_id, data, created_at)
-     values ($1, 'payment', $2, json_build_object('status', $3::text), now())`,
+    `insert into outbox (account_id, count, facts, created_at) values ($1, 1, ${paymentFact('$2::text', '$3::text')}, now())`,
     wallet.accountId,
     id,
     status,
@@ -110,8 +110,7 @@ export const SETTLEMENT_DIVERGENCES: readonly Divergence[] = [
         ...[wallet.accountId, wallet.address],
       )
       await run(
-        `insert into outbox (account_id, type, resource_id, data, created_at)
-         values ($1, 'payment', $2, json_build_object('status', 'confirmed'), now())`,
+        `insert into outbox (account_id, count, facts, created_at) values ($1, 1, ${paymentFact('$2::text', "'confirmed'")}, now())`,
         ...[wallet.accountId, deposit],
       )
     },

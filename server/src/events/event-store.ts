@@ -1,8 +1,11 @@
-import type { AccountId } from '../kernel/id.ts'
+import { parseId } from '../kernel/id.ts'
+import type { AccountId, EventId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
+import { idAfter, placesBetween } from '../kernel/successive-id.ts'
 import type { Store, Tx } from '../store/postgres.ts'
 import type { NumberedEvent } from './event.ts'
-import { eventOf } from './event-rows-store.ts'
-import type { EventRow } from './event-rows-store.ts'
+import { eventsOf } from './event-runs.ts'
+import type { EventRunRow } from './event-runs.ts'
 
 /** An account's events after a number, in order, as many as asked for at most. */
 export async function eventsAfter(
@@ -12,14 +15,23 @@ export async function eventsAfter(
   count: number,
 ): Promise<readonly NumberedEvent[]> {
   const rows = await store.inTransaction(accountId, (tx) =>
-    tx.query<EventRow>(
+    tx.query<EventRunRow>(
       'events_after',
-      `select account_id, sequence, id, type, channel, resource_id, data::text as data_text, created_at
-       from events where account_id = $1 and sequence > $2 order by sequence limit $3`,
-      [accountId, sequence, count],
+      // What is asked for begins behind what is no longer kept. Numbers have no gaps, so they say how many events lie before a run: the texts
+      // of others are not read.
+      `with first as (
+         select greatest($2, last_sequence - count) as before
+         from event_runs where account_id = $1 and last_sequence > $2 order by last_sequence limit 1
+       )
+       select account_id, last_sequence, count, first_id, facts, created_at from event_runs
+       where account_id = $1 and last_sequence > $2 and last_sequence < (select before from first) + $3 + $4
+         and last_sequence - count < (select before from first) + $3
+       order by last_sequence limit $3`,
+      [accountId, sequence, count, limits.eventsPerRunMax],
     ),
   )
-  return rows.map(eventOf)
+  const events = rows.flatMap(eventsOf).filter((event) => event.sequence > sequence)
+  return events.slice(0, count)
 }
 
 /** The number of an event that is kept; undefined when the account has none of that id, or no longer. */
@@ -28,14 +40,27 @@ export async function sequenceOf(
   accountId: AccountId,
   eventId: string,
 ): Promise<number | undefined> {
+  const id = parseId('evt', eventId)
+  if (id === undefined) return undefined
   const rows = await store.inTransaction(accountId, (tx) =>
-    tx.query<{ sequence: string }>(
+    tx.query<RunPlace>(
       'events_sequence_of',
-      'select sequence from events where id = $1 and account_id = $2',
-      [eventId, accountId],
+      `select last_sequence, count, first_id from event_runs
+       where account_id = $1 and first_id <= $2 order by first_id desc limit 1`,
+      [accountId, id],
     ),
   )
-  return rows[0] && Number(rows[0].sequence)
+  const run = rows[0]
+  if (run === undefined) return undefined
+  const place = placesBetween(run.first_id, id)
+  return place < run.count ? Number(run.last_sequence) - run.count + 1 + Number(place) : undefined
+}
+
+/** Where a run's events lie. */
+interface RunPlace {
+  readonly last_sequence: string
+  readonly count: number
+  readonly first_id: EventId
 }
 
 /** The id of the event with that number; undefined when it is not kept, or not there yet. */
@@ -43,15 +68,19 @@ export async function idOf(
   store: Store,
   accountId: AccountId,
   sequence: number,
-): Promise<string | undefined> {
+): Promise<EventId | undefined> {
   const rows = await store.inTransaction(accountId, (tx) =>
-    tx.query<{ id: string }>(
+    tx.query<RunPlace>(
       'events_id_of',
-      'select id from events where account_id = $1 and sequence = $2',
+      `select last_sequence, count, first_id from event_runs
+       where account_id = $1 and last_sequence >= $2 order by last_sequence limit 1`,
       [accountId, sequence],
     ),
   )
-  return rows[0]?.id
+  const run = rows[0]
+  if (run === undefined) return undefined
+  const place = sequence - (Number(run.last_sequence) - run.count + 1)
+  return place < 0 ? undefined : idAfter(run.first_id, place)
 }
 
 /** The last numbers of these accounts; 0 for one that has no event yet. */
@@ -70,7 +99,7 @@ export async function lastSequences(
   return new Map(accountIds.map((accountId) => [accountId, known.get(accountId) ?? 0]))
 }
 
-/** Removes events that were numbered before, a bounded number, the oldest of each account first. */
+/** Removes events that were numbered before, the oldest of each account first; so many and the rest of a run at most. How many runs that were. */
 export async function forgetEvents(
   tx: Tx,
   beforeMilliseconds: number,
@@ -78,9 +107,12 @@ export async function forgetEvents(
 ): Promise<number> {
   const rows = await tx.query(
     'events_forget',
-    `delete from events where (account_id, sequence) in (
-       select account_id, sequence from events where numbered_at < to_timestamp($1 / 1000.0)
-       order by numbered_at, account_id, sequence limit $2)
+    `delete from event_runs where (account_id, last_sequence) in (
+       select account_id, last_sequence from (
+         select account_id, last_sequence, sum(count) over (order by numbered_at, account_id, last_sequence) - count as before
+         from (select account_id, last_sequence, count, numbered_at from event_runs where numbered_at < to_timestamp($1 / 1000.0)
+           order by numbered_at, account_id, last_sequence limit $2) as oldest) as summed
+       where before < $2)
      returning 1`,
     [beforeMilliseconds, count],
   )

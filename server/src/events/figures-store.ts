@@ -1,6 +1,6 @@
 import type { Tx } from '../store/postgres.ts'
 
-/** The events that nobody has numbered yet. */
+/** The rows of events that nobody has numbered yet. */
 export interface OutboxFigures {
   /** At most so many: ids that a rolled back transaction took are counted as well. */
   readonly waiting: number

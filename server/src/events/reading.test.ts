@@ -161,7 +161,7 @@ test('what has had its time goes, the oldest first, and the numbers go on', asyn
   const others = await store.inTransaction('service', (tx) =>
     tx.query<{ count: string }>(
       'test_others',
-      'select count(*) as count from events where account_id <> $1',
+      'select count(*) as count from event_runs where account_id <> $1',
       [key.accountId],
     ),
   )
@@ -186,7 +186,7 @@ test('the database itself shows an account nothing of another', async () => {
     random: systemRandom,
   })
   await tickets.give(key)
-  const text = `select (select count(*) from events where account_id = $1)
+  const text = `select (select count(*) from event_runs where account_id = $1)
     + (select count(*) from event_sequences where account_id = $1)
     + (select count(*) from event_tickets where account_id = $1) as count`
   const { store } = world.database

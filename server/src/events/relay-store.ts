@@ -1,10 +1,12 @@
-import { ACCOUNT_EVENTS } from '@florin/wire/event-types.ts'
-import type { AccountEventType } from '@florin/wire/event-types.ts'
-import type { AccountId, EventId } from '../kernel/id.ts'
+import type { EventId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
 import type { Store, Tx } from '../store/postgres.ts'
 import type { NumberedEvent } from './event.ts'
-import { eventOf } from './event-rows-store.ts'
-import type { EventRow } from './event-rows-store.ts'
+import { eventsOf } from './event-runs.ts'
+import type { EventRunRow } from './event-runs.ts'
+import { columnsOf, RUN_END } from './fact-runs.ts'
+import { factsText } from './facts.ts'
+import type { FactRun } from './fact-runs.ts'
 
 /** Another instance numbers now, or nobody does: nothing was numbered. */
 export class RelayLost extends Error {
@@ -48,112 +50,81 @@ export async function holdRelay(tx: Tx, fence: bigint, leaseMilliseconds: number
   if (rows.length === 0) throw new RelayLost('the relay went to another instance')
 }
 
-/** A fact that never lay in the outbox, with what it will be known by. */
-export interface GivenFact {
-  readonly id: EventId
-  readonly accountId: AccountId
-  readonly type: AccountEventType
-  readonly resourceId: string
-  /** The JSON text of its data. */
-  readonly dataText: string
+/** What was numbered at once. */
+export interface NumberedBatch {
+  readonly events: readonly NumberedEvent[]
+  /** More would have been taken out of the outbox: nothing waits there any more. */
+  readonly isEmptied: boolean
 }
 
 /**
- * Takes the oldest rows out of the outbox and numbers them per account, one for each of the ids at most, and behind them what is given. In the
- * order of the outbox's own numbers: of two facts about the same thing the later one was written under its lock, so with the higher number, and
- * what it follows is seen wherever it is seen. A row that becomes visible late with a low number is numbered then. Call it under `holdRelay`. A
- * type that only a newer version knows is its own channel: it must not stop the others. Of what is given only the numbers come back: an account's
- * follow each other.
+ * Takes the oldest rows out of the outbox and numbers their facts per account. In the order of the outbox's own numbers: of two facts about the same
+ * thing the later one was written under its lock, so with the higher number, and what it follows is seen wherever it is seen. A row that becomes
+ * visible late with a low number is numbered then. Behind them come runs that never lay in the outbox. Call it under `holdRelay`.
+ * @param ids of the first event of each run: for the runs that are given, and for as many rows of the outbox as are left.
  */
 export async function numberNext(
   tx: Tx,
-  ids: readonly string[],
-  given: readonly GivenFact[] = [],
+  ids: readonly EventId[],
+  given: readonly FactRun[] = [],
   nowMilliseconds = 0,
-): Promise<readonly NumberedEvent[]> {
-  const rows = await tx.query<EventRow | ReachedRow>(
+): Promise<NumberedBatch> {
+  const rowsMax = ids.length - given.length
+  const texts = given.map(({ facts }) => factsText(facts))
+  const rows = await tx.query<NumberedRow>(
     'relay_number',
     `with taken as (
-       delete from outbox where id = any(array(select id from outbox order by id limit cardinality($1::text[]))) returning *
-     ), given as (
-       select * from rows from (json_to_recordset($3::json) as (id text, account_id text, type text, resource_id text, data json))
-         with ordinality as each (id, account_id, type, resource_id, data, nth)
-     ), counted as (
-       select account_id, count(*) as count, count(*) filter (where is_given) as given_count
-       from (select account_id, false as is_given from taken union all select account_id, true from given) as all_of_them
-       group by account_id
+       delete from outbox where id = any(array(
+         select id from (
+           select id, sum(count) over (order by id) - count as before
+           from (select id, count from outbox order by id limit $2) as oldest
+         ) as summed where before < $3))
+       returning id, account_id, count, facts, created_at
+     ), runs as (
+       select account_id, count, facts, created_at, row_number() over (order by id) as place, false as is_given from taken
+       union all
+       select account_id, count, facts, to_timestamp($7 / 1000.0), $2 + nth, true
+       from unnest($4::text[], $5::int[], string_to_array($6, $8)) with ordinality as run (account_id, count, facts, nth)
+     ), placed as (
+       select *, sum(count) over (partition by account_id order by place) as upto,
+         sum(count) over (partition by account_id) as whole
+       from runs
      ), reached as (
        insert into event_sequences as known (account_id, sequence)
-       select account_id, count from counted order by account_id
+       select account_id, sum(count) from runs group by account_id order by account_id
        on conflict (account_id) do update set sequence = known.sequence + excluded.sequence
        returning account_id, sequence
-     ), placed as (
-       select taken.*, row_number() over (order by id) as place,
-         row_number() over (partition by account_id order by id) as nth
-       from taken
-     ), facts as (
-       select p.account_id, r.sequence - c.count + p.nth as sequence, ($1::text[])[p.place] as id, p.type, p.resource_id,
-         p.data, p.created_at, false as is_given
-       from placed p join counted c using (account_id) join reached r using (account_id)
-       union all
-       select g.account_id, r.sequence - c.given_count + row_number() over (partition by g.account_id order by g.nth), g.id,
-         g.type, g.resource_id, g.data, to_timestamp($4 / 1000.0), true
-       from given g join counted c using (account_id) join reached r using (account_id)
+     ), numbered as (
+       select p.account_id, r.sequence - p.whole + p.upto as last_sequence, p.count, ($1::text[])[p.place] as first_id,
+         p.facts, p.created_at, p.place, p.is_given
+       from placed p join reached r using (account_id)
      ), stored as (
-       insert into events (account_id, sequence, id, type, channel, resource_id, data, created_at)
-       select account_id, sequence, id, type, coalesce($2::json ->> type, type), resource_id, data, created_at
-       from facts order by account_id, sequence
+       insert into event_runs (account_id, last_sequence, count, first_id, facts, created_at)
+       -- In this order: numbered_at grows with the numbers.
+       select account_id, last_sequence, count, first_id, facts, created_at from numbered order by account_id, last_sequence
        returning account_id
      )
-     select account_id, sequence, id, type, coalesce($2::json ->> type, type) as channel, resource_id,
-       data::text as data_text, created_at
-     from facts where not is_given
-     union all
-     select account_id, sequence - given_count, null, null, null, null, null, null
-     from reached join counted using (account_id) where given_count > 0
-     order by account_id, sequence`,
-    [ids, JSON.stringify(ACCOUNT_EVENTS), recordsOf(given), nowMilliseconds],
+     select account_id, last_sequence, count, first_id, case when not is_given then facts end as facts, created_at,
+       case when is_given then place - $2 end as given_nth
+     from numbered order by account_id, last_sequence`,
+    [ids, rowsMax, limits.relayBatchMax, ...columnsOf(given, texts), nowMilliseconds, RUN_END],
   )
-  const events = rows.filter(isEvent).map(eventOf)
-  const reached = new Map(
-    rows.filter(({ id }) => id === null).map((row) => [row.account_id, Number(row.sequence)]),
+  const taken = rows.flatMap((row) => (isWhole(row) ? [row] : []))
+  const events = rows.flatMap((row) =>
+    eventsOf(isWhole(row) ? row : { ...row, facts: texts[Number(row.given_nth) - 1] ?? '' }),
   )
-  return [...events, ...given.map((fact) => numbered(fact, reached, nowMilliseconds))]
+  const takenCount = events.length - given.reduce((sum, { facts }) => sum + facts.length, 0)
+  return { events, isEmptied: taken.length < rowsMax && takenCount < limits.relayBatchMax }
 }
 
-/** What an account's numbers had reached before the first of its facts that were given. */
-interface ReachedRow {
-  readonly account_id: AccountId
-  readonly sequence: string
-  readonly id: null
+/** The text of what was given does not come back: whoever gave it has it. */
+type NumberedRow = EventRunRow | (Omit<EventRunRow, 'facts'> & { facts: null; given_nth: string })
+
+function isWhole(row: NumberedRow): row is EventRunRow {
+  return row.facts !== null
 }
 
-function isEvent(row: EventRow | ReachedRow): row is EventRow {
-  return row.id !== null
-}
-
-function numbered(
-  fact: GivenFact,
-  reached: Map<AccountId, number>,
-  createdAtMilliseconds: number,
-): NumberedEvent {
-  const before = reached.get(fact.accountId)
-  if (before === undefined) throw new Error('a fact was not numbered')
-  const sequence = before + 1
-  reached.set(fact.accountId, sequence)
-  return { ...fact, sequence, channel: ACCOUNT_EVENTS[fact.type], createdAtMilliseconds }
-}
-
-/** By hand around the text that is there already. */
-function recordsOf(given: readonly GivenFact[]): string {
-  const records = given.map(
-    ({ dataText, id, accountId, type, resourceId }) =>
-      `{"id":"${id}","account_id":"${accountId}","type":"${type}","resource_id":${JSON.stringify(resourceId)},"data":${dataText}}`,
-  )
-  return `[${records.join(',')}]`
-}
-
-/** How many facts wait to be numbered, as far as it matters. Costs no write, so an idle relay may ask often. */
+/** How many rows of the outbox wait to be numbered, as far as it matters. Costs no write, so an idle relay may ask often. */
 export async function countWaiting(store: Pick<Store, 'query'>, countMax: number): Promise<number> {
   const rows = await store.query<{ waits: number }>(
     'relay_look',

@@ -8,9 +8,10 @@ import { notifyChanged } from '../store/listen.ts'
 import { CommitUnknown, StoreUnavailable } from '../store/postgres.ts'
 import type { Store, Tx } from '../store/postgres.ts'
 import type { NumberedEvent } from './event.ts'
+import { runsOf } from './fact-runs.ts'
+import type { OutboxEvent } from './facts.ts'
 import { countWaiting, holdRelay, numberNext, RelayLost } from './relay-store.ts'
 import { releaseRelay, takeRelay } from './relay-store.ts'
-import type { OutboxEvent } from './store.ts'
 import { eventsNames } from './wake-name.ts'
 
 /**
@@ -82,27 +83,24 @@ export function startRelay(deps: RelayDeps): Relay {
     if (name === OUTBOX && held !== undefined) wakeForOutbox()
   })
 
-  /** Numbers what is given, and so many out of the outbox at most. How many of these there were. */
+  /** Numbers what is given, and so many rows of the outbox at most. Whether that emptied it. */
   async function numberBatch(
     fence: bigint,
-    countMax: number,
+    rowsMax: number,
     given: readonly OutboxEvent[],
-  ): Promise<number> {
+  ): Promise<boolean> {
     const startedAt = clock.nowMilliseconds()
-    const ids = Array.from({ length: countMax }, () => newId(random, 'evt'))
-    const facts = given.map(({ accountId, type, resourceId, data }) => ({
-      ...{ id: newId(random, 'evt'), accountId, type, resourceId },
-      dataText: JSON.stringify(data),
-    }))
-    const events = await store.inTransaction('service', async (tx) => {
+    const runs = runsOf(given)
+    const ids = Array.from({ length: rowsMax + runs.length }, () => newId(random, 'evt'))
+    const { events, isEmptied } = await store.inTransaction('service', async (tx) => {
       // Sent one behind the other, without the wait in between: without the lease all of it is rolled back.
       const [, numbered] = await Promise.all([
         holdRelay(tx, fence, LEASE_MILLISECONDS),
-        numberNext(tx, ids, facts, startedAt),
+        numberNext(tx, ids, runs, startedAt),
       ])
-      if (numbered.length === 0) return numbered
-      for (const follow of deps.onNumbered) await follow(tx, numbered)
-      const names = eventsNames(numbered)
+      if (numbered.events.length === 0) return numbered
+      for (const follow of deps.onNumbered) await follow(tx, numbered.events)
+      const names = eventsNames(numbered.events)
       for (let start = 0; start < names.length; start += NAMES_MAX) {
         await notifyChanged(tx, names.slice(start, start + NAMES_MAX))
       }
@@ -110,18 +108,18 @@ export function startRelay(deps: RelayDeps): Relay {
     })
     held = { fence, untilMilliseconds: startedAt + LEASE_MILLISECONDS }
     if (events.length > 0) deps.announce(events)
-    return events.length - given.length
+    return isEmptied
   }
 
-  async function numberGiven(fence: bigint, countMax: number): Promise<number> {
+  async function numberGiven(fence: bigint, rowsMax: number): Promise<boolean> {
     const batches = takeGiven()
     // What is added from here on may be too late for this one.
     isAdded = false
     try {
       const given = batches.flatMap(({ events }) => events)
-      const count = await numberBatch(fence, countMax, given)
+      const isEmptied = await numberBatch(fence, rowsMax, given)
       for (const { resolve } of batches) resolve()
-      return count
+      return isEmptied
     } catch (error) {
       for (const { reject } of batches) reject(error)
       const isOfAll =
@@ -131,7 +129,7 @@ export function startRelay(deps: RelayDeps): Relay {
       if (batches.length === 0 || isOfAll) throw error
       // Something that was given cannot be kept: what lies in the outbox does not wait for it.
       report(error)
-      return countMax
+      return false
     }
   }
 
@@ -151,7 +149,7 @@ export function startRelay(deps: RelayDeps): Relay {
     for (const { reject } of left) reject(new RelayLost('this instance does not number'))
   }
 
-  /** How many to ask for. Whoever was told that there are some need not look first. */
+  /** How many rows to ask for. Whoever was told that there are some need not look first. */
   async function howManyWait(now: number): Promise<number> {
     if (isAdded) return limits.relayAddedMax
     const left = lookAt - now
@@ -177,8 +175,7 @@ export function startRelay(deps: RelayDeps): Relay {
     let waiting = await howManyWait(now)
     while ((waiting > 0 || waitingGiven.length > 0) && !stopping.signal.aborted) {
       const size = Math.min(waiting + IDS_SPARE, limits.relayBatchMax)
-      // Room was left: nothing waits any more.
-      waiting = (await numberGiven(fence, size)) < size ? 0 : limits.relayBatchMax
+      waiting = (await numberGiven(fence, size)) ? 0 : limits.relayBatchMax
     }
   }
 

@@ -79,7 +79,7 @@ export async function proveDelivery(plan: DeliveryPlan): Promise<{ readonly even
     const { rows } = await owner.query<{ id: string; state: number }>('select * from test_states')
     const written = async () => {
       const counted = await owner.query<{ count: string }>(
-        'select count(*) from events where (select count(*) from outbox) = 0',
+        'select coalesce(sum(count), 0) as count from event_runs where (select count(*) from outbox) = 0',
       )
       const count = Number(counted.rows[0]?.count)
       return count > 0 && count

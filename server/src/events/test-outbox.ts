@@ -5,8 +5,8 @@ import { systemRandom } from '../kernel/random.ts'
 import type { Listener } from '../store/listen.ts'
 import type { Store, Tx } from '../store/postgres.ts'
 import type { NumberedEvent } from './event.ts'
-import { eventOf } from './event-rows-store.ts'
-import type { EventRow } from './event-rows-store.ts'
+import { eventsOf } from './event-runs.ts'
+import type { EventRunRow } from './event-runs.ts'
 import { startRelay } from './relay.ts'
 import type { Relay, RelayDeps } from './relay.ts'
 import { addToOutbox } from './store.ts'
@@ -41,11 +41,11 @@ export async function numberedEvents(
   accountId: AccountId,
 ): Promise<readonly NumberedEvent[]> {
   const rows = await store.inTransaction(accountId, (tx) =>
-    tx.query<EventRow>(
+    tx.query<EventRunRow>(
       'test_events',
-      'select *, data::text as data_text from events where account_id = $1 order by sequence',
+      'select * from event_runs where account_id = $1 order by last_sequence',
       [accountId],
     ),
   )
-  return rows.map(eventOf)
+  return rows.flatMap(eventsOf)
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { OUTBOX_FACTS } from '../events/test-facts.ts'
 import { RelayLost } from '../events/relay-store.ts'
-import type { OutboxEvent } from '../events/store.ts'
+import type { OutboxEvent } from '../events/facts.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { limits } from '../kernel/limits.ts'
 import { openLog } from '../kernel/log.ts'
@@ -49,7 +50,8 @@ test.each<[string, () => Promise<void> | undefined]>([
     expect(writes).toBe(1)
     const rows = await database.store.query(
       'test_verifications',
-      `select count(*)::int as count, min(data ->> 'reason') as reason from outbox where type = 'verification' and account_id = $1`,
+      `select count(*)::int as count, min(data ->> 'reason') as reason from ${OUTBOX_FACTS}
+       where type = 'verification' and account_id = $1`,
       [accountId],
     )
     expect(rows).toEqual([{ count: limits.verificationEventsMax, reason: 'unsupported_scheme' }])

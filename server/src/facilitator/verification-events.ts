@@ -1,7 +1,7 @@
 import { RelayLost } from '../events/relay-store.ts'
 import type { Relay } from '../events/relay.ts'
 import { addToOutbox } from '../events/store.ts'
-import type { OutboxEvent } from '../events/store.ts'
+import type { OutboxEvent } from '../events/facts.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { AccountId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'

@@ -258,19 +258,21 @@ export const limits = {
   leaseSeconds: 5,
   gapRecoverySeconds: 30,
   idempotencyDays: 30,
-  /** Events that one transaction numbers. */
+  /** Rows and events that one transaction takes out of the outbox, of events as many more as the last row holds; and of those that never lie there. */
   relayBatchMax: 500,
   /** Of those that never lie in the outbox, as many may wait for it. */
   relayGivenMax: 2_000,
   relayLeaseSeconds: 2,
   /** Pause between two such transactions, so that many facts share one; the first fact after a while waits for none. */
   relayGatherMilliseconds: 20,
-  /** As many are asked for by a relay that was told of some: it does not look first how many there are. */
-  relayAddedMax: 192,
+  /** As many rows are asked for by a relay that was told of some: it does not look first how many there are. */
+  relayAddedMax: 32,
   /** How late an event is numbered whose wake-up was lost. */
   relayLookAgainMilliseconds: 500,
   /** At most so often an instance that does not number tells the one that does. */
   relayTellMilliseconds: 10,
+  /** Facts of one account and one transaction that are kept as one row. A page of events reads so many too many at most. */
+  eventsPerRunMax: 128,
   eventDays: 30,
   /** How long a socket may take to say its last word. */
   socketCloseSeconds: 2,

@@ -64,7 +64,7 @@ export function stateGauges(registry: Registry): (moment: Moment) => void {
     'Whether the network waits for an operator: 1 or 0.',
     ['network'],
   )
-  const outbox = gauge('florin_outbox_rows_waiting', 'Events that nobody has numbered yet.')
+  const outbox = gauge('florin_outbox_rows_waiting', 'Rows of events that nobody has numbered yet.')
   const outboxOldest = gauge('florin_outbox_oldest_seconds', 'Age of the oldest of them.')
   const webhooks = gauge(
     'florin_webhooks',

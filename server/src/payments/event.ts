@@ -1,5 +1,5 @@
 import { formatAmount } from '@florin/wire/amount.ts'
-import type { OutboxEvent } from '../events/store.ts'
+import type { OutboxEvent } from '../events/facts.ts'
 import type { Payment } from './payment.ts'
 
 /** What the owner of a payment is told when its state changes. No proof, no metadata: events may be forwarded. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { baseUnits } from '@florin/wire/amount.ts'
+import { OUTBOX_FACTS } from '../events/test-facts.ts'
 import type { TransactionHash } from '../chains/chain.ts'
 import { proofKey } from '../chains/exact.ts'
 import type { ExactAuthorization, ExactPayments, ForeignSettlement } from '../chains/exact.ts'
@@ -97,7 +98,8 @@ test('a transfer that a claim turns out to be has one record, whichever came fir
   expect(await effects()).toEqual([{ payment_id: paymentId }])
   const told = await database.store.query<{ status: string }>(
     'test_told',
-    `select data ->> 'status' as status from outbox where type = 'payment' and resource_id <> $1 order by id`,
+    `select data ->> 'status' as status from ${OUTBOX_FACTS}
+     where type = 'payment' and resource_id <> $1 order by id, nth`,
     [paymentId],
   )
   expect(told.map(({ status }) => status)).toEqual(['confirmed', 'pending', 'failed'])

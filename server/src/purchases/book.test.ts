@@ -1,6 +1,7 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import type { NetworkId } from '@florin/wire/network.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { OUTBOX_FACTS } from '../events/test-facts.ts'
 import type { TransactionHash } from '../chains/chain.ts'
 import { proofKey } from '../chains/exact.ts'
 import type { Wallet } from '../custody/wallet.ts'
@@ -140,8 +141,8 @@ async function aPurchase() {
       inService(async (tx) => {
         const [event] = await tx.query<{ amount: string }>(
           'test_event',
-          `select data ->> 'amountBaseUnits' as amount from outbox
-           where resource_id = $1 and type = 'payment' order by id desc limit 1`,
+          `select data ->> 'amountBaseUnits' as amount from ${OUTBOX_FACTS}
+           where resource_id = $1 and type = 'payment' order by id desc, nth desc limit 1`,
           [paymentId],
         )
         const [spend] = await tx.query<{ amount: string | null }>(

@@ -12,6 +12,7 @@ import { openDepositBook } from '@florin/server/payments/deposits.ts'
 import { makeWallet, testNetwork } from '@florin/server/payments/test-lane.ts'
 import { openTestDatabase } from '@florin/server/store/test-database.ts'
 import type { TestDatabase } from '@florin/server/store/test-database.ts'
+import { OUTBOX_FACTS } from '../events/test-facts.ts'
 import { closeFinalBlocks } from './finalize.ts'
 import { ChainMoved, followBlocks } from './follow.ts'
 import { beginFollowing, LeaseLost, takeLease } from './follower-store.ts'
@@ -149,7 +150,8 @@ const rows = () =>
 const events = async () => {
   const found = await database.store.query<{ statuses: string[] }>(
     'test_events',
-    `select array_agg(data ->> 'status' order by id) as statuses from outbox group by resource_id order by min(id)`,
+    `select array_agg(data ->> 'status' order by id, nth) as statuses from ${OUTBOX_FACTS}
+     group by resource_id order by min((id, nth))`,
   )
   return found.map(({ statuses }) => statuses)
 }

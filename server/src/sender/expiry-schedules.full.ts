@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { solanaSandboxNetwork } from '@florin/cli/up/sandbox-network.ts'
+import { paymentFact } from '../events/test-facts.ts'
 import { NodeFailure } from '../chains/chain.ts'
 import { findInBooks } from '../doctor/books-store.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -201,8 +202,8 @@ async function openPlaces({ store }: TestDatabase, network: string, world: numbe
   )
   await run(
     'events',
-    `insert into outbox (account_id, type, resource_id, data, created_at)
-     select account_id, 'payment', id, json_build_object('status', 'pending'), now() from payments where network = $1`,
+    `insert into outbox (account_id, count, facts, created_at)
+     select account_id, 1, ${paymentFact('id', "'pending'")}, now() from payments where network = $1`,
     [1],
   )
 }

@@ -132,7 +132,7 @@ async function putRows(accountId: AccountId): Promise<void> {
     )
     await tx.query(
       'put_4',
-      `insert into outbox (account_id, type, resource_id, data, created_at) values ($1, 't', 'r', '{}', now())`,
+      `insert into outbox (account_id, count, facts, created_at) values ($1, 1, '{}', now())`,
       [accountId],
     )
   })
@@ -174,7 +174,7 @@ describe('a statement that forgot the account', () => {
     const forged = database.store.inTransaction(bob, (tx) =>
       tx.query(
         'forged',
-        `insert into outbox (account_id, type, resource_id, data, created_at) values ($1, 't', 'r', '{}', now())`,
+        `insert into outbox (account_id, count, facts, created_at) values ($1, 1, '{}', now())`,
         [alice],
       ),
     )

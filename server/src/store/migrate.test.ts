@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -88,6 +88,35 @@ test('databases of one cluster, migrated at once by a plain owner, share the rol
     ])
     await store.close()
   }
+})
+
+test('events and what waits to be numbered come over into runs to the letter', async () => {
+  const url = await emptyDatabase()
+  for (const name of await readdir(MIGRATIONS_DIRECTORY)) {
+    if (/^0000(?:[0-3]\d|4[0-2])_/.test(name)) {
+      await put(name, await readFile(join(MIGRATIONS_DIRECTORY, name), 'utf8'))
+    }
+  }
+  await migrate({ url, log, directory })
+  const id = `evt_${'A'.repeat(22)}`
+  const note = JSON.stringify({ note: 'two\nlines, ä "quoted" \\ ,"data":{}' })
+  await ask(
+    url,
+    `insert into accounts (id, name) values ('acct_1111111111111111111111', 'one');
+     insert into events (account_id, sequence, id, type, channel, resource_id, data, created_at)
+     values ('acct_1111111111111111111111', 7, '${id}', 'refund', 'refund', 'a"b', '${note}', now());
+     insert into outbox (account_id, type, resource_id, data, created_at)
+     values ('acct_1111111111111111111111', 'payment', 'pay_1', '${note}', now())`,
+  )
+  await migrate({ url, log })
+  const facts = (type: string, resourceId: string) =>
+    `{"type":"${type}","resourceId":${JSON.stringify(resourceId)},"data":${note}}`
+  expect(await ask(url, 'select last_sequence, count, first_id, facts from event_runs')).toEqual([
+    { last_sequence: '7', count: 1, first_id: id, facts: facts('refund', 'a"b') },
+  ])
+  expect(await ask(url, 'select count, facts from outbox')).toEqual([
+    { count: 1, facts: facts('payment', 'pay_1') },
+  ])
 })
 
 test('a migration that fails leaves nothing of itself, and those before it stay', async () => {
