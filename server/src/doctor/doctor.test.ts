@@ -135,6 +135,36 @@ describe('the books', () => {
     for (const { subject } of findings) expect(subject).not.toBe('')
   })
 
+  test.each([
+    { what: 'one after the other', told: ['pending', 'confirmed', 'settled'], isSound: true },
+    { what: 'and then of a state of before', told: ['settled', 'confirmed'], isSound: false },
+    { what: 'in other words', told: ['settled\\u0000'], isSound: false },
+  ])('hear what a payment was told in one run, $what', async ({ told, isSound }) => {
+    const facts = told
+      .map(
+        (status) =>
+          `{"type":"payment","resourceId":"${ids['settled']}","data":{"status":"${status}","note":"\\u0000"}}`,
+      )
+      .join('\n')
+    const findings = await findingsAfter(async (run, { wallet }) => {
+      await run(
+        `insert into event_runs (account_id, last_sequence, count, first_id, facts, created_at)
+         select account_id, sum(count) over (partition by account_id order by id), count,
+           'evt_' || translate(lpad(id::text, 22, '1'), '0', 'A'), facts, created_at from outbox`,
+      )
+      await run('delete from outbox')
+      await run(
+        `insert into event_runs (account_id, last_sequence, count, first_id, facts, created_at)
+         values ($1, 1000, ${told.length}, 'evt_' || repeat('z', 22), $2, now())`,
+        ...[wallet.accountId, facts],
+      )
+    })
+    const found = findings.map(({ invariant }) => invariant)
+    expect(new Set(found)).toEqual(
+      new Set(isSound ? [] : ['the newest event of a payment tells its status']),
+    )
+  })
+
   test('are judged by no invariant that has no divergence here', async () => {
     const source: Record<string, unknown> = {}
     await database.store.inTransaction('service', (tx) =>

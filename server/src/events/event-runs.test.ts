@@ -3,6 +3,7 @@ import type { AccountId } from '../kernel/id.ts'
 import { newId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import { systemRandom } from '../kernel/random.ts'
+import { idAfter } from '../kernel/successive-id.ts'
 import { makeWallet } from '../payments/test-lane.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
@@ -96,7 +97,8 @@ test('any page of any length is what it is of the whole, wherever runs begin and
 test('an id says its number and a number its id, and neither says anything of others', async () => {
   const accountId = await withRuns([2, 128, 1, 3])
   const other = await withRuns([3])
-  for (const { sequence, id } of await numberedEvents(database.store, accountId)) {
+  const all = await numberedEvents(database.store, accountId)
+  for (const { sequence, id } of all) {
     expect(await sequenceOf(store(), accountId, id)).toBe(sequence)
     expect(await sequenceOf(store(), other, id)).toBeUndefined()
     expect(await idOf(store(), accountId, sequence)).toBe(id)
@@ -104,6 +106,10 @@ test('an id says its number and a number its id, and neither says anything of ot
   expect(await idOf(store(), accountId, 135)).toBeUndefined()
   for (const id of [newId(systemRandom, 'evt'), `evt_${'1'.repeat(22)}`, `evt_${'z'.repeat(22)}`]) {
     expect(await sequenceOf(store(), accountId, id)).toBeUndefined()
+  }
+  // Nobody's, between two runs and behind the last.
+  for (const { id } of [2, 130, 131, 134].flatMap((at) => all.slice(at - 1, at))) {
+    expect(await sequenceOf(store(), accountId, idAfter(id, 1))).toBeUndefined()
   }
   for (const id of ['', 'x', 'evt_', 'pay_1111111111111111111111', '\u0000']) {
     expect(await sequenceOf(store(), accountId, id)).toBeUndefined()
