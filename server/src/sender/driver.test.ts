@@ -266,6 +266,38 @@ test('a new block gives rest until the next one is due, and then it is looked fo
   }
 })
 
+test('a chain that stands still for long is asked once per block, and as often as ever when it goes on', async () => {
+  const config = { ...testNetwork(84_532), blockTimeMilliseconds: 48 }
+  let isStill = true
+  const slept: number[] = []
+  const clock: Clock = {
+    ...systemClock,
+    // From look to look: no round takes any time.
+    nowMilliseconds: () => 1_790_000_000_000,
+    sleep: (milliseconds, signal) => {
+      slept.push(milliseconds)
+      return systemClock.sleep(milliseconds, signal)
+    },
+  }
+  const growth = () => (isStill ? 0n : 1n)
+  const pauses = () => slept.filter((each) => [24, 48, 42].includes(each))
+  const driver = drive(async () => {}, undefined, { growth, clock, config })
+  try {
+    await until('it stands still', () => pauses().includes(48), { seconds: 30 })
+    expect(pauses().filter((each) => each === 24)).toHaveLength(56)
+    slept.length = 0
+    await until('it still does', () => pauses().length >= 5, { seconds: 30 })
+    expect(new Set(pauses())).toEqual(new Set([48]))
+    isStill = false
+    await until('it goes on', () => pauses().includes(42), { seconds: 30 })
+    isStill = true
+    slept.length = 0
+    await until('it is looked for evenly again', () => pauses().includes(24), { seconds: 30 })
+  } finally {
+    await driver.stop()
+  }
+})
+
 test('what is final is closed at once after a while, and then no more often than its pause', async () => {
   let now = Date.now()
   const clock: Clock = { ...systemClock, nowMilliseconds: () => now }
