@@ -43,8 +43,8 @@ interface SeenPlaces {
 
 /**
  * Reads the blocks after the cursor, at most a round's worth, moves every place of ours that they show, and takes in what came to
- * custodial wallets. One node round trip for the blocks, unless the head is the next one, one for what is in them, one more only when something of ours is. Returns the
- * cursor after what was committed.
+ * custodial wallets. One node round trip for the blocks, unless the head is the next one, one for what is in them, one more only when
+ * something of ours is. Returns the cursor after what was committed.
  */
 export async function followBlocks(
   deps: FollowDeps,
