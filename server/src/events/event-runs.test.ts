@@ -9,9 +9,8 @@ import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { eventsAfter, forgetEvents, idOf, sequenceOf } from './event-store.ts'
 import type { OutboxEvent } from './facts.ts'
-import { holdRelay, numberNext, takeRelay } from './relay-store.ts'
 import { addToOutbox } from './store.ts'
-import { numberedEvents } from './test-outbox.ts'
+import { numberByHand, numberedEvents } from './test-outbox.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -32,17 +31,7 @@ const rows = async () => {
   )
   return row?.count
 }
-/** One numbering by hand, under a lease of its own, of so many rows at most. */
-const number = (rowsMax = 20) =>
-  database.store.inTransaction('service', async (tx) => {
-    const lease = await takeRelay(tx, 'by-hand', 1)
-    if (lease === undefined) throw new Error('somebody else numbers')
-    await holdRelay(tx, lease.fence, 1)
-    return numberNext(
-      tx,
-      Array.from({ length: rowsMax }, () => newId(systemRandom, 'evt')),
-    )
-  })
+const number = (rowsMax?: number) => numberByHand(database.store, rowsMax)
 
 /** An account with runs of these lengths, all numbered: its events are named 1, 2, 3 and so on. */
 async function withRuns(lengths: readonly number[]): Promise<AccountId> {

@@ -15,7 +15,7 @@ import { watchOutbox } from './outbox-watch.ts'
 import { holdRelay, numberNext, RelayLost, takeRelay } from './relay-store.ts'
 import type { Relay } from './relay.ts'
 import type { OutboxEvent } from './facts.ts'
-import { numberedEvents, tell, testRelay } from './test-outbox.ts'
+import { numberByHand, numberedEvents, tell, testRelay } from './test-outbox.ts'
 
 const SOON = { seconds: 30 }
 
@@ -45,17 +45,7 @@ const told = async (accountId: AccountId) =>
   ])
 const isToldOf = (accountId: AccountId, count: number) =>
   until(`${count} events are numbered`, async () => (await told(accountId)).length === count, SOON)
-/** One numbering by hand, under a lease of its own. */
-const numberNow = () =>
-  database.store.inTransaction('service', async (tx) => {
-    const lease = await takeRelay(tx, 'by-hand', 1)
-    if (lease === undefined) throw new Error('somebody else numbers')
-    await holdRelay(tx, lease.fence, 1)
-    return numberNext(
-      tx,
-      Array.from({ length: 20 }, () => newId(systemRandom, 'evt')),
-    )
-  })
+const numberNow = () => numberByHand(database.store)
 
 const given = (accountId: AccountId, resourceId: string): OutboxEvent => ({
   accountId,

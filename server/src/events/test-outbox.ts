@@ -1,4 +1,5 @@
 import { systemClock } from '../kernel/clock.ts'
+import { newId } from '../kernel/id.ts'
 import type { AccountId } from '../kernel/id.ts'
 import { openLog } from '../kernel/log.ts'
 import { systemRandom } from '../kernel/random.ts'
@@ -7,6 +8,8 @@ import type { Store, Tx } from '../store/postgres.ts'
 import type { NumberedEvent } from './event.ts'
 import { eventsOf } from './event-runs.ts'
 import type { EventRunRow } from './event-runs.ts'
+import { holdRelay, numberNext, takeRelay } from './relay-store.ts'
+import type { NumberedBatch } from './relay-store.ts'
 import { startRelay } from './relay.ts'
 import type { Relay, RelayDeps } from './relay.ts'
 import { addToOutbox } from './store.ts'
@@ -34,6 +37,16 @@ export function testRelay(store: Store, parts: Partial<RelayDeps> = {}): Relay {
     ...parts,
   })
 }
+
+/** One numbering by hand, under a lease of its own, of so many rows of the outbox at most. */
+export const numberByHand = (store: Store, rowsMax = 20): Promise<NumberedBatch> =>
+  store.inTransaction('service', async (tx) => {
+    const lease = await takeRelay(tx, 'by-hand', 1)
+    if (lease === undefined) throw new Error('somebody else numbers')
+    await holdRelay(tx, lease.fence, 1)
+    const ids = Array.from({ length: rowsMax }, () => newId(systemRandom, 'evt'))
+    return numberNext(tx, ids)
+  })
 
 /** What an account was told, in order. */
 export async function numberedEvents(

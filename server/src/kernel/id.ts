@@ -1,7 +1,8 @@
 import type { Brand } from '@florin/wire/brand.ts'
 import type { Random } from './random.ts'
 
-const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+/** Of the characters behind an id's prefix, in the order of ASCII: an id's text is greater where what it spells is. */
+export const ID_ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const ID_BYTES = 16
 const ID_CHARACTERS = 22
 const LIMB_BYTES = 4
@@ -59,7 +60,7 @@ export function newId<Prefix extends IdPrefix>(random: Random, prefix: Prefix): 
   for (let end = ID_CHARACTERS; end > 0; end -= STEP_CHARACTERS) {
     let digits = divideLimbs()
     for (let place = end - 1; place >= Math.max(0, end - STEP_CHARACTERS); place -= 1) {
-      characters[place] = ALPHABET.charCodeAt(digits % BASE)
+      characters[place] = ID_ALPHABET.charCodeAt(digits % BASE)
       digits = Math.floor(digits / BASE)
     }
   }

@@ -1,7 +1,7 @@
+import { ID_ALPHABET } from './id.ts'
 import type { Id, IdPrefix } from './id.ts'
 
-const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
-const BASE = ALPHABET.length
+const BASE = ID_ALPHABET.length
 
 /**
  * The id that follows another after so many places, counted in base58. Ids that follow each other have one key together, and are found by it: their
@@ -13,10 +13,10 @@ export function idAfter<Prefix extends IdPrefix>(id: Id<Prefix>, places: number)
   let carry = places
   while (carry > 0) {
     end -= 1
-    const digit = ALPHABET.indexOf(id.charAt(end))
+    const digit = ID_ALPHABET.indexOf(id.charAt(end))
     if (digit === -1) throw new Error('no id follows this one')
     const value = digit + carry
-    rest = ALPHABET.charAt(value % BASE) + rest
+    rest = ID_ALPHABET.charAt(value % BASE) + rest
     carry = Math.floor(value / BASE)
   }
   return `${id.slice(0, end)}${rest}` as Id<Prefix>
@@ -30,7 +30,7 @@ export function placesBetween<Prefix extends IdPrefix>(first: Id<Prefix>, id: Id
 function valueOf(id: string): bigint {
   let value = 0n
   for (const character of id.slice(id.indexOf('_') + 1)) {
-    value = value * BigInt(BASE) + BigInt(ALPHABET.indexOf(character))
+    value = value * BigInt(BASE) + BigInt(ID_ALPHABET.indexOf(character))
   }
   return value
 }
