@@ -168,6 +168,8 @@ const WANTED = `($1::text is null or type = $1) and ($2::jsonb is null or accept
   and account_id <> all($3::text[])`
 
 async function wantedOf(tx: Tx, { type, accept }: Pick<Filter, 'type' | 'accept'>) {
+  // Only a plan for these very values finds a way to pay by its index.
+  await tx.query('catalogue_plans', 'set local plan_cache_mode = force_custom_plan')
   // What all of them have need not be read out of each.
   const ways = Object.keys(accept).length === 0 ? null : JSON.stringify([accept])
   return [type, ways, await suspendedAccounts(tx)]

@@ -7,12 +7,13 @@ import { CLAIM_COLUMNS, claimOf } from './claim-store.ts'
 import type { ClaimRow } from './claim-store.ts'
 
 /**
- * When a claim is looked at again. `soon`: something is becoming of it. `open`: nothing has, until its end. `idle`: nothing was ever done
- * for it here either, so that it did cost its payer nothing. `lost`: it was used, and no node shows by what. `never`: it has come to its end.
+ * When a claim is looked at again. `soon`: something is becoming of it. `carried`: a transaction of ours carries it, and who follows that one
+ * says so when it comes to nothing. `open`: nothing has become of it, until its end. `idle`: nothing was ever done for it here either, so that
+ * it did cost its payer nothing. `lost`: it was used, and no node shows by what. `never`: it has come to its end.
  */
-export type NextLook = 'soon' | 'open' | 'idle' | 'lost' | 'never'
+export type NextLook = 'soon' | 'carried' | 'open' | 'idle' | 'lost' | 'never'
 
-/** The claims whose turn it is, the longest due first; a new one is due at once. */
+/** The claims whose turn it is, those that were called and new ones first, then the longest due. What is not due costs nothing, however many there are. */
 export async function openClaims(
   tx: Tx,
   network: NetworkId,
@@ -21,8 +22,13 @@ export async function openClaims(
 ): Promise<readonly Claim[]> {
   const rows = await tx.query<ClaimRow>(
     'claims_open',
-    `select ${CLAIM_COLUMNS} from settlement_claims
-     where network = $1 and closed_at is null and (look_at is null or look_at <= to_timestamp($3 / 1000.0))
+    // Each half reads its own stretch of the index and stops at its end.
+    `select ${CLAIM_COLUMNS} from (
+       (select * from settlement_claims where network = $1 and closed_at is null and look_at is null
+        order by created_at limit $2)
+       union all
+       (select * from settlement_claims where network = $1 and closed_at is null and look_at <= to_timestamp($3 / 1000.0)
+        order by look_at, created_at limit $2)) as due
      order by look_at nulls first, created_at limit $2`,
     [network, count, nowMilliseconds],
   )
@@ -95,8 +101,8 @@ export function closeClaim(tx: Tx, paymentId: PaymentId, nowMilliseconds: number
 const LOOKS_MAX = 1_000
 
 /**
- * Twice as long each time, from one second on, after some looks without a pause. Who signs without an end keeps nobody busy, and where
- * there is an end it is not slept through.
+ * Twice as long each time, from one second on, after some looks without a pause, which what is carried does not need. Who signs without
+ * an end keeps nobody busy, and where there is an end it is not slept through.
  */
 function pauseMilliseconds(
   next: NextLook,
@@ -107,11 +113,12 @@ function pauseMilliseconds(
   const most = {
     soon: 0,
     never: 0,
+    carried: limits.carriedClaimSecondsMax,
     open: limits.openClaimSecondsMax,
     idle: Math.max(limits.openClaimSecondsMax, Math.min(left, limits.idleClaimSecondsMax)),
     lost: limits.lostClaimSecondsMax,
   }
-  const beyond = looks + 1 - limits.claimLooksAtOnce
+  const beyond = looks + 1 - (next === 'carried' ? 0 : limits.claimLooksAtOnce)
   const seconds = beyond < 0 ? 0 : Math.min(2 ** Math.min(beyond, 30), most[next])
   return Math.ceil(seconds * 1000)
 }

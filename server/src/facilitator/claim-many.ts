@@ -3,6 +3,7 @@ import type { SettlementDraft, SettlementPart } from '../chains/exact.ts'
 import { receiverAccounts } from '../custody/receiver-store.ts'
 import type { OpenSigner } from '../custody/signer.ts'
 import type { Wallet } from '../custody/wallet.ts'
+import { limits } from '../kernel/limits.ts'
 import { followedHeight, networkStanding } from '../sender/follower-store.ts'
 import { advanceLane, lockLane, openCeilings } from '../sender/lane-store.ts'
 import { storeTransactions } from '../sender/transaction-store.ts'
@@ -68,6 +69,7 @@ export async function claimMany(
     tx,
     own.map(({ beginning }) => claimFor(beginning, since)),
     now,
+    now + limits.carriedClaimSeconds * 1000,
   )
   const held = own.filter(({ beginning }) => made.has(beginning.paymentId))
   const signed = new Map<string, NewTransaction>()

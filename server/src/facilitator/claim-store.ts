@@ -84,13 +84,15 @@ export async function insertClaims(
   tx: Tx,
   claims: readonly NewClaim[],
   nowMilliseconds: number,
+  /** Until when nobody needs to look at them: now, unless the same transaction has them carried. */
+  lookAtMilliseconds = nowMilliseconds,
 ): Promise<ReadonlySet<PaymentId>> {
   const rows = await tx.query<{ payment_id: PaymentId }>(
     'claims_insert',
     `insert into settlement_claims (payment_id, account_id, network, proof_key, terms_digest, "authorization",
        valid_before, since_height, created_at, look_at, x402_version, built_until, is_soft)
      select payment_id, account_id, network, proof_key, decode(terms_digest, 'hex'), stored,
-       valid_before, since_height, to_timestamp($2 / 1000.0), to_timestamp($2 / 1000.0), x402_version,
+       valid_before, since_height, to_timestamp($2 / 1000.0), to_timestamp($3 / 1000.0), x402_version,
        to_timestamp(soft_until / 1000.0), soft_until is not null
      from json_to_recordset($1::json) as c (payment_id text, account_id text, network text, proof_key text,
        terms_digest text, stored json, valid_before numeric, since_height bigint, x402_version smallint,
@@ -113,6 +115,7 @@ export async function insertClaims(
         })),
       ),
       nowMilliseconds,
+      lookAtMilliseconds,
     ],
   )
   return new Set(rows.map(({ payment_id: paymentId }) => paymentId))

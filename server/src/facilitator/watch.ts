@@ -105,7 +105,7 @@ async function openUndecided(
     const isKnown = (claim: Claim) =>
       over.has(claim.paymentId) || (underWay.has(claim.paymentId) && sentOf(claim) === undefined)
     const looks = claims.filter(isKnown).map((claim) => {
-      const next: NextLook = over.has(claim.paymentId) ? 'never' : 'soon'
+      const next: NextLook = over.has(claim.paymentId) ? 'never' : 'carried'
       return { claim, next }
     })
     await noteLooks(tx, looks, now)
@@ -134,7 +134,7 @@ async function watchClaim(
     await store.inTransaction('service', (tx) => records.mirror(tx, claim, sentId))
     return 'soon'
   }
-  if (state.underWay) return 'soon'
+  if (state.underWay) return 'carried'
   // Nobody here can say what becomes of it any more, until the asset is configured again.
   if (exact === undefined || authorization === undefined) return 'lost'
 

@@ -173,7 +173,8 @@ export function startMarketDriver(
 }
 
 const LEASE_RENEWALS = 3
-const PAUSE_MIN = 50
+/** Nobody waits for a block of a quicker chain: its blocks are read a few at a time. */
+const PAUSE_MIN = 200
 const PAUSE_MAX = 5_000
 const TIDY_PAUSE = 10_000
 const BACK_OFF_DOUBLINGS_MAX = 6

@@ -1,5 +1,6 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import type { TokenTransfer, TransactionHash } from '../chains/chain.ts'
+import { lookSoon } from '../facilitator/claim-looks-store.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { PaymentId, TradeId } from '../kernel/id.ts'
 import { funding, post, release } from '../ledger/entry.ts'
@@ -88,7 +89,9 @@ export function openPaymentBook({
       if (traded.length > 0) await trades?.mined(tx, traded)
       await moved(tx, 'confirmed', changes)
       // A settlement that was included without effect changes no status, and somebody may be waiting to hear of it.
-      await notifyChanged(tx, [...reverted, ...idle.map(({ paymentId }) => paymentId)])
+      const without = [...reverted, ...idle.map(({ paymentId }) => paymentId)]
+      await notifyChanged(tx, without)
+      await lookSoon(tx, without)
       return idle
     },
 
@@ -172,6 +175,11 @@ export function openPaymentBook({
               .map((paymentId) => ({ paymentId, ...NOTHING_SEEN, failure: failureOf(reason) })),
       )
       await releaseSpends(tx, [...(await moved(tx, 'failed', changes))], clock.nowMilliseconds())
+      const over = new Set([...expired, ...changes.map(({ paymentId }) => paymentId)])
+      await lookSoon(
+        tx,
+        ids.filter((id) => !over.has(id)),
+      )
     },
 
     finalityViolated: (tx, _network, paymentIds) =>

@@ -200,11 +200,14 @@ export async function missingDeposits(
     recorded_as: PaymentId | null
   }>(
     'deposits_missing',
-    `select id, transaction_hash, (select c.id from payments c
-       where c.network = d.network and c.transaction_hash = d.transaction_hash and c.recipient = d.recipient
-         and c.asset = d.asset and c.sender = d.sender and c.amount = d.amount and c.type = 'received'
-         and c.occurrence is null and c.status in ('confirmed', 'settled') order by c.id limit 1) as recorded_as
-     from payments d
+    // All claims of these transactions at once, since one transaction may hold many: each deposit finds its own among them by what moved.
+    `with claims as materialized (
+       select min(id) as recorded_as, transaction_hash, recipient, asset, sender, amount from payments
+       where network = $1 and transaction_hash = any($2) and type = 'received' and occurrence is null
+         and status in ('confirmed', 'settled')
+       group by transaction_hash, recipient, asset, sender, amount)
+     select id, transaction_hash, recorded_as
+     from payments left join claims using (transaction_hash, recipient, asset, sender, amount)
      where network = $1 and transaction_hash = any($2) and type = 'received' and occurrence is not null
        and status = 'pending'`,
     [network, hashes],

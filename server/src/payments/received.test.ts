@@ -309,7 +309,7 @@ test.each([true, false])(
   async (succeeded) => {
     const scene = await openScene(null)
     await scene.mine('a', 101, 6)
-    await place(scene.paymentId, 'mined', succeeded)
+    await place(scene.paymentId, 'mined', succeeded, { withoutEffect: succeeded })
     await scene.watch()
     expect(await scene.state()).toMatchObject({ status: 'pending' })
     await write(database.store, 'test_final', `update chain_transactions set state = 'final'`)

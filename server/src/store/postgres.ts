@@ -63,9 +63,11 @@ const SILENCE_SECONDS = 5
 /**
  * What every connection of the service is opened with. A transaction sets its own scope; what runs outside of one is the service's. What is
  * asked has an index: a scan that looks cheap while a table has one page would be kept for when it has a thousand. Who wants whole tables, as the
- * doctor does, says so in its transaction.
+ * doctor does, says so in its transaction. And the service asks the same again and again, so each statement is planned once for all values and not
+ * anew for each; lists with conditions that may be left out, as accounts have them and the catalogue, are planned as PostgreSQL sees fit.
  */
-export const SERVICE_SETTINGS = '-c app.account_id=service -c enable_seqscan=off'
+export const SERVICE_SETTINGS =
+  '-c app.account_id=service -c enable_seqscan=off -c plan_cache_mode=force_generic_plan'
 const SCOPE = /^(service|acct_[1-9A-HJ-NP-Za-km-z]{22})$/
 
 /** The SQLSTATE of a PostgreSQL error, if it is one. */
@@ -160,7 +162,7 @@ function openSession(client: pg.PoolClient): Session {
 function beginText(scope: Scope): string {
   return scope === 'service'
     ? 'begin read write'
-    : `begin read write; set local app.account_id = '${scope}'`
+    : `begin read write; set local app.account_id = '${scope}'; set local plan_cache_mode = auto`
 }
 
 async function commit(session: Session): Promise<void> {
