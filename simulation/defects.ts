@@ -305,7 +305,7 @@ import { claimKeys } from '../idempotency/store.ts'`,
   },
   {
     name: 'bytes that nobody has heard of are not sent again',
-    seed: 135,
+    seed: 153,
     changes: [
       {
         module: 'sender/transaction-store.ts',
@@ -326,7 +326,7 @@ import { claimKeys } from '../idempotency/store.ts'`,
   },
   {
     name: 'an old lease may write',
-    seed: 43,
+    seed: 191,
     changes: [
       {
         module: 'sender/follower-store.ts',

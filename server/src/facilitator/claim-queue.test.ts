@@ -6,6 +6,7 @@ import type { Address, Chain, Terms, TransactionHash, Verdict } from '../chains/
 import type { ExactPayments, WaitingSettlement } from '../chains/exact.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import { systemClock } from '../kernel/clock.ts'
+import { limits } from '../kernel/limits.ts'
 import { openLog } from '../kernel/log.ts'
 import { openReceivedRecords } from '../payments/received.ts'
 import { makeWallet } from '../payments/test-lane.ts'
@@ -16,6 +17,7 @@ import type { TestDatabase } from '../store/test-database.ts'
 import { openClaimQueue } from './claim-queue.ts'
 import { beginSettlement } from './begin.ts'
 import type { BeginDeps } from './begin.ts'
+import { openClaims } from './claim-looks-store.ts'
 import type { ClaimOrder } from './claim-many.ts'
 import type { ClaimQueue, ClaimQueueDeps } from './claim-queue.ts'
 import { config, FEE, testClaimOrder } from './test-claim-order.ts'
@@ -138,6 +140,17 @@ describe('claims that wait together', () => {
     expect(await count('attempts')).toBe(3)
     // Theirs are facts of one account, so one row.
     expect(await count('outbox')).toBe(1)
+  })
+
+  test('are looked at after a while: who follows their transaction says before what becomes of it', async () => {
+    const now = systemClock.nowMilliseconds()
+    expect(await outcomes([claim('a'), claim('b')])).toEqual(['signed', 'signed'])
+    const due = (milliseconds: number) =>
+      database.store.inTransaction('service', (tx) => openClaims(tx, network, 9, milliseconds))
+    expect(await due(now + limits.carriedClaimSeconds * 1000 - 1)).toEqual([])
+    expect(
+      await due(systemClock.nowMilliseconds() + limits.carriedClaimSeconds * 1000),
+    ).toHaveLength(2)
   })
 
   test('wait for one that is being drafted, and share with it', async () => {

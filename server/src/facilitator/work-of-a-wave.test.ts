@@ -19,7 +19,7 @@ import type { Tx } from '../store/postgres.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { findClaims, insertClaims } from './claim-store.ts'
-import { noteLooks } from './claim-looks-store.ts'
+import { noteLooks, openClaims } from './claim-looks-store.ts'
 
 // PostgreSQL plans a statement once and keeps the plan until a table's statistics change. What was planned after the first few payments meets the
 // first wave of many: none of it may compare all with all then. How the statements are written and the settings of the service's connections
@@ -66,7 +66,7 @@ beforeEach(async () => {
   })
   client = new pg.Client({
     connectionString: database.ownerUrl.reveal(),
-    options: `${SERVICE_SETTINGS} -c role=florin_service -c plan_cache_mode=force_generic_plan`,
+    options: `${SERVICE_SETTINGS} -c role=florin_service`,
   })
   await client.connect()
 })
@@ -76,7 +76,7 @@ afterEach(async () => {
 })
 
 /** Payments that were claimed and sent, and of which nothing more is known. */
-async function begin(payments: readonly Given[], firstNonce: number): Promise<void> {
+async function begin(payments: readonly Given[], firstNonce: number, lookAt = NOW): Promise<void> {
   const asset = config.assets.find((each) => each.asset === TOKEN)
   if (asset === undefined) throw new Error('no token')
   await database.store.inTransaction('service', async (tx) => {
@@ -88,6 +88,7 @@ async function begin(payments: readonly Given[], firstNonce: number): Promise<vo
         ...{ validBeforeSeconds: 9n, sinceHeight: 0n },
       })),
       NOW,
+      lookAt,
     )
     await insertPayments(
       tx,
@@ -268,3 +269,16 @@ test.each([40, 400])(
     expect(tooMuch).toEqual({})
   },
 )
+
+test('a round goes through the claims whose turn it is, however many others wait', async () => {
+  const [due, later] = [given(40, 0), given(MANY, 40)]
+  const round: Statement = await statementOf((tx) => openClaims(tx, network, MANY, NOW), [])
+  await client.query(`prepare round as ${round.text}`)
+  await run('round', round)
+  await begin(due, 0)
+  await begin(later, due.length, NOW + 1)
+  await sweep()
+  const none = await statementOf((tx) => openClaims(tx, network, MANY, NOW - 1), [])
+  expect(await run('round', none)).toBe(0)
+  expect(await run('round', round)).toBeLessThan(MANY)
+})

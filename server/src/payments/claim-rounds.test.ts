@@ -1,24 +1,31 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Address, Chain } from '../chains/chain.ts'
+import { baseUnits } from '@florin/wire/amount.ts'
+import type { Address, Chain, Terms, TransactionHash } from '../chains/chain.ts'
 import { NodeFailure } from '../chains/chain.ts'
 import type { ExactAuthorization, ExactPayments } from '../chains/exact.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import type { SettlerFunds } from '../facilitator/settler-funds.ts'
 import type { Settlers } from '../facilitator/settlers.ts'
+import { openClaims } from '../facilitator/claim-looks-store.ts'
 import { watchClaims } from '../facilitator/watch.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import { openLog } from '../kernel/log.ts'
+import type { MinedTransaction, PaymentBook } from '../sender/book.ts'
 import { scriptedChain } from '../sender/test-chain.ts'
+import { storeTransactions } from '../sender/transaction-store.ts'
+import type { Tx } from '../store/postgres.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { write } from '../store/test-write.ts'
-import { openTestClaim, recordsOf } from './test-claims.ts'
-import { makeWallet, testNetwork } from './test-lane.ts'
+import { openPaymentBook } from './advance.ts'
+import { openTestClaim, PAYER, recordsOf, SELLER } from './test-claims.ts'
+import { makeWallet, testNetwork, TOKEN } from './test-lane.ts'
 
 const config = testNetwork(84_532)
 const YEARS = BigInt(Math.floor(systemClock.nowMilliseconds() / 1000)) + 100_000_000n
+const HASH = '0xfeed' as TransactionHash
 /** Looks without a pause, and some more. */
 const ROUNDS = limits.claimLooksAtOnce + 6
 
@@ -30,7 +37,7 @@ beforeEach(async () => {
 })
 afterEach(() => database.close())
 
-async function openClaims(count: number): Promise<readonly PaymentId[]> {
+async function addClaims(count: number): Promise<readonly PaymentId[]> {
   const { store } = database
   const createdAt = systemClock.nowMilliseconds()
   const order = { config, accountId: wallet.accountId, createdAt, validBeforeSeconds: YEARS }
@@ -39,6 +46,15 @@ async function openClaims(count: number): Promise<readonly PaymentId[]> {
     ids.push(await openTestClaim(store, recordsOf(store, config), order))
   }
   return ids
+}
+
+/** When the only claim is looked at next, in seconds. */
+async function nextLook(): Promise<number> {
+  const [row] = await database.store.query<{ at: string }>(
+    'test_look_at',
+    `select extract(epoch from look_at) as at from settlement_claims`,
+  )
+  return Number(row?.at)
 }
 
 function watching(exact: Partial<ExactPayments>) {
@@ -89,7 +105,7 @@ function together<Answer>(answer: (authorization: ExactAuthorization) => Answer)
 
 test('what the chain says of many claims is asked together, so much at a time and no more', async () => {
   const count = limits.claimsPerReadMax + 5
-  await openClaims(count)
+  await addClaims(count)
   const final = together(() => 'open' as const)
   const used = together(() => ({ ok: true }) as const)
   const { watch } = watching({ finalState: final.ask, check: used.ask })
@@ -101,7 +117,7 @@ test('what the chain says of many claims is asked together, so much at a time an
 })
 
 test('a claim of which a node says nothing keeps nobody else from a look', async () => {
-  const [mute, ...others] = await openClaims(3)
+  const [mute, ...others] = await addClaims(3)
   const expired = new Set<string>(others)
   const { watch } = watching({
     finalState: async ({ proofKey }) => {
@@ -124,7 +140,7 @@ test.each<[string, string, 'idle' | 'open']>([
   ['is built for its seller', `built_until = now() + interval '9 days'`, 'open'],
   ['was told to be paid', `answered_at = now()`, 'open'],
 ])('a claim of which there %s is looked at as %s', async (_, change, looked) => {
-  await openClaims(1)
+  await addClaims(1)
   if (change !== '') {
     await write(database.store, 'test_claim', `update settlement_claims set ${change}`)
   }
@@ -137,15 +153,102 @@ test.each<[string, string, 'idle' | 'open']>([
   let pause = 0
   for (let round = 0; round < ROUNDS; round += 1) {
     await watch()
-    const [row] = await database.store.inTransaction('service', (tx) =>
-      tx.query<{ at: string }>(
-        'test_look_at',
-        `select extract(epoch from look_at) as at from settlement_claims`,
-      ),
-    )
-    pause = Number(row?.at) - seconds()
+    pause = (await nextLook()) - seconds()
     pass(3_600)
   }
   if (looked === 'idle') expect(pause).toBeGreaterThan(2 * limits.openClaimSecondsMax)
   else expect(pause).toBe(limits.openClaimSecondsMax)
 })
+
+/** A claim, and a transaction of ours that carries it. */
+async function carried(): Promise<PaymentId> {
+  const [paymentId] = await addClaims(1)
+  if (paymentId === undefined) throw new Error('no claim')
+  const { network } = config
+  const { address } = wallet
+  await write(
+    database.store,
+    'test_lane',
+    'insert into lanes (network, address, next_nonce) values ($1, $2, 1)',
+    [network, address],
+  )
+  const transaction = {
+    nonce: 0n,
+    terms: {} as Terms,
+    signed: { hash: HASH, raw: Uint8Array.of(1) },
+    feeCeiling: baseUnits(1n),
+    paymentIds: [paymentId],
+  }
+  await database.store.inTransaction('service', (tx) =>
+    storeTransactions(tx, { network, address }, [transaction], systemClock.nowMilliseconds()),
+  )
+  return paymentId
+}
+
+test('a claim that a transaction of ours carries is looked at less and less often, and asks no node', async () => {
+  await carried()
+  const { watch, pass, seconds } = watching({
+    finalState: async () => Promise.reject(new Error('a node is asked')),
+  })
+  const pauses: number[] = []
+  while (pauses.length < 5) {
+    await watch()
+    pauses.push(Math.round((await nextLook()) - seconds()))
+    // Before its time nothing is asked of the database either.
+    pass((pauses.at(-1) ?? 0) - 1)
+    const before = await nextLook()
+    await watch()
+    expect(await nextLook()).toBe(before)
+    pass(1)
+  }
+  const most = limits.carriedClaimSecondsMax
+  expect(pauses).toEqual([2, 4, 8, most, most])
+})
+
+type Told = (book: PaymentBook, tx: Tx, paymentId: PaymentId) => Promise<unknown>
+const mined =
+  (parts: Partial<MinedTransaction>): Told =>
+  (book, tx, paymentId) =>
+    book.mined(tx, [
+      {
+        ...{ network: config.network, hash: HASH, height: 8n, blockHash: 'b8' },
+        ...{ succeeded: true, feePaid: baseUnits(1n), transfers: [], paymentIds: [paymentId] },
+        ...parts,
+      },
+    ])
+const transfer = { asset: TOKEN, from: PAYER, to: SELLER, amount: baseUnits(5n), logIndex: 3 }
+
+test.each<[string, boolean, Told]>([
+  ['is included and reverts', true, mined({ succeeded: false })],
+  ['is included and pays nothing', true, mined({})],
+  ['is included and pays', false, mined({ transfers: [transfer] })],
+  [
+    'has lost its place to another',
+    true,
+    (book, tx, paymentId) => {
+      const reason = 'nonce_used_by_another_transaction'
+      return book.dead(tx, [{ network: config.network, reason, paymentIds: [paymentId] }])
+    },
+  ],
+  [
+    'is in no block any more',
+    false,
+    (book, tx, paymentId) => book.vanished(tx, config.network, [paymentId]),
+  ],
+])(
+  'a claim whose transaction %s is looked at in the next round: %s',
+  async (_, isLookedAt, told) => {
+    const paymentId = await carried()
+    await watching({}).watch()
+    const { store } = database
+    const due = () =>
+      store.inTransaction('service', async (tx) => {
+        const claims = await openClaims(tx, config.network, 10, systemClock.nowMilliseconds())
+        return claims.map((claim) => claim.paymentId)
+      })
+    expect(await due()).toEqual([])
+    const book = openPaymentBook({ clock: systemClock })
+    await store.inTransaction('service', (tx) => told(book, tx, paymentId))
+    expect(await due()).toEqual(isLookedAt ? [paymentId] : [])
+  },
+)

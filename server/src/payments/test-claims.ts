@@ -14,7 +14,7 @@ import { TOKEN } from './test-lane.ts'
 
 /** Whoever pays a claim of a test. */
 export const PAYER = '0x00000000000000000000000000000000000000a1' as Address
-const SELLER = '0x00000000000000000000000000000000000000a2' as Address
+export const SELLER = '0x00000000000000000000000000000000000000a2' as Address
 
 /** The books of received payments, for whoever never waits. */
 export function recordsOf(store: Store, config: NetworkConfig): ReceivedRecords {

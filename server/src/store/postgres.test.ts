@@ -50,6 +50,29 @@ describe('a transaction', () => {
     await store.close()
   })
 
+  test('of the service plans a statement once for all values, and one of an account for its own', async () => {
+    const store = openStore({ url: database.url, log })
+    /** How often a statement with a value was planned anew, and how often one plan served, when it was asked three times. */
+    const plans = (scope: Parameters<typeof store.inTransaction>[0], name: string) =>
+      store.inTransaction(scope, async (tx) => {
+        for (const value of [1, 2, 3]) {
+          await tx.query(name, 'select from followers where height = $1', [value])
+        }
+        const [row] = await tx.query<{ anew: string; once: string }>(
+          'test_plans',
+          'select custom_plans as anew, generic_plans as once from pg_prepared_statements where name = $1',
+          [name],
+        )
+        return { anew: Number(row?.anew), once: Number(row?.once) }
+      })
+    expect(await plans('service', 'test_of_service')).toEqual({ anew: 0, once: 3 })
+    expect(await plans(newId(systemRandom, 'acct'), 'test_of_account')).toEqual({
+      ...{ anew: 3, once: 0 },
+    })
+    expect(await plans('service', 'test_of_service_again')).toEqual({ anew: 0, once: 3 })
+    await store.close()
+  })
+
   test('takes no scope that is not an account, whatever the types said', async () => {
     const forged = "service'; drop table payments; --" as AccountId
     const attempt = database.store.inTransaction(forged, async () => undefined)
