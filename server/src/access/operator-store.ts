@@ -1,6 +1,7 @@
 import { PLANS } from '../kernel/caller.ts'
 import type { Plan } from '../kernel/caller.ts'
 import type { AccountId } from '../kernel/id.ts'
+import { planForValues } from '../store/plan-for-values.ts'
 import type { Tx } from '../store/postgres.ts'
 
 // What operators of the installation see of every account. Never for an account's own requests.
@@ -62,6 +63,7 @@ export async function pageOfAccounts(
   search: string | undefined,
   { after, count }: Page,
 ): Promise<readonly AnyAccount[]> {
+  await planForValues(tx)
   const rows = await tx.query<Row>(
     'access_any_accounts',
     `${ACCOUNT}

@@ -1,4 +1,5 @@
 import type { AccountId, AuditId } from '../kernel/id.ts'
+import { planForValues } from '../store/plan-for-values.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { AuditEntry } from './entry.ts'
 
@@ -33,6 +34,7 @@ export async function pageOfAudit(
   { accountId, action, object }: AuditFilter,
   { after, count }: { readonly after: string | undefined; readonly count: number },
 ): Promise<readonly AuditEntry[]> {
+  await planForValues(tx)
   const rows = await tx.query<Row>(
     'audit_every_account',
     `select id, account_id, actor, actor_id, actor_name, action, object, address, request_id,

@@ -201,24 +201,3 @@ test('what a suspended account has listed is found by nobody until it is open ag
   await suspend(null)
   expect(await counts()).toEqual([2, 2, 2])
 })
-
-test('what is looked for is planned for its own words and ways to pay: only so an index finds them', async () => {
-  const filter = {
-    ...{ type: 'http', accept: { network: 'eip155:1', scheme: 'exact', payTo: 'a' } },
-    ...{ limit: 10, offset: 0 },
-  }
-  await database.store.inTransaction('service', async (tx) => {
-    await listingsPage(tx, filter)
-    await searchListings(tx, 'words', filter)
-    const plans = await tx.query<{ name: string; once: string }>(
-      'test_plans',
-      `select name, generic_plans as once from pg_prepared_statements
-       where name in ('catalogue_count', 'catalogue_page', 'catalogue_search') order by name`,
-    )
-    expect(plans).toEqual([
-      { name: 'catalogue_count', once: '0' },
-      { name: 'catalogue_page', once: '0' },
-      { name: 'catalogue_search', once: '0' },
-    ])
-  })
-})

@@ -1,6 +1,7 @@
 import { suspendedAccounts } from '../access/account-store.ts'
 import type { AccountId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
+import { planForValues } from '../store/plan-for-values.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Accept, Listing, PaidListing } from './listing.ts'
 import { mergeAccepts } from './merge-accepts.ts'
@@ -168,8 +169,7 @@ const WANTED = `($1::text is null or type = $1) and ($2::jsonb is null or accept
   and account_id <> all($3::text[])`
 
 async function wantedOf(tx: Tx, { type, accept }: Pick<Filter, 'type' | 'accept'>) {
-  // Only a plan for these very values finds a way to pay by its index.
-  await tx.query('catalogue_plans', 'set local plan_cache_mode = force_custom_plan')
+  await planForValues(tx)
   // What all of them have need not be read out of each.
   const ways = Object.keys(accept).length === 0 ? null : JSON.stringify([accept])
   return [type, ways, await suspendedAccounts(tx)]

@@ -1,5 +1,6 @@
 import type { Family } from '@florin/wire/network.ts'
 import type { AccountId, WalletId } from '../kernel/id.ts'
+import { planForValues } from '../store/plan-for-values.ts'
 import type { Tx } from '../store/postgres.ts'
 
 // What operators of the installation see of every account's wallets: nothing of their keys. Never for an account's own requests.
@@ -23,6 +24,7 @@ export async function pageOfWallets(
   }: { readonly accountId?: string | undefined; readonly search?: string | undefined },
   { after, count }: { readonly after: string | undefined; readonly count: number },
 ): Promise<readonly AnyWallet[]> {
+  await planForValues(tx)
   const rows = await tx.query<{
     id: WalletId
     account_id: AccountId

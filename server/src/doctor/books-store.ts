@@ -142,10 +142,13 @@ const INVARIANTS: Readonly<Record<string, string>> = {
     select p.id as subject from payments p where p.occurrence is not null and not exists (
       select from wallets w where w.id = p.wallet_id and w.account_id = p.account_id and w.address = p.recipient)`,
   'a transfer that came in has one record': `
-    select d.id as subject from payments d join payments c on c.network = d.network and c.transaction_hash = d.transaction_hash
-      and c.block_hash = d.block_hash and c.log_index = d.log_index and c.account_id = d.account_id
-    where d.type = 'received' and d.occurrence is not null and d.status in ('confirmed', 'settled')
-      and c.type = 'received' and c.occurrence is null and c.status in ('confirmed', 'settled')`,
+    -- Counted, not joined: one transaction may hold any number of either.
+    select id as subject from (
+      select id, occurrence, count(*) filter (where occurrence is null)
+        over (partition by network, transaction_hash, block_hash, log_index, account_id) as claims
+      from payments where type = 'received' and status in ('confirmed', 'settled')
+        and transaction_hash is not null and block_hash is not null and log_index is not null) moved
+    where occurrence is not null and claims > 0`,
   'a budget is given back when and only when the payment came to nothing': `
     select p.id as subject from payments p join policy_spends s on s.payment_id = p.id
     where (p.status in ('failed', 'expired')) <> (s.released_at is not null)`,

@@ -22,22 +22,25 @@ export async function openClaims(
 ): Promise<readonly Claim[]> {
   const rows = await tx.query<ClaimRow>(
     'claims_open',
-    // Each half reads its own stretch of the index and stops at its end.
+    // Each half reads its own stretch of the index, in the index's very order, and stops at its end or at the limit.
     `select ${CLAIM_COLUMNS} from (
        (select * from settlement_claims where network = $1 and closed_at is null and look_at is null
-        order by created_at limit $2)
+        order by look_at nulls first, created_at limit $2)
        union all
        (select * from settlement_claims where network = $1 and closed_at is null and look_at <= to_timestamp($3 / 1000.0)
-        order by look_at, created_at limit $2)) as due
+        order by look_at nulls first, created_at limit $2)) as due
      order by look_at nulls first, created_at limit $2`,
     [network, count, nowMilliseconds],
   )
   return rows.map(claimOf)
 }
 
-type Looked = Pick<Claim, 'paymentId' | 'looks' | 'validBeforeSeconds'>
+type Looked = Pick<Claim, 'paymentId' | 'looks' | 'isCalled' | 'validBeforeSeconds'>
 
-/** Notes that claims were looked at, when that is to happen again, and closes those that need no more looking. */
+/**
+ * Notes that claims were looked at, when that is to happen again, and closes those that need no more looking. One that somebody holds, or called
+ * since it was read, is left as it is: it is due, and what happened to it is seen in its next look.
+ */
 export async function noteLooks(
   tx: Tx,
   looked: readonly {
@@ -49,26 +52,25 @@ export async function noteLooks(
   if (looked.length === 0) return
   await tx.query(
     'claims_looked',
-    // Locks in the order in which successes are taken, so that neither waits for the other crosswise.
     `with looked as (
        select * from json_to_recordset($1::json)
-         as l (payment_id text, looks integer, before integer, pause bigint, closed boolean)
+         as l (payment_id text, looks integer, before integer, called boolean, pause bigint, closed boolean)
      ), locked as (
        select looked.* from settlement_claims c join looked using (payment_id)
-       order by c.payment_id for no key update of c
+       order by c.payment_id for no key update of c skip locked
      )
      update settlement_claims c
      set look_at = to_timestamp(($2 + l.pause) / 1000.0), looks = l.looks,
        closed_at = case when l.closed then to_timestamp($2 / 1000.0) else closed_at end
      from locked l
-     where c.payment_id = l.payment_id and c.looks = l.before`,
+     where c.payment_id = l.payment_id and c.looks = l.before and (c.look_at is not null or l.called)`,
     [
       JSON.stringify(
         looked.map(({ claim, next }) => ({
           payment_id: claim.paymentId,
-          // One that was tried again meanwhile has begun to count anew, and is due.
           before: claim.looks,
-          looks: next === 'soon' ? 0 : Math.min(claim.looks + 1, LOOKS_MAX),
+          called: claim.isCalled,
+          looks: isCounted(next) ? Math.min(claim.looks + 1, LOOKS_MAX) : 0,
           pause: pauseMilliseconds(next, claim, nowMilliseconds),
           closed: next === 'never',
         })),
@@ -78,13 +80,17 @@ export async function noteLooks(
   )
 }
 
-/** Has claims looked at in the next round: a block has shown something that may be theirs. Somebody is at those that are locked. */
+/**
+ * Has claims looked at in the next round: a block has shown something that may be theirs. Somebody is at those that are locked, and this waits for
+ * nobody, since it comes behind locks of payments: a claim that is being noted at this very moment has its next look when that says.
+ */
 export async function lookSoon(tx: Tx, paymentIds: readonly PaymentId[]): Promise<void> {
   if (paymentIds.length === 0) return
   await tx.query(
     'claims_look_soon',
     `update settlement_claims c set looks = 0, look_at = null from (
-       select payment_id from settlement_claims where payment_id = any($1) and closed_at is null
+       -- By their keys alone: all that are open are many more.
+       select payment_id from settlement_claims where payment_id = any($1) and coalesce(closed_at is null, false)
        order by payment_id for no key update skip locked) as due
      where c.payment_id = due.payment_id`,
     [paymentIds],
@@ -93,32 +99,35 @@ export async function lookSoon(tx: Tx, paymentIds: readonly PaymentId[]): Promis
 
 /** Ends the looking at a new claim: somebody else follows its record. */
 export function closeClaim(tx: Tx, paymentId: PaymentId, nowMilliseconds: number): Promise<void> {
-  const claim = { paymentId, looks: 0, validBeforeSeconds: null }
+  const claim = { paymentId, looks: 0, isCalled: false, validBeforeSeconds: null }
   return noteLooks(tx, [{ claim, next: 'never' }], nowMilliseconds)
 }
 
 /** More make no difference to the pause. */
 const LOOKS_MAX = 1_000
 
+/** Whether a look counts for the pauses that grow: only of looks in which nothing was becoming of the claim. */
+const isCounted = (next: NextLook): boolean => next !== 'soon' && next !== 'carried'
+
 /**
- * Twice as long each time, from one second on, after some looks without a pause, which what is carried does not need. Who signs without
- * an end keeps nobody busy, and where there is an end it is not slept through.
+ * Twice as long each time, from one second on, after some looks without a pause. Who signs without an end keeps nobody busy, and where there is
+ * an end it is not slept through. What is carried has one pause.
  */
 function pauseMilliseconds(
   next: NextLook,
   { looks, validBeforeSeconds }: Looked,
   nowMilliseconds: number,
 ): number {
+  if (next === 'carried') return limits.carriedClaimAgainSeconds * 1000
   const left = validBeforeSeconds === null ? 0 : Number(validBeforeSeconds) - nowMilliseconds / 1000
   const most = {
     soon: 0,
     never: 0,
-    carried: limits.carriedClaimSecondsMax,
     open: limits.openClaimSecondsMax,
     idle: Math.max(limits.openClaimSecondsMax, Math.min(left, limits.idleClaimSecondsMax)),
     lost: limits.lostClaimSecondsMax,
   }
-  const beyond = looks + 1 - (next === 'carried' ? 0 : limits.claimLooksAtOnce)
+  const beyond = looks + 1 - limits.claimLooksAtOnce
   const seconds = beyond < 0 ? 0 : Math.min(2 ** Math.min(beyond, 30), most[next])
   return Math.ceil(seconds * 1000)
 }

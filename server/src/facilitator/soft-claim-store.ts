@@ -23,7 +23,7 @@ export async function lockClaimOf(
 
 /**
  * Holds the claims of proofs against everybody who would take them over, until the transaction ends: what a block shows of them is then
- * told to whoever has them, and to nobody else.
+ * told to whoever has them, and to nobody else. In the order in which successes are taken.
  */
 export async function holdClaims(
   tx: Tx,
@@ -33,7 +33,7 @@ export async function holdClaims(
   if (proofKeys.length === 0) return
   await tx.query(
     'claims_hold',
-    `select from settlement_claims where network = $1 and proof_key = any($2) order by proof_key for no key update`,
+    `select from settlement_claims where network = $1 and proof_key = any($2) order by payment_id for no key update`,
     [network, proofKeys],
   )
 }

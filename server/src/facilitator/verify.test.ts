@@ -88,6 +88,7 @@ const claimOn = (network: NetworkId): Claim => ({
   builtUntilMilliseconds: null,
   isSoft: false,
   looks: 0,
+  isCalled: false,
   answeredAtMilliseconds: null,
 })
 

@@ -188,9 +188,9 @@ export const limits = {
   claimSignaturesMax: 8,
   /** Claims of which the chain is asked at once, about as many as nodes look up in one call. */
   claimsPerReadMax: 100,
-  /** How long a claim that a transaction of ours carries waits for its first look, and for each later one at most. */
+  /** How long a claim that a transaction of ours carries waits for its first look, and for each later one. */
   carriedClaimSeconds: 5,
-  carriedClaimSecondsMax: 15,
+  carriedClaimAgainSeconds: 15,
   /** How long a claim waits for its next look: an unused one, one for which nothing was ever done here (at most to its end), and one used by nobody knows what. */
   openClaimSecondsMax: 15,
   idleClaimSecondsMax: 3_600,

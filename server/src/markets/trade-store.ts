@@ -244,8 +244,8 @@ export async function forgetTrades(
     'market_trades_forget',
     `with shown as (delete from market_hub_states where ctid in (
        select ctid from market_hub_states where not held and at < to_timestamp($1 / 1000.0) limit $2))
-     delete from market_trades where id in (
-       select id from market_trades where traded_at < to_timestamp($1 / 1000.0) order by traded_at limit $2)`,
+     delete from market_trades where id = any(array(
+       select id from market_trades where traded_at < to_timestamp($1 / 1000.0) order by traded_at limit $2))`,
     [beforeMilliseconds, count],
   )
 }

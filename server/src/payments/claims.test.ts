@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { TransactionHash } from '../chains/chain.ts'
+import { proofKey } from '../chains/exact.ts'
 import type { Wallet } from '../custody/wallet.ts'
-import { noteLooks, openClaims } from '../facilitator/claim-looks-store.ts'
+import { lookSoon, noteLooks, openClaims } from '../facilitator/claim-looks-store.ts'
 import type { NextLook } from '../facilitator/claim-looks-store.ts'
 import { lockClaim } from '../facilitator/claim-store.ts'
+import { holdClaims } from '../facilitator/soft-claim-store.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import { openTestDatabase } from '../store/test-database.ts'
@@ -71,6 +73,46 @@ test('a claim that nothing becomes of is looked at less and less often, and soon
   expect(await look(start + HOUR, 'soon')).toBe(true)
   expect(await look(start + HOUR, 'never')).toBe(true)
   expect(await due(start + 2 * HOUR)).toEqual([])
+})
+
+test('a claim that is called between a look and its note stays due', async () => {
+  const now = systemClock.nowMilliseconds()
+  const paymentId = await openClaim(now)
+  const { store } = database
+  const due = () => store.inTransaction('service', (tx) => openClaims(tx, network, 1, now + 1))
+  const note = async (next: NextLook) => {
+    const [claim] = await due()
+    await store.inTransaction('service', (tx) => lookSoon(tx, [paymentId]))
+    if (claim === undefined) throw new Error('nothing is due')
+    await store.inTransaction('service', (tx) => noteLooks(tx, [{ claim, next }], now + 1))
+  }
+  await note('carried')
+  expect(await due()).toHaveLength(1)
+  // What it was called for is seen by whoever reads it afterwards.
+  const [claim] = await due()
+  if (claim === undefined) throw new Error('nothing is due')
+  await store.inTransaction('service', (tx) => noteLooks(tx, [{ claim, next: 'carried' }], now + 1))
+  expect(await due()).toEqual([])
+})
+
+test('whoever notes looks waits for nobody who holds a claim, and leaves it due', async () => {
+  const now = systemClock.nowMilliseconds()
+  const [held, free] = [await openClaim(now), await openClaim(now)]
+  const { store } = database
+  const due = () => store.inTransaction('service', (tx) => openClaims(tx, network, 2, now))
+  const claims = await due()
+  await store.inTransaction('service', async (holder) => {
+    await holdClaims(holder, network, [proofKey(held)])
+    await store.inTransaction('service', (tx) =>
+      noteLooks(
+        tx,
+        claims.map((claim) => ({ claim, next: 'carried' as const })),
+        now,
+      ),
+    )
+  })
+  expect(claims.map(({ paymentId }) => paymentId).toSorted()).toEqual([held, free].toSorted())
+  expect((await due()).map(({ paymentId }) => paymentId)).toEqual([held])
 })
 
 test('a claim that nothing was ever done for is looked at less and less often, and at its end as often as others', async () => {

@@ -123,6 +123,7 @@ export async function depositsAbove(
 }
 
 /** The records of claims of which a deposit `d` may be the payment: the same money, to the same wallet. */
+// With an offset each deposit looks by its own terms, whatever was planned: there may be many more claims than deposits, or the other way round.
 const MAY_BE_PAID_BY = `c.account_id = d.account_id and c.recipient = d.recipient and c.network = d.network and c.asset = d.asset
   and c.sender = d.sender and c.amount = d.amount and c.type = 'received' and c.occurrence is null and c.status = 'pending'
   and c.transaction_hash is null`
@@ -139,7 +140,7 @@ export async function unsettledDeposits(
     'deposits_unsettled',
     `select ${SEEN} from payments d
      where network = $1 and block_height <= $2 and occurrence is not null and status = 'confirmed'
-       and (held_until <= to_timestamp($4 / 1000.0) or not exists (select from payments c where ${MAY_BE_PAID_BY}))
+       and (held_until <= to_timestamp($4 / 1000.0) or not exists (select from payments c where ${MAY_BE_PAID_BY} offset 0))
      order by block_height, id limit $3`,
     [network, height.toString(), count, nowMilliseconds],
   )
@@ -163,7 +164,7 @@ export async function holdDeposits(
        where id = any (array(
          select d.id from payments d
          where network = $1 and block_height <= $2 and occurrence is not null and status = 'confirmed'
-           and held_until is null and exists (select from payments c where ${MAY_BE_PAID_BY})
+           and held_until is null and exists (select from payments c where ${MAY_BE_PAID_BY} offset 0)
          order by block_height, d.id limit $5))
        returning account_id, recipient, network, asset, sender, amount
      ), terms as (select distinct account_id, recipient, network, asset, sender, amount from held)

@@ -232,6 +232,10 @@ export function bothBooks(one: BuildBook, other: BuildBook): BuildBook {
         commitments: new Set([...first.commitments, ...second.commitments]),
       }
     },
+    hold: async (tx, network, sightings) => {
+      await one.hold?.(tx, network, sightings)
+      await other.hold?.(tx, network, sightings)
+    },
     sighted: async (tx, network, sightings) => {
       await one.sighted(tx, network, sightings)
       await other.sighted(tx, network, sightings)

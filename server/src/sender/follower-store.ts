@@ -335,14 +335,16 @@ export async function rollBack(
        from gone where gone.id = t.id and gone.state = 'mined' returning t.id
      ), forgotten as (
        update payment_transactions set without_effect = false
-       where without_effect and chain_transaction_id in (select id from reopened)
+       where without_effect and chain_transaction_id = any(array(select id from reopened))
      ), resend as (
-       update attempts set last_sent_at = null where chain_transaction_id in (select id from reopened)
+       update attempts set last_sent_at = null where chain_transaction_id = any(array(select id from reopened))
      )
      -- Whoever came to nothing in a place may have been paid in a block that stands.
      select pt.payment_id, gone.state from gone
-     join payment_transactions pt on pt.chain_transaction_id = gone.id
-     where not pt.without_effect and (gone.succeeded or gone.state = 'final')`,
+     cross join lateral (
+       select payment_id from payment_transactions
+       where chain_transaction_id = gone.id and not without_effect offset 0) pt
+     where (gone.succeeded or gone.state = 'final')`,
     [cursor.network, ancestor.height.toString()],
   )
   return {

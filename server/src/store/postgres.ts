@@ -4,6 +4,7 @@ import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Secret } from '../kernel/secret.ts'
 import { exactTypes } from './exact-types.ts'
+import { plansAge } from './plans-age.ts'
 
 /** Inside one database transaction. Statements are named so that PostgreSQL plans each once per connection. */
 export interface Tx {
@@ -189,17 +190,29 @@ export function openStore({
   url,
   log,
   role = 'florin_service',
+  monotonicMilliseconds = () => performance.now(),
 }: {
   url: Secret
   log: Log
   role?: string | null
+  monotonicMilliseconds?: () => number
 }): PooledStore {
   const pool = openPool(url.reveal(), log, role)
+  const arePlansOld = new WeakMap<pg.PoolClient, ReturnType<typeof plansAge>>()
+  pool.on('connect', (client) => {
+    arePlansOld.set(client, plansAge(monotonicMilliseconds()))
+  })
   let closing: Promise<void> | undefined
 
   const connect = async (): Promise<Session> => {
     try {
-      return openSession(await pool.connect())
+      const client = await pool.connect()
+      const session = openSession(client)
+      if (arePlansOld.get(client)?.(monotonicMilliseconds()) === true) {
+        // Sent ahead of what this is opened for. Should the connection be lost, that fails as well, and says so.
+        session.send('discard plans').catch(() => undefined)
+      }
+      return session
     } catch (error) {
       throw translate(error)
     }

@@ -65,10 +65,13 @@ export function openBuildBook({
       commitments: await tradesAwaited(tx, network, commitments),
     }),
 
-    sighted: async (tx, network, sightings) => {
-      // Where only these very bytes can pay, nobody may take the proof over between the look at its build and the word about it.
+    // Where only these very bytes can pay, nobody may take the proof over between the look at its build and the word about it.
+    hold: async (tx, network, sightings) => {
       const lone = sightings.filter(({ nonce }) => nonce === null)
       await holdClaims(tx, network, keysOf(lone))
+    },
+
+    sighted: async (tx, network, sightings) => {
       const builds = await buildsBehind(tx, network, sightings)
       if (builds.length === 0) return
       const { effects, remarks, dead, settled, looks } = findingsOf(builds, sightings)

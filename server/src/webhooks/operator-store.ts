@@ -1,4 +1,5 @@
 import type { AccountId, WebhookId } from '../kernel/id.ts'
+import { planForValues } from '../store/plan-for-values.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { PauseReason } from './webhook.ts'
 
@@ -46,6 +47,7 @@ export async function pageOfWebhooks(
   status: 'paused' | 'failing' | 'all',
   { after, count }: { readonly after: string | undefined; readonly count: number },
 ): Promise<readonly AnyWebhook[]> {
+  await planForValues(tx)
   const rows = await tx.query<Row>(
     'webhook_any',
     `select ${COLUMNS} from webhooks
