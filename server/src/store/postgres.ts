@@ -1,8 +1,10 @@
+import { availableParallelism } from 'node:os'
 import pg from 'pg'
 import type { AccountId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Secret } from '../kernel/secret.ts'
+import { connectionsMax } from './connections-max.ts'
 import { exactTypes } from './exact-types.ts'
 import { plansAge } from './plans-age.ts'
 
@@ -111,7 +113,7 @@ function openPool(url: string, log: Log, role: string | null): pg.Pool {
   if (/[?&]options=/.test(url)) throw new Error('the database address must not carry "options"')
   const pool = new pg.Pool({
     connectionString: url,
-    max: limits.databaseConnectionsMax,
+    max: connectionsMax(url, availableParallelism()),
     connectionTimeoutMillis: limits.databaseLockSeconds * 1000,
     statement_timeout: limits.databaseStatementSeconds * 1000,
     query_timeout: (limits.databaseStatementSeconds + SILENCE_SECONDS) * 1000,

@@ -1,0 +1,22 @@
+import { limits } from '../kernel/limits.ts'
+
+/** With fewer the database would sooner be idle than busy: transactions wait for their locks and for the disk, too. */
+const CONNECTIONS_MIN = 5
+const CONNECTIONS_PER_CORE = 2
+
+/**
+ * How many connections a store opens at most. A database behind a socket has its processes on this machine's cores: more of them than these can
+ * work take turns in the cores' caches and nothing is sooner done, so the rest waits in order here. Of another machine's cores nothing is known.
+ */
+export function connectionsMax(url: string, cores: number): number {
+  if (!isSocket(url)) return limits.databaseConnectionsMax
+  const busy = Math.max(CONNECTIONS_MIN, cores * CONNECTIONS_PER_CORE + 1)
+  return Math.min(busy, limits.databaseConnectionsMax)
+}
+
+/** Whether an address leads to a socket's directory: in the place of the host, or as the parameter `host`. */
+function isSocket(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const url = new URL(text)
+  return /^(\/|%2f)/i.test(url.searchParams.get('host') ?? url.hostname)
+}
