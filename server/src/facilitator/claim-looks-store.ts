@@ -13,33 +13,38 @@ import type { ClaimRow } from './claim-store.ts'
  */
 export type NextLook = 'soon' | 'carried' | 'open' | 'idle' | 'lost' | 'never'
 
+/** A claim as it was read: the version changes with each change of its row, and locks leave it as it is. */
+export interface DueClaim extends Claim {
+  readonly version: string
+}
+
 /** The claims whose turn it is, those that were called and new ones first, then the longest due. What is not due costs nothing, however many there are. */
 export async function openClaims(
   tx: Tx,
   network: NetworkId,
   count: number,
   nowMilliseconds: number,
-): Promise<readonly Claim[]> {
-  const rows = await tx.query<ClaimRow>(
+): Promise<readonly DueClaim[]> {
+  const rows = await tx.query<ClaimRow & { readonly version: string }>(
     'claims_open',
     // Each half reads its own stretch of the index, in the index's very order, and stops at its end or at the limit.
-    `select ${CLAIM_COLUMNS} from (
-       (select * from settlement_claims where network = $1 and closed_at is null and look_at is null
+    `select ${CLAIM_COLUMNS}, version from (
+       (select *, xmin::text as version from settlement_claims where network = $1 and closed_at is null and look_at is null
         order by look_at nulls first, created_at limit $2)
        union all
-       (select * from settlement_claims where network = $1 and closed_at is null and look_at <= to_timestamp($3 / 1000.0)
+       (select *, xmin::text as version from settlement_claims where network = $1 and closed_at is null and look_at <= to_timestamp($3 / 1000.0)
         order by look_at nulls first, created_at limit $2)) as due
      order by look_at nulls first, created_at limit $2`,
     [network, count, nowMilliseconds],
   )
-  return rows.map(claimOf)
+  return rows.map((row) => ({ ...claimOf(row), version: row.version }))
 }
 
-type Looked = Pick<Claim, 'paymentId' | 'looks' | 'isCalled' | 'validBeforeSeconds'>
+type Looked = Pick<DueClaim, 'paymentId' | 'looks' | 'version' | 'validBeforeSeconds'>
 
 /**
- * Notes that claims were looked at, when that is to happen again, and closes those that need no more looking. One that somebody holds, or called
- * since it was read, is left as it is: it is due, and what happened to it is seen in its next look.
+ * Notes that claims were looked at, when that is to happen again, and closes those that need no more looking. One that somebody holds, or
+ * that was changed since it was read, is left as it is: it is due, and what happened to it is seen in its next look.
  */
 export async function noteLooks(
   tx: Tx,
@@ -54,7 +59,7 @@ export async function noteLooks(
     'claims_looked',
     `with looked as (
        select * from json_to_recordset($1::json)
-         as l (payment_id text, looks integer, before integer, called boolean, pause bigint, closed boolean)
+         as l (payment_id text, version text, looks integer, pause bigint, closed boolean)
      ), locked as (
        select looked.* from settlement_claims c join looked using (payment_id)
        order by c.payment_id for no key update of c skip locked
@@ -63,13 +68,12 @@ export async function noteLooks(
      set look_at = to_timestamp(($2 + l.pause) / 1000.0), looks = l.looks,
        closed_at = case when l.closed then to_timestamp($2 / 1000.0) else closed_at end
      from locked l
-     where c.payment_id = l.payment_id and c.looks = l.before and (c.look_at is not null or l.called)`,
+     where c.payment_id = l.payment_id and c.xmin::text = l.version`,
     [
       JSON.stringify(
         looked.map(({ claim, next }) => ({
           payment_id: claim.paymentId,
-          before: claim.looks,
-          called: claim.isCalled,
+          version: claim.version,
           looks: isCounted(next) ? Math.min(claim.looks + 1, LOOKS_MAX) : 0,
           pause: pauseMilliseconds(next, claim, nowMilliseconds),
           closed: next === 'never',
@@ -98,9 +102,16 @@ export async function lookSoon(tx: Tx, paymentIds: readonly PaymentId[]): Promis
 }
 
 /** Ends the looking at a new claim: somebody else follows its record. */
-export function closeClaim(tx: Tx, paymentId: PaymentId, nowMilliseconds: number): Promise<void> {
-  const claim = { paymentId, looks: 0, isCalled: false, validBeforeSeconds: null }
-  return noteLooks(tx, [{ claim, next: 'never' }], nowMilliseconds)
+export async function closeClaim(
+  tx: Tx,
+  paymentId: PaymentId,
+  nowMilliseconds: number,
+): Promise<void> {
+  await tx.query(
+    'claim_close',
+    'update settlement_claims set closed_at = to_timestamp($2 / 1000.0) where payment_id = $1',
+    [paymentId, nowMilliseconds],
+  )
 }
 
 /** More make no difference to the pause. */

@@ -11,7 +11,6 @@ export type NewClaim = Omit<
   | 'answeredAtMilliseconds'
   | 'facilitator'
   | 'looks'
-  | 'isCalled'
   | 'builtUntilMilliseconds'
   | 'isSoft'
   | 'judged'
@@ -39,13 +38,11 @@ export interface ClaimRow {
   readonly built_until: Date | null
   readonly is_soft: boolean
   readonly looks: number
-  readonly is_called: boolean
   readonly answered_at: Date | null
 }
 
 export const CLAIM_COLUMNS = `payment_id, account_id, network, proof_key, terms_digest, x402_version, "authorization" as stored,
-  valid_before, judged, since_height, facilitator, built_until, is_soft, looks,
-  look_at is null as is_called, answered_at`
+  valid_before, judged, since_height, facilitator, built_until, is_soft, looks, answered_at`
 
 export function claimOf(row: ClaimRow): Claim {
   return {
@@ -63,7 +60,6 @@ export function claimOf(row: ClaimRow): Claim {
     builtUntilMilliseconds: row.built_until?.getTime() ?? null,
     isSoft: row.is_soft,
     looks: row.looks,
-    isCalled: row.is_called,
     answeredAtMilliseconds: row.answered_at?.getTime() ?? null,
   }
 }

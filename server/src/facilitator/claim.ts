@@ -30,8 +30,6 @@ export interface Claim {
   readonly isSoft: boolean
   /** How often in a row it was looked at and nothing had become of it. */
   readonly looks: number
-  /** Something has become of it, or may have, that nobody has looked at yet. */
-  readonly isCalled: boolean
   /** When success was given out; null while nobody has it. */
   readonly answeredAtMilliseconds: number | null
 }

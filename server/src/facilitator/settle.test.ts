@@ -55,7 +55,7 @@ function claimFor(amount: bigint, change: Partial<Claim> = {}): Claim {
     ...{ x402Version: 2, stored: storedWith('first'), validBeforeSeconds: 2n ** 40n },
     judged: [],
     ...{ sinceHeight: 0n, facilitator: null, builtUntilMilliseconds: null, isSoft: false },
-    ...{ looks: 0, isCalled: false, answeredAtMilliseconds: null },
+    ...{ looks: 0, answeredAtMilliseconds: null },
     ...change,
   }
 }

@@ -88,7 +88,6 @@ const claimOn = (network: NetworkId): Claim => ({
   builtUntilMilliseconds: null,
   isSoft: false,
   looks: 0,
-  isCalled: false,
   answeredAtMilliseconds: null,
 })
 

@@ -7,7 +7,7 @@ import { holdFollowed, standsOnFollowed } from '../sender/follower-store.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { BeginDeps } from './begin.ts'
 import type { Claim } from './claim.ts'
-import type { NextLook } from './claim-looks-store.ts'
+import type { DueClaim, NextLook } from './claim-looks-store.ts'
 import { noteLooks, openClaims } from './claim-looks-store.ts'
 import { authorizationOf } from './authorization-of.ts'
 import { sentOf } from './claim-transfer.ts'
@@ -39,7 +39,7 @@ export async function watchClaims(
   for (let from = 0; from < claims.length; from += limits.claimsPerReadMax) {
     const together = claims.slice(from, from + limits.claimsPerReadMax)
     const words = await readWords(chain, together)
-    const looks: { claim: Claim; next: NextLook }[] = []
+    const looks: { claim: DueClaim; next: NextLook }[] = []
     for (const [index, claim] of together.entries()) {
       if (stopping?.aborted === true) break
       // A look that failed says nothing, so it is not soon repeated without an end either.
@@ -93,7 +93,7 @@ function readWords(
 async function openUndecided(
   { store, records, clock }: WatchDeps,
   network: NetworkId,
-): Promise<readonly Claim[]> {
+): Promise<readonly DueClaim[]> {
   return store.inTransaction('service', async (tx) => {
     const now = clock.nowMilliseconds()
     const claims = await openClaims(tx, network, CLAIMS_PER_ROUND_MAX, now)

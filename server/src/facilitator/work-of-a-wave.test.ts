@@ -154,7 +154,7 @@ const STEPS: Readonly<Record<string, (tx: Tx, of: readonly Given[]) => Promise<u
     noteLooks(
       tx,
       of.map(({ paymentId }) => ({
-        claim: { paymentId, looks: 0, isCalled: false, validBeforeSeconds: 9n },
+        claim: { paymentId, looks: 0, version: '7', validBeforeSeconds: 9n },
         next: 'soon',
       })),
       NOW,

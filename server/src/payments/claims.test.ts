@@ -75,25 +75,32 @@ test('a claim that nothing becomes of is looked at less and less often, and soon
   expect(await due(start + 2 * HOUR)).toEqual([])
 })
 
-test('a claim that is called between a look and its note stays due', async () => {
-  const now = systemClock.nowMilliseconds()
-  const paymentId = await openClaim(now)
-  const { store } = database
-  const due = () => store.inTransaction('service', (tx) => openClaims(tx, network, 1, now + 1))
-  const note = async (next: NextLook) => {
-    const [claim] = await due()
-    await store.inTransaction('service', (tx) => lookSoon(tx, [paymentId]))
-    if (claim === undefined) throw new Error('nothing is due')
-    await store.inTransaction('service', (tx) => noteLooks(tx, [{ claim, next }], now + 1))
-  }
-  await note('carried')
-  expect(await due()).toHaveLength(1)
-  // What it was called for is seen by whoever reads it afterwards.
-  const [claim] = await due()
-  if (claim === undefined) throw new Error('nothing is due')
-  await store.inTransaction('service', (tx) => noteLooks(tx, [{ claim, next: 'carried' }], now + 1))
-  expect(await due()).toEqual([])
-})
+test.each([0, 1])(
+  'a claim that is called between a look and its note stays due, called before or not: %i',
+  async (calls) => {
+    const now = systemClock.nowMilliseconds()
+    const paymentId = await openClaim(now)
+    const { store } = database
+    const due = () => store.inTransaction('service', (tx) => openClaims(tx, network, 1, now + 1))
+    const call = () => store.inTransaction('service', (tx) => lookSoon(tx, [paymentId]))
+    const note = (looked: Awaited<ReturnType<typeof due>>) =>
+      store.inTransaction('service', (tx) =>
+        noteLooks(
+          tx,
+          looked.map((claim) => ({ claim, next: 'carried' as const })),
+          now + 1,
+        ),
+      )
+    for (let count = 0; count < calls; count += 1) await call()
+    const looked = await due()
+    await call()
+    await note(looked)
+    expect(await due()).toHaveLength(1)
+    // What it was called for is seen by whoever reads it afterwards.
+    await note(await due())
+    expect(await due()).toEqual([])
+  },
+)
 
 test('whoever notes looks waits for nobody who holds a claim, and leaves it due', async () => {
   const now = systemClock.nowMilliseconds()

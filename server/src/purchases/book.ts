@@ -157,6 +157,9 @@ export function openPurchaseBook({
       commitments: new Set(),
     }),
 
+    // No purchase is taken over by another account.
+    hold: async () => undefined,
+
     sighted: async (tx, network, sightings) => {
       const keys = sightings.flatMap(({ proofKey }) => (proofKey === null ? [] : [proofKey]))
       const purchases = await purchasesProven(tx, network, keys)
@@ -233,8 +236,8 @@ export function bothBooks(one: BuildBook, other: BuildBook): BuildBook {
       }
     },
     hold: async (tx, network, sightings) => {
-      await one.hold?.(tx, network, sightings)
-      await other.hold?.(tx, network, sightings)
+      await one.hold(tx, network, sightings)
+      await other.hold(tx, network, sightings)
     },
     sighted: async (tx, network, sightings) => {
       await one.sighted(tx, network, sightings)

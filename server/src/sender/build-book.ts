@@ -13,7 +13,7 @@ export interface BuildBook {
   /** What of these is looked for. */
   watched(tx: Tx, network: NetworkId, seen: Seen): Promise<Watched>
   /** Before anything of a round is stored: holds what `sighted` will tell something of, where nobody may take it over meanwhile. */
-  hold?(tx: Tx, network: NetworkId, sightings: readonly Sighting[]): Promise<void>
+  hold(tx: Tx, network: NetworkId, sightings: readonly Sighting[]): Promise<void>
   /** Seen in blocks that may still be reorganised away. */
   sighted(tx: Tx, network: NetworkId, sightings: readonly Sighting[]): Promise<void>
   /** The blocks above a height are not in the chain any more. */

@@ -109,7 +109,7 @@ async function storeRound(
     const next = await storeBlocks(tx, cursor, read.blocks)
     await noteUntold(tx, network, untold)
     // Claims before payments, as everybody else does who holds both.
-    if (sightings.length > 0) await builds?.hold?.(tx, network, sightings)
+    if (sightings.length > 0) await builds?.hold(tx, network, sightings)
     if (seen.length > 0) {
       await storeSeen(tx, network, book, seen)
       killPoint('follow.before-commit')

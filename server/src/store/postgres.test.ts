@@ -118,6 +118,46 @@ describe('a transaction', () => {
   })
 })
 
+describe('connections at work', () => {
+  test('are so many, and more once somebody has waited for them', async () => {
+    const store = openStore({ url: database.url, log, atWork: 2 })
+    const ends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const slow = ends.map(({ promise }) => store.inTransaction('service', () => promise))
+    const beside = store.query<{ one: number }>('one', 'select 1 as one')
+    expect(store.pool().waiting).toBe(1)
+    // Nobody of those before it ends.
+    expect(await beside).toEqual([{ one: 1 }])
+    for (const { resolve } of ends) resolve()
+    await Promise.all(slow)
+    await store.close()
+  })
+
+  test('are free again after whatever was done with them', async () => {
+    const store = openStore({ url: database.url, log, atWork: 1 })
+    for (const work of [
+      () => store.query('one', 'select 1'),
+      () => store.query('bad', 'select 1/0'),
+      () => store.write('bad_write', 'select 1/0'),
+      () => store.inTransaction('service', async () => Promise.reject(new Error('no'))),
+      () => store.query('last', 'select 1'),
+    ]) {
+      const done = work()
+      expect(store.pool().waiting).toBe(0)
+      await done.catch(() => undefined)
+    }
+    await store.close()
+    const away = openStore({
+      ...{ url: new Secret('postgresql://a@127.0.0.1:1/florin'), log, atWork: 1 },
+    })
+    for (let count = 0; count < 3; count += 1) {
+      const done = away.query('one', 'select 1')
+      expect(away.pool().waiting).toBe(0)
+      await expect(done).rejects.toBeInstanceOf(StoreUnavailable)
+    }
+    await away.close()
+  })
+})
+
 describe('values', () => {
   test('int8, numeric and arrays of them arrive as exact text', async () => {
     const big = '9'.repeat(78)

@@ -4,9 +4,10 @@ import type { AccountId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Secret } from '../kernel/secret.ts'
-import { connectionsMax } from './connections-max.ts'
+import { connectionsAtWork } from './connections-at-work.ts'
 import { exactTypes } from './exact-types.ts'
 import { plansAge } from './plans-age.ts'
+import { openWorkingSlots } from './working-slots.ts'
 
 /** Inside one database transaction. Statements are named so that PostgreSQL plans each once per connection. */
 export interface Tx {
@@ -63,6 +64,8 @@ const GAVE_UP = /^(40001|40P01|55P03|57014|25P0[34])$/
 const STALE_PLAN = '0A000'
 /** How much later than the server we give up on a statement, when it does not even do that. */
 const SILENCE_SECONDS = 5
+/** How long whoever asks waits for those before to end, when as many are at work as the cores can: many times what a transaction takes. */
+const PATIENCE_MILLISECONDS = 100
 /**
  * What every connection of the service is opened with. A transaction sets its own scope; what runs outside of one is the service's. What is
  * asked has an index: a scan that looks cheap while a table has one page would be kept for when it has a thousand. Who wants whole tables, as the
@@ -113,7 +116,7 @@ function openPool(url: string, log: Log, role: string | null): pg.Pool {
   if (/[?&]options=/.test(url)) throw new Error('the database address must not carry "options"')
   const pool = new pg.Pool({
     connectionString: url,
-    max: connectionsMax(url, availableParallelism()),
+    max: limits.databaseConnectionsMax,
     connectionTimeoutMillis: limits.databaseLockSeconds * 1000,
     statement_timeout: limits.databaseStatementSeconds * 1000,
     query_timeout: (limits.databaseStatementSeconds + SILENCE_SECONDS) * 1000,
@@ -143,7 +146,7 @@ interface Session {
   release(): void
 }
 
-function openSession(client: pg.PoolClient): Session {
+function openSession(client: pg.PoolClient, released: () => void): Session {
   let broken = false
   return {
     send: async <Row extends object>(statement: pg.QueryConfig | string) => {
@@ -157,7 +160,10 @@ function openSession(client: pg.PoolClient): Session {
     get broken() {
       return broken
     },
-    release: () => client.release(broken),
+    release: () => {
+      client.release(broken)
+      released()
+    },
   }
 }
 
@@ -193,13 +199,17 @@ export function openStore({
   log,
   role = 'florin_service',
   monotonicMilliseconds = () => performance.now(),
+  atWork = connectionsAtWork(url.reveal(), availableParallelism()),
 }: {
   url: Secret
   log: Log
   role?: string | null
   monotonicMilliseconds?: () => number
+  /** How many connections work at once, as far as nobody has to wait long. */
+  atWork?: number
 }): PooledStore {
   const pool = openPool(url.reveal(), log, role)
+  const slots = openWorkingSlots(atWork, PATIENCE_MILLISECONDS)
   const arePlansOld = new WeakMap<pg.PoolClient, ReturnType<typeof plansAge>>()
   pool.on('connect', (client) => {
     arePlansOld.set(client, plansAge(monotonicMilliseconds()))
@@ -207,15 +217,17 @@ export function openStore({
   let closing: Promise<void> | undefined
 
   const connect = async (): Promise<Session> => {
+    await slots.take()
     try {
       const client = await pool.connect()
-      const session = openSession(client)
+      const session = openSession(client, slots.give)
       if (arePlansOld.get(client)?.(monotonicMilliseconds()) === true) {
         // Sent ahead of what this is opened for. Should the connection be lost, that fails as well, and says so.
         session.send('discard plans').catch(() => undefined)
       }
       return session
     } catch (error) {
+      slots.give()
       throw translate(error)
     }
   }
@@ -306,7 +318,7 @@ export function openStore({
     pool: () => ({
       total: pool.totalCount,
       idle: pool.idleCount,
-      waiting: pool.waitingCount,
+      waiting: slots.waiting() + pool.waitingCount,
     }),
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { limits } from '../kernel/limits.ts'
-import { connectionsMax } from './connections-max.ts'
+import { connectionsAtWork } from './connections-at-work.ts'
 
 const SOCKET = 'postgresql://florin:secret@%2Ftmp%2Fflorin-1/florin'
 const most = limits.databaseConnectionsMax
@@ -22,6 +22,6 @@ test.each([
   ['without a password', 'postgres://%2Frun/florin', 2, 5],
   ['whose password begins like a path', 'postgres://florin:%2Fa@db.example/florin', 2, most],
   ['whose name looks like a path', 'postgres://db.example/%2Ftmp', 2, most],
-])('a database %s is asked over so many connections', (_, url, cores, connections) => {
-  expect(connectionsMax(url, cores)).toBe(connections)
+])('a database %s is asked over so many connections at once', (_, url, cores, connections) => {
+  expect(connectionsAtWork(url, cores)).toBe(connections)
 })

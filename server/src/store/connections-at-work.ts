@@ -5,10 +5,11 @@ const CONNECTIONS_MIN = 5
 const CONNECTIONS_PER_CORE = 2
 
 /**
- * How many connections a store opens at most. A database behind a socket has its processes on this machine's cores: more of them than these can
- * work take turns in the cores' caches and nothing is sooner done, so the rest waits in order here. Of another machine's cores nothing is known.
+ * Over how many connections a store asks at once. A database behind a socket has, as a rule, its processes on this machine's cores: more of them
+ * than these can work take turns in the cores' caches and nothing is sooner done, so the rest waits in order here. Of another machine's cores
+ * nothing is known.
  */
-export function connectionsMax(url: string, cores: number): number {
+export function connectionsAtWork(url: string, cores: number): number {
   if (!isSocket(url)) return limits.databaseConnectionsMax
   const busy = Math.max(CONNECTIONS_MIN, cores * CONNECTIONS_PER_CORE + 1)
   return Math.min(busy, limits.databaseConnectionsMax)
