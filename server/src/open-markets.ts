@@ -45,10 +45,11 @@ export function openMarkets(deps: {
 }): Markets {
   const { store, listener, directory, clock, log } = deps
   const chains = [...directory.all.values()].filter(hasMarkets)
-  const drivers = new Map(
-    chains.map((chain) => [chain.config.network, startMarketDriver({ ...deps, chain })]),
-  )
   const feed = openMarketFeed()
+  const { isHeard } = feed
+  const drivers = new Map(
+    chains.map((chain) => [chain.config.network, startMarketDriver({ ...deps, chain, isHeard })]),
+  )
   const networks = [...drivers.keys()]
   const relay = startMarketRelay({ store, listener, feed, networks, clock, log })
   const book = openTokenBook({ clock })

@@ -136,6 +136,28 @@ test('a lease that went to another instance is told to whoever gave facts', asyn
   expect(await told(one)).toEqual([])
 })
 
+test('the more events were numbered, the longer what lies in the outbox gathers, and what is given waits for none of it', async () => {
+  const { relayGatherOnMillisecondsPerEvent: each, relayGatherOnMillisecondsMax: most } = limits
+  const slept: number[] = []
+  const sleep: typeof systemClock.sleep = (milliseconds, signal) => {
+    slept.push(milliseconds)
+    // The longest has no end of its own.
+    return systemClock.sleep(milliseconds === most ? 3_600_000 : milliseconds, signal)
+  }
+  const one = await account()
+  const relay = start(database.store, { clock: { ...systemClock, sleep } })
+  await until('it numbers', () => relay.isHolding(), SOON)
+  const gathersOn = (milliseconds: number) =>
+    until(`it gathers for ${milliseconds} ms more`, () => slept.includes(milliseconds), SOON)
+  await relay.number([given(one, 'a')])
+  await gathersOn(each)
+  await relay.number(Array.from({ length: 100 }, () => given(one, 'b')))
+  await gathersOn(most)
+  await add(one, 'c')
+  await relay.number([given(one, 'd')])
+  expect((await told(one)).length).toBe(103)
+})
+
 test('facts get the numbers 1, 2, 3 of their account in the order in which they were written', async () => {
   const [one, other] = [await account(), await account()]
   for (const [accountId, name] of [

@@ -70,6 +70,9 @@ export function startRelay(deps: RelayDeps): Relay {
   let telling: Promise<void> | undefined
   let tellAgain = false
   let waitingGiven: GivenBatch[] = []
+  /** How many events this round has numbered. */
+  let eventsOfRound = 0
+  let gathering = new AbortController()
   /** Something came into the outbox since it was last emptied. */
   let isAdded = false
   let lookAt = 0
@@ -107,6 +110,7 @@ export function startRelay(deps: RelayDeps): Relay {
       return numbered
     })
     held = { fence, untilMilliseconds: startedAt + LEASE_MILLISECONDS }
+    eventsOfRound += events.length
     if (events.length > 0) deps.announce(events)
     return isEmptied
   }
@@ -179,9 +183,19 @@ export function startRelay(deps: RelayDeps): Relay {
     }
   }
 
+  /** Where many were numbered more are coming, and share the next transaction. What is given has gathered before, and waits for none. */
+  async function gatherOn(): Promise<void> {
+    const { relayGatherOnMillisecondsPerEvent: each, relayGatherOnMillisecondsMax: most } = limits
+    gathering = new AbortController()
+    if (eventsOfRound === 0 || waitingGiven.length > 0) return
+    const over = AbortSignal.any([stopping.signal, gathering.signal])
+    await clock.sleep(Math.min(eventsOfRound * each, most), over)
+  }
+
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       pause = new AbortController()
+      eventsOfRound = 0
       try {
         await round()
         failures = 0
@@ -198,6 +212,7 @@ export function startRelay(deps: RelayDeps): Relay {
         failures === 0 ? limits.relayGatherMilliseconds : backOff(failures),
         stopping.signal,
       )
+      await gatherOn()
       await clock.sleep(
         limits.relayLookAgainMilliseconds,
         AbortSignal.any([stopping.signal, pause.signal]),
@@ -249,6 +264,7 @@ export function startRelay(deps: RelayDeps): Relay {
         )
       }
       wakeUp()
+      gathering.abort(WOKEN)
       return Promise.all(parts).then(() => undefined)
     },
     isHolding: () => held !== undefined,

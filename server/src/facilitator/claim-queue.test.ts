@@ -23,6 +23,7 @@ import type { ClaimQueue, ClaimQueueDeps } from './claim-queue.ts'
 import { config, FEE, testClaimOrder } from './test-claim-order.ts'
 import type { Change } from './test-claim-order.ts'
 import { write } from '../store/test-write.ts'
+import { noWaits } from '../payments/test-waits.ts'
 
 const { network } = config
 
@@ -76,7 +77,7 @@ beforeEach(async () => {
     },
     records: openReceivedRecords({
       clock: systemClock,
-      waits: { look: (_id, read) => read(false) },
+      waits: noWaits,
       networks: new Map([[network, config]]),
       inTransaction: (scope, work) => store.inTransaction(scope, work),
     }),

@@ -17,6 +17,7 @@ import { insertClaim } from './claim-store.ts'
 import { forgetIdentifiers, isIdentifierTaken, takeIdentifier } from './identifier-store.ts'
 import type { NamedPayment } from './identifier-store.ts'
 import type { ReceivedRecords, ReceivedState } from './records.ts'
+import { noWaits } from '../payments/test-waits.ts'
 
 const NOW = 1_790_000_000_000
 const DAYS = limits.paymentIdentifierKeptDays * 24 * 3_600_000
@@ -30,7 +31,7 @@ let accountId: AccountId
 beforeAll(async () => {
   database = await openTestDatabase()
   records = openReceivedRecords({
-    ...{ clock: systemClock, waits: { look: (_id, read) => read(false) } },
+    ...{ clock: systemClock, waits: noWaits },
     networks: new Map([[network, config]]),
     inTransaction: (scope, work) => database.store.inTransaction(scope, work),
   })

@@ -38,6 +38,7 @@ async function told(state: Partial<ReceivedState>): Promise<string> {
     unseen: unasked,
     expired: unasked,
     wait: async () => whole,
+    listen: unasked,
   }
   const store = {
     ...{ inTransaction: unasked, query: unasked, write: unasked },

@@ -2,7 +2,7 @@ import type { AccountId, PaymentId } from '../kernel/id.ts'
 import type { Claim } from './claim.ts'
 import { giveSuccess } from './give.ts'
 import type { GiveDeps, Once } from './give.ts'
-import type { ReceivedRecords, ReceivedState } from './records.ts'
+import type { Heard, ReceivedRecords, ReceivedState } from './records.ts'
 
 export interface JoinDeps extends GiveDeps {
   readonly records: ReceivedRecords
@@ -44,14 +44,15 @@ export type Joined =
       readonly message?: string
     }
 
-/** Waits for the chain and gives out what it says of an own claim; success at most once. */
+/** Waits for the chain and gives out what it says of an own claim; success at most once. `heard` of a claim that was made since it listens. */
 export async function joinClaim(
   deps: JoinDeps,
   { accountId, waitUntilMilliseconds, over, once = null }: JoinOrder,
   { paymentId, answeredAtMilliseconds }: Pick<Claim, 'paymentId' | 'answeredAtMilliseconds'>,
+  heard?: Heard,
 ): Promise<Joined> {
   const until = { atMilliseconds: waitUntilMilliseconds, over }
-  const state = await deps.records.wait({ accountId, paymentId }, until)
+  const state = await deps.records.wait({ accountId, paymentId }, until, heard)
   if (state === undefined) throw new Error('a claim has no record')
   const claimed = { paymentId, state }
   const isAnswered = answeredAtMilliseconds !== null

@@ -41,6 +41,12 @@ export interface ReceivedState {
   readonly underWay: boolean
 }
 
+/** What was heard of a payment since somebody began to listen. */
+export interface Heard {
+  hasChanged(): boolean
+  end(): void
+}
+
 /**
  * The books of received payments, kept by the room that owns payments. The facilitator says what it knows of them inside its own
  * transactions.
@@ -54,11 +60,17 @@ export interface ReceivedRecords {
     paymentIds: readonly PaymentId[],
   ): Promise<{ readonly over: ReadonlySet<PaymentId>; readonly underWay: ReadonlySet<PaymentId> }>
   state(tx: Tx, accountId: AccountId, paymentId: PaymentId): Promise<ReceivedState | undefined>
-  /** The state as soon as it is released, reverted or at its end, or as it is when the time is over. */
+  /**
+   * The state as soon as it is released, reverted or at its end, or as it is when the time is over. `heard` of one that a transaction of ours was
+   * stored for since it listens: as long as nothing was heard it is under way, and not read.
+   */
   wait(
     payment: { readonly accountId: AccountId; readonly paymentId: PaymentId },
     until: { readonly atMilliseconds: number; readonly over: AbortSignal },
+    heard?: Pick<Heard, 'hasChanged'>,
   ): Promise<ReceivedState | undefined>
+  /** Listens for what becomes of a payment from now on; whoever calls it ends it. */
+  listen(paymentId: PaymentId): Heard
   /** The record that the receiver has of a settlement already, because it came to a wallet of its own. Undefined when there is none. */
   depositOf(
     tx: Tx,

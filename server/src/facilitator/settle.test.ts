@@ -100,6 +100,7 @@ function sceneOf(
   const records: Partial<ReceivedRecords> = {
     state: async () => REVERTED,
     wait: async () => REVERTED,
+    listen: () => ({ hasChanged: () => false, end: () => undefined }),
   }
   const deps: Partial<SettleDeps> = {
     ...{ store: store as Store, records: records as ReceivedRecords, random: systemRandom },
@@ -183,6 +184,44 @@ test('what was claimed is asked about as what was judged before, so that its non
     ...{ kind: 'pending', paymentId },
   })
   expect(asked).toMatchObject([{ wasJudged: true }])
+})
+
+test('what becomes of a claim is listened for before it is made, and no longer than anybody waits for it', async () => {
+  const scene = sceneOf(undefined, { ok: false, reason: 'permit2_invalid_nonce' }, 'exact')
+  const done: string[] = []
+  const heard = { hasChanged: () => false, end: () => void done.push('ended') }
+  const records: ReceivedRecords = {
+    ...scene.deps.records,
+    listen: () => {
+      done.push('listens')
+      return heard
+    },
+    wait: async (_payment, _until, given) => {
+      done.push(given === heard ? 'waits with what it heard' : 'waits')
+      return { ...REVERTED, reverted: false, underWay: true }
+    },
+  }
+  const settling = (claims: SettleDeps['claims']) => {
+    const deps: SettleDeps = { ...scene.deps, records, claims, claimOf: async () => undefined }
+    const { presented } = scene
+    const over = new AbortController().signal
+    return settlePayment(deps, { accountId, presented, waitUntilMilliseconds: 0, over })
+  }
+  expect(await settling(scene.deps.claims)).toMatchObject({ kind: 'refused' })
+  expect(done.splice(0)).toEqual(['listens', 'ended'])
+
+  for (const { exact } of scene.deps.chains.values()) {
+    Object.assign(exact ?? {}, { draft: async () => ({ ok: true, draft: { feeExpected: 0n } }) })
+  }
+  Object.assign(scene.deps.funds, { note: () => true })
+  const signed = { hash: '0xfeed' as TransactionHash, raw: new Uint8Array() }
+  const claim: SettleDeps['claims']['claim'] = async () => {
+    done.push('claimed')
+    return { kind: 'signed', network, signed }
+  }
+  const said = await settling({ ...scene.deps.claims, claim })
+  expect(said).toMatchObject({ kind: 'pending' })
+  expect(done).toEqual(['listens', 'claimed', 'waits with what it heard', 'ended'])
 })
 
 test('nor one of which a node shows that it was paid, in a block that was not read that way', async () => {

@@ -16,7 +16,7 @@ import { joinClaim } from './join.ts'
 import type { ClaimedPayment, JoinDeps, Joined, JoinOrder } from './join.ts'
 import { namedPayment } from './named-payment.ts'
 import { isOwed } from './owed.ts'
-import type { ReceivedRecords } from './records.ts'
+import type { Heard, ReceivedRecords } from './records.ts'
 import type { SettlerFunds } from './settler-funds.ts'
 import type { VerifyDeps } from './verify.ts'
 import { yieldToOther } from './yield-claim.ts'
@@ -94,18 +94,23 @@ async function settleTaken(
         named,
         ...who,
       }
-      const begun = await beginSettlement(deps, beginning)
-      if (begun.kind === 'refused') {
-        // Another call may have been faster meanwhile: then the chain refuses what has happened, and the proof is not bad.
-        if ((await deps.claimOf(asked)) === undefined) return refusalOf(begun, intake)
-        continue
+      const heard = deps.records.listen(paymentId)
+      try {
+        const begun = await beginSettlement(deps, beginning)
+        if (begun.kind === 'refused') {
+          // Another call may have been faster meanwhile: then the chain refuses what has happened, and the proof is not bad.
+          if ((await deps.claimOf(asked)) === undefined) return refusalOf(begun, intake)
+          continue
+        }
+        await begun.sent
+        mayTryAgain = false
+        if (begun.kind !== 'signed') continue
+        // What was just claimed need not be read to wait for it.
+        const made = { accountId, paymentId, termsDigest: digest, answeredAtMilliseconds: null }
+        own = await join(deps, order, made, intake, heard)
+      } finally {
+        heard.end()
       }
-      await begun.sent
-      mayTryAgain = false
-      if (begun.kind !== 'signed') continue
-      // What was just claimed need not be read to wait for it.
-      const made = { accountId, paymentId, termsDigest: digest, answeredAtMilliseconds: null }
-      own = await join(deps, order, made, intake)
       if (own.kind !== 'reverted' || !own.state.wasShared) return { ...own, intake }
       claim = await deps.claimOf(asked)
       if (claim === undefined) continue
@@ -179,8 +184,9 @@ async function join(
   order: SettleOrder,
   claim: Pick<Claim, 'accountId' | 'paymentId' | 'termsDigest' | 'answeredAtMilliseconds'>,
   intake: Intake,
+  heard?: Heard,
 ): Promise<Joined> {
-  const joined = await joinClaim(deps, order, claim)
+  const joined = await joinClaim(deps, order, claim, heard)
   if (joined.kind !== 'reverted' || intake.authorization.feePayer !== null) return joined
   const { accountId, paymentId, termsDigest: digest } = claim
   const beginning = { accountId, paymentId, digest, intake, isNew: false }

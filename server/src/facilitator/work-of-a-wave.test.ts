@@ -178,6 +178,10 @@ const STEPS: Readonly<Record<string, (tx: Tx, of: readonly Given[]) => Promise<u
   'payments are settled': (tx, of) => changeStatus(tx, 'settled', of.map(changeOf), NOW),
 }
 
+const never = (): never => {
+  throw new Error('no such step')
+}
+
 interface Statement {
   readonly text: string
   readonly values: readonly unknown[]
@@ -269,6 +273,24 @@ test.each([40, 400])(
     expect(tooMuch).toEqual({})
   },
 )
+
+test('what moves a few payments goes through those alone, though it was planned when there were no others', async () => {
+  const [first, many] = [given(20, 0), given(MANY, 20)]
+  const few = many.slice(0, 5)
+  const steps = ['places are marked as mined', 'payments are confirmed'].map((what, index) => ({
+    name: `moving_${index}`,
+    of: (payments: readonly Given[]) => statementOf(STEPS[what] ?? never, payments),
+  }))
+  await begin(first, 0)
+  for (const { name, of } of steps) {
+    await client.query(`prepare ${name} as ${(await of(first)).text}`)
+    await run(name, await of(first))
+  }
+  await begin(many, first.length)
+  for (const { name, of } of steps) {
+    expect(await run(name, await of(few))).toBeLessThan(few.length * ROWS_EACH_MAX)
+  }
+})
 
 test('a round goes through the claims whose turn it is and as many as it takes, however many others wait', async () => {
   const [due, later] = [given(MANY, 0), given(MANY, MANY)]

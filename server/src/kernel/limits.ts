@@ -228,7 +228,7 @@ export const limits = {
   claimBatchMax: 64,
   claimQueueMax: 2_000,
   /** How long claims wait for those of their key that are being drafted, to share a transaction; one that is alone waits for none. */
-  claimGatherMilliseconds: 10,
+  claimGatherMilliseconds: 30,
   // A payer who gets code in the very block can burn all the gas: the token asks that code, and a call takes what it likes.
   /** Settlements that share one transaction on chain, and the gas of it: some 18, and what one such attack may cost. */
   settlementsPerTransactionMax: 64,
@@ -268,6 +268,9 @@ export const limits = {
   relayLeaseSeconds: 2,
   /** Pause between two such transactions, so that many facts share one; the first fact after a while waits for none. */
   relayGatherMilliseconds: 20,
+  /** After one that numbered many, what lies in the outbox waits longer: where facts come in waves, all of a wave share one. */
+  relayGatherOnMillisecondsPerEvent: 2,
+  relayGatherOnMillisecondsMax: 80,
   /** As many rows are asked for by a relay that was told of some: it does not look first how many there are. */
   relayAddedMax: 32,
   /** How late an event is numbered whose wake-up was lost. */
@@ -375,8 +378,8 @@ export const limits = {
   finalBatchMax: 500,
   /** Payments that one transaction settles: it holds their lanes, and who signs there meanwhile waits some 20 ms and not a quarter of a second. */
   finalPaymentsMax: 100,
-  /** Pause between two passes over what is final, where blocks come more quickly: a pass is some twenty statements, and nobody waits for it. */
-  finalPauseMilliseconds: 250,
+  /** Pause between two passes over what is final, where blocks come more quickly: a pass is some twenty statements, and what is final can wait. */
+  finalPauseMilliseconds: 1_000,
   laneFrontsMax: 200,
   /** Open places whose expiry is looked after in one round. */
   livingPlacesMax: 200,

@@ -18,6 +18,8 @@ export interface MarketDeps {
   readonly random: Random
   readonly log: Log
   readonly told: ToldPrices
+  /** Told when blocks that were read showed something of a market. */
+  readonly shown?: () => void
 }
 
 /** The chain changed under a read; nothing was stored, the next round sees the new one. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../kernel/clock.ts'
+import type { Clock } from '../kernel/clock.ts'
 import { limits } from '../kernel/limits.ts'
 import { openLog } from '../kernel/log.ts'
 import { systemRandom } from '../kernel/random.ts'
@@ -48,7 +49,7 @@ test('blocks that no reorg reaches are forgotten, a part at a time, and the othe
   const clock = { ...systemClock, nowMilliseconds: () => systemClock.nowMilliseconds() + late }
   const driver = startMarketDriver({
     ...{ chain, store: database.store, clock, random: systemRandom },
-    ...{ log: openLog('silent'), instance: 'one' },
+    ...{ log: openLog('silent'), instance: 'one', isHeard: () => false },
   })
   const lowest = async () => {
     const [row] = await database.store.query<{ height: string | null }>(
@@ -84,7 +85,7 @@ test('a price whose round failed is told when the blocks are read again', async 
   const store = losing(database.store, 'market_events_store', () => (losses += 1) <= 2)
   const driver = startMarketDriver({
     ...{ chain, store, clock: systemClock, random: systemRandom },
-    ...{ log: openLog('silent'), instance: 'one' },
+    ...{ log: openLog('silent'), instance: 'one', isHeard: () => false },
   })
   try {
     await until('the first block', () => driver.height() !== null, SOON)
@@ -94,6 +95,43 @@ test('a price whose round failed is told when the blocks are read again', async 
     await until('what was lost', async () => (await told()).length > 0, SOON)
     expect(losses).toBe(3)
     expect((await told()).map(({ type }) => type)).toEqual(['newToken', 'priceUpdate'])
+  } finally {
+    await driver.stop()
+  }
+})
+
+test('a quick chain is read as its blocks come while somebody listens or something happens there, and seldom otherwise', async () => {
+  const world = openTestMarketChain()
+  const network = 'eip155:923' as typeof world.chain.config.network
+  const config = { ...world.chain.config, network, blockTimeMilliseconds: 50 }
+  let [now, isHeard] = [systemClock.nowMilliseconds(), false]
+  const slept: number[] = []
+  const clock: Clock = {
+    nowMilliseconds: () => now,
+    sleep: (milliseconds, signal) => {
+      slept.push(milliseconds)
+      return systemClock.sleep(milliseconds, signal)
+    },
+  }
+  const driver = startMarketDriver({
+    ...{ chain: { ...world.chain, config }, store: database.store, clock, random: systemRandom },
+    ...{ log: openLog('silent'), instance: 'one', isHeard: () => isHeard },
+  })
+  const pausesFor = async (milliseconds: number) => {
+    slept.length = 0
+    await until(`it pauses for ${milliseconds} ms`, () => slept.at(-1) === milliseconds, SOON)
+  }
+  try {
+    await until('the first block', () => driver.height() !== null, SOON)
+    await pausesFor(400)
+    isHeard = true
+    await pausesFor(50)
+    isHeard = false
+    await pausesFor(400)
+    world.mine([{ kind: 'open', mint: MINT, native: 10n ** 18n, token: 10n ** 12n }])
+    await pausesFor(50)
+    now += 60_000
+    await pausesFor(400)
   } finally {
     await driver.stop()
   }

@@ -33,13 +33,21 @@ export interface MarketDriver {
  * failure ends a round and decides nothing.
  */
 export function startMarketDriver(
-  shared: Omit<MarketDeps, 'told'> & { readonly instance: string },
+  shared: Omit<MarketDeps, 'told' | 'shown'> & {
+    readonly instance: string
+    /** Whether anybody has a stream of this instance open, whatever it is told of. */
+    readonly isHeard: () => boolean
+  },
 ): MarketDriver {
-  const { chain, store, clock, log, instance } = shared
+  const { chain, store, clock, log, instance, isHeard } = shared
+  let shownAt = Number.NEGATIVE_INFINITY
+  const shown = () => {
+    shownAt = clock.nowMilliseconds()
+  }
+  const newDeps = (): MarketDeps => ({ ...shared, shown, told: openToldPrices() })
   /** What listeners heard of this instance's lease: unknown again when a round failed, since what it told may not be stored. */
-  let deps: MarketDeps = { ...shared, told: openToldPrices() }
+  let deps = newDeps()
   const { network, blockTimeMilliseconds } = chain.config
-  const pauseMilliseconds = Math.min(Math.max(blockTimeMilliseconds / 2, PAUSE_MIN), PAUSE_MAX)
   const stopping = new AbortController()
   let height: bigint | null = null
   let held: { readonly cursor: MarketCursor; readonly renewAt: number } | undefined
@@ -64,7 +72,7 @@ export function startMarketDriver(
     let cursor = taken
     height = cursor?.height ?? null
     if (cursor === undefined) {
-      deps = { ...shared, told: openToldPrices() }
+      deps = newDeps()
       // Either nobody has begun yet, or another instance reads them.
       const first = isBegun ? undefined : await firstBlock(told.finalizedHeight)
       if (first !== undefined) {
@@ -132,6 +140,15 @@ export function startMarketDriver(
     })
   }
 
+  /** Somebody may wait for the next block: one who listens here, or elsewhere to markets where something happens. */
+  function pauseMilliseconds(): number {
+    const quietFor = clock.nowMilliseconds() - shownAt
+    // Less than nothing: the clock was set back.
+    const isBusy = quietFor >= 0 && quietFor < BUSY_MILLISECONDS
+    const least = isBusy || isHeard() ? PAUSE_MIN : QUIET_PAUSE_MIN
+    return Math.min(Math.max(blockTimeMilliseconds / 2, least), PAUSE_MAX)
+  }
+
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       try {
@@ -140,12 +157,12 @@ export function startMarketDriver(
       } catch (error) {
         failures += 1
         held = undefined
-        deps = { ...shared, told: openToldPrices() }
+        deps = newDeps()
         report(error)
       }
       if (stopping.signal.aborted) break
       const doublings = Math.min(failures, BACK_OFF_DOUBLINGS_MAX)
-      await clock.sleep(Math.min(pauseMilliseconds * 2 ** doublings, PAUSE_MAX), stopping.signal)
+      await clock.sleep(Math.min(pauseMilliseconds() * 2 ** doublings, PAUSE_MAX), stopping.signal)
     }
     await store
       .inTransaction('service', (tx) => releaseMarketLease(tx, network, instance))
@@ -173,8 +190,11 @@ export function startMarketDriver(
 }
 
 const LEASE_RENEWALS = 3
-/** Nobody waits for a block of a quicker chain: its blocks are read a few at a time. */
-const PAUSE_MIN = 200
+const PAUSE_MIN = 50
+/** Nobody waits for a block of a quick chain whose markets are quiet: its blocks are read a few at a time. */
+const QUIET_PAUSE_MIN = 400
+/** So long markets are taken for busy after something happened there. */
+const BUSY_MILLISECONDS = 60_000
 const PAUSE_MAX = 5_000
 const TIDY_PAUSE = 10_000
 const BACK_OFF_DOUBLINGS_MAX = 6

@@ -21,7 +21,7 @@ beforeAll(async () => {
   instances = [await world.start(), await world.start()]
   driver = startMarketDriver({
     ...{ chain: chain.chain, store: world.database.store, clock: systemClock },
-    ...{ random: systemRandom, log: openLog('silent'), instance: 'reader' },
+    ...{ random: systemRandom, log: openLog('silent'), instance: 'reader', isHeard: () => true },
   })
   const pool = { native: 10n ** 20n, token: 10n ** 14n }
   chain.mine([MINT, OTHER].map((mint) => ({ kind: 'open', mint, ...pool })))

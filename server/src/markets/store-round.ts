@@ -38,10 +38,11 @@ export async function storeMarketRound(
   cursor: MarketCursor,
   round: MarketRound,
 ): Promise<MarketCursor> {
-  const { chain, store, clock, random, told } = deps
+  const { chain, store, clock, random, told, shown } = deps
   const { network } = cursor
   const { facts, tokens } = round
   const now = clock.nowMilliseconds()
+  if (facts.length > 0) shown?.()
   return await store.inTransaction('service', async (tx) => {
     const next = await moveOn(tx, cursor, round)
     const events: NewMarketEvent[] = []

@@ -64,6 +64,7 @@ export function openPaymentBook({
         transactions.flatMap(({ paymentIds }) => paymentIds),
       )
       const changes: StatusChange[] = []
+      const elsewhere: PaymentId[] = []
       const idle: WithoutEffect[] = []
       const reverted: PaymentId[] = []
       const traded: MinedTrade[] = []
@@ -80,6 +81,7 @@ export function openPaymentBook({
           const effect = findEffect(payment, transaction.transfers, used)
           if (effect === undefined) idle.push({ hash: transaction.hash, paymentId: id })
           else changes.push(seen(id, transaction, effect.logIndex, shares[index]))
+          if (effect !== undefined && isConfirmedElsewhere(payment, transaction)) elsewhere.push(id)
           if (effect !== undefined && payment.tradeId !== undefined) {
             traded.push(tradeIn(transaction, payment.tradeId))
           }
@@ -87,6 +89,8 @@ export function openPaymentBook({
       }
       // Before the status: whoever waits for it reads what came in.
       if (traded.length > 0) await trades?.mined(tx, traded)
+      // What somebody else was seen to have paid on a branch that was left is paid by this one: an authorization is used once.
+      await moved(tx, 'pending', elsewhere.map(notSeen))
       await moved(tx, 'confirmed', changes)
       // A settlement that was included without effect changes no status, and somebody may be waiting to hear of it.
       const without = [...reverted, ...idle.map(({ paymentId }) => paymentId)]
@@ -97,11 +101,7 @@ export function openPaymentBook({
 
     vanished: async (tx, _network, paymentIds) => {
       await trades?.vanished(tx, paymentIds)
-      await moved(
-        tx,
-        'pending',
-        paymentIds.map((paymentId) => ({ paymentId, ...NOTHING_SEEN, failure: null })),
-      )
+      await moved(tx, 'pending', paymentIds.map(notSeen))
     },
 
     final: async (tx, transactions) => {
@@ -159,11 +159,7 @@ export function openPaymentBook({
       const expired = transactions.flatMap(({ paymentIds, reason }) =>
         reason === 'authorization_expired' ? paymentIds : [],
       )
-      const ended = await moved(
-        tx,
-        'expired',
-        expired.map((paymentId) => ({ paymentId, ...NOTHING_SEEN, failure: null })),
-      )
+      const ended = await moved(tx, 'expired', expired.map(notSeen))
       // What never moved counts against no budget; a received payment has none.
       await releaseSpends(tx, [...ended], clock.nowMilliseconds())
       const changes = transactions.flatMap(({ paymentIds, reason }) =>
@@ -200,6 +196,10 @@ const NOTHING_SEEN = {
   logIndex: null,
   feePaid: null,
 } as const
+
+function notSeen(paymentId: PaymentId): StatusChange {
+  return { paymentId, ...NOTHING_SEEN, failure: null }
+}
 
 function failureOf(reason: PaymentFailure['reason']): PaymentFailure {
   return { reason, message: FAILURES[reason] }
@@ -274,6 +274,15 @@ function isElsewhere(
   { hash }: { readonly hash: TransactionHash },
 ): boolean {
   return type === 'received' && (status !== 'confirmed' || transactionHash !== hash)
+}
+
+/** Whether another transaction is taken for the one that paid, or this one in another block. */
+function isConfirmedElsewhere(
+  { type, status, transactionHash, blockHeight }: Payment,
+  { hash, height }: Pick<Parameters<PaymentBook['mined']>[1][number], 'hash' | 'height'>,
+): boolean {
+  const isHere = transactionHash === hash && blockHeight === height
+  return type === 'received' && status === 'confirmed' && !isHere
 }
 
 /** The effects of the payments that become final with these transactions. */

@@ -11,6 +11,7 @@ import type { TestDatabase } from '../store/test-database.ts'
 import { openDepositBook } from './deposits.ts'
 import { openReceivedRecords } from './received.ts'
 import { makeWallet, testNetwork, TOKEN } from './test-lane.ts'
+import { noWaits } from './test-waits.ts'
 
 const config = testNetwork(84_532)
 const { network } = config
@@ -46,7 +47,7 @@ test('a transaction of equal transfers is taken in again after a reorg, whoever 
   const book = openDepositBook({ clock: systemClock, random: systemRandom })
   const records = openReceivedRecords({
     clock: systemClock,
-    waits: { look: (_id, read) => read(false) },
+    waits: noWaits,
     networks: new Map([[network, config]]),
     inTransaction: (scope, work) => store.inTransaction(scope, work),
   })

@@ -12,10 +12,13 @@ import { systemClock } from '../kernel/clock.ts'
 import { newId } from '../kernel/id.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import { systemRandom } from '../kernel/random.ts'
+import type { MinedTransaction } from '../sender/book.ts'
 import { beginFollowing } from '../sender/follower-store.ts'
 import { scriptedChain } from '../sender/test-chain.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
+import { openPaymentBook } from './advance.ts'
+import { findPayment } from './store.ts'
 import { openTestClaim, recordsOf } from './test-claims.ts'
 import { makeWallet, testNetwork } from './test-lane.ts'
 import { write } from '../store/test-write.ts'
@@ -92,6 +95,34 @@ test('a claim that moves to another effect leaves the one it had', async () => {
   await paid(first)
   expect(await paid(first, ELSEWHERE)).toBe('paid')
   expect(await paid(second)).toBe('paid')
+})
+
+test('a claim that somebody else was seen to have paid on a branch that was left is paid by our transaction where that took effect', async () => {
+  const claim = await aClaim()
+  await paid(claim)
+  const payment = await database.store.inTransaction('service', (tx) =>
+    findPayment(tx, accountId, claim),
+  )
+  if (payment === undefined) throw new Error('no record')
+  const { asset, sender, recipient, amount } = payment
+  const own: MinedTransaction = {
+    ...{ network: config.network, hash: '0x0111' as TransactionHash, height: 103n },
+    ...{ blockHash: 'b103', succeeded: true, feePaid: baseUnits(7n), paymentIds: [claim] },
+    transfers: [{ asset, from: sender, to: recipient, amount, logIndex: 9 }],
+  }
+  const book = openPaymentBook({ clock: systemClock })
+  const mined = () => database.store.inTransaction('service', (tx) => book.mined(tx, [own]))
+  expect(await mined()).toEqual([])
+  const now = await database.store.inTransaction('service', (tx) =>
+    findPayment(tx, accountId, claim),
+  )
+  expect(now).toMatchObject({ status: 'confirmed', transactionHash: own.hash, logIndex: 9 })
+  // The same again changes nothing, and tells nobody.
+  const told = () =>
+    database.store.query('test_told', 'select coalesce(sum(count), 0)::int as count from outbox')
+  const before = await told()
+  await mined()
+  expect(await told()).toEqual(before)
 })
 
 test('a payment whose only trace pays another is refused as used up, and nothing of it is stored', async () => {

@@ -37,7 +37,7 @@ export function openReceivedRecords({
     }),
 }: {
   readonly clock: Clock
-  readonly waits: Pick<Waits, 'look'>
+  readonly waits: Pick<Waits, 'look' | 'listen'>
   readonly networks: ReadonlyMap<NetworkId, NetworkConfig>
   readonly inTransaction: <T>(scope: AccountId, work: (tx: Tx) => Promise<T>) => Promise<T>
   /** Whether nothing has come of a payment so far, asked together with others; left out, every look reads everything. */
@@ -136,13 +136,21 @@ export function openReceivedRecords({
 
     openMany,
 
-    wait: async ({ accountId, paymentId }, until) => {
+    listen: waits.listen,
+
+    wait: async ({ accountId, paymentId }, until, heard) => {
       const read = async () => stateIn(await standingOf({ accountId, paymentId }))
+      let isFirst = heard !== undefined
       const seen = await waits.look<ReceivedState | 'under way'>(
         paymentId,
-        // Of one that has changed there is more to read, and somebody waits for it.
-        async (hasChanged) =>
-          !hasChanged && (await isUnderWay(paymentId)) === true ? 'under way' : read(),
+        async (hasBeenWoken) => {
+          const isJustStored = isFirst && heard?.hasChanged() === false
+          // Of one that has changed there is more to read, and somebody waits for it.
+          const hasChanged = hasBeenWoken || (isFirst && !isJustStored)
+          isFirst = false
+          if (isJustStored) return 'under way'
+          return !hasChanged && (await isUnderWay(paymentId)) === true ? 'under way' : read()
+        },
         (now) => now !== 'under way' && (now.released || isOver(now)),
         until,
       )

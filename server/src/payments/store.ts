@@ -242,7 +242,8 @@ export async function changeStatus(
   const rows = await tx.query<PaymentRow>(
     'payments_change_status',
     // The status stands in `coalesce` so that payments are found by their ids: by an index of all that are open, each of them was compared
-    // with each change, a million times for a thousand.
+    // with each change, a million times for a thousand. And the ids stand beside the changes because a plan that was made while the table was
+    // small goes through all of it for a join: 8 ms for 30 of 1,000.
     `with moved as (
      update payments p set status = $2, transaction_hash = c.transaction_hash, block_height = c.block_height,
        block_hash = c.block_hash, log_index = c.log_index, fee_paid = c.fee_paid, failure = c.failure,
@@ -252,7 +253,7 @@ export async function changeStatus(
        failed_at = case when $2 = 'failed' then to_timestamp($4 / 1000.0) end
      from json_to_recordset($1::json) as c (id text, transaction_hash text, block_height bigint, block_hash text,
        log_index integer, fee_paid numeric, failure json)
-     where p.id = c.id and coalesce(p.status = any($3), false)
+     where p.id = any($5) and p.id = c.id and coalesce(p.status = any($3), false)
      returning p.*)
      select ${PAYMENT_COLUMNS} from moved order by id`,
     [
@@ -270,6 +271,7 @@ export async function changeStatus(
       status,
       statusesBefore(status),
       nowMilliseconds,
+      changes.map(({ paymentId }) => paymentId),
     ],
   )
   return rows.map(paymentOf)

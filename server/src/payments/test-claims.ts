@@ -11,6 +11,7 @@ import { systemRandom } from '../kernel/random.ts'
 import type { Store } from '../store/postgres.ts'
 import { openReceivedRecords } from './received.ts'
 import { TOKEN } from './test-lane.ts'
+import { noWaits } from './test-waits.ts'
 
 /** Whoever pays a claim of a test. */
 export const PAYER = '0x00000000000000000000000000000000000000a1' as Address
@@ -20,7 +21,7 @@ export const SELLER = '0x00000000000000000000000000000000000000a2' as Address
 export function recordsOf(store: Store, config: NetworkConfig): ReceivedRecords {
   return openReceivedRecords({
     clock: systemClock,
-    waits: { look: (_id, read) => read(false) },
+    waits: noWaits,
     networks: new Map([[config.network, config]]),
     inTransaction: (scope, work) => store.inTransaction(scope, work),
   })

@@ -130,6 +130,21 @@ describe('a wait for a payment', () => {
     expect(world.looks()).toBe(2)
   })
 
+  test('is not needed to hear of a change', async () => {
+    const world = aWorld()
+    const heard = world.waits.listen(payment.id)
+    const deaf = world.waits.listen(payment.id)
+    deaf.end()
+    world.notify(newId(systemRandom, 'pay'))
+    expect(heard.hasChanged()).toBe(false)
+    // Who else waits for it takes nothing away.
+    world.become('confirmed')
+    await world.wait()
+    world.notify()
+    expect([heard.hasChanged(), deaf.hasChanged()]).toEqual([true, false])
+    heard.end()
+  })
+
   test('does not lose a change that comes while it wakes for another reason', async () => {
     const world = aWorld()
     const waiting = world.wait()

@@ -16,6 +16,7 @@ import type { AskSeller } from './ask-seller.ts'
 import { goOn } from './go-on.ts'
 import { findPurchase, insertPurchase } from './store.ts'
 import { write } from '../store/test-write.ts'
+import { noWaits } from '../payments/test-waits.ts'
 
 const REQUEST = { method: 'GET', url: 'https://shop.example/report', headers: {} } as const
 const GOODS: OutboundOutcome = {
@@ -82,7 +83,7 @@ test('a payment that could not be shown for want of room counts as not shown, an
   await store.inTransaction(accountId, (tx) => insertPurchase(tx, purchase, 0))
   const waits: Waits = {
     until: () => store.inTransaction(accountId, (tx) => findPayment(tx, accountId, payment.id)),
-    look: async (_, read) => read(false),
+    ...noWaits,
     count: () => 0,
   }
   const going = { accountId, paymentId: payment.id, request: REQUEST }

@@ -135,3 +135,49 @@ test('a chain that stands still for long is asked once per block, and as often a
     await driver.stop()
   }
 })
+
+test('on a chain of quick blocks, places that hold their lane up are looked for at a pace of their own', async () => {
+  const config = { ...testNetwork(84_532), blockTimeMilliseconds: 50 }
+  let now = Date.now()
+  let heads = 0
+  let looks = 0
+  const { store } = database
+  const counting: Store = {
+    ...store,
+    inTransaction: (scope, work) =>
+      store.inTransaction(scope, (tx) =>
+        work({
+          query: (name, text, values) => {
+            if (name === 'attempts_lane_fronts') looks += 1
+            return tx.query(name, text, values)
+          },
+        }),
+      ),
+  }
+  const growth = () => {
+    heads += 1
+    return 1n
+  }
+  const clock: Clock = { ...systemClock, nowMilliseconds: () => now }
+  const driver = drive(counting, async () => {}, undefined, { growth, clock, config })
+  try {
+    const blocksCome = async (count: number) => {
+      const before = heads
+      await until('more blocks have come', () => heads > before + count, { seconds: 30 })
+    }
+    await until('it has looked', () => looks > 0, { seconds: 30 })
+    // Its round is over, in which lanes are looked at as well.
+    await blocksCome(2)
+    const looked = looks
+    await blocksCome(10)
+    expect(looks).toBe(looked)
+    now += 400
+    await until('it has looked again', () => looks > looked, { seconds: 30 })
+    await blocksCome(2)
+    // The clock was set back.
+    now -= 3_600_000
+    await until('it looks as before', () => looks > looked + 1, { seconds: 30 })
+  } finally {
+    await driver.stop()
+  }
+})

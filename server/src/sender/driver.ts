@@ -77,6 +77,7 @@ export function startDriver(deps: DriverDeps): Driver {
   let closeAt = 0
   /** The chain's height when stuck places were last looked at: only blocks make them older. */
   let bumpedAt: bigint | undefined
+  let bumpLookAt = 0
   /** The cursor as this instance moved it, while its lease lasts. */
   let pauseMilliseconds = restMilliseconds
   let stillLooks = 0
@@ -259,12 +260,19 @@ export function startDriver(deps: DriverDeps): Driver {
     }
   }
 
+  function isBumpLookDue(): boolean {
+    const left = bumpLookAt - clock.nowMilliseconds()
+    // More than one was ever told to wait: the clock was set back.
+    return left <= 0 || left > BUMP_PAUSE
+  }
+
   /** What a family needs beside following: raised fees and watched nonces, or new lifetimes. */
   async function renewStuck(cursor: Cursor): Promise<void> {
     const { renewal } = chain
-    if (renewal.kind === 'fee' && cursor.height !== bumpedAt) {
+    if (renewal.kind === 'fee' && cursor.height !== bumpedAt && isBumpLookDue()) {
       await bumpStuck(deps, waiting, cursor.height)
       bumpedAt = cursor.height
+      bumpLookAt = clock.nowMilliseconds() + BUMP_PAUSE
     }
     if (clock.nowMilliseconds() < lookAt) return
     switch (renewal.kind) {
@@ -374,6 +382,8 @@ const PAUSE_MIN = 20
 const PAUSE_MAX = 2_000
 const RESEND_MIN = 1_000
 const GUARD_MIN = 2_000
+/** Between two looks for places that hold their lane up, where blocks come quicker than that: nobody's fee is raised within less. */
+const BUMP_PAUSE = 400
 const BACK_OFF_DOUBLINGS_MAX = 6
 const BACK_OFF_MAX = 5_000
 

@@ -84,7 +84,7 @@ export async function markMined(
        mined_block_hash = s.block_hash, succeeded = s.succeeded, fee_paid = s.fee_paid
      from json_to_recordset($1::json) as s (id bigint, hash text, height bigint, block_hash text,
        succeeded boolean, fee_paid numeric)
-     where t.id = s.id and coalesce(t.state = 'open', false)`,
+     where t.id = any($2::bigint[]) and t.id = s.id and coalesce(t.state = 'open', false)`,
     [
       JSON.stringify(
         seen.map(({ matched, outcome }) => ({
@@ -96,6 +96,7 @@ export async function markMined(
           fee_paid: outcome.feePaid.toString(),
         })),
       ),
+      seen.map(({ matched }) => matched.transactionId),
     ],
   )
 }

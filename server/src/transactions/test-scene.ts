@@ -38,6 +38,7 @@ import { openBuildBook } from './follow-builds.ts'
 import { resendSubmissions } from './resend.ts'
 import { watchBuilds } from './watch-builds.ts'
 import { write } from '../store/test-write.ts'
+import { noWaits } from '../payments/test-waits.ts'
 
 export const TOKEN = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
 export const SENDER = '0x00000000000000000000000000000000000000a1' as Address
@@ -239,7 +240,7 @@ export async function openScene(store: Store, family: 'evm' | 'solana' = 'evm'):
   const records = openBuiltRecords({ clock, proofs })
   const received = openReceivedRecords({
     clock,
-    waits: { look: (_, read) => read(false) },
+    waits: noWaits,
     networks: new Map([[network, config]]),
     inTransaction: (scope, work) => store.inTransaction(scope, work),
   })

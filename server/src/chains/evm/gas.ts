@@ -1,6 +1,6 @@
 const TRANSACTION_GAS = 21_000n
 const FLOOR_GAS_PER_TOKEN = 10n
-const TOKENS_PER_BYTE = 4n
+const TOKENS_PER_BYTE = 4
 
 /** Offered for a token's call when the node cannot estimate it because the balance is short. */
 export const TOKEN_CALL_GAS = 100_000n
@@ -10,8 +10,10 @@ export const TOKEN_CALL_GAS = 100_000n
  * standard price and the floor. A zero byte is one token and any other four. Source: EIP-2028, EIP-7623.
  */
 export function plainGas(data: Uint8Array): bigint {
-  const tokens = data.reduce((sum, byte) => sum + (byte === 0 ? 1n : TOKENS_PER_BYTE), 0n)
-  return TRANSACTION_GAS + tokens * FLOOR_GAS_PER_TOKEN
+  let tokens = 0
+  // As numbers, which are exact here: a batch has 20 kB, and as big integers their sum takes 0.5 ms.
+  for (const byte of data) tokens += byte === 0 ? 1 : TOKENS_PER_BYTE
+  return TRANSACTION_GAS + BigInt(tokens) * FLOOR_GAS_PER_TOKEN
 }
 
 /** The gas limit for an estimate: what a plain transaction takes is exact, everything else may grow by a fifth. */

@@ -31,6 +31,7 @@ export function settings(cluster: string, durable: boolean): string {
     // At so short a pause the usual tenth of new rows means a new look at every growing table each time, a tenth of what a settling load takes.
     // Half as many again are enough, and a quarter of the usual sample: what is asked is found by its key.
     autovacuum_analyze_scale_factor: 0.5,
+    autovacuum_analyze_threshold: 500,
     default_statistics_target: 25,
     // In the data directory, so that nothing is left behind elsewhere by a kill, whatever size /dev/shm has.
     dynamic_shared_memory_type: 'mmap',
