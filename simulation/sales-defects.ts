@@ -44,7 +44,7 @@ export const salesDefects: readonly Defect[] = [
   {
     name: 'an authorization that is not used yet is over',
     inSales: true,
-    seed: 1_000_088,
+    seed: 1_000_045,
     changes: [
       {
         module: 'facilitator/watch.ts',
@@ -59,7 +59,7 @@ export const salesDefects: readonly Defect[] = [
   {
     name: 'nobody looks who else has settled',
     inSales: true,
-    seed: 1_000_004,
+    seed: 1_000_070,
     changes: [
       {
         module: 'facilitator/watch.ts',
