@@ -13,6 +13,7 @@ import type { TestDatabase } from '../store/test-database.ts'
 import type { NumberedEvent } from './event.ts'
 import { watchOutbox } from './outbox-watch.ts'
 import { holdRelay, numberNext, RelayLost, takeRelay } from './relay-store.ts'
+import { GATHER_ON } from './relay.ts'
 import type { Relay } from './relay.ts'
 import type { OutboxEvent } from './facts.ts'
 import { numberByHand, numberedEvents, tell, testRelay } from './test-outbox.ts'
@@ -137,7 +138,7 @@ test('a lease that went to another instance is told to whoever gave facts', asyn
 })
 
 test('the more events were numbered, the longer what lies in the outbox gathers, and what is given waits for none of it', async () => {
-  const { relayGatherOnMillisecondsPerEvent: each, relayGatherOnMillisecondsMax: most } = limits
+  const { millisecondsPerEvent: each, millisecondsMax: most } = GATHER_ON
   const slept: number[] = []
   const sleep: typeof systemClock.sleep = (milliseconds, signal) => {
     slept.push(milliseconds)

@@ -21,6 +21,8 @@ import { eventsNames } from './wake-name.ts'
 export type OnNumbered = (tx: Tx, events: readonly NumberedEvent[]) => Promise<void>
 
 const OUTBOX = 'outbox'
+/** After many were numbered, what lies in the outbox waits so much longer: where facts come in waves, all of a wave share a transaction. */
+export const GATHER_ON = { millisecondsPerEvent: 2, millisecondsMax: 80 } as const
 /** Without a reason an error would be made for every wake-up. */
 const WOKEN = 'there is something to number'
 
@@ -185,11 +187,11 @@ export function startRelay(deps: RelayDeps): Relay {
 
   /** Where many were numbered more are coming, and share the next transaction. What is given has gathered before, and waits for none. */
   async function gatherOn(): Promise<void> {
-    const { relayGatherOnMillisecondsPerEvent: each, relayGatherOnMillisecondsMax: most } = limits
     gathering = new AbortController()
     if (eventsOfRound === 0 || waitingGiven.length > 0) return
     const over = AbortSignal.any([stopping.signal, gathering.signal])
-    await clock.sleep(Math.min(eventsOfRound * each, most), over)
+    const { millisecondsPerEvent, millisecondsMax } = GATHER_ON
+    await clock.sleep(Math.min(eventsOfRound * millisecondsPerEvent, millisecondsMax), over)
   }
 
   async function run(): Promise<void> {

@@ -268,9 +268,6 @@ export const limits = {
   relayLeaseSeconds: 2,
   /** Pause between two such transactions, so that many facts share one; the first fact after a while waits for none. */
   relayGatherMilliseconds: 20,
-  /** After one that numbered many, what lies in the outbox waits longer: where facts come in waves, all of a wave share one. */
-  relayGatherOnMillisecondsPerEvent: 2,
-  relayGatherOnMillisecondsMax: 80,
   /** As many rows are asked for by a relay that was told of some: it does not look first how many there are. */
   relayAddedMax: 32,
   /** How late an event is numbered whose wake-up was lost. */
