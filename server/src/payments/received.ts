@@ -140,16 +140,16 @@ export function openReceivedRecords({
 
     wait: async ({ accountId, paymentId }, until, heard) => {
       const read = async () => stateIn(await standingOf({ accountId, paymentId }))
-      let isFirst = heard !== undefined
+      let unread = heard
       const seen = await waits.look<ReceivedState | 'under way'>(
         paymentId,
         async (hasBeenWoken) => {
-          const isJustStored = isFirst && heard?.hasChanged() === false
-          // Of one that has changed there is more to read, and somebody waits for it.
-          const hasChanged = hasBeenWoken || (isFirst && !isJustStored)
-          isFirst = false
-          if (isJustStored) return 'under way'
-          return !hasChanged && (await isUnderWay(paymentId)) === true ? 'under way' : read()
+          const hasChanged = unread?.hasChanged() ?? hasBeenWoken
+          const isJustStored = unread !== undefined && !hasChanged
+          unread = undefined
+          // There is more to read, and somebody waits for it.
+          if (hasChanged) return read()
+          return isJustStored || (await isUnderWay(paymentId)) === true ? 'under way' : read()
         },
         (now) => now !== 'under way' && (now.released || isOver(now)),
         until,

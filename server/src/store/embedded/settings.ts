@@ -29,7 +29,7 @@ export function settings(cluster: string, durable: boolean): string {
     // empty read all of it for the first minute of a load, and the outbox is 100,000 dead rows long before they are swept: 10 ms each time.
     autovacuum_naptime: '10s',
     // At so short a pause the usual tenth of new rows means a new look at every growing table each time, a tenth of what a settling load takes.
-    // Half as many again are enough, and a quarter of the usual sample: what is asked is found by its key.
+    // Half as many again are enough, 500 at least, and a quarter of the usual sample: what is asked is found by its key.
     autovacuum_analyze_scale_factor: 0.5,
     autovacuum_analyze_threshold: 500,
     default_statistics_target: 25,
