@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '@florin/server/kernel/until.ts'
 import type { Reply } from './actors/client.ts'
-import { aPurchase, EVM, PRICE, settle, submitElsewhere } from './actors/seller.ts'
+import { testPayer } from '@florin/server/chains/evm/test-payer.ts'
+import { aPurchase, EVM, PRICE, purchaseFrom, settle, submitElsewhere } from './actors/seller.ts'
 import type { Purchase } from './actors/seller.ts'
 import type { World } from './actors/world.ts'
 import { openWorld } from './actors/world.ts'
@@ -59,6 +60,23 @@ describe('POST /x402/settle', () => {
       transaction: first.body['transaction'],
       network: EVM,
     })
+    expect(await world.balanceOf(purchase.payTo, 'USDC')).toBe(PRICE)
+  })
+
+  test('tells whoever shows a payment that its payer did not sign nothing of it, whether it is claimed or not', async () => {
+    const payer = testPayer()
+    await world.sandbox.fund(payer.address, 'USDC', '1')
+    const nonce = `0x${'5a'.repeat(32)}` as const
+    const refusal = { success: false, errorReason: 'invalid_exact_evm_signature', transaction: '' }
+    const purchase = await purchaseFrom(world, payer, { nonce })
+    expect((await settle(world, purchase)).body).toMatchObject({ success: true })
+    // First, since after the other one every signature is looked at for a while.
+    const claimed = { from: payer.address, nonce, to: purchase.payTo }
+    const shown = await purchaseFrom(world, testPayer(), claimed)
+    expect((await settle(world, shown)).body).toMatchObject(refusal)
+    const unclaimed = await purchaseFrom(world, testPayer(), { from: payer.address })
+    expect((await settle(world, unclaimed)).body).toMatchObject(refusal)
+    expect(await recordOf(unclaimed.payTo)).toBeUndefined()
     expect(await world.balanceOf(purchase.payTo, 'USDC')).toBe(PRICE)
   })
 

@@ -4,11 +4,12 @@ import { answerBody } from './json-rpc-answer.ts'
 import type { EvmNode } from './node.ts'
 import { openTraffic } from './traffic.ts'
 
-/** How often it is said that a transaction came, for a body. */
-async function hintsFor(body: unknown, isDown = false): Promise<number> {
+/** How often it is said that a transaction came, for a body; and what the node was handed. */
+async function hintsFor(body: unknown, isDown = false, forwarded: unknown[] = []): Promise<number> {
   let hints = 0
   const client: Partial<AnvilClient> = {
-    post: async () => {
+    post: async (bytes) => {
+      forwarded.push(JSON.parse(bytes.toString()))
       if (isDown) throw new Error('nobody answers')
       return Buffer.from('{}')
     },
@@ -39,4 +40,17 @@ test('and of no other', async () => {
   expect(await hintsFor(call('eth_chainId'))).toBe(0)
   expect(await hintsFor([call('eth_call'), call('evm_mine')])).toBe(0)
   expect(await hintsFor(send, true)).toBe(0)
+})
+
+test('what is asked together reaches the node together, final or not', async () => {
+  const asked = [
+    call('eth_getBlockByNumber', ['latest', false]),
+    call('eth_getBlockByNumber', ['finalized', false]),
+  ]
+  const forwarded: unknown[] = []
+  await hintsFor(asked, false, forwarded)
+  const pinned = [asked[0], call('eth_getBlockByNumber', ['0x1', false])]
+  expect(forwarded).toEqual([pinned])
+  await hintsFor(asked[1], false, forwarded)
+  expect(forwarded).toEqual([pinned, pinned[1]])
 })

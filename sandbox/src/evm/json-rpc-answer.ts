@@ -58,10 +58,15 @@ export async function answerBody(parts: AnswerParts, body: Buffer): Promise<Answ
   if (broken !== undefined) return { kind: broken.kind }
   try {
     const sends = steps.some((step) => step.kind === 'forward' && step.call.method === SENDS)
-    const isPlain = steps.every((step) => step.kind === 'forward' && step.failure === undefined)
+    const calls = steps.flatMap((step) =>
+      step.kind === 'forward' && step.failure === undefined ? [step.call] : [],
+    )
     const answer: Answer =
-      isPlain && !namesFinality(body)
-        ? { kind: 'bytes', bytes: await forward(parts, () => body) }
+      calls.length === steps.length
+        ? {
+            kind: 'bytes',
+            bytes: await forward(parts, () => pinnedBody(parts, body, calls, isBatch)),
+          }
         : await answerApart(parts, steps, isBatch)
     if (sends) parts.onSent?.()
     return answer
@@ -102,6 +107,19 @@ async function treated(call: RpcCall, { delayMilliseconds, end }: Treatment): Pr
     default:
       return end satisfies never
   }
+}
+
+/** A body as the node gets it: as it came, except where it asks for what is final. */
+function pinnedBody(
+  { node }: AnswerParts,
+  body: Buffer,
+  calls: readonly RpcCall[],
+  isBatch: boolean,
+): string | Buffer {
+  if (!namesFinality(body)) return body
+  const height = node.finalHeight()
+  const pinned = calls.map(({ source }) => pinFinality(source, height))
+  return JSON.stringify(isBatch ? pinned : pinned[0])
 }
 
 /** Forwards call by call what must go to the node, in order, and puts the answers together. */

@@ -223,6 +223,23 @@ test.each([
   },
 )
 
+test('a chain that is slow to read is read every 12 s all the same', async () => {
+  const { said, time, turn, isAt } = scene()
+  await isAt('it rests', 1)
+  time.readMilliseconds = 1_000
+  for (const reads of [1, 1]) {
+    said.pool = 1
+    await turn()
+    expect(said.reads).toBe(reads)
+  }
+  time.now += 11_999
+  await turn()
+  expect(said.reads).toBe(1)
+  time.now += 1
+  await turn()
+  expect(said.reads).toBe(2)
+})
+
 test('whoever waits for a save waits for one that holds the next block, and for no more than one', async () => {
   const { said, time, waits, turn, isAt, holdReads, miner } = scene()
   await isAt('it rests', 1)

@@ -29,7 +29,7 @@ const IDLE_MILLISECONDS = 15_000
  */
 const PAUSE_PER_SAVE = 40
 const PAUSE_PER_AWAITED_SAVE = 10
-const SAVE_PAUSE_MILLISECONDS_MAX = 4_000
+const SAVE_PAUSE_MILLISECONDS_MAX = 12_000
 const BLOCKS_PER_SAVE_MAX = 64
 const BLOCKS_PER_AWAITED_SAVE_MAX = 32
 /** Until a slow disk has caught up no other block is made: the state of older ones is pruned (HISTORY_BLOCKS), and reads at the final block must work. */

@@ -13,8 +13,11 @@ import type { ExactAuthorization, ExactPayments, PaymentScheme } from '../chains
 export const EXACT = 'exact'
 export const UPTO = 'upto'
 
-/** What a payment is read for: whether it would settle, to settle it, or to end one that comes to nothing, which is no payment. */
-export type Purpose = 'verify' | 'settle' | 'settle nothing'
+/**
+ * What a payment is read for: whether it would settle, to settle it, to settle what somebody has claimed, or to end one that comes to
+ * nothing, which is no payment. Only of what is new does the settlement itself judge the signature.
+ */
+export type Purpose = 'verify' | 'settle' | 'settle claimed' | 'settle nothing'
 
 /** A payment as the seller's server hands it over, nothing believed yet. */
 export interface Presented {
@@ -26,7 +29,7 @@ export interface Presented {
   readonly resource?: string
 }
 
-/** A payment that reads well and is signed: whether the chain takes it is the next question. */
+/** A payment that reads well and is signed, or whose signature is judged with the rest: whether the chain takes it is the next question. */
 export interface Intake {
   readonly chain: Chain
   readonly exact: ExactPayments
@@ -99,7 +102,7 @@ export function takeIn(
   const feePayers = feePayersOf?.(payTo) ?? settlers
   const { extensions } = payment
   const isSettling = purpose !== 'verify'
-  const beside = { scheme, x402Version, extensions, isSettling }
+  const beside = { scheme, x402Version, extensions, isSettling, isDrafted: purpose === 'settle' }
   const demand = { asset, payTo, amount, extra, settlers: feePayers, ...beside }
   const outcome = chain.exact.read(payment.payload, demand)
   if (!outcome.ok) return no(outcome.reason, outcome.payer)

@@ -10,7 +10,7 @@ import type { Claim } from './claim.ts'
 import type { AskedClaim } from './claim-store.ts'
 import { duplicateMessage } from './duplicate-message.ts'
 import { takeIn } from './intake.ts'
-import type { Intake, Presented, Refused } from './intake.ts'
+import type { Intake, IntakeOutcome, Presented, Refused } from './intake.ts'
 import { isIdentifierTaken } from './identifier-store.ts'
 import { joinClaim } from './join.ts'
 import type { ClaimedPayment, JoinDeps, Joined, JoinOrder } from './join.ts'
@@ -59,7 +59,11 @@ export async function settlePayment(deps: SettleDeps, order: SettleOrder): Promi
   const isTaken = await deps.store.inTransaction('service', (tx) =>
     isIdentifierTaken(tx, deps.records, named),
   )
-  if (isTaken) return refusalOf({ reason: 'payment_identifier_conflict' }, intake)
+  if (isTaken) {
+    const judged = judgedIntake(deps, order, intake)
+    if (!judged.ok) return { ...judged, kind: 'refused' }
+    return refusalOf({ reason: 'payment_identifier_conflict' }, intake)
+  }
   return settleTaken(deps, order, intake, digest)
 }
 
@@ -67,9 +71,10 @@ export async function settlePayment(deps: SettleDeps, order: SettleOrder): Promi
 async function settleTaken(
   deps: SettleDeps,
   order: SettleOrder,
-  intake: Intake,
+  read: Intake,
   digest: Uint8Array,
 ): Promise<Settled> {
+  let intake = read
   const asked = {
     network: intake.chain.config.network,
     proofKey: intake.authorization.proofKey,
@@ -115,6 +120,10 @@ async function settleTaken(
       claim = await deps.claimOf(asked)
       if (claim === undefined) continue
     }
+    // Of what is claimed nothing is run: who shows it has to be its payer.
+    const judged = judgedIntake(deps, order, intake)
+    if (!judged.ok) return { ...judged, kind: 'refused' }
+    intake = judged.intake
     if (!isSameClaim(claim, order.accountId, digest)) {
       if (await yieldToOther(deps, claim, intake)) continue
       const message = await duplicateMessage(deps, claim, order.accountId)
@@ -133,6 +142,16 @@ async function settleTaken(
     if (tries === BEGIN_TRIES_MAX - 1) return { ...joined, kind: 'pending', intake }
   }
   throw new Error('a claim was neither made nor found')
+}
+
+/** The payment again, its signature looked at. */
+function judgedIntake(
+  { chains, settlersOf }: SettleDeps,
+  { presented }: SettleOrder,
+  intake: Intake,
+): IntakeOutcome {
+  if (intake.authorization.isUnjudged !== true) return { ok: true, intake }
+  return takeIn(presented, chains, settlersOf, undefined, 'settle claimed')
 }
 
 /** What says nothing of a payment whose bytes were sent once: they may yet come back with another block, also of an earlier time. */

@@ -26,8 +26,8 @@ export interface Checked {
   /** The domain that the seller named and the payer signed. */
   readonly domain: Pick<Domain, 'name' | 'version'>
   readonly asset: AssetProfile
-  /** The payer's plain key signed it. */
-  readonly isKeySigned: boolean
+  /** Whether the payer's plain key signed it; looked at when it is asked, where nobody has yet. */
+  isKeySigned(): boolean
   /** What was signed; costs two hashes. */
   digest(): Uint8Array
 }
@@ -46,26 +46,35 @@ export interface CheckDeps {
   readonly wasJudged?: true | undefined
 }
 
+/** What the views of a check say, as of one block. */
+export interface Standing {
+  /** 0 or 1, as the token counts; 2 where it has no such function. */
+  readonly used: bigint
+  /** Base units of the token. */
+  readonly balance: bigint
+  /** Unix time of the chain. */
+  readonly nowSeconds: bigint
+}
+
 /**
  * Asks the token whether it would move the money. Time is the chain's, not this machine's. The reasons come in the order in which
  * the reference looks for them, the account's code first. A token asks an account's own code (EIP-1271, delegated keys included) and never
  * looks at a key then, so its code is asked here, too; and the whole call is run, since code may answer the token otherwise.
+ * `shown` is what the views are known to say: that of a call which has just run is not asked once more.
  */
 export async function checkAuthorization(
   deps: CheckDeps,
   checked: Checked,
+  shown?: Standing,
 ): Promise<Found | Exclude<ExactCheck, { ok: true }>> {
   const { views, code, transport, factories, fresh, wasJudged } = deps
-  const { authorization, domain, asset, isKeySigned } = checked
-  const { token, from, value, validAfterSeconds, validBeforeSeconds } = authorization
-  const [hasCode, [used = 0n, balance = 0n, now = 0n]] = await Promise.all([
+  const { authorization, domain, asset } = checked
+  const isKeySigned = checked.isKeySigned()
+  const { from, value, validAfterSeconds, validBeforeSeconds } = authorization
+  const [hasCode, { used, balance, nowSeconds }] = await Promise.all([
     // Where everything depends on the code, no earlier "none" is believed: it may have been made since.
     fresh || !isKeySigned ? code.hasCodeNow(from) : code.hasCode(from),
-    views.read([
-      authorizationStateView(authorization, NO_SUCH_FUNCTION),
-      balanceView(from, token),
-      blockTimeView,
-    ]),
+    shown ?? readStanding(views, authorization),
   ])
   const { deployment } = authorization
   const by = hasCode ? 'wallet' : isKeySigned ? 'key' : 'deployment'
@@ -96,10 +105,10 @@ export async function checkAuthorization(
     default:
       by satisfies never
   }
-  if (validBeforeSeconds < now + VALID_BEFORE_MARGIN_SECONDS) {
+  if (validBeforeSeconds < nowSeconds + VALID_BEFORE_MARGIN_SECONDS) {
     return no('invalid_exact_evm_payload_authorization_valid_before')
   }
-  if (validAfterSeconds > now) {
+  if (validAfterSeconds > nowSeconds) {
     return no('invalid_exact_evm_payload_authorization_valid_after')
   }
   if (used === NO_SUCH_FUNCTION) {
@@ -118,4 +127,13 @@ export async function checkAuthorization(
   const call = walletCall(authorization, isMade ? deployment : undefined)
   const isGood = await wouldSucceed(transport, call, isMade ? DEPLOYMENT_GAS_MAX : WALLET_GAS_MAX)
   return isGood ? { ok: true, by } : no('invalid_exact_evm_transaction_simulation_failed')
+}
+
+async function readStanding(views: ViewPool, authorization: Authorization): Promise<Standing> {
+  const [used = 0n, balance = 0n, nowSeconds = 0n] = await views.read([
+    authorizationStateView(authorization, NO_SUCH_FUNCTION),
+    balanceView(authorization.from, authorization.token),
+    blockTimeView,
+  ])
+  return { used, balance, nowSeconds }
 }

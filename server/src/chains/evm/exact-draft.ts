@@ -43,6 +43,8 @@ export type DraftAttempt =
   | {
       readonly ok: true
       readonly draft: SettlementDraft
+      /** Unix time of the newest block. */
+      readonly nowSeconds: bigint
       /** Remembers what it takes. Only for a payment that is found good: whoever is refused teaches nobody. */
       learn(): void
     }
@@ -92,6 +94,7 @@ export async function draftSettlement(
   const price = latest.baseFeePerGas + fees.maxPriorityFeePerGas
   return {
     ok: true,
+    nowSeconds: latest.timeSeconds,
     learn: () => {
       if (ownGasMax === undefined) learn(deps, call, estimate.gas)
     },
@@ -131,21 +134,26 @@ async function simulate(
   settler: Address,
   call: Call,
 ): Promise<Estimate> {
-  const now = clock.nowMilliseconds()
-  const known = learned.get(call.to)
-  const isFresh = known !== undefined && now - known.atMilliseconds < LEARNED_MILLISECONDS
-  if (isFresh && (await transport.read(callRead(settler, call, gasLimit(known.gas, call.data))))) {
-    return { gas: known.gas }
+  const gas = learnedGas({ clock, learned }, call.to)
+  if (
+    gas !== undefined &&
+    (await transport.read(callRead(settler, call, gasLimit(gas, call.data))))
+  ) {
+    return { gas }
   }
   return transport.read(estimateRead(settler, call))
 }
 
+/** What settling takes of a token, if a payment in it was found good lately. */
+export function learnedGas({ clock, learned }: Learning, token: Address): bigint | undefined {
+  const known = learned.get(token)
+  const age = known === undefined ? -1 : clock.nowMilliseconds() - known.atMilliseconds
+  return age >= 0 && age < LEARNED_MILLISECONDS ? known?.gas : undefined
+}
+
 function learn({ clock, learned }: Learning, { to }: Call, gas: bigint): void {
-  const now = clock.nowMilliseconds()
-  const known = learned.get(to)
-  const isFresh = known !== undefined && now - known.atMilliseconds < LEARNED_MILLISECONDS
-  if (gas > LEARNED_GAS_MAX || (isFresh && known.gas >= gas)) return
-  learned.set(to, { gas, atMilliseconds: now })
+  if (gas > LEARNED_GAS_MAX || (learnedGas({ clock, learned }, to) ?? 0n) >= gas) return
+  learned.set(to, { gas, atMilliseconds: clock.nowMilliseconds() })
 }
 
 /** Whether the call succeeds within so much gas; false says nothing of why. */
@@ -153,6 +161,7 @@ function callRead(settler: Address, { to, data }: Call, gas: bigint): Read<boole
   return {
     method: 'eth_call',
     params: [{ from: settler, to, data: hexBytes(data), gas: hexQuantity(gas) }, 'latest'],
+    isUnique: true,
     parse: () => true,
     meaning: (error) => (estimateProblemOf(error) === undefined ? undefined : false),
   }

@@ -1,6 +1,7 @@
 import { parseEip3009Payload } from '@florin/wire/x402/eip3009-payload.ts'
 import { textOf } from '@florin/wire/x402/fields.ts'
 import type { Fields } from '@florin/wire/x402/fields.ts'
+import type { Address } from '../chain.ts'
 import type { ExactAuthorization, ExactDemand, ExactRead } from '../exact.ts'
 import { parseAddress } from './account.ts'
 import { domainSeparator, typedDataDigest } from './eip712.ts'
@@ -10,6 +11,7 @@ import type { Authorization } from './eip3009.ts'
 import type { Checked } from './exact-check.ts'
 import { hexBytes } from './hex.ts'
 import { openRecoveredSigners } from './recovered-signers.ts'
+import { isOneOfAKind } from './secp256k1.ts'
 import { isWrapped } from './wallet-signature.ts'
 
 const SEPARATORS_MAX = 256
@@ -21,7 +23,11 @@ export interface ExactReader {
 }
 
 /** The caches hold facts that never change; they are bounded in count. */
-export function openExactReader(chainId: bigint): ExactReader {
+export function openExactReader(
+  chainId: bigint,
+  /** Whether running a settlement of this token says all that looking at its signature would. */
+  runJudges: (token: Address) => boolean = () => false,
+): ExactReader {
   const separators = new Map<string, Uint8Array>()
   let last: { name: string; version: string; token: string; separator: Uint8Array } | undefined
   const recovered = openRecoveredSigners()
@@ -83,15 +89,25 @@ export function openExactReader(chainId: bigint): ExactReader {
         return refused('eip6492_factory_not_allowed')
       }
       const domain = { name, version, chainId, verifyingContract: token }
-      const isKeySigned = isSigned(authorization, domain)
-      if (!isKeySigned && !takesWallets) return refused('invalid_exact_evm_signature')
+      // What has a fault besides is told in the order in which faults are looked for, the signature's first.
+      const isMeant =
+        authorization.to === payTo && authorization.from !== payTo && authorization.value === amount
+      const isUnjudged =
+        isMeant &&
+        demand.isDrafted === true &&
+        isOneOfAKind(authorization.signature) &&
+        runJudges(token)
+      const isKeySigned = () => isSigned(authorization, domain)
+      if (!isUnjudged && !takesWallets && !isKeySigned()) {
+        return refused('invalid_exact_evm_signature')
+      }
       if (authorization.to !== payTo) return refused('invalid_exact_evm_recipient_mismatch')
       if (authorization.value !== amount) {
         return refused('invalid_exact_evm_payload_authorization_value_mismatch')
       }
       const described = describe(authorization, domain, demand, {
-        isKeySigned,
         signature: parsed.signature,
+        ...(isUnjudged ? { isUnjudged } : isKeySigned() ? {} : { awaitsCode: true }),
       })
       readBefore.set(described.stored, {
         authorization,
@@ -120,7 +136,7 @@ export function openExactReader(chainId: bigint): ExactReader {
         authorization,
         domain: { name, version },
         asset,
-        isKeySigned: isSigned(authorization, domain),
+        isKeySigned: () => isSigned(authorization, domain),
         digest: () => digestOf(authorization, domain),
       }
     },
@@ -131,7 +147,10 @@ function describe(
   authorization: Authorization,
   domain: Domain,
   { asset, payTo, amount }: ExactDemand,
-  { isKeySigned, signature }: { readonly isKeySigned: boolean; readonly signature: string },
+  {
+    signature,
+    ...judged
+  }: { readonly signature: string } & Pick<ExactAuthorization, 'awaitsCode' | 'isUnjudged'>,
 ): ExactAuthorization {
   const { token, from, validAfterSeconds, validBeforeSeconds } = authorization
   const nonce = hexBytes(authorization.nonce)
@@ -143,7 +162,7 @@ function describe(
     amount,
     validBeforeSeconds,
     feePayer: null,
-    ...(isKeySigned ? {} : { awaitsCode: true }),
+    ...judged,
     stored: {
       token,
       name: domain.name,

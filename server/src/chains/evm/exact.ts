@@ -6,7 +6,7 @@ import type { Transport } from '../json-rpc/transport.ts'
 import { prepareAuthorization } from './exact-authorize.ts'
 import { checkAuthorization } from './exact-check.ts'
 import { settlingCall } from './eip3009.ts'
-import { draftForWallet, draftSettlement } from './exact-draft.ts'
+import { draftForWallet, draftSettlement, learnedGas } from './exact-draft.ts'
 import type { LearnedGas } from './exact-draft.ts'
 import { findUse, openFinalViews, readFinalState } from './exact-final.ts'
 import { openExactReader } from './exact-read.ts'
@@ -16,6 +16,8 @@ import { openPermit2 } from './permit2-payments.ts'
 import { isPermit2Stored } from './permit2-read.ts'
 import { openViewPool } from './view-pool.ts'
 
+/** After a signature that was nobody's, all are looked at before anything is run, for so long. */
+const DOUBT_MILLISECONDS = 10_000
 /** What sellers call payments by Permit2 in `extra`. Source: x402 v2, `exact` on EVM. */
 const METHOD = 'permit2'
 
@@ -30,12 +32,16 @@ export function openExact(deps: {
   readonly clock: Clock
 }): ExactPayments {
   const { transport, config, chainId, clock } = deps
-  const reader = openExactReader(chainId)
   const views = openViewPool(transport, clock)
   const code = openPayerCode(transport, clock)
   const learned: LearnedGas = new Map()
   const finalViews = openFinalViews(transport, clock, config.finality)
   const drafting = { ...deps, learned, finalViews }
+  let doubtedAt = Number.NEGATIVE_INFINITY
+  const reader = openExactReader(chainId, (token) => {
+    const age = clock.nowMilliseconds() - doubtedAt
+    return (age < 0 || age >= DOUBT_MILLISECONDS) && learnedGas(drafting, token) !== undefined
+  })
   const asking = {
     views,
     code,
@@ -68,13 +74,38 @@ export function openExact(deps: {
     draft: async (authorization, settler) => {
       if (isPermit2Stored(authorization.stored)) return permit2.draft(authorization, settler)
       const checked = open(authorization)
-      const { wasJudged } = authorization
-      // At the same time: what a verify has believed for some seconds is asked again before money moves.
+      const { wasJudged, isUnjudged } = authorization
+      const { from, value } = checked.authorization
       const call = settlingCall(checked.authorization)
-      const [attempt, check] = await Promise.all([
-        checked.isKeySigned ? draftSettlement(drafting, call, settler) : undefined,
-        checkAuthorization({ ...asking, wasJudged, fresh: true }, checked),
+      const isByKey = isUnjudged === true || checked.isKeySigned()
+      // A token that is known answers all of a check by running the call: signed, unused, in time, and the payer has the money.
+      const isKnown = isByKey && learnedGas(drafting, call.to) !== undefined
+      // At the same time: what a verify has believed for some seconds is asked again before money moves.
+      const [attempt, whole] = await Promise.all([
+        isByKey ? draftSettlement(drafting, call, settler) : undefined,
+        isKnown
+          ? code.hasCodeNow(from)
+          : checkAuthorization({ ...asking, wasJudged, fresh: true }, checked),
       ])
+      const isProven = attempt?.ok === true && whole === false
+      const isRefused = whole === false && attempt?.ok !== true
+      if (isUnjudged === true && isRefused && !checked.isKeySigned()) {
+        // Whoever sends what nobody signed has no more of it run.
+        doubtedAt = clock.nowMilliseconds()
+      }
+      const shown = attempt?.ok === true && {
+        used: 0n,
+        balance: value,
+        nowSeconds: attempt.nowSeconds,
+      }
+      const check =
+        typeof whole === 'boolean'
+          ? await checkAuthorization(
+              { ...asking, wasJudged },
+              isProven ? { ...checked, isKeySigned: () => true } : checked,
+              shown || undefined,
+            )
+          : whole
       if (!check.ok) return check
       if (check.by !== 'key') return draftForWallet(drafting, checked, check.by, settler)
       if (attempt?.ok === true) {

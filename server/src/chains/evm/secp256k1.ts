@@ -54,13 +54,22 @@ export function recoverAddress(
   signature: Uint8Array,
   using: Curve = curve,
 ): Address | undefined {
-  if (digest.length !== WORD_BYTES || signature.length !== SIGNATURE_BYTES) return undefined
   const recovery = parityOf(signature[RS_BYTES])
-  if (recovery === undefined) return undefined
+  if (digest.length !== WORD_BYTES || recovery === undefined || !isOneOfAKind(signature)) {
+    return undefined
+  }
   const rs = signature.slice(0, RS_BYTES)
-  if (Buffer.compare(rs.subarray(WORD_BYTES), HALF_ORDER) > 0) return undefined
   const key = using.recover(digest, rs, recovery)
   return key === undefined ? undefined : addressOfPublicKey(key)
+}
+
+/** Whether it has the one form that counts, whoever made it. Source: EIP-2. */
+export function isOneOfAKind(signature: Uint8Array): boolean {
+  return (
+    signature.length === SIGNATURE_BYTES &&
+    parityOf(signature[RS_BYTES]) !== undefined &&
+    Buffer.compare(signature.subarray(WORD_BYTES, RS_BYTES), HALF_ORDER) <= 0
+  )
 }
 
 /** The WebAssembly engine reads 32 bytes whatever it is given, and would fill up with what it signed before. */

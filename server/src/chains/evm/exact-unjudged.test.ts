@@ -1,0 +1,244 @@
+import { baseUnits } from '@florin/wire/amount.ts'
+import type { Fields } from '@florin/wire/x402/fields.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { systemClock } from '../../kernel/clock.ts'
+import { openLog } from '../../kernel/log.ts'
+import type { ExactDemand, ExactPayments, ExactRead } from '../exact.ts'
+import { until } from '../../kernel/until.ts'
+import { postText } from '../json-rpc/post-text.ts'
+import { addressFromBytes } from './account.ts'
+import { connectEvm } from './connect.ts'
+import { startTestChain } from './test-chain.ts'
+import type { TestChain } from './test-chain.ts'
+import { testNetwork, USDC } from './test-network.ts'
+import { testPayer } from './test-payer.ts'
+import type { AuthorizeOrder, TestPayer } from './test-payer.ts'
+
+const SELLER = addressFromBytes(new Uint8Array(20).fill(0x51))
+const OTHER = addressFromBytes(new Uint8Array(20).fill(0x52))
+const SETTLER = addressFromBytes(new Uint8Array(20).fill(0x53))
+const PRICE = baseUnits(10_000n)
+/** Calls by what they hold: EIP-3009's own two, and the init code that asks for code. */
+const CALLS = { 'a run': 'e3ee160e', 'its state': 'e94a0102', code: '60233803' } as const
+const TEN_MINUTES = 600_000
+
+let world: TestChain
+beforeAll(async () => {
+  world = await startTestChain()
+  await world.sandbox.fund(SELLER, 'USDC', '1')
+})
+afterAll(async () => {
+  await world.sandbox.stop()
+})
+
+interface Scene {
+  readonly exact: ExactPayments
+  readonly time: { aheadMilliseconds: number }
+  /** What the chain was asked since the last call of this. */
+  asked(): readonly string[]
+}
+
+/** The payments of a service that has just started. */
+function openScene(): Scene {
+  const time = { aheadMilliseconds: 0 }
+  let asked: string[] = []
+  const chain = connectEvm({
+    config: testNetwork([world.sandbox.rpcUrl]),
+    log: openLog('silent'),
+    clock: {
+      ...systemClock,
+      nowMilliseconds: () => systemClock.nowMilliseconds() + time.aheadMilliseconds,
+    },
+    callSeconds: 1,
+    post: (posting) => {
+      const calls = [JSON.parse(posting.body)].flat() as readonly {
+        method: string
+        params: readonly { data?: string }[]
+      }[]
+      for (const { method, params } of calls) {
+        if (method === 'eth_estimateGas') asked.push('an estimate')
+        if (method !== 'eth_call') continue
+        for (const [name, bytes] of Object.entries(CALLS)) {
+          if (params[0]?.data?.includes(bytes)) asked.push(name)
+        }
+      }
+      return postText(posting)
+    },
+  })
+  if (chain.exact === undefined) throw new Error('no exact')
+  return {
+    time,
+    exact: chain.exact,
+    asked: () => {
+      const all = asked.toSorted()
+      asked = []
+      return all
+    },
+  }
+}
+
+/** The same after it has found a payment in the token good. */
+async function openKnowing(): Promise<Scene> {
+  const scene = openScene()
+  const read = await readFrom(scene, await funded())
+  if (!read.ok) throw new Error(read.reason)
+  expect(await scene.exact.draft(read.authorization, SETTLER)).toMatchObject({ ok: true })
+  scene.asked()
+  return scene
+}
+
+async function funded(): Promise<TestPayer> {
+  const payer = testPayer()
+  await world.sandbox.fund(payer.address, 'USDC', '1')
+  return payer
+}
+
+/** A payment as a settlement of something new reads it. */
+async function readFrom(
+  { exact }: Scene,
+  payer: TestPayer,
+  change: Partial<AuthorizeOrder> = {},
+  wanted: Partial<ExactDemand> = {},
+): Promise<ExactRead> {
+  const payload = await payer.authorize({ asset: USDC, to: SELLER, amount: PRICE, ...change })
+  return exact.read(payload, demand(wanted))
+}
+
+function demand(wanted: Partial<ExactDemand>): ExactDemand {
+  return {
+    ...{ asset: USDC, payTo: SELLER, amount: PRICE, extra: { name: 'USDC', version: '2' } },
+    ...{ settlers: new Set(), isDrafted: true, ...wanted },
+  }
+}
+
+async function draftOf(scene: Scene, read: ExactRead): ReturnType<ExactPayments['draft']> {
+  if (!read.ok) throw new Error(read.reason)
+  return await scene.exact.draft(read.authorization, SETTLER)
+}
+
+test('a token that is known judges by one run what a look and two views would, and the run alone is asked for', async () => {
+  const scene = await openKnowing()
+  const read = await readFrom(scene, await funded())
+  expect(read).toMatchObject({ ok: true, authorization: { isUnjudged: true } })
+  expect(await draftOf(scene, read)).toMatchObject({ ok: true })
+  expect(scene.asked()).toEqual(['a run', 'code'])
+})
+
+test('one that is not, or was not for ten minutes, is asked everything, and signatures are looked at', async () => {
+  const scene = openScene()
+  const first = await readFrom(scene, await funded())
+  expect(first).not.toMatchObject({ authorization: { isUnjudged: true } })
+  expect(await draftOf(scene, first)).toMatchObject({ ok: true })
+  expect(scene.asked()).toContain('its state')
+  expect(await readFrom(scene, await funded())).toMatchObject({
+    authorization: { isUnjudged: true },
+  })
+  scene.time.aheadMilliseconds = TEN_MINUTES
+  const late = await readFrom(scene, await funded())
+  expect(late).not.toMatchObject({ authorization: { isUnjudged: true } })
+  expect(await draftOf(scene, late)).toMatchObject({ ok: true })
+  expect(scene.asked()).toContain('its state')
+})
+
+test('what nobody signed is refused as such, and then for ten seconds before anything is run', async () => {
+  const scene = await openKnowing()
+  const payer = await funded()
+  const made = () => readFrom(scene, testPayer(), { from: payer.address })
+  const read = await made()
+  expect(read).toMatchObject({ ok: true, authorization: { isUnjudged: true } })
+  const refusal = { ok: false, reason: 'invalid_exact_evm_signature' }
+  expect(await draftOf(scene, read)).toMatchObject(refusal)
+  expect(await made()).toMatchObject(refusal)
+  expect(await readFrom(scene, payer)).not.toMatchObject({ authorization: { isUnjudged: true } })
+  scene.time.aheadMilliseconds = 10_001
+  expect(await made()).toMatchObject({ authorization: { isUnjudged: true } })
+})
+
+test('nor is whoever sends that told of a use', async () => {
+  const scene = await openKnowing()
+  const payer = await funded()
+  const nonce = `0x${'5b'.repeat(32)}` as const
+  await settle(scene, await readFrom(scene, payer, { nonce }))
+  const refusal = { ok: false, reason: 'invalid_exact_evm_signature' }
+  const made = await readFrom(scene, testPayer(), { from: payer.address, nonce })
+  expect(await draftOf(scene, made)).toEqual({ ...refusal })
+  const own = await readFrom(scene, payer, { nonce })
+  expect(await draftOf(scene, own)).toMatchObject({ ok: false, isUsed: true })
+})
+
+test.each<[string, Partial<AuthorizeOrder>, Partial<ExactDemand>]>([
+  ['for another receiver', { to: OTHER }, {}],
+  ['of another amount', { amount: PRICE + 1n }, {}],
+  ['to its own payer', { to: OTHER }, { payTo: OTHER }],
+])('what nobody signed is refused for that first: %s', async (_, change, wanted) => {
+  const scene = await openKnowing()
+  const read = await readFrom(scene, testPayer(), { from: OTHER, ...change }, wanted)
+  expect(read).toMatchObject({ ok: false, reason: 'invalid_exact_evm_signature' })
+})
+
+test.each<[string, (payload: Fields) => string]>([
+  ['longer', ({ signature }) => `${String(signature)}00`],
+  ['of the other half of the curve', ({ signature }) => twinOf(String(signature))],
+])('a signature that is %s is looked at and counts for nothing', async (_, change) => {
+  const scene = await openKnowing()
+  const payload = await (await funded()).authorize({ asset: USDC, to: SELLER, amount: PRICE })
+  const read = scene.exact.read({ ...payload, signature: change(payload) }, demand({}))
+  expect(read).toMatchObject({ ok: false, reason: 'invalid_exact_evm_signature' })
+})
+
+test('a payer who has code is refused by it, whatever its key signed', async () => {
+  const scene = await openKnowing()
+  const payer = await funded()
+  const read = await readFrom(scene, payer)
+  // A delegation as EIP-7702 writes it.
+  await world.rpc('anvil_setCode', payer.address, `0xef0100${'11'.repeat(20)}`)
+  const message = 'The payer is an account with code, and this token does not ask code.'
+  expect(await draftOf(scene, read)).toMatchObject({ ok: false, message })
+})
+
+test('what ends too soon to be included is refused, though it would run now', async () => {
+  const scene = await openKnowing()
+  const block = await world.rpc('eth_getBlockByNumber', 'latest', false)
+  const now = BigInt((block as { timestamp: string }).timestamp)
+  const payer = await funded()
+  for (const [seconds, outcome] of [
+    [5n, { ok: false, reason: 'invalid_exact_evm_payload_authorization_valid_before' }],
+    [60n, { ok: true }],
+  ] as const) {
+    const read = await readFrom(scene, payer, { validBefore: now + seconds })
+    expect(await draftOf(scene, read)).toMatchObject(outcome)
+  }
+})
+
+test('what does not run is told why', async () => {
+  const scene = await openKnowing()
+  expect(await draftOf(scene, await readFrom(scene, testPayer()))).toMatchObject({
+    ok: false,
+    reason: 'invalid_exact_evm_insufficient_balance',
+  })
+  expect(scene.asked()).toContain('an estimate')
+  // Its signature was good, so the next one is believed to be.
+  expect(await readFrom(scene, await funded())).toMatchObject({
+    authorization: { isUnjudged: true },
+  })
+})
+
+/** As the sender would, from a key of its own. */
+async function settle({ exact }: Scene, read: ExactRead): Promise<void> {
+  if (!read.ok) throw new Error(read.reason)
+  const wallet = await world.wallet(['native', '1'])
+  const drafted = await exact.draft(read.authorization, wallet.address)
+  if (!drafted.ok) throw new Error(drafted.reason)
+  const signed = await world.chain.sign(drafted.draft.terms, 0n, wallet.signer)
+  await world.chain.broadcast([signed.raw])
+  const isMined = async () => (await world.chain.outcomes([signed.hash]))[0]?.state === 'mined'
+  await until('it is mined', isMined, { seconds: 30 })
+}
+
+/** The other signature of the same key over the same, which a curve takes as well. */
+function twinOf(signature: string): string {
+  const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+  const [r, s, v] = [signature.slice(2, 66), signature.slice(66, 130), signature.slice(130)]
+  const other = (order - BigInt(`0x${s}`)).toString(16).padStart(64, '0')
+  return `0x${r}${other}${Number.parseInt(v, 16) === 27 ? '1c' : '1b'}`
+}
