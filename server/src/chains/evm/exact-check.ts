@@ -46,6 +46,14 @@ export interface CheckDeps {
   readonly wasJudged?: true | undefined
 }
 
+/** What is known of a payer before a check. */
+export interface Known {
+  /** Asked a moment ago. */
+  readonly hasCode: boolean
+  /** Of a call that has just run. Left out: asked. */
+  readonly standing?: Standing
+}
+
 /** What the views of a check say, as of one block. */
 export interface Standing {
   /** 0 or 1, as the token counts; 2 where it has no such function. */
@@ -60,12 +68,12 @@ export interface Standing {
  * Asks the token whether it would move the money. Time is the chain's, not this machine's. The reasons come in the order in which
  * the reference looks for them, the account's code first. A token asks an account's own code (EIP-1271, delegated keys included) and never
  * looks at a key then, so its code is asked here, too; and the whole call is run, since code may answer the token otherwise.
- * `shown` is what the views are known to say: that of a call which has just run is not asked once more.
+ * What is known already is not asked once more.
  */
 export async function checkAuthorization(
   deps: CheckDeps,
   checked: Checked,
-  shown?: Standing,
+  known?: Known,
 ): Promise<Found | Exclude<ExactCheck, { ok: true }>> {
   const { views, code, transport, factories, fresh, wasJudged } = deps
   const { authorization, domain, asset } = checked
@@ -73,8 +81,8 @@ export async function checkAuthorization(
   const { from, value, validAfterSeconds, validBeforeSeconds } = authorization
   const [hasCode, { used, balance, nowSeconds }] = await Promise.all([
     // Where everything depends on the code, no earlier "none" is believed: it may have been made since.
-    fresh || !isKeySigned ? code.hasCodeNow(from) : code.hasCode(from),
-    shown ?? readStanding(views, authorization),
+    known?.hasCode ?? (fresh || !isKeySigned ? code.hasCodeNow(from) : code.hasCode(from)),
+    known?.standing ?? readStanding(views, authorization),
   ])
   const { deployment } = authorization
   const by = hasCode ? 'wallet' : isKeySigned ? 'key' : 'deployment'

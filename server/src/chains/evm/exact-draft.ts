@@ -4,6 +4,7 @@ import type { NetworkConfig } from '../../kernel/network-config.ts'
 import { NodeFailure } from '../chain.ts'
 import type { Address } from '../chain.ts'
 import type { ExactPayments, SettlementDraft } from '../exact.ts'
+import { malformed } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { quantityFrom } from './answer.ts'
 import { nonceRead } from './blocks.ts'
@@ -27,6 +28,9 @@ const SETTLEMENT_GAS_MAX = 300_000n
 const LEARNED_MILLISECONDS = 10 * 60_000
 /** and up to this much: one that takes more counts for itself alone. A listed token takes some 70,000 for a new holder. */
 const LEARNED_GAS_MAX = 150_000n
+
+/** What a call without a result gives back. Source: EIP-3009. */
+const NOTHING = '0x'
 
 type Estimate = { readonly gas: bigint } | { readonly problem: EstimateProblem }
 
@@ -161,8 +165,11 @@ function callRead(settler: Address, { to, data }: Call, gas: bigint): Read<boole
   return {
     method: 'eth_call',
     params: [{ from: settler, to, data: hexBytes(data), gas: hexQuantity(gas) }, 'latest'],
-    isUnique: true,
-    parse: () => true,
+    // Nothing is given back by what moved the money; anything else is no run of it that a node could show.
+    parse: (result) => {
+      if (result !== NOTHING) throw malformed('run of a settlement', 'result')
+      return true
+    },
     meaning: (error) => (estimateProblemOf(error) === undefined ? undefined : false),
   }
 }

@@ -89,9 +89,14 @@ export function openExactReader(
         return refused('eip6492_factory_not_allowed')
       }
       const domain = { name, version, chainId, verifyingContract: token }
-      // What has a fault besides is told in the order in which faults are looked for, the signature's first.
+      // What has a fault besides is told in the order in which faults are looked for, the signature's first; and whoever makes its account signs as one.
       const isMeant =
-        authorization.to === payTo && authorization.from !== payTo && authorization.value === amount
+        authorization.to === payTo &&
+        authorization.from !== payTo &&
+        authorization.value === amount &&
+        authorization.deployment === undefined &&
+        name === asset.domain?.name &&
+        version === asset.domain.version
       const isUnjudged =
         isMeant &&
         demand.isDrafted === true &&

@@ -3,6 +3,7 @@ import type { Fields } from '@florin/wire/x402/fields.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../kernel/clock.ts'
 import { openLog } from '../../kernel/log.ts'
+import { NodeFailure } from '../chain.ts'
 import type { ExactDemand, ExactPayments, ExactRead } from '../exact.ts'
 import { until } from '../../kernel/until.ts'
 import { postText } from '../json-rpc/post-text.ts'
@@ -34,6 +35,8 @@ afterAll(async () => {
 interface Scene {
   readonly exact: ExactPayments
   readonly time: { aheadMilliseconds: number }
+  /** What the node says instead of what nothing gives back. */
+  readonly node: { nothing: string }
   /** What the chain was asked since the last call of this. */
   asked(): readonly string[]
 }
@@ -41,6 +44,7 @@ interface Scene {
 /** The payments of a service that has just started. */
 function openScene(): Scene {
   const time = { aheadMilliseconds: 0 }
+  const node = { nothing: '"0x"' }
   let asked: string[] = []
   const chain = connectEvm({
     config: testNetwork([world.sandbox.rpcUrl]),
@@ -62,12 +66,18 @@ function openScene(): Scene {
           if (params[0]?.data?.includes(bytes)) asked.push(name)
         }
       }
-      return postText(posting)
+      const { answer, abandon } = postText(posting)
+      const changed = answer.then(({ status, text }) => ({
+        status,
+        text: text.replaceAll('"result":"0x"', `"result":${node.nothing}`),
+      }))
+      return { answer: changed, abandon }
     },
   })
   if (chain.exact === undefined) throw new Error('no exact')
   return {
     time,
+    node,
     exact: chain.exact,
     asked: () => {
       const all = asked.toSorted()
@@ -170,6 +180,8 @@ test.each<[string, Partial<AuthorizeOrder>, Partial<ExactDemand>]>([
   ['for another receiver', { to: OTHER }, {}],
   ['of another amount', { amount: PRICE + 1n }, {}],
   ['to its own payer', { to: OTHER }, { payTo: OTHER }],
+  ['in a domain that is not the token’s', {}, { extra: { name: 'USD Coin', version: '2' } }],
+  ['in a version that is not the token’s', {}, { extra: { name: 'USDC', version: '1' } }],
 ])('what nobody signed is refused for that first: %s', async (_, change, wanted) => {
   const scene = await openKnowing()
   const read = await readFrom(scene, testPayer(), { from: OTHER, ...change }, wanted)
@@ -194,6 +206,40 @@ test('a payer who has code is refused by it, whatever its key signed', async () 
   await world.rpc('anvil_setCode', payer.address, `0xef0100${'11'.repeat(20)}`)
   const message = 'The payer is an account with code, and this token does not ask code.'
   expect(await draftOf(scene, read)).toMatchObject({ ok: false, message })
+})
+
+test('and what its key did not sign counts as what nobody signed', async () => {
+  const scene = await openKnowing()
+  const payer = await funded()
+  await world.rpc('anvil_setCode', payer.address, '0x5f5ffd')
+  const made = await readFrom(scene, testPayer(), { from: payer.address })
+  expect(await draftOf(scene, made)).toMatchObject({ ok: false })
+  expect(await readFrom(scene, payer)).not.toMatchObject({ authorization: { isUnjudged: true } })
+})
+
+test.each(['null', `"0x${'0'.repeat(64)}"`, `"0x08c379a0"`])(
+  'a node that says %s of what gives nothing back has said neither yes nor no',
+  async (nothing) => {
+    const scene = await openKnowing()
+    const made = await readFrom(scene, testPayer(), { from: (await funded()).address })
+    const own = await readFrom(scene, await funded())
+    scene.node.nothing = nothing
+    await expect(draftOf(scene, own)).rejects.toThrow(NodeFailure)
+    // The token refuses this one, and that is an answer.
+    expect(await draftOf(scene, made)).toMatchObject({ ok: false })
+  },
+)
+
+test('a node on which the token is not there judges nothing by running it', async () => {
+  const scene = await openKnowing()
+  const made = await readFrom(scene, testPayer(), { from: (await funded()).address })
+  const code = await world.rpc('eth_getCode', USDC.asset, 'latest')
+  await world.rpc('anvil_setCode', USDC.asset, '0x')
+  try {
+    await expect(draftOf(scene, made)).rejects.toThrow(NodeFailure)
+  } finally {
+    await world.rpc('anvil_setCode', USDC.asset, code)
+  }
 })
 
 test('what ends too soon to be included is refused, though it would run now', async () => {

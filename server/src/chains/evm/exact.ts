@@ -5,10 +5,10 @@ import type { ExactAuthorization, ExactPayments } from '../exact.ts'
 import type { Transport } from '../json-rpc/transport.ts'
 import { prepareAuthorization } from './exact-authorize.ts'
 import { checkAuthorization } from './exact-check.ts'
-import { settlingCall } from './eip3009.ts'
-import { draftForWallet, draftSettlement, learnedGas } from './exact-draft.ts'
+import { draftForWallet, learnedGas } from './exact-draft.ts'
 import type { LearnedGas } from './exact-draft.ts'
 import { findUse, openFinalViews, readFinalState } from './exact-final.ts'
+import { judge } from './exact-judge.ts'
 import { openExactReader } from './exact-read.ts'
 import { shareSettlements } from './exact-share.ts'
 import { openPayerCode } from './payer-code.ts'
@@ -75,37 +75,15 @@ export function openExact(deps: {
       if (isPermit2Stored(authorization.stored)) return permit2.draft(authorization, settler)
       const checked = open(authorization)
       const { wasJudged, isUnjudged } = authorization
-      const { from, value } = checked.authorization
-      const call = settlingCall(checked.authorization)
-      const isByKey = isUnjudged === true || checked.isKeySigned()
-      // A token that is known answers all of a check by running the call: signed, unused, in time, and the payer has the money.
-      const isKnown = isByKey && learnedGas(drafting, call.to) !== undefined
-      // At the same time: what a verify has believed for some seconds is asked again before money moves.
-      const [attempt, whole] = await Promise.all([
-        isByKey ? draftSettlement(drafting, call, settler) : undefined,
-        isKnown
-          ? code.hasCodeNow(from)
-          : checkAuthorization({ ...asking, wasJudged, fresh: true }, checked),
-      ])
-      const isProven = attempt?.ok === true && whole === false
-      const isRefused = whole === false && attempt?.ok !== true
-      if (isUnjudged === true && isRefused && !checked.isKeySigned()) {
+      const { check, attempt } = await judge(
+        { ...drafting, ...asking, wasJudged },
+        isUnjudged === true ? { ...checked, isUnjudged } : checked,
+        settler,
+      )
+      if (isUnjudged === true && attempt?.ok !== true && !checked.isKeySigned()) {
         // Whoever sends what nobody signed has no more of it run.
         doubtedAt = clock.nowMilliseconds()
       }
-      const shown = attempt?.ok === true && {
-        used: 0n,
-        balance: value,
-        nowSeconds: attempt.nowSeconds,
-      }
-      const check =
-        typeof whole === 'boolean'
-          ? await checkAuthorization(
-              { ...asking, wasJudged },
-              isProven ? { ...checked, isKeySigned: () => true } : checked,
-              shown || undefined,
-            )
-          : whole
       if (!check.ok) return check
       if (check.by !== 'key') return draftForWallet(drafting, checked, check.by, settler)
       if (attempt?.ok === true) {
