@@ -29,8 +29,8 @@ const LEARNED_MILLISECONDS = 10 * 60_000
 /** and up to this much: one that takes more counts for itself alone. A listed token takes some 70,000 for a new holder. */
 const LEARNED_GAS_MAX = 150_000n
 
-/** What a call without a result gives back. Source: EIP-3009. */
-const NOTHING = '0x'
+/** What a run that moved the money gives back: nothing (EIP-3009), or true, as tokens have it that were made like their `transfer`. */
+const RAN: ReadonlySet<unknown> = new Set(['0x', `0x${'1'.padStart(64, '0')}`])
 
 type Estimate = { readonly gas: bigint } | { readonly problem: EstimateProblem }
 
@@ -165,9 +165,8 @@ function callRead(settler: Address, { to, data }: Call, gas: bigint): Read<boole
   return {
     method: 'eth_call',
     params: [{ from: settler, to, data: hexBytes(data), gas: hexQuantity(gas) }, 'latest'],
-    // Nothing is given back by what moved the money; anything else is no run of it that a node could show.
     parse: (result) => {
-      if (result !== NOTHING) throw malformed('run of a settlement', 'result')
+      if (!RAN.has(result)) throw malformed('run of a settlement', 'result')
       return true
     },
     meaning: (error) => (estimateProblemOf(error) === undefined ? undefined : false),

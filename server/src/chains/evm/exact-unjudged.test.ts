@@ -230,6 +230,13 @@ test.each(['null', `"0x${'0'.repeat(64)}"`, `"0x08c379a0"`])(
   },
 )
 
+test('some tokens say true of what they moved', async () => {
+  const scene = await openKnowing()
+  const own = await readFrom(scene, await funded())
+  scene.node.nothing = `"0x${'1'.padStart(64, '0')}"`
+  expect(await draftOf(scene, own)).toMatchObject({ ok: true })
+})
+
 test('a node on which the token is not there judges nothing by running it', async () => {
   const scene = await openKnowing()
   const made = await readFrom(scene, testPayer(), { from: (await funded()).address })
