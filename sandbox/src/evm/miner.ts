@@ -16,7 +16,7 @@ const BLOCK_MILLISECONDS = 50
 /** So often the pool is looked at unasked. */
 const ROUND_MILLISECONDS = 100
 /** So long a transaction that has just come waits for others, when the last block is older than that. */
-const GATHER_MILLISECONDS = 5
+const GATHER_MILLISECONDS = 2
 /** Pace of the empty blocks that make a block with transactions final. */
 const SETTLING_MILLISECONDS = 1_000
 /** Pace of the empty blocks that only let time pass; each stays in the saved chain for ever. */

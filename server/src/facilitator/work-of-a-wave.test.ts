@@ -18,7 +18,7 @@ import { SERVICE_SETTINGS } from '../store/postgres.ts'
 import type { Tx } from '../store/postgres.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
-import { findClaims, insertClaims } from './claim-store.ts'
+import { findClaims, insertClaims, takeAnswers } from './claim-store.ts'
 import { noteLooks, openClaims } from './claim-looks-store.ts'
 
 // PostgreSQL plans a statement once and keeps the plan until a table's statistics change. What was planned after the first few payments meets the
@@ -303,4 +303,22 @@ test('a round goes through the claims whose turn it is and as many as it takes, 
   await sweep()
   expect(await run('round', await round(NOW - 1, MANY))).toBe(0)
   expect(await run('round', await round(NOW, 10))).toBeLessThan(10 * ROWS_EACH_MAX)
+})
+
+test('an answer is noted in the page of its claim, so that no index hears of it', async () => {
+  const wave = given(64, 0)
+  await begin(wave, 0)
+  const moved = await database.store.inTransaction('service', async (tx) => {
+    await takeAnswers(
+      tx,
+      wave.map(({ paymentId }) => paymentId),
+      NOW,
+    )
+    const [row] = await tx.query<{ stayed: string }>(
+      'test_stayed',
+      `select pg_stat_get_xact_tuples_hot_updated('settlement_claims'::regclass) as stayed`,
+    )
+    return wave.length - Number(row?.stayed)
+  })
+  expect(moved).toBeLessThanOrEqual(wave.length / 10)
 })
