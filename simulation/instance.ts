@@ -86,7 +86,7 @@ export function openInstance({
   startDriver({
     chain,
     store,
-    book: openPaymentBook({ clock }),
+    book: openPaymentBook({ clock, waits }),
     deposits: openDepositBook({ clock, random }),
     broadcaster,
     clock,

@@ -12,10 +12,11 @@ import { feesBefore } from '../sender/place-store.ts'
 import type { MinedTrade, TradeBook } from '../sender/trade-book.ts'
 import { notifyChanged } from '../store/listen.ts'
 import type { Tx } from '../store/postgres.ts'
-import { movePayments, violateFinality } from './move-payments.ts'
+import { moveAndGive, movePayments, violateFinality } from './move-payments.ts'
 import type { Payment, PaymentFailure, PaymentStatus } from './payment.ts'
 import type { CountedEffect, StatusChange } from './store.ts'
 import { claimEffects, lockPayments } from './store.ts'
+import type { Waits } from './wait.ts'
 
 const FAILURES = {
   transaction_reverted: 'The transaction was included and reverted; the network kept its fee.',
@@ -31,10 +32,13 @@ const FAILURES = {
 export function openPaymentBook({
   clock,
   trades,
+  waits,
 }: {
   readonly clock: Clock
   /** Left out where nothing is traded. */
   readonly trades?: TradeBook
+  /** Left out where whoever waits reads for themselves. */
+  readonly waits?: Pick<Waits, 'hold'>
 }): PaymentBook {
   const moved = (tx: Tx, status: PaymentStatus, changes: readonly StatusChange[]) =>
     movePayments(tx, status, changes, clock.nowMilliseconds())
@@ -55,6 +59,19 @@ export function openPaymentBook({
         ? []
         : [funding({ accountId, walletId, network, asset }, units, paymentId)]
     })
+  }
+
+  function holdNews(confirmed: readonly Payment[], changes: readonly StatusChange[]) {
+    const blocks = new Map(changes.map(({ paymentId, blockHash }) => [paymentId, blockHash]))
+    const paid = confirmed.flatMap((payment) => {
+      const blockHash = blocks.get(payment.id) ?? null
+      return payment.type === 'sent' || blockHash === null ? [] : [{ payment, blockHash }]
+    })
+    const release = waits?.hold(paid.map(({ payment }) => payment.id))
+    return (followedHeight?: bigint): void =>
+      release?.(
+        followedHeight === undefined ? [] : paid.map((each) => ({ ...each, followedHeight })),
+      )
   }
 
   return {
@@ -91,12 +108,12 @@ export function openPaymentBook({
       if (traded.length > 0) await trades?.mined(tx, traded)
       // What somebody else was seen to have paid on a branch that was left is paid by this one: an authorization is used once.
       await moved(tx, 'pending', elsewhere.map(notSeen))
-      await moved(tx, 'confirmed', changes)
+      const confirmed = await moveAndGive(tx, 'confirmed', changes, clock.nowMilliseconds())
       // A settlement that was included without effect changes no status, and somebody may be waiting to hear of it.
       const without = [...reverted, ...idle.map(({ paymentId }) => paymentId)]
       await notifyChanged(tx, without)
       await lookSoon(tx, without)
-      return idle
+      return { withoutEffect: idle, hold: () => holdNews(confirmed, changes) }
     },
 
     vanished: async (tx, _network, paymentIds) => {

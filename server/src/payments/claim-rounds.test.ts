@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { baseUnits } from '@florin/wire/amount.ts'
-import type { Address, Chain, Terms, TransactionHash } from '../chains/chain.ts'
+import type { Address, Chain, TransactionHash } from '../chains/chain.ts'
 import { NodeFailure } from '../chains/chain.ts'
 import type { ExactAuthorization, ExactPayments } from '../chains/exact.ts'
 import type { Wallet } from '../custody/wallet.ts'
@@ -14,13 +14,12 @@ import { limits } from '../kernel/limits.ts'
 import { openLog } from '../kernel/log.ts'
 import type { MinedTransaction, PaymentBook } from '../sender/book.ts'
 import { scriptedChain } from '../sender/test-chain.ts'
-import { storeTransactions } from '../sender/transaction-store.ts'
 import type { Tx } from '../store/postgres.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { write } from '../store/test-write.ts'
 import { openPaymentBook } from './advance.ts'
-import { openTestClaim, PAYER, recordsOf, SELLER } from './test-claims.ts'
+import { carryTestClaim, openTestClaim, PAYER, recordsOf, SELLER } from './test-claims.ts'
 import { makeWallet, testNetwork, TOKEN } from './test-lane.ts'
 
 const config = testNetwork(84_532)
@@ -164,24 +163,7 @@ test.each<[string, string, 'idle' | 'open']>([
 async function carried(): Promise<PaymentId> {
   const [paymentId] = await addClaims(1)
   if (paymentId === undefined) throw new Error('no claim')
-  const { network } = config
-  const { address } = wallet
-  await write(
-    database.store,
-    'test_lane',
-    'insert into lanes (network, address, next_nonce) values ($1, $2, 1)',
-    [network, address],
-  )
-  const transaction = {
-    nonce: 0n,
-    terms: {} as Terms,
-    signed: { hash: HASH, raw: Uint8Array.of(1) },
-    feeCeiling: baseUnits(1n),
-    paymentIds: [paymentId],
-  }
-  await database.store.inTransaction('service', (tx) =>
-    storeTransactions(tx, { network, address }, [transaction], systemClock.nowMilliseconds()),
-  )
+  await carryTestClaim(database.store, config.network, wallet, { paymentId, hash: HASH })
   return paymentId
 }
 

@@ -17,9 +17,20 @@ export async function movePayments(
   changes: readonly StatusChange[],
   nowMilliseconds: number,
 ): Promise<ReadonlySet<PaymentId>> {
+  const moved = await moveAndGive(tx, status, changes, nowMilliseconds)
+  return new Set(moved.map(({ id }) => id))
+}
+
+/** The same; gives those that moved as they are now. */
+export async function moveAndGive(
+  tx: Tx,
+  status: PaymentStatus,
+  changes: readonly StatusChange[],
+  nowMilliseconds: number,
+): Promise<readonly Payment[]> {
   const moved = await changeStatus(tx, status, changes, nowMilliseconds)
   if (moved.length > 0) await tell(tx, moved, nowMilliseconds)
-  return new Set(moved.map(({ id }) => id))
+  return moved
 }
 
 /** Marks payments whose final block was reorganised away: their status stays, and their owner is told. */

@@ -5,6 +5,7 @@ import type { AccountId, PaymentId } from '../kernel/id.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import { addToOutbox } from '../events/store.ts'
 import { followedChain } from '../sender/follower-store.ts'
+import type { PaymentPlaces } from '../sender/standing-sql.ts'
 import type { Tx } from '../store/postgres.ts'
 import { claimDeposits, makeOwn } from './deposit-store.ts'
 import { paymentEvent } from './event.ts'
@@ -21,7 +22,7 @@ import type { AskedPayment } from './status-store.ts'
 import { findPayment, insertPayments } from './store.ts'
 import type { StatusChange } from './store.ts'
 import { failMissing, takeDeposit } from './take-deposit.ts'
-import type { Waits } from './wait.ts'
+import type { JustConfirmed, Waits } from './wait.ts'
 
 /** Keeps the records of payments that a seller had settled here. */
 export function openReceivedRecords({
@@ -65,6 +66,12 @@ export function openReceivedRecords({
       isFinal: places.isFinal,
       underWay: places.underWay,
     }
+  }
+
+  /** Of a transaction that has just paid: no other of the same payment says anything different of what is released. */
+  function toldState({ payment, blockHash, followedHeight }: JustConfirmed) {
+    const place = { block: 'followed', blockHash } as const
+    return stateIn({ payment, places: JUST_MINED, place, followedHeight })
   }
 
   const state: ReceivedRecords['state'] = async (tx, accountId, paymentId) => {
@@ -143,7 +150,12 @@ export function openReceivedRecords({
       let unread = heard
       const seen = await waits.look<ReceivedState | 'under way'>(
         paymentId,
-        async (hasBeenWoken) => {
+        async (hasBeenWoken, told) => {
+          if (told !== undefined) {
+            const now = toldState(told)
+            // To be read when it is deep enough; its change is still to be heard of.
+            return now?.released === true ? now : 'under way'
+          }
           const hasChanged = unread?.hasChanged() ?? hasBeenWoken
           const isJustStored = unread !== undefined && !hasChanged
           unread = undefined
@@ -207,6 +219,16 @@ export function openReceivedRecords({
       await movePayments(tx, 'expired', paymentIds.map(nothing), clock.nowMilliseconds())
     },
   }
+}
+
+/** What is known of the places of a payment that one of them has just paid. */
+const JUST_MINED: PaymentPlaces = {
+  underWay: true,
+  reverted: false,
+  wasShared: false,
+  revertedWhole: false,
+  isFinal: false,
+  newestHash: null,
 }
 
 /** The record of a payment that nothing is known of yet but what was asked. */

@@ -1,6 +1,8 @@
 import { baseUnits } from '@florin/wire/amount.ts'
-import type { Address } from '../chains/chain.ts'
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { Address, Terms, TransactionHash } from '../chains/chain.ts'
 import { proofKey } from '../chains/exact.ts'
+import type { Wallet } from '../custody/wallet.ts'
 import { insertClaim } from '../facilitator/claim-store.ts'
 import type { ReceivedRecords } from '../facilitator/records.ts'
 import { systemClock } from '../kernel/clock.ts'
@@ -8,6 +10,7 @@ import { newId } from '../kernel/id.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import { systemRandom } from '../kernel/random.ts'
+import { storeTransactions } from '../sender/transaction-store.ts'
 import type { Store } from '../store/postgres.ts'
 import { openReceivedRecords } from './received.ts'
 import { TOKEN } from './test-lane.ts'
@@ -65,4 +68,28 @@ export async function openTestClaim(
     await records.open(tx, { paymentId, accountId, network: config, ...terms })
   })
   return paymentId
+}
+
+/** A transaction of a new lane that carries a claim. */
+export async function carryTestClaim(
+  store: Store,
+  network: NetworkId,
+  { address }: Pick<Wallet, 'address'>,
+  { paymentId, hash }: { paymentId: PaymentId; hash: TransactionHash },
+): Promise<void> {
+  await store.inTransaction('service', async (tx) => {
+    await tx.query(
+      'test_lane',
+      'insert into lanes (network, address, next_nonce) values ($1, $2, 1)',
+      [network, address],
+    )
+    const signed = { hash, raw: Uint8Array.of(1) }
+    const paid = { paymentIds: [paymentId], feeCeiling: baseUnits(1n) }
+    await storeTransactions(
+      tx,
+      { network, address },
+      [{ nonce: 0n, terms: {} as Terms, signed, ...paid }],
+      systemClock.nowMilliseconds(),
+    )
+  })
 }

@@ -11,6 +11,7 @@ import type { Store } from '../store/postgres.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import { hasReached } from './carry.ts'
 import { openWaits } from './wait.ts'
+import type { JustConfirmed } from './wait.ts'
 
 const START = 1_790_000_000_000
 const HERE = new AbortController().signal
@@ -171,6 +172,65 @@ describe('a wait for a payment', () => {
     }
     expect(await waiting).toBe(4)
     expect(told).toEqual([false, false, true, false])
+  })
+
+  test('gives whoever sleeps what is told, and takes it for news where somebody is reading just then', async () => {
+    const world = aWorld()
+    const confirmed = { payment: { id: payment.id }, blockHash: 'b8', followedHeight: 8n }
+    const told: JustConfirmed = confirmed as Partial<JustConfirmed> as JustConfirmed
+    const given: unknown[] = []
+    const waiting = world.waits.look(
+      payment.id,
+      async (hasChanged, each) => {
+        if (given.length === 0 || each !== undefined) world.waits.hold([payment.id])([told])
+        return given.push(hasChanged ? 'news' : each)
+      },
+      (looks) => looks === 5,
+      { atMilliseconds: START + 10_000, over: HERE },
+    )
+    const looked = (looks: number) => () => given.length === looks && world.sleeping() === 1
+    await until('it sleeps', looked(2), { seconds: 30 })
+    world.waits.hold([payment.id])([told])
+    await until('it has looked', looked(4), { seconds: 30 })
+    world.pass(1_000)
+    expect(await waiting).toBe(5)
+    expect(given).toEqual([undefined, 'news', told, 'news', undefined])
+  })
+
+  test.each([true, false])(
+    'hears of news that was held back when it is over, committed: %s',
+    async (isCommitted) => {
+      const world = aWorld()
+      const confirmed = { payment: { id: payment.id }, blockHash: 'b8', followedHeight: 8n }
+      const told: JustConfirmed = confirmed as Partial<JustConfirmed> as JustConfirmed
+      const given: unknown[] = []
+      const waiting = world.waits.look(
+        payment.id,
+        async (hasChanged, each) => given.push(hasChanged ? 'news' : each),
+        (looks) => looks === 2,
+        { atMilliseconds: START + 10_000, over: HERE },
+      )
+      const heard = world.waits.listen(payment.id)
+      await until('it sleeps', () => world.sleeping() === 1, { seconds: 30 })
+      const release = world.waits.hold([payment.id])
+      world.notify()
+      expect([world.sleeping(), heard.hasChanged()]).toEqual([1, false])
+      release(isCommitted ? [told] : [])
+      expect(await waiting).toBe(2)
+      expect(given).toEqual([undefined, isCommitted ? told : 'news'])
+      expect(heard.hasChanged()).toBe(true)
+    },
+  )
+
+  test('is not woken by the end of a transaction that told nothing', async () => {
+    const world = aWorld()
+    const waiting = world.wait()
+    await until('it sleeps', () => world.sleeping() === 1, { seconds: 30 })
+    world.waits.hold([payment.id])([])
+    expect([world.sleeping(), world.looks()]).toEqual([1, 1])
+    world.become('confirmed')
+    world.notify()
+    await waiting
   })
 
   test('sees a change whose notification was lost within a second', async () => {

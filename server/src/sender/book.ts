@@ -26,6 +26,18 @@ export interface WithoutEffect {
   readonly paymentId: PaymentId
 }
 
+/** What was made of mined transactions, inside the transaction that stores it. */
+export interface Mined {
+  /** Payments that had no part in what a successful transaction did. */
+  readonly withoutEffect: readonly WithoutEffect[]
+  /**
+   * Keeps news of it back from those of this instance who wait, to be called when nothing is left but the commit. What it gives is called
+   * once, however that ends: with how far the network has been read, and they are told what was stored; with nothing where it was not, or
+   * nobody knows.
+   */
+  readonly hold: () => (followedHeight?: bigint) => void
+}
+
 /** A place in a lane that can never carry its payments any more. */
 export interface DeadTransaction {
   readonly network: NetworkId
@@ -40,8 +52,8 @@ export interface DeadTransaction {
  * thing after a crash and must then change nothing.
  */
 export interface PaymentBook {
-  /** Seen in a block that may still be reorganised away. Says which payments had no part in what a successful transaction did. */
-  mined(tx: Tx, transactions: readonly MinedTransaction[]): Promise<readonly WithoutEffect[]>
+  /** Seen in a block that may still be reorganised away. */
+  mined(tx: Tx, transactions: readonly MinedTransaction[]): Promise<Mined>
   /** Not in the chain any more: the same bytes are being sent again. */
   vanished(tx: Tx, network: NetworkId, paymentIds: readonly PaymentId[]): Promise<void>
   /** In a block that the network's policy calls final. */

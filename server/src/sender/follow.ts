@@ -5,7 +5,7 @@ import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Store } from '../store/postgres.ts'
 import type { Sighting } from '../chains/self-custody.ts'
-import type { PaymentBook } from './book.ts'
+import type { Mined, PaymentBook } from './book.ts'
 import type { BuildBook } from './build-book.ts'
 import type { Deposit, DepositBook } from './deposit-book.ts'
 import type { Cursor } from './follower-store.ts'
@@ -105,13 +105,15 @@ async function storeRound(
     ({ height, transactionHash }) => height <= top && !withheld.has(transactionHash),
   )
   const sightings = read.sightings.filter(({ height }) => height <= top)
-  const moved = await store.inTransaction('service', async (tx) => {
+  const news: { tell?: ReturnType<Mined['hold']> } = {}
+  const storing = store.inTransaction('service', async (tx) => {
     const next = await storeBlocks(tx, cursor, read.blocks)
+    let hold: Mined['hold'] | undefined
     await noteUntold(tx, network, untold)
     // Claims before payments, as everybody else does who holds both.
     if (sightings.length > 0) await builds?.hold(tx, network, sightings)
     if (seen.length > 0) {
-      await storeSeen(tx, network, book, seen)
+      hold = await storeSeen(tx, network, book, seen)
       killPoint('follow.before-commit')
     }
     if (sightings.length > 0) await builds?.sighted(tx, network, sightings)
@@ -120,8 +122,15 @@ async function storeRound(
       await depositBook.arrived(tx, chain.config, deposits)
       killPoint('deposit.before-commit')
     }
+    if (hold !== undefined) news.tell = hold()
     return next
   })
+  let moved: Cursor | undefined
+  try {
+    moved = await storing
+  } finally {
+    news.tell?.(moved?.height)
+  }
   for (const { matched, height } of untold) {
     const { hash, requestId, paymentIds } = matched
     const facts = { network, hash, requestId, paymentId: paymentIds[0], height: String(height) }

@@ -2,7 +2,7 @@ import { baseUnits } from '@florin/wire/amount.ts'
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { Outcome } from '../chains/chain.ts'
 import type { Tx } from '../store/postgres.ts'
-import type { PaymentBook } from './book.ts'
+import type { Mined, PaymentBook } from './book.ts'
 import { feesBefore, markMined, markWithoutEffect } from './place-store.ts'
 import type { Matched } from './place-store.ts'
 
@@ -12,17 +12,19 @@ export interface Seen {
   readonly outcome: Extract<Outcome, { state: 'mined' }>
 }
 
-/** Moves places that blocks show, and tells whoever keeps their payments. */
+/** Moves places that blocks show, and tells whoever keeps their payments. Gives back what holds their news until it is committed. */
 export async function storeSeen(
   tx: Tx,
   network: NetworkId,
   book: PaymentBook,
   seen: readonly Seen[],
-): Promise<void> {
-  if (seen.length === 0) return
+): Promise<Mined['hold'] | undefined> {
+  if (seen.length === 0) return undefined
   await markMined(tx, seen)
   const mined = await withFees(tx, network, seen)
-  await markWithoutEffect(tx, network, await book.mined(tx, mined))
+  const { withoutEffect, hold } = await book.mined(tx, mined)
+  await markWithoutEffect(tx, network, withoutEffect)
+  return hold
 }
 
 /** What was seen, each with the whole fee of its payment: that of a place before it stands in the same block, or in an earlier one. */
