@@ -127,7 +127,7 @@ export function openWaits({
         const told = new Map(confirmed.map((each) => [each.payment.id, each]))
         for (const id of ids) {
           const each = told.get(id)
-          // What is committed later is heard of later: news so far is in what is told.
+          // What is told is newer than any news: while this instance has the lease, nobody else changes what it has stored.
           if (held.get(id) === true || each !== undefined)
             wakers.get(id)?.forEach((wake) => wake(each))
           held.delete(id)

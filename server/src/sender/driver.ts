@@ -104,6 +104,9 @@ export function startDriver(deps: DriverDeps): Driver {
     return cursor
   }
 
+  /** By the time before it was asked for, so never for longer than the database has it. */
+  const isLeased = () => clock.nowMilliseconds() < (held?.renewAt ?? 0) + leaseMilliseconds / 2
+
   function moved(cursor: Cursor): Cursor {
     // Let go of meanwhile: the next round asks the database.
     if (held !== undefined) held = { ...held, cursor }
@@ -126,7 +129,7 @@ export function startDriver(deps: DriverDeps): Driver {
       if (cursor.blockHash === head.hash) break
       before = cursor.height
       const shown = shownNext(cursor, next)
-      cursor = moved(await followBlocks(deps, cursor, next))
+      cursor = moved(await followBlocks({ ...deps, isLeased }, cursor, next))
       if (cursor.height > before) shownHash = shown?.hash
       // What was the head's block when a long way began may not be at its end.
       next = {}

@@ -33,6 +33,8 @@ export interface FollowDeps {
   readonly builds?: BuildBook
   readonly log: Log
   readonly killPoint: (point: KillPoint) => void
+  /** Whether the lease that the cursor was read under still holds: then nobody else can have taken back what was committed. Left out: it does. */
+  readonly isLeased?: () => boolean
 }
 
 /** What blocks show of our places: what each did, and those of which no node tells it. */
@@ -87,7 +89,7 @@ async function readOn(
 
 /** Everything that the first blocks of a read showed and the cursor behind them, in one transaction. */
 async function storeRound(
-  { chain, store, book, deposits: depositBook, builds, log, killPoint }: FollowDeps,
+  { chain, store, book, deposits: depositBook, builds, log, killPoint, isLeased }: FollowDeps,
   cursor: Cursor,
   read: SeenPlaces & {
     blocks: readonly Block[]
@@ -129,7 +131,8 @@ async function storeRound(
   try {
     moved = await storing
   } finally {
-    news.tell?.(moved?.height)
+    // A process that stood still for longer than its lease hears late of its own commit.
+    news.tell?.(isLeased?.() === false ? undefined : moved?.height)
   }
   for (const { matched, height } of untold) {
     const { hash, requestId, paymentIds } = matched
