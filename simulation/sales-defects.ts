@@ -59,7 +59,7 @@ export const salesDefects: readonly Defect[] = [
   {
     name: 'nobody looks who else has settled',
     inSales: true,
-    seed: 1_000_070,
+    seed: 1_000_402,
     changes: [
       {
         module: 'facilitator/watch.ts',
