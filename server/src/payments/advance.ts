@@ -61,6 +61,7 @@ export function openPaymentBook({
     })
   }
 
+  /** Of received payments, for which sellers wait. Nothing of a block that nobody can name is told. */
   function holdNews(confirmed: readonly Payment[], changes: readonly StatusChange[]) {
     const blocks = new Map(changes.map(({ paymentId, blockHash }) => [paymentId, blockHash]))
     const paid = confirmed.flatMap((payment) => {

@@ -153,7 +153,7 @@ export function openReceivedRecords({
         async (hasBeenWoken, told) => {
           if (told !== undefined) {
             const now = toldState(told)
-            // To be read when it is deep enough; its change is still to be heard of.
+            // Too young: the slow timer looks again.
             return now?.released === true ? now : 'under way'
           }
           const hasChanged = unread?.hasChanged() ?? hasBeenWoken

@@ -16,6 +16,8 @@ import type { JustConfirmed } from './wait.ts'
 const START = 1_790_000_000_000
 const HERE = new AbortController().signal
 const payment = { accountId: newId(systemRandom, 'acct'), id: newId(systemRandom, 'pay') }
+const confirmed = { payment: { id: payment.id }, blockHash: 'b8', followedHeight: 8n }
+const TOLD: JustConfirmed = confirmed as Partial<JustConfirmed> as JustConfirmed
 const isConfirmed = (status: Parameters<typeof hasReached>[0]) => hasReached(status, 'confirmed')
 
 /** A row of a payment in a status, as the database gives it. */
@@ -176,13 +178,11 @@ describe('a wait for a payment', () => {
 
   test('gives whoever sleeps what is told, and takes it for news where somebody is reading just then', async () => {
     const world = aWorld()
-    const confirmed = { payment: { id: payment.id }, blockHash: 'b8', followedHeight: 8n }
-    const told: JustConfirmed = confirmed as Partial<JustConfirmed> as JustConfirmed
     const given: unknown[] = []
     const waiting = world.waits.look(
       payment.id,
       async (hasChanged, each) => {
-        if (given.length === 0 || each !== undefined) world.waits.hold([payment.id])([told])
+        if (given.length === 0 || each !== undefined) world.waits.hold([payment.id])([TOLD])
         return given.push(hasChanged ? 'news' : each)
       },
       (looks) => looks === 5,
@@ -190,19 +190,17 @@ describe('a wait for a payment', () => {
     )
     const looked = (looks: number) => () => given.length === looks && world.sleeping() === 1
     await until('it sleeps', looked(2), { seconds: 30 })
-    world.waits.hold([payment.id])([told])
+    world.waits.hold([payment.id])([TOLD])
     await until('it has looked', looked(4), { seconds: 30 })
     world.pass(1_000)
     expect(await waiting).toBe(5)
-    expect(given).toEqual([undefined, 'news', told, 'news', undefined])
+    expect(given).toEqual([undefined, 'news', TOLD, 'news', undefined])
   })
 
   test.each([true, false])(
     'hears of news that was held back when it is over, committed: %s',
     async (isCommitted) => {
       const world = aWorld()
-      const confirmed = { payment: { id: payment.id }, blockHash: 'b8', followedHeight: 8n }
-      const told: JustConfirmed = confirmed as Partial<JustConfirmed> as JustConfirmed
       const given: unknown[] = []
       const waiting = world.waits.look(
         payment.id,
@@ -215,9 +213,9 @@ describe('a wait for a payment', () => {
       const release = world.waits.hold([payment.id])
       world.notify()
       expect([world.sleeping(), heard.hasChanged()]).toEqual([1, false])
-      release(isCommitted ? [told] : [])
+      release(isCommitted ? [TOLD] : [])
       expect(await waiting).toBe(2)
-      expect(given).toEqual([undefined, isCommitted ? told : 'news'])
+      expect(given).toEqual([undefined, isCommitted ? TOLD : 'news'])
       expect(heard.hasChanged()).toBe(true)
     },
   )

@@ -63,7 +63,7 @@ export function openWaits({
 }): Waits {
   const wakers = new Map<string, Set<(told?: JustConfirmed) => void>>()
   let waiting = 0
-  /** Payments of which this instance is about to tell, and whether there was news of them meanwhile. */
+  /** Payments of which this instance is about to tell, those of rounds under way alone, and whether there was news of them meanwhile. */
   const held = new Map<string, boolean>()
   listener.onChanged((name) => {
     if (held.has(name)) held.set(name, true)

@@ -104,7 +104,7 @@ export function startDriver(deps: DriverDeps): Driver {
     return cursor
   }
 
-  /** By the time before it was asked for, so never for longer than the database has it. */
+  /** Reckoned from before the lease was asked for, so never for longer than the database has it. */
   const isLeased = () => clock.nowMilliseconds() < (held?.renewAt ?? 0) + leaseMilliseconds / 2
 
   function moved(cursor: Cursor): Cursor {
