@@ -228,7 +228,7 @@ export const limits = {
   claimBatchMax: 64,
   claimQueueMax: 2_000,
   /** How long claims wait for those of their key that are being drafted, to share a transaction; one that is alone waits for none. */
-  claimGatherMilliseconds: 30,
+  claimGatherMilliseconds: 60,
   // A payer who gets code in the very block can burn all the gas: the token asks that code, and a call takes what it likes.
   /** Settlements that share one transaction on chain, and the gas of it: some 18, and what one such attack may cost. */
   settlementsPerTransactionMax: 64,

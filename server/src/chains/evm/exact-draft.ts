@@ -32,7 +32,8 @@ const LEARNED_GAS_MAX = 150_000n
 /** What a run that moved the money gives back: nothing (EIP-3009), or true, as tokens have it that were made like their `transfer`. */
 const RAN: ReadonlySet<unknown> = new Set(['0x', `0x${'1'.padStart(64, '0')}`])
 
-type Estimate = { readonly gas: bigint } | { readonly problem: EstimateProblem }
+type Estimate =
+  { readonly gas: bigint; readonly wasRun?: true } | { readonly problem: EstimateProblem }
 
 /** What settling takes of each listed token: the most that was estimated lately. As many entries as there are tokens. */
 export type LearnedGas = Map<Address, { readonly gas: bigint; readonly atMilliseconds: number }>
@@ -47,6 +48,8 @@ export type DraftAttempt =
   | {
       readonly ok: true
       readonly draft: SettlementDraft
+      /** The call itself was run, in one request with all of this. An estimate is asked later, perhaps of another node. */
+      readonly wasRun: boolean
       /** Unix time of the newest block. */
       readonly nowSeconds: bigint
       /** Remembers what it takes. Only for a payment that is found good: whoever is refused teaches nobody. */
@@ -98,6 +101,7 @@ export async function draftSettlement(
   const price = latest.baseFeePerGas + fees.maxPriorityFeePerGas
   return {
     ok: true,
+    wasRun: estimate.wasRun === true,
     nowSeconds: latest.timeSeconds,
     learn: () => {
       if (ownGasMax === undefined) learn(deps, call, estimate.gas)
@@ -143,7 +147,7 @@ async function simulate(
     gas !== undefined &&
     (await transport.read(callRead(settler, call, gasLimit(gas, call.data))))
   ) {
-    return { gas }
+    return { gas, wasRun: true }
   }
   return transport.read(estimateRead(settler, call))
 }

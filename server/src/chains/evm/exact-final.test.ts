@@ -185,7 +185,11 @@ describe('what one node shows of a used authorization', () => {
     const unasked = () => {
       throw new Error('nothing is told')
     }
-    return findUse({ read, tellAll: unasked, tellEach: unasked }, authorization, 0n)
+    return findUse(
+      { read, readLast: unasked, tellAll: unasked, tellEach: unasked },
+      authorization,
+      0n,
+    )
   }
 
   test('is paid by the transfer right behind it, and wasted where there is none', async () => {

@@ -35,12 +35,13 @@ export async function judge(
     ])
     return { check, attempt }
   }
-  // The codes first, so that both are asked of one node.
+  // Together, so that both are asked of one node.
   const [{ hasCode, hasToken }, attempt] = await Promise.all([
     readCodes(deps.code, from, call.to),
     draftSettlement(deps, call, settler),
   ])
-  if (!attempt.ok || !hasToken) {
+  // An estimate proves nothing: the node that gave it may not be the one that shows the token's code.
+  if (!attempt.ok || !attempt.wasRun || !hasToken) {
     const check = await checkAuthorization({ ...deps, fresh: false }, checked, { hasCode })
     return { check, attempt: hasToken ? attempt : { ok: false } }
   }

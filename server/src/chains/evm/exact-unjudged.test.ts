@@ -35,17 +35,22 @@ afterAll(async () => {
 interface Scene {
   readonly exact: ExactPayments
   readonly time: { aheadMilliseconds: number }
-  /** What the node says instead of what nothing gives back. */
-  readonly node: { nothing: string }
+  /** What the node says instead of what nothing gives back, and of an estimate that fails. */
+  readonly node: { nothing: string; estimate: string | undefined }
   /** What the chain was asked since the last call of this. */
   asked(): readonly string[]
+  /** Has something else asked of it, at once. */
+  askBeside(): Promise<unknown>
+  /** The requests in which that was asked. */
+  readonly requests: readonly (readonly string[])[]
 }
 
 /** The payments of a service that has just started. */
 function openScene(): Scene {
   const time = { aheadMilliseconds: 0 }
-  const node = { nothing: '"0x"' }
+  const node: Scene['node'] = { nothing: '"0x"', estimate: undefined }
   let asked: string[] = []
+  const requests: string[][] = []
   const chain = connectEvm({
     config: testNetwork([world.sandbox.rpcUrl]),
     log: openLog('silent'),
@@ -59,17 +64,23 @@ function openScene(): Scene {
         method: string
         params: readonly { data?: string }[]
       }[]
+      const names: string[] = []
       for (const { method, params } of calls) {
-        if (method === 'eth_estimateGas') asked.push('an estimate')
+        if (method === 'eth_estimateGas') names.push('an estimate')
         if (method !== 'eth_call') continue
         for (const [name, bytes] of Object.entries(CALLS)) {
-          if (params[0]?.data?.includes(bytes)) asked.push(name)
+          if (params[0]?.data?.includes(bytes)) names.push(name)
         }
       }
+      asked.push(...names)
+      requests.push(names)
       const { answer, abandon } = postText(posting)
       const changed = answer.then(({ status, text }) => ({
         status,
-        text: text.replaceAll('"result":"0x"', `"result":${node.nothing}`),
+        text:
+          names.includes('an estimate') && node.estimate !== undefined
+            ? text.replaceAll(/"error":\{.*?\}(?=\})/g, `"result":${node.estimate}`)
+            : text.replaceAll('"result":"0x"', `"result":${node.nothing}`),
       }))
       return { answer: changed, abandon }
     },
@@ -79,6 +90,8 @@ function openScene(): Scene {
     time,
     node,
     exact: chain.exact,
+    requests,
+    askBeside: () => chain.head(),
     asked: () => {
       const all = asked.toSorted()
       asked = []
@@ -132,6 +145,51 @@ test('a token that is known judges by one run what a look and two views would, a
   expect(read).toMatchObject({ ok: true, authorization: { isUnjudged: true } })
   expect(await draftOf(scene, read)).toMatchObject({ ok: true })
   expect(scene.asked()).toEqual(['a run', 'code'])
+})
+
+test('the run and the code without which it says nothing are asked in one request, whatever else is asked then', async () => {
+  const scene = await openKnowing()
+  const read = await readFrom(scene, await funded())
+  const from = scene.requests.length
+  // What was asked before has its request sent at the end of this turn, and one of these may end at any moment of it.
+  const beside = Array.from({ length: 3 }, scene.askBeside)
+  const drafted = draftOf(scene, read)
+  expect(await drafted).toMatchObject({ ok: true })
+  await Promise.all(beside)
+  const held = scene.requests.slice(from).filter((names) => names.length > 0)
+  expect(held).toEqual([['a run', 'code']])
+})
+
+test('nor are the views of a look and the code of its payer two requests', async () => {
+  const scene = await openKnowing()
+  const read = await readFrom(scene, await funded())
+  if (!read.ok) throw new Error(read.reason)
+  const from = scene.requests.length
+  expect(await scene.exact.check(read.authorization)).toEqual({ ok: true })
+  expect(scene.requests.slice(from).map((names) => names.toSorted())).toEqual([
+    ['code', 'its state'],
+  ])
+})
+
+test('an estimate is no proof: it may be another node that gave it', async () => {
+  const scene = await openKnowing()
+  const payer = await funded()
+  const payload = await payer.authorize({ asset: USDC, to: SELLER, amount: PRICE })
+  const forged = scene.exact.read(
+    {
+      ...payload,
+      signature: (await testPayer().authorize({ asset: USDC, to: SELLER, amount: PRICE }))[
+        'signature'
+      ],
+    },
+    demand({}),
+  )
+  expect(forged).toMatchObject({ ok: true, authorization: { isUnjudged: true } })
+  scene.node.estimate = '"0xea60"'
+  expect(await draftOf(scene, forged)).toMatchObject({ ok: false })
+  scene.node.estimate = undefined
+  // And whoever sends that has no more of it run.
+  expect(await readFrom(scene, payer)).not.toMatchObject({ authorization: { isUnjudged: true } })
 })
 
 test('one that is not, or was not for ten minutes, is asked everything, and signatures are looked at', async () => {

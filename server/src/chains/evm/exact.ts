@@ -80,7 +80,8 @@ export function openExact(deps: {
         isUnjudged === true ? { ...checked, isUnjudged } : checked,
         settler,
       )
-      if (isUnjudged === true && attempt?.ok !== true && !checked.isKeySigned()) {
+      const hasRun = attempt?.ok === true && attempt.wasRun
+      if (isUnjudged === true && !hasRun && !checked.isKeySigned()) {
         // Whoever sends what nobody signed has no more of it run.
         doubtedAt = clock.nowMilliseconds()
       }

@@ -8,7 +8,10 @@ const HASH = `0x${'ab'.repeat(32)}`
 
 test('what builds share is asked for once, and again when it is as old as the limit; a failure is not kept', async () => {
   let [now, asked, fails] = [0, 0, false]
-  const transport: Pick<Transport, 'read'> = {
+  const transport: Pick<Transport, 'read' | 'readLast'> = {
+    readLast: async () => {
+      throw new Error('nothing is put off')
+    },
     read: async ({ parse }) => {
       asked += 1
       if (fails) throw new NodeFailure('the node is away')

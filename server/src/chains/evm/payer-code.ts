@@ -24,32 +24,26 @@ const CODE_SIZES = Buffer.from(
 export interface PayerCode {
   /** Whether the address has code; an answer of "no" may be 30 s old. Throws NodeFailure. */
   hasCode(address: Address): Promise<boolean>
-  /** The same, asked now. */
+  /** The same, asked now, in one request with what is asked of the node beside it. */
   hasCodeNow(address: Address): Promise<boolean>
 }
 
 export function openPayerCode(
-  transport: Pick<Transport, 'read'>,
+  transport: Pick<Transport, 'read' | 'readLast'>,
   clock: { nowMilliseconds(): number },
 ): PayerCode {
   const plainSince = new Map<Address, number>()
-  let asking:
-    { readonly addresses: Set<Address>; readonly answer: Promise<ReadonlySet<Address>> } | undefined
+  // A payment whose call runs is good only where the same node shows its token's code.
+  const withCodeNow = shareCodes((make) => transport.readLast(make))
+  // At the end of this tick, when the views of a verification are asked, too: they are one request.
+  const withCodeSoon = shareCodes(async (make) => {
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    return transport.read({ ...make(), hasGathered: true })
+  })
 
-  function withCode(address: Address): Promise<ReadonlySet<Address>> {
-    if (asking === undefined || asking.addresses.size >= PER_CALL_MAX) {
-      const addresses = new Set<Address>()
-      const answer = new Promise<void>((resolve) => setImmediate(resolve)).then(async () => {
-        if (asking?.addresses === addresses) asking = undefined
-        return transport.read(codeRead([...addresses]))
-      })
-      asking = { addresses, answer }
-    }
-    asking.addresses.add(address)
-    return asking.answer
-  }
+  const hasCodeNow = (address: Address): Promise<boolean> => ask(address, withCodeNow)
 
-  async function hasCodeNow(address: Address): Promise<boolean> {
+  async function ask(address: Address, withCode: SharedCodes): Promise<boolean> {
     const askedAt = clock.nowMilliseconds()
     const found = (await withCode(address)).has(address)
     plainSince.delete(address)
@@ -68,8 +62,31 @@ export function openPayerCode(
     hasCode: async (address) => {
       const since = plainSince.get(address)
       const age = since === undefined ? -1 : clock.nowMilliseconds() - since
-      return age >= 0 && age < LIFETIME_MILLISECONDS ? false : hasCodeNow(address)
+      return age >= 0 && age < LIFETIME_MILLISECONDS ? false : ask(address, withCodeSoon)
     },
+  }
+}
+
+/** The addresses with code among those that are asked for together with this one. */
+type SharedCodes = (address: Address) => Promise<ReadonlySet<Address>>
+
+/** Lets whoever asks share a call, until `put` has it made: later, and once. */
+function shareCodes(
+  put: (make: () => Read<ReadonlySet<Address>>) => Promise<ReadonlySet<Address>>,
+): SharedCodes {
+  let asking:
+    { readonly addresses: Set<Address>; readonly answer: ReturnType<typeof put> } | undefined
+  return (address) => {
+    if (asking === undefined || asking.addresses.size >= PER_CALL_MAX) {
+      const addresses = new Set<Address>()
+      const answer = put(() => {
+        if (asking?.addresses === addresses) asking = undefined
+        return codeRead([...addresses])
+      })
+      asking = { addresses, answer }
+    }
+    asking.addresses.add(address)
+    return asking.answer
   }
 }
 

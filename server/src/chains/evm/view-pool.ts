@@ -36,7 +36,8 @@ export function openViewPool(
         return views.push(view) - 1
       }),
     )
-    const values = await transport.read({ ...readViewsAt(views, await block()), isUnique: true })
+    const asked = readViewsAt(views, await block())
+    const values = await transport.read({ ...asked, isUnique: true, hasGathered: true })
     return placesOf.map((all) => all.map((place) => valueAt(values, place)))
   }
 

