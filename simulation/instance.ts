@@ -142,6 +142,8 @@ export function openInstance({
     idempotencyKey,
     clientGone: () => clientGone,
     closing,
+    // The service of a world does not stop, it is ended.
+    over: () => clientGone,
   })
   return {
     send: (request: Request) => sendPayment(incoming(request)),

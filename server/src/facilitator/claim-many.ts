@@ -4,7 +4,7 @@ import { receiverAccounts } from '../custody/receiver-store.ts'
 import type { OpenSigner } from '../custody/signer.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import { limits } from '../kernel/limits.ts'
-import { followedHeight, networkStanding } from '../sender/follower-store.ts'
+import { networkFollowed } from '../sender/follower-store.ts'
 import { advanceLane, lockLane, openCeilings } from '../sender/lane-store.ts'
 import { storeTransactions } from '../sender/transaction-store.ts'
 import type { NewTransaction } from '../sender/transaction-store.ts'
@@ -51,13 +51,12 @@ export async function claimMany(
   const { network, family } = chain.config
   const now = clock.nowMilliseconds()
   // Statements that need nothing of each other are sent one behind the other: each answer that is waited for costs both processes a turn.
-  const [standing, owners, since] = await Promise.all([
-    networkStanding(tx, network),
+  const [{ standing, height: since }, owners] = await Promise.all([
+    networkFollowed(tx, network),
     receiverAccounts(
       tx,
       orders.map(({ beginning }) => ({ family, address: beginning.intake.authorization.payTo })),
     ),
-    followedHeight(tx, network),
   ])
   if (standing !== 'followed') {
     return orders.map(() => ({ kind: 'refused', reason: 'network_unavailable' }))

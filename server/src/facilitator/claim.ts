@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { X402Version } from '@florin/wire/x402/payment-requirements.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
@@ -49,7 +49,7 @@ export interface ClaimTerms {
  */
 export function termsDigest({ network, asset, payTo, amount, resource }: ClaimTerms): Uint8Array {
   const terms = [network, asset, payTo, `${amount}`, resource]
-  return createHash('sha256').update(JSON.stringify(terms)).digest()
+  return hash('sha256', JSON.stringify(terms), 'buffer')
 }
 
 /** Whether it is the same account asking again for the same thing. */

@@ -39,7 +39,7 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
       const headers = extensionHeaders(bazaarOfVerified(verified, body))
       return { headers, body: verifyAnswer(verified, body) }
     }),
-    route(endpoints.x402Settle, async ({ body, caller, requestId, clientGone, closing }) => {
+    route(endpoints.x402Settle, async ({ body, caller, requestId, over }) => {
       const nothing = await settleNothing(deps, caller.accountId, body)
       if (nothing !== undefined) return { body: nothingAnswer(nothing, body) }
       const settled = await settlePayment(deps, {
@@ -47,7 +47,7 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
         presented: body,
         requestId,
         waitUntilMilliseconds: clock.nowMilliseconds() + SETTLE_WAIT_MILLISECONDS,
-        over: AbortSignal.any([clientGone, closing]),
+        over,
       })
       const bazaar = listSettled(list, caller.accountId, settled, body)
       const answer = { headers: extensionHeaders(bazaar), body: settleAnswer(settled, body) }

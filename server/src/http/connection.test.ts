@@ -66,11 +66,13 @@ describe('bytes that are not a request', () => {
 describe('a caller who goes away', () => {
   test('is noticed by the handler, and the server goes on', async () => {
     let gone: AbortSignal | undefined
+    let over: AbortSignal | undefined
     const waiting = await openTestServer({
       routes: [
-        route(endpoints.sendPayment, async ({ clientGone }) => {
-          gone = clientGone
-          await once(clientGone, 'abort')
+        route(endpoints.sendPayment, async (call) => {
+          gone = call.clientGone
+          over = call.over
+          await once(gone, 'abort')
           throw new Error('nobody listens')
         }),
       ],
@@ -84,10 +86,10 @@ describe('a caller who goes away', () => {
         signal: away.signal,
       }).catch(() => 'aborted')
       await until('the handler runs', () => gone !== undefined, { seconds: 30 })
-      expect(gone?.aborted).toBe(false)
+      expect([gone, over].map((signal) => signal?.aborted)).toEqual([false, false])
       away.abort()
       expect(await asked).toBe('aborted')
-      await until('the handler is told', () => gone?.aborted, { seconds: 30 })
+      await until('the handler is told', () => gone?.aborted && over?.aborted, { seconds: 30 })
       expect((await waiting.ask('GET', '/health/live')).status).toBe(200)
     } finally {
       await waiting.close()
@@ -95,30 +97,32 @@ describe('a caller who goes away', () => {
   })
 
   test('is not thought gone when the answer was written', async () => {
-    let signal: AbortSignal | undefined
+    let signals: readonly AbortSignal[] = []
     const quick = await openTestServer({
       routes: [
-        route(endpoints.sendPayment, async ({ clientGone }) => {
-          signal = clientGone
+        route(endpoints.sendPayment, async ({ clientGone, over }) => {
+          signals = [clientGone, over]
           throw new Refusal('POLICY_REFUSED')
         }),
       ],
     })
     await quick.send(GOOD)
     await quick.close()
-    expect(signal?.aborted).toBe(false)
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, false])
   })
 })
 
 describe('stopping', () => {
   test('finishes what is in flight, tells waits to end, takes nothing new and is not ready', async () => {
     let waiting = false
+    let late: readonly boolean[] = []
     let finish = () => undefined as void
     const stopping = await openTestServer({
       routes: [
         route(endpoints.sendPayment, async (call) => {
           waiting = true
-          await once(call.closing, 'abort')
+          await once(call.over, 'abort')
+          late = [call.clientGone, call.over].map(({ aborted }) => aborted)
           await new Promise<void>((resolve) => (finish = resolve))
           throw new Refusal('TRANSACTION_FAILED')
         }),
@@ -137,6 +141,8 @@ describe('stopping', () => {
     assertProblem(refused, 'NETWORK_ERROR')
     expect(refused.headers.get('connection')).toBe('close')
     expect((await stopping.ask('GET', '/health/live')).status).toBe(200)
+    // Whoever asks only now is told at once.
+    expect(late).toEqual([false, true])
     finish()
     assertProblem(await inFlight, 'TRANSACTION_FAILED')
     await until('it stopped long before it had to', () => over, {

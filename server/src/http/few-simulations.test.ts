@@ -21,6 +21,7 @@ const asked = (from: Caller): Incoming => ({
   ...{ person: undefined, client: { address: '', protocol: 'http' }, header: () => [] },
   ...{ idempotencyKey: undefined, closing: new AbortController().signal },
   clientGone: () => new AbortController().signal,
+  over: () => new AbortController().signal,
 })
 
 function open(endpoint: Route['endpoint'], answer: () => Promise<typeof outgoing>) {

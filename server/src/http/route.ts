@@ -29,10 +29,12 @@ export interface Call<Params, Query, Body> {
   header(name: string): readonly string[]
   readonly requestId: string
   readonly idempotencyKey?: string
-  /** Aborts when the connection is gone before the answer was written. Made when first read. */
+  /** Aborts when the connection is gone before the answer was written. Made when it is read. */
   readonly clientGone: AbortSignal
-  /** Aborts when the service starts to stop: a wait should end and say what it has. */
+  /** Aborts when the service starts to stop. */
   readonly closing: AbortSignal
+  /** Aborts at either: a wait should end and say what it has. Made when it is read. */
+  readonly over: AbortSignal
 }
 
 /** What a handler gives: the facts of its row's answer. The edge adds `success: true` and `timestamp`. */
@@ -57,6 +59,7 @@ export interface Incoming {
   readonly idempotencyKey: string | undefined
   readonly clientGone: () => AbortSignal
   readonly closing: AbortSignal
+  readonly over: () => AbortSignal
 }
 
 export interface Outgoing {
@@ -186,6 +189,10 @@ class IncomingCall<Params, Query, Body> implements Call<Params, Query, Body> {
 
   get closing(): AbortSignal {
     return this.#incoming.closing
+  }
+
+  get over(): AbortSignal {
+    return this.#incoming.over()
   }
 }
 

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import fastify from 'fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint } from '@florin/wire/endpoint.ts'
@@ -15,7 +15,7 @@ import type { Answered } from './answered.ts'
 import { NO_PROXIES, clientOf } from './client-address.ts'
 import type { Client, TrustedProxies } from './client-address.ts'
 import { deprecationHeaders } from './deprecation-headers.ts'
-import { goneSignal, openDrain } from './drain.ts'
+import { goneSignal, openDrain, whenGone } from './drain.ts'
 import { ANSWER_HEADERS, openFailures } from './failures.ts'
 import type { Failures } from './failures.ts'
 import type { FileTree } from './file-tree.ts'
@@ -171,7 +171,7 @@ export function openServer(options: ServerOptions): Server {
     checkAnswers: options.checkAnswers ?? false,
   }
   const isProbe = ({ endpoint }: Route) => probes.some((probe) => probe.endpoint === endpoint)
-  const around = { gate, baseUrl: () => baseUrl, closing: drain.closing }
+  const around = { gate, baseUrl: () => baseUrl, closing: drain.closing, over: drain.over }
   for (const route of routes) {
     mount(app, route, route.open(tools), { ...around, isProbe: isProbe(route) })
   }
@@ -211,6 +211,7 @@ const NOBODY: Client = { address: '', protocol: 'http' }
 interface Surroundings {
   readonly gate: Gate
   readonly closing: AbortSignal
+  over(response: ServerResponse): AbortSignal
   baseUrl(): string
 }
 
@@ -251,7 +252,7 @@ function mount(
   app: FastifyInstance,
   { endpoint }: Route,
   respond: (incoming: Incoming) => Promise<Outgoing>,
-  { gate, baseUrl, closing, isProbe }: Surroundings & { readonly isProbe: boolean },
+  { gate, baseUrl, closing, over, isProbe }: Surroundings & { readonly isProbe: boolean },
 ): void {
   const { deprecated, idempotent, method, needs, path } = endpoint
   const admit = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -281,12 +282,9 @@ function mount(
       idempotencyKey: idempotent ? readIdempotencyKey(rawHeaders) : undefined,
       clientGone: () => goneSignal(reply.raw),
       closing,
+      over: () => over(reply.raw),
     })
-    if (undelivered !== undefined) {
-      const gone = goneSignal(reply.raw)
-      if (gone.aborted) undelivered()
-      else gone.addEventListener('abort', undelivered, { once: true })
-    }
+    if (undelivered !== undefined) whenGone(reply.raw, undelivered)
     return reply.code(status).headers(headers).send(text)
   }
   for (const spelling of spellings(path)) {

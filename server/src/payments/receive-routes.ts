@@ -104,13 +104,13 @@ async function answer(
 
 function waitOf(
   { clock }: ReceiveRoutesDeps,
-  { caller, clientGone, closing }: Call<unknown, unknown, unknown>,
+  { caller, over }: Call<unknown, unknown, unknown>,
   timeoutSeconds: number = WAIT_SECONDS,
 ) {
   return {
     accountId: caller.accountId,
     waitUntilMilliseconds: clock.nowMilliseconds() + timeoutSeconds * 1000,
-    over: AbortSignal.any([clientGone, closing]),
+    over,
   }
 }
 

@@ -76,7 +76,7 @@ export function paymentRoutes(deps: PaymentRoutesDeps): readonly Route[] {
         waitFor: body.waitFor ?? 'confirmed',
         waitUntilMilliseconds: clock.nowMilliseconds() + waitSeconds * 1000,
         clientGone: call.clientGone,
-        waitOver: AbortSignal.any([call.clientGone, call.closing]),
+        waitOver: call.over,
       })
       return {
         headers: replayed ? { 'idempotent-replayed': 'true' } : {},

@@ -68,7 +68,7 @@ export function purchaseRoutes(
                 fingerprint: fingerprint({ ...body, metadata: metadataText }),
               },
         clientGone: call.clientGone,
-        waitOver: AbortSignal.any([call.clientGone, call.closing]),
+        waitOver: call.over,
       })
       return {
         headers: result.replayed ? { 'idempotent-replayed': 'true' } : {},

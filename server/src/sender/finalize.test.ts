@@ -75,11 +75,15 @@ test('what is final is closed in parts that hold a lane for a moment each, in it
       closed.push(transactions.map(({ paymentIds }) => paymentIds.length))
     },
   }
+  let looksForOthers = 0
   const deps = {
     ...{ store: database.store, book: book as PaymentBook, killPoint: () => undefined },
     deposits: {
       arrived: async () => undefined,
-      final: async () => 0,
+      final: async () => {
+        looksForOthers += 1
+        return looksForOthers === 1 ? limits.finalBatchMax : 0
+      },
       undone: async () => undefined,
     },
   }
@@ -90,8 +94,9 @@ test('what is final is closed in parts that hold a lane for a moment each, in it
     return at
   })
   expect(closed).toEqual([[MOST - 40], [MOST - 40, 0], [MOST + 50], [10]])
-  // Nothing counts as final before all of it is closed.
-  expect(heights).toEqual([7n, 7n, 7n])
+  // Nothing counts as final before all of it is closed, what others sent with it, which is looked for once ours is.
+  expect(heights).toEqual([7n, 7n, 7n, 7n])
+  expect(looksForOthers).toBe(2)
   expect(after.finalizedHeight).toBe(8n)
 })
 

@@ -1,5 +1,7 @@
+import type { NetworkId } from '@florin/wire/network.ts'
 import type { Head } from '../chains/chain.ts'
 import { limits } from '../kernel/limits.ts'
+import type { Tx } from '../store/postgres.ts'
 import type { FollowDeps } from './follow.ts'
 import type { Cursor } from './follower-store.ts'
 import { areFollowed, lockFollowed, storeFinality } from './follower-store.ts'
@@ -15,11 +17,12 @@ export type FinalizeDeps = Pick<FollowDeps, 'store' | 'book' | 'deposits' | 'bui
  * last: whoever waits for a new block does not wait for all that is final.
  */
 export async function closeFinalBlocks(
-  { store, book, deposits, builds, killPoint }: FinalizeDeps,
+  deps: FinalizeDeps,
   from: Cursor,
   told: readonly Head[],
   between: (cursor: Cursor) => Promise<Cursor> = (cursor) => Promise.resolve(cursor),
 ): Promise<Cursor> {
+  const { store, book, killPoint } = deps
   const { network } = from
   let cursor = from
   while (cursor.haltedReason === null) {
@@ -33,9 +36,10 @@ export async function closeFinalBlocks(
         height,
         limits.finalPaymentsMax,
       )
-      const settled = await deposits.final(tx, network, height, limits.finalBatchMax)
-      const built = (await builds?.final(tx, network, height, limits.finalBatchMax)) ?? 0
-      const areAll = areClosed && [settled, built].every((each) => each < limits.finalBatchMax)
+      // With the last of our own: what others sent takes nine statements, however little of it there is.
+      const { settled, areAll } = areClosed
+        ? await closeFinalOfOthers(deps, tx, network, height)
+        : { settled: 0, areAll: false }
       // The cursor is written every time: its fence refuses a batch of an instance that lost the lease.
       const moved = await storeFinality(tx, cursor, areAll ? height : cursor.finalizedHeight)
       if (closing.length > 0) {
@@ -60,6 +64,18 @@ export async function closeFinalBlocks(
     cursor = await between(cursor)
   }
   return cursor
+}
+
+/** Closes what others sent, a batch of each kind. Whether that was all, and how many deposits. */
+async function closeFinalOfOthers(
+  { deposits, builds }: FinalizeDeps,
+  tx: Tx,
+  network: NetworkId,
+  height: bigint,
+): Promise<{ readonly settled: number; readonly areAll: boolean }> {
+  const settled = await deposits.final(tx, network, height, limits.finalBatchMax)
+  const built = (await builds?.final(tx, network, height, limits.finalBatchMax)) ?? 0
+  return { settled, areAll: [settled, built].every((each) => each < limits.finalBatchMax) }
 }
 
 /** The highest block of the followed chain that a node of the same branch has called final. */

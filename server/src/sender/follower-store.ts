@@ -53,13 +53,7 @@ export async function beginFollowing(
 
 /** How far the network has been read, or null before the first node answer ever. */
 export async function followedHeight(tx: Tx, network: NetworkId): Promise<bigint | null> {
-  const rows = await tx.query<{ height: string; halted_reason: string | null }>(
-    'follower_height',
-    `select height, halted_reason from followers where network = $1`,
-    [network],
-  )
-  const row = rows[0]
-  return row === undefined ? null : BigInt(row.height)
+  return (await networkFollowed(tx, network)).height
 }
 
 /** How far each of the networks has been read; one that was never followed is missing. */
@@ -136,18 +130,29 @@ export async function followedChain(
 }
 
 /** Whether money may be signed for on a network: somebody follows it, and no operator has to look at it first. */
-export async function networkStanding(
+export type Standing = 'followed' | 'halted' | 'unfollowed'
+
+/** How a network stands now. */
+export async function networkStanding(tx: Tx, network: NetworkId): Promise<Standing> {
+  return (await networkFollowed(tx, network)).standing
+}
+
+/** The same, and how far it has been read. */
+export async function networkFollowed(
   tx: Tx,
   network: NetworkId,
-): Promise<'followed' | 'halted' | 'unfollowed'> {
-  const rows = await tx.query<{ halted_reason: string | null }>(
-    'follower_standing',
-    `select halted_reason from followers where network = $1`,
+): Promise<{ readonly standing: Standing; readonly height: bigint | null }> {
+  const rows = await tx.query<{ height: string; halted_reason: string | null }>(
+    'follower_height',
+    `select height, halted_reason from followers where network = $1`,
     [network],
   )
   const row = rows[0]
-  if (row === undefined) return 'unfollowed'
-  return row.halted_reason === null ? 'followed' : 'halted'
+  if (row === undefined) return { standing: 'unfollowed', height: null }
+  return {
+    standing: row.halted_reason === null ? 'followed' : 'halted',
+    height: BigInt(row.height),
+  }
 }
 
 /** Takes or renews the lease of a network; undefined while another instance holds it. Lease time is the database's. */

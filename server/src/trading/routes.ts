@@ -146,7 +146,7 @@ async function trade(
     waitFor: body.waitFor ?? 'confirmed',
     waitUntilMilliseconds: deps.clock.nowMilliseconds() + waitSeconds * 1000,
     clientGone: call.clientGone,
-    waitOver: AbortSignal.any([call.clientGone, call.closing]),
+    waitOver: call.over,
   })
   return { result, config: wish.chain.config }
 }

@@ -96,7 +96,9 @@ export function judgeRound(
     const answer = answers[index] ?? new NodeFailure('a call without an answer')
     return read.takers.map((taker) => ({ index, read, taker, verdict: taker.judge(answer) }))
   })
-  const failures = judged.flatMap(({ index, verdict }) => (verdict.ok ? [] : [{ index, verdict }]))
+  const failures = judged.flatMap(({ verdict, ...whose }) =>
+    verdict.ok ? [] : [{ ...whose, verdict }],
+  )
   const isRefusal = failures.every(({ verdict }) => verdict.refusal !== undefined)
   const handOverServed = (): void => {
     for (const { verdict } of judged) if (verdict.ok) verdict.handOver()
@@ -108,12 +110,10 @@ export function judgeRound(
     refusals: isRefusal
       ? failures.map(({ index, verdict }) => `${index}:${verdict.refusal}`).join()
       : undefined,
-    left: reads.flatMap(({ call }, index) => {
-      const takers = judged.flatMap((each) =>
-        each.index === index && !each.verdict.ok ? [each.taker] : [],
-      )
-      return takers.length === 0 ? [] : [{ call, takers }]
-    }),
+    left: [...Map.groupBy(failures, ({ read }) => read)].map(([{ call }, those]) => ({
+      call,
+      takers: those.map(({ taker }) => taker),
+    })),
     handOverServed,
     handOver: () => {
       handOverServed()
