@@ -7,15 +7,14 @@ import type { ExactPayments, SettlementDraft } from '../exact.ts'
 import { malformed } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { quantityFrom } from './answer.ts'
-import { nonceRead } from './blocks.ts'
 import type { Checked } from './exact-check.ts'
 import { DEPLOYMENT_GAS_MAX, WALLET_GAS_MAX, walletCall } from './exact-wallet.ts'
 import { estimateProblemOf } from './failures.ts'
 import type { EstimateProblem } from './failures.ts'
-import { firstFees, latestBlockRead, suggestedTipRead } from './fees.ts'
+import { firstFees } from './fees.ts'
 import { gasLimit } from './gas.ts'
 import { hexBytes, hexQuantity } from './hex.ts'
-import { balanceView, dataFeeView, readViews } from './multicall.ts'
+import type { ReadSettlerFacts } from './settler-facts.ts'
 import { writeTerms } from './terms.ts'
 import type { Call } from './transfer.ts'
 
@@ -64,6 +63,7 @@ export type DraftAttempt =
 export async function draftSettlement(
   deps: Learning & {
     readonly transport: Transport
+    readonly settlerFacts: ReadSettlerFacts
     readonly config: NetworkConfig
     readonly chainId: bigint
   },
@@ -73,13 +73,8 @@ export async function draftSettlement(
   ownGasMax?: bigint,
 ): Promise<DraftAttempt> {
   const { transport, config, chainId } = deps
-  const [[balance = 0n, dataFee = 0n], laneLatest, latest, tip, estimate] = await Promise.all([
-    transport.read(
-      readViews([balanceView(settler, 'native'), dataFeeView(ENVELOPE_BYTES + call.data.length)]),
-    ),
-    transport.read(nonceRead(settler, 'latest')),
-    transport.read(latestBlockRead),
-    transport.read(suggestedTipRead),
+  const [facts, estimate] = await Promise.all([
+    deps.settlerFacts(settler, ENVELOPE_BYTES + call.data.length),
     ownGasMax === undefined
       ? simulate(deps, settler, call)
       : transport.read(estimateRead(settler, call, ownGasMax)),
@@ -91,27 +86,23 @@ export async function draftSettlement(
   }
   if (estimate.gas > (ownGasMax ?? SETTLEMENT_GAS_MAX)) return { ok: false }
   const gas = gasLimit(estimate.gas, call.data)
-  const fees = firstFees(
-    { baseFeePerGas: latest.baseFeePerGas, suggestedTipPerGas: tip },
-    gas,
-    config.fees,
-  )
+  const fees = firstFees(facts, gas, config.fees)
   const { ceilingMultiple } = config.fees
-  const dataFeeMax = baseUnits(dataFee * ceilingMultiple)
-  const price = latest.baseFeePerGas + fees.maxPriorityFeePerGas
+  const dataFeeMax = baseUnits(facts.dataFee * ceilingMultiple)
+  const price = facts.baseFeePerGas + fees.maxPriorityFeePerGas
   return {
     ok: true,
     wasRun: estimate.wasRun === true,
-    nowSeconds: latest.timeSeconds,
+    nowSeconds: facts.nowSeconds,
     learn: () => {
       if (ownGasMax === undefined) learn(deps, call, estimate.gas)
     },
     draft: {
       terms: writeTerms({ chainId, sender: settler, call, gas, fees, dataFeeMax }),
       feeCeiling: baseUnits(gas * fees.maxFeePerGas * ceilingMultiple + dataFeeMax),
-      feeExpected: baseUnits(estimate.gas * price + dataFee),
-      laneLatest,
-      settlerBalance: balance,
+      feeExpected: baseUnits(estimate.gas * price + facts.dataFee),
+      laneLatest: facts.laneLatest,
+      settlerBalance: facts.balance,
       ...(ownGasMax === undefined ? {} : { isAlone: true }),
     },
   }

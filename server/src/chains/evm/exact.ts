@@ -14,6 +14,7 @@ import { shareSettlements } from './exact-share.ts'
 import { openPayerCode } from './payer-code.ts'
 import { openPermit2 } from './permit2-payments.ts'
 import { isPermit2Stored } from './permit2-read.ts'
+import { openSettlerFacts } from './settler-facts.ts'
 import { openViewPool } from './view-pool.ts'
 
 /** After a signature that was nobody's, all are looked at before anything is run, for so long. */
@@ -36,7 +37,7 @@ export function openExact(deps: {
   const code = openPayerCode(transport, clock)
   const learned: LearnedGas = new Map()
   const finalViews = openFinalViews(transport, clock, config.finality)
-  const drafting = { ...deps, learned, finalViews }
+  const drafting = { ...deps, learned, finalViews, settlerFacts: openSettlerFacts(transport) }
   let doubtedAt = Number.NEGATIVE_INFINITY
   const reader = openExactReader(chainId, (token) => {
     const age = clock.nowMilliseconds() - doubtedAt
