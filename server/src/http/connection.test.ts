@@ -1,10 +1,13 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { connect, Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
+import { systemClock } from '../kernel/clock.ts'
 import { limits } from '../kernel/limits.ts'
 import { until } from '../kernel/until.ts'
+import { openDrain } from './drain.ts'
 import { route } from './route.ts'
 import { assertProblem, isErrorBody, openTestServer, rawAnswer } from './test-server.ts'
 
@@ -94,6 +97,17 @@ describe('a caller who goes away', () => {
     } finally {
       await waiting.close()
     }
+  })
+
+  test('is gone for whoever asks only then, and nothing is kept of that', async () => {
+    const response = new ServerResponse(new IncomingMessage(new Socket()))
+    const drain = openDrain(systemClock)
+    const before = drain.over(response)
+    response.destroy()
+    await once(response, 'close')
+    const late = drain.over(response)
+    expect([before, late].map(({ aborted }) => aborted)).toEqual([true, true])
+    expect(response.listenerCount('close')).toBe(0)
   })
 
   test('is not thought gone when the answer was written', async () => {

@@ -31,13 +31,13 @@ export function openDrain(clock: Clock): Drain {
     },
     over: (response) => {
       const over = new AbortController()
-      if (closing.signal.aborted) {
+      if (closing.signal.aborted || response.destroyed) {
         over.abort()
         return over.signal
       }
       waits.add(over)
-      whenGone(response, () => over.abort())
       response.once('close', () => waits.delete(over))
+      whenGone(response, () => over.abort())
       return over.signal
     },
     finish: async (seconds) => {

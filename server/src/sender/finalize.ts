@@ -36,7 +36,7 @@ export async function closeFinalBlocks(
         height,
         limits.finalPaymentsMax,
       )
-      // With the last of our own: what others sent takes nine statements, however little of it there is.
+      // With the last of our own: what others sent takes six statements, however little of it there is.
       const { settled, areAll } = areClosed
         ? await closeFinalOfOthers(deps, tx, network, height)
         : { settled: 0, areAll: false }

@@ -1,3 +1,4 @@
+import { NodeFailure } from '../chain.ts'
 import type { Address } from '../chain.ts'
 import { settlingCall } from './eip3009.ts'
 import { checkAuthorization } from './exact-check.ts'
@@ -43,7 +44,9 @@ export async function judge(
   // An estimate proves nothing: the node that gave it may not be the one that shows the token's code.
   if (!attempt.ok || !attempt.wasRun || !hasToken) {
     const check = await checkAuthorization({ ...deps, fresh: false }, checked, { hasCode })
-    return { check, attempt: hasToken ? attempt : { ok: false } }
+    // Settled a moment ago, so it is there: what another node made of that one's silence is no word on the payment.
+    if (check.ok && !hasToken) throw new NodeFailure('a node shows no code of a listed token')
+    return { check, attempt }
   }
   const isProven = !hasCode
   const check = await checkAuthorization(

@@ -21,6 +21,8 @@ const SETTLER = addressFromBytes(new Uint8Array(20).fill(0x53))
 const PRICE = baseUnits(10_000n)
 /** Calls by what they hold: EIP-3009's own two, and the init code that asks for code. */
 const CALLS = { 'a run': 'e3ee160e', 'its state': 'e94a0102', code: '60233803' } as const
+/** The sizes of two codes, the first of which is small. */
+const CODES = /"result":"0x0{60}[0-9a-f]{68}"/g
 const TEN_MINUTES = 600_000
 
 let world: TestChain
@@ -35,8 +37,8 @@ afterAll(async () => {
 interface Scene {
   readonly exact: ExactPayments
   readonly time: { aheadMilliseconds: number }
-  /** What the node says instead of what nothing gives back, and of an estimate that fails. */
-  readonly node: { nothing: string; estimate: string | undefined }
+  /** What the node says instead of what nothing gives back, and of an estimate that fails; and whether it has the code of anybody. */
+  readonly node: { nothing: string; estimate: string | undefined; hasCodes: boolean }
   /** What the chain was asked since the last call of this. */
   asked(): readonly string[]
   /** Has something else asked of it, at once. */
@@ -48,7 +50,7 @@ interface Scene {
 /** The payments of a service that has just started. */
 function openScene(): Scene {
   const time = { aheadMilliseconds: 0 }
-  const node: Scene['node'] = { nothing: '"0x"', estimate: undefined }
+  const node: Scene['node'] = { nothing: '"0x"', estimate: undefined, hasCodes: true }
   let asked: string[] = []
   const requests: string[][] = []
   const chain = connectEvm({
@@ -80,7 +82,10 @@ function openScene(): Scene {
         text:
           names.includes('an estimate') && node.estimate !== undefined
             ? text.replaceAll(/"error":\{.*?\}(?=\})/g, `"result":${node.estimate}`)
-            : text.replaceAll('"result":"0x"', `"result":${node.nothing}`),
+            : (node.hasCodes
+                ? text
+                : text.replaceAll(CODES, `"result":"0x${'0'.repeat(128)}"`)
+              ).replaceAll('"result":"0x"', `"result":${node.nothing}`),
       }))
       return { answer: changed, abandon }
     },
@@ -305,6 +310,15 @@ test('a node on which the token is not there judges nothing by running it', asyn
   } finally {
     await world.rpc('anvil_setCode', USDC.asset, code)
   }
+})
+
+test('nor does one that lacks it alone refuse what another finds good', async () => {
+  const scene = await openKnowing()
+  const own = await readFrom(scene, await funded())
+  scene.node.hasCodes = false
+  await expect(draftOf(scene, own)).rejects.toThrow('no code of a listed token')
+  scene.node.hasCodes = true
+  expect(await draftOf(scene, own)).toMatchObject({ ok: true })
 })
 
 test('what ends too soon to be included is refused, though it would run now', async () => {

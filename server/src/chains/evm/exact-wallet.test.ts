@@ -78,6 +78,22 @@ describe('an account with code', () => {
     })
   })
 
+  test('that takes more than the usual gas keeps nobody from being judged by a run', async () => {
+    const asked = { ...demand, isDrafted: true }
+    const pay = async (by: TestPayer, from = by.address) => {
+      const read = exact.read(await signed(by, from), asked)
+      if (!read.ok) throw new Error(read.reason)
+      expect(await exact.draft(read.authorization, settler.address)).toMatchObject({ ok: true })
+      return read.authorization.isUnjudged
+    }
+    const payer = testPayer()
+    await world.sandbox.fund(payer.address, 'USDC', '1')
+    await pay(payer)
+    const owner = testPayer()
+    expect(await pay(owner, await wallets.walletOf(owner, 'is slow'))).toBe(true)
+    expect(await pay(payer)).toBe(true)
+  })
+
   test('without the money is told so, and not that it did not sign', async () => {
     const owner = testPayer()
     const wallet = await world.contract(await wallets.runtime('none', owner.address))

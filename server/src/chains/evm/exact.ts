@@ -81,9 +81,8 @@ export function openExact(deps: {
         isUnjudged === true ? { ...checked, isUnjudged } : checked,
         settler,
       )
-      const hasRun = attempt?.ok === true && attempt.wasRun
-      if (isUnjudged === true && !hasRun && !checked.isKeySigned()) {
-        // Whoever sends what nobody signed has no more of it run.
+      if (isUnjudged === true && !check.ok && !checked.isKeySigned()) {
+        // Whoever sends what nobody signed has no more of it run. A wallet may have signed what its call does not run for within the usual gas.
         doubtedAt = clock.nowMilliseconds()
       }
       if (!check.ok) return check

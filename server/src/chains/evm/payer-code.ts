@@ -1,5 +1,7 @@
+import { limits } from '../../kernel/limits.ts'
 import type { Address } from '../chain.ts'
 import { malformed } from '../json-rpc/answer.ts'
+import { askedAtMost } from '../json-rpc/asked-at-most.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { bytesFrom } from './answer.ts'
 import { addressWord } from './eip712.ts'
@@ -34,6 +36,7 @@ export function openPayerCode(
 ): PayerCode {
   const plainSince = new Map<Address, number>()
   // A payment whose call runs is good only where the same node shows its token's code.
+  const inBounds = askedAtMost(limits.nodeReadsMax)
   const withCodeNow = shareCodes((make) => transport.readLast(make))
   // At the end of this tick, when the views of a verification are asked, too: they are one request.
   const withCodeSoon = shareCodes(async (make) => {
@@ -45,7 +48,7 @@ export function openPayerCode(
 
   async function ask(address: Address, withCode: SharedCodes): Promise<boolean> {
     const askedAt = clock.nowMilliseconds()
-    const found = (await withCode(address)).has(address)
+    const found = (await inBounds(() => withCode(address))).has(address)
     plainSince.delete(address)
     if (!found) plainSince.set(address, askedAt)
     if (plainSince.size > KEPT_MAX) {
@@ -84,6 +87,10 @@ function shareCodes(
         return codeRead([...addresses])
       })
       asking = { addresses, answer }
+      // What is refused at once is never made.
+      answer.catch(() => {
+        if (asking?.addresses === addresses) asking = undefined
+      })
     }
     asking.addresses.add(address)
     return asking.answer

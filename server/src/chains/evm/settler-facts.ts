@@ -1,4 +1,6 @@
+import { limits } from '../../kernel/limits.ts'
 import type { Address } from '../chain.ts'
+import { askedAtMost } from '../json-rpc/asked-at-most.ts'
 import type { Transport } from '../json-rpc/transport.ts'
 import { nonceRead } from './blocks.ts'
 import { latestBlockRead, suggestedTipRead } from './fees.ts'
@@ -26,6 +28,7 @@ export type ReadSettlerFacts = (settler: Address, transactionBytes: number) => P
  */
 export function openSettlerFacts(transport: Pick<Transport, 'readLast'>): ReadSettlerFacts {
   const asking = new Map<string, Promise<SettlerFacts>>()
+  const inBounds = askedAtMost(limits.nodeReadsMax)
 
   async function ask(
     name: string,
@@ -48,8 +51,16 @@ export function openSettlerFacts(transport: Pick<Transport, 'readLast'>): ReadSe
 
   return (settler, transactionBytes) => {
     const name = `${settler} ${transactionBytes}`
-    const shared = asking.get(name) ?? ask(name, settler, transactionBytes)
-    asking.set(name, shared)
-    return shared
+    return inBounds(() => {
+      const known = asking.get(name)
+      if (known !== undefined) return known
+      const shared = ask(name, settler, transactionBytes)
+      asking.set(name, shared)
+      // What is refused at once is never made.
+      shared.catch(() => {
+        if (asking.get(name) === shared) asking.delete(name)
+      })
+      return shared
+    })
   }
 }

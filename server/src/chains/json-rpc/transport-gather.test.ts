@@ -11,7 +11,7 @@ import type { Read } from './transport.ts'
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** A node that answers when it is told to, and a clock that stands still until it is moved. */
-function scene() {
+function scene(nodeReadsMax: number = limits.nodeReadsMax) {
   const sent: { readonly methods: readonly string[]; answer(): void }[] = []
   const sleepers: { readonly milliseconds: number; wake(): void }[] = []
   const clock: Clock = {
@@ -35,7 +35,9 @@ function scene() {
     onChange: () => undefined,
   })
   const onCall = () => undefined
-  const transport = openTransport({ endpoints: [endpoint], onCall, clock, health, limits })
+  const bounds = { ...limits, nodeReadsMax }
+  const options = { endpoints: [endpoint], onCall, clock, health, limits: bounds }
+  const transport = openTransport(options)
   return { sent, sleepers, transport }
 }
 
@@ -45,8 +47,8 @@ const asking = (method: string): Read<bigint> => ({
 })
 
 /** Two requests under way, so that what is asked next gathers. */
-async function busy() {
-  const { transport, ...rest } = scene()
+async function busy(nodeReadsMax?: number) {
+  const { transport, ...rest } = scene(nodeReadsMax)
   const { sent } = rest
   const read = (method: string) => transport.read(asking(method))
   const all = [read('a')]
@@ -159,5 +161,20 @@ test('what has gathered before waits for nobody, and takes along who does', asyn
   all.push(transport.read({ ...asking('views'), hasGathered: true }))
   await turn()
   expect(methods()).toEqual([['c', 'views']])
+  await end()
+})
+
+test('what is made last has its place from when it is asked for, and beyond the places everybody is refused at once', async () => {
+  const { transport, sleepers, read, all, methods, end } = await busy(3)
+  const last = (method: string) => transport.readLast(() => asking(method))
+  all.push(last('made last'), read('c'), last('made after it'))
+  await expect(last('too many')).rejects.toThrow('too many reads wait')
+  await expect(read('too many')).rejects.toThrow('too many reads wait')
+  // The same question takes no place of its own.
+  all.push(read('c'))
+  sleepers[0]?.wake()
+  await turn()
+  await turn()
+  expect(methods()).toEqual([['c', 'made last', 'made after it']])
   await end()
 })

@@ -21,8 +21,8 @@ export interface Transport {
    */
   read<Value>(read: Read<Value>): Promise<Value>
   /**
-   * A read that is made when the batch is put together to which it would belong if it were asked now. For what others may still add to until then
-   * and must be answered by the node that answers them.
+   * A read that is made when the batch is put together to which it would belong if it were asked now, and is its last. For what others may still
+   * add to until then, and should be answered by the node that answers them: where more wait than a batch holds, that may be another one.
    */
   readLast<Value>(make: () => Read<Value>): Promise<Value>
   /** Says the calls to every node, in order, once: per node one answer for each call. Never throws for a node. */
@@ -74,6 +74,7 @@ export interface TransportOptions {
 const GATHER = { fromRequests: 2, milliseconds: 5 } as const
 /** Without a reason an error would be made for every gathering. */
 const GATHERED = 'they are sent'
+const FULL = 'too many reads wait for the node'
 
 /** Opens the way to a network's nodes; at least one endpoint. */
 export function openTransport(options: TransportOptions): Transport {
@@ -94,8 +95,8 @@ export function openTransport(options: TransportOptions): Transport {
     return new Promise((resolve, reject) => {
       const key = asked.isUnique === true ? `${(uniques += 1)}` : JSON.stringify([method, params])
       const group = waiting.get(key) ?? { call: { method, params }, takers: [] }
-      if (group.takers.length === 0 && waiting.size >= limits.nodeReadsMax) {
-        reject(new NodeFailure('too many reads wait for the node'))
+      if (group.takers.length === 0 && isFull()) {
+        reject(new NodeFailure(FULL))
         return
       }
       waiting.set(key, group)
@@ -105,9 +106,18 @@ export function openTransport(options: TransportOptions): Transport {
     })
   }
 
+  /** What is made last has its place from when it is asked for: others that are sent then count on its answer. */
+  function isFull(): boolean {
+    return waiting.size + last.length >= limits.nodeReadsMax
+  }
+
   function readLast<Value>(make: () => Read<Value>): Promise<Value> {
     const ask = async () => read(make())
     return new Promise((resolve, reject) => {
+      if (isFull()) {
+        reject(new NodeFailure(FULL))
+        return
+      }
       last.push(() => void ask().then(resolve, reject))
       gather()
     })
