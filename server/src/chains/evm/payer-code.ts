@@ -35,8 +35,8 @@ export function openPayerCode(
   clock: { nowMilliseconds(): number },
 ): PayerCode {
   const plainSince = new Map<Address, number>()
-  // A payment whose call runs is good only where the same node shows its token's code.
   const inBounds = askedAtMost(limits.nodeReadsMax)
+  // A payment whose call runs is good only where the same node shows its token's code.
   const withCodeNow = shareCodes((make) => transport.readLast(make))
   // At the end of this tick, when the views of a verification are asked, too: they are one request.
   const withCodeSoon = shareCodes(async (make) => {
