@@ -24,8 +24,8 @@ export interface ExactDemand {
   readonly extensions?: Fields
   /** `upto`: the amount is what is to move, and not what was signed for. */
   readonly isSettling?: boolean
-  /** EVM: its settlement is drafted before anything is stored, and that may judge the signature. Left out: it is judged at once. */
-  readonly isDrafted?: boolean
+  /** EVM: what follows before anything is stored or believed, and may judge the signature. Left out: it is judged at once. */
+  readonly judgedBy?: 'draft' | 'check' | undefined
 }
 
 /** Schemes of x402 that are settled here. */
@@ -61,7 +61,7 @@ export interface ExactAuthorization {
   readonly isOurs?: true
   /** EVM: no plain key signed it, so that only the payer's own code can say whether it stands. Left out: its signature was checked. */
   readonly awaitsCode?: true
-  /** EVM: nobody has judged the signature yet; drafting its settlement does. Until then it says nothing of who shows it. */
+  /** EVM: nobody has judged the signature yet; drafting its settlement does, or a check. Until then it says nothing of who shows it. */
   readonly isUnjudged?: true
   /** It was claimed, and its signature judged before: what the chain shows of its nonce is about it, whoever vouches for it now. */
   readonly wasJudged?: true

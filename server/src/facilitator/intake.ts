@@ -7,17 +7,27 @@ import { isPermit2 } from '@florin/wire/x402/permit2-payload.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
 import type { Family, NetworkId } from '@florin/wire/network.ts'
 import type { Address, Chain } from '../chains/chain.ts'
-import type { ExactAuthorization, ExactPayments, PaymentScheme } from '../chains/exact.ts'
+import type {
+  ExactAuthorization,
+  ExactDemand,
+  ExactPayments,
+  PaymentScheme,
+} from '../chains/exact.ts'
 
 /** The schemes that this facilitator settles: the whole of what was signed for, and as much of it as the seller says (EVM only). */
 export const EXACT = 'exact'
 export const UPTO = 'upto'
 
 /**
- * What a payment is read for: whether it would settle, to settle it, to settle what somebody has claimed, or to end one that comes to
- * nothing, which is no payment. Only of what is new does the settlement itself judge the signature.
+ * What a payment is read for: to see what it is, whether it would settle, to settle it, to settle what somebody has claimed, or to end one
+ * that comes to nothing, which is no payment. Only what asks the chain next leaves it the signature: a check, or the draft of what is new.
  */
-export type Purpose = 'verify' | 'settle' | 'settle claimed' | 'settle nothing'
+export type Purpose = 'look' | 'verify' | 'settle' | 'settle claimed' | 'settle nothing'
+
+const JUDGED_BY: Partial<Record<Purpose, ExactDemand['judgedBy']>> = {
+  verify: 'check',
+  settle: 'draft',
+}
 
 /** A payment as the seller's server hands it over, nothing believed yet. */
 export interface Presented {
@@ -62,7 +72,7 @@ export function takeIn(
   settlersOf: (family: Family) => ReadonlySet<Address>,
   /** Who may pay the fee of a payment to an address; left out, our own settlers. */
   feePayersOf?: (payTo: Address) => ReadonlySet<Address>,
-  purpose: Purpose = 'verify',
+  purpose: Purpose = 'look',
 ): IntakeOutcome {
   const read = parsePaymentPayload(presented.paymentPayload)
   if (!read.ok) return refused(read.reason)
@@ -101,8 +111,9 @@ export function takeIn(
   const { amount, extra } = requirements
   const feePayers = feePayersOf?.(payTo) ?? settlers
   const { extensions } = payment
-  const isSettling = purpose !== 'verify'
-  const beside = { scheme, x402Version, extensions, isSettling, isDrafted: purpose === 'settle' }
+  const isSettling = purpose !== 'look' && purpose !== 'verify'
+  const judgedBy = JUDGED_BY[purpose]
+  const beside = { scheme, x402Version, extensions, isSettling, judgedBy }
   const demand = { asset, payTo, amount, extra, settlers: feePayers, ...beside }
   const outcome = chain.exact.read(payment.payload, demand)
   if (!outcome.ok) return no(outcome.reason, outcome.payer)

@@ -121,3 +121,54 @@ describe('a plain transfer on Solana', () => {
     expect(simulations()).toBe(expected)
   })
 })
+
+describe('whoever shows what its payer never signed', () => {
+  test.each([
+    ['hears that first', true, 'invalid_exact_evm_signature', 'invalid_exact_evm_signature'],
+    [
+      'and nobody else',
+      true,
+      'invalid_exact_evm_insufficient_balance',
+      'receiver_of_another_account',
+    ],
+    [
+      'where nobody looked when it was read',
+      undefined,
+      'invalid_exact_evm_signature',
+      'receiver_of_another_account',
+    ],
+  ] as const)('%s', async (_, isUnjudged, reason, said) => {
+    const { chain } = await countingChain()
+    const { exact } = chain
+    if (exact === undefined) throw new Error('no exact')
+    const { network } = chain.config
+    const asked: unknown[] = []
+    const deps: VerifyDeps = {
+      store: database.store,
+      records: { state: async () => Promise.reject(new Error('nobody asks')) },
+      chains: new Map([
+        [
+          network,
+          {
+            ...chain,
+            exact: {
+              ...exact,
+              read: (payload, demand) => {
+                asked.push(demand.judgedBy)
+                const read = exact.read(payload, demand)
+                if (!read.ok || isUnjudged === undefined) return read
+                return { ok: true, authorization: { ...read.authorization, isUnjudged } }
+              },
+              check: async () => ({ ok: false, reason }),
+            },
+          },
+        ],
+      ]),
+      settlersOf: () => new Set([CAROL]),
+      receiverOf: async () => newId(systemRandom, 'acct'),
+    }
+    const verified = await verifyPayment(deps, accountId, presented(network))
+    expect(verified).toMatchObject({ ok: false, reason: said })
+    expect(asked).toEqual(['check'])
+  })
+})

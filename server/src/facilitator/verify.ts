@@ -32,6 +32,8 @@ export interface VerifyDeps {
   readonly onVerified?: (accountId: AccountId, verified: Verified) => void
 }
 
+const FORGED = 'invalid_exact_evm_signature'
+
 export type Verified = { readonly ok: true; readonly intake: Intake } | Refused
 
 /**
@@ -53,7 +55,7 @@ async function judge(
   accountId: AccountId,
   presented: Presented,
 ): Promise<Verified> {
-  const taken = takeIn(presented, deps.chains, deps.settlersOf)
+  const taken = takeIn(presented, deps.chains, deps.settlersOf, undefined, 'verify')
   if (!taken.ok) return taken
   const { chain, authorization, requirements } = taken.intake
   const { networkName } = requirements
@@ -73,6 +75,10 @@ async function judge(
       ? deps.claimOf?.({ network, proofKey: authorization.proofKey })
       : undefined,
   ])
+  // Whoever shows what its payer never signed hears nothing of that payer's other payments, as where it is seen while it is read.
+  if (!check.ok && authorization.isUnjudged === true && check.reason === FORGED) {
+    return refused(check.reason, networkName, payer, check.message)
+  }
   if (owner !== undefined && owner !== accountId) {
     return refused('receiver_of_another_account', networkName, payer)
   }

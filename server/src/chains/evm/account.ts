@@ -55,7 +55,8 @@ export function addressBytes(address: Address): Uint8Array {
 function checksummed(lowerCaseDigits: string): Address {
   const codes = Buffer.from(lowerCaseDigits, 'latin1')
   const hash = keccak256(codes)
-  for (const [index, code] of codes.entries()) {
+  for (let index = 0; index < codes.length; index += 1) {
+    const code = codes[index] ?? 0
     const half = hash[index >> 1] ?? 0
     const isUpper = index % 2 === 0 ? half >= 0x80 : (half & 0x08) !== 0
     if (isUpper && code >= LOWER_A) codes[index] = code - LOWER_TO_UPPER

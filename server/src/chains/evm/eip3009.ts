@@ -3,7 +3,7 @@ import type { Address } from '../chain.ts'
 import { proofKey } from '../exact.ts'
 import type { ProofKey } from '../exact.ts'
 import { addressArgument } from './arguments.ts'
-import { addressWord, typeHash, uintWord } from './eip712.ts'
+import { addressWord, typeHash, uintWord, writeAddress, writeUint } from './eip712.ts'
 import { hexBytes } from './hex.ts'
 import { keccak256 } from './keccak.ts'
 import type { View } from './multicall.ts'
@@ -61,22 +61,36 @@ export function authorizationKey({
 export function authorizationHash(
   authorization: Omit<Authorization, 'signature' | 'deployment'>,
 ): Uint8Array {
-  return keccak256(Buffer.concat([STRUCT_TYPE, ...argumentWords(authorization)]))
+  const { from, to, value, validAfterSeconds, validBeforeSeconds, nonce } = authorization
+  writeAddress(struct, WORD_BYTES, from)
+  writeAddress(struct, 2 * WORD_BYTES, to)
+  writeUint(struct, 3 * WORD_BYTES, value)
+  writeUint(struct, 4 * WORD_BYTES, validAfterSeconds)
+  writeUint(struct, 5 * WORD_BYTES, validBeforeSeconds)
+  struct.set(nonce, 6 * WORD_BYTES)
+  return keccak256(struct)
 }
+
+/** Of the authorization that is being hashed, which every verification does: words made and joined one by one take 1.5 us longer. */
+const struct = Buffer.concat([STRUCT_TYPE, Buffer.alloc(6 * WORD_BYTES)])
 
 /** The call that moves the money. v is 27 or 28, since tokens hand it to ecrecover as it is. */
 export function settlingCall(authorization: Authorization): Call {
   const { signature } = authorization
-  const parity = signature[RS_BYTES] ?? 0
-  const v = parity < V_OF_PARITY_0 ? parity + V_OF_PARITY_0 : parity
   const data = Buffer.concat([
     TRANSFER_WITH_AUTHORIZATION,
     ...argumentWords(authorization),
-    uintWord(BigInt(v)),
+    uintWord(BigInt(callV(signature))),
     signature.subarray(0, WORD_BYTES),
     signature.subarray(WORD_BYTES, RS_BYTES),
   ])
   return { to: authorization.token, value: 0n, data }
+}
+
+/** v of a plain key's signature as `ecrecover` takes it: 27 or 28. */
+export function callV(signature: Uint8Array): number {
+  const v = signature[RS_BYTES] ?? 0
+  return v < V_OF_PARITY_0 ? v + V_OF_PARITY_0 : v
 }
 
 /** The same with the signature as it is, for accounts with code: their bytes may mean anything. Source: USDC 2.2. */

@@ -39,19 +39,37 @@ export function domainSeparator({ name, version, chainId, verifyingContract }: D
 
 /** What a wallet signs: prefix, domain separator and struct hash, hashed. */
 export function typedDataDigest(separator: Uint8Array, structHash: Uint8Array): Uint8Array {
-  return keccak256(Buffer.concat([PREFIX, separator, structHash]))
+  message.set(separator, PREFIX.length)
+  message.set(structHash, PREFIX.length + WORD_BYTES)
+  return keccak256(message)
 }
 
+/** Of the digest that is being made: it is hashed before anything else runs. */
+const message = Buffer.concat([PREFIX, Buffer.alloc(2 * WORD_BYTES)])
+
 export function uintWord(value: bigint): Uint8Array {
-  const word = Buffer.alloc(WORD_BYTES)
-  // Nearly all of them are: a third of what the way through text takes.
-  if (value <= SMALL_MAX) word.writeUIntBE(Number(value), WORD_BYTES - SMALL_BYTES, SMALL_BYTES)
-  else word.write(value.toString(16).padStart(WORD_BYTES * 2, '0'), 'hex')
-  return word
+  return writeUint(Buffer.alloc(WORD_BYTES), 0, value)
 }
 
 export function addressWord(address: Address): Uint8Array {
-  const word = Buffer.alloc(WORD_BYTES)
-  word.write(address.slice(2), WORD_BYTES - ADDRESS_BYTES, 'hex')
-  return word
+  return writeAddress(Buffer.alloc(WORD_BYTES), 0, address)
+}
+
+/** Writes a number as a word of a struct, over whatever is there; gives the bytes. */
+export function writeUint(bytes: Buffer, at: number, value: bigint): Buffer {
+  const end = at + WORD_BYTES
+  // Nearly all of them are: a third of what the way through text takes.
+  if (value > SMALL_MAX) bytes.write(value.toString(16).padStart(WORD_BYTES * 2, '0'), at, 'hex')
+  else {
+    bytes.fill(0, at, end - SMALL_BYTES)
+    bytes.writeUIntBE(Number(value), end - SMALL_BYTES, SMALL_BYTES)
+  }
+  return bytes
+}
+
+/** The same with an address. */
+export function writeAddress(bytes: Buffer, at: number, address: Address): Buffer {
+  bytes.fill(0, at, at + WORD_BYTES - ADDRESS_BYTES)
+  bytes.write(address.slice(2), at + WORD_BYTES - ADDRESS_BYTES, 'hex')
+  return bytes
 }

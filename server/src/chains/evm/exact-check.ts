@@ -1,9 +1,9 @@
 import type { Reason } from '@florin/wire/x402/reasons.ts'
+import type { SpareTurns } from '../../kernel/spare-turns.ts'
 import type { AssetProfile } from '../../kernel/network-config.ts'
 import type { ExactCheck } from '../exact.ts'
 import type { Transport } from '../json-rpc/transport.ts'
 import type { Domain } from './eip712.ts'
-import { authorizationStateView } from './eip3009.ts'
 import type { Authorization } from './eip3009.ts'
 import {
   DEPLOYMENT_GAS_MAX,
@@ -12,9 +12,10 @@ import {
   walletCall,
   wouldSucceed,
 } from './exact-wallet.ts'
-import { balanceView, blockTimeView } from './multicall.ts'
+import type { KeySignature } from './key-signature.ts'
 import type { PayerCode } from './payer-code.ts'
-import type { ViewPool } from './view-pool.ts'
+import type { Standing } from './standing-code.ts'
+import type { StandingPool } from './standing-pool.ts'
 
 /** A settlement needs time to be included: an authorization that ends within it is refused. Source: the reference's margin. */
 const VALID_BEFORE_MARGIN_SECONDS = 6n
@@ -26,17 +27,14 @@ export interface Checked {
   /** The domain that the seller named and the payer signed. */
   readonly domain: Pick<Domain, 'name' | 'version'>
   readonly asset: AssetProfile
-  /** Whether the payer's plain key signed it; looked at when it is asked, where nobody has yet. */
-  isKeySigned(): boolean
-  /** What was signed; costs two hashes. */
-  digest(): Uint8Array
+  readonly signature: KeySignature
 }
 
 /** Whose word counts: the plain key's, that of code, or that of code which is made first. */
 export type Found = { readonly ok: true; readonly by: 'key' | 'wallet' | 'deployment' }
 
 export interface CheckDeps {
-  readonly views: ViewPool
+  readonly standings: StandingPool
   readonly code: PayerCode
   readonly transport: Pick<Transport, 'read'>
   readonly factories: ReadonlySet<string>
@@ -44,24 +42,21 @@ export interface CheckDeps {
   readonly fresh: boolean
   /** The signature was judged before a claim was made: it may have paid, whatever the payer's code says now. Left out: it was not. */
   readonly wasJudged?: true | undefined
+  /**
+   * Nobody has looked at the signature: that is done here while the node answers, as far as there is time for it, and else the node is asked who
+   * signed. Left out: it was looked at, or is before anything is asked.
+   */
+  readonly inSpareTurns?: SpareTurns | undefined
 }
+
+type Verdict = Found | Exclude<ExactCheck, { ok: true }>
 
 /** What is known of a payer before a check. */
 export interface Known {
-  /** Asked a moment ago. */
-  readonly hasCode: boolean
+  /** Asked a moment ago. Left out: asked. */
+  readonly hasCode?: boolean
   /** Of a call that has just run. Left out: asked. */
   readonly standing?: Standing
-}
-
-/** What the views of a check say, as of one block. */
-export interface Standing {
-  /** 0 or 1, as the token counts; 2 where it has no such function. */
-  readonly used: bigint
-  /** Base units of the token. */
-  readonly balance: bigint
-  /** Unix time of the chain. */
-  readonly nowSeconds: bigint
 }
 
 /**
@@ -74,15 +69,27 @@ export async function checkAuthorization(
   deps: CheckDeps,
   checked: Checked,
   known?: Known,
-): Promise<Found | Exclude<ExactCheck, { ok: true }>> {
-  const { views, code, transport, factories, fresh, wasJudged } = deps
-  const { authorization, domain, asset } = checked
-  const isKeySigned = checked.isKeySigned()
+): Promise<Verdict> {
+  const { authorization, signature } = checked
+  if (deps.inSpareTurns === undefined) return checkSigned(deps, checked, known)
+  const [hasCode, standing] = await Promise.all([
+    deps.code.hasCode(authorization.from),
+    askStanding(deps, checked),
+  ])
+  // Where the payer's key did not sign, an earlier "no code" says nothing.
+  return checkSigned(deps, checked, signature.isGood() ? { hasCode, standing } : { standing })
+}
+
+/** The same, of what was signed by who is known, or can be seen here. */
+async function checkSigned(deps: CheckDeps, checked: Checked, known?: Known): Promise<Verdict> {
+  const { code, transport, factories, fresh, wasJudged } = deps
+  const { authorization, domain, asset, signature } = checked
+  const isKeySigned = signature.isGood()
   const { from, value, validAfterSeconds, validBeforeSeconds } = authorization
   const [hasCode, { used, balance, nowSeconds }] = await Promise.all([
     // Where everything depends on the code, no earlier "none" is believed: it may have been made since.
     known?.hasCode ?? (fresh || !isKeySigned ? code.hasCodeNow(from) : code.hasCode(from)),
-    known?.standing ?? readStanding(views, authorization),
+    known?.standing ?? askStanding(deps, checked),
   ])
   const { deployment } = authorization
   const by = hasCode ? 'wallet' : isKeySigned ? 'key' : 'deployment'
@@ -101,7 +108,7 @@ export async function checkAuthorization(
         const message = 'The payer is an account with code, and this token does not ask code.'
         return no('invalid_exact_evm_signature', message)
       }
-      if (!(await saysYes(transport, authorization, checked.digest()))) {
+      if (!(await saysYes(transport, authorization, signature.digest()))) {
         return no('invalid_exact_evm_signature')
       }
       isProven = true
@@ -137,11 +144,16 @@ export async function checkAuthorization(
   return isGood ? { ok: true, by } : no('invalid_exact_evm_transaction_simulation_failed')
 }
 
-async function readStanding(views: ViewPool, authorization: Authorization): Promise<Standing> {
-  const [used = 0n, balance = 0n, nowSeconds = 0n] = await views.read([
-    authorizationStateView(authorization, NO_SUCH_FUNCTION),
-    balanceView(authorization.from, authorization.token),
-    blockTimeView,
-  ])
-  return { used, balance, nowSeconds }
+/** Where it stands, and who signed it, unless that is looked at here in time. */
+async function askStanding(
+  { standings, inSpareTurns }: CheckDeps,
+  { authorization, signature }: Checked,
+): Promise<Standing> {
+  const { signer, ...standing } = await standings.read(
+    authorization,
+    inSpareTurns &&
+      (() => (inSpareTurns(() => signature.look()) ? undefined : signature.question())),
+  )
+  if (signer !== undefined) signature.hear(signer)
+  return standing
 }

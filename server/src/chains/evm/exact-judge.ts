@@ -3,6 +3,7 @@ import type { Address } from '../chain.ts'
 import { settlingCall } from './eip3009.ts'
 import { checkAuthorization } from './exact-check.ts'
 import type { CheckDeps, Checked } from './exact-check.ts'
+import { knownGood } from './key-signature.ts'
 import { draftSettlement, learnedGas } from './exact-draft.ts'
 import type { DraftAttempt } from './exact-draft.ts'
 import type { PayerCode } from './payer-code.ts'
@@ -28,7 +29,7 @@ export async function judge(
 ): Promise<Judged> {
   const { from, value } = checked.authorization
   const call = settlingCall(checked.authorization)
-  const isByKey = checked.isUnjudged === true || checked.isKeySigned()
+  const isByKey = checked.isUnjudged === true || checked.signature.isGood()
   if (!isByKey || learnedGas(deps, call.to) === undefined) {
     const [attempt, check] = await Promise.all([
       isByKey ? draftSettlement(deps, call, settler) : undefined,
@@ -51,7 +52,7 @@ export async function judge(
   const isProven = !hasCode
   const check = await checkAuthorization(
     { ...deps, fresh: false },
-    isProven ? { ...checked, isKeySigned: () => true } : checked,
+    isProven ? { ...checked, signature: knownGood(checked.signature) } : checked,
     { hasCode, standing: { used: 0n, balance: value, nowSeconds: attempt.nowSeconds } },
   )
   return { check, attempt }

@@ -10,6 +10,8 @@ import { authorizationHash, authorizationKey, authorizationOf } from './eip3009.
 import type { Authorization } from './eip3009.ts'
 import type { Checked } from './exact-check.ts'
 import { hexBytes } from './hex.ts'
+import { openKeySignature } from './key-signature.ts'
+import type { KeySignature } from './key-signature.ts'
 import { openRecoveredSigners } from './recovered-signers.ts'
 import { isOneOfAKind } from './secp256k1.ts'
 import { isWrapped } from './wallet-signature.ts'
@@ -25,8 +27,8 @@ export interface ExactReader {
 /** The caches hold facts that never change; they are bounded in count. */
 export function openExactReader(
   chainId: bigint,
-  /** Whether running a settlement of this token says all that looking at its signature would. */
-  runJudges: (token: Address) => boolean = () => false,
+  /** Whether what follows says all that looking at the signature would: running a settlement of this token, or a check. */
+  judges: (by: NonNullable<ExactDemand['judgedBy']>, token: Address) => boolean = () => false,
 ): ExactReader {
   const separators = new Map<string, Uint8Array>()
   let last: { name: string; version: string; token: string; separator: Uint8Array } | undefined
@@ -59,9 +61,8 @@ export function openExactReader(
     return typedDataDigest(separatorOf(domain), authorizationHash(authorization))
   }
 
-  function isSigned(authorization: Authorization, domain: Domain): boolean {
-    const { from, signature } = authorization
-    return recovered.isSigned(from, signature, () => digestOf(authorization, domain))
+  function signatureOf(authorization: Authorization, domain: Domain): KeySignature {
+    return openKeySignature(authorization, () => digestOf(authorization, domain), recovered)
   }
 
   return {
@@ -99,11 +100,11 @@ export function openExactReader(
         version === asset.domain.version
       const isUnjudged =
         isMeant &&
-        demand.isDrafted === true &&
+        demand.judgedBy !== undefined &&
         isOneOfAKind(authorization.signature) &&
-        runJudges(token)
-      const isKeySigned = () => isSigned(authorization, domain)
-      if (!isUnjudged && !takesWallets && !isKeySigned()) {
+        judges(demand.judgedBy, token)
+      const signature = signatureOf(authorization, domain)
+      if (!isUnjudged && !takesWallets && !signature.isGood()) {
         return refused('invalid_exact_evm_signature')
       }
       if (authorization.to !== payTo) return refused('invalid_exact_evm_recipient_mismatch')
@@ -112,14 +113,13 @@ export function openExactReader(
       }
       const described = describe(authorization, domain, demand, {
         signature: parsed.signature,
-        ...(isUnjudged ? { isUnjudged } : isKeySigned() ? {} : { awaitsCode: true }),
+        ...(isUnjudged ? { isUnjudged } : signature.isGood() ? {} : { awaitsCode: true }),
       })
       readBefore.set(described.stored, {
         authorization,
         domain: { name, version },
         asset,
-        isKeySigned,
-        digest: () => digestOf(authorization, domain),
+        signature,
       })
       return { ok: true, authorization: described }
     },
@@ -141,8 +141,7 @@ export function openExactReader(
         authorization,
         domain: { name, version },
         asset,
-        isKeySigned: () => isSigned(authorization, domain),
-        digest: () => digestOf(authorization, domain),
+        signature: signatureOf(authorization, domain),
       }
     },
   }

@@ -135,7 +135,7 @@ async function readFrom(
 function demand(wanted: Partial<ExactDemand>): ExactDemand {
   return {
     ...{ asset: USDC, payTo: SELLER, amount: PRICE, extra: { name: 'USDC', version: '2' } },
-    ...{ settlers: new Set(), isDrafted: true, ...wanted },
+    ...{ settlers: new Set(), judgedBy: 'draft', ...wanted },
   }
 }
 

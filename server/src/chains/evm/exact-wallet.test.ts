@@ -79,7 +79,7 @@ describe('an account with code', () => {
   })
 
   test('that takes more than the usual gas keeps nobody from being judged by a run', async () => {
-    const asked = { ...demand, isDrafted: true }
+    const asked = { ...demand, judgedBy: 'draft' as const }
     const pay = async (by: TestPayer, from = by.address) => {
       const read = exact.read(await signed(by, from), asked)
       if (!read.ok) throw new Error(read.reason)

@@ -1,5 +1,6 @@
 import { isPermit2 } from '@florin/wire/x402/permit2-payload.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import { openSpareTurns } from '../../kernel/spare-turns.ts'
 import type { NetworkConfig } from '../../kernel/network-config.ts'
 import type { ExactAuthorization, ExactPayments } from '../exact.ts'
 import type { Transport } from '../json-rpc/transport.ts'
@@ -15,9 +16,10 @@ import { openPayerCode } from './payer-code.ts'
 import { openPermit2 } from './permit2-payments.ts'
 import { isPermit2Stored } from './permit2-read.ts'
 import { openSettlerFacts } from './settler-facts.ts'
+import { openStandingPool } from './standing-pool.ts'
 import { openViewPool } from './view-pool.ts'
 
-/** After a signature that was nobody's, all are looked at before anything is run, for so long. */
+/** After a signature that was nobody's, all are looked at before a node is asked, for so long. */
 const DOUBT_MILLISECONDS = 10_000
 /** What sellers call payments by Permit2 in `extra`. Source: x402 v2, `exact` on EVM. */
 const METHOD = 'permit2'
@@ -33,25 +35,26 @@ export function openExact(deps: {
   readonly clock: Clock
 }): ExactPayments {
   const { transport, config, chainId, clock } = deps
-  const views = openViewPool(transport, clock)
   const code = openPayerCode(transport, clock)
   const learned: LearnedGas = new Map()
   const finalViews = openFinalViews(transport, clock, config.finality)
   const drafting = { ...deps, learned, finalViews, settlerFacts: openSettlerFacts(transport) }
+  const inSpareTurns = openSpareTurns(clock)
   let doubtedAt = Number.NEGATIVE_INFINITY
-  const reader = openExactReader(chainId, (token) => {
+  const reader = openExactReader(chainId, (by, token) => {
     const age = clock.nowMilliseconds() - doubtedAt
-    return (age < 0 || age >= DOUBT_MILLISECONDS) && learnedGas(drafting, token) !== undefined
+    if (age >= 0 && age < DOUBT_MILLISECONDS) return false
+    return by === 'check' || learnedGas(drafting, token) !== undefined
   })
   const asking = {
-    views,
+    standings: openStandingPool(transport, clock),
     code,
     transport,
     factories: new Set(config.walletFactories ?? []),
     fresh: false,
   }
   const open = ({ stored, asset }: ExactAuthorization) => reader.restore(stored, asset)
-  const permit2 = openPermit2(drafting, asking)
+  const permit2 = openPermit2(drafting, { ...asking, views: openViewPool(transport, clock) })
 
   return {
     // The signature covers both, so it is checked against what the seller expects.
@@ -68,9 +71,15 @@ export function openExact(deps: {
     },
     check: async (authorization) => {
       if (isPermit2Stored(authorization.stored)) return permit2.check(authorization)
-      const { wasJudged } = authorization
-      const found = await checkAuthorization({ ...asking, wasJudged }, open(authorization))
-      return found.ok ? { ok: true } : found
+      const { wasJudged, isUnjudged } = authorization
+      const checked = open(authorization)
+      const found = await checkAuthorization(
+        { ...asking, wasJudged, inSpareTurns: isUnjudged && inSpareTurns },
+        checked,
+      )
+      if (found.ok) return { ok: true }
+      if (isUnjudged === true && !checked.signature.isGood()) doubtedAt = clock.nowMilliseconds()
+      return found
     },
     draft: async (authorization, settler) => {
       if (isPermit2Stored(authorization.stored)) return permit2.draft(authorization, settler)
@@ -81,7 +90,7 @@ export function openExact(deps: {
         isUnjudged === true ? { ...checked, isUnjudged } : checked,
         settler,
       )
-      if (isUnjudged === true && !check.ok && !checked.isKeySigned()) {
+      if (isUnjudged === true && !check.ok && !checked.signature.isGood()) {
         // Whoever sends what nobody signed has no more of it run. A wallet may have signed what its call does not run for within the usual gas.
         doubtedAt = clock.nowMilliseconds()
       }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { addressFromBytes, requireAddress } from './account.ts'
-import type { CheckDeps } from './exact-check.ts'
 import type { Permit2Authorization } from './permit2.ts'
 import { checkPermit2 } from './permit2-check.ts'
+import type { Permit2CheckDeps } from './permit2-check.ts'
 import { USDC } from './test-network.ts'
 
 const NOW = 1_000_000n
@@ -25,7 +25,7 @@ async function toldOfUsed(
     // The nonces, the balance, the allowance, the proxy and the time.
     views: { read: async () => [1n, 500n, 0n, 1n, NOW] },
     wasJudged: by.wasJudged,
-  } as Partial<CheckDeps> as CheckDeps
+  } as Partial<Permit2CheckDeps> as Permit2CheckDeps
   const digest = () => new Uint8Array(32)
   return checkPermit2(asking, { authorization, isKeySigned: by.isKeySigned, digest })
 }

@@ -5,6 +5,7 @@ import { saysYes, wouldSucceed } from './exact-wallet.ts'
 import { balanceView, blockTimeView } from './multicall.ts'
 import { allowanceView, isNonceUsed, nonceView, permit2Call, proxyView } from './permit2.ts'
 import type { CheckedPermit2 } from './permit2-read.ts'
+import type { ViewPool } from './view-pool.ts'
 
 /** A settlement needs time to be included: what ends within it is refused. Source: the reference's margin. */
 const MARGIN_SECONDS = 6n
@@ -23,6 +24,11 @@ export interface Permit2Found {
   readonly gasMax: bigint
 }
 
+/** What a check asks by. */
+export type Permit2CheckDeps = Pick<CheckDeps, 'code' | 'transport' | 'fresh' | 'wasJudged'> & {
+  readonly views: ViewPool
+}
+
 export type Permit2Check = Permit2Found | Exclude<ExactCheck, { ok: true }>
 
 /**
@@ -31,7 +37,7 @@ export type Permit2Check = Permit2Found | Exclude<ExactCheck, { ok: true }>
  * not needed is left alone: somebody may have submitted it before.
  */
 export async function checkPermit2(
-  { views, code, transport, fresh, wasJudged }: Omit<CheckDeps, 'factories'>,
+  { views, code, transport, fresh, wasJudged }: Permit2CheckDeps,
   { authorization, isKeySigned, digest }: CheckedPermit2,
 ): Promise<Permit2Check> {
   const { scheme, from, token, value, deadlineSeconds, validAfterSeconds } = authorization

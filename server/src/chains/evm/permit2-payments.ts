@@ -1,11 +1,11 @@
 import type { ExactAuthorization, ExactPayments } from '../exact.ts'
 import type { NetworkConfig } from '../../kernel/network-config.ts'
 import type { Transport } from '../json-rpc/transport.ts'
-import type { CheckDeps } from './exact-check.ts'
 import { draftSettlement } from './exact-draft.ts'
 import { permit2Call } from './permit2.ts'
 import { preparePermit2 } from './permit2-authorize.ts'
 import { checkPermit2 } from './permit2-check.ts'
+import type { Permit2CheckDeps } from './permit2-check.ts'
 import { findPermit2Use, readPermit2State } from './permit2-final.ts'
 import { openPermit2Reader } from './permit2-read.ts'
 import type { ViewPool } from './view-pool.ts'
@@ -18,7 +18,7 @@ export function openPermit2(
     readonly chainId: bigint
     readonly finalViews: ViewPool
   },
-  asking: CheckDeps,
+  asking: Permit2CheckDeps,
 ): Pick<ExactPayments, 'read' | 'check' | 'draft' | 'finalState' | 'findForeign'> &
   Required<Pick<ExactPayments, 'authorize'>> {
   const { transport, config, chainId, finalViews } = drafting

@@ -42,7 +42,7 @@ export function signDigest(
 /** The address that a private key signs for. Throws on an invalid key. */
 export function addressOfPrivateKey(privateKey: Uint8Array, using: Curve = curve): Address {
   requireWord(privateKey, 'private key')
-  return addressOfPublicKey(using.publicKey(privateKey))
+  return addressFromBytes(accountOf(using.publicKey(privateKey)))
 }
 
 /**
@@ -54,13 +54,23 @@ export function recoverAddress(
   signature: Uint8Array,
   using: Curve = curve,
 ): Address | undefined {
+  const signer = recoverSigner(digest, signature, using)
+  return signer === undefined ? undefined : addressFromBytes(signer)
+}
+
+/** The same as twenty raw bytes: how an address is spelled costs another hash. */
+export function recoverSigner(
+  digest: Uint8Array,
+  signature: Uint8Array,
+  using: Curve = curve,
+): Uint8Array | undefined {
   const recovery = parityOf(signature[RS_BYTES])
   if (digest.length !== WORD_BYTES || recovery === undefined || !isOneOfAKind(signature)) {
     return undefined
   }
   const rs = signature.slice(0, RS_BYTES)
   const key = using.recover(digest, rs, recovery)
-  return key === undefined ? undefined : addressOfPublicKey(key)
+  return key === undefined ? undefined : accountOf(key)
 }
 
 /** Whether it has the one form that counts, whoever made it. Source: EIP-2. */
@@ -90,6 +100,7 @@ function parityOf(v: number | undefined): 0 | 1 | undefined {
   }
 }
 
-function addressOfPublicKey(uncompressed: Uint8Array): Address {
-  return addressFromBytes(keccak256(uncompressed.subarray(1)).subarray(12))
+/** The twenty bytes of a public key's account. Source: the Yellow Paper, appendix F. */
+function accountOf(uncompressed: Uint8Array): Uint8Array {
+  return keccak256(uncompressed.subarray(1)).subarray(12)
 }
