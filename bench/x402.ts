@@ -1,4 +1,5 @@
 import type { Bench, BenchContext } from './bench.ts'
+import { RECOVERED_MAX } from '@florin/server/chains/evm/recovered-signers.ts'
 import { median, quantilesOf } from './figures.ts'
 import type { Figure } from './figures.ts'
 import { runCallers } from './x402/callers.ts'
@@ -12,8 +13,8 @@ import type { Side, Stage } from './x402/stage.ts'
 const CALLERS = 64
 const MANY_CALLERS = 256
 const PAYERS = 64
-/** More than any cache of signatures holds: each verification of a round is one of a payment that was not seen lately. */
-const PROOFS = 12_000
+/** More than is kept of signatures: whatever is asked in a round was not seen since it was forgotten. */
+const PROOFS = RECOVERED_MAX + 4_000
 const SOLANA_PROOFS = 3_000
 const SETTLEMENTS = { florin: 640, reference: 320 } as const
 const SAME_PROOF_CALLS = 50
