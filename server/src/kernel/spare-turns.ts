@@ -6,7 +6,7 @@ const WAITING_MAX = 1_000
 /** How often it is looked how much the process has to do. */
 const LOOK_MILLISECONDS = 50
 /** As much of the time with nothing to do is left to what comes. */
-const IDLE_KEPT = 0.06
+const IDLE_KEPT = 0.1
 /** How much of the pieces is taken more or less after a look, for each part of the time that was idle beyond that. */
 const STEP = 0.5
 
