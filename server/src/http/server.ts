@@ -145,7 +145,8 @@ export function openServer(options: ServerOptions): Server {
     isQuiet: (path) => quietPaths.has(path),
     onAnswered,
   })
-  app.addHook('onRequest', async (request, reply) => {
+  // Not a promise: nothing here waits, and every request comes by.
+  app.addHook('onRequest', (request, reply, done) => {
     const startedAtMilliseconds = clock.nowMilliseconds()
     drain.enter(reply.raw, () => {
       note(request, reply, clock.nowMilliseconds() - startedAtMilliseconds)
@@ -156,7 +157,10 @@ export function openServer(options: ServerOptions): Server {
     if (drain.closing.aborted) reply.header('connection', 'close')
     const path = request.url.split('?', 1)[0] ?? ''
     if (path.includes('%00')) throw invalidRequest('path', 'must not have a NUL character')
-    if (!request.is404) return
+    if (!request.is404) {
+      done()
+      return
+    }
     gate.admitStranger(request.client.address)
     const methods = allowed(path)
     if (methods.length === 0) throw new Refusal('NOT_FOUND')

@@ -25,28 +25,31 @@ export function openSessionGate({
   readonly sessions: Pick<Sessions, 'find'>
   readonly windows: { take(name: string, limit: number): Taken | Promise<Taken> }
 }): Gate {
+  async function admitSession(arrival: Arrival, token: Secret): Promise<Caller | Visitor> {
+    const { address, endpoint, tell } = arrival
+    const holder = await sessions.find(token, address)
+    const limit = limits.sessionRequestsPerWindow
+    // By the person, who may have a new session as often as they like.
+    const taken = await windows.take(holder.memberId, limit)
+    tell(rateHeaders('session', limit, taken))
+    if (!taken.allowed) {
+      throw new Refusal('RATE_LIMIT', {
+        message: 'Too many requests of this session.',
+        retryAfterSeconds: wholeSecondsLeft(taken),
+      })
+    }
+    const csrfToken = csrfTokenOf(token)
+    if (endpoint.method !== 'GET') refuseForeignPage(arrival, csrfToken)
+    permitSession(holder, endpoint)
+    return whoOf(holder, csrfToken)
+  }
+
   return {
     ...keys,
-    admit: async (arrival) => {
-      const { authorization, address, endpoint, tell } = arrival
-      const token =
-        authorization.length > 0 ? undefined : readSessionCookie(arrival.header?.('cookie') ?? [])
-      if (token === undefined) return await keys.admit(arrival)
-      const holder = await sessions.find(token, address)
-      const limit = limits.sessionRequestsPerWindow
-      // By the person, who may have a new session as often as they like.
-      const taken = await windows.take(holder.memberId, limit)
-      tell(rateHeaders('session', limit, taken))
-      if (!taken.allowed) {
-        throw new Refusal('RATE_LIMIT', {
-          message: 'Too many requests of this session.',
-          retryAfterSeconds: wholeSecondsLeft(taken),
-        })
-      }
-      const csrfToken = csrfTokenOf(token)
-      if (endpoint.method !== 'GET') refuseForeignPage(arrival, csrfToken)
-      permitSession(holder, endpoint)
-      return whoOf(holder, csrfToken)
+    admit: (arrival) => {
+      const { authorization, header = () => [] } = arrival
+      const token = authorization.length > 0 ? undefined : readSessionCookie(header('cookie'))
+      return token === undefined ? keys.admit(arrival) : admitSession(arrival, token)
     },
   }
 }

@@ -1,12 +1,11 @@
 import type { BaseUnits } from '../amount.ts'
-import { isEvmAddress, checksumAddress } from '../address.ts'
 import { fieldsOf, unitsOf } from './fields.ts'
 import type { Fields } from './fields.ts'
 
-/** The payload of `exact` on EVM: an EIP-3009 authorization and its signature. Addresses in EIP-55 spelling. */
-export interface Eip3009Payload {
-  readonly from: string
-  readonly to: string
+/** The payload of `exact` on EVM: an EIP-3009 authorization and its signature. */
+export interface Eip3009Payload<Spelled extends string> {
+  readonly from: Spelled
+  readonly to: Spelled
   readonly value: BaseUnits
   /** Unix seconds; the token takes it strictly after. */
   readonly validAfterSeconds: bigint
@@ -23,10 +22,10 @@ const SIGNATURE_CHARACTERS_MAX = 2 + 2 * 4_096
 const SIGNATURE = /^0x(?:[0-9a-fA-F]{2})+$/
 
 /** Reads it, else undefined. `spelling` gives an address in its one spelling, and undefined for what is none. */
-export function parseEip3009Payload(
+export function parseEip3009Payload<Spelled extends string>(
   payload: Fields,
-  spelling: (text: string) => string | undefined = canonicalEvm,
-): Eip3009Payload | undefined {
+  spelling: (text: string) => Spelled | undefined,
+): Eip3009Payload<Spelled> | undefined {
   const addressOf = (value: unknown) => (typeof value === 'string' ? spelling(value) : undefined)
   const authorization = fieldsOf(payload['authorization'])
   if (authorization === undefined) return undefined
@@ -51,8 +50,4 @@ export function parseEip3009Payload(
     nonce: nonce.toLowerCase(),
     signature: signature.toLowerCase(),
   }
-}
-
-function canonicalEvm(text: string): string | undefined {
-  return isEvmAddress(text) ? checksumAddress(text) : undefined
 }

@@ -36,5 +36,6 @@ function isKeepable(text: string): boolean {
  */
 export function unitsOf(value: unknown): BaseUnits | undefined {
   if (typeof value !== 'string' || !UNITS.test(value)) return undefined
-  return BigInt(value) <= BASE_UNITS_MAX ? baseUnits(value) : undefined
+  const units = BigInt(value)
+  return units <= BASE_UNITS_MAX ? baseUnits(units) : undefined
 }

@@ -131,7 +131,7 @@ export function settledKey({ to, data }: Pick<AskedCall, 'to' | 'data'>): ProofK
   const nonce = words?.[NONCE_WORD]
   if (words?.length !== AUTHORIZATION_WORDS || to === null) return null
   if (from === undefined || nonce === undefined) return null
-  return authorizationKey({ token: to, from, nonce })
+  return authorizationKey({ token: to, from }, hexBytes(nonce))
 }
 
 function wordsOf(bytes: Uint8Array): readonly Uint8Array[] | undefined {

@@ -48,13 +48,12 @@ export interface Authorization {
   readonly deployment?: Deployment
 }
 
-/** What makes an authorization one and the same. */
-export function authorizationKey({
-  token,
-  from,
-  nonce,
-}: Pick<Authorization, 'token' | 'from' | 'nonce'>): ProofKey {
-  return proofKey(`eip3009:${token}:${from}:${hexBytes(nonce)}`)
+/** What makes an authorization one and the same. `nonce`: 0x and lower-case hex. */
+export function authorizationKey(
+  { token, from }: Pick<Authorization, 'token' | 'from'>,
+  nonce: string,
+): ProofKey {
+  return proofKey(`eip3009:${token}:${from}:${nonce}`)
 }
 
 /** The struct hash that the payer signed, under the token's domain. */
@@ -126,19 +125,13 @@ function argumentWords(
   ]
 }
 
-/** The payload's fields as the chain writes them; its addresses were checked when it was parsed. */
-export function authorizationOf(
-  { from, to, value, validAfterSeconds, validBeforeSeconds, nonce, signature }: Eip3009Payload,
-  token: Address,
-  parse: (text: string) => Address | undefined,
-): Authorization {
-  const payer = parse(from)
-  const payee = parse(to)
-  if (payer === undefined || payee === undefined) throw new Error('an address that is none')
+/** The payload's fields as the chain writes them. */
+export function authorizationOf(payload: Eip3009Payload<Address>, token: Address): Authorization {
+  const { from, to, value, validAfterSeconds, validBeforeSeconds, nonce, signature } = payload
   return {
     token,
-    from: payer,
-    to: payee,
+    from,
+    to,
     value,
     validAfterSeconds,
     validBeforeSeconds,

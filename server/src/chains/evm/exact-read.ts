@@ -1,4 +1,5 @@
 import { parseEip3009Payload } from '@florin/wire/x402/eip3009-payload.ts'
+import type { Eip3009Payload } from '@florin/wire/x402/eip3009-payload.ts'
 import { textOf } from '@florin/wire/x402/fields.ts'
 import type { Fields } from '@florin/wire/x402/fields.ts'
 import type { Address } from '../chain.ts'
@@ -9,7 +10,6 @@ import type { Domain } from './eip712.ts'
 import { authorizationHash, authorizationKey, authorizationOf } from './eip3009.ts'
 import type { Authorization } from './eip3009.ts'
 import type { Checked } from './exact-check.ts'
-import { hexBytes } from './hex.ts'
 import { openKeySignature } from './key-signature.ts'
 import type { KeySignature } from './key-signature.ts'
 import { openRecoveredSigners } from './recovered-signers.ts'
@@ -82,7 +82,7 @@ export function openExactReader(
       if (name === undefined || version === undefined) {
         return refused('invalid_exact_evm_missing_eip712_domain')
       }
-      const authorization = authorizationOf(parsed, token, parseAddress)
+      const authorization = authorizationOf(parsed, token)
       const takesWallets = asset.takesWalletSignatures === true
       // What is wrapped twice, or badly, is nobody's signature.
       if (isWrapped(authorization.signature)) return refused('eip6492_factory_not_allowed')
@@ -112,6 +112,7 @@ export function openExactReader(
         return refused('invalid_exact_evm_payload_authorization_value_mismatch')
       }
       const described = describe(authorization, domain, demand, {
+        nonce: parsed.nonce,
         signature: parsed.signature,
         ...(isUnjudged ? { isUnjudged } : signature.isGood() ? {} : { awaitsCode: true }),
       })
@@ -135,7 +136,7 @@ export function openExactReader(
         throw new Error('a stored authorization that is none')
       }
       const { name = '', version = '' } = stored
-      const authorization = authorizationOf(parsed, token, parseAddress)
+      const authorization = authorizationOf(parsed, token)
       const domain = { name, version, chainId, verifyingContract: token }
       return {
         authorization,
@@ -152,14 +153,15 @@ function describe(
   domain: Domain,
   { asset, payTo, amount }: ExactDemand,
   {
+    nonce,
     signature,
     ...judged
-  }: { readonly signature: string } & Pick<ExactAuthorization, 'awaitsCode' | 'isUnjudged'>,
+  }: Pick<Eip3009Payload<Address>, 'nonce' | 'signature'> &
+    Pick<ExactAuthorization, 'awaitsCode' | 'isUnjudged'>,
 ): ExactAuthorization {
   const { token, from, validAfterSeconds, validBeforeSeconds } = authorization
-  const nonce = hexBytes(authorization.nonce)
   return {
-    proofKey: authorizationKey(authorization),
+    proofKey: authorizationKey(authorization, nonce),
     payer: from,
     asset,
     payTo,
