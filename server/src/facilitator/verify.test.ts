@@ -132,10 +132,10 @@ describe('whoever shows what its payer never signed', () => {
       'receiver_of_another_account',
     ],
     [
-      'where nobody looked when it was read',
+      'also where it was looked at when it was read',
       undefined,
       'invalid_exact_evm_signature',
-      'receiver_of_another_account',
+      'invalid_exact_evm_signature',
     ],
   ] as const)('%s', async (_, isUnjudged, reason, said) => {
     const { chain } = await countingChain()

@@ -75,8 +75,8 @@ async function judge(
       ? deps.claimOf?.({ network, proofKey: authorization.proofKey })
       : undefined,
   ])
-  // Whoever shows what its payer never signed hears nothing of that payer's other payments, as where it is seen while it is read.
-  if (!check.ok && authorization.isUnjudged === true && check.reason === FORGED) {
+  // Whoever shows what its payer never signed hears nothing of that payer's other payments, whoever found out, and when.
+  if (!check.ok && check.reason === FORGED) {
     return refused(check.reason, networkName, payer, check.message)
   }
   if (owner !== undefined && owner !== accountId) {

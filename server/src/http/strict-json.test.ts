@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import fc from 'fast-check'
 import { endpoints } from '@florin/wire/endpoints.ts'
 import { limits } from '../kernel/limits.ts'
@@ -239,6 +239,16 @@ describe('the strict JSON reader', () => {
     JSON.parse('{"\\\\":1}')
     JSON.parse('{"":1,"\\\\":2}')
     expect(readStrictJson(bytes('{"":true,"\\u0061":true}')).value).toEqual({ '': true, a: true })
+  })
+
+  test('a large body goes to the strict reader, which stops at the first fault', () => {
+    const spy = vi.spyOn(JSON, 'parse')
+    const text = `[${'[],'.repeat(2_000)}[]]`
+    expect(() => readStrictJson(bytes(text))).toThrow(JsonProblem)
+    expect(spy).not.toHaveBeenCalled()
+    readStrictJson(bytes('[[]]'))
+    expect(spy).toHaveBeenCalledOnce()
+    spy.mockRestore()
   })
 
   test('a body as large as the limit allows cannot make it slow or deep', () => {

@@ -68,15 +68,14 @@ test('between the looks the part that was found is taken, and a clock that was s
   const inSpareTurns = openSpareTurns({ nowMilliseconds: () => at.now }, () => at)
   const taken = (count: number) =>
     Array.from({ length: count }, () => inSpareTurns(() => true)).filter(Boolean).length
-  // Never idle for eight looks and a third: three quarters are left.
+  // Never idle for eight looks: a twentieth less after each.
   for (let look = 0; look < 8; look += 1) {
     at.now += 50
     at.active += 50
     taken(1)
   }
   const part = taken(400) / 400
-  expect(part).toBeGreaterThan(0.6)
-  expect(part).toBeLessThan(0.9)
+  expect(part).toBeCloseTo(0.6, 1)
   at.now = -1_000_000
   at.active += 50
   taken(1)
@@ -91,4 +90,20 @@ test('at most a thousand pieces wait', async () => {
   await turn()
   expect(done).toBe(1)
   expect(inSpareTurns(() => true)).toBe(true)
+})
+
+test('what was refused because too many waited is not made up for when there is no time', async () => {
+  const time = { idlePart: 1 }
+  const { inSpareTurns, pass } = processWith(time)
+  // Of which nothing is done, so that all of them go in one turn.
+  const offer = (count: number) =>
+    Array.from({ length: count }, () => inSpareTurns(() => false)).filter(Boolean).length
+  expect(offer(3_000)).toBe(1_000)
+  await turn()
+  time.idlePart = 0
+  for (let look = 0; look < LOOKS; look += 1) {
+    pass()
+    inSpareTurns(() => true)
+  }
+  expect(offer(500)).toBe(0)
 })

@@ -51,10 +51,13 @@ export function openSpareTurns(
 
   function turn(): void {
     isScheduled = false
-    for (let piece = waiting.shift(); piece !== undefined; piece = waiting.shift()) {
-      if (piece()) break
+    try {
+      for (let piece = waiting.shift(); piece !== undefined; piece = waiting.shift()) {
+        if (piece()) break
+      }
+    } finally {
+      if (waiting.length > 0) schedule()
     }
-    if (waiting.length > 0) schedule()
   }
 
   function schedule(): void {
@@ -65,8 +68,9 @@ export function openSpareTurns(
 
   return (piece) => {
     look()
+    if (waiting.length >= WAITING_MAX) return false
     owed += part
-    if (owed < 1 || waiting.length >= WAITING_MAX) return false
+    if (owed < 1) return false
     owed -= 1
     waiting.push(piece)
     schedule()

@@ -142,6 +142,19 @@ describe('the call that asks where authorizations stand', () => {
     expect(standings).toMatchObject([{ used: 2n, balance: 7n }])
   })
 
+  test('is spoiled by no token that burns what it is given', async () => {
+    const payer = await funded()
+    // balanceOf gives 7, and everything else takes all gas.
+    const burner = await world.contract('0x5f3560e01c6370a0823114600f57fe5b60075f5260205ff3')
+    const burning = Array.from({ length: 149 }, () => at(payer.address, undefined, burner))
+    const asked = [...burning.slice(1), at(payer.address), ...burning.slice(0, 1)]
+    const data = writeStandings(asked, [])
+    const result = await world.rpc('eth_call', { data, gas: '0x2faf080' }, 'latest')
+    const { standings } = readStandings(bytesFrom(result, 'standings'), asked.length, 0)
+    expect(standings.at(-2)).toMatchObject({ used: 0n, balance: 1_000_000n })
+    expect(standings.at(-1)).toMatchObject({ used: 2n, balance: 7n })
+  })
+
   test('is no answer where there is no token, or where bytes are missing', async () => {
     const nowhere = addressFromBytes(randomBytes(20))
     await expect(ask([at(testPayer().address, undefined, nowhere)], [])).rejects.toThrow(
@@ -312,6 +325,9 @@ describe('a signature that nobody has looked at', () => {
     }
     expect(isUnjudged()).toBe(true)
     expect(await checkOf(good)).toEqual({ ok: true })
+    // Good, and cannot be paid: nobody forged anything.
+    const poor = await testPayer().authorize({ asset: USDC, to: SELLER, amount: PRICE })
+    expect(await checkOf(poor)).toMatchObject({ reason: 'invalid_exact_evm_insufficient_balance' })
     expect(isUnjudged()).toBe(true)
     expect(await checkOf(forged)).toMatchObject({ reason: 'invalid_exact_evm_signature' })
     expect(isUnjudged()).toBe(false)

@@ -21,6 +21,7 @@ import { openViewPool } from './view-pool.ts'
 
 /** After a signature that was nobody's, all are looked at before a node is asked, for so long. */
 const DOUBT_MILLISECONDS = 10_000
+const FORGED = 'invalid_exact_evm_signature'
 /** What sellers call payments by Permit2 in `extra`. Source: x402 v2, `exact` on EVM. */
 const METHOD = 'permit2'
 
@@ -40,9 +41,10 @@ export function openExact(deps: {
   const finalViews = openFinalViews(transport, clock, config.finality)
   const drafting = { ...deps, learned, finalViews, settlerFacts: openSettlerFacts(transport) }
   const inSpareTurns = openSpareTurns(clock)
-  let doubtedAt = Number.NEGATIVE_INFINITY
+  /** When somebody last showed what nobody signed, to be verified or to be settled: neither spoils the other's way. */
+  const doubtedAt = { check: Number.NEGATIVE_INFINITY, draft: Number.NEGATIVE_INFINITY }
   const reader = openExactReader(chainId, (by, token) => {
-    const age = clock.nowMilliseconds() - doubtedAt
+    const age = clock.nowMilliseconds() - doubtedAt[by]
     if (age >= 0 && age < DOUBT_MILLISECONDS) return false
     return by === 'check' || learnedGas(drafting, token) !== undefined
   })
@@ -78,7 +80,9 @@ export function openExact(deps: {
         checked,
       )
       if (found.ok) return { ok: true }
-      if (isUnjudged === true && !checked.signature.isGood()) doubtedAt = clock.nowMilliseconds()
+      if (isUnjudged === true && wasJudged === undefined && found.reason === FORGED) {
+        doubtedAt.check = clock.nowMilliseconds()
+      }
       return found
     },
     draft: async (authorization, settler) => {
@@ -92,7 +96,7 @@ export function openExact(deps: {
       )
       if (isUnjudged === true && !check.ok && !checked.signature.isGood()) {
         // Whoever sends what nobody signed has no more of it run. A wallet may have signed what its call does not run for within the usual gas.
-        doubtedAt = clock.nowMilliseconds()
+        doubtedAt.draft = clock.nowMilliseconds()
       }
       if (!check.ok) return check
       if (check.by !== 'key') return draftForWallet(drafting, checked, check.by, settler)

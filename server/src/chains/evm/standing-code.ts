@@ -36,6 +36,12 @@ const USED_MASK = 3
 const BALANCE_FAILED = 4
 const USED = [0n, 1n, 2n] as const
 
+/**
+ * 100,000 for each question: several times what tokens take, and all of a full call together stay below 50 million, which nodes give one. A token that burns
+ * what it is given (WETH writes for every function that it does not know) takes nothing from the others of its call.
+ */
+const GAS = '620186a0'
+
 /** A place in the code, and a jump's way to it. */
 type Part = string | { readonly here: string } | { readonly to: string }
 
@@ -57,10 +63,10 @@ const PROGRAM: readonly Part[] = [
   ...['6014', '81', '60ac', '39', '6034', '81', '6014', '01', '6010', '39'],
   ...['6014', '81', '6014', '01', '6070', '39'],
   // The state: 2 unless the call succeeds with one word, else whether that is anything but 0.
-  ...['6020', '60c0', '6044', '6000', '60a0', '51', '5a', 'fa', '3d', '6020', '14', '16'],
+  ...['6020', '60c0', '6044', '6000', '60a0', '51', GAS, 'fa', '3d', '6020', '14', '16'],
   ...['80', '15', '6001', '1b', '90', '60c0', '51', '15', '15', '16', '17'],
   // The balance: 4 more unless the call succeeds with one word.
-  ...['6020', '60e0', '6024', '6060', '60a0', '51', '5a', 'fa', '3d', '6020', '14', '16', '15'],
+  ...['6020', '60e0', '6024', '6060', '60a0', '51', GAS, 'fa', '3d', '6020', '14', '16', '15'],
   ...['6002', '1b', '17', '82', '53', '60e0', '51', '82', '6001', '01', '52'],
   ...['6048', '01', '90', '6021', '01', '90', '61', { to: 'entry' }, '56'],
   // v is a byte, and its word has to be empty before it.

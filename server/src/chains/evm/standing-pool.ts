@@ -7,7 +7,7 @@ import { hexDigits } from './hex.ts'
 import { readStandings, writeStandings } from './standing-code.ts'
 import type { Standing } from './standing-code.ts'
 
-/** Some 25,000 gas each, and 265 bytes of the 49,152 that init code may have (EIP-3860). */
+/** Some 25,000 gas each, at most 200,000; with its signature 169 bytes of the 49,152 that init code may have (EIP-3860). */
 const STANDINGS_PER_CALL_MAX = 150
 
 export type AskedStanding = Pick<Authorization, 'token' | 'from' | 'nonce'>
