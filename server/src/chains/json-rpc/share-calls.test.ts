@@ -12,6 +12,7 @@ function heldCalls({
 }: {
   callSizeMax?: number
   callsMax?: number
+  apartMilliseconds?: number
   sleep?: (milliseconds: number) => Promise<void>
 } = {}) {
   const calls: { readonly asked: readonly number[]; answer(): void; fail(error: Error): void }[] =
@@ -105,4 +106,42 @@ test('no more than ten thousand wait', async () => {
   const waiting = Array.from({ length: 10_000 }, (_, index) => share(index))
   void Promise.allSettled(waiting)
   await expect(share(0)).rejects.toThrow('too many')
+})
+
+test('calls that are kept apart begin when none is under way, after their time, or full', async () => {
+  const pauses: { readonly milliseconds: number; end(): void }[] = []
+  const sleep = (milliseconds: number) =>
+    new Promise<void>((resolve) => pauses.push({ milliseconds, end: resolve }))
+  const endPauses = async (milliseconds: number) => {
+    for (const pause of pauses.splice(0)) {
+      if (pause.milliseconds === milliseconds) pause.end()
+      else pauses.push(pause)
+    }
+    await turn()
+  }
+  const { calls, share } = heldCalls({ callSizeMax: 3, apartMilliseconds: 20, sleep })
+  const asked = () => calls.map((call) => call.asked)
+  const ask = async (...all: readonly number[]) => {
+    for (const each of all) void share(each)
+    await turn()
+  }
+  await ask(1)
+  await ask(2)
+  await endPauses(1)
+  expect(asked()).toEqual([[1]])
+  calls[0]?.answer()
+  await turn()
+  expect(asked()).toEqual([[1], [2]])
+  await endPauses(1)
+  await ask(3)
+  // The end of an earlier time says nothing of the last call.
+  pauses.shift()?.end()
+  await turn()
+  expect(asked()).toHaveLength(2)
+  await endPauses(20)
+  expect(asked()).toEqual([[1], [2], [3]])
+  calls[1]?.answer()
+  await endPauses(1)
+  await ask(4, 5, 6)
+  expect(asked()).toEqual([[1], [2], [3], [4, 5, 6]])
 })

@@ -22,6 +22,8 @@ export interface SharedCalls<Asked, Answer> {
   readonly callSizeMax: number
   /** Calls under way at once; left out, two. */
   readonly callsMax?: number
+  /** While one is under way, the next begins so long after it at the soonest, unless it is full; left out, after the pause that is between all. */
+  readonly apartMilliseconds?: number
   /** Asks for all of them in one call: the answers in the order of the questions. */
   readonly ask: (asked: readonly Asked[]) => Promise<readonly Answer[]>
 }
@@ -38,12 +40,16 @@ export function shareCalls<Asked, Answer>({
   sizeOf,
   callSizeMax,
   callsMax = CALLS_MAX,
+  apartMilliseconds = PAUSE_MILLISECONDS,
   ask,
 }: SharedCalls<Asked, Answer>): (asked: Asked) => Promise<Answer> {
   const waiting: Asker<Asked, Answer>[] = []
   let calls = 0
   let scheduled = false
   let isPausing = false
+  /** The last call began less than `apartMilliseconds` ago. */
+  let isSoon = false
+  let begun = 0
   /** Calls that began within a long pause. */
   let begunLately = 0
 
@@ -52,7 +58,7 @@ export function shareCalls<Asked, Answer>({
     if (waiting.length === 0 || calls >= callsMax || isPausing) return
     const { count, isFull } = fitting()
     // What is full gains nothing by waiting longer.
-    if (calls >= CALLS_MAX && begunLately > 0 && !isFull) return
+    if (!isFull && ((calls > 0 && isSoon) || (calls >= CALLS_MAX && begunLately > 0))) return
     calls += 1
     pause()
     // Each asker is told, and nothing else depends on it.
@@ -68,10 +74,21 @@ export function shareCalls<Asked, Answer>({
       isPausing = false
       flush()
     })
+    if (apartMilliseconds > PAUSE_MILLISECONDS) keepApart()
     if (callsMax <= CALLS_MAX) return
     begunLately += 1
     void clock.sleep(LONG_PAUSE_MILLISECONDS).then(() => {
       begunLately -= 1
+      flush()
+    })
+  }
+
+  function keepApart(): void {
+    isSoon = true
+    const own = (begun += 1)
+    void clock.sleep(apartMilliseconds).then(() => {
+      if (own !== begun) return
+      isSoon = false
       flush()
     })
   }
