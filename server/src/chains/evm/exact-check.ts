@@ -14,7 +14,7 @@ import {
 } from './exact-wallet.ts'
 import type { KeySignature } from './key-signature.ts'
 import type { PayerCode } from './payer-code.ts'
-import type { Standing } from './standing-code.ts'
+import type { PayerStanding, Standing } from './standing-code.ts'
 import type { StandingPool } from './standing-pool.ts'
 
 /** A settlement needs time to be included: an authorization that ends within it is refused. Source: the reference's margin. */
@@ -53,8 +53,8 @@ type Verdict = Found | Exclude<ExactCheck, { ok: true }>
 
 /** What is known of a payer before a check. */
 export interface Known {
-  /** Asked a moment ago. Left out: asked. */
-  readonly hasCode?: boolean
+  /** Asked a moment ago. */
+  readonly hasCode: boolean
   /** Of a call that has just run. Left out: asked. */
   readonly standing?: Standing
 }
@@ -70,14 +70,9 @@ export async function checkAuthorization(
   checked: Checked,
   known?: Known,
 ): Promise<Verdict> {
-  const { authorization, signature } = checked
   if (deps.inSpareTurns === undefined) return checkSigned(deps, checked, known)
-  const [hasCode, standing] = await Promise.all([
-    deps.code.hasCode(authorization.from),
-    askStanding(deps, checked),
-  ])
-  // Where the payer's key did not sign, an earlier "no code" says nothing.
-  return checkSigned(deps, checked, signature.isGood() ? { hasCode, standing } : { standing })
+  const { hasCode, ...standing } = await askStanding(deps, checked)
+  return checkSigned(deps, checked, { hasCode, standing })
 }
 
 /** The same, of what was signed by who is known, or can be seen here. */
@@ -148,7 +143,7 @@ async function checkSigned(deps: CheckDeps, checked: Checked, known?: Known): Pr
 async function askStanding(
   { standings, inSpareTurns }: CheckDeps,
   { authorization, signature }: Checked,
-): Promise<Standing> {
+): Promise<PayerStanding> {
   const { signer, ...standing } = await standings.read(
     authorization,
     inSpareTurns &&

@@ -20,9 +20,14 @@ export interface Standing {
   readonly nowSeconds: bigint
 }
 
+/** The same with whether the payer has code. */
+export interface PayerStanding extends Standing {
+  readonly hasCode: boolean
+}
+
 export interface StandingAnswer {
   /** In the order of asking. */
-  readonly standings: readonly Standing[]
+  readonly standings: readonly PayerStanding[]
   /** 20 bytes as hex without 0x, lower case; zeros where nobody signed so. In the order of asking. */
   readonly signers: readonly string[]
 }
@@ -34,6 +39,7 @@ const WORD_BYTES = 32
 const LOW_BYTES = 8
 const USED_MASK = 3
 const BALANCE_FAILED = 4
+const HAS_CODE = 8
 const USED = [0n, 1n, 2n] as const
 
 /**
@@ -49,7 +55,7 @@ type Part = string | { readonly here: string } | { readonly to: string }
  * Init code of a call that creates nothing, with what is asked behind it: reads everything in one call, and says it in a fifth of the bytes that
  * Multicall3 takes, which node, network and this process all handle. Entries of 72 bytes (token, payer, nonce) up to `end`, then
  * signatures of 97 (digest, v, r, s). Gives back the time of the block, for each entry a byte (1 used, 2 no such function, 4 no
- * balance) and the balance, and for each signature the twenty bytes of who made it.
+ * balance, 8 the payer has code) and the balance, and for each signature the twenty bytes of who made it.
  */
 const PROGRAM: readonly Part[] = [
   // authorizationState(address,bytes32) at 0, balanceOf(address) at 0x60, and the time where the answer begins.
@@ -67,7 +73,10 @@ const PROGRAM: readonly Part[] = [
   ...['80', '15', '6001', '1b', '90', '60c0', '51', '15', '15', '16', '17'],
   // The balance: 4 more unless the call succeeds with one word.
   ...['6020', '60e0', '6024', '6060', '60a0', '51', GAS, 'fa', '3d', '6020', '14', '16', '15'],
-  ...['6002', '1b', '17', '82', '53', '60e0', '51', '82', '6001', '01', '52'],
+  ...['6002', '1b', '17'],
+  // The payer's code: 8 more if there is any, the 23 bytes of a delegated key (EIP-7702) included.
+  ...['6004', '51', '3b', '15', '15', '6003', '1b', '17'],
+  ...['82', '53', '60e0', '51', '82', '6001', '01', '52'],
   ...['6048', '01', '90', '6021', '01', '90', '61', { to: 'entry' }, '56'],
   // v is a byte, and its word has to be empty before it.
   { here: 'signed' },
@@ -143,12 +152,13 @@ export function readStandings(
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   const nowSeconds = wordAt(view, 0)
-  const standings = Array.from({ length: askedCount }, (_, index): Standing => {
+  const standings = Array.from({ length: askedCount }, (_, index): PayerStanding => {
     const at = WORD_BYTES + index * STANDING_BYTES
     const flags = view.getUint8(at)
     const used = USED[flags & USED_MASK]
-    if (used === undefined || flags >= BALANCE_FAILED) throw malformed('standing', `${flags}`)
-    return { used, balance: wordAt(view, at + 1), nowSeconds }
+    if (used === undefined || (flags & BALANCE_FAILED) !== 0)
+      throw malformed('standing', `${flags}`)
+    return { used, balance: wordAt(view, at + 1), nowSeconds, hasCode: (flags & HAS_CODE) !== 0 }
   })
   const signers = Array.from({ length: signatureCount }, (_, index) => {
     const at = signersAt + index * ADDRESS_BYTES

@@ -5,7 +5,7 @@ import { bytesFrom } from './answer.ts'
 import type { Authorization } from './eip3009.ts'
 import { hexDigits } from './hex.ts'
 import { readStandings, writeStandings } from './standing-code.ts'
-import type { Standing } from './standing-code.ts'
+import type { PayerStanding } from './standing-code.ts'
 
 /** Some 25,000 gas each, at most 200,000; with its signature 169 bytes of the 49,152 that init code may have (EIP-3860). */
 const STANDINGS_PER_CALL_MAX = 150
@@ -21,7 +21,7 @@ export type AskedStanding = Pick<Authorization, 'token' | 'from' | 'nonce'>
 /** A signature that the node may be asked about: digest, v, r and s, hex without 0x. Called when the call is put together. */
 export type AskSigner = () => string | undefined
 
-export interface AnsweredStanding extends Standing {
+export interface AnsweredStanding extends PayerStanding {
   /** 20 bytes as hex without 0x, lower case; undefined where it was not asked. */
   readonly signer: string | undefined
 }
