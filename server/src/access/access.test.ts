@@ -41,7 +41,12 @@ function openDoor(more: Omit<Parameters<typeof openAuthenticator>[0], 'addresses
   const free = { allowed: true, giveBack: () => undefined } as const
   const addresses = { count: () => undefined, countFile: () => undefined, countLookUp: () => free }
   const { authenticate, close } = openAuthenticator({ ...more, addresses })
-  return { authenticate: (values: readonly string[]) => authenticate(values, '203.0.113.9'), close }
+  const at = '203.0.113.9'
+  return {
+    authenticate: async (values: readonly string[]) => await authenticate(values, at),
+    atOnce: (values: readonly string[]) => authenticate(values, at),
+    close,
+  }
 }
 
 async function anAccount() {
@@ -87,6 +92,16 @@ describe('authenticate', () => {
         exceptions: new Map(),
       })
     }
+  })
+
+  test('says at once who holds a key that was seen a moment ago, and at once when it has run out', async () => {
+    const { facts, text } = await aKey({ expiresAtMilliseconds: now + 200 })
+    const { atOnce } = openDoor(deps())
+    expect(atOnce([`Bearer ${text}`])).toBeInstanceOf(Promise)
+    await atOnce([`Bearer ${text}`])
+    expect(atOnce([`Bearer ${text}`])).toMatchObject({ keyId: facts.keyId })
+    now += 200
+    expect(() => atOnce([`Bearer ${text}`])).toThrow(Refusal)
   })
 
   test('gives one and the same refusal for every key that does not open', async () => {

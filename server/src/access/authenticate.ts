@@ -14,11 +14,11 @@ import type { FoundKey } from './store.ts'
 
 export interface Authenticator {
   /**
-   * From the values of the Authorization header to who is asking. Missing, given twice, malformed, unknown, deleted and
-   * expired are one and the same Refusal UNAUTHORIZED, counted against the client's address, and RATE_LIMIT once that has had
-   * too many. Throws StoreUnavailable when nobody can say.
+   * From the values of the Authorization header to who is asking, at once where that is known. Missing, given twice, malformed, unknown, deleted
+   * and expired are one and the same Refusal UNAUTHORIZED, counted against the client's address, and RATE_LIMIT once that has had too many.
+   * Throws or rejects; with StoreUnavailable when nobody can say.
    */
-  authenticate(authorization: readonly string[], address: string): Promise<KeyHolder>
+  authenticate(authorization: readonly string[], address: string): KeyHolder | Promise<KeyHolder>
   /** Waits for what is still being noted; nothing is noted afterwards. */
   close(): Promise<void>
 }
@@ -30,6 +30,8 @@ interface Entry {
   /** Taken before the database was asked: the answer is at most this old. */
   readonly askedAtMilliseconds: number
   readonly found: Promise<Found | undefined>
+  /** What it found, once it has. */
+  known: Found | undefined
   /** Handed on from entry to entry: a note that hangs must not be started anew with every look-up. */
   readonly use: { notedAtMilliseconds: number }
 }
@@ -107,9 +109,11 @@ export function openAuthenticator({
     const entry: Entry = {
       askedAtMilliseconds: now,
       use,
+      known: undefined,
       found: ask(name, digest, address).then(
         (found) => {
           if (found === undefined) forget(name, entry)
+          entry.known = found
           return found
         },
         (error: unknown) => {
@@ -144,20 +148,26 @@ export function openAuthenticator({
     noting.add(note)
   }
 
+  function refuse(address: string): never {
+    addresses.count(address)
+    throw new Refusal('UNAUTHORIZED')
+  }
+
+  function admitFound(found: Found | undefined, use: Entry['use'], address: string): KeyHolder {
+    const now = clock.nowMilliseconds()
+    if (found === undefined || found.expiresAtMilliseconds <= now) return refuse(address)
+    noteUse(found, use, now)
+    return found.holder
+  }
+
   return {
-    authenticate: async (authorization, address) => {
-      const [value, ...others] = authorization
-      const text = BEARER.exec(value ?? '')?.[1]
-      const digest = text === undefined || others.length > 0 ? undefined : digestOf(text)
-      const entry = digest && lookUp(digest, address)
-      const found = await entry?.found
-      const now = clock.nowMilliseconds()
-      if (entry === undefined || found === undefined || found.expiresAtMilliseconds <= now) {
-        addresses.count(address)
-        throw new Refusal('UNAUTHORIZED')
-      }
-      noteUse(found, entry.use, now)
-      return found.holder
+    authenticate: (authorization, address) => {
+      const text = authorization.length === 1 ? BEARER.exec(authorization[0] ?? '')?.[1] : undefined
+      const digest = text === undefined ? undefined : digestOf(text)
+      if (digest === undefined) return refuse(address)
+      const { found, known, use } = lookUp(digest, address)
+      if (known !== undefined) return admitFound(known, use, address)
+      return found.then((answer) => admitFound(answer, use, address))
     },
     close: async () => {
       closed = true

@@ -24,7 +24,8 @@ export function openDrain(clock: Clock): Drain {
     closing: closing.signal,
     enter: (response, left) => {
       inFlight += 1
-      response.once('close', () => {
+      // It comes once; a listener that takes itself away would be three more objects for each request.
+      response.on('close', () => {
         inFlight -= 1
         left()
       })

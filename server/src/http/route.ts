@@ -57,16 +57,16 @@ export interface Incoming {
   header(name: string): readonly string[]
   readonly requestId: string
   readonly idempotencyKey: string | undefined
-  readonly clientGone: () => AbortSignal
+  clientGone(): AbortSignal
   readonly closing: AbortSignal
-  readonly over: () => AbortSignal
+  over(): AbortSignal
 }
 
 export interface Outgoing {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
-  readonly undelivered?: () => void
+  readonly undelivered?: (() => void) | undefined
 }
 
 /** A row of the endpoint table with the code that answers it. */
@@ -124,14 +124,16 @@ export function route<
         }
         return {
           status: answer.status ?? 200,
-          headers: answer.headers ?? {},
+          headers: answer.headers ?? NONE,
           text,
-          ...(answer.undelivered === undefined ? {} : { undelivered: answer.undelivered }),
+          undelivered: answer.undelivered,
         }
       }
     },
   }
 }
+
+const NONE: Readonly<Record<string, string>> = {}
 
 interface Parsed<Params, Query, Body> {
   readonly params: Params
@@ -146,19 +148,27 @@ class IncomingCall<Params, Query, Body> implements Call<Params, Query, Body> {
   readonly query: Query
   readonly body: Body
   readonly idempotencyKey?: string
-  // Handlers take these out of the call, so they must not need it.
-  readonly rawText: (field: string) => string | undefined
-  readonly header: (name: string) => readonly string[]
+  readonly #kept: ReadonlyMap<string, string>
   readonly #incoming: Incoming
 
   constructor(incoming: Incoming, { params, query, body, kept }: Parsed<Params, Query, Body>) {
     this.params = params
     this.query = query
     this.body = body
-    this.rawText = (field) => kept.get(field)
-    this.header = (name) => incoming.header(name)
+    this.#kept = kept
     this.#incoming = incoming
     if (incoming.idempotencyKey !== undefined) this.idempotencyKey = incoming.idempotencyKey
+  }
+
+  // Handlers take these two out of the call, so what they get must not need it.
+  get rawText(): (field: string) => string | undefined {
+    const kept = this.#kept
+    return (field) => kept.get(field)
+  }
+
+  get header(): (name: string) => readonly string[] {
+    const incoming = this.#incoming
+    return (name) => incoming.header(name)
   }
 
   get caller(): Caller {

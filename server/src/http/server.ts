@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import fastify from 'fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Endpoint } from '@florin/wire/endpoint.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { ErrorCode } from '@florin/wire/errors.ts'
 import type { Caller, Person, Visitor } from '../kernel/caller.ts'
@@ -15,11 +14,11 @@ import type { Answered } from './answered.ts'
 import { NO_PROXIES, clientOf } from './client-address.ts'
 import type { Client, TrustedProxies } from './client-address.ts'
 import { deprecationHeaders } from './deprecation-headers.ts'
-import { goneSignal, openDrain, whenGone } from './drain.ts'
+import { openDrain, whenGone } from './drain.ts'
 import { ANSWER_HEADERS, openFailures } from './failures.ts'
 import type { Failures } from './failures.ts'
 import type { FileTree } from './file-tree.ts'
-import type { Arrival, Gate } from './gate.ts'
+import type { Gate } from './gate.ts'
 import { healthRoutes } from './health.ts'
 import type { NodesInUse, Readiness } from './health.ts'
 import { invalidRequest } from './library-errors.ts'
@@ -28,6 +27,7 @@ import type { NodeServers, TlsIdentity } from './node-server.ts'
 import type { Page } from './page.ts'
 import { methodsByPath, spellings } from './paths.ts'
 import { headerValues, readIdempotencyKey, refuseForeignEncodings } from './request-headers.ts'
+import { Arriving, Received } from './received.ts'
 import type { Incoming, Outgoing, Route } from './route.ts'
 import { bodyRules, queryRules } from './rules.ts'
 import { openPage } from './serve-page.ts'
@@ -208,9 +208,6 @@ export function openServer(options: ServerOptions): Server {
 /** Asks clients never to come without TLS again. Source: RFC 6797; a year, as its section 14.6 weighs. */
 const ONLY_ENCRYPTED = { 'strict-transport-security': 'max-age=31536000' }
 
-/** Of a connection that is gone. */
-const NOBODY: Client = { address: '', protocol: 'http' }
-
 /** What a mounted route or page stands in. */
 interface Surroundings {
   readonly gate: Gate
@@ -259,35 +256,38 @@ function mount(
   { gate, baseUrl, closing, over, isProbe }: Surroundings & { readonly isProbe: boolean },
 ): void {
   const { deprecated, idempotent, method, needs, path } = endpoint
-  const admit = async (request: FastifyRequest, reply: FastifyReply) => {
-    // Before anything can fail, so that errors carry them too.
-    if (deprecated !== undefined) reply.headers(deprecationHeaders(deprecated, baseUrl()))
-    const address = addressOf(request)
-    if (needs === null) {
-      // A load balancer that asks often must not be told that the service is gone.
-      if (!isProbe) gate.admitStranger(address)
-    } else {
-      know(request, await gate.admit(arrivalOf(request, reply, endpoint)))
-      if (closing.aborted) throw new Refusal('NETWORK_ERROR', { details: { service: 'stopping' } })
-    }
+  const goOn = (request: FastifyRequest, who: Caller | Visitor) => {
+    know(request, who)
+    if (closing.aborted) throw new Refusal('NETWORK_ERROR', { details: { service: 'stopping' } })
     if (method !== 'GET') refuseForeignEncodings(request.headers)
   }
+  // Not a promise where who asks is known.
+  const admit = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    done: () => void,
+  ): void | Promise<void> => {
+    // Before anything can fail, so that errors carry them too.
+    if (deprecated !== undefined) reply.headers(deprecationHeaders(deprecated, baseUrl()))
+    if (needs === null) {
+      // A load balancer that asks often must not be told that the service is gone.
+      if (!isProbe) gate.admitStranger(addressOf(request))
+      if (method !== 'GET') refuseForeignEncodings(request.headers)
+      done()
+      return undefined
+    }
+    const who = gate.admit(new Arriving(request, reply, endpoint))
+    // Then the library waits for it instead.
+    if (who instanceof Promise) return who.then((known) => goOn(request, known))
+    goOn(request, who)
+    done()
+    return undefined
+  }
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
-    const { rawHeaders } = request.raw
-    const { status, headers, text, undelivered } = await respond({
-      params: request.params,
-      query: request.query,
-      bytes: Buffer.isBuffer(request.body) ? request.body : undefined,
-      caller: request.caller,
-      person: request.person,
-      client: request.client ?? NOBODY,
-      header: (name) => headerValues(rawHeaders, name),
-      requestId: request.id,
-      idempotencyKey: idempotent ? readIdempotencyKey(rawHeaders) : undefined,
-      clientGone: () => goneSignal(reply.raw),
-      closing,
-      over: () => over(reply.raw),
-    })
+    const idempotencyKey = idempotent ? readIdempotencyKey(request.raw.rawHeaders) : undefined
+    const { status, headers, text, undelivered } = await respond(
+      new Received(request, reply, idempotencyKey, closing, over),
+    )
     if (undelivered !== undefined) whenGone(reply.raw, undelivered)
     return reply.code(status).headers(headers).send(text)
   }
@@ -304,7 +304,7 @@ function mountStream(
 ): void {
   const { path } = endpoint
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
-    know(request, await gate.admit(arrivalOf(request, reply, endpoint)))
+    know(request, await gate.admit(new Arriving(request, reply, endpoint)))
     if (closing.aborted) throw new Refusal('NETWORK_ERROR', { details: { service: 'stopping' } })
   }
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -317,17 +317,6 @@ function mountStream(
   }
   for (const url of spellings(path)) {
     app.route({ method: 'GET', url, config: { path }, onRequest, handler, exposeHeadRoute: false })
-  }
-}
-
-function arrivalOf(request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint): Arrival {
-  const { rawHeaders } = request.raw
-  return {
-    authorization: headerValues(rawHeaders, 'authorization'),
-    address: addressOf(request),
-    endpoint,
-    header: (name) => headerValues(rawHeaders, name),
-    tell: (headers) => void reply.headers(headers),
   }
 }
 

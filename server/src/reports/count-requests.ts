@@ -1,4 +1,5 @@
 import type { Gate } from '../http/gate.ts'
+import type { Caller, Visitor } from '../kernel/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { AccountId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
@@ -49,9 +50,19 @@ export function openRequestCounts({
   const stopping = new AbortController()
 
   function add({ accountId, day, requests }: DayCount): void {
-    const days = counts.get(accountId) ?? new Map<string, number>()
+    let days = counts.get(accountId)
+    if (days === undefined) {
+      days = new Map()
+      counts.set(accountId, days)
+    }
     days.set(day, (days.get(day) ?? 0) + requests)
-    counts.set(accountId, days)
+  }
+
+  function countIn(who: Caller | Visitor): Caller | Visitor {
+    if (who.accountId !== undefined) {
+      add({ accountId: who.accountId, day: dayOf(clock.nowMilliseconds()), requests: 1 })
+    }
+    return who
   }
 
   async function write(): Promise<void> {
@@ -79,12 +90,9 @@ export function openRequestCounts({
   return {
     counted: (gate) => ({
       ...gate,
-      admit: async (arrival) => {
-        const who = await gate.admit(arrival)
-        if (who.accountId !== undefined) {
-          add({ accountId: who.accountId, day: dayOf(clock.nowMilliseconds()), requests: 1 })
-        }
-        return who
+      admit: (arrival) => {
+        const who = gate.admit(arrival)
+        return who instanceof Promise ? who.then(countIn) : countIn(who)
       },
     }),
     stop: async () => {
