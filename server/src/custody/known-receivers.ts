@@ -16,8 +16,11 @@ export interface AskedReceiver {
 
 /** Who may claim payments to an address, for statements that bind nobody: whatever moves money asks the database. */
 export interface KnownReceivers {
-  /** As of limits.receiverCacheMilliseconds ago at most; what was registered or given up by this instance, at once. */
-  accountOf(asked: AskedReceiver): Promise<AccountId | undefined>
+  /**
+   * As of limits.receiverCacheMilliseconds ago at most; what was registered or given up by this instance, at once. No promise where it is
+   * remembered.
+   */
+  accountOf(asked: AskedReceiver): AccountId | undefined | Promise<AccountId | undefined>
   /** Call it when a registration was committed or given up. */
   forget(asked: AskedReceiver): void
 }
@@ -45,8 +48,21 @@ export function openKnownReceivers({
   })
   const nameOf = ({ family, address }: AskedReceiver) => `${family} ${address}`
 
+  async function ask(
+    asked: AskedReceiver,
+    name: string,
+    now: number,
+  ): Promise<AccountId | undefined> {
+    const before = changes
+    const accountId = await read(asked)
+    if (changes === before) {
+      known.set(name, { accountId, untilMilliseconds: now + limits.receiverCacheMilliseconds })
+    }
+    return accountId
+  }
+
   return {
-    accountOf: async (asked) => {
+    accountOf: (asked) => {
       const name = nameOf(asked)
       const now = clock.nowMilliseconds()
       const one = known.get(name)
@@ -55,12 +71,7 @@ export function openKnownReceivers({
       if (one !== undefined && left > 0 && left <= limits.receiverCacheMilliseconds) {
         return one.accountId
       }
-      const before = changes
-      const accountId = await read(asked)
-      if (changes === before) {
-        known.set(name, { accountId, untilMilliseconds: now + limits.receiverCacheMilliseconds })
-      }
-      return accountId
+      return ask(asked, name, now)
     },
     forget: (asked) => {
       changes += 1

@@ -127,11 +127,11 @@ export function takeIn(
 
 /** A receiver that nobody can spend from: the token itself, or the address of all zeros. */
 function isNobody(chain: Chain, payTo: Address): boolean {
-  return (
-    chain.config.assets.some(({ asset }) => asset === payTo) ||
-    chain.addressBytes(payTo).every((byte) => byte === 0)
-  )
+  return chain.config.assets.some(({ asset }) => asset === payTo) || ALL_ZEROS.test(payTo)
 }
+
+/** How an address of zeros is spelled: in hex, and in base58. */
+const ALL_ZEROS = /^(?:0x0+|1+)$/
 
 /** Version 1 knows `exact` alone. */
 function schemeOf({ scheme, x402Version }: PaymentRequirements): PaymentScheme | undefined {

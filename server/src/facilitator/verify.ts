@@ -23,7 +23,9 @@ export interface VerifyDeps {
   /** Our addresses that settle on networks of a family. */
   readonly settlersOf: (family: Family) => ReadonlySet<Address>
   /** Who may claim payments to an address, as of a moment ago; left out, the database is asked. */
-  readonly receiverOf?: (asked: AskedReceiver) => Promise<AccountId | undefined>
+  readonly receiverOf?: (
+    asked: AskedReceiver,
+  ) => AccountId | undefined | Promise<AccountId | undefined>
   /** Whoever claimed a proof, asked together with others; left out, no claim is looked at. */
   readonly claimOf?: (asked: AskedClaim) => Promise<Claim | undefined>
   /** Which keys should not be asked to sign; left out, all may. */
@@ -45,36 +47,32 @@ export async function verifyPayment(
   accountId: AccountId,
   presented: Presented,
 ): Promise<Verified> {
-  const verified = await judge(deps, accountId, presented)
+  const taken = takeIn(presented, deps.chains, deps.settlersOf, undefined, 'verify')
+  const verified = taken.ok ? await judge(deps, accountId, taken.intake) : taken
   deps.onVerified?.(accountId, verified)
   return verified
 }
 
-async function judge(
-  deps: VerifyDeps,
-  accountId: AccountId,
-  presented: Presented,
-): Promise<Verified> {
-  const taken = takeIn(presented, deps.chains, deps.settlersOf, undefined, 'verify')
-  if (!taken.ok) return taken
-  const { chain, authorization, requirements } = taken.intake
+/** What is asked beside the chain. */
+interface Beside {
+  /** Whose the receiving address is. */
+  readonly owner: AccountId | undefined
+  /** Another payment of this payer has its name. */
+  readonly isTaken: boolean
+  readonly claim: Claim | undefined
+}
+
+async function judge(deps: VerifyDeps, accountId: AccountId, intake: Intake): Promise<Verified> {
+  const { chain, authorization, requirements } = intake
   const { networkName } = requirements
-  const { payTo, payer } = authorization
-  const { receiverOf = ({ family, address }) => receiverAccount(deps.store, family, address) } =
-    deps
-  const named = namedPayment(accountId, taken.intake)
-  const { network, family } = chain.config
-  const [owner, check, isTaken, claim] = await Promise.all([
-    receiverOf({ family, address: payTo }),
-    chainSays(deps, taken.intake),
-    named === undefined
-      ? false
-      : deps.store.inTransaction('service', (tx) => isIdentifierTaken(tx, deps.records, named)),
-    // What was claimed for one amount settles for no other, so a seller must not work for it again.
-    authorization.permit2 === UPTO
-      ? deps.claimOf?.({ network, proofKey: authorization.proofKey })
-      : undefined,
-  ])
+  const { payer } = authorization
+  const { network } = chain.config
+  // Both are asked before either is awaited; a rejection of one must not be nobody's while the other is.
+  const asked = besideChain(deps, accountId, intake)
+  const [check, { owner, isTaken, claim }] =
+    asked instanceof Promise
+      ? await Promise.all([chainSays(deps, intake), asked])
+      : [await chainSays(deps, intake), asked]
   // Whoever shows what its payer never signed hears nothing of that payer's other payments, whoever found out, and when.
   if (!check.ok && check.reason === FORGED) {
     return refused(check.reason, networkName, payer, check.message)
@@ -92,24 +90,50 @@ async function judge(
   if (onlySettler !== undefined && deps.funds?.isLow(network, onlySettler) === true) {
     return refused('network_unavailable', networkName, payer)
   }
-  return taken
+  return { ok: true, intake }
+}
+
+/** At once, where all of it is remembered. */
+function besideChain(
+  deps: VerifyDeps,
+  accountId: AccountId,
+  intake: Intake,
+): Beside | Promise<Beside> {
+  const { chain, authorization } = intake
+  const { network, family } = chain.config
+  const { payTo, permit2, proofKey } = authorization
+  const { receiverOf = (asked) => receiverAccount(deps.store, asked.family, asked.address) } = deps
+  const owner = receiverOf({ family, address: payTo })
+  const named = namedPayment(accountId, intake)
+  if (named === undefined && permit2 !== UPTO && !(owner instanceof Promise)) {
+    return { owner, isTaken: false, claim: undefined }
+  }
+  return Promise.all([
+    owner,
+    named === undefined
+      ? false
+      : deps.store.inTransaction('service', (tx) => isIdentifierTaken(tx, deps.records, named)),
+    // What was claimed for one amount settles for no other, so a seller must not work for it again.
+    permit2 === UPTO ? deps.claimOf?.({ network, proofKey }) : undefined,
+  ]).then(([known, isTaken, claim]) => ({ owner: known, isTaken, claim }))
 }
 
 /**
  * What the chain says. Where accounts alone may show that it would pass they are asked first: nobody can have settled it before without the
  * signature of a key of ours, which its claim tells.
  */
-async function chainSays(
+function chainSays(
   { claimOf }: VerifyDeps,
   { chain, exact, authorization }: Intake,
 ): Promise<ExactCheck> {
   const { plain, proofKey } = authorization
-  if (plain !== undefined && exact.stands !== undefined && claimOf !== undefined) {
-    const [stands, claim] = await Promise.all([
-      exact.stands(authorization),
-      claimOf({ network: chain.config.network, proofKey }),
-    ])
-    if (stands && claim === undefined) return { ok: true }
+  if (plain === undefined || exact.stands === undefined || claimOf === undefined) {
+    return exact.check(authorization)
   }
-  return exact.check(authorization)
+  return Promise.all([
+    exact.stands(authorization),
+    claimOf({ network: chain.config.network, proofKey }),
+  ]).then(([stands, claim]) =>
+    stands && claim === undefined ? { ok: true } : exact.check(authorization),
+  )
 }

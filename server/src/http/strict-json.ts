@@ -1,5 +1,5 @@
 import { limits } from '../kernel/limits.ts'
-import { FORBIDDEN_KEYS, readPlainJson } from './plain-json.ts'
+import { isForbiddenKey, readPlainJson } from './plain-json.ts'
 import type { SourceShape } from './source-shape.ts'
 
 /** Why bytes were not taken as JSON: where (a field's name, or `body`) and which rule they broke. */
@@ -65,12 +65,6 @@ const ESCAPES: Readonly<Record<string, string>> = {
   n: '\n',
   r: '\r',
   t: '\t',
-}
-
-/** By its first letter, which costs no hash. */
-function mayBeForbidden(key: string): boolean {
-  const code = key.charCodeAt(0)
-  return code === 0x5f || code === 0x63 || code === 0x70
 }
 
 class Reader {
@@ -152,8 +146,7 @@ class Reader {
       this.#path[this.#depth - 1] = `${key.slice(0, 16)}...`
       throw this.#problem(`must have a name of at most ${limits.jsonKeyCharactersMax} characters`)
     }
-    if (mayBeForbidden(key) && FORBIDDEN_KEYS.has(key))
-      throw this.#problem('is not an allowed name')
+    if (isForbiddenKey(key)) throw this.#problem('is not an allowed name')
     if (Object.hasOwn(object, key)) throw this.#problem('is given twice')
   }
 

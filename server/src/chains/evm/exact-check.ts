@@ -14,11 +14,12 @@ import {
 } from './exact-wallet.ts'
 import type { KeySignature } from './key-signature.ts'
 import type { PayerCode } from './payer-code.ts'
-import type { PayerStanding, Standing } from './standing-code.ts'
+import type { Standing } from './standing-code.ts'
 import type { StandingPool } from './standing-pool.ts'
 
 /** A settlement needs time to be included: an authorization that ends within it is refused. Source: the reference's margin. */
 const VALID_BEFORE_MARGIN_SECONDS = 6n
+const USED = 1n
 const NO_SUCH_FUNCTION = 2n
 
 /** What the check needs to know of an authorization. */
@@ -49,7 +50,8 @@ export interface CheckDeps {
   readonly inSpareTurns?: SpareTurns | undefined
 }
 
-type Verdict = Found | Exclude<ExactCheck, { ok: true }>
+type Refusal = Exclude<ExactCheck, { ok: true }>
+type Verdict = Found | Refusal
 
 /** What is known of a payer before a check. */
 export interface Known {
@@ -70,34 +72,55 @@ export async function checkAuthorization(
   checked: Checked,
   known?: Known,
 ): Promise<Verdict> {
-  if (deps.inSpareTurns === undefined) return checkSigned(deps, checked, known)
-  const { hasCode, ...standing } = await askStanding(deps, checked)
-  return checkSigned(deps, checked, { hasCode, standing })
+  const { standings, code, fresh, inSpareTurns } = deps
+  const { authorization, signature } = checked
+  if (inSpareTurns !== undefined) {
+    const standing = await standings.read(authorization, () =>
+      inSpareTurns(() => signature.look()) ? undefined : signature.question(),
+    )
+    if (standing.signer !== undefined) signature.hear(standing.signer)
+    return judgeStanding(deps, checked, { hasCode: standing.hasCode, standing })
+  }
+  if (isWhole(known)) return judgeStanding(deps, checked, known)
+  const { from } = authorization
+  const [hasCode, standing] = await Promise.all([
+    // Where everything depends on the code, no earlier "none" is believed: it may have been made since.
+    known?.hasCode ?? (fresh || !signature.isGood() ? code.hasCodeNow(from) : code.hasCode(from)),
+    known?.standing ?? standings.read(authorization),
+  ])
+  return judgeStanding(deps, checked, { hasCode, standing })
 }
 
-/** The same, of what was signed by who is known, or can be seen here. */
-async function checkSigned(deps: CheckDeps, checked: Checked, known?: Known): Promise<Verdict> {
-  const { code, transport, factories, fresh, wasJudged } = deps
-  const { authorization, domain, asset, signature } = checked
-  const isKeySigned = signature.isGood()
-  const { from, value, validAfterSeconds, validBeforeSeconds } = authorization
-  const [hasCode, { used, balance, nowSeconds }] = await Promise.all([
-    // Where everything depends on the code, no earlier "none" is believed: it may have been made since.
-    known?.hasCode ?? (fresh || !isKeySigned ? code.hasCodeNow(from) : code.hasCode(from)),
-    known?.standing ?? askStanding(deps, checked),
-  ])
+function isWhole(known: Known | undefined): known is Required<Known> {
+  return known?.standing !== undefined
+}
+
+/** What was asked, judged in the reference's order. A promise only where code has a word in it. */
+function judgeStanding(
+  deps: CheckDeps,
+  checked: Checked,
+  { hasCode, standing }: Required<Known>,
+): Verdict | Promise<Verdict> {
+  const isKeySigned = checked.signature.isGood()
+  if (!isKeySigned || hasCode) {
+    return judgeByCode(deps, checked, hasCode ? 'wallet' : 'deployment', standing)
+  }
+  return faultOf(checked, standing, true) ?? { ok: true, by: 'key' }
+}
+
+/** The same, where the word of the payer's code counts, or that of code which is made first. */
+async function judgeByCode(
+  { transport, factories, wasJudged }: CheckDeps,
+  checked: Checked,
+  by: 'wallet' | 'deployment',
+  standing: Standing,
+): Promise<Verdict> {
+  const { authorization, asset, signature } = checked
   const { deployment } = authorization
-  const by = hasCode ? 'wallet' : isKeySigned ? 'key' : 'deployment'
-  let isProven = isKeySigned || wasJudged === true
-  const no = (reason: Reason, message?: string): Exclude<ExactCheck, { ok: true }> => ({
-    ok: false,
-    reason,
-    ...(message === undefined ? {} : { message }),
-    ...(used === 1n && isProven ? { isUsed: true } : {}),
-  })
+  let isProven = signature.isGood() || wasJudged === true
+  const no = (reason: Reason, message?: string) =>
+    refusal(reason, isProven && standing.used === USED, message)
   switch (by) {
-    case 'key':
-      break
     case 'wallet':
       if (asset.takesWalletSignatures !== true) {
         const message = 'The payer is an account with code, and this token does not ask code.'
@@ -115,40 +138,43 @@ async function checkSigned(deps: CheckDeps, checked: Checked, known?: Known): Pr
     default:
       by satisfies never
   }
-  if (validBeforeSeconds < nowSeconds + VALID_BEFORE_MARGIN_SECONDS) {
-    return no('invalid_exact_evm_payload_authorization_valid_before')
-  }
-  if (validAfterSeconds > nowSeconds) {
-    return no('invalid_exact_evm_payload_authorization_valid_after')
-  }
-  if (used === NO_SUCH_FUNCTION) {
-    return no('invalid_exact_evm_eip3009_not_supported')
-  }
-  if (used !== 0n) return no('invalid_exact_evm_nonce_already_used')
-  if (domain.name !== asset.domain?.name) {
-    return no('invalid_exact_evm_token_name_mismatch')
-  }
-  if (domain.version !== asset.domain.version) {
-    return no('invalid_exact_evm_token_version_mismatch')
-  }
-  if (balance < value) return no('invalid_exact_evm_insufficient_balance')
-  if (by === 'key') return { ok: true, by }
+  const fault = faultOf(checked, standing, isProven)
+  if (fault !== undefined) return fault
   const isMade = by === 'deployment'
   const call = walletCall(authorization, isMade ? deployment : undefined)
   const isGood = await wouldSucceed(transport, call, isMade ? DEPLOYMENT_GAS_MAX : WALLET_GAS_MAX)
   return isGood ? { ok: true, by } : no('invalid_exact_evm_transaction_simulation_failed')
 }
 
-/** Where it stands, and who signed it, unless that is looked at here in time. */
-async function askStanding(
-  { standings, inSpareTurns }: CheckDeps,
-  { authorization, signature }: Checked,
-): Promise<PayerStanding> {
-  const { signer, ...standing } = await standings.read(
-    authorization,
-    inSpareTurns &&
-      (() => (inSpareTurns(() => signature.look()) ? undefined : signature.question())),
-  )
-  if (signer !== undefined) signature.hear(signer)
-  return standing
+/** What stands against a payment that was signed, undefined when nothing does. */
+function faultOf(
+  { authorization, domain, asset }: Checked,
+  { used, balance, nowSeconds }: Standing,
+  isProven: boolean,
+): Refusal | undefined {
+  const no = (reason: Reason) => refusal(reason, isProven && used === USED)
+  const { value, validAfterSeconds, validBeforeSeconds } = authorization
+  if (validBeforeSeconds < nowSeconds + VALID_BEFORE_MARGIN_SECONDS) {
+    return no('invalid_exact_evm_payload_authorization_valid_before')
+  }
+  if (validAfterSeconds > nowSeconds) {
+    return no('invalid_exact_evm_payload_authorization_valid_after')
+  }
+  if (used === NO_SUCH_FUNCTION) return no('invalid_exact_evm_eip3009_not_supported')
+  if (used !== 0n) return no('invalid_exact_evm_nonce_already_used')
+  if (domain.name !== asset.domain?.name) return no('invalid_exact_evm_token_name_mismatch')
+  if (domain.version !== asset.domain.version) {
+    return no('invalid_exact_evm_token_version_mismatch')
+  }
+  return balance < value ? no('invalid_exact_evm_insufficient_balance') : undefined
+}
+
+/** `isUsed` where it was used by whoever may have signed it. */
+function refusal(reason: Reason, isUsed: boolean, message?: string): Refusal {
+  return {
+    ok: false,
+    reason,
+    ...(message === undefined ? {} : { message }),
+    ...(isUsed ? { isUsed } : {}),
+  }
 }

@@ -33,8 +33,6 @@ export function openExactReader(
   const separators = new Map<string, Uint8Array>()
   let last: { name: string; version: string; token: string; separator: Uint8Array } | undefined
   const recovered = openRecoveredSigners()
-  /** What was just read need not be parsed again; kept as long as what it belongs to. */
-  const readBefore = new WeakMap<Readonly<Record<string, string>>, Checked>()
 
   function separatorOf(domain: Domain): Uint8Array {
     const { name, version, verifyingContract } = domain
@@ -111,21 +109,16 @@ export function openExactReader(
       if (authorization.value !== amount) {
         return refused('invalid_exact_evm_payload_authorization_value_mismatch')
       }
-      const described = describe(authorization, domain, demand, {
-        nonce: parsed.nonce,
-        signature: parsed.signature,
-        ...(isUnjudged ? { isUnjudged } : signature.isGood() ? {} : { awaitsCode: true }),
-      })
-      readBefore.set(described.stored, {
-        authorization,
-        domain: { name, version },
-        asset,
-        signature,
-      })
-      return { ok: true, authorization: described }
+      const checked = { authorization, domain, asset, signature }
+      const stored = new JustRead(parsed, checked)
+      const described = describe(checked, demand, parsed.nonce, stored)
+      if (isUnjudged) return { ok: true, authorization: { ...described, isUnjudged } }
+      return signature.isGood()
+        ? { ok: true, authorization: described }
+        : { ok: true, authorization: { ...described, awaitsCode: true } }
     },
     restore: (stored, asset) => {
-      const known = readBefore.get(stored)
+      const known = JustRead.checkedOf(stored)
       if (known?.asset === asset) return known
       const token = parseAddress(stored['token'] ?? '')
       const parsed = parseEip3009Payload(
@@ -149,17 +142,12 @@ export function openExactReader(
 }
 
 function describe(
-  authorization: Authorization,
-  domain: Domain,
+  { authorization }: Checked,
   { asset, payTo, amount }: ExactDemand,
-  {
-    nonce,
-    signature,
-    ...judged
-  }: Pick<Eip3009Payload<Address>, 'nonce' | 'signature'> &
-    Pick<ExactAuthorization, 'awaitsCode' | 'isUnjudged'>,
+  nonce: string,
+  stored: JustRead,
 ): ExactAuthorization {
-  const { token, from, validAfterSeconds, validBeforeSeconds } = authorization
+  const { from, validBeforeSeconds } = authorization
   return {
     proofKey: authorizationKey(authorization, nonce),
     payer: from,
@@ -168,19 +156,48 @@ function describe(
     amount,
     validBeforeSeconds,
     feePayer: null,
-    ...judged,
-    stored: {
-      token,
-      name: domain.name,
-      version: domain.version,
-      from,
-      to: authorization.to,
-      value: `${authorization.value}`,
-      validAfter: `${validAfterSeconds}`,
-      validBefore: `${validBeforeSeconds}`,
-      nonce,
-      signature,
-    },
+    stored,
+  }
+}
+
+/**
+ * What is stored of an authorization, which while it is the one that was read need not be parsed again. A field of its own instead of a weak map beside
+ * it, whose entries the collector has to go through in each of its passes.
+ */
+class JustRead {
+  readonly [field: string]: string
+  readonly token: string
+  readonly name: string
+  readonly version: string
+  readonly from: string
+  readonly to: string
+  readonly value: string
+  readonly validAfter: string
+  readonly validBefore: string
+  readonly nonce: string
+  readonly signature: string
+  readonly #checked: Checked
+
+  constructor(
+    { nonce, signature }: Pick<Eip3009Payload<Address>, 'nonce' | 'signature'>,
+    checked: Checked,
+  ) {
+    const { authorization, domain } = checked
+    this.token = authorization.token
+    this.name = domain.name
+    this.version = domain.version
+    this.from = authorization.from
+    this.to = authorization.to
+    this.value = `${authorization.value}`
+    this.validAfter = `${authorization.validAfterSeconds}`
+    this.validBefore = `${authorization.validBeforeSeconds}`
+    this.nonce = nonce
+    this.signature = signature
+    this.#checked = checked
+  }
+
+  static checkedOf(stored: Readonly<Record<string, string>>): Checked | undefined {
+    return stored instanceof JustRead ? stored.#checked : undefined
   }
 }
 
