@@ -7,6 +7,7 @@ import { isPermit2 } from '@florin/wire/x402/permit2-payload.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
 import type { Family, NetworkId } from '@florin/wire/network.ts'
 import type { Address, Chain } from '../chains/chain.ts'
+import { isNobody } from '../chains/nobody.ts'
 import type {
   ExactAuthorization,
   ExactDemand,
@@ -124,14 +125,6 @@ export function takeIn(
   const intake = { chain, exact: chain.exact, payment, requirements, authorization, resource }
   return { ok: true, intake }
 }
-
-/** A receiver that nobody can spend from: the token itself, or the address of all zeros. */
-function isNobody(chain: Chain, payTo: Address): boolean {
-  return chain.config.assets.some(({ asset }) => asset === payTo) || ALL_ZEROS.test(payTo)
-}
-
-/** How an address of zeros is spelled: in hex, and in base58. */
-const ALL_ZEROS = /^(?:0x0+|1+)$/
 
 /** Version 1 knows `exact` alone. */
 function schemeOf({ scheme, x402Version }: PaymentRequirements): PaymentScheme | undefined {

@@ -67,7 +67,7 @@ async function judge(deps: VerifyDeps, accountId: AccountId, intake: Intake): Pr
   const { networkName } = requirements
   const { payer } = authorization
   const { network } = chain.config
-  // Both are asked before either is awaited; a rejection of one must not be nobody's while the other is.
+  // The chain is asked before this is awaited, and never throws at once: a rejection of one must not be nobody's while the other is awaited.
   const asked = besideChain(deps, accountId, intake)
   const [check, { owner, isTaken, claim }] =
     asked instanceof Promise
@@ -103,8 +103,8 @@ function besideChain(
   const { network, family } = chain.config
   const { payTo, permit2, proofKey } = authorization
   const { receiverOf = (asked) => receiverAccount(deps.store, asked.family, asked.address) } = deps
-  const owner = receiverOf({ family, address: payTo })
   const named = namedPayment(accountId, intake)
+  const owner = receiverOf({ family, address: payTo })
   if (named === undefined && permit2 !== UPTO && !(owner instanceof Promise)) {
     return { owner, isTaken: false, claim: undefined }
   }
@@ -122,7 +122,7 @@ function besideChain(
  * What the chain says. Where accounts alone may show that it would pass they are asked first: nobody can have settled it before without the
  * signature of a key of ours, which its claim tells.
  */
-function chainSays(
+async function chainSays(
   { claimOf }: VerifyDeps,
   { chain, exact, authorization }: Intake,
 ): Promise<ExactCheck> {
@@ -130,10 +130,9 @@ function chainSays(
   if (plain === undefined || exact.stands === undefined || claimOf === undefined) {
     return exact.check(authorization)
   }
-  return Promise.all([
+  const [stands, claim] = await Promise.all([
     exact.stands(authorization),
     claimOf({ network: chain.config.network, proofKey }),
-  ]).then(([stands, claim]) =>
-    stands && claim === undefined ? { ok: true } : exact.check(authorization),
-  )
+  ])
+  return stands && claim === undefined ? { ok: true } : exact.check(authorization)
 }

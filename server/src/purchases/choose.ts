@@ -4,6 +4,7 @@ import type { Fields } from '@florin/wire/x402/fields.ts'
 import type { X402Version } from '@florin/wire/x402/payment-requirements.ts'
 import type { Address, Chain } from '../chains/chain.ts'
 import type { PaymentScheme } from '../chains/exact.ts'
+import { isNobody } from '../chains/nobody.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
 import type { Demand, Offer } from './demand.ts'
 
@@ -112,13 +113,6 @@ function rank({ offer }: Choice): number {
 function declined({ requirements }: Offer, reason: string): Declined {
   const { networkName: network, asset, amount } = requirements
   return { network, asset, amountBaseUnits: `${amount}`, reason }
-}
-
-function isNobody(chain: Chain, address: Address): boolean {
-  return (
-    chain.config.assets.some(({ asset }) => asset === address) ||
-    chain.addressBytes(address).every((byte) => byte === 0)
-  )
 }
 
 function compare(one: bigint, other: bigint): number {

@@ -33,6 +33,7 @@ export function openExactReader(
   const separators = new Map<string, Uint8Array>()
   let last: { name: string; version: string; token: string; separator: Uint8Array } | undefined
   const recovered = openRecoveredSigners()
+  const readBy = {}
 
   function separatorOf(domain: Domain): Uint8Array {
     const { name, version, verifyingContract } = domain
@@ -110,7 +111,7 @@ export function openExactReader(
         return refused('invalid_exact_evm_payload_authorization_value_mismatch')
       }
       const checked = { authorization, domain, asset, signature }
-      const stored = new JustRead(parsed, checked)
+      const stored = new JustRead(parsed, checked, readBy)
       const described = describe(checked, demand, parsed.nonce, stored)
       if (isUnjudged) return { ok: true, authorization: { ...described, isUnjudged } }
       return signature.isGood()
@@ -118,7 +119,7 @@ export function openExactReader(
         : { ok: true, authorization: { ...described, awaitsCode: true } }
     },
     restore: (stored, asset) => {
-      const known = JustRead.checkedOf(stored)
+      const known = JustRead.checkedOf(stored, readBy)
       if (known?.asset === asset) return known
       const token = parseAddress(stored['token'] ?? '')
       const parsed = parseEip3009Payload(
@@ -177,10 +178,13 @@ class JustRead {
   readonly nonce: string
   readonly signature: string
   readonly #checked: Checked
+  readonly #readBy: object
 
+  /** @param readBy the reader: what one network's has read says nothing to another's. */
   constructor(
     { nonce, signature }: Pick<Eip3009Payload<Address>, 'nonce' | 'signature'>,
     checked: Checked,
+    readBy: object,
   ) {
     const { authorization, domain } = checked
     this.token = authorization.token
@@ -194,10 +198,11 @@ class JustRead {
     this.nonce = nonce
     this.signature = signature
     this.#checked = checked
+    this.#readBy = readBy
   }
 
-  static checkedOf(stored: Readonly<Record<string, string>>): Checked | undefined {
-    return stored instanceof JustRead ? stored.#checked : undefined
+  static checkedOf(stored: Readonly<Record<string, string>>, readBy: object): Checked | undefined {
+    return stored instanceof JustRead && stored.#readBy === readBy ? stored.#checked : undefined
   }
 }
 

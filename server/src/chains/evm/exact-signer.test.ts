@@ -246,6 +246,20 @@ describe('a signature that nobody has looked at', () => {
     }
   })
 
+  test('that one network has read is read again by another', async () => {
+    const payload = await testPayer().authorize({ asset: USDC, to: SELLER, amount: PRICE })
+    const [one, other] = [openExactReader(84_532n), openExactReader(8_453n)]
+    const outcome = one.read(payload, DEMAND)
+    if (!outcome.ok) throw new Error(outcome.reason)
+    const { stored } = outcome.authorization
+    const digestBy = (reader: typeof one, text: Readonly<Record<string, string>>) =>
+      hexDigits(reader.restore(text, USDC).signature.digest())
+    expect(one.restore(stored, USDC)).toBe(one.restore(stored, USDC))
+    expect(digestBy(one, stored)).toBe(digestBy(one, { ...stored }))
+    expect(digestBy(other, stored)).toBe(digestBy(other, { ...stored }))
+    expect(digestBy(other, stored)).not.toBe(digestBy(one, stored))
+  })
+
   test('of nobody makes nobody pay', async () => {
     // ecrecover gives nobody for it, which is the address that is said to pay.
     const zero = requireAddress(`0x${NOBODY}`)
