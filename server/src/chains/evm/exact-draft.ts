@@ -4,7 +4,6 @@ import type { NetworkConfig } from '../../kernel/network-config.ts'
 import { NodeFailure } from '../chain.ts'
 import type { Address } from '../chain.ts'
 import type { ExactPayments, SettlementDraft } from '../exact.ts'
-import { malformed } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { quantityFrom } from './answer.ts'
 import type { Checked } from './exact-check.ts'
@@ -15,6 +14,7 @@ import { firstFees } from './fees.ts'
 import { gasLimit } from './gas.ts'
 import { hexBytes, hexQuantity } from './hex.ts'
 import type { ReadSettlerFacts } from './settler-facts.ts'
+import type { SettlementRuns } from './settlement-runs.ts'
 import { writeTerms } from './terms.ts'
 import type { Call } from './transfer.ts'
 
@@ -27,9 +27,6 @@ const SETTLEMENT_GAS_MAX = 300_000n
 const LEARNED_MILLISECONDS = 10 * 60_000
 /** and up to this much: one that takes more counts for itself alone. A listed token takes some 70,000 for a new holder. */
 const LEARNED_GAS_MAX = 150_000n
-
-/** What a run that moved the money gives back: nothing (EIP-3009), or true, as tokens have it that were made like their `transfer`. */
-const RAN: ReadonlySet<unknown> = new Set(['0x', `0x${'1'.padStart(64, '0')}`])
 
 type Estimate =
   { readonly gas: bigint; readonly wasRun?: true } | { readonly problem: EstimateProblem }
@@ -64,6 +61,7 @@ export async function draftSettlement(
   deps: Learning & {
     readonly transport: Transport
     readonly settlerFacts: ReadSettlerFacts
+    readonly settlementRuns: SettlementRuns
     readonly config: NetworkConfig
     readonly chainId: bigint
   },
@@ -129,15 +127,17 @@ export async function draftForWallet(
  * estimate, for which it runs the call again and again (64 of them: 8 ms instead of 60).
  */
 async function simulate(
-  { transport, clock, learned }: Learning & { readonly transport: Transport },
+  {
+    transport,
+    clock,
+    learned,
+    settlementRuns,
+  }: Learning & { readonly transport: Transport; readonly settlementRuns: SettlementRuns },
   settler: Address,
   call: Call,
 ): Promise<Estimate> {
   const gas = learnedGas({ clock, learned }, call.to)
-  if (
-    gas !== undefined &&
-    (await transport.read(callRead(settler, call, gasLimit(gas, call.data))))
-  ) {
+  if (gas !== undefined && (await settlementRuns.runs(settler, call, gasLimit(gas, call.data)))) {
     return { gas, wasRun: true }
   }
   return transport.read(estimateRead(settler, call))
@@ -153,19 +153,6 @@ export function learnedGas({ clock, learned }: Learning, token: Address): bigint
 function learn({ clock, learned }: Learning, { to }: Call, gas: bigint): void {
   if (gas > LEARNED_GAS_MAX || (learnedGas({ clock, learned }, to) ?? 0n) >= gas) return
   learned.set(to, { gas, atMilliseconds: clock.nowMilliseconds() })
-}
-
-/** Whether the call succeeds within so much gas; false says nothing of why. */
-function callRead(settler: Address, { to, data }: Call, gas: bigint): Read<boolean> {
-  return {
-    method: 'eth_call',
-    params: [{ from: settler, to, data: hexBytes(data), gas: hexQuantity(gas) }, 'latest'],
-    parse: (result) => {
-      if (!RAN.has(result)) throw malformed('run of a settlement', 'result')
-      return true
-    },
-    meaning: (error) => (estimateProblemOf(error) === undefined ? undefined : false),
-  }
 }
 
 /** Without fee fields, so that only the call itself can make it fail. */

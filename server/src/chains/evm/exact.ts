@@ -15,6 +15,7 @@ import { shareSettlements } from './exact-share.ts'
 import { openPayerCode } from './payer-code.ts'
 import { openPermit2 } from './permit2-payments.ts'
 import { isPermit2Stored } from './permit2-read.ts'
+import { openSettlementRuns } from './settlement-runs.ts'
 import { openSettlerFacts } from './settler-facts.ts'
 import { openStandingPool } from './standing-pool.ts'
 import { openViewPool } from './view-pool.ts'
@@ -39,7 +40,9 @@ export function openExact(deps: {
   const code = openPayerCode(transport, clock)
   const learned: LearnedGas = new Map()
   const finalViews = openFinalViews(transport, clock, config.finality)
-  const drafting = { ...deps, learned, finalViews, settlerFacts: openSettlerFacts(transport) }
+  const settlerFacts = openSettlerFacts(transport)
+  const settlementRuns = openSettlementRuns(transport)
+  const drafting = { ...deps, learned, finalViews, settlerFacts, settlementRuns }
   const inSpareTurns = openSpareTurns(clock)
   /** When somebody last showed what nobody signed, to be verified or to be settled: neither spoils the other's way. */
   const doubtedAt = { check: Number.NEGATIVE_INFINITY, draft: Number.NEGATIVE_INFINITY }

@@ -16,6 +16,16 @@ export function plainGas(data: Uint8Array): bigint {
   return TRANSACTION_GAS + BigInt(tokens) * FLOOR_GAS_PER_TOKEN
 }
 
+/** The standard price of a token, where the transaction's own code runs. Source: EIP-2028. */
+const CALL_GAS_PER_TOKEN = 4n
+
+/** What is left of a transaction's gas limit for its call itself, asked of an account that makes it. */
+export function callGas(transactionGas: bigint, data: Uint8Array): bigint {
+  const tokens = (plainGas(data) - TRANSACTION_GAS) / FLOOR_GAS_PER_TOKEN
+  const left = transactionGas - TRANSACTION_GAS - tokens * CALL_GAS_PER_TOKEN
+  return left > 0n ? left : 0n
+}
+
 /** The gas limit for an estimate: what a plain transaction takes is exact, everything else may grow by a fifth. */
 export function gasLimit(estimate: bigint, data: Uint8Array): bigint {
   return estimate <= plainGas(data) ? estimate : estimate + (estimate + 4n) / 5n

@@ -1,4 +1,6 @@
 import { hexDigits } from './hex.ts'
+import { assemble, BEHIND, placeText } from './init-code.ts'
+import type { CodePart } from './init-code.ts'
 import { malformed } from '../json-rpc/answer.ts'
 
 /** What is asked of one authorization. Hex without 0x. */
@@ -47,9 +49,8 @@ const USED = [0n, 1n, 2n] as const
  * what it is given (WETH writes for every function that it does not know) takes nothing from the others of its call.
  */
 const GAS = '620186a0'
-
-/** A place in the code, and a jump's way to it. */
-type Part = string | { readonly here: string } | { readonly to: string }
+/** Where the entries end, which depends on how many there are. */
+const END = 'end'
 
 /**
  * Init code of a call that creates nothing, with what is asked behind it: reads everything in one call, and says it in a fifth of the bytes that
@@ -57,14 +58,14 @@ type Part = string | { readonly here: string } | { readonly to: string }
  * signatures of 97 (digest, v, r, s). Gives back the time of the block, for each entry a byte (1 used, 2 no such function, 4 no
  * balance, 8 the payer has code) and the balance, and for each signature the twenty bytes of who made it.
  */
-const PROGRAM: readonly Part[] = [
+const PROGRAM: readonly CodePart[] = [
   // authorizationState(address,bytes32) at 0, balanceOf(address) at 0x60, and the time where the answer begins.
   ...['63e94a0102', '60e0', '1b', '6000', '52', '6370a08231', '60e0', '1b', '6060', '52'],
   ...['42', '610100', '52'],
   // Where the answer goes on, and where the next entry is: both stay on the stack.
-  ...['610120', '61', { to: 'entries' }],
+  ...['610120', '61', { to: BEHIND }],
   { here: 'entry' },
-  ...['80', '61', { to: 'end' }, '14', '61', { to: 'signed' }, '57'],
+  ...['80', '61', { to: END }, '14', '61', { to: 'signed' }, '57'],
   // The token at 0xac, payer and nonce for its state, the payer for its balance.
   ...['6014', '81', '60ac', '39', '6034', '81', '6014', '01', '6010', '39'],
   ...['6014', '81', '6014', '01', '6070', '39'],
@@ -92,41 +93,9 @@ const PROGRAM: readonly Part[] = [
   ...['50', '610100', '90', '03', '610100', 'f3'],
 ]
 
-const JUMPDEST = '5b'
-const PLACE_DIGITS = 4
-
 /** The code before and behind the place where the entries end, and its length. */
-const CODE = assemble(PROGRAM)
-
-function assemble(program: readonly Part[]): {
-  readonly before: string
-  readonly behind: string
-  readonly bytes: number
-} {
-  const places = new Map<string, number>()
-  let digits = 0
-  for (const part of program) {
-    if (typeof part === 'string') digits += part.length
-    else if ('to' in part) digits += PLACE_DIGITS
-    else {
-      places.set(part.here, digits / 2)
-      digits += JUMPDEST.length
-    }
-  }
-  const bytes = digits / 2
-  places.set('entries', bytes)
-  const text = program.map((part) => {
-    if (typeof part === 'string') return part
-    if ('here' in part) return JUMPDEST
-    return part.to === 'end' ? '|' : placeText(places.get(part.to) ?? Number.NaN)
-  })
-  const [before = '', behind = ''] = text.join('').split('|')
-  return { before, behind, bytes }
-}
-
-function placeText(place: number): string {
-  return place.toString(16).padStart(PLACE_DIGITS, '0')
-}
+const CODE = assemble(PROGRAM, END)
+const [BEFORE_END = '', BEHIND_END = ''] = CODE.parts
 
 /** The call's data, hex with 0x. `signatures`: 97 bytes each, hex without 0x. */
 export function writeStandings(
@@ -134,7 +103,7 @@ export function writeStandings(
   signatures: readonly string[],
 ): string {
   const end = placeText(CODE.bytes + asked.length * ENTRY_BYTES)
-  let data = `0x${CODE.before}${end}${CODE.behind}`
+  let data = `0x${BEFORE_END}${end}${BEHIND_END}`
   for (const { token, payer, nonce } of asked) data += token + payer + nonce
   for (const signature of signatures) data += signature
   return data
