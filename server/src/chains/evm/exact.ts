@@ -41,7 +41,7 @@ export function openExact(deps: {
   const learned: LearnedGas = new Map()
   const finalViews = openFinalViews(transport, clock, config.finality)
   const settlerFacts = openSettlerFacts(transport)
-  const settlementRuns = openSettlementRuns(transport)
+  const settlementRuns = openSettlementRuns(transport, clock)
   const drafting = { ...deps, learned, finalViews, settlerFacts, settlementRuns }
   const inSpareTurns = openSpareTurns(clock)
   /** When somebody last showed what nobody signed, to be verified or to be settled: neither spoils the other's way. */

@@ -1,6 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bytesFrom } from './answer.ts'
+import { callGas } from './gas.ts'
 import { hexBytes, hexQuantity } from './hex.ts'
 import { readRuns, RUN_DATA_BYTES, writeRuns } from './run-code.ts'
 import { startTestChain } from './test-chain.ts'
@@ -37,6 +38,8 @@ const CODES = {
   'writes twice': '0x600160005560016001550000',
   // Only for a call with all of its data.
   'counts its data': '0x6101243614600d5760006000fd5b00',
+  // Only where the last word of the data is its first, which no other has.
+  'looks at its data': '0x6000356101043514600e575f5ffd5b00',
 } as const
 const OUTCOMES: Record<keyof typeof CODES, 'ran' | 'failed' | 'unclear'> = {
   nothing: 'ran',
@@ -54,6 +57,7 @@ const OUTCOMES: Record<keyof typeof CODES, 'ran' | 'failed' | 'unclear'> = {
   'happens once': 'ran',
   'writes twice': 'ran',
   'counts its data': 'ran',
+  'looks at its data': 'ran',
 }
 const NAMES = Object.keys(CODES) as readonly (keyof typeof CODES)[]
 
@@ -62,11 +66,11 @@ function addressOf(name: string): string {
   return `0x${'c0de'.repeat(9)}${place.toString(16).padStart(4, '0')}`
 }
 
-const entryOf = (name: string, gas = 100_000n) => ({
-  to: addressOf(name).slice(2),
-  data: randomBytes(RUN_DATA_BYTES),
-  gas,
-})
+function entryOf(name: string, gas = 100_000n) {
+  const data = randomBytes(RUN_DATA_BYTES)
+  data.copy(data, RUN_DATA_BYTES - 32, 0, 32)
+  return { to: addressOf(name).slice(2), data, gas }
+}
 
 async function runAll(entries: readonly ReturnType<typeof entryOf>[]) {
   const result = await world.rpc('eth_call', { data: writeRuns(entries) }, 'latest')
@@ -103,7 +107,7 @@ test('what a call may take is its own: not more, and nobody else’s', async () 
 test('says the same as a call for each, to the gas', async () => {
   // In its own call, what is asked of the receiver's account is part of what every transaction pays.
   const least = async (isEnough: (gas: bigint) => Promise<boolean>) => {
-    let [below, above] = [0n, 100_000n]
+    let [below, above] = [0n, 200_000n]
     while (above - below > 1n) {
       const middle = (below + above) / 2n
       if (await isEnough(middle)) above = middle
@@ -112,14 +116,19 @@ test('says the same as a call for each, to the gas', async () => {
     return above
   }
   const { data, to } = entryOf('writes twice')
-  data.fill(1)
-  const paid = 21_000n + 16n * BigInt(RUN_DATA_BYTES)
-  const shared = await least(async (gas) => (await runAll([{ data, to, gas }]))[0] === 'ran')
-  const alone = await least(async (gas) => {
-    const call = { to: `0x${to}`, data: hexBytes(data), gas: hexQuantity(gas + paid) }
-    return (await world.rpc('eth_call', call, 'latest')) === '0x'
-  })
-  expect(shared).toBe(alone)
+  for (const zeros of [0, 100, RUN_DATA_BYTES]) {
+    data.fill(1).fill(0, 0, zeros)
+    const shared = await least(async (gas) => {
+      const entry = { data, to, gas: callGas(gas, data) }
+      return (await runAll([entry]))[0] === 'ran'
+    })
+    const alone = await least(async (gas) => {
+      const call = { to: `0x${to}`, data: hexBytes(data), gas: hexQuantity(gas) }
+      return (await world.rpc('eth_call', call, 'latest')) === '0x'
+    })
+    expect(shared, `${zeros} bytes are zero`).toBe(alone)
+  }
+  expect(callGas(20_000n, data)).toBe(0n)
 })
 
 test('an answer of another length, or of another word, is none', () => {

@@ -1,3 +1,4 @@
+import type { Clock } from '../../kernel/clock.ts'
 import { limits } from '../../kernel/limits.ts'
 import type { Address } from '../chain.ts'
 import { malformed } from '../json-rpc/answer.ts'
@@ -7,12 +8,19 @@ import { bytesFrom } from './answer.ts'
 import { estimateProblemOf } from './failures.ts'
 import { callGas } from './gas.ts'
 import { hexBytes, hexQuantity } from './hex.ts'
-import { readRuns, writeRuns } from './run-code.ts'
+import { readRuns, RUN_DATA_BYTES, writeRuns } from './run-code.ts'
 import type { Ran } from './run-code.ts'
 import type { Call } from './transfer.ts'
 
 /** Of 316 bytes each and some 150,000 gas: a third of what init code may have (EIP-3860), and less gas than a transaction may take (EIP-7825). */
 const RUNS_PER_CALL_MAX = 64
+
+/** After a shared call that no node answered each is run in a call of its own for so long: it may have been too much for one. */
+const ALONE_MILLISECONDS = 10_000
+/** 20 bytes of hex with 0x. */
+const ADDRESS_CHARACTERS = 42
+/** The gas of an entry is four bytes. */
+const GAS_MAX = 2n ** 32n
 
 /** What a run that moved the money gives back: nothing (EIP-3009), or true, as tokens have it that were made like their `transfer`. */
 const RAN: ReadonlySet<unknown> = new Set(['0x', `0x${'1'.padStart(64, '0')}`])
@@ -36,13 +44,22 @@ export interface SettlementRuns {
  * Whoever asks until the batch is put together shares one call: a node takes a third of the time for 64 in one that it takes for 64 calls, and everybody
  * else less. Who asks alone has its own call, from the settler's own address. Source of who may submit: EIP-3009, which has anybody do it.
  */
-export function openSettlementRuns(transport: Pick<Transport, 'readLast'>): SettlementRuns {
+export function openSettlementRuns(
+  transport: Pick<Transport, 'readLast'>,
+  clock: Pick<Clock, 'nowMilliseconds'>,
+): SettlementRuns {
   interface Sharing {
     readonly asked: Asked[]
     readonly answer: Promise<readonly Ran[]>
   }
   const sharing = new Map<Address, Sharing>()
   const inBounds = askedAtMost(limits.nodeReadsMax)
+  let failedAt = Number.NEGATIVE_INFINITY
+
+  function mostPerCall(): number {
+    const age = clock.nowMilliseconds() - failedAt
+    return age >= 0 && age < ALONE_MILLISECONDS ? 1 : RUNS_PER_CALL_MAX
+  }
 
   function begin(settler: Address): Sharing {
     const asked: Asked[] = []
@@ -53,14 +70,18 @@ export function openSettlementRuns(transport: Pick<Transport, 'readLast'>): Sett
       isOver()
       return runsRead(settler, asked)
     })
-    // What is refused at once is never made.
-    answer.catch(isOver)
+    answer.catch(() => {
+      // What is refused at once is never made.
+      isOver()
+      if (asked.length > 1) failedAt = clock.nowMilliseconds()
+    })
     return { asked, answer }
   }
 
   async function run(settler: Address, asked: Asked): Promise<Ran | undefined> {
+    requireRunnable(asked)
     let open = sharing.get(settler)
-    if (open === undefined || open.asked.length >= RUNS_PER_CALL_MAX) {
+    if (open === undefined || open.asked.length >= mostPerCall()) {
       open = begin(settler)
       sharing.set(settler, open)
     }
@@ -77,6 +98,12 @@ export function openSettlementRuns(transport: Pick<Transport, 'readLast'>): Sett
   }
 }
 
+/** Fails for whoever asks, and for nobody who shares the call. */
+function requireRunnable({ call: { to, data, value }, gas }: Asked): void {
+  const isOne = data.length === RUN_DATA_BYTES && to.length === ADDRESS_CHARACTERS && value === 0n
+  if (!isOne || gas < 0n || gas >= GAS_MAX) throw new Error('a call that is not run')
+}
+
 function runsRead(settler: Address, asked: readonly Asked[]): Read<readonly Ran[]> {
   const [first, ...others] = asked
   if (first === undefined) throw new Error('nothing to run')
@@ -87,7 +114,11 @@ function loneRead(settler: Address, { call: { to, data }, gas }: Asked): Read<re
   return {
     method: 'eth_call',
     params: [{ from: settler, to, data: hexBytes(data), gas: hexQuantity(gas) }, 'latest'],
-    parse: (result) => [RAN.has(result) ? 'ran' : 'unclear'],
+    // Here, so that the next node is asked, and this one counts as one that failed.
+    parse: (result) => {
+      if (!RAN.has(result)) throw malformed('run of a settlement', 'result')
+      return ['ran']
+    },
     meaning: (error) => (estimateProblemOf(error) === undefined ? undefined : ['failed']),
   }
 }
