@@ -33,6 +33,7 @@ export function openExactReader(
   const separators = new Map<string, Uint8Array>()
   let last: { name: string; version: string; token: string; separator: Uint8Array } | undefined
   const recovered = openRecoveredSigners()
+  /** Tells what this reader has read from what another has. */
   const readBy = {}
 
   function separatorOf(domain: Domain): Uint8Array {

@@ -1,18 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { baseUnits } from '@florin/wire/amount.ts'
 import { fieldsOf } from '@florin/wire/x402/fields.ts'
 import type { Fields } from '@florin/wire/x402/fields.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../kernel/clock.ts'
-import { openLog } from '../../kernel/log.ts'
 import type { SpareTurns } from '../../kernel/spare-turns.ts'
 import { until } from '../../kernel/until.ts'
 import { NodeFailure } from '../chain.ts'
 import type { ExactDemand } from '../exact.ts'
-import { postText } from '../json-rpc/post-text.ts'
 import { addressFromBytes, parseAddress, requireAddress } from './account.ts'
 import { bytesFrom } from './answer.ts'
-import { connectEvm } from './connect.ts'
 import { checkAuthorization } from './exact-check.ts'
 import type { CheckDeps } from './exact-check.ts'
 import { openExactReader } from './exact-read.ts'
@@ -22,14 +18,11 @@ import { readStandings, writeStandings } from './standing-code.ts'
 import type { Standpoint } from './standing-code.ts'
 import { openStandingPool } from './standing-pool.ts'
 import type { AskedStanding } from './standing-pool.ts'
-import { startTestChain } from './test-chain.ts'
 import type { TestChain } from './test-chain.ts'
-import { testNetwork, USDC } from './test-network.ts'
+import { funded, openScene, PRICE, SELLER, startJudging } from './test-judging.ts'
+import { USDC } from './test-network.ts'
 import { testPayer } from './test-payer.ts'
-import type { TestPayer } from './test-payer.ts'
 
-const SELLER = addressFromBytes(new Uint8Array(20).fill(0x51))
-const PRICE = baseUnits(10_000n)
 const NOBODY = '0'.repeat(40)
 const DEMAND: ExactDemand = {
   ...{ asset: USDC, payTo: SELLER, amount: PRICE, extra: { name: 'USDC', version: '2' } },
@@ -38,17 +31,11 @@ const DEMAND: ExactDemand = {
 
 let world: TestChain
 beforeAll(async () => {
-  world = await startTestChain()
+  world = await startJudging()
 })
 afterAll(async () => {
   await world.sandbox.stop()
 })
-
-async function funded(): Promise<TestPayer> {
-  const payer = testPayer()
-  await world.sandbox.fund(payer.address, 'USDC', '1')
-  return payer
-}
 
 describe('the call that asks where authorizations stand', () => {
   const ask = async (asked: readonly Standpoint[], signatures: readonly string[]) => {
@@ -311,19 +298,7 @@ describe('a signature that nobody has looked at', () => {
   })
 
   test('that was nobody’s has all looked at when they are read, for ten seconds', async () => {
-    const time = { aheadMilliseconds: 0 }
-    const chain = connectEvm({
-      config: testNetwork([world.sandbox.rpcUrl]),
-      log: openLog('silent'),
-      clock: {
-        ...systemClock,
-        nowMilliseconds: () => systemClock.nowMilliseconds() + time.aheadMilliseconds,
-      },
-      callSeconds: 1,
-      post: postText,
-    })
-    const { exact } = chain
-    if (exact === undefined) throw new Error('no exact')
+    const { exact, time } = openScene()
     const payer = await funded()
     const good = await payer.authorize({ asset: USDC, to: SELLER, amount: PRICE })
     const forged = await testPayer().authorize({

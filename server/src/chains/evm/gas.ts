@@ -1,6 +1,7 @@
 const TRANSACTION_GAS = 21_000n
 const FLOOR_GAS_PER_TOKEN = 10n
 const TOKENS_PER_BYTE = 4
+const STANDARD_GAS_PER_TOKEN = 4n
 
 /** Offered for a token's call when the node cannot estimate it because the balance is short. */
 export const TOKEN_CALL_GAS = 100_000n
@@ -16,13 +17,13 @@ export function plainGas(data: Uint8Array): bigint {
   return TRANSACTION_GAS + BigInt(tokens) * FLOOR_GAS_PER_TOKEN
 }
 
-/** The standard price of a token, where the transaction's own code runs. Source: EIP-2028. */
-const CALL_GAS_PER_TOKEN = 4n
-
-/** What is left of a transaction's gas limit for its call itself, asked of an account that makes it. */
+/**
+ * Gas that a transaction's limit leaves its call, which is what whoever makes the same call has to give it: the limit without 21,000 and the standard
+ * price of the data. 0 where nothing is left. Source: EIP-2028.
+ */
 export function callGas(transactionGas: bigint, data: Uint8Array): bigint {
   const tokens = (plainGas(data) - TRANSACTION_GAS) / FLOOR_GAS_PER_TOKEN
-  const left = transactionGas - TRANSACTION_GAS - tokens * CALL_GAS_PER_TOKEN
+  const left = transactionGas - TRANSACTION_GAS - tokens * STANDARD_GAS_PER_TOKEN
   return left > 0n ? left : 0n
 }
 

@@ -9,7 +9,7 @@ export interface InitCode {
   readonly bytes: number
 }
 
-/** Of what stands behind the code. */
+/** The place of the first byte behind the code, where its input begins. */
 export const BEHIND = 'behind'
 
 const JUMPDEST = '5b'
@@ -17,8 +17,8 @@ const PLACE_DIGITS = 4
 const OPEN = '|'
 
 /**
- * Puts together EVM code of which a call is made that creates nothing. Ways to a place take two bytes; those to BEHIND lead to the first byte behind the
- * code, and those to `openPlace` are left to whoever writes the call.
+ * Puts together EVM code of which a call is made that creates nothing. Ways to a place take two bytes; those to BEHIND lead to its input, and
+ * those to `openPlace` are left to whoever writes the call.
  */
 export function assemble(program: readonly CodePart[], openPlace?: string): InitCode {
   const places = new Map<string, number>()

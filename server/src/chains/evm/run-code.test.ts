@@ -1,4 +1,3 @@
-import { randomBytes, randomInt } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bytesFrom } from './answer.ts'
 import { callGas } from './gas.ts'
@@ -67,7 +66,8 @@ function addressOf(name: string): string {
 }
 
 function entryOf(name: string, gas = 100_000n) {
-  const data = randomBytes(RUN_DATA_BYTES)
+  // No two of its words are the same but the first and the last.
+  const data = Buffer.from(Array.from({ length: RUN_DATA_BYTES }, (_, at) => (at * 37 + 11) % 256))
   data.copy(data, RUN_DATA_BYTES - 32, 0, 32)
   return { to: addressOf(name).slice(2), data, gas }
 }
@@ -81,7 +81,8 @@ test('says of each call what became of it, whatever it is and whatever stands be
   expect(await runAll(NAMES.map((name) => entryOf(name)))).toEqual(
     NAMES.map((name) => OUTCOMES[name]),
   )
-  const many = Array.from({ length: 64 }, () => NAMES[randomInt(NAMES.length)] ?? 'nothing')
+  // In another order, with 64 in the call.
+  const many = Array.from({ length: 64 }, (_, at) => NAMES[(at * 7) % NAMES.length] ?? 'nothing')
   expect(await runAll(many.map((name) => entryOf(name)))).toEqual(
     many.map((name) => OUTCOMES[name]),
   )

@@ -107,7 +107,6 @@ test.each([
 ])('%i share as few calls as they fit into, and each hears of its own', async (count, expected) => {
   const { runs, calls, callOf } = openFakeNode()
   const flags = Array.from({ length: count }, (_, index) => (index % 5 === 1 ? 0 : 1))
-  // Alone it is the node that says so.
   const heard = await Promise.all(flags.map((flag) => runs.runs(settlerOf(1), callOf(flag), GAS)))
   expect(heard).toEqual(flags.map((flag) => flag === 1))
   expect(calls).toEqual(expected)

@@ -12,7 +12,7 @@ import { readRuns, RUN_DATA_BYTES, writeRuns } from './run-code.ts'
 import type { Ran } from './run-code.ts'
 import type { Call } from './transfer.ts'
 
-/** Of 316 bytes each and some 150,000 gas: a third of what init code may have (EIP-3860), and less gas than a transaction may take (EIP-7825). */
+/** Of 316 bytes each, together four tenths of what init code may have (EIP-3860), and 12.4 million gas where all but one burn theirs: less than a transaction may take (EIP-7825). */
 const RUNS_PER_CALL_MAX = 64
 
 /** After a shared call that no node answered each is run in a call of its own for so long: it may have been too much for one. */
@@ -71,7 +71,7 @@ export function openSettlementRuns(
       return runsRead(settler, asked)
     })
     answer.catch(() => {
-      // What is refused at once is never made.
+      // It was never made where it was refused at once.
       isOver()
       if (asked.length > 1) failedAt = clock.nowMilliseconds()
     })

@@ -97,21 +97,16 @@ export function openScene(): Scene {
       asked.push(...names)
       requests.push(names)
       const { answer, abandon } = postText(posting)
-      const changed = answer
-        .then(({ status, text: said }) => ({
-          status,
-          text: refused(calls, said),
-        }))
-        .then(({ status, text }) => ({
-          status,
-          text:
-            names.includes('an estimate') && node.estimate !== undefined
-              ? text.replaceAll(/"error":\{.*?\}(?=\})/g, `"result":${node.estimate}`)
-              : (node.hasCodes
-                  ? text
-                  : text.replaceAll(CODES, `"result":"0x${'0'.repeat(128)}"`)
-                ).replaceAll('"result":"0x"', `"result":${node.nothing}`),
-        }))
+      const changed = answer.then(({ status, text: said }) => {
+        const text = refused(calls, said)
+        if (names.includes('an estimate') && node.estimate !== undefined) {
+          const estimate = `"result":${node.estimate}`
+          return { status, text: text.replaceAll(/"error":\{.*?\}(?=\})/g, estimate) }
+        }
+        const none = `"result":"0x${'0'.repeat(128)}"`
+        const coded = node.hasCodes ? text : text.replaceAll(CODES, none)
+        return { status, text: coded.replaceAll('"result":"0x"', `"result":${node.nothing}`) }
+      })
       return { answer: changed, abandon }
     },
   })
