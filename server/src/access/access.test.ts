@@ -225,7 +225,7 @@ describe('authenticate', () => {
     const notes: (() => void)[] = []
     const noteUse: typeof database.store.write = async (...note) => {
       await new Promise<void>((resolve) => notes.push(resolve))
-      await database.store.write(...note)
+      return database.store.write(...note)
     }
     const authenticator = openDoor({ ...deps(), store: { ...database.store, write: noteUse } })
     const use = () => authenticator.authenticate([`Bearer ${text}`])

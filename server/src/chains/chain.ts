@@ -67,6 +67,8 @@ export type DraftOutcome =
 export interface SignedTransaction {
   readonly raw: Uint8Array
   readonly hash: TransactionHash
+  /** What is stored of the terms beside the bytes: all that these do not hold. Left out: the terms. */
+  readonly kept?: Terms
 }
 
 /**
@@ -227,9 +229,9 @@ export interface Chain {
   readonly renewal: Renewal
   /**
    * Terms of the same effect for the next attempt, or undefined when the ceiling leaves no room. EVM: both fees raised by at least
-   * 12.5 %; Solana: a new lifetime. Asks a node.
+   * 12.5 %; Solana: a new lifetime. Terms that were kept beside signed bytes want these, too. Asks a node.
    */
-  renew(terms: Terms, feeCeiling: BaseUnits): Promise<Terms | undefined>
+  renew(terms: Terms, feeCeiling: BaseUnits, raw?: Uint8Array): Promise<Terms | undefined>
   /** Hands bytes to every configured node; one verdict each, in order. Never throws for a node's failure: that is `unknown`. */
   broadcast(raws: readonly Uint8Array[]): Promise<readonly Verdict[]>
   head(): Promise<Head>

@@ -56,7 +56,8 @@ const INVARIANTS: Readonly<Record<string, string>> = {
   'all attempts of a place move the same': `
     select 'place ' || chain_transaction_id as subject from attempts
     group by chain_transaction_id
-    having count(distinct (terms ->> 'to') || ' ' || (terms ->> 'value') || ' ' || (terms ->> 'data')) > 1`,
+    having count(distinct (terms ->> 'to') || ' ' || (terms ->> 'value') || ' '
+      || coalesce(terms ->> 'dataDigest', encode(sha256(convert_to(terms ->> 'data', 'UTF8')), 'hex'))) > 1`,
   'a new lifetime is given only on evidence that every earlier one was over': `
     select 'place ' || a.chain_transaction_id as subject from attempts a
     where a.network like 'solana:%' and exists (
@@ -112,6 +113,10 @@ const INVARIANTS: Readonly<Record<string, string>> = {
     where not case p.status
       when 'settled' then coalesce(e.direction = p.type and e.transaction_hash = p.transaction_hash, false)
       else e.payment_id is null end and not (p.self_custody and p.commitment is null)`,
+  'a payment is of an account that exists, and an effect of a payment of the same account': `
+    select p.id as subject from payments p where not exists (select from accounts where id = p.account_id)
+    union all select 'effect of ' || e.payment_id from effects e left join payments p on p.id = e.payment_id
+    where p.id is null or p.account_id <> e.account_id`,
   'a payment that was built for a wallet of its own has its build, which is closed when and only when the payment is over': `
     select coalesce(p.id, b.payment_id) as subject from (select * from payments where self_custody) p
     full join (select * from builds where proof_key is null) b on b.payment_id = p.id

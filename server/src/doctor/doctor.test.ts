@@ -17,7 +17,7 @@ import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { findInBooks } from './books-store.ts'
 import type { Finding } from './books-store.ts'
-import { DIVERGENCES } from './test-divergences.ts'
+import { DIVERGENCES, secondAttemptNaming } from './test-divergences.ts'
 import { PURCHASE_DIVERGENCES } from './test-purchase-divergences.ts'
 import { SETTLEMENT_DIVERGENCES } from './test-settlement-divergences.ts'
 import type { Divergence, Run } from './test-divergences.ts'
@@ -163,6 +163,10 @@ describe('the books', () => {
     expect(new Set(found)).toEqual(
       new Set(isSound ? [] : ['the newest event of a payment tells its status']),
     )
+  })
+
+  test('take terms that hold their call data for the same as those that name it', async () => {
+    expect(await findingsAfter(secondAttemptNaming)).toEqual([])
   })
 
   test('are judged by no invariant that has no divergence here', async () => {

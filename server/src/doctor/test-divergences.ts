@@ -59,6 +59,11 @@ const secondAttempt = (run: Run, { ids }: Sound, terms: string) =>
      where chain_transaction_id = ${PLACE}`,
     ids['pending'],
   )
+/** Terms of the first attempt that name call data by its digest. */
+const naming = (data: string) =>
+  `((terms::jsonb - 'data') || jsonb_build_object('dataDigest', encode(sha256(convert_to(${data}, 'UTF8')), 'hex')))::json`
+export const secondAttemptNaming = (run: Run, sound: Sound) =>
+  secondAttempt(run, sound, naming(`terms ->> 'data'`))
 const SOLANA = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1'
 const rebuilt = async (run: Run, sound: Sound, looks: readonly boolean[]) => {
   await secondAttempt(run, sound, 'terms')
@@ -244,6 +249,11 @@ export const DIVERGENCES: readonly Divergence[] = [
     plant: (run, sound) => secondAttempt(run, sound, `(terms::jsonb || '{"value": "7"}')::json`),
   },
   {
+    invariant: 'all attempts of a place move the same',
+    what: 'a second attempt with other call data, named by its digest',
+    plant: (run, sound) => secondAttempt(run, sound, naming(`'0xother'`)),
+  },
+  {
     invariant: 'a new lifetime is given only on evidence that every earlier one was over',
     what: 'one look',
     plant: (run, sound) => rebuilt(run, sound, [false]),
@@ -303,8 +313,11 @@ export const DIVERGENCES: readonly Divergence[] = [
     invariant: 'a deposit is a record of the wallet that it came to',
     what: 'a deposit of somebody else',
     plant: async (run, sound) => {
-      const id = await deposited(run, sound, `acct_${'1'.repeat(22)}`)
+      const other = `acct_${'1'.repeat(22)}`
+      await run(`insert into accounts (id, name) values ($1, 'another')`, other)
+      const id = await deposited(run, sound, other)
       await claimed(run, sound, id, 'deposit')
+      await run(`update effects set account_id = $1 where payment_id = $2`, other, id)
     },
   },
   {

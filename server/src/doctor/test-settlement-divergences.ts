@@ -88,6 +88,16 @@ export const SETTLEMENT_DIVERGENCES: readonly Divergence[] = [
       ),
   },
   {
+    invariant:
+      'a payment is of an account that exists, and an effect of a payment of the same account',
+    what: 'an effect that another account counts',
+    plant: async (run, sound) =>
+      run(
+        `update effects set account_id = 'acct_of_nobody' where payment_id = $1`,
+        await received(run, sound, { status: 'settled' }),
+      ),
+  },
+  {
     invariant: 'a transfer that came in has one record',
     what: 'a deposit beside the claim that it paid',
     plant: async (run, sound) => {

@@ -2,7 +2,7 @@ import type { NetworkId } from '@florin/wire/network.ts'
 import type { ExactAuthorization, ProofKey } from '../chains/exact.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
-import type { Tx } from '../store/postgres.ts'
+import type { Store, Tx } from '../store/postgres.ts'
 import type { Claim } from './claim.ts'
 
 /** A claim whose success nobody has yet. */
@@ -259,13 +259,16 @@ export async function takeAnswer(
   return rows.length === 1
 }
 
-/** Takes the one success of each of several claims: those that had one to give. Locks in one order, so that two instances never wait crosswise. */
+/**
+ * Takes the one success of each of several claims, in a transaction of its own: those that had one to give. Locks in one order, so that two
+ * instances never wait crosswise.
+ */
 export async function takeAnswers(
-  tx: Tx,
+  store: Pick<Store, 'write'>,
   paymentIds: readonly PaymentId[],
   nowMilliseconds: number,
 ): Promise<ReadonlySet<PaymentId>> {
-  const rows = await tx.query<{ payment_id: PaymentId }>(
+  const rows = await store.write<{ payment_id: PaymentId }>(
     'claims_answer',
     `with open as (
        select payment_id from settlement_claims where payment_id = any($1) and answered_at is null

@@ -37,9 +37,7 @@ export function openTaking({
   return shareReads<PaymentId, Taken>({
     read: async (paymentIds) => {
       const nowMilliseconds = clock.nowMilliseconds()
-      const taken = await store.inTransaction('service', (tx) =>
-        takeAnswers(tx, paymentIds, nowMilliseconds),
-      )
+      const taken = await takeAnswers(store, paymentIds, nowMilliseconds)
       const left = new Set(taken)
       return paymentIds.map((paymentId) => ({ isTaken: left.delete(paymentId), nowMilliseconds }))
     },

@@ -310,7 +310,7 @@ test('an answer is noted in the page of its claim, so that no index hears of it'
   await begin(wave, 0)
   const moved = await database.store.inTransaction('service', async (tx) => {
     await takeAnswers(
-      tx,
+      { write: tx.query },
       wave.map(({ paymentId }) => paymentId),
       NOW,
     )

@@ -40,8 +40,12 @@ export function openPaymentBook({
   /** Left out where whoever waits reads for themselves. */
   readonly waits?: Pick<Waits, 'hold'>
 }): PaymentBook {
-  const moved = (tx: Tx, status: PaymentStatus, changes: readonly StatusChange[]) =>
-    movePayments(tx, status, changes, clock.nowMilliseconds())
+  const moved = (
+    tx: Tx,
+    status: PaymentStatus,
+    changes: readonly StatusChange[],
+    locked?: ReadonlyMap<PaymentId, Payment>,
+  ) => movePayments(tx, status, changes, clock.nowMilliseconds(), locked)
 
   /** What final trades brought in and no look at the chain has found before. */
   async function proceedsOf(
@@ -108,8 +112,9 @@ export function openPaymentBook({
       // Before the status: whoever waits for it reads what came in.
       if (traded.length > 0) await trades?.mined(tx, traded)
       // What somebody else was seen to have paid on a branch that was left is paid by this one: an authorization is used once.
-      await moved(tx, 'pending', elsewhere.map(notSeen))
-      const confirmed = await moveAndGive(tx, 'confirmed', changes, clock.nowMilliseconds())
+      await moved(tx, 'pending', elsewhere.map(notSeen), payments)
+      const now = clock.nowMilliseconds()
+      const confirmed = await moveAndGive(tx, 'confirmed', changes, now, payments)
       // A settlement that was included without effect changes no status, and somebody may be waiting to hear of it.
       const without = [...reverted, ...idle.map(({ paymentId }) => paymentId)]
       await notifyChanged(tx, without)
@@ -163,8 +168,9 @@ export function openPaymentBook({
       )
       if (traded.length > 0) closings.push(...(await proceedsOf(tx, payments, traded)))
       await record(tx, closings, clock.nowMilliseconds())
-      await moved(tx, 'settled', settled)
-      await releaseSpends(tx, [...(await moved(tx, 'failed', failed))], clock.nowMilliseconds())
+      await moved(tx, 'settled', settled, payments)
+      const ended = await moved(tx, 'failed', failed, payments)
+      await releaseSpends(tx, [...ended], clock.nowMilliseconds())
     },
 
     dead: async (tx, transactions) => {
@@ -177,7 +183,7 @@ export function openPaymentBook({
       const expired = transactions.flatMap(({ paymentIds, reason }) =>
         reason === 'authorization_expired' ? paymentIds : [],
       )
-      const ended = await moved(tx, 'expired', expired.map(notSeen))
+      const ended = await moved(tx, 'expired', expired.map(notSeen), payments)
       // What never moved counts against no budget; a received payment has none.
       await releaseSpends(tx, [...ended], clock.nowMilliseconds())
       const changes = transactions.flatMap(({ paymentIds, reason }) =>
@@ -188,7 +194,8 @@ export function openPaymentBook({
               .filter((paymentId) => payments.get(paymentId)?.type === 'sent')
               .map((paymentId) => ({ paymentId, ...NOTHING_SEEN, failure: failureOf(reason) })),
       )
-      await releaseSpends(tx, [...(await moved(tx, 'failed', changes))], clock.nowMilliseconds())
+      const failed = await moved(tx, 'failed', changes, payments)
+      await releaseSpends(tx, [...failed], clock.nowMilliseconds())
       const over = new Set([...expired, ...changes.map(({ paymentId }) => paymentId)])
       await lookSoon(
         tx,

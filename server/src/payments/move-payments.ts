@@ -5,32 +5,55 @@ import type { Tx } from '../store/postgres.ts'
 import { isSettlement, paymentEvent, settlementEvent } from './event.ts'
 import type { Payment, PaymentStatus } from './payment.ts'
 import type { StatusChange } from './store.ts'
-import { changeStatus, lockPayments, markFinalityViolated } from './store.ts'
+import { afterChange, changeStatus, lockPayments, markFinalityViolated } from './store.ts'
+
+/** Payments that this transaction has locked and not changed since, by their ids. */
+export type Locked = ReadonlyMap<PaymentId, Payment>
 
 /**
  * Moves payments to a status together with their events and the wake-up of whoever waits for them. Gives back those that really moved:
- * from any other status than one that leads there, nothing changes.
+ * from any other status than one that leads there, nothing changes. What is not among `locked` is locked here.
  */
 export async function movePayments(
   tx: Tx,
   status: PaymentStatus,
   changes: readonly StatusChange[],
   nowMilliseconds: number,
+  locked?: Locked,
 ): Promise<ReadonlySet<PaymentId>> {
-  const moved = await moveAndGive(tx, status, changes, nowMilliseconds)
+  const moved = await moveAndGive(tx, status, changes, nowMilliseconds, locked)
   return new Set(moved.map(({ id }) => id))
 }
 
-/** The same; gives those that moved as they are now. */
+/** The same; gives those that moved as they are now, in the order of their ids. */
 export async function moveAndGive(
   tx: Tx,
   status: PaymentStatus,
   changes: readonly StatusChange[],
   nowMilliseconds: number,
+  locked: Locked = new Map(),
 ): Promise<readonly Payment[]> {
-  const moved = await changeStatus(tx, status, changes, nowMilliseconds)
-  if (moved.length > 0) await tell(tx, moved, nowMilliseconds)
+  if (changes.length === 0) return []
+  const others = changes.filter(({ paymentId }) => !locked.has(paymentId))
+  const known = others.length === 0 ? locked : await lockAll(tx, locked, others)
+  const ids = await changeStatus(tx, status, changes, nowMilliseconds)
+  if (ids.size === 0) return []
+  const moved = changes
+    .flatMap((change) => {
+      const payment = ids.has(change.paymentId) ? known.get(change.paymentId) : undefined
+      return payment === undefined ? [] : [afterChange(payment, status, change, nowMilliseconds)]
+    })
+    .sort((one, other) => (one.id < other.id ? -1 : 1))
+  await tell(tx, moved, nowMilliseconds)
   return moved
+}
+
+async function lockAll(tx: Tx, locked: Locked, others: readonly StatusChange[]): Promise<Locked> {
+  const found = await lockPayments(
+    tx,
+    others.map(({ paymentId }) => paymentId),
+  )
+  return new Map([...locked, ...found.map((payment) => [payment.id, payment] as const)])
 }
 
 /** Marks payments whose final block was reorganised away: their status stays, and their owner is told. */

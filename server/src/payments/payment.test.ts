@@ -12,7 +12,8 @@ import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { NEXT_STATUSES, statusesBefore } from './payment.ts'
 import type { PaymentStatus } from './payment.ts'
-import { changeStatus, findPayment, insertPayments } from './store.ts'
+import { moveAndGive } from './move-payments.ts'
+import { findPayment, insertPayments } from './store.ts'
 import type { StatusChange } from './store.ts'
 import { makeWallet, RECIPIENT, testNetwork } from './test-lane.ts'
 
@@ -87,7 +88,7 @@ function change(paymentId: PaymentId, to: PaymentStatus, height: number): Status
 /** Those that really moved; each is told as it then is. */
 const move = async (ids: readonly PaymentId[], to: PaymentStatus, height = 1) => {
   const moved = await inTransaction('service', (tx) =>
-    changeStatus(
+    moveAndGive(
       tx,
       to,
       ids.map((id) => change(id, to, height)),

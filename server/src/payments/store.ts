@@ -229,23 +229,22 @@ export interface StatusChange {
 }
 
 /**
- * Moves payments to a status, only from one that may lead there; those that really moved, as they are now, in the order of their ids. The
- * check is the database's, so that two instances cannot move one payment twice.
+ * Moves payments to a status, only from one that may lead there; those that really moved. The check is the database's, so that two instances
+ * cannot move one payment twice.
  */
 export async function changeStatus(
   tx: Tx,
   status: PaymentStatus,
   changes: readonly StatusChange[],
   nowMilliseconds: number,
-): Promise<readonly Payment[]> {
-  if (changes.length === 0) return []
-  const rows = await tx.query<PaymentRow>(
+): Promise<ReadonlySet<PaymentId>> {
+  if (changes.length === 0) return new Set()
+  const rows = await tx.query<{ id: PaymentId }>(
     'payments_change_status',
     // The status stands in `coalesce` so that payments are found by their ids: by an index of all that are open, each of them was compared
     // with each change, a million times for a thousand. And the ids stand beside the changes because a plan that was made while the table was
-    // small goes through all of it for a join: 8 ms for 30 of 1,000.
-    `with moved as (
-     update payments p set status = $2, transaction_hash = c.transaction_hash, block_height = c.block_height,
+    // small goes through all of it for a join: 8 ms for 30 of 1,000. Ids alone come back: whole rows took 15 us more for each payment.
+    `update payments p set status = $2, transaction_hash = c.transaction_hash, block_height = c.block_height,
        block_hash = c.block_hash, log_index = c.log_index, fee_paid = c.fee_paid, failure = c.failure,
        confirmed_at = case when $2 = 'confirmed' then to_timestamp($4 / 1000.0)
          when $2 = 'pending' then null else p.confirmed_at end,
@@ -254,8 +253,7 @@ export async function changeStatus(
      from json_to_recordset($1::json) as c (id text, transaction_hash text, block_height bigint, block_hash text,
        log_index integer, fee_paid numeric, failure json)
      where p.id = any($5) and p.id = c.id and coalesce(p.status = any($3), false)
-     returning p.*)
-     select ${PAYMENT_COLUMNS} from moved order by id`,
+     returning p.id`,
     [
       JSON.stringify(
         changes.map((change) => ({
@@ -274,7 +272,30 @@ export async function changeStatus(
       changes.map(({ paymentId }) => paymentId),
     ],
   )
-  return rows.map(paymentOf)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** What `changeStatus` has made of a payment that it moved. */
+export function afterChange(
+  payment: Payment,
+  status: PaymentStatus,
+  change: StatusChange,
+  nowMilliseconds: number,
+): Payment {
+  const confirmedAtMilliseconds = {
+    pending: null,
+    confirmed: nowMilliseconds,
+    settled: payment.confirmedAtMilliseconds,
+    failed: payment.confirmedAtMilliseconds,
+    expired: payment.confirmedAtMilliseconds,
+  }[status]
+  const { transactionHash, blockHeight, logIndex, feePaid, failure } = change
+  return {
+    ...payment,
+    ...{ status, transactionHash, blockHeight, logIndex, feePaid, failure },
+    confirmedAtMilliseconds,
+    settledAtMilliseconds: status === 'settled' ? nowMilliseconds : null,
+  }
 }
 
 /** A chain effect that was counted for a payment. */

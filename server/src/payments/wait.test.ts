@@ -69,7 +69,7 @@ function aWorld() {
   }
   const store: Store = {
     query: tx.query,
-    write: async () => {},
+    write: async () => [],
     inTransaction: (_scope, work) => work(tx),
     reachable: async () => true,
     close: async () => {},

@@ -21,7 +21,7 @@ export interface NextAttemptDeps {
 }
 
 /** What both kinds of renewal know of the attempt that they follow up. */
-export type Renewed = Omit<StoredAttempt, 'raw' | 'wasSent'>
+export type Renewed = Omit<StoredAttempt, 'raw' | 'wasSent'> & { readonly raw?: Uint8Array }
 
 /**
  * Signs, stores and then sends the next attempt of a place: same effect, under the lane's lock, only while the place is open and
@@ -56,7 +56,7 @@ async function tryNextAttempt(
 ): Promise<void> {
   const { network } = chain.config
   const { hash, requestId } = attempt
-  const terms = await chain.renew(attempt.terms, attempt.feeCeiling)
+  const terms = await chain.renew(attempt.terms, attempt.feeCeiling, attempt.raw)
   if (terms === undefined) {
     log.warn({ network, hash, requestId }, 'a place waits and its fee ceiling leaves no room')
     return

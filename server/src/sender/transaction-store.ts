@@ -34,6 +34,7 @@ export interface StoredAttempt {
   readonly number: number
   readonly hash: TransactionHash
   readonly raw: Uint8Array
+  /** As they were kept beside these bytes. */
   readonly terms: Terms
   readonly feeCeiling: BaseUnits
   /** The request that the place was signed for, whichever attempt this is. */
@@ -106,7 +107,7 @@ export async function storeTransactions(
       JSON.stringify(
         transactions.map((transaction) => ({
           nonce: transaction.nonce.toString(),
-          terms: transaction.terms,
+          terms: transaction.signed.kept ?? transaction.terms,
           hash: transaction.signed.hash,
           raw: Buffer.from(transaction.signed.raw).toString('hex'),
           fee_ceiling: transaction.feeCeiling.toString(),
@@ -143,7 +144,7 @@ export async function storeNextAttempt(
       network,
       next.signed.hash,
       Buffer.from(next.signed.raw),
-      JSON.stringify(next.terms),
+      JSON.stringify(next.signed.kept ?? next.terms),
       nowMilliseconds,
     ],
   )

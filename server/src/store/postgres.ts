@@ -26,8 +26,8 @@ export interface Store {
    * A write does not belong here, and the database refuses it: when its answer is lost, StoreUnavailable does not say whether it happened.
    */
   query<Row extends object>(name: string, text: string, values?: readonly unknown[]): Promise<Row[]>
-  /** One statement that writes, in a transaction of its own and in the scope `service`: one round trip instead of two. */
-  write(name: string, text: string, values?: readonly unknown[]): Promise<void>
+  /** One statement that writes, in a transaction of its own and in the scope `service`: one round trip instead of two. Gives what it returns. */
+  write<Row extends object>(name: string, text: string, values?: readonly unknown[]): Promise<Row[]>
   /** Whether the database answers now. */
   reachable(): Promise<boolean>
   close(): Promise<void>
@@ -254,17 +254,19 @@ export function openStore({
         session.release()
       }
     },
-    write: async (name, text, values) => {
+    write: async <Row extends object>(
+      name: string,
+      text: string,
+      values?: readonly unknown[],
+    ): Promise<Row[]> => {
       const session = await connect()
       try {
-        const sent = [
-          session.send(beginText('service')),
-          rowsOf(session, name, text, values),
-          commit(session),
-        ]
+        const begun = session.send(beginText('service'))
+        const written = rowsOf<Row>(session, name, text, values)
+        const sent = [begun, written, commit(session)]
         // All of them, so that nothing of it is under way on a connection that is given back. The first that failed says why.
         const failed = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected')
-        if (failed?.status !== 'rejected') return
+        if (failed?.status !== 'rejected') return await written
         if (session.broken)
           throw new CommitUnknown('no answer to a write', { cause: failed.reason })
         throw translate(failed.reason)

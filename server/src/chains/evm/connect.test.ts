@@ -68,7 +68,9 @@ describe('the verdict of a real node, while no block comes', () => {
       { kind: 'accepted' },
       { kind: 'replacement_underpriced' },
     ])
-    const raised = await world.chain.renew(drafted.terms, drafted.feeCeiling)
+    const { kept = drafted.terms, raw } = first
+    expect(kept).not.toHaveProperty('data')
+    const raised = await world.chain.renew(kept, drafted.feeCeiling, raw)
     if (raised === undefined) throw new Error('the ceiling leaves room')
     const second = await world.chain.sign(raised, 0n, sender.signer)
     expect(await world.chain.broadcast([second.raw])).toEqual([{ kind: 'accepted' }])

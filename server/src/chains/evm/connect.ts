@@ -25,6 +25,7 @@ import { openTokenReader } from './markets/token-reader.ts'
 import { engine } from './secp256k1.ts'
 import { openSelfCustody } from './self-custody.ts'
 import { signTerms } from './sign.ts'
+import { keptTerms, wholeTerms } from './kept-terms.ts'
 import { readTerms } from './terms.ts'
 import { HEIGHT, onlyUpToDate } from './up-to-date.ts'
 
@@ -63,9 +64,12 @@ export function connectEvm(options: ConnectOptions): Chain {
     parseAddress,
     addressBytes,
     draft: (order) => draftTransfer(deps, order),
-    sign: async (terms, nonce, signer) => signTerms(readTerms(terms, chainId), nonce, signer),
+    sign: async (terms, nonce, signer) => {
+      const signed = await signTerms(readTerms(terms, chainId), nonce, signer)
+      return { ...signed, kept: keptTerms(terms) }
+    },
     renewal: { kind: 'fee' },
-    renew: (terms, feeCeiling) => renewTerms(deps, terms, feeCeiling),
+    renew: (terms, feeCeiling, raw) => renewTerms(deps, wholeTerms(terms, raw), feeCeiling),
     broadcast: (raws) => broadcastTo(transport, raws),
     head: async () => {
       const head = await readHead(transport, config.finality)

@@ -5,6 +5,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import type { Signer } from '../signer.ts'
 import { addressFromBytes } from './account.ts'
+import { keptTerms, wholeTerms } from './kept-terms.ts'
 import { addressOfPrivateKey, signDigest } from './secp256k1.ts'
 import { signTerms, unsignedBytes } from './sign.ts'
 import { readTerms, writeTerms } from './terms.ts'
@@ -107,6 +108,25 @@ describe('terms', () => {
           call: { ...terms.call, data: hex(terms.call.data) },
         })
       }),
+    )
+  })
+
+  test('are whole again with the bytes that they were kept beside, and with no others', async () => {
+    await fc.assert(
+      fc.asyncProperty(termsArbitrary, integer(NONCE_MAX), async (terms, nonce) => {
+        const written = writeTerms(terms)
+        const kept = keptTerms(written)
+        const { raw } = await signTerms(terms, nonce, signer)
+        expect(kept).not.toHaveProperty('data')
+        expect(wholeTerms(kept, raw)).toEqual(written)
+        expect(wholeTerms(written, undefined), 'of an earlier version').toEqual(written)
+        const call = { ...terms.call, data: Buffer.concat([terms.call.data, Buffer.of(1)]) }
+        const other = await signTerms({ ...terms, call }, nonce, signer)
+        expect(() => wholeTerms(kept, other.raw)).toThrow('of other terms')
+        expect(() => wholeTerms(kept, raw.subarray(1))).toThrow('do not tell')
+        expect(() => wholeTerms(kept, undefined)).toThrow('do not tell')
+      }),
+      { numRuns: 50 },
     )
   })
 
