@@ -4,6 +4,7 @@ import { openSigner } from './custody/signer.ts'
 import { findWalletOfAddress } from './custody/store.ts'
 import { startDriver } from './sender/driver.ts'
 import type { Driver, DriverDeps } from './sender/driver.ts'
+import type { OpenBroadcaster } from './sender/broadcast.ts'
 import type { Store } from './store/postgres.ts'
 
 /** One driver per network. What looks at claims and builds beside the rounds is told for which chain. */
@@ -13,7 +14,8 @@ export function startDrivers(
     signing,
     watch,
     ...shared
-  }: Omit<DriverDeps, 'chain' | 'signerOf' | 'watch'> & {
+  }: Omit<DriverDeps, 'chain' | 'signerOf' | 'watch' | 'broadcaster'> & {
+    readonly broadcaster: OpenBroadcaster
     readonly signing: Parameters<typeof openSigner>[0]
     readonly watch: (chain: Chain, finalizedHeight: bigint, stopping: AbortSignal) => Promise<void>
   },
@@ -24,7 +26,7 @@ export function startDrivers(
     )
     return wallet && openSigner(signing, wallet, config)
   }
-  return new Map(
+  const drivers = new Map(
     chains.map((chain) => [
       chain.config.network,
       startDriver({
@@ -35,6 +37,8 @@ export function startDrivers(
       }),
     ]),
   )
+  shared.broadcaster.onAccepted((network) => drivers.get(network)?.expect())
+  return drivers
 }
 
 /** Each part that payments need, and whether it answers now. */

@@ -46,3 +46,34 @@ test('bytes that are being handed to a node are not sent beside by whoever finds
   expect(await broadcaster.broadcast(network, found)).toHaveLength(2)
   expect(handed).toEqual([1, 1, 2])
 })
+
+test('what a node has taken is told, and what it knew, refused or did not answer is not', async () => {
+  const config = testNetwork(84_532)
+  const { network } = config
+  let verdicts: readonly Verdict[] = []
+  const broadcaster = openBroadcaster({
+    chains: new Map([[network, scriptedChain(config, { broadcast: async () => verdicts })]]),
+    store: database.store,
+    clock: systemClock,
+    log: openLog('silent'),
+    killPoint: () => {},
+  })
+  const told: string[] = []
+  broadcaster.onAccepted((of) => told.push(of))
+  const hash = '0x01' as TransactionHash
+  const send = async (kinds: readonly Verdict[]) => {
+    verdicts = kinds
+    await broadcaster.broadcast(
+      network,
+      kinds.map(() => ({ hash, raw: new Uint8Array() })),
+    )
+  }
+  await send([
+    { kind: 'known' },
+    { kind: 'nonce_too_low' },
+    { kind: 'unknown', reason: 'no answer' },
+  ])
+  expect(told).toEqual([])
+  await send([{ kind: 'known' }, { kind: 'accepted' }, { kind: 'accepted' }])
+  expect(told).toEqual([network])
+})

@@ -28,6 +28,12 @@ export interface Broadcaster {
   broadcast(network: NetworkId, committed: readonly Committed[]): Promise<readonly Verdict[]>
 }
 
+/** Also tells of what left. */
+export interface OpenBroadcaster extends Broadcaster {
+  /** Calls it, from now on, whenever a node of the network has taken bytes that it had not. */
+  onAccepted(listener: (network: NetworkId) => void): void
+}
+
 /** Opens the one way by which bytes leave for a chain. */
 export function openBroadcaster({
   chains,
@@ -41,7 +47,8 @@ export function openBroadcaster({
   clock: Clock
   log: Log
   killPoint: (point: KillPoint) => void
-}): Broadcaster {
+}): OpenBroadcaster {
+  const listeners: ((network: NetworkId) => void)[] = []
   const underWay = new Set<TransactionHash>()
 
   const send = async (
@@ -53,6 +60,8 @@ export function openBroadcaster({
     killPoint('broadcast.before-node')
     const verdicts = await chain.broadcast(committed.map(({ raw }) => raw))
     killPoint('broadcast.after-node')
+    if (verdicts.some(({ kind }) => kind === 'accepted'))
+      for (const tell of listeners) tell(network)
     noteVerdicts(log, network, committed, verdicts)
     try {
       const told = committed.flatMap(({ hash }, index) => {
@@ -70,6 +79,7 @@ export function openBroadcaster({
   }
 
   return {
+    onAccepted: (listener) => void listeners.push(listener),
     broadcast: async (network, committed) => {
       const mine = committed.filter(({ hash, isFound = false }) => !isFound || !underWay.has(hash))
       for (const { hash } of mine) underWay.add(hash)

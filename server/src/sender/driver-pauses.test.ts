@@ -104,6 +104,44 @@ test('a new block gives rest until the next one is due, and then it is looked fo
   }
 })
 
+test('a chain whose block is overdue is looked at again as soon as something was sent, once for all that was sent', async () => {
+  const config = { ...testNetwork(84_532), blockTimeMilliseconds: 800 }
+  let isStill = false
+  let heads = 0
+  let now = Date.now()
+  const slept: number[] = []
+  const clock: Clock = {
+    ...systemClock,
+    nowMilliseconds: () => now,
+    sleep: (milliseconds, signal) => {
+      slept.push(milliseconds)
+      return systemClock.sleep(milliseconds, signal)
+    },
+  }
+  const growth = () => {
+    heads += 1
+    return isStill ? 0n : 1n
+  }
+  const dueLooks = () => slept.filter((each) => each === 100).length
+  const driver = drive(database.store, async () => {}, undefined, { growth, clock, config })
+  try {
+    await until('it is followed', () => driver.state().height !== null, { seconds: 30 })
+    isStill = true
+    await until('it is looked for evenly', () => slept.includes(400), { seconds: 30 })
+    slept.length = 0
+    driver.expect()
+    expect(dueLooks(), 'its block is not due yet').toBe(0)
+    now += 800
+    const looked = heads
+    for (let sent = 0; sent < 20; sent += 1) driver.expect()
+    expect(dueLooks()).toBe(1)
+    await until('it is looked for often again', () => dueLooks() > 1, { seconds: 30 })
+    expect(heads).toBeGreaterThan(looked)
+  } finally {
+    await driver.stop()
+  }
+})
+
 test('a chain that stands still for long is asked once per block, and as often as ever when it goes on', async () => {
   const config = { ...testNetwork(84_532), blockTimeMilliseconds: 48 }
   let isStill = true

@@ -5,6 +5,7 @@ import { limits } from '../kernel/limits.ts'
 import { StoreUnavailable } from '../store/postgres.ts'
 import type { Waiting } from './bump.ts'
 import { bumpStuck } from './bump.ts'
+import { openHeadPace } from './head-pace.ts'
 import { closeFinalBlocks } from './finalize.ts'
 import type { FollowDeps } from './follow.ts'
 import { ChainMoved, followBlocks } from './follow.ts'
@@ -41,6 +42,8 @@ export interface Driver {
   state(): DriverState
   /** Does the next round at once instead of after its pause. */
   wake(): void
+  /** Something was sent: a block that is overdue may be made for it, and is looked for soon. */
+  expect(): void
   stop(): Promise<void>
 }
 
@@ -51,11 +54,7 @@ export interface Driver {
 export function startDriver(deps: DriverDeps): Driver {
   const { chain, store, clock, log, instance } = deps
   const { network, blockTimeMilliseconds } = chain.config
-  // Seldom until the next block is due, and then often: a caller who waits for it hears soon, and no more is asked than by an even pace.
-  const restMilliseconds = paceOf(blockTimeMilliseconds * REST)
-  const dueMilliseconds = paceOf(blockTimeMilliseconds * DUE)
-  const evenMilliseconds = paceOf(blockTimeMilliseconds / 2)
-  const stillMilliseconds = paceOf(blockTimeMilliseconds)
+  const pace = openHeadPace(clock, blockTimeMilliseconds)
   const resendMilliseconds = Math.max(blockTimeMilliseconds * 2, RESEND_MIN)
   // Short where blocks are quick, so that a killed instance is soon followed by the next.
   const leaseMilliseconds = Math.min(
@@ -79,10 +78,10 @@ export function startDriver(deps: DriverDeps): Driver {
   let bumpedAt: bigint | undefined
   let bumpLookAt = 0
   /** The cursor as this instance moved it, while its lease lasts. */
-  let pauseMilliseconds = restMilliseconds
-  let stillLooks = 0
   let held: { readonly cursor: Cursor; readonly renewAt: number } | undefined
   let isBegun = false
+  /** The head is about to be looked at for something that was sent. */
+  let isExpecting = false
   let resending: Promise<void> | undefined
   let watching: Promise<void> | undefined
   let failures = 0
@@ -208,17 +207,10 @@ export function startDriver(deps: DriverDeps): Driver {
     return told.filter(({ hash }) => hash !== shown.hash)
   }
 
-  /** A block that has not come when it was due is not asked for that often for long. */
-  function paceOfWaiting(): number {
-    if (stillLooks > EVEN_LOOKS_MAX) return stillMilliseconds
-    return stillLooks > DUE_LOOKS_MAX ? evenMilliseconds : dueMilliseconds
-  }
-
   function noteHead(head: Head): void {
     const last = told.at(-1)
     const isSame = last?.hash === head.hash
-    stillLooks = isSame ? stillLooks + 1 : 0
-    pauseMilliseconds = isSame ? paceOfWaiting() : restMilliseconds
+    pace.looked(isSame)
     const isNews = !isSame || last.finalizedHeight > head.finalizedHeight
     told = [...(isNews ? told : told.slice(0, -1)), head].slice(-limits.toldHeadsMax)
   }
@@ -322,14 +314,10 @@ export function startDriver(deps: DriverDeps): Driver {
       }
       if (stopping.signal.aborted) break
       const doublings = Math.min(failures, BACK_OFF_DOUBLINGS_MAX)
-      const backOff = Math.min(evenMilliseconds * 2 ** doublings, BACK_OFF_MAX)
-      // From look to look: what a round does with a block is not added to the time until the next one is due. Where a node or the
-      // database takes longer than that, it is not asked without a break.
+      const backOff = Math.min(pace.evenMilliseconds * 2 ** doublings, BACK_OFF_MAX)
       const took = Math.max(clock.nowMilliseconds() - beganAt, 0)
-      const isInTime = took < pauseMilliseconds
-      const left = isInTime ? Math.max(pauseMilliseconds - took, PAUSE_MIN) : dueMilliseconds
       await clock.sleep(
-        failures === 0 ? left : backOff,
+        failures === 0 ? pace.pause(took) : backOff,
         AbortSignal.any([stopping.signal, pause.signal]),
       )
     }
@@ -360,6 +348,14 @@ export function startDriver(deps: DriverDeps): Driver {
   return {
     state: () => ({ ...state, following: state.following && !isStale() }),
     wake: () => pause.abort(),
+    expect: () => {
+      if (isExpecting || failures > 0 || !pace.expect()) return
+      isExpecting = true
+      void clock.sleep(pace.dueMilliseconds, stopping.signal).then(() => {
+        isExpecting = false
+        pause.abort()
+      })
+    },
     stop: async () => {
       stopping.abort()
       await running
@@ -375,13 +371,6 @@ const STALE_BLOCKS = 10
 const STALE_MIN = 15_000
 const LEASE_MIN = 1_000
 const LEASE_RENEWALS = 3
-/** Parts of a block's time: between a new block and the next look, and between looks from then on. */
-const REST = 0.875
-const DUE = 0.125
-const DUE_LOOKS_MAX = 4
-/** A chain that stands still for long, as an idle sandbox does, is asked once per block's time. */
-const EVEN_LOOKS_MAX = 60
-const PAUSE_MIN = 20
 const PAUSE_MAX = 2_000
 const RESEND_MIN = 1_000
 const GUARD_MIN = 2_000
@@ -393,8 +382,4 @@ const BACK_OFF_MAX = 5_000
 /** Lanes are looked at every 30 s on a real chain, sooner where blocks are quick. */
 function guardPause(blockTimeMilliseconds: number): number {
   return Math.min(limits.gapRecoverySeconds * 1000, Math.max(blockTimeMilliseconds * 20, GUARD_MIN))
-}
-
-function paceOf(milliseconds: number): number {
-  return Math.min(Math.max(milliseconds, PAUSE_MIN), PAUSE_MAX)
 }

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest'
+import { systemClock } from '../kernel/clock.ts'
+import { openHeadPace } from './head-pace.ts'
+
+function paced(blockTimeMilliseconds: number) {
+  let now = 1_790_000_000_000
+  const pace = openHeadPace({ ...systemClock, nowMilliseconds: () => now }, blockTimeMilliseconds)
+  const looks = (count: number) => {
+    for (let look = 0; look < count; look += 1) pace.looked(true)
+  }
+  return {
+    ...pace,
+    looks,
+    pass: (milliseconds: number) => {
+      now += milliseconds
+    },
+  }
+}
+
+describe('looks at a head', () => {
+  test('rest until a block is due, come often for a while, and then evenly', () => {
+    const pace = paced(800)
+    pace.looked(false)
+    expect(pace.pause(0)).toBe(700)
+    pace.looked(true)
+    expect(pace.pause(0)).toBe(100)
+    pace.looks(3)
+    expect(pace.pause(0)).toBe(100)
+    pace.looked(true)
+    expect(pace.pause(0)).toBe(400)
+    pace.looks(56)
+    expect(pace.pause(0)).toBe(800)
+  })
+
+  test('come often again when something was sent and the block is overdue, and not before', () => {
+    const pace = paced(800)
+    pace.looked(false)
+    pace.pass(799)
+    pace.looks(10)
+    expect(pace.expect()).toBe(false)
+    pace.looked(true)
+    expect(pace.pause(0)).toBe(400)
+    pace.pass(1)
+    expect(pace.expect()).toBe(true)
+    pace.looked(true)
+    expect(pace.pause(0)).toBe(100)
+    pace.looks(4)
+    expect(pace.pause(0)).toBe(400)
+  })
+
+  test.each([
+    { blocks: 50, due: 6.25, even: 25 },
+    { blocks: 10, due: 5, even: 20 },
+    { blocks: 60_000, due: 2_000, even: 2_000 },
+  ])('have bounds where blocks take $blocks ms', ({ blocks, due, even }) => {
+    const pace = paced(blocks)
+    expect([pace.dueMilliseconds, pace.evenMilliseconds]).toEqual([due, even])
+    pace.looked(true)
+    // A node that takes nearly as long, or longer, is not asked without a break.
+    expect(pace.pause(due - 1)).toBe(Math.min(due, 20))
+    expect(pace.pause(due)).toBe(due)
+  })
+})

@@ -1,0 +1,74 @@
+import type { Clock } from '../kernel/clock.ts'
+
+/** When a network's head is to be looked at again. */
+export interface HeadPace {
+  /** A look at the head, and whether it was the same as before. */
+  looked(isSame: boolean): void
+  /**
+   * Something was sent. Where the next block is overdue it may be the one that is made for it, as chains do that make blocks on demand: then the
+   * head is looked for as often again as when a block has just become due. Gives whether it is.
+   */
+  expect(): boolean
+  /** How long the next look waits behind a round that took so long. */
+  pause(tookMilliseconds: number): number
+  /** A part of a block's time, for what is looked for often. */
+  readonly dueMilliseconds: number
+  /** Half of a block's time. */
+  readonly evenMilliseconds: number
+}
+
+/**
+ * Paces the looks at a head: seldom until the next block is due, and then often. A caller who waits for it hears soon, and no more is asked than
+ * by an even pace. A block that has not come when it was due is not asked for that often for long.
+ */
+export function openHeadPace(clock: Clock, blockTimeMilliseconds: number): HeadPace {
+  const restMilliseconds = paceOf(blockTimeMilliseconds * REST)
+  const dueMilliseconds = paceOf(blockTimeMilliseconds * DUE, DUE_PAUSE_MIN)
+  const evenMilliseconds = paceOf(blockTimeMilliseconds / 2)
+  const stillMilliseconds = paceOf(blockTimeMilliseconds)
+  let pauseMilliseconds = restMilliseconds
+  let stillLooks = 0
+  let grownAt = clock.nowMilliseconds()
+
+  function paceOfWaiting(): number {
+    if (stillLooks > EVEN_LOOKS_MAX) return stillMilliseconds
+    return stillLooks > DUE_LOOKS_MAX ? evenMilliseconds : dueMilliseconds
+  }
+
+  return {
+    dueMilliseconds,
+    evenMilliseconds,
+    looked: (isSame) => {
+      stillLooks = isSame ? stillLooks + 1 : 0
+      pauseMilliseconds = isSame ? paceOfWaiting() : restMilliseconds
+      if (!isSame) grownAt = clock.nowMilliseconds()
+    },
+    expect: () => {
+      const isOverdue = clock.nowMilliseconds() - grownAt >= blockTimeMilliseconds
+      if (isOverdue) stillLooks = 0
+      return isOverdue
+    },
+    pause: (tookMilliseconds) => {
+      // From look to look: what a round does with a block is not added to the time until the next one is due. Where a node or the
+      // database takes longer than that, it is not asked without a break.
+      const isInTime = tookMilliseconds < pauseMilliseconds
+      const least = Math.min(PAUSE_MIN, dueMilliseconds)
+      return isInTime ? Math.max(pauseMilliseconds - tookMilliseconds, least) : dueMilliseconds
+    },
+  }
+}
+
+/** Parts of a block's time: between a new block and the next look, and between looks from then on. */
+const REST = 0.875
+const DUE = 0.125
+const DUE_LOOKS_MAX = 4
+/** A chain that stands still for long, as an idle sandbox does, is asked once per block's time. */
+const EVEN_LOOKS_MAX = 60
+const PAUSE_MIN = 20
+/** For the few looks at a block that is due. */
+const DUE_PAUSE_MIN = 5
+const PAUSE_MAX = 2_000
+
+function paceOf(milliseconds: number, least = PAUSE_MIN): number {
+  return Math.min(Math.max(milliseconds, least), PAUSE_MAX)
+}
