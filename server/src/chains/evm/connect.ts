@@ -65,11 +65,12 @@ export function connectEvm(options: ConnectOptions): Chain {
     addressBytes,
     draft: (order) => draftTransfer(deps, order),
     sign: async (terms, nonce, signer) => {
-      const signed = await signTerms(readTerms(terms, chainId), nonce, signer)
-      return { ...signed, kept: keptTerms(terms) }
+      const read = readTerms(terms, chainId)
+      return { ...(await signTerms(read, nonce, signer)), kept: keptTerms(read) }
     },
     renewal: { kind: 'fee' },
-    renew: (terms, feeCeiling, raw) => renewTerms(deps, wholeTerms(terms, raw), feeCeiling),
+    renew: async (terms, feeCeiling, raw) =>
+      renewTerms(deps, wholeTerms(terms, raw, chainId), feeCeiling),
     broadcast: (raws) => broadcastTo(transport, raws),
     head: async () => {
       const head = await readHead(transport, config.finality)

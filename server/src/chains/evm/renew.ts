@@ -2,15 +2,15 @@ import type { BaseUnits } from '@florin/wire/amount.ts'
 import type { Terms } from '../chain.ts'
 import type { DraftDeps } from './draft.ts'
 import { latestBlockRead, raisedFees, suggestedTipRead } from './fees.ts'
-import { readTerms, writeTerms } from './terms.ts'
+import { writeTerms } from './terms.ts'
+import type { EvmTerms } from './terms.ts'
 
 /** The same call at fees that replace the earlier attempt, or undefined when ceiling and policy leave no room. */
 export async function renewTerms(
-  { transport, config, chainId }: DraftDeps,
-  terms: Terms,
+  { transport, config }: DraftDeps,
+  before: EvmTerms,
   feeCeiling: BaseUnits,
 ): Promise<Terms | undefined> {
-  const before = readTerms(terms, chainId)
   const [{ baseFeePerGas }, suggestedTipPerGas] = await Promise.all([
     transport.read(latestBlockRead),
     transport.read(suggestedTipRead),

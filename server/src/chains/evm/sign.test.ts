@@ -115,16 +115,18 @@ describe('terms', () => {
     await fc.assert(
       fc.asyncProperty(termsArbitrary, integer(NONCE_MAX), async (terms, nonce) => {
         const written = writeTerms(terms)
-        const kept = keptTerms(written)
+        const kept = keptTerms(terms)
+        const whole = (stored: typeof kept, bytes?: Uint8Array) =>
+          writeTerms(wholeTerms(stored, bytes, terms.chainId))
         const { raw } = await signTerms(terms, nonce, signer)
         expect(kept).not.toHaveProperty('data')
-        expect(wholeTerms(kept, raw)).toEqual(written)
-        expect(wholeTerms(written, undefined), 'of an earlier version').toEqual(written)
+        expect(whole(kept, raw)).toEqual(written)
+        expect(whole(written), 'of an earlier version').toEqual(written)
         const call = { ...terms.call, data: Buffer.concat([terms.call.data, Buffer.of(1)]) }
         const other = await signTerms({ ...terms, call }, nonce, signer)
-        expect(() => wholeTerms(kept, other.raw)).toThrow('of other terms')
-        expect(() => wholeTerms(kept, raw.subarray(1))).toThrow('do not tell')
-        expect(() => wholeTerms(kept, undefined)).toThrow('do not tell')
+        expect(() => whole(kept, other.raw)).toThrow('of other terms')
+        expect(() => whole(kept, raw.subarray(1))).toThrow('do not tell')
+        expect(() => whole(kept)).toThrow('do not tell')
       }),
       { numRuns: 50 },
     )

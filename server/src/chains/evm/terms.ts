@@ -22,28 +22,44 @@ const DATA = /^0x(?:[0-9a-f]{2})*$/
 
 /** Terms as the plain text fields that are stored with a payment. */
 export function writeTerms(terms: EvmTerms): Terms {
-  const { chainId, sender, call, gas, fees, dataFeeMax } = terms
-  const fields = {
+  return branded({ ...plainFields(terms), data: hexBytes(terms.call.data) })
+}
+
+/** The same with a digest in place of the call data, which is stored elsewhere. */
+export function writeTermsWithout(terms: EvmTerms, dataDigest: string): Terms {
+  return branded({ ...plainFields(terms), dataDigest })
+}
+
+function branded(fields: Readonly<Record<string, string>>): Terms {
+  return fields as Terms
+}
+
+/** All of them but the call data. */
+function plainFields({ chainId, sender, call, gas, fees, dataFeeMax }: EvmTerms) {
+  return {
     chainId: `${chainId}`,
     sender,
     to: call.to,
     value: `${call.value}`,
-    data: hexBytes(call.data),
     gas: `${gas}`,
     maxFeePerGas: `${fees.maxFeePerGas}`,
     maxPriorityFeePerGas: `${fees.maxPriorityFeePerGas}`,
     dataFeeMax: `${dataFeeMax}`,
   }
-  return fields as Readonly<Record<string, string>> as Terms
 }
 
 /** Reads stored terms back; `chainId` must be the network's own. Throws when they are not what `writeTerms` wrote. */
 export function readTerms(terms: Terms, chainId: bigint): EvmTerms {
+  return readTermsAround(terms, chainId, dataOf(terms))
+}
+
+/** The same around call data that is known from elsewhere. */
+export function readTermsAround(terms: Terms, chainId: bigint, data: Uint8Array): EvmTerms {
   if (integer(terms, 'chainId') !== chainId) throw new Error('terms of another network')
   return {
     chainId,
     sender: address(terms, 'sender'),
-    call: { to: address(terms, 'to'), value: integer(terms, 'value'), data: data(terms) },
+    call: { to: address(terms, 'to'), value: integer(terms, 'value'), data },
     gas: integer(terms, 'gas'),
     fees: {
       maxFeePerGas: integer(terms, 'maxFeePerGas'),
@@ -65,7 +81,7 @@ function address(terms: Terms, field: string): Address {
   return parsed
 }
 
-function data(terms: Terms): Uint8Array {
+function dataOf(terms: Terms): Uint8Array {
   const text = terms['data'] ?? ''
   if (!DATA.test(text)) throw new Error('stored terms have no proper data')
   return Buffer.from(text.slice(2), 'hex')
