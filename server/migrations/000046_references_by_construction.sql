@@ -1,8 +1,12 @@
--- References that cannot be wrong: whose row is named was written, read or locked by the same transaction, and none of these rows is ever
--- deleted. Each was looked up again for every payment, which was a seventh of what the database did for a settlement. The doctor holds them.
+-- References that cannot be wrong: the row that is named was written or locked by the same transaction, or is an account, and none of these
+-- rows is ever deleted. Each was looked up again for every payment, which was a seventh of what the database did for a settlement. The doctor
+-- holds them.
 
--- Whoever uses these tables waits behind this as long as it waits itself.
-set local lock_timeout = '3s';
+-- All at once and within 3 s in all, or not at all: whoever uses one of these tables waits behind this. Beside a doctor or a dump it fails and is
+-- to be run again.
+set local statement_timeout = '3s';
+lock table accounts, payments, settlement_claims, chain_transactions, payment_transactions, effects in access exclusive mode;
+set local statement_timeout to default;
 
 alter table payments drop constraint payments_account_id_fkey;
 alter table settlement_claims drop constraint settlement_claims_account_id_fkey;

@@ -64,12 +64,16 @@ const INVARIANTS: Readonly<Record<string, string>> = {
       select from attempts later where later.chain_transaction_id = a.chain_transaction_id and later.number > a.number)
       and (select count(*) < 2 or bool_or(found) from expiry_looks l where l.attempt_id = a.id)`,
   'every place carries a payment and every sent payment has one place': `
-    select coalesce(p.id, 'place ' || t.id) as subject from payments p
+    select coalesce(p.id, 'place ' || t.id, pt.payment_id) as subject from payments p
     full join payment_transactions pt on pt.payment_id = p.id
     full join chain_transactions t on t.id = pt.chain_transaction_id
     where (p.id is null or t.id is null) and (p.id is null or (p.type = 'sent' and not p.self_custody
         and not exists (select from purchases where payment_id = p.id)))
       and t.before_payment is null`,
+  'what a place carries is a payment, and what carries it is a place': `
+    select pt.payment_id || ' in place ' || pt.chain_transaction_id as subject from payment_transactions pt
+    left join payments p on p.id = pt.payment_id left join chain_transactions t on t.id = pt.chain_transaction_id
+    where t.id is null or (p.id is null and t.before_payment is not null)`,
   'a payment and its place tell the same story': `
     select p.id as subject from payments p join payment_transactions pt on pt.payment_id = p.id
     join chain_transactions t on t.id = pt.chain_transaction_id

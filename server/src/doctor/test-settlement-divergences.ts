@@ -88,6 +88,15 @@ export const SETTLEMENT_DIVERGENCES: readonly Divergence[] = [
       ),
   },
   {
+    invariant: 'what a place carries is a payment, and what carries it is a place',
+    what: 'a settlement that is carried by no place',
+    plant: async (run, sound) =>
+      run(
+        `insert into payment_transactions (payment_id, chain_transaction_id, effect_index) values ($1, 999999999, 0)`,
+        await received(run, sound, { status: 'pending' }),
+      ),
+  },
+  {
     invariant:
       'a payment is of an account that exists, and an effect of a payment of the same account',
     what: 'an effect that another account counts',

@@ -33,15 +33,19 @@ export async function moveAndGive(
   nowMilliseconds: number,
   locked: Locked = new Map(),
 ): Promise<readonly Payment[]> {
-  if (changes.length === 0) return []
-  const others = changes.filter(({ paymentId }) => !locked.has(paymentId))
+  // Of two changes of one payment the last, as one statement makes it: what is told is what is stored.
+  const given = [...new Map(changes.map((change) => [change.paymentId, change])).values()]
+  if (given.length === 0) return []
+  const others = given.filter(({ paymentId }) => !locked.has(paymentId))
   const known = others.length === 0 ? locked : await lockAll(tx, locked, others)
-  const ids = await changeStatus(tx, status, changes, nowMilliseconds)
+  const ids = await changeStatus(tx, status, given, nowMilliseconds)
   if (ids.size === 0) return []
-  const moved = changes
-    .flatMap((change) => {
-      const payment = ids.has(change.paymentId) ? known.get(change.paymentId) : undefined
-      return payment === undefined ? [] : [afterChange(payment, status, change, nowMilliseconds)]
+  const moved = given
+    .filter(({ paymentId }) => ids.has(paymentId))
+    .map((change) => {
+      const payment = known.get(change.paymentId)
+      if (payment === undefined) throw new Error('a payment was moved that was not locked')
+      return afterChange(payment, status, change, nowMilliseconds)
     })
     .sort((one, other) => (one.id < other.id ? -1 : 1))
   await tell(tx, moved, nowMilliseconds)

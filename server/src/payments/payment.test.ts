@@ -101,6 +101,14 @@ const move = async (ids: readonly PaymentId[], to: PaymentStatus, height = 1) =>
 const read = (id: PaymentId) =>
   inTransaction(wallet.accountId, (tx) => findPayment(tx, wallet.accountId, id))
 
+test('a payment that is named twice is told once, as it is stored', async () => {
+  const id = await aPayment()
+  const moved = await inTransaction('service', (tx) =>
+    moveAndGive(tx, 'confirmed', [change(id, 'confirmed', 1), change(id, 'confirmed', 2)], 3),
+  )
+  expect(moved).toEqual([await read(id)])
+})
+
 describe('the state table', () => {
   test('is obeyed by the database whatever is asked of it, and an end is an end', async () => {
     console.info(`status changes: FLORIN_SEED=${SEED}`)

@@ -61,11 +61,11 @@ test('what a node has taken is told, and what it knew, refused or did not answer
   const told: string[] = []
   broadcaster.onAccepted((of) => told.push(of))
   const hash = '0x01' as TransactionHash
-  const send = async (kinds: readonly Verdict[]) => {
+  const send = async (kinds: readonly Verdict[], isRepeat = false) => {
     verdicts = kinds
     await broadcaster.broadcast(
       network,
-      kinds.map(() => ({ hash, raw: new Uint8Array() })),
+      kinds.map(() => ({ hash, raw: new Uint8Array(), isRepeat })),
     )
   }
   await send([
@@ -73,6 +73,8 @@ test('what a node has taken is told, and what it knew, refused or did not answer
     { kind: 'nonce_too_low' },
     { kind: 'unknown', reason: 'no answer' },
   ])
+  // Solana's nodes take anew what they have.
+  await send([{ kind: 'accepted' }], true)
   expect(told).toEqual([])
   await send([{ kind: 'known' }, { kind: 'accepted' }, { kind: 'accepted' }])
   expect(told).toEqual([network])

@@ -30,7 +30,7 @@ export interface Broadcaster {
 
 /** Also tells of what left. */
 export interface OpenBroadcaster extends Broadcaster {
-  /** Calls it, from now on, whenever a node of the network has taken bytes that it had not. */
+  /** Calls it, from now on, whenever a node of the network has taken bytes that were not sent before. */
   onAccepted(listener: (network: NetworkId) => void): void
 }
 
@@ -60,8 +60,10 @@ export function openBroadcaster({
     killPoint('broadcast.before-node')
     const verdicts = await chain.broadcast(committed.map(({ raw }) => raw))
     killPoint('broadcast.after-node')
-    if (verdicts.some(({ kind }) => kind === 'accepted'))
-      for (const tell of listeners) tell(network)
+    const isNews = committed.some(
+      ({ isRepeat = false }, index) => !isRepeat && verdicts[index]?.kind === 'accepted',
+    )
+    if (isNews) for (const tell of listeners) tell(network)
     noteVerdicts(log, network, committed, verdicts)
     try {
       const told = committed.flatMap(({ hash }, index) => {

@@ -82,6 +82,7 @@ export function startDriver(deps: DriverDeps): Driver {
   let isBegun = false
   /** The head is about to be looked at for something that was sent. */
   let isExpecting = false
+  let isPausing = false
   let resending: Promise<void> | undefined
   let watching: Promise<void> | undefined
   let failures = 0
@@ -316,10 +317,12 @@ export function startDriver(deps: DriverDeps): Driver {
       const doublings = Math.min(failures, BACK_OFF_DOUBLINGS_MAX)
       const backOff = Math.min(pace.evenMilliseconds * 2 ** doublings, BACK_OFF_MAX)
       const took = Math.max(clock.nowMilliseconds() - beganAt, 0)
+      isPausing = true
       await clock.sleep(
         failures === 0 ? pace.pause(took) : backOff,
         AbortSignal.any([stopping.signal, pause.signal]),
       )
+      isPausing = false
     }
     await store.inTransaction('service', (tx) => releaseLease(tx, network, instance)).catch(report)
   }
@@ -349,11 +352,14 @@ export function startDriver(deps: DriverDeps): Driver {
     state: () => ({ ...state, following: state.following && !isStale() }),
     wake: () => pause.abort(),
     expect: () => {
-      if (isExpecting || failures > 0 || !pace.expect()) return
+      // Who does not follow has nothing of a block.
+      if (held === undefined || isExpecting || failures > 0 || !pace.expect()) return
       isExpecting = true
+      const seen = told.at(-1)?.hash
       void clock.sleep(pace.dueMilliseconds, stopping.signal).then(() => {
         isExpecting = false
-        pause.abort()
+        // Not during a round, which has its look, nor when the block has come: then the next one is not due.
+        if (isPausing && told.at(-1)?.hash === seen) pause.abort()
       })
     },
     stop: async () => {

@@ -48,6 +48,20 @@ describe('looks at a head', () => {
     expect(pace.pause(0)).toBe(400)
   })
 
+  test('come often for what is sent some times for each head, also behind a clock that was set back', () => {
+    const pace = paced(800)
+    const granted = () => Array.from({ length: 100 }, pace.expect).filter(Boolean).length
+    pace.looked(false)
+    pace.pass(800)
+    expect(granted()).toBe(8)
+    pace.looks(1)
+    expect(granted()).toBe(0)
+    pace.looked(false)
+    expect(granted()).toBe(0)
+    pace.pass(-1)
+    expect(granted()).toBe(8)
+  })
+
   test.each([
     { blocks: 50, due: 6.25, even: 25 },
     { blocks: 10, due: 5, even: 20 },

@@ -6,7 +6,8 @@ export interface HeadPace {
   looked(isSame: boolean): void
   /**
    * Something was sent. Where the next block is overdue it may be the one that is made for it, as chains do that make blocks on demand: then the
-   * head is looked for as often again as when a block has just become due. Gives whether it is.
+   * head is looked for as often again as when a block has just become due. Gives whether it is, and no more often than some times for one head:
+   * a chain that stands still makes no block for whatever is sent.
    */
   expect(): boolean
   /** How long the next look waits behind a round that took so long. */
@@ -29,6 +30,7 @@ export function openHeadPace(clock: Clock, blockTimeMilliseconds: number): HeadP
   let pauseMilliseconds = restMilliseconds
   let stillLooks = 0
   let grownAt = clock.nowMilliseconds()
+  let expected = 0
 
   function paceOfWaiting(): number {
     if (stillLooks > EVEN_LOOKS_MAX) return stillMilliseconds
@@ -41,12 +43,18 @@ export function openHeadPace(clock: Clock, blockTimeMilliseconds: number): HeadP
     looked: (isSame) => {
       stillLooks = isSame ? stillLooks + 1 : 0
       pauseMilliseconds = isSame ? paceOfWaiting() : restMilliseconds
-      if (!isSame) grownAt = clock.nowMilliseconds()
+      if (isSame) return
+      grownAt = clock.nowMilliseconds()
+      expected = 0
     },
     expect: () => {
-      const isOverdue = clock.nowMilliseconds() - grownAt >= blockTimeMilliseconds
-      if (isOverdue) stillLooks = 0
-      return isOverdue
+      const passed = clock.nowMilliseconds() - grownAt
+      // Less than nothing: the clock was set back.
+      const isOverdue = passed >= blockTimeMilliseconds || passed < 0
+      if (!isOverdue || expected >= EXPECTED_MAX) return false
+      expected += 1
+      stillLooks = 0
+      return true
     },
     pause: (tookMilliseconds) => {
       // From look to look: what a round does with a block is not added to the time until the next one is due. Where a node or the
@@ -64,6 +72,8 @@ const DUE = 0.125
 const DUE_LOOKS_MAX = 4
 /** A chain that stands still for long, as an idle sandbox does, is asked once per block's time. */
 const EVEN_LOOKS_MAX = 60
+/** So often one head is looked at again for what was sent. */
+const EXPECTED_MAX = 8
 const PAUSE_MIN = 20
 /** For the few looks at a block that is due. */
 const DUE_PAUSE_MIN = 5
