@@ -305,7 +305,7 @@ import { claimKeys } from '../idempotency/store.ts'`,
   },
   {
     name: 'bytes that nobody has heard of are not sent again',
-    seed: 153,
+    seed: 359,
     changes: [
       {
         module: 'sender/transaction-store.ts',

@@ -85,30 +85,56 @@ export function openSimulatedStore({
       idle.delete(transaction)
       return transaction[how]()
     }
+    const ask = async <Row extends object>(
+      name: string,
+      text: string,
+      values?: readonly unknown[],
+    ): Promise<Row[]> =>
+      steps.ask({
+        actor,
+        kind: 'query',
+        label: name,
+        effect: async () => {
+          if (isBroken) throw unavailable()
+          idle.delete(transaction)
+          try {
+            return await transaction.tx.query<Row>(name, text, values)
+          } finally {
+            idle.add(transaction)
+            // It waited for a lock when its process died, and PostgreSQL finds nobody to answer.
+            if (isDead) await end('rollback')
+            statements.push(name)
+            if (name === 'notify_changed') notified.push(...String(values?.[0]).split(' '))
+          }
+        },
+        failure: () => {
+          isBroken = true
+          return unavailable()
+        },
+      })
+    /** The last statement that was sent and is not answered: a connection takes them in their order, also those that nobody waits for in between. */
+    let last: Promise<unknown> | undefined
     const tx: Tx = {
-      query: (name, text, values) =>
-        steps.ask({
-          actor,
-          kind: 'query',
-          label: name,
-          effect: async () => {
-            if (isBroken) throw unavailable()
-            idle.delete(transaction)
-            try {
-              return await transaction.tx.query(name, text, values)
-            } finally {
-              idle.add(transaction)
-              // It waited for a lock when its process died, and PostgreSQL finds nobody to answer.
-              if (isDead) await end('rollback')
-              statements.push(name)
-              if (name === 'notify_changed') notified.push(...String(values?.[0]).split(' '))
-            }
-          },
-          failure: () => {
-            isBroken = true
-            return unavailable()
-          },
-        }),
+      query: async <Row extends object>(
+        name: string,
+        text: string,
+        values?: readonly unknown[],
+      ): Promise<Row[]> => {
+        const own =
+          last === undefined
+            ? ask<Row>(name, text, values)
+            : last.then(() => ask<Row>(name, text, values))
+        const answered = own.then(
+          () => undefined,
+          () => undefined,
+        )
+        last = answered
+        try {
+          return await own
+        } finally {
+          if (last === answered) last = undefined
+        }
+      },
     }
     let result: Awaited<ReturnType<typeof work>>
     try {

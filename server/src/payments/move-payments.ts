@@ -7,7 +7,7 @@ import type { Payment, PaymentStatus } from './payment.ts'
 import type { StatusChange } from './store.ts'
 import { afterChange, changeStatus, lockPayments, markFinalityViolated } from './store.ts'
 
-/** Payments that this transaction has locked and not changed since, by their ids. */
+/** Payments by their ids, as this transaction has locked them: what a change of status does not set has not changed since. */
 export type Locked = ReadonlyMap<PaymentId, Payment>
 
 /**
