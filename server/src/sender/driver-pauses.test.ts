@@ -30,6 +30,20 @@ function counted(): { store: Store; begun: () => number } {
   }
 }
 
+/** A clock of the test's own time, with how long each sleep on it was to be. */
+function recorded(nowMilliseconds: () => number): { clock: Clock; slept: number[] } {
+  const slept: number[] = []
+  const clock: Clock = {
+    ...systemClock,
+    nowMilliseconds,
+    sleep: (milliseconds, signal) => {
+      slept.push(milliseconds)
+      return systemClock.sleep(milliseconds, signal)
+    },
+  }
+  return { clock, slept }
+}
+
 test('a chain that stands still costs one question for its head, and no look at its blocks', async () => {
   let isStill = false
   let heads = 0
@@ -62,15 +76,7 @@ test('a new block gives rest until the next one is due, and then it is looked fo
   let isStill = false
   let now = Date.now()
   let roundMilliseconds = 0
-  const slept: number[] = []
-  const clock: Clock = {
-    ...systemClock,
-    nowMilliseconds: () => now,
-    sleep: (milliseconds, signal) => {
-      slept.push(milliseconds)
-      return systemClock.sleep(milliseconds, signal)
-    },
-  }
+  const { clock, slept } = recorded(() => now)
   const growth = () => {
     now += roundMilliseconds
     return isStill ? 0n : 1n
@@ -109,15 +115,7 @@ test('a chain whose block is overdue is looked at again as soon as something was
   let isStill = false
   let heads = 0
   let now = Date.now()
-  const slept: number[] = []
-  const clock: Clock = {
-    ...systemClock,
-    nowMilliseconds: () => now,
-    sleep: (milliseconds, signal) => {
-      slept.push(milliseconds)
-      return systemClock.sleep(milliseconds, signal)
-    },
-  }
+  const { clock, slept } = recorded(() => now)
   const growth = () => {
     heads += 1
     return isStill ? 0n : 1n
@@ -145,16 +143,8 @@ test('a chain whose block is overdue is looked at again as soon as something was
 test('a chain that stands still for long is asked once per block, and as often as ever when it goes on', async () => {
   const config = { ...testNetwork(84_532), blockTimeMilliseconds: 48 }
   let isStill = true
-  const slept: number[] = []
-  const clock: Clock = {
-    ...systemClock,
-    // From look to look: no round takes any time.
-    nowMilliseconds: () => 1_790_000_000_000,
-    sleep: (milliseconds, signal) => {
-      slept.push(milliseconds)
-      return systemClock.sleep(milliseconds, signal)
-    },
-  }
+  // From look to look: no round takes any time.
+  const { clock, slept } = recorded(() => 1_790_000_000_000)
   const growth = () => (isStill ? 0n : 1n)
   const pauses = () => slept.filter((each) => [24, 48, 42].includes(each))
   const driver = drive(database.store, async () => {}, undefined, { growth, clock, config })
