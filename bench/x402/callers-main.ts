@@ -22,6 +22,11 @@ let good = 0
 let next = 0
 let lastAnswerAt = warmUntil
 
+/** Answers that came, and those that never did once they are refused. */
+function counted(): number {
+  return Object.values(refused).reduce((sum, each) => sum + each, good)
+}
+
 function take(): Buffer | undefined {
   if (performance.now() >= endAt) return undefined
   const turn = next++
@@ -52,14 +57,19 @@ const tell = (message: CallersMessage) => process.send?.(message)
 const callers = Array.from({ length: plan.callers }, () => call())
 if (warmUpSeconds > 0) await delay(warmUpSeconds * 1000)
 tell({ kind: 'measuring' })
-await Promise.all(callers)
+const answered = Promise.all(callers)
+const secondsMax = load.kind === 'once' ? load.secondsMax : undefined
+await (secondsMax === undefined ? answered : Promise.race([answered, delay(secondsMax * 1000)]))
+const missing = load.kind === 'once' ? plan.bodies.length - counted() : 0
+if (missing > 0) refused['no answer'] = missing
+const lastAt = missing > 0 ? performance.now() : load.kind === 'round' ? endAt : 0
 tell({
   kind: 'done',
   report: {
-    seconds: (Math.max(lastAnswerAt, load.kind === 'round' ? endAt : 0) - warmUntil) / 1000,
+    seconds: (Math.max(lastAnswerAt, lastAt) - warmUntil) / 1000,
     milliseconds: Float64Array.from(milliseconds),
     good,
     refused: Object.fromEntries(Object.entries(refused).slice(0, 5)),
-    refusedCount: Object.values(refused).reduce((sum, each) => sum + each, 0),
+    refusedCount: counted() - good,
   },
 })

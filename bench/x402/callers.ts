@@ -16,8 +16,8 @@ export interface CallersPlan {
   readonly expects: string
   readonly load:
     | { readonly kind: 'round'; readonly warmUpSeconds: number; readonly seconds: number }
-    /** Each body once, to the last answer. */
-    | { readonly kind: 'once' }
+    /** Each body once, to the last answer, or for so long: what is not answered by then is refused. */
+    | { readonly kind: 'once'; readonly secondsMax?: number }
 }
 
 export interface CallersReport {

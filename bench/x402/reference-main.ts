@@ -16,9 +16,9 @@ process.on('disconnect', () => process.exit(1))
 const settings = JSON.parse(process.argv[2] ?? '{}') as ReferenceSettings
 const { evm, solana } = settings
 
-// Better than its examples: with a nonce manager one key can have many transactions under way, and it looks for a receipt as often
-// as this chain makes a block.
-const account = privateKeyToAccount(evm.key, { nonceManager })
+// Both look for a receipt often, since this chain makes many blocks a second; as its examples have it, that is once a second. The one that is
+// better than its examples has a nonce manager as well: one key can have many transactions under way.
+const account = privateKeyToAccount(evm.key, evm.isAsShipped === true ? {} : { nonceManager })
 const wallet = stockWallet(evm, account, { pollingInterval: 100, cacheTime: 100 })
 const facilitator = registerExactEvmScheme(new x402Facilitator(), {
   networks: 'eip155:84532',

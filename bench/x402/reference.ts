@@ -6,7 +6,12 @@ const MAIN = fileURLToPath(new URL('./reference-main.ts', import.meta.url))
 
 /** What the reference is told; JSON in its only argument. Keys are of this run only. */
 export interface ReferenceSettings {
-  readonly evm: { readonly rpcUrl: string; readonly key: `0x${string}` }
+  readonly evm: {
+    readonly rpcUrl: string
+    readonly key: `0x${string}`
+    /** As the package's own examples set it up: the node is asked for each nonce, and two who ask at once get the same. */
+    readonly isAsShipped?: boolean
+  }
   /** 32 bytes in hex. */
   readonly solana: { readonly rpcUrl: string; readonly key: string }
 }

@@ -15,8 +15,9 @@ import { startService } from '../../e2e/actors/service.ts'
 import type { BenchContext } from '../bench.ts'
 import { cpuSeconds, pin, treeOf } from './cores.ts'
 import { startProxy } from './proxy.ts'
-import type { Counts } from './proxy.ts'
+import type { CountingProxy, Counts } from './proxy.ts'
 import { startReference } from './reference.ts'
+import type { Reference } from './reference.ts'
 
 const FACILITATOR_CORE = 0
 /** Of the chains, the proxies and the callers. */
@@ -27,7 +28,7 @@ const FUNDS = '1000'
 
 /** A facilitator that is measured. */
 export interface Side {
-  readonly name: 'reference' | 'florin'
+  readonly name: 'as shipped' | 'reference' | 'florin'
   readonly baseUrl: string
   readonly apiKey: string
   /** The one key that settles, and the one that pays Solana's fees. */
@@ -41,6 +42,9 @@ export interface Side {
 /** Both facilitators on the same chains, each with keys of its own. */
 export interface Stage {
   readonly sandbox: SandboxHandle
+  /** The official facilitator as its examples set it up. */
+  readonly shipped: Side
+  /** The same, with a nonce manager. */
   readonly reference: Side
   readonly florin: Side
   /** Whether facilitators have one core and everybody else the other. */
@@ -66,7 +70,11 @@ export async function openStage({ defer }: Pick<BenchContext, 'defer'>): Promise
   })
   defer(postgres.stop)
   await migrate({ url: postgres.ownerUrl, log })
-  const proxies = [await startProxy(sandbox.rpcUrl), await startProxy(sandbox.rpcUrl)] as const
+  const proxies = [
+    await startProxy(sandbox.rpcUrl),
+    await startProxy(sandbox.rpcUrl),
+    await startProxy(sandbox.rpcUrl),
+  ] as const
   for (const { stop } of proxies) defer(stop)
   const service = await startService({
     sandbox,
@@ -76,15 +84,20 @@ export async function openStage({ defer }: Pick<BenchContext, 'defer'>): Promise
     checkAnswers: false,
   })
   defer(service.stop)
-  const reference = await startReference({
-    evm: { rpcUrl: proxies[1].url, key: `0x${randomBytes(32).toString('hex')}` },
-    solana: { rpcUrl: sandbox.solana.rpcUrl, key: randomBytes(32).toString('hex') },
-  })
-  defer(reference.stop)
+  const startOfficial = async (rpcUrl: string, isAsShipped: boolean) => {
+    const started = await startReference({
+      evm: { rpcUrl, key: `0x${randomBytes(32).toString('hex')}`, isAsShipped },
+      solana: { rpcUrl: sandbox.solana.rpcUrl, key: randomBytes(32).toString('hex') },
+    })
+    defer(started.stop)
+    return started
+  }
+  const reference = await startOfficial(proxies[1].url, false)
+  const shipped = await startOfficial(proxies[2].url, true)
 
   // One key each: the others have nothing to pay with.
   const ownSettlers = { evm: settlerOf(service, 'evm'), solana: settlerOf(service, 'solana') }
-  for (const { evm, solana } of [ownSettlers, reference.settlers]) {
+  for (const { evm, solana } of [ownSettlers, reference.settlers, shipped.settlers]) {
     await sandbox.fund(evm, 'native', FUNDS)
     await sandbox.fund(solana, 'native', FUNDS)
   }
@@ -93,7 +106,7 @@ export async function openStage({ defer }: Pick<BenchContext, 'defer'>): Promise
     seconds: READY_SECONDS,
   })
 
-  const facilitators = [service.pid, postgres.pid, reference.pid]
+  const facilitators = [service.pid, postgres.pid, reference.pid, shipped.pid]
   const others = [sandbox.pid, ...proxies.map(({ pid }) => pid)]
   const pinned = [await pin(FACILITATOR_CORE, facilitators), await pin(OTHER_CORE, others)]
   const isPinned = pinned.every(Boolean)
@@ -102,14 +115,8 @@ export async function openStage({ defer }: Pick<BenchContext, 'defer'>): Promise
   return {
     sandbox,
     isPinned,
-    reference: {
-      name: 'reference',
-      baseUrl: reference.baseUrl,
-      apiKey: 'none',
-      settlers: reference.settlers,
-      cpu: async () => ({ own: await cpuSeconds(reference.pid), database: 0 }),
-      counts: proxies[1].counts,
-    },
+    reference: official('reference', reference, proxies[1]),
+    shipped: official('as shipped', shipped, proxies[2]),
     florin: {
       name: 'florin',
       baseUrl: service.baseUrl,
@@ -129,6 +136,15 @@ export async function openStage({ defer }: Pick<BenchContext, 'defer'>): Promise
     usdcOf: (address) =>
       chain.readContract({ ...usdc, functionName: 'balanceOf', args: [getAddress(address)] }),
   }
+}
+
+function official(
+  name: 'as shipped' | 'reference',
+  { baseUrl, settlers, pid }: Reference,
+  { counts }: CountingProxy,
+): Side {
+  const cpu = async () => ({ own: await cpuSeconds(pid), database: 0 })
+  return { name, baseUrl, apiKey: 'none', settlers, cpu, counts }
 }
 
 function settlerOf(
