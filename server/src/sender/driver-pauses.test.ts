@@ -140,6 +140,33 @@ test('a chain whose block is overdue is looked at again as soon as something was
   }
 })
 
+test('who does not follow looks for nothing that was sent', async () => {
+  const config = { ...testNetwork(84_532), blockTimeMilliseconds: 800 }
+  let now = Date.now()
+  const { clock, slept } = recorded(() => now)
+  const scene = { growth: () => 0n, config }
+  const leader = drive(database.store, async () => {}, undefined, scene)
+  try {
+    await until('it is followed', () => leader.state().height !== null, { seconds: 30 })
+    const other = drive(database.store, async () => {}, undefined, {
+      ...{ ...scene, clock },
+      instance: 'other',
+    })
+    try {
+      await until('the other looks evenly', () => slept.includes(400), { seconds: 30 })
+      expect(other.state().height).toBeNull()
+      now += 800
+      slept.length = 0
+      other.expect()
+      expect(slept).toEqual([])
+    } finally {
+      await other.stop()
+    }
+  } finally {
+    await leader.stop()
+  }
+})
+
 test('a chain that stands still for long is asked once per block, and as often as ever when it goes on', async () => {
   const config = { ...testNetwork(84_532), blockTimeMilliseconds: 48 }
   let isStill = true

@@ -23,12 +23,15 @@ export function drive(
     clock = systemClock,
     config = testNetwork(84_532),
     showsBlock = false,
+    instance = 'test',
   }: {
     growth?: () => bigint
     clock?: Clock
     config?: NetworkConfig
     /** Whether the answer for its head shows its block. */
     showsBlock?: boolean
+    /** Of two with the same store one follows. */
+    instance?: string
   } = {},
 ) {
   let looks = 0
@@ -64,7 +67,7 @@ export function drive(
     signerOf: async () => undefined,
     clock,
     killPoint: () => {},
-    instance: 'test',
+    instance,
     log: openLog('silent'),
     watch,
   })

@@ -133,6 +133,28 @@ test('a migration that fails leaves nothing of itself, and those before it stay'
   })
 })
 
+test('what takes references away gives up soon where somebody reads, and is run again', async () => {
+  const name = '000046_references_by_construction.sql'
+  for (const file of await readdir(MIGRATIONS_DIRECTORY)) {
+    if (!/^\d{6}_/.test(file) || file >= name) continue
+    await put(file, await readFile(join(MIGRATIONS_DIRECTORY, file), 'utf8'))
+  }
+  const url = await emptyDatabase()
+  await migrate({ url, log, directory })
+  const doctor = new pg.Client({ connectionString: url.reveal() })
+  await doctor.connect()
+  try {
+    // The last of the tables: those before it were had by then, and whoever uses them waited for them.
+    await doctor.query('begin; select from effects')
+    const failure = { cause: { message: 'canceling statement due to statement timeout' } }
+    await expect(migrate({ url, log })).rejects.toMatchObject(failure)
+    await doctor.query('rollback')
+    expect((await migrate({ url, log })).names).toContain(parseMigration(name, '').name)
+  } finally {
+    await doctor.end()
+  }
+})
+
 test('an applied migration whose text changed is refused', async () => {
   const url = await emptyDatabase()
   await put('000001_good.sql', 'create table good (id int);')
