@@ -195,6 +195,31 @@ describe('a wallet of the service pays a seller in one call', () => {
     }
   })
 
+  test('what is bought for one user of the caller is no answer for another', async () => {
+    const { terms } = await termsOf(world, 'evm')
+    const isLet = Promise.withResolvers<void>()
+    const seller = await openOddSeller(async (asked, answer) => {
+      if (asked.payment === null) return demandV2(answer, [terms])
+      await isLet.promise
+      hand(answer, (await takeMoney(world, asked, terms)) ? 200 : 409)
+    })
+    try {
+      const forUser = (name: string) =>
+        buy(seller.url, undefined, { headers: { authorization: name } })
+      const buying = ['ann', 'bob', 'ann'].map(forUser)
+      await until('both are at it', () => seller.paid().length === 2, { seconds: 30 })
+      isLet.resolve()
+      const replies = await Promise.all(buying)
+      const [ann, bob, again] = replies.map(({ body }) => body['paymentId'])
+      expect(replies.map(({ status }) => status)).toEqual([200, 200, 200])
+      expect([ann === bob, ann === again]).toEqual([false, true])
+      expect(seller.paid()).toHaveLength(2)
+    } finally {
+      isLet.resolve()
+      await seller.stop()
+    }
+  })
+
   test('a wallet without the money signs nothing, and our own doors are nobody to buy from', async () => {
     const { terms } = await termsOf(world, 'evm')
     const seller = await openOddSeller((_, answer) => demandV2(answer, [terms]))

@@ -288,6 +288,20 @@ export const HOSTILE: readonly Scenario[] = [
     'another port is the same host, another name is not': (answer, { terms }) =>
       demandV2(answer, [terms], { resource: { url: 'http://localhost:1/goods' } }),
   }),
+  ...answering('resource spoof', tooDear, {
+    'in the cheaper of two offers of version 1': (answer, { terms, family }) =>
+      demandV1(answer, [
+        v1Of({ ...terms, amount: '1000000' }, family, 'http://127.0.0.1/goods'),
+        v1Of(terms, family, 'https://other.example/goods'),
+      ]),
+  }),
+  ...answering('challenge injection', unfit, {
+    'more than any header holds': (answer, { terms }) => {
+      const extra = { ...terms.extra, more: Array.from({ length: 2_500 }, () => 1e20) }
+      const demand = { x402Version: 2, accepts: [{ ...terms, extra }] }
+      answer.writeHead(402).end(JSON.stringify(demand))
+    },
+  }),
   ...afterPayment('retry storm', notPaid, {
     'pay again, for ever': again(() => ({})),
     'later, for ever': (_scene, _asked, answer) => {

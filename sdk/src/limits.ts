@@ -40,6 +40,8 @@ export const limits = {
   /** How long what the service said of networks and fee payers is used, and how long it may take to say it. */
   paywallTermsMilliseconds: 300_000,
   paywallAskMilliseconds: 5_000,
+  /** How long it is not asked for that again once it could not be. */
+  paywallTermsPauseMilliseconds: 2_000,
   /** What a buyer is told to wait. */
   paywallRetryAfterSeconds: 2,
   /** Payments whose delivery is remembered. */
@@ -50,8 +52,12 @@ export const limits = {
   paywallRedeliveriesMax: 3,
   /** How long a handler whose buyer is gone keeps its payment from running another. */
   paywallHandlerMilliseconds: 300_000,
+  /** How long an answer whose body nobody has begun to read counts as on its way. */
+  paywallUnreadMilliseconds: 30_000,
   /** Bytes of an answer that is held back until it is paid for. */
   paywallHeldBytesMax: 8 * 1024 * 1024,
+  /** What each part of such an answer counts for beside its length: a part of one byte takes some 340 of memory. */
+  paywallHeldPartBytes: 256,
   /** Bytes of answers that were paid for, or are being, and have not gone out. */
   paywallKeptBytesMax: 64 * 1024 * 1024,
   paymentHeaderCharactersMax: 64 * 1024,

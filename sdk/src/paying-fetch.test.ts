@@ -41,3 +41,15 @@ test('what is said of the payment is never what the seller wrote', async () => {
   const paid = await callAnswered(200, forged)
   expect([paid.headers.get('payment-id'), await paid.text()]).toEqual(['pay_1', 'goods'])
 })
+
+test('a listener that throws loses nobody what was paid for', async () => {
+  const florin = new Florin({ baseUrl: 'http://service.example', apiKey: 'k' })
+  const response = { status: 200, headers: {}, body: 'goods', bodyEncoding: 'utf8' }
+  const answer = { paid: true, paymentId: 'pay_1', amount: 0.01, response }
+  Object.assign(florin.payments, { fetch: async () => answer })
+  const onAnswer = () => {
+    throw new Error('of the listener')
+  }
+  const pay = payingFetch(florin, { walletAddress: '0x1', ceiling: '0.05', onAnswer })
+  expect(await (await pay('https://shop.example/report')).text()).toBe('goods')
+})

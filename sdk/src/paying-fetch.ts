@@ -15,7 +15,7 @@ export interface PayingFetchOptions {
   readonly asset?: string
   /** CAIP-2, or its name in version 1; the service's default unless given. */
   readonly network?: string
-  /** Told of every call, paid or not. */
+  /** Told of every call, paid or not. What it throws is passed over. */
   readonly onAnswer?: (answer: FetchPaymentAnswer) => void
 }
 
@@ -63,8 +63,17 @@ export function payingFetch(
     const method = methodOf(request.method)
     const order = { walletAddress, url: url.href, maxAmount, asset, network, method, headers, body }
     const answer = await florin.payments.fetch(order, { signal, idempotencyKey })
-    onAnswer?.(answer)
+    tell(onAnswer, answer)
     return responseOf(answer)
+  }
+}
+
+/** What was paid for is not lost to whoever only listens. */
+function tell(onAnswer: PayingFetchOptions['onAnswer'], answer: FetchPaymentAnswer): void {
+  try {
+    onAnswer?.(answer)
+  } catch {
+    // A repeat would sign anew: the caller has its answer, whatever the listener made of it.
   }
 }
 

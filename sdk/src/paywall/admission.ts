@@ -1,4 +1,5 @@
 import { limits } from '../limits.ts'
+import { NO_STORE } from './answer-headers.ts'
 import { demand } from './demand.ts'
 import type { Place, Said } from './demand.ts'
 import { encodeHeader } from './header-json.ts'
@@ -46,9 +47,6 @@ export interface Admitted {
 
 /** All that a buyer hears of what keeps the seller from settling. */
 export const UNAVAILABLE = 'payment_service_unavailable'
-
-/** No cache may keep what one buyer paid for, nor a demand that names an amount. RFC 9111, 5.2.2. */
-export const NO_STORE = { 'Cache-Control': 'private, no-store' } as const
 
 interface Told {
   readonly kind: 'said'

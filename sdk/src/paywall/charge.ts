@@ -59,9 +59,14 @@ export function requirementFor(
       accepted['scheme'] === scheme &&
       accepted['network'] === network &&
       accepted['amount'] === amount &&
-      isSame(String(accepted['asset']), asset) &&
-      isSame(String(accepted['payTo']), payTo),
+      isSameText(accepted['asset'], asset) &&
+      isSameText(accepted['payTo'], payTo),
   )
+}
+
+/** Whatever else a buyer writes is no address, and may not be one that can be read. */
+function isSameText(shown: unknown, own: string): boolean {
+  return typeof shown === 'string' && isSame(shown, own)
 }
 
 /** The payment that was taken, when it is the seller's own. `wasLost`: of an earlier settlement for the same answer. */

@@ -1,7 +1,6 @@
 import { systemClock } from '../clock.ts'
 import type { Florin } from '../florin.ts'
 import { FlorinError } from '../florin-error.ts'
-import { limits } from '../limits.ts'
 import { asks, busy, duplicate, malformed, UNAVAILABLE } from './admission.ts'
 import type { Admission, Asked } from './admission.ts'
 import { chargeInTime, TOO_LATE } from './charge-in-time.ts'
@@ -15,6 +14,7 @@ import { readPresented } from './presented.ts'
 import { pricesOf } from './price.ts'
 import type { PaywallOptions } from './price.ts'
 import { requirementsOf } from './requirement.ts'
+import { openTerms } from './terms.ts'
 import type { Requirement } from './requirement.ts'
 import { tellProblem } from './tell-problem.ts'
 
@@ -28,21 +28,7 @@ export function openGate(
   if (baseUrl !== undefined && URL.parse(baseUrl) === null) {
     throw new FlorinError({ code: 'INVALID_SETTING', message: `"${baseUrl}" is no address` })
   }
-  let known: { readonly until: number; readonly requirements: readonly Requirement[] } | undefined
-
-  async function terms(): Promise<readonly Requirement[]> {
-    if (known !== undefined && clock.now() < known.until) return known.requirements
-    try {
-      const signal = AbortSignal.timeout(limits.paywallAskMilliseconds)
-      const requirements = await requirementsOf(florin, prices, signal)
-      known = { until: clock.now() + limits.paywallTermsMilliseconds, requirements }
-      return requirements
-    } catch (error) {
-      // What held some minutes ago still asks for the right thing; settling decides.
-      if (known !== undefined) return known.requirements
-      throw error
-    }
-  }
+  const terms = openTerms((signal) => requirementsOf(florin, prices, signal), clock)
 
   const problem = (code: string, cause?: unknown) => tellProblem(options, code, cause)
 

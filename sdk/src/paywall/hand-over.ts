@@ -1,6 +1,6 @@
 import { limits } from '../limits.ts'
-import { NO_STORE } from './admission.ts'
 import type { Admitted } from './admission.ts'
+import { NO_STORE } from './answer-headers.ts'
 import { deliveriesInMemory } from './deliveries.ts'
 import { encodeHeader } from './header-json.ts'
 import { isNothing } from './price.ts'

@@ -222,3 +222,17 @@ test.each([
 function setStatus(response: ServerResponse, status: number): void {
   response.statusCode = status
 }
+
+test('an answer in parts of a letter each is bounded by what it takes of memory', async () => {
+  let written = 0
+  const { get, outcome } = await openHold(
+    (response) => {
+      for (; written < 20_000; written += 1) response.write(written % 2 === 0 ? 'a' : '')
+      response.end()
+    },
+    () => true,
+    100_000,
+  )
+  expect((await get()).body).toBe('none')
+  expect(await outcome).toEqual({ kind: 'too_long' })
+})

@@ -25,16 +25,21 @@ export interface Hold {
   release(headers: 'kept' | 'cleared' | 'emptied'): void
 }
 
+/** An answer in small parts may take so many times the memory of its bytes. */
+const WEIGHT_MAX = 4
 const WRITERS = ['writeHead', 'write', 'end', 'flushHeaders'] as const
 
 /** Lets a handler of Node's `http` answer, and sends none of it. */
 export function hold(response: NodeResponse, lengthMax = limits.paywallHeldBytesMax): Hold {
+  const weightMax = lengthMax * WEIGHT_MAX
   const before = { ...response.getHeaders() }
   const own = Object.fromEntries(WRITERS.map((name) => [name, Reflect.get(response, name)]))
   const { promise, resolve } = withResolvers<Held>()
   const handler = withResolvers<void>()
   const parts: Part[] = []
   let length = 0
+  /** What the parts take of memory. */
+  let weight = 0
   /** Nothing of what comes now is part of the answer. */
   let isOver = false
   let hasHandlerEnded = false
@@ -56,8 +61,10 @@ export function hold(response: NodeResponse, lengthMax = limits.paywallHeldBytes
     if (!isBytes && (typeof part !== 'string' || !isEncoding(named))) {
       return give({ kind: 'unsendable' })
     }
+    if (part.length === 0) return
     length += part.length
-    if (length > lengthMax) return give({ kind: 'too_long' })
+    weight += part.length + limits.paywallHeldPartBytes
+    if (length > lengthMax || weight > weightMax) return give({ kind: 'too_long' })
     // The handler may use its buffer again as soon as it was called back.
     parts.push([isBytes ? new Uint8Array(part) : part, named])
   }

@@ -1,13 +1,15 @@
 import type { Admission, Admitted, Metered } from './admission.ts'
-import { busy, NO_STORE } from './admission.ts'
+import { busy } from './admission.ts'
+import { NO_STORE } from './answer-headers.ts'
 import type { HeldAnswer } from './held.ts'
-import { openStandIn, putHeaders, replace } from './hono-context.ts'
+import { openStandIn, putHeaders, replace, UPGRADE } from './hono-context.ts'
 import type { HonoContext, HonoVisit } from './hono-context.ts'
 import { responseOf, runHeld } from './hono-held.ts'
 import { ANSWERED_ELSEWHERE, BUYER_GONE, CANNOT_BE_SENT } from './node-answer.ts'
 import { TOO_LONG, UNSENDABLE } from './serve-metered.ts'
 import { carryMeter } from './set-amount.ts'
 import { turnAway } from './turn-away.ts'
+import { watchBody } from './watch-body.ts'
 
 /** What a buyer reads who has paid. */
 const UNSENDABLE_PAID = {
@@ -67,8 +69,22 @@ async function serveHono(
   const refused = status < 400 ? undefined : `the handler answered ${status}`
   const isPut = putHeaders(context, headers)
   if (!isPut) replace(context, tell(UNSENDABLE_PAID))
-  await ended(threw ?? refused ?? (isPut ? goneReason(buyer) : CANNOT_BE_SENT))
+  const why = threw ?? refused ?? (isPut ? goneReason(buyer) : CANNOT_BE_SENT)
+  // Of a body that is made while it goes out nobody knows yet whether there is any of it.
+  if (why === undefined && watchBegin(context, ended, buyer)) return undefined
+  await ended(why)
   return undefined
+}
+
+/** Leaves it to the body to say that the answer has begun. False where it has none to wait for. */
+function watchBegin(context: HonoContext, ended: Admitted['ended'], buyer: AbortSignal): boolean {
+  const { res } = context
+  const isRead = context.req.raw.method !== 'HEAD' && res.status !== UPGRADE
+  if (res.body === null || !isRead) return false
+  const tellOnce = (reason?: string) => void ended(reason)
+  buyer.addEventListener('abort', () => tellOnce(BUYER_GONE), { once: true })
+  replace(context, new Response(watchBody(res.body, BUYER_GONE, tellOnce), res))
+  return true
 }
 
 /** Runs the handler and gives its answer out once it is paid for. */

@@ -1,3 +1,4 @@
+import { saidBeside } from './answer-headers.ts'
 import type { Said } from './demand.ts'
 
 /** What is needed of a context of Hono. */
@@ -12,7 +13,7 @@ export interface HonoContext {
 }
 
 /** Switching protocols. RFC 9110, 15.2.2. */
-const UPGRADE = 101
+export const UPGRADE = 101
 
 /** Puts an answer into the place of the one that is there. */
 export function replace(context: HonoContext, response: Response): void {
@@ -45,10 +46,17 @@ export function putHeaders(
 
 function setAll({ headers }: Response, more: Readonly<Record<string, string>>): boolean {
   try {
-    for (const [name, value] of Object.entries(more)) headers.set(name, value)
+    putOn(headers, more)
     return true
   } catch {
     return false
+  }
+}
+
+/** @throws {TypeError} where nobody may change them */
+export function putOn(headers: Headers, more: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(more)) {
+    headers.set(name, saidBeside(name, value, headers.get(name) ?? undefined))
   }
 }
 

@@ -1,6 +1,6 @@
 import { limits } from '../limits.ts'
 import type { HeldAnswer } from './held.ts'
-import { isSendable } from './hono-context.ts'
+import { isSendable, putOn } from './hono-context.ts'
 import type { HonoContext } from './hono-context.ts'
 
 /** What became of a handler whose answer is held back. */
@@ -46,7 +46,7 @@ export function responseOf(
     for (const [name, value] of answer.headers) {
       for (const each of [value].flat()) headers.append(name, each)
     }
-    for (const [name, value] of Object.entries(more)) headers.set(name, value)
+    putOn(headers, more)
     const body = answer.length === 0 ? null : new Blob(answer.parts.map(([part]) => copyOf(part)))
     return new Response(body, { status: answer.status, headers })
   } catch {

@@ -224,3 +224,41 @@ test.each(SCHEMES)(
     expect((await buy()).status).toBe(409)
   },
 )
+
+test('a body that breaks before anything of it is out was not delivered, and one that has begun was', async () => {
+  let times = 0
+  const handler: Handler = () => {
+    times += 1
+    const breaksAt = times === 1 ? 0 : 1
+    let parts = 0
+    return new Response(
+      new ReadableStream({
+        pull(controller) {
+          if (parts === breaksAt) controller.error(new Error('upstream is down'))
+          else controller.enqueue(new TextEncoder().encode('goods'))
+          parts += 1
+        },
+      }),
+    )
+  }
+  const { buy, told } = await openHonoShop('exact', handler)
+  await buy()
+    .then((answer) => answer.text())
+    .catch(() => undefined)
+  await until('the seller has heard', () => told.length === 2, { seconds: 30 })
+  expect(told).toEqual(['paid', 'the answer broke before anything of it was out'])
+  await buy()
+    .then((answer) => answer.text())
+    .catch(() => undefined)
+  expect((await buy()).status).toBe(409)
+  expect(times).toBe(2)
+})
+
+test('what an unread answer has is delivered: nobody reads the body for HEAD', async () => {
+  const { wall, paying, told } = openShop('exact')
+  const app = new Hono()
+  app.get('/goods', wall, (context) => context.text('goods'))
+  const answer = await app.request('/goods', { method: 'HEAD', headers: paying })
+  expect([answer.status, told]).toEqual([200, ['paid']])
+  expect((await app.request('/goods', { headers: paying })).status).toBe(409)
+})

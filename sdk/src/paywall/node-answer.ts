@@ -1,5 +1,7 @@
+import { saidBeside } from './answer-headers.ts'
 import type { Said } from './demand.ts'
 import type { Admitted, Asked } from './admission.ts'
+import { headersIn } from './node-headers.ts'
 
 /** Why nobody has got an answer. */
 export const BUYER_GONE = 'the buyer was gone before the answer'
@@ -66,9 +68,34 @@ export function sayBroken(response: NodeResponse): void {
 export function say(response: NodeResponse, { status, headers, body }: Said): void {
   if (response.headersSent || isGone(response)) return
   response.statusCode = status
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  putAll(response, headers)
   response.setHeader('Content-Type', 'application/json; charset=utf-8')
   response.end(JSON.stringify(body))
+}
+
+/** Puts headers on an answer, beside those that are there. */
+export function putAll(response: NodeResponse, headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    const known = response.getHeaders()[name.toLowerCase()]
+    const text = known === undefined ? undefined : [known].flat().join(', ')
+    response.setHeader(name, saidBeside(name, value, text))
+  }
+}
+
+/** Puts headers on once more as they go out: a handler that lets caches keep its answers would have them keep what was paid for. */
+function insistOn(response: NodeResponse, headers: Readonly<Record<string, string>>): void {
+  const own: unknown = Reflect.get(response, 'writeHead')
+  if (typeof own !== 'function') return
+  Object.assign(response, {
+    writeHead(status: number, ...more: readonly unknown[]): unknown {
+      // What comes before an answer is none.
+      if (status < 200) return Reflect.apply(own, response, [status, ...more])
+      for (const [name, value] of headersIn(more.at(-1))) response.setHeader(name, value)
+      putAll(response, headers)
+      const words = typeof more[0] === 'string' ? [more[0]] : []
+      return Reflect.apply(own, response, [status, ...words])
+    },
+  })
 }
 
 /**
@@ -81,9 +108,8 @@ export function watch(response: NodeResponse, { headers, ended }: Admitted): boo
     void ended(response.headersSent ? ANSWERED_ELSEWHERE : BUYER_GONE)
     return false
   }
-  for (const [name, value] of Object.entries(headers)) {
-    response.setHeader(name, value)
-  }
+  putAll(response, headers)
+  insistOn(response, headers)
   const { socket } = response
   const before = socket?.bytesWritten ?? 0
   const end = () => {

@@ -261,3 +261,46 @@ test('of a handler that throws in the middle of its answer the connection breaks
   await expect(buy().then((answer) => answer.text())).rejects.toThrow(TypeError)
   expect(rejected).toEqual([])
 })
+
+const CACHED = { 'Cache-Control': 'public, max-age=3600', Vary: 'Accept-Encoding' }
+
+test.each([
+  [
+    'set before',
+    (response) => {
+      for (const [name, value] of Object.entries(CACHED)) response.setHeader(name, value)
+      response.end('goods')
+    },
+  ],
+  [
+    'written with the status',
+    (response) => void response.writeHead(200, 'Fine', CACHED).end('goods'),
+  ],
+  [
+    'written as a list',
+    (response) => void response.writeHead(200, Object.entries(CACHED).flat()).end('goods'),
+  ],
+] satisfies readonly (readonly [string, Handler])[])(
+  'no cache may keep what was paid for, whatever its handler says: %s',
+  async (_, handler) => {
+    for (const framework of NAMES) {
+      const { buy, told } = await openNodeShop(framework, 'exact', { handler })
+      const answer = await buy()
+      expect([answer.status, await answer.text()]).toEqual([200, 'goods'])
+      expect(answer.headers.get('cache-control')).toBe('private, no-store')
+      expect(answer.headers.get('vary')).toBe('Accept-Encoding, PAYMENT-SIGNATURE, X-PAYMENT')
+      expect(told).toEqual(['paid'])
+    }
+  },
+)
+
+test('what hooks of Fastify say of every answer they say of those of the paywall', async () => {
+  const front: Front = (_, reply) => void reply?.header('access-control-allow-origin', '*')
+  const { buy } = await openNodeShop('Fastify', 'exact', {
+    front,
+    settle: refuses('insufficient_funds'),
+  })
+  const answer = await buy()
+  expect(answer.status).toBe(402)
+  expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+})

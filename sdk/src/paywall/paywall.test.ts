@@ -105,3 +105,31 @@ test('a price that nobody can pay is 503 where no framework catches it, and the 
   expect(shop.rejected).toEqual([])
   expect(shop.problems).toEqual(['INVALID_SETTING'])
 })
+
+const DEEP = (depth: number): unknown => (depth === 0 ? 1 : [DEEP(depth - 1)])
+
+test.each([
+  [
+    'an address that is no text',
+    { accepted: { ...ACCEPTED, asset: { toString: 1, valueOf: 1 } } },
+    402,
+  ],
+  ['an address in a list', { accepted: { ...ACCEPTED, asset: [TOKEN] } }, 402],
+  ['a receiver of many lists', { accepted: { ...ACCEPTED, payTo: DEEP(3_000) } }, 400],
+  ['lists in lists', { accepted: ACCEPTED, payload: DEEP(40) }, 400],
+  ['half a character', { accepted: ACCEPTED, payload: { note: '\ud800' } }, 400],
+  [
+    'a name that no payment has',
+    { accepted: ACCEPTED, payload: JSON.parse('{"__proto__":1}') as object },
+    400,
+  ],
+] as const)('%s is the buyer’s mistake, and nobody else hears of it', async (_, shown, status) => {
+  const { asking, problems, rejected } = await openShop((_request, response) =>
+    response.end('goods'),
+  )
+  const proof = encodeHeader({ x402Version: 2, payload: {}, ...shown })
+  const buying = asking({ 'payment-signature': proof }).end()
+  const [answer] = (await once(buying, 'response')) as [IncomingMessage]
+  expect(answer.statusCode).toBe(status)
+  expect([problems, rejected]).toEqual([[], []])
+})

@@ -16,6 +16,7 @@ import {
 } from './node-answer.ts'
 import { deliver, serveMetered } from './serve-metered.ts'
 import type { NodeRequest, NodeResponse } from './node-answer.ts'
+import { headersIn } from './node-headers.ts'
 import type { PaywallOptions } from './price.ts'
 import { tellProblem } from './tell-problem.ts'
 import { turnAway } from './turn-away.ts'
@@ -27,6 +28,7 @@ export interface FastifyRequest {
 export interface FastifyReply {
   readonly raw: NodeResponse
   readonly sent: boolean
+  getHeaders(): Readonly<Record<string, number | string | readonly string[] | undefined>>
   hijack(): unknown
 }
 
@@ -72,6 +74,8 @@ export function paywall(
       await turnAway(admission, ANSWERED_ELSEWHERE)
       return reply
     }
+    // Its own are put on by Fastify where the handler answers; whatever goes out past it has them as well, or no page of another origin may read it.
+    if (admission.kind !== 'admitted') copyHeaders(reply)
     if (begins(reply.raw, admission, [request, request.raw, reply])) return undefined
     reply.hijack()
     ends(reply.raw, admission)
@@ -109,6 +113,13 @@ export function paywall(
     throw new TypeError('a paywall stands before a handler of Express, Hono or Fastify')
   }
   return wall
+}
+
+/** Puts what hooks have said of the answer on what Fastify stands on. */
+function copyHeaders(reply: Pick<FastifyReply, 'raw' | 'getHeaders'>): void {
+  const { raw } = reply
+  if (raw.headersSent) return
+  for (const [name, value] of headersIn(reply.getHeaders())) raw.setHeader(name, value)
 }
 
 /** Whether the handler is to run; if so, what it answers is watched, or held. Never throws. */

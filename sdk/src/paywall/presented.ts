@@ -28,7 +28,24 @@ export function readPresented(header: (name: string) => string | undefined): Rea
   if (payload['x402Version'] !== x402Version) {
     return malformed(`the header is of x402 version ${x402Version}, its content is not`)
   }
+  if (!isPlain(payload, DEPTH_MAX)) return malformed('the payment is no plain JSON')
   return { kind: 'presented', presented: { x402Version, header: text, payload } }
+}
+
+/** As deep as the service reads, whose answer to anything else would look like a failure of the seller's side. */
+const DEPTH_MAX = 12
+const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+const LONE_SURROGATE = /\p{Surrogate}|\0/u
+
+/** Whether the service would read it at all: not deeper, with no names that no honest payment has, and of whole characters. */
+function isPlain(value: unknown, depthLeft: number): boolean {
+  if (typeof value === 'string') return !LONE_SURROGATE.test(value)
+  if (typeof value !== 'object' || value === null) return true
+  if (depthLeft === 0) return false
+  return Object.entries(value).every(
+    ([name, each]) =>
+      !FORBIDDEN.has(name) && !LONE_SURROGATE.test(name) && isPlain(each, depthLeft - 1),
+  )
 }
 
 function malformed(reason: string): ReadPresented {

@@ -1,9 +1,9 @@
 import type { Admitted, Metered } from './admission.ts'
-import { NO_STORE } from './admission.ts'
+import { NO_STORE } from './answer-headers.ts'
 import type { HeldAnswer } from './held.ts'
 import { hold } from './hold.ts'
 import type { Held } from './hold.ts'
-import { CANNOT_BE_SENT, say, watch } from './node-answer.ts'
+import { CANNOT_BE_SENT, putAll, say, watch } from './node-answer.ts'
 import type { NodeResponse } from './node-answer.ts'
 import { carryMeter } from './set-amount.ts'
 
@@ -47,7 +47,7 @@ export function serveMetered(
         if (answer.status >= 400) {
           metered.abandon()
           release('kept')
-          response.setHeader('Cache-Control', NO_STORE['Cache-Control'])
+          putAll(response, NO_STORE)
           return send(response, answer)
         }
         const admission = await metered.finish(answer)

@@ -155,8 +155,9 @@ async function watchClaim(
   if (word?.value === undefined) return 'open'
   const found = { ...word.value, find, finalizedHeight }
   const next = await followPending({ store, records }, claim, found)
-  // What came to nothing beside others is no fault of its payer, whether or not somebody still waits for it.
-  if (state.wasShared && state.revertedWhole) deps.claims.keepApart(claim.network)
+  // What came to nothing beside others is no fault of its payer, whether or not somebody still waits for it. Not for as long as its authorization
+  // lives, which may be years, but until that block is final.
+  if (state.wasShared && state.revertedWhole && !state.isFinal) deps.claims.keepApart(claim.network)
   if (next !== 'open') return next
   if (!isOwed(claim, state)) return isIdle(claim, state, clock.nowMilliseconds()) ? 'idle' : 'open'
   return (await settleAgain(deps, chain, claim, authorization)) ? 'soon' : 'open'

@@ -5,6 +5,7 @@ import { NodeFailure } from '../chains/chain.ts'
 import type { ExactAuthorization, ExactPayments } from '../chains/exact.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import type { SettlerFunds } from '../facilitator/settler-funds.ts'
+import type { ReceivedRecords, ReceivedState } from '../facilitator/records.ts'
 import type { Settlers } from '../facilitator/settlers.ts'
 import { openClaims } from '../facilitator/claim-looks-store.ts'
 import { watchClaims } from '../facilitator/watch.ts'
@@ -56,16 +57,17 @@ async function nextLook(): Promise<number> {
   return Number(row?.at)
 }
 
-function watching(exact: Partial<ExactPayments>) {
+function watching(exact: Partial<ExactPayments>, known: Partial<ReceivedRecords> = {}) {
   const { store } = database
   const chain: Chain = scriptedChain(config, {
     parseAddress: (text) => text as Address,
     exact: exact as ExactPayments,
   })
   let now = systemClock.nowMilliseconds()
+  let apart = 0
   const deps = {
     store,
-    records: recordsOf(store, config),
+    records: { ...recordsOf(store, config), ...known },
     clock: { ...systemClock, nowMilliseconds: () => now },
     log: openLog('silent'),
     killPoint: () => undefined,
@@ -73,7 +75,9 @@ function watching(exact: Partial<ExactPayments>) {
     funds: { note: () => true } as Partial<SettlerFunds> as SettlerFunds,
     claims: {
       coming: () => () => undefined,
-      keepApart: () => undefined,
+      keepApart: () => {
+        apart += 1
+      },
       claim: async () => Promise.reject(new Error('nothing is settled here')),
     },
     signerFor: async () => Promise.reject(new Error('nothing is signed here')),
@@ -83,6 +87,7 @@ function watching(exact: Partial<ExactPayments>) {
       now += seconds * 1000
     },
     seconds: () => now / 1000,
+    apart: () => apart,
     watch: () => watchClaims(deps, chain, 0n),
   }
 }
@@ -232,5 +237,30 @@ test.each<[string, boolean, Told]>([
     const book = openPaymentBook({ clock: systemClock })
     await store.inTransaction('service', (tx) => told(book, tx, paymentId))
     expect(await due()).toEqual(isLookedAt ? [paymentId] : [])
+  },
+)
+
+test.each([
+  [false, true],
+  [true, false],
+])(
+  'what burned a shared transaction keeps settlements apart until that is final, not as long as it is good: final is %s',
+  async (isFinal, isKeptApart) => {
+    await addClaims(1)
+    const burned: ReceivedState = {
+      ...{ status: 'pending', released: false, hash: null, logIndex: null, blockHeight: null },
+      ...{ blockHash: null, block: 'unknown', reverted: true, wasShared: true },
+      ...{ revertedWhole: true, isFinal, underWay: false },
+    }
+    const says: Partial<ExactPayments> = {
+      finalState: async () => 'open',
+      check: async () => ({ ok: true }),
+    }
+    const { watch, pass, apart } = watching(says, { state: async () => burned })
+    for (let look = 0; look < 3; look += 1) {
+      await watch()
+      pass(20)
+    }
+    expect(apart() > 0).toBe(isKeptApart)
   },
 )

@@ -17,7 +17,7 @@ export interface Offer {
 export interface Demand {
   readonly x402Version: X402Version
   readonly offers: readonly Offer[]
-  /** Where the seller says that it is; null when it does not. */
+  /** Where a seller of version 2 says that it is; null when it does not. In version 1 each offer says it. */
   readonly resource: string | null
   /** What it added to version 2, to be sent back as it came. */
   readonly extensions: Fields | null
@@ -42,7 +42,7 @@ export function readDemand({ headers, body }: OutboundAnswer): Demand | undefine
   return {
     x402Version: version,
     offers,
-    resource: named ?? offers[0]?.requirements.resource ?? null,
+    resource: named ?? null,
     extensions: fieldsOf(fields['extensions']) ?? null,
   }
 }

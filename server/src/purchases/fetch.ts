@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { BaseUnits } from '@florin/wire/amount.ts'
 import { Refusal } from '@florin/wire/errors.ts'
+import { PAYMENT_HEADER_CHARACTERS_MAX } from '@florin/wire/x402/payment-header.ts'
 import type { Address, Chain } from '../chains/chain.ts'
 import { findWallet } from '../custody/store.ts'
 import type { Wallet } from '../custody/wallet.ts'
@@ -110,12 +111,22 @@ export async function fetchPaid(deps: FetchDeps, order: FetchOrder): Promise<Fet
   return proceed(deps, order, paymentId, false)
 }
 
-/** What makes two requests one: not their headers, in which a caller may say when or who it is. */
-function digestOf({ method, url, body }: SellerRequest): Uint8Array {
+/**
+ * What makes two requests one: not their headers, in which a caller may say when it asks, but for those by which the seller tells one user of
+ * the caller from another. What was bought for one is no answer for the other.
+ */
+function digestOf({ method, url, headers, body }: SellerRequest): Uint8Array {
   const hash = createHash('sha256')
-  for (const part of [method, url]) hash.update(`${Buffer.byteLength(part)}:${part}\n`)
+  const whose = Object.entries(headers)
+    .flatMap(([name, value]) =>
+      CREDENTIALS.has(name.toLowerCase()) ? [`${name.toLowerCase()}: ${value}`] : [],
+    )
+    .toSorted()
+  for (const part of [method, url, ...whose]) hash.update(`${Buffer.byteLength(part)}:${part}\n`)
   return new Uint8Array(hash.update(body ?? new Uint8Array()).digest())
 }
+
+const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'cookie'])
 
 /** The payment of the same request that can still be used, under this request's key as well. */
 async function joinOpen(
@@ -158,10 +169,19 @@ function chosen(
   { chain, walletAddress, asset, ceiling, request }: FetchOrder,
   demand: Demand,
 ): Choice {
-  if (demand.resource !== null && !isSameHost(demand.resource, request.url)) {
+  const isHere = (place: string | null) => place === null || isSameHost(place, request.url)
+  // In version 1 each offer names a place of its own.
+  const offers = demand.offers.filter(({ requirements }) => isHere(requirements.resource ?? null))
+  const isElsewhere = offers.length === 0 && demand.offers.length > 0
+  if (isElsewhere || !isHere(demand.resource)) {
     throw unpayable('resource_mismatch', 'The seller asks to be paid for another place.')
   }
-  const outcome = choose(demand, { chain, payer: walletAddress, asset, ceiling })
+  const outcome = choose({ ...demand, offers }, { chain, payer: walletAddress, asset, ceiling })
+  if (outcome.ok && isTooLong(demand, outcome.choice)) {
+    const message =
+      'What the seller wants to be told again with the payment is longer than a header.'
+    throw unpayable('demand_too_long', message)
+  }
   if (outcome.ok) return outcome.choice
   const { declined, wanted } = outcome
   if (wanted === null) {
@@ -173,6 +193,17 @@ function chosen(
     details: { rule: 'maxAmount', wanted, asset: asset.symbol, declined },
   })
 }
+
+/** Whether no header would hold what the seller wrote, which version 2 repeats, beside a payment: then nobody would ever read what was signed. */
+function isTooLong({ x402Version, extensions, resource }: Demand, { offer }: Choice): boolean {
+  if (x402Version === 1) return false
+  const repeated = JSON.stringify([offer.written, extensions, resource])
+  const characters = Math.ceil(Buffer.byteLength(repeated) / 3) * 4
+  return characters > PAYMENT_HEADER_CHARACTERS_MAX - PAYMENT_CHARACTERS_MAX
+}
+
+/** Of the payment itself: a Solana transaction has 1,232 bytes at most. */
+const PAYMENT_CHARACTERS_MAX = 4 * 1024
 
 function unpayable(reason: string, message: string, declined?: unknown): Refusal {
   const details = declined === undefined ? { reason } : { reason, declined }

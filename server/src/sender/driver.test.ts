@@ -54,6 +54,28 @@ test('blocks are followed while a node takes its time over what else is looked a
   }
 })
 
+test('a clock that was set back keeps nobody from looking', async () => {
+  let now = Date.now()
+  let looks = 0
+  const clock: Clock = { ...systemClock, nowMilliseconds: () => now }
+  const driver = drive(
+    database.store,
+    async () => {
+      looks += 1
+    },
+    undefined,
+    { clock },
+  )
+  try {
+    await until('it is looked', () => looks > 0, { seconds: 30 })
+    now -= 3_600_000
+    const looked = looks
+    await until('it is looked again', () => looks > looked, { seconds: 30 })
+  } finally {
+    await driver.stop()
+  }
+})
+
 test('a look that fails stops neither the following nor the next look', async () => {
   let looks = 0
   const driver = drive(database.store, async () => {

@@ -177,9 +177,7 @@ export function startDriver(deps: DriverDeps): Driver {
 
   /** Closes what has become final, unless that has just been done. */
   async function closeFinal(read: Cursor): Promise<Cursor> {
-    const left = closeAt - clock.nowMilliseconds()
-    // More than one was ever told to wait: the clock was set back.
-    if (left > 0 && left <= limits.finalPauseMilliseconds) return read
+    if (isWaiting(closeAt, limits.finalPauseMilliseconds)) return read
     const cursor = moved(
       await closeFinalBlocks(deps, read, await toldTwice(read), async (at) =>
         readTo(moved(at), await lookAtHead()),
@@ -228,9 +226,7 @@ export function startDriver(deps: DriverDeps): Driver {
 
   /** One at a time and beside the round: a node that hangs at broadcasts must not keep anybody from following. */
   function resendBeside(): void {
-    const left = resendAt - clock.nowMilliseconds()
-    // More than one was ever told to wait: the clock was set back.
-    if (left > 0 && left <= PAUSE_MAX) return
+    if (isWaiting(resendAt, PAUSE_MAX)) return
     resending ??= rebroadcast(deps, network, resendMilliseconds)
       .then(() => undefined, report)
       .finally(() => {
@@ -256,21 +252,25 @@ export function startDriver(deps: DriverDeps): Driver {
     }
   }
 
-  function isBumpLookDue(): boolean {
-    const left = bumpLookAt - clock.nowMilliseconds()
-    // More than one was ever told to wait: the clock was set back.
-    return left <= 0 || left > BUMP_PAUSE
+  /** More left than one was ever told to wait: the clock was set back. */
+  function isWaiting(untilMilliseconds: number, pauseMax: number): boolean {
+    const left = untilMilliseconds - clock.nowMilliseconds()
+    return left > 0 && left <= pauseMax
   }
 
   /** What a family needs beside following: raised fees and watched nonces, or new lifetimes. */
   async function renewStuck(cursor: Cursor): Promise<void> {
     const { renewal } = chain
-    if (renewal.kind === 'fee' && cursor.height !== bumpedAt && isBumpLookDue()) {
+    if (
+      renewal.kind === 'fee' &&
+      cursor.height !== bumpedAt &&
+      !isWaiting(bumpLookAt, BUMP_PAUSE)
+    ) {
       await bumpStuck(deps, waiting, cursor.height)
       bumpedAt = cursor.height
       bumpLookAt = clock.nowMilliseconds() + BUMP_PAUSE
     }
-    if (clock.nowMilliseconds() < lookAt) return
+    if (isWaiting(lookAt, LOOK_PAUSE_MAX)) return
     switch (renewal.kind) {
       case 'fee':
         await guardLanes(deps, suspects)
@@ -290,7 +290,7 @@ export function startDriver(deps: DriverDeps): Driver {
 
   /** One at a time and beside the round: how long a node takes over somebody's claim must not keep anybody from following. */
   function watchBeside(finalizedHeight: bigint): void {
-    if (deps.watch === undefined || clock.nowMilliseconds() < watchAt) return
+    if (deps.watch === undefined || isWaiting(watchAt, WATCH_PAUSE)) return
     watching ??= deps
       .watch(finalizedHeight, stopping.signal)
       .catch((error: unknown) => log.warn({ network, reason: error }, 'a look was given up'))
@@ -372,6 +372,8 @@ export function startDriver(deps: DriverDeps): Driver {
 }
 
 const WATCH_PAUSE = 1_000
+/** Longer than any pause between two looks at lanes. */
+const LOOK_PAUSE_MAX = Math.max(limits.gapRecoverySeconds * 1000, 60_000)
 const LEASE_BLOCKS = 10
 const STALE_BLOCKS = 10
 const STALE_MIN = 15_000

@@ -4,6 +4,7 @@ import type { Fields } from './fields.ts'
 /** An X-PAYMENT or PAYMENT-SIGNATURE header may be this long: Solana's largest transaction and room for extensions. */
 export const PAYMENT_HEADER_CHARACTERS_MAX = 16 * 1024
 
+const PIECE_BYTES = 8 * 1024
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
 
 /**
@@ -27,5 +28,11 @@ export function decodePaymentHeader(header: string): Fields | undefined {
 
 /** The value of a `PAYMENT-RESPONSE` or `X-PAYMENT-RESPONSE` header: base64 of the settle answer's JSON. */
 export function encodePaymentResponse(answer: Fields): string {
-  return btoa(String.fromCharCode(...new TextEncoder().encode(JSON.stringify(answer))))
+  const bytes = new TextEncoder().encode(JSON.stringify(answer))
+  let binary = ''
+  // As many at once as every engine takes as arguments: what a seller wrote may be long.
+  for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
+    binary += String.fromCharCode(...bytes.subarray(start, start + PIECE_BYTES))
+  }
+  return btoa(binary)
 }
