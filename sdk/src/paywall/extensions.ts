@@ -45,9 +45,13 @@ export function declared(place: Place, requirements: readonly Requirement[]): Ex
 
 /** What is handed over with a payment: the seller's own declarations, and of the buyer's what a payment needs. */
 export function handedOver(payload: Extensions, place: Place): Extensions {
+  return { ...ownOf(place), ...buyersOf(payload) }
+}
+
+/** What a buyer says in extensions that are its own to say. The rest repeats the offer, and goes no further. */
+export function buyersOf(payload: Extensions): Extensions {
   const shown = isObject(payload['extensions']) ? payload['extensions'] : {}
-  const own = Object.entries(shown).filter(([name]) => BUYERS.includes(name))
-  return { ...ownOf(place), ...Object.fromEntries(own) }
+  return Object.fromEntries(Object.entries(shown).filter(([name]) => BUYERS.includes(name)))
 }
 
 /** What the seller declares; how the place is asked is known with the request. Source: x402 2.27, bazaar: server. */

@@ -14,9 +14,9 @@ import { readPresented } from './presented.ts'
 import { pricesOf } from './price.ts'
 import type { PaywallOptions } from './price.ts'
 import { requirementsOf } from './requirement.ts'
-import { openTerms } from './terms.ts'
 import type { Requirement } from './requirement.ts'
 import { tellProblem } from './tell-problem.ts'
+import { openTerms } from './terms.ts'
 
 /** The paywall as such: settles what a request shows, and lets it through once. Knows no framework. */
 export function openGate(

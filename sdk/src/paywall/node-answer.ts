@@ -75,8 +75,9 @@ export function say(response: NodeResponse, { status, headers, body }: Said): vo
 
 /** Puts headers on an answer, beside those that are there. */
 export function putAll(response: NodeResponse, headers: Readonly<Record<string, string>>): void {
+  const there = response.getHeaders()
   for (const [name, value] of Object.entries(headers)) {
-    const known = response.getHeaders()[name.toLowerCase()]
+    const known = there[name.toLowerCase()]
     const text = known === undefined ? undefined : [known].flat().join(', ')
     response.setHeader(name, saidBeside(name, value, text))
   }

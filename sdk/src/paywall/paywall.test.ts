@@ -133,3 +133,12 @@ test.each([
   expect(answer.statusCode).toBe(status)
   expect([problems, rejected]).toEqual([[], []])
 })
+
+test('what a buyer repeats of an offer may be as deep as its seller wrote it', async () => {
+  const { asking, problems } = await openShop((_request, response) => response.end('goods'))
+  const repeated = { extensions: { bazaar: { schema: DEEP(40) } }, resource: { more: DEEP(40) } }
+  const proof = encodeHeader({ x402Version: 2, accepted: ACCEPTED, payload: {}, ...repeated })
+  const buying = asking({ 'payment-signature': proof }).end()
+  const [answer] = (await once(buying, 'response')) as [IncomingMessage]
+  expect([answer.statusCode, problems]).toEqual([200, []])
+})

@@ -1,5 +1,6 @@
 import { isObject } from '../is-object.ts'
 import { limits } from '../limits.ts'
+import { buyersOf } from './extensions.ts'
 import { decodeHeader } from './header-json.ts'
 
 /** A payment as a buyer showed it, nothing believed yet. */
@@ -28,11 +29,19 @@ export function readPresented(header: (name: string) => string | undefined): Rea
   if (payload['x402Version'] !== x402Version) {
     return malformed(`the header is of x402 version ${x402Version}, its content is not`)
   }
-  if (!isPlain(payload, DEPTH_MAX)) return malformed('the payment is no plain JSON')
+  if (!isPlain(handedOn(payload, x402Version), DEPTH_MAX)) {
+    return malformed('the payment is no plain JSON')
+  }
   return { kind: 'presented', presented: { x402Version, header: text, payload } }
 }
 
-/** As deep as the service reads, whose answer to anything else would look like a failure of the seller's side. */
+/** What of it goes on to the service: in version 2 a buyer repeats what is sold and offered, in whatever depth its seller wrote that. */
+function handedOn(payload: Presented['payload'], version: 1 | 2): Presented['payload'] {
+  if (version === 1) return payload
+  return { ...payload, resource: null, extensions: buyersOf(payload) }
+}
+
+/** Less than the service reads, whose answer to anything deeper would look like a failure of the seller's side. */
 const DEPTH_MAX = 12
 const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 const LONE_SURROGATE = /\p{Surrogate}|\0/u

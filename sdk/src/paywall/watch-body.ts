@@ -4,8 +4,8 @@ import { limits } from '../limits.ts'
 export const BODY_BROKE = 'the answer broke before anything of it was out'
 
 /**
- * The body again, and word of what becomes of its beginning, once: nothing when some of it was read, or it is empty; why not where it breaks or is given up before.
- * Adapters say nothing of a body that they never read, as for HEAD: after a while such a one counts as read.
+ * The body again; `tell` hears once what becomes of its beginning: no reason when some of it was read, or it is empty; a reason where it breaks or is given
+ * up (`gone`) before. Adapters say nothing of a body that they never read: after a while such a one counts as read.
  */
 export function watchBody(
   body: ReadableStream<Uint8Array>,

@@ -252,7 +252,7 @@ export function startDriver(deps: DriverDeps): Driver {
     }
   }
 
-  /** More left than one was ever told to wait: the clock was set back. */
+  /** Whether a pause is not over. With more left than it was ever long, the clock was set back, and it is. */
   function isWaiting(untilMilliseconds: number, pauseMax: number): boolean {
     const left = untilMilliseconds - clock.nowMilliseconds()
     return left > 0 && left <= pauseMax
@@ -372,8 +372,8 @@ export function startDriver(deps: DriverDeps): Driver {
 }
 
 const WATCH_PAUSE = 1_000
-/** Longer than any pause between two looks at lanes. */
-const LOOK_PAUSE_MAX = Math.max(limits.gapRecoverySeconds * 1000, 60_000)
+/** No pause between two looks at lanes or lifetimes is longer. */
+const LOOK_PAUSE_MAX = limits.gapRecoverySeconds * 1000
 const LEASE_BLOCKS = 10
 const STALE_BLOCKS = 10
 const STALE_MIN = 15_000
