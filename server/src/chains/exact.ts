@@ -209,6 +209,8 @@ export type AuthorizationUse =
   | { readonly kind: 'paid'; readonly settlement: ForeignSettlement }
   /** Cancelled, or its nonce spent on another transfer: it cannot pay while that block stands. */
   | { readonly kind: 'wasted'; readonly height: bigint; readonly blockHash: string }
+  /** Not used up yet where the blocks end that were shown: a node that shows it used is ahead of the one that shows by what. */
+  | { readonly kind: 'behind' }
 
 /**
  * x402 `exact` on one chain. `read` asks no node; everything else does and throws NodeFailure when none answered properly, which
@@ -246,6 +248,11 @@ export interface ExactPayments {
    * nothing from its neighbours. Left out where every settlement has a transaction of its own.
    */
   readonly share?: (waiting: readonly WaitingSettlement[]) => readonly SettlementPart[]
+  /**
+   * Whether it was used up by the end of the block of that height, whoever is asked. Throws NodeFailure, also where no node has that block,
+   * or its state any more. Left out where only the payer's own bytes can pay.
+   */
+  readonly isUsedAt?: (authorization: ExactAuthorization, height: bigint) => Promise<boolean>
   /** What is final about it. */
   finalState(authorization: ExactAuthorization): Promise<AuthorizationState>
   /** Who used it up and paid; undefined when the chain shows nobody since that height. */

@@ -23,6 +23,7 @@ async function told(state: Partial<ReceivedState>): Promise<string> {
     wasShared: false,
     revertedWhole: false,
     isFinal: false,
+    attemptHeight: null,
     underWay: false,
     ...state,
   }

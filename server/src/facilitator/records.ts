@@ -37,6 +37,8 @@ export interface ReceivedState {
   readonly revertedWhole: boolean
   /** Its newest transaction is in a final block, whatever it did there. */
   readonly isFinal: boolean
+  /** Of the block that its newest transaction is in, whatever it did there; null while it is in none. */
+  readonly attemptHeight: bigint | null
   /** A transaction of ours is under way. */
   readonly underWay: boolean
 }

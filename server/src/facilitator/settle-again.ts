@@ -1,7 +1,7 @@
 import type { Chain } from '../chains/chain.ts'
 import type { ExactAuthorization } from '../chains/exact.ts'
 import { beginSettlement } from './begin.ts'
-import type { BeginDeps } from './begin.ts'
+import type { BeginDeps } from './beginning.ts'
 import type { Claim } from './claim.ts'
 
 /**

@@ -42,7 +42,7 @@ const NO = 'invalid_exact_evm_nonce_already_used'
 const OPEN: ReceivedState = {
   ...{ status: 'pending', released: false, hash: null, logIndex: null, blockHeight: null },
   ...{ blockHash: null, block: 'unknown', reverted: false, wasShared: false },
-  ...{ revertedWhole: false, isFinal: false, underWay: false },
+  ...{ revertedWhole: false, isFinal: false, underWay: false, attemptHeight: null },
 }
 
 interface Said {

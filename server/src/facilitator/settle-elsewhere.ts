@@ -1,7 +1,8 @@
 import { NodeFailure } from '../chains/chain.ts'
 import { newId } from '../kernel/id.ts'
 import type { Log } from '../kernel/log.ts'
-import { beginElsewhere, findPaidElsewhere } from './begin.ts'
+import { beginElsewhere } from './claim-alone.ts'
+import { findPaidElsewhere } from './paid-elsewhere.ts'
 import { isSameClaim, isShown, notShownReason } from './claim.ts'
 import type { Claim } from './claim.ts'
 import { giveTurnBack, takeTurn } from './claim-store.ts'
@@ -217,7 +218,7 @@ async function look(
   try {
     const check = await exact.check(authorization)
     if (check.ok || check.isUsed !== true) return 'unused'
-    return (await findPaidElsewhere(deps, beginning)) ? 'found' : 'unknown'
+    return (await findPaidElsewhere(deps, beginning)) === 'paid' ? 'found' : 'unknown'
   } catch (error) {
     if (!(error instanceof NodeFailure)) throw error
     return 'unknown'

@@ -3,12 +3,13 @@ import { NodeFailure } from '../chains/chain.ts'
 import { newId } from '../kernel/id.ts'
 import type { Random } from '../kernel/random.ts'
 import { authorizationOf } from './authorization-of.ts'
-import { beginSettlement, findPaidElsewhere } from './begin.ts'
-import type { BeginDeps } from './begin.ts'
+import { beginSettlement } from './begin.ts'
+import type { BeginDeps } from './beginning.ts'
 import { isSameClaim, isShown, notShownReason, termsDigest } from './claim.ts'
 import type { Claim } from './claim.ts'
 import type { AskedClaim } from './claim-store.ts'
 import { duplicateMessage } from './duplicate-message.ts'
+import { followReverted, mayHaveBeenUsed, waitForNode } from './follow-reverted.ts'
 import { takeIn } from './intake.ts'
 import type { Intake, IntakeOutcome, Presented, Refused } from './intake.ts'
 import { isIdentifierTaken } from './identifier-store.ts'
@@ -103,6 +104,8 @@ async function settleTaken(
       try {
         const begun = await beginSettlement(deps, beginning)
         if (begun.kind === 'refused') {
+          const isLast = tries === BEGIN_TRIES_MAX - 1
+          if (begun.isBehind === true && !isLast && (await waitForNode(deps, order))) continue
           // Another call may have been faster meanwhile: then the chain refuses what has happened, and the proof is not bad.
           if ((await deps.claimOf(asked)) === undefined) return refusalOf(begun, intake)
           continue
@@ -194,10 +197,7 @@ export function digestOf({
   return termsDigest({ network, asset: asset.asset, payTo, amount, resource })
 }
 
-/**
- * Waits for the claim. An attempt that reverted because somebody else was faster is no failure of the payment: whoever is told of one
- * asks the payer for another.
- */
+/** Waits for the claim. */
 async function join(
   deps: SettleDeps,
   order: SettleOrder,
@@ -207,19 +207,7 @@ async function join(
 ): Promise<Joined> {
   const joined = await joinClaim(deps, order, claim, heard)
   if (joined.kind !== 'reverted' || intake.authorization.feePayer !== null) return joined
-  const { accountId, paymentId, termsDigest: digest } = claim
-  const beginning = { accountId, paymentId, digest, intake, isNew: false }
-  try {
-    const check = await intake.exact.check({ ...intake.authorization, wasJudged: true })
-    if (check.ok || check.isUsed !== true) return joined
-    const isFound = await findPaidElsewhere(deps, beginning)
-    const again = isFound ? await joinClaim(deps, order, claim) : joined
-    // Used, and nobody shows by what, or shows it in a block that was not read that way: not known yet.
-    return again.kind === 'reverted' ? { ...again, kind: 'pending' } : again
-  } catch (error) {
-    if (!(error instanceof NodeFailure)) throw error
-    return { ...joined, kind: 'pending' }
-  }
+  return followReverted(deps, order, claim, intake, joined)
 }
 
 /**
@@ -248,7 +236,9 @@ async function tryAgain(
   if (begun.kind === 'refused') {
     // Used by whatever: it may have paid, and a seller who hears a "no" asks the payer for another. What is sent again may pay as well.
     const isUndecided = begun.isUsed === true || UNDECIDED.has(begun.reason) || isOwed(claim, state)
-    return isUndecided ? { kind: 'pending', paymentId, state, intake } : refusalOf(begun, intake)
+    return isUndecided || (state.reverted && (await mayHaveBeenUsed(claimed, state)))
+      ? { kind: 'pending', paymentId, state, intake }
+      : refusalOf(begun, intake)
   }
   await begun.sent
   return undefined

@@ -5,7 +5,7 @@ import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import { holdFollowed, standsOnFollowed } from '../sender/follower-store.ts'
 import type { Tx } from '../store/postgres.ts'
-import type { BeginDeps } from './begin.ts'
+import type { BeginDeps } from './beginning.ts'
 import type { Claim } from './claim.ts'
 import type { DueClaim, NextLook } from './claim-looks-store.ts'
 import { noteLooks, openClaims } from './claim-looks-store.ts'
@@ -232,6 +232,7 @@ async function followPending(
     const isPaid = await isFinal(tx, claim, settlement, finalizedHeight)
     return records.paidElsewhere(tx, claim, settlement, isPaid)
   })
+  // One that is `behind` has the block in a moment.
   const isUnexplained = pays === undefined || pays === 'pays another'
   return final === 'used' && isUnexplained ? 'lost' : 'soon'
 }

@@ -250,7 +250,7 @@ test.each([
     const burned: ReceivedState = {
       ...{ status: 'pending', released: false, hash: null, logIndex: null, blockHeight: null },
       ...{ blockHash: null, block: 'unknown', reverted: true, wasShared: true },
-      ...{ revertedWhole: true, isFinal, underWay: false },
+      ...{ revertedWhole: true, isFinal, underWay: false, attemptHeight: 7n },
     }
     const says: Partial<ExactPayments> = {
       finalState: async () => 'open',

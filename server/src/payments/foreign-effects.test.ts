@@ -3,8 +3,9 @@ import { baseUnits } from '@florin/wire/amount.ts'
 import type { Address, TransactionHash } from '../chains/chain.ts'
 import { proofKey } from '../chains/exact.ts'
 import type { ExactAuthorization, ExactPayments, ForeignSettlement } from '../chains/exact.ts'
-import { beginSettlement, findPaidElsewhere } from '../facilitator/begin.ts'
-import type { BeginDeps, Beginning } from '../facilitator/begin.ts'
+import { beginSettlement } from '../facilitator/begin.ts'
+import { findPaidElsewhere } from '../facilitator/paid-elsewhere.ts'
+import type { BeginDeps, Beginning } from '../facilitator/beginning.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import type { ReceivedRecords } from '../facilitator/records.ts'
 import type { Settlers } from '../facilitator/settlers.ts'
@@ -143,8 +144,8 @@ test('a payment to a wallet of another account is found for nobody else', async 
     beginFollowing(tx, config.network, { height: 103n, hash: 'a103' }),
   )
   const another = await makeWallet(database.store, 'another')
-  expect(await findPaidElsewhere(...beginningOf('one', another.address))).toBe(false)
-  expect(await findPaidElsewhere(...beginningOf('one'))).toBe(true)
+  expect(await findPaidElsewhere(...beginningOf('one', another.address))).toBe('unknown')
+  expect(await findPaidElsewhere(...beginningOf('one'))).toBe('paid')
 })
 
 /** Begins to settle a payment of which the chain shows that it is used, and the search for by what always finds the same. */

@@ -64,6 +64,7 @@ export function openReceivedRecords({
       wasShared: places.wasShared,
       revertedWhole: places.revertedWhole,
       isFinal: places.isFinal,
+      attemptHeight: places.newestHeight,
       underWay: places.underWay,
     }
   }
@@ -71,7 +72,8 @@ export function openReceivedRecords({
   /** Of a transaction that has just paid: no other of the same payment says anything different of what is released. */
   function toldState({ payment, blockHash, followedHeight }: JustConfirmed) {
     const place = { block: 'followed', blockHash } as const
-    return stateIn({ payment, places: JUST_MINED, place, followedHeight })
+    const places = { ...JUST_MINED, newestHeight: payment.blockHeight }
+    return stateIn({ payment, places, place, followedHeight })
   }
 
   const state: ReceivedRecords['state'] = async (tx, accountId, paymentId) => {
@@ -222,7 +224,7 @@ export function openReceivedRecords({
 }
 
 /** What is known of the places of a payment that one of them has just paid. */
-const JUST_MINED: PaymentPlaces = {
+const JUST_MINED: Omit<PaymentPlaces, 'newestHeight'> = {
   underWay: true,
   reverted: false,
   wasShared: false,

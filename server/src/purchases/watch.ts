@@ -61,7 +61,10 @@ export async function watchPurchases(
   }
 }
 
-/** `ahead`: a use was shown in a block that is none of the followed chain, as far as that was read; in a moment it will say which is. */
+/**
+ * `ahead`: a use was shown in a block that is none of the followed chain, as far as that was read, or that another node does not have yet; in a
+ * moment it will say which is.
+ */
 async function lookAt(
   { store, book }: WatchPurchasesDeps,
   chain: Chain,
@@ -81,6 +84,7 @@ async function lookAt(
   const check = final === 'open' ? await exact.check(authorization) : undefined
   const isUsed = final === 'used' || (check?.ok === false && check.isUsed === true)
   const use = isUsed ? await exact.findForeign(authorization, lookFrom(sinceHeight)) : undefined
+  if (use?.kind === 'behind') return 'ahead'
   if (use === undefined) return undefined
   return store.inTransaction('service', async (tx) => {
     if (use.kind === 'paid') {

@@ -62,6 +62,8 @@ export interface PaymentPlaces {
   readonly isFinal: boolean
   /** Of the newest attempt of the newest place. */
   readonly newestHash: TransactionHash | null
+  /** Of the block that the newest place is in, whatever it did there; null while it is in none. */
+  readonly newestHeight: bigint | null
 }
 
 /** What `placesOfPayment` selects: one row, of nulls where there are no places. */
@@ -72,6 +74,7 @@ export interface PlacesRow {
   readonly reverted_whole: boolean | null
   readonly is_final: boolean | null
   readonly newest_hash: TransactionHash | null
+  readonly newest_height: string | null
 }
 
 /**
@@ -79,7 +82,7 @@ export interface PlacesRow {
  * payment, which are many just when many wait.
  */
 const ITS_PLACE =
-  'select id, state, succeeded, mined_hash from chain_transactions where id = pt.chain_transaction_id offset 0'
+  'select id, state, succeeded, mined_hash, mined_height from chain_transactions where id = pt.chain_transaction_id offset 0'
 
 /** Of a place `t` that carries a payment by `pt`. */
 const mayPay = `t.state = 'open' or (t.state = 'mined' and t.succeeded and not pt.without_effect)`
@@ -92,7 +95,8 @@ export function placesOfPayment(paymentId: string): string {
        (array_agg(exists (select from payment_transactions beside where beside.chain_transaction_id = t.id
          and beside.payment_id <> pt.payment_id) order by t.id desc))[1] as was_shared,
        (array_agg(t.state = 'final' order by t.id desc))[1] as is_final,
-       (array_agg(coalesce(t.mined_hash, a.hash) order by t.id desc))[1] as newest_hash
+       (array_agg(coalesce(t.mined_hash, a.hash) order by t.id desc))[1] as newest_hash,
+       (array_agg(t.mined_height order by t.id desc))[1] as newest_height
      from payment_transactions pt cross join lateral (${ITS_PLACE}) t
      join lateral (select hash from attempts where chain_transaction_id = t.id order by number desc limit 1) a on true
      where pt.payment_id = ${paymentId}`
@@ -107,6 +111,7 @@ export function placesView(row: PlacesRow | undefined): PaymentPlaces {
     revertedWhole: row?.reverted_whole ?? false,
     isFinal: row?.is_final ?? false,
     newestHash: row?.newest_hash ?? null,
+    newestHeight: row?.newest_height == null ? null : BigInt(row.newest_height),
   }
 }
 

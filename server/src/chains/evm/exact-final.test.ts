@@ -1,15 +1,16 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import type { Fields } from '@florin/wire/x402/fields.ts'
-import { encodeFunctionData, parseAbi, parseSignature } from 'viem'
+import { encodeFunctionData, encodeFunctionResult, parseAbi, parseSignature } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../kernel/until.ts'
+import { NodeFailure } from '../chain.ts'
 import type { Address } from '../chain.ts'
 import type { ExactAuthorization, ExactPayments } from '../exact.ts'
 import type { Read } from '../json-rpc/transport.ts'
 import { addressFromBytes } from './account.ts'
 import { transactionHashFrom } from './answer.ts'
-import { AUTHORIZATION_USED_TOPIC } from './eip3009.ts'
-import { addressWord } from './eip712.ts'
+import { AUTHORIZATION_CANCELED_TOPIC, AUTHORIZATION_USED_TOPIC } from './eip3009.ts'
+import { addressWord, uintWord } from './eip712.ts'
 import { findUse } from './exact-final.ts'
 import { hexBytes } from './hex.ts'
 import { TRANSFER_TOPIC } from './token-transfers.ts'
@@ -27,6 +28,9 @@ const ABI = parseAbi([
   'function transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)',
   'function cancelAuthorization(address,bytes32,uint8,bytes32,bytes32)',
   'function aggregate3((address target, bool allowFailure, bytes callData)[])',
+])
+const RESULTS = parseAbi([
+  'function aggregate3((address target, bool allowFailure, bytes callData)[]) returns ((bool success, bytes returnData)[])',
 ])
 
 describe('what somebody else did with an authorization', () => {
@@ -125,9 +129,21 @@ describe('what somebody else did with an authorization', () => {
     expect(await exact.findForeign(readOf(payload), 0n)).toMatchObject({ kind: 'wasted' })
   })
 
-  test('an authorization that nobody used shows nothing', async () => {
+  test('an authorization that nobody used is behind, for whoever was shown that it is used', async () => {
     const payload = await payer.authorize({ asset: USDC, to: SELLER, amount: PRICE })
-    expect(await exact.findForeign(readOf(payload), 0n)).toBeUndefined()
+    expect(await exact.findForeign(readOf(payload), 0n)).toEqual({ kind: 'behind' })
+  })
+
+  test('whether one was used is asked of a block, and a node without that block does not say', async () => {
+    const payload = await payer.authorize({ asset: USDC, to: SELLER, amount: PRICE })
+    const authorization = readOf(payload)
+    await together(callOf(payload))
+    const use = await exact.findForeign(authorization, 0n)
+    if (use?.kind !== 'paid') throw new Error('it was not found')
+    const { height } = use.settlement
+    expect(await exact.isUsedAt?.(authorization, height)).toBe(true)
+    expect(await exact.isUsedAt?.(authorization, height - 1n)).toBe(false)
+    await expect(exact.isUsedAt?.(authorization, height + 1_000n)).rejects.toThrow(NodeFailure)
   })
 })
 
@@ -159,7 +175,10 @@ describe('what one node shows of a used authorization', () => {
     logIndex: '0x5',
   }
   /** The logs that its block shows hold the use; its receipt shows these. */
-  const useOf = (logs: readonly object[]) => {
+  const useOf = (
+    logs: readonly object[],
+    { isOurs = false, shown = [used] as object[], isUsed = true } = {},
+  ) => {
     const receipt = {
       transactionHash: hash,
       blockNumber: '0x10',
@@ -171,7 +190,8 @@ describe('what one node shows of a used authorization', () => {
     }
     const answers: Readonly<Record<string, unknown>> = {
       eth_blockNumber: '0x10',
-      eth_getLogs: [used],
+      eth_getLogs: shown,
+      eth_call: oneWord(isUsed ? 1n : 0n),
       eth_getTransactionReceipt: receipt,
       eth_getBlockByNumber: {
         number: '0x10',
@@ -189,8 +209,35 @@ describe('what one node shows of a used authorization', () => {
       { read, readLast: unasked, tellAll: unasked, tellEach: unasked },
       authorization,
       0n,
+      isOurs,
     )
   }
+  const oneWord = (value: bigint) =>
+    encodeFunctionResult({
+      abi: RESULTS,
+      functionName: 'aggregate3',
+      result: [{ success: true, returnData: hexBytes(uintWord(value)) as `0x${string}` }],
+    })
+
+  test('is not known where its blocks show none, and behind where it is unused at their end', async () => {
+    expect(await useOf([], { shown: [] })).toBeUndefined()
+    expect(await useOf([], { shown: [], isUsed: false })).toEqual({ kind: 'behind' })
+  })
+
+  test('of a wallet of ours is paid by the one transfer that can have been it, in whatever order they stand', async () => {
+    const before = { ...moved, logIndex: '0x3' }
+    const isOurs = true
+    const settlement = { logIndex: 3 }
+    expect(await useOf([before, used])).toMatchObject({ kind: 'wasted' })
+    expect(await useOf([before, used], { isOurs })).toMatchObject({ kind: 'paid', settlement })
+    // One of two, or none at all: with what was signed once, nothing else can have been done.
+    const earlier = { ...moved, logIndex: '0x2' }
+    expect(await useOf([earlier, before, used], { isOurs })).toBeUndefined()
+    expect(await useOf([used], { isOurs })).toBeUndefined()
+    const cancelled = { ...used, topics: [AUTHORIZATION_CANCELED_TOPIC, ...used.topics.slice(1)] }
+    const taken = await useOf([before, cancelled], { isOurs, shown: [cancelled] })
+    expect(taken).toMatchObject({ kind: 'wasted' })
+  })
 
   test('is paid by the transfer right behind it, and wasted where there is none', async () => {
     expect(await useOf([used, moved])).toMatchObject({ kind: 'paid', settlement: { logIndex: 5 } })

@@ -15,7 +15,7 @@ import {
 import type { Authorization } from './eip3009.ts'
 import { addressWord } from './eip712.ts'
 import { hexBytes, hexQuantity } from './hex.ts'
-import { blockTimeView } from './multicall.ts'
+import { blockTimeView, readViewsAt } from './multicall.ts'
 import { readOutcomes } from './outcome.ts'
 import { receiptLogs } from './receipt-logs.ts'
 import { TRANSFER_TOPIC } from './token-transfers.ts'
@@ -50,16 +50,21 @@ export async function readFinalState(
 
 /**
  * How the authorization was used up. It paid when the token's very next event behind its AuthorizationUsed is its transfer: any later one
- * belongs to another authorization of the same transaction. Undefined where no such event is shown, which proves nothing. Blocks are asked
+ * belongs to another authorization of the same transaction. What a wallet of ours signed was signed once, so that its use paid, in whatever
+ * order the token tells it: by the one transfer that can have been it. Undefined where no such event is shown, which proves nothing; `behind` where it was
+ * not used yet in the newest block of the node that shows none. Blocks are asked
  * for in parts that nodes take, the newest first, and never more parts than the limit: then those in the middle are left out.
  */
 export async function findUse(
   transport: Transport,
   authorization: Authorization,
   sinceHeight: bigint,
+  isOurs = false,
 ): Promise<AuthorizationUse | undefined> {
   const use = await newestUse(transport, authorization, sinceHeight)
-  if (use === undefined) return undefined
+  if ('shownTo' in use) {
+    return (await isUsedAt(transport, authorization, use.shownTo)) ? undefined : { kind: 'behind' }
+  }
   const { token, from, to, value } = authorization
   // Asked in one tick, so that one answer serves both.
   const [[outcome], events] = await Promise.all([
@@ -72,31 +77,50 @@ export async function findUse(
   // A receipt without what the block's logs show says nothing of what came behind it.
   if (!events.includes(use.logIndex)) return undefined
   const next = use.isCancelled ? undefined : events.find((index) => index > use.logIndex)
-  const transfer = outcome.transfers.find(
-    (seen) =>
-      seen.logIndex === next &&
-      seen.asset === token &&
-      seen.from === from &&
-      seen.to === to &&
-      seen.amount === value,
+  const fitting = outcome.transfers.filter(
+    (seen) => seen.asset === token && seen.from === from && seen.to === to && seen.amount === value,
   )
+  const isBound = isOurs && !use.isCancelled
+  const transfer =
+    fitting.find(({ logIndex }) => logIndex === next) ??
+    (isBound && fitting.length === 1 ? fitting[0] : undefined)
   const { height, blockHash } = outcome
+  if (transfer === undefined && isBound) return undefined
   if (transfer === undefined) return { kind: 'wasted', height, blockHash }
   const settlement = { hash: use.hash, height, blockHash, logIndex: transfer.logIndex }
   return { kind: 'paid', settlement }
 }
 
+/** Or the height of the newest block that every node had which was asked. */
 async function newestUse(
   transport: Transport,
   authorization: Authorization,
   sinceHeight: bigint,
-): Promise<Use | undefined> {
-  const head = await transport.read(headRead)
-  for (const range of rangesOf(sinceHeight, head)) {
-    const [use] = await transport.read(usesRead(authorization, range))
+): Promise<Use | { readonly shownTo: bigint }> {
+  let shownTo = await transport.read(headRead)
+  for (const range of rangesOf(sinceHeight, shownTo)) {
+    // In one tick, so that the height is that of the very node that shows the logs, before it looks for them.
+    const [height, [use]] = await Promise.all([
+      transport.read(headRead),
+      transport.read(usesRead(authorization, range)),
+    ])
     if (use !== undefined) return use
+    if (height < shownTo) shownTo = height
   }
-  return undefined
+  return { shownTo }
+}
+
+/** Whether an authorization was used up by the end of a block. Throws NodeFailure, also where no node has the state of that block. */
+export async function isUsedAt(
+  transport: Pick<Transport, 'read'>,
+  authorization: Pick<Authorization, 'token' | 'from' | 'nonce'>,
+  height: bigint,
+): Promise<boolean> {
+  const view = authorizationStateView(authorization, NO_SUCH_FUNCTION)
+  // Apart: where that block is not there, nobody else's question is asked again with it.
+  const read = readViewsAt([view], hexQuantity(height))
+  const [used] = await transport.read({ ...read, apart: true })
+  return used === 1n
 }
 
 /** The height of the latest block. */

@@ -211,7 +211,7 @@ describe('an account that breaks a promise', () => {
     const [outcome] = await wallets.chain.outcomes([hash])
     expect(outcome).toMatchObject({ state: 'mined', succeeded: false })
     expect(await wallets.usdcOf(SELLER)).toBe(held)
-    expect(await exact.findForeign(authorization, 0n)).toBeUndefined()
+    expect(await exact.findForeign(authorization, 0n)).toEqual({ kind: 'behind' })
     const after = await wallets.chain.balances(settler.address, [NATIVE])
     const taken = (before.amounts[0] ?? 0n) - (after.amounts[0] ?? 0n)
     expect(taken).toBeLessThan(300_000n * 100_000_000_000n)

@@ -141,7 +141,7 @@ describe('a payload that another library signed', () => {
   test('is open at finality while nobody used it', async () => {
     const authorization = await authorized(await fundedPayer())
     expect(await exact.finalState(authorization)).toBe('open')
-    expect(await exact.findForeign(authorization, 0n)).toBeUndefined()
+    expect(await exact.findForeign(authorization, 0n)).toEqual({ kind: 'behind' })
   })
 
   test('expires by the chain’s final time', async () => {

@@ -8,7 +8,7 @@ import { prepareAuthorization } from './exact-authorize.ts'
 import { checkAuthorization } from './exact-check.ts'
 import { draftForWallet, learnedGas } from './exact-draft.ts'
 import type { LearnedGas } from './exact-draft.ts'
-import { findUse, openFinalViews, readFinalState } from './exact-final.ts'
+import { findUse, isUsedAt, openFinalViews, readFinalState } from './exact-final.ts'
 import { judge } from './exact-judge.ts'
 import { openExactReader } from './exact-read.ts'
 import { shareSettlements } from './exact-share.ts'
@@ -122,6 +122,10 @@ export function openExact(deps: {
         : prepareAuthorization({ chainId, reader }, order)
     },
     share: (waiting) => shareSettlements(deps, waiting),
+    isUsedAt: (authorization, height) =>
+      isPermit2Stored(authorization.stored)
+        ? permit2.isUsedAt(authorization, height)
+        : isUsedAt(transport, open(authorization).authorization, height),
     finalState: (authorization) =>
       isPermit2Stored(authorization.stored)
         ? permit2.finalState(authorization)
@@ -129,6 +133,6 @@ export function openExact(deps: {
     findForeign: (authorization, sinceHeight) =>
       isPermit2Stored(authorization.stored)
         ? permit2.findForeign(authorization, sinceHeight)
-        : findUse(transport, open(authorization).authorization, sinceHeight),
+        : findUse(transport, open(authorization).authorization, sinceHeight, authorization.isOurs),
   }
 }

@@ -190,6 +190,6 @@ test('the block in which a nonce came to be used is found wherever it is, and no
       height < 1_000 ? 'none' : BigInt(height),
     )
   }
-  expect(await findFlip(nodeOf([]), PAID, 0n, 5_000n)).toBe('none')
+  expect(await findFlip(nodeOf([]), PAID, 0n, 5_000n)).toBe('behind')
   expect(await findFlip(nodeOf([settled], PRUNED), PAID, 0n, 5_000n)).toBe('unknown')
 })

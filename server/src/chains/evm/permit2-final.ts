@@ -41,7 +41,7 @@ interface Sought extends Permit2Authorization {
 /**
  * How the nonce was used up. Permit2 logs nothing of a transfer, so the block is looked for in which the nonce came to be used, and that
  * block alone is read: `useIn`. Where no node has that state any more, the owner's transfers are looked through: `scanForUse`. Undefined
- * where nothing is shown. Of `upto` that is ours any amount up to the signed one is the payment, and `taken` says how much it was; nothing
+ * where nothing is shown, `behind` where that block is not there yet. Of `upto` that is ours any amount up to the signed one is the payment, and `taken` says how much it was; nothing
  * taken is `wasted`, and a transfer of nothing, which anybody can have a token log, is no trace of anything.
  */
 export async function findPermit2Use(
@@ -55,6 +55,7 @@ export async function findPermit2Use(
   const head = await transport.read(headRead)
   const flip = await findFlip(transport, sought, sinceHeight, head)
   if (flip === 'none') return undefined
+  if (flip === 'behind') return { kind: 'behind' }
   if (flip !== 'unknown') return useIn(transport, sought, flip)
   return scanForUse(transport, sought, { sinceHeight, head })
 }
@@ -72,7 +73,7 @@ async function useIn(
   height: bigint,
 ): Promise<AuthorizationUse | undefined> {
   const blockHash = await transport.read(blockHashRead(height))
-  if (blockHash === undefined) return undefined
+  if (blockHash === undefined) return { kind: 'behind' }
   const logs = await transport.read(ownerLogsRead(authorization, { blockHash }))
   const { hash, call, isElse } = await readCalls(transport, authorization, logs)
   if (hash !== undefined) {

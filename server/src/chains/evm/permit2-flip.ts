@@ -11,16 +11,17 @@ const NO_PERMIT2 = -1n
 
 /**
  * The height of the block in which a nonce was used up, from a height on: a used one is never unused again, so the blocks are bisected,
- * from the newest back in steps that double. `none` where it was not used since then, `unknown` where no node has the state any more.
+ * from the newest back in steps that double. `none` where it was used before, `behind` where it is not used yet at that head, `unknown` where
+ * no node has the state any more.
  */
 export async function findFlip(
   transport: Pick<Transport, 'read'>,
   nonce: Nonce,
   sinceHeight: bigint,
   head: bigint,
-): Promise<bigint | 'none' | 'unknown'> {
+): Promise<bigint | 'none' | 'behind' | 'unknown'> {
   const now = await nonceAt(transport, nonce, head)
-  if (now !== 'used') return now === undefined ? 'unknown' : 'none'
+  if (now !== 'used') return now === undefined ? 'unknown' : 'behind'
   const floor = sinceHeight - 1n
   let used = head
   // The same as `used` until one is found.

@@ -1,3 +1,4 @@
+import { NodeFailure } from '../chain.ts'
 import type { ExactAuthorization, ExactPayments } from '../exact.ts'
 import type { NetworkConfig } from '../../kernel/network-config.ts'
 import type { Transport } from '../json-rpc/transport.ts'
@@ -7,6 +8,7 @@ import { preparePermit2 } from './permit2-authorize.ts'
 import { checkPermit2 } from './permit2-check.ts'
 import type { Permit2CheckDeps } from './permit2-check.ts'
 import { findPermit2Use, readPermit2State } from './permit2-final.ts'
+import { nonceAt } from './permit2-flip.ts'
 import { openPermit2Reader } from './permit2-read.ts'
 import type { ViewPool } from './view-pool.ts'
 
@@ -20,7 +22,7 @@ export function openPermit2(
   },
   asking: Permit2CheckDeps,
 ): Pick<ExactPayments, 'read' | 'check' | 'draft' | 'finalState' | 'findForeign'> &
-  Required<Pick<ExactPayments, 'authorize'>> {
+  Required<Pick<ExactPayments, 'authorize' | 'isUsedAt'>> {
   const { transport, config, chainId, finalViews } = drafting
   const reader = openPermit2Reader(chainId, config.permit2 ?? [])
   const open = ({ stored }: ExactAuthorization) => reader.restore(stored)
@@ -51,6 +53,11 @@ export function openPermit2(
       return again.ok ? { ok: false, reason: 'permit2_simulation_failed' } : again
     },
     authorize: (order) => preparePermit2({ transport, chainId, reader }, order),
+    isUsedAt: async (authorization, height) => {
+      const state = await nonceAt(transport, open(authorization).authorization, height)
+      if (state === undefined) throw new NodeFailure(`no node shows nonces at block ${height}`)
+      return state === 'used'
+    },
     finalState: (authorization) => readPermit2State(finalViews, open(authorization).authorization),
     findForeign: (authorization, sinceHeight) =>
       findPermit2Use(

@@ -154,7 +154,7 @@ describe('an account with code', () => {
     const [outcome] = await chain.outcomes([await settle(authorization)])
     expect(outcome).toMatchObject({ state: 'mined', succeeded: false })
     expect(await usdcOf(SELLER)).toBe(before)
-    expect(await exact.findForeign(authorization, 0n)).toBeUndefined()
+    expect(await exact.findForeign(authorization, 0n)).toEqual({ kind: 'behind' })
   })
 })
 

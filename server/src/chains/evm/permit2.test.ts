@@ -305,7 +305,7 @@ describe('what somebody else did', () => {
       settlement: { hash },
     })
     // The same amount to the same seller, and another payment.
-    expect(await exact.findForeign(readOf(twin), 0n)).toBeUndefined()
+    expect(await exact.findForeign(readOf(twin), 0n)).toEqual({ kind: 'behind' })
   })
 
   test('is no payment of ours when the nonce went to somebody else', async () => {

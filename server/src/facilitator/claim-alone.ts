@@ -1,0 +1,203 @@
+import type { Reason } from '@florin/wire/x402/reasons.ts'
+import type { SettlementDraft } from '../chains/exact.ts'
+import type { SignedTransaction } from '../chains/chain.ts'
+import { receiverAccount } from '../custody/receiver-store.ts'
+import type { OpenSigner } from '../custody/signer.ts'
+import type { Wallet } from '../custody/wallet.ts'
+import { limits } from '../kernel/limits.ts'
+import { followedHeight, networkStanding } from '../sender/follower-store.ts'
+import { advanceLane, freezeLane, lockLane, openCeilings } from '../sender/lane-store.ts'
+import { storeTransactions } from '../sender/transaction-store.ts'
+import type { Tx } from '../store/postgres.ts'
+import type { Beginning, Begun, ClaimDeps } from './beginning.ts'
+import type { ClaimOrder } from './claim-many.ts'
+import { insertClaim, lockClaim } from './claim-store.ts'
+import type { NewClaim } from './claim-store.ts'
+import { takeIdentifier } from './identifier-store.ts'
+import type { NewReceived } from './records.ts'
+import { reserveSponsoring } from './sponsoring.ts'
+
+const FOREIGN_USE = 'the chain has used more nonces of this wallet than this service has filled'
+
+/** One claim in a transaction of its own. Nothing is sent here. */
+export async function claimAlone(
+  deps: ClaimDeps,
+  settler: Wallet,
+  { beginning, draft }: ClaimOrder,
+): Promise<Begun> {
+  const { store, killPoint } = deps
+  const { chain, authorization } = beginning.intake
+  const { config } = chain
+  const signer = await deps.signerFor(settler, config)
+  try {
+    const begun = await store.inTransaction('service', async (tx) => {
+      if ((await networkStanding(tx, config.network)) !== 'followed') {
+        return { kind: 'refused', reason: 'network_unavailable' } as const
+      }
+      if (!(await hold(tx, deps, beginning))) return { kind: 'taken' } as const
+      const refusal = await reserveSponsoring(
+        tx,
+        config,
+        { accountId: beginning.accountId, payer: authorization.payer },
+        draft,
+        deps.clock.nowMilliseconds(),
+      )
+      if (refusal !== undefined) throw new ClaimRefused(refusal)
+      const signed = await place(tx, deps, beginning, { settler, signer, draft })
+      killPoint('claim.before-commit')
+      return { kind: 'signed', network: config.network, signed } as const
+    })
+    if (begun.kind === 'signed') killPoint('claim.after-commit')
+    return begun
+  } catch (error) {
+    if (error instanceof ClaimRefused) return { kind: 'refused', reason: error.reason }
+    if (error instanceof LaneShort) return { kind: 'unusable' }
+    if (!(error instanceof LaneFrozen)) throw error
+    // Everything above was rolled back; what was found out about the key must stay.
+    if (error.foundNow) {
+      await store.inTransaction('service', (tx) =>
+        freezeLane(tx, config.network, settler.address, FOREIGN_USE),
+      )
+    }
+    return { kind: 'unusable' }
+  } finally {
+    signer.erase()
+  }
+}
+
+/** Rolls the claim back: not for this account, or not paid for. */
+export class ClaimRefused extends Error {
+  override readonly name = 'ClaimRefused'
+  readonly reason: Reason
+  constructor(reason: Reason) {
+    super(reason)
+    this.reason = reason
+  }
+}
+
+/** Rolls the claim back: what is under way may take all that the key has. */
+class LaneShort extends Error {
+  override readonly name = 'LaneShort'
+}
+
+/** Rolls the claim back: a key that somebody else uses signs nothing more. */
+class LaneFrozen extends Error {
+  override readonly name = 'LaneFrozen'
+  readonly foundNow: boolean
+  constructor(foundNow: boolean) {
+    super('the lane of a settling key is frozen')
+    this.foundNow = foundNow
+  }
+}
+
+/**
+ * Makes the claim, takes its name and opens its record, unless that is there already; or locks the claim that is there. False when
+ * another call was first.
+ */
+export async function hold(
+  tx: Tx,
+  deps: ClaimDeps,
+  beginning: Beginning,
+  hasRecord = false,
+): Promise<boolean> {
+  const { accountId, paymentId, intake, isNew, named } = beginning
+  const { chain, authorization } = intake
+  const { network, family } = chain.config
+  const now = deps.clock.nowMilliseconds()
+  const takeName = async () => {
+    if (named === undefined || (await takeIdentifier(tx, deps.records, named, now))) return
+    throw new ClaimRefused('payment_identifier_conflict')
+  }
+  if (!isNew) {
+    if (!(await lockClaim(tx, beginning))) return false
+    const state = await deps.records.state(tx, accountId, paymentId)
+    if (state?.status !== 'pending' || state.underWay) return false
+    await takeName()
+    return true
+  }
+  const owner = await receiverAccount(tx, family, authorization.payTo)
+  if (owner !== undefined && owner !== accountId) {
+    throw new ClaimRefused('receiver_of_another_account')
+  }
+  const claim = claimFor(beginning, await followedHeight(tx, network))
+  if (!(await insertClaim(tx, claim, now))) return false
+  await takeName()
+  if (!hasRecord) await deps.records.open(tx, recordFor(beginning))
+  return true
+}
+
+/** The claim of a beginning, on a network that has been read this far. */
+export function claimFor(
+  { accountId, paymentId, digest, intake }: Beginning,
+  followed: bigint | null,
+): NewClaim {
+  const { chain, authorization, payment } = intake
+  return {
+    paymentId,
+    accountId,
+    network: chain.config.network,
+    proofKey: authorization.proofKey,
+    termsDigest: digest,
+    x402Version: payment.x402Version,
+    stored: authorization.stored,
+    validBeforeSeconds: authorization.validBeforeSeconds,
+    sinceHeight: lookedFrom(followed ?? 0n),
+  }
+}
+
+/** From where a payment that somebody else settled is looked for. */
+export function lookedFrom(followed: bigint): bigint {
+  const back = BigInt(limits.lookBackBlocks)
+  return followed > back ? followed - back : 0n
+}
+
+/** The record that goes with it. */
+export function recordFor({ accountId, paymentId, intake }: Beginning): NewReceived {
+  const { chain, authorization, resource } = intake
+  const { asset, amount, payer, payTo } = authorization
+  return { paymentId, accountId, network: chain.config, asset, amount, payer, payTo, resource }
+}
+
+async function place(
+  tx: Tx,
+  { clock }: ClaimDeps,
+  { paymentId, requestId, intake: { chain } }: Beginning,
+  { settler, signer, draft }: { settler: Wallet; signer: OpenSigner; draft: SettlementDraft },
+): Promise<SignedTransaction> {
+  const { network } = chain.config
+  const lane = await lockLane(tx, network, settler.address, draft.laneLatest)
+  if (lane.frozenReason !== null) throw new LaneFrozen(false)
+  if (draft.laneLatest > lane.nextNonce) throw new LaneFrozen(true)
+  if ((await openCeilings(tx, lane)) + draft.feeCeiling > draft.settlerBalance) {
+    throw new LaneShort('what is under way may take all that the key has')
+  }
+  const signed = await chain.sign(draft.terms, lane.nextNonce, signer)
+  const { terms, feeCeiling } = draft
+  const transaction = {
+    nonce: lane.nextNonce,
+    terms,
+    signed,
+    feeCeiling,
+    paymentIds: [paymentId],
+    ...(requestId === undefined ? {} : { requestId }),
+  }
+  await storeTransactions(tx, lane, [transaction], clock.nowMilliseconds())
+  await advanceLane(tx, lane, 1)
+  return signed
+}
+
+/** Claims a payment that another facilitator is to settle, and opens its record: before that one hears of it. */
+export async function beginElsewhere(deps: ClaimDeps, beginning: Beginning): Promise<Begun> {
+  const { config } = beginning.intake.chain
+  try {
+    return await deps.store.inTransaction('service', async (tx) => {
+      if ((await networkStanding(tx, config.network)) !== 'followed') {
+        return { kind: 'refused', reason: 'network_unavailable' }
+      }
+      return { kind: (await hold(tx, deps, beginning)) ? 'found' : 'taken' }
+    })
+  } catch (error) {
+    if (error instanceof ClaimRefused) return { kind: 'refused', reason: error.reason }
+    throw error
+  }
+}
