@@ -1,5 +1,6 @@
 import { Florin } from '@florin/sdk'
 import type { PaywallSettings } from '@florin/sdk'
+import { limits } from '@florin/server/kernel/limits.ts'
 import { until } from '@florin/server/kernel/until.ts'
 import type { Family } from '@florin/wire/network.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -155,6 +156,44 @@ describe('a wallet of the service pays a seller in one call', () => {
       await becomes(body['paymentId'], 'settled')
       const record = await world.client().get(`/payment/status/${String(body['paymentId'])}`)
       expect(record.body).toMatchObject({ signature: hash, recipient: payTo })
+    } finally {
+      await seller.stop()
+    }
+  })
+
+  test('what a seller gives away takes no room from what comes after', async () => {
+    const seller = await openOddSeller((_, answer) => hand(answer, 200))
+    try {
+      for (let asked = 0; asked <= limits.fetchRequestsPerAccountMax; asked += 1) {
+        const { body } = await buy(seller.url)
+        expect(body).toMatchObject({ paid: false, response: { status: 200 } })
+      }
+    } finally {
+      await seller.stop()
+    }
+  })
+
+  test('purchases that their seller’s memo makes the same to the letter are signed in blocks of their own', async () => {
+    const { terms, payTo } = await termsOf(world, 'solana')
+    const asked = { ...terms, extra: { ...terms.extra, memo: 'all of one order' } }
+    const seller = await openOddSeller(async (each, answer) => {
+      if (each.payment === null) return demandV2(answer, [asked])
+      hand(answer, (await takeMoney(world, each, asked)) ? 200 : 409)
+    })
+    const walletAddress = walletOf(world, 0, 'solana')
+    try {
+      const replies = await Promise.all(
+        ['a', 'b', 'c'].map((page) =>
+          world.client().post('/payment/fetch', {
+            ...{ walletAddress, url: `${seller.url}/${page}`, maxAmount: '0.01' },
+          }),
+        ),
+      )
+      for (const reply of replies) {
+        expect(reply).toMatchObject({ status: 200, body: { response: { status: 200 } } })
+      }
+      expect(new Set(replies.map(({ body }) => body['paymentId'])).size).toBe(3)
+      expect(await world.balanceOf(payTo, 'USDC')).toBe(530_000n)
     } finally {
       await seller.stop()
     }

@@ -1001,6 +1001,7 @@ CREATE UNIQUE INDEX purchases_effect ON public.purchases USING btree (network, u
 CREATE INDEX purchases_fee_payers ON public.purchases USING btree (network, fee_payer) WHERE ((closed_at IS NULL) AND (fee_payer IS NOT NULL))
 CREATE UNIQUE INDEX purchases_joinable ON public.purchases USING btree (wallet_id, network, request_digest) WHERE joinable
 CREATE INDEX purchases_open ON public.purchases USING btree (network, look_at NULLS FIRST) WHERE (closed_at IS NULL)
+CREATE INDEX purchases_silent ON public.purchases USING btree (network, account_id) WHERE ((closed_at IS NULL) AND (used_height IS NULL) AND (dead_height IS NULL))
 CREATE INDEX purchases_used ON public.purchases USING btree (network, used_height) WHERE ((closed_at IS NULL) AND (used_height IS NOT NULL))
 CREATE INDEX receiving_addresses_by_account ON public.receiving_addresses USING btree (account_id, registered_at)
 CREATE UNIQUE INDEX receiving_addresses_live ON public.receiving_addresses USING btree (family, address) WHERE (deleted_at IS NULL)

@@ -13,7 +13,7 @@ import { purchaseRoutes } from './purchases/routes.ts'
 import { watchPurchases } from './purchases/watch.ts'
 import type { ChainDirectory } from './chains/directory.ts'
 
-export interface PurchasesDeps extends Omit<FetchDeps, 'askSeller' | 'signerFor'> {
+export interface PurchasesDeps extends Omit<FetchDeps, 'sellers' | 'signerFor'> {
   readonly log: Log
   readonly directory: ChainDirectory
   readonly sandbox: boolean
@@ -32,10 +32,10 @@ export interface Purchases {
 export function openPurchases(deps: PurchasesDeps): Purchases {
   const { store, clock, log, sandbox, ownListeners } = deps
   const book = openPurchaseBook({ clock, log })
-  const askSeller = openSellers(openOutbound({ allowLoopback: sandbox, ownListeners, clock }))
+  const sellers = openSellers(openOutbound({ allowLoopback: sandbox, ownListeners, clock }))
   return {
     book,
-    routes: purchaseRoutes({ ...deps, askSeller }),
+    routes: purchaseRoutes({ ...deps, sellers }),
     watch: (chain, finalizedHeight, stopping) =>
       watchPurchases({ store, clock, log, book }, chain, finalizedHeight, stopping),
   }

@@ -19,7 +19,12 @@ export const purchaseLimits = {
   fetchShowsMax: 20,
   /** Requests of one account to sellers, under way at once in one instance: slow sellers of one hold up nobody else's. */
   fetchRequestsPerAccountMax: 16,
-  /** Authorizations that are looked at in one round, and how long one rests at most. */
-  purchasesPerRoundMax: 200,
+  /** Authorizations that are looked at in one round, of how many the chain is asked at once, and how long one rests at most. */
+  purchasesPerRoundMax: 500,
+  purchasesPerReadMax: 100,
   purchaseLookSecondsMax: 15,
+  /** Open purchases of one account on one network of which the chain shows nothing yet: each is asked about until it ends. */
+  purchasesSilentMax: 1_000,
+  /** When a purchase that is the same to the letter as another one is signed anew: after the next block it is not. */
+  sameProofAgainMilliseconds: 500,
 } as const

@@ -13,7 +13,6 @@ export interface SellerRequest {
 
 /** One question to a seller. */
 export interface SellerQuestion {
-  readonly accountId: AccountId
   readonly request: SellerRequest
   /** What the seller is shown; null when it is asked without a payment. */
   readonly payment: { readonly headerName: string; readonly header: string } | null
@@ -21,36 +20,62 @@ export interface SellerQuestion {
   readonly signal?: AbortSignal
 }
 
-/** Asks a seller. Redirects are answers: nothing is followed. `busy`: nothing was sent, for this account asks too many at once. */
-export type AskSeller = (question: SellerQuestion) => Promise<OutboundOutcome>
+/** Room for one request at a time to a seller, from the question for its price to the answer that was paid for: what is signed can be shown. */
+export interface SellerTurn {
+  /** Redirects are answers: nothing is followed. */
+  ask(question: SellerQuestion): Promise<OutboundOutcome>
+  /** Ends it; more than once is the same. */
+  end(): void
+}
+
+/** The way to sellers. */
+export interface Sellers {
+  /** Undefined when this account, or all of them together, ask as many at once as they may. */
+  turn(accountId: AccountId): SellerTurn | undefined
+}
 
 /** Opens the way to sellers, of which no account can take more than its part (limits.fetchRequestsPerAccountMax). */
-export function openSellers(outbound: Outbound): AskSeller {
+export function openSellers(outbound: Outbound): Sellers {
   const underWay = new Map<AccountId, number>()
-  return async ({ accountId, request, payment, seconds, signal }) => {
-    const others = underWay.get(accountId) ?? 0
-    if (others >= limits.fetchRequestsPerAccountMax) {
-      return { kind: 'failed', reason: 'busy', mayHaveArrived: false }
-    }
-    underWay.set(accountId, others + 1)
-    const { method, url, headers, body } = request
-    const shown = payment === null ? {} : { [payment.headerName.toLowerCase()]: payment.header }
-    try {
-      return await outbound.request({
-        url,
-        method,
-        headers: { ...headers, ...shown },
-        ...(body === undefined ? {} : { body }),
-        timeoutMilliseconds: seconds * 1000,
-        bodyBytesMax: limits.fetchBodyBytesMax,
-        ...(signal === undefined ? {} : { signal }),
-      })
-    } finally {
-      const left = (underWay.get(accountId) ?? 1) - 1
-      if (left === 0) underWay.delete(accountId)
-      else underWay.set(accountId, left)
-    }
+  let all = 0
+  return {
+    turn: (accountId) => {
+      const others = underWay.get(accountId) ?? 0
+      const isFull = others >= limits.fetchRequestsPerAccountMax
+      if (isFull || all >= limits.outboundRequestsMax) return undefined
+      underWay.set(accountId, others + 1)
+      all += 1
+      let isOver = false
+      return {
+        ask: (question) => ask(outbound, question),
+        end: () => {
+          if (isOver) return
+          isOver = true
+          all -= 1
+          const left = (underWay.get(accountId) ?? 1) - 1
+          if (left === 0) underWay.delete(accountId)
+          else underWay.set(accountId, left)
+        },
+      }
+    },
   }
+}
+
+function ask(
+  outbound: Outbound,
+  { request, payment, seconds, signal }: SellerQuestion,
+): Promise<OutboundOutcome> {
+  const { method, url, headers, body } = request
+  const shown = payment === null ? {} : { [payment.headerName.toLowerCase()]: payment.header }
+  return outbound.request({
+    url,
+    method,
+    headers: { ...headers, ...shown },
+    ...(body === undefined ? {} : { body }),
+    timeoutMilliseconds: seconds * 1000,
+    bodyBytesMax: limits.fetchBodyBytesMax,
+    ...(signal === undefined ? {} : { signal }),
+  })
 }
 
 /** What is kept and handed on of an answer. */

@@ -20,6 +20,7 @@ import { commitPurchase } from './commit.ts'
 import type { SigningDecision } from './commit.ts'
 import type { Demand } from './demand.ts'
 import type { FetchOrder } from './fetch.ts'
+import { ProofTaken } from './store.ts'
 
 export interface AuthorizeDeps {
   readonly store: Store
@@ -66,6 +67,19 @@ export async function authorize(
         return { kind: 'joined', paymentId: decision.paymentId }
       case 'replay':
         return { kind: 'joined', paymentId: idOf(decision.paymentId) }
+      case 'crowded':
+        throw new Refusal('RATE_LIMIT', {
+          retryAfterSeconds: limits.purchaseLookSecondsMax,
+          message: `This account has ${limits.purchasesSilentMax} purchases open that no seller has settled.`,
+        })
+      case 'proof_taken':
+        // With the next block it is another one.
+        await clock.sleep(limits.sameProofAgainMilliseconds, order.clientGone)
+        if (clock.nowMilliseconds() < deadline && !order.clientGone.aborted) continue
+        throw new Refusal('NETWORK_ERROR', {
+          retryAfterSeconds: 1,
+          message: 'Another payment of this wallet is the same to the letter until the next block.',
+        })
       case 'stale':
         if (clock.nowMilliseconds() < deadline && !order.clientGone.aborted) continue
         break
@@ -96,7 +110,7 @@ async function sign(
   deps: AuthorizeDeps,
   { order, wallet, demand, choice, paymentId, requestDigest }: Authorizing,
   draft: Draft,
-): Promise<SigningDecision> {
+): Promise<SigningDecision | { readonly kind: 'proof_taken' }> {
   const { store, clock, random, killPoint, signerFor } = deps
   const { chain, asset, ceiling, request, metadataText, once, clientGone } = order
   const { maxTimeoutSeconds, extra } = choice.offer.requirements
@@ -131,6 +145,8 @@ async function sign(
   } catch (error) {
     // Nobody can say whether it was stored: the caller must know the id that it would have.
     if (error instanceof CommitUnknown) throw new AfterCommit(paymentId, error)
+    // Everything was rolled back, the key as well.
+    if (error instanceof ProofTaken) return { kind: 'proof_taken' }
     throw error
   } finally {
     signer.erase()

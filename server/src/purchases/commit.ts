@@ -9,6 +9,7 @@ import { addToOutbox } from '../events/store.ts'
 import { claimKeys, giveKeysBack } from '../idempotency/store.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import type { KillPoint } from '../kernel/kill-point.ts'
+import { limits } from '../kernel/limits.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
 import { decideSends } from '../payments/decide-sends.ts'
 import type { Refused } from '../payments/decide-sends.ts'
@@ -24,7 +25,7 @@ import type { Demand } from './demand.ts'
 import { paymentHeader } from './payment-header.ts'
 import type { Purchase } from './purchase.ts'
 import { refuseUnfit } from './refuse-unfit.ts'
-import { insertPurchase, joinablePurchase } from './store.ts'
+import { countSilent, insertPurchase, joinablePurchase } from './store.ts'
 
 /** The operation under which idempotency keys of purchases are kept. */
 export const FETCH_OPERATION = 'fetchPayment'
@@ -58,6 +59,8 @@ export type SigningDecision =
   | { readonly kind: 'joined'; readonly paymentId: PaymentId }
   | { readonly kind: 'replay'; readonly paymentId: string }
   | { readonly kind: 'mismatch' | 'frozen' | 'halted' | 'unfollowed' | 'wallet_gone' }
+  /** The account has as many open of which the chain shows nothing as it may. */
+  | { readonly kind: 'crowded' }
   | Refused
 
 /**
@@ -95,6 +98,9 @@ export async function commitPurchase(tx: Tx, signing: Signing): Promise<SigningD
 
 async function sign(tx: Tx, signing: Signing): Promise<SigningDecision> {
   const { chain, wallet, draft, choice, asset, paymentId, nowMilliseconds: now } = signing
+  const most = limits.purchasesSilentMax
+  const whose = { accountId: wallet.accountId, network: chain.config.network }
+  if ((await countSilent(tx, whose, most)) >= most) return { kind: 'crowded' }
   const wanted = {
     paymentId,
     asset,

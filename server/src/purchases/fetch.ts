@@ -15,7 +15,7 @@ import type { OutboundAnswer } from '../outbound/outbound.ts'
 import type { Payment } from '../payments/payment.ts'
 import type { Tx } from '../store/postgres.ts'
 import { keptAnswer } from './ask-seller.ts'
-import type { SellerRequest } from './ask-seller.ts'
+import type { SellerRequest, SellerTurn } from './ask-seller.ts'
 import { authorize } from './authorize.ts'
 import type { AuthorizeDeps } from './authorize.ts'
 import { choose } from './choose.ts'
@@ -86,18 +86,34 @@ export async function fetchPaid(deps: FetchDeps, order: FetchOrder): Promise<Fet
   }
   if (open !== undefined) return proceed(deps, order, open, false)
 
+  const turn = deps.sellers.turn(accountId)
+  if (turn === undefined) throw notAsked('busy')
+  try {
+    return await buy(deps, order, { wallet, requestDigest, turn })
+  } finally {
+    turn.end()
+  }
+}
+
+/** Asks for the price, signs, and shows what was signed. */
+async function buy(
+  deps: FetchDeps,
+  order: FetchOrder,
+  buying: {
+    readonly wallet: Wallet
+    readonly requestDigest: Uint8Array
+    readonly turn: SellerTurn
+  },
+): Promise<FetchResult> {
+  const { wallet, requestDigest, turn } = buying
+  const { request } = order
   const seconds = limits.fetchAskSeconds
-  const asked = await deps.askSeller({
-    ...{ accountId, request, payment: null, seconds, signal: order.clientGone },
-  })
+  const asked = await turn.ask({ request, payment: null, seconds, signal: order.clientGone })
   if (asked.kind === 'refused') {
     throw new Refusal('INVALID_PARAMETERS', { details: { url: asked.reason } })
   }
   if (asked.kind === 'failed') {
-    throw new Refusal('NETWORK_ERROR', {
-      message: 'The seller could not be asked. Nothing was signed.',
-      details: { reason: asked.reason },
-    })
+    throw notAsked(asked.reason)
   }
   const demand = asked.status === 402 ? readDemand(asked) : undefined
   if (demand === undefined) return unpaid(asked)
@@ -106,9 +122,16 @@ export async function fetchPaid(deps: FetchDeps, order: FetchOrder): Promise<Fet
   const authorized = await authorize(deps, {
     ...{ order, wallet, demand, choice, paymentId, requestDigest },
   })
-  if (authorized.kind === 'joined') return proceed(deps, order, authorized.paymentId, false)
+  if (authorized.kind === 'joined') return proceed(deps, order, authorized.paymentId, false, turn)
   deps.killPoint('fetch.after-commit')
-  return proceed(deps, order, paymentId, false)
+  return proceed(deps, order, paymentId, false, turn)
+}
+
+function notAsked(reason: string): Refusal {
+  return new Refusal('NETWORK_ERROR', {
+    message: 'The seller could not be asked. Nothing was signed.',
+    details: { reason },
+  })
 }
 
 /**
@@ -152,9 +175,10 @@ async function proceed(
   { accountId, request, waitOver }: FetchOrder,
   paymentId: PaymentId,
   replayed: boolean,
+  turn?: SellerTurn,
 ): Promise<FetchResult> {
   try {
-    const asking = { accountId, paymentId, request, waitOver }
+    const asking = { accountId, paymentId, request, waitOver, ...(turn && { turn }) }
     return { ...(await goOn(deps, asking)), replayed }
   } catch (error) {
     throw new AfterCommit(paymentId, error)

@@ -12,7 +12,7 @@ import type { Waits } from '../payments/wait.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { openSellers } from './ask-seller.ts'
-import type { AskSeller } from './ask-seller.ts'
+import type { Sellers } from './ask-seller.ts'
 import { goOn } from './go-on.ts'
 import { findPurchase, insertPurchase } from './store.ts'
 import { write } from '../store/test-write.ts'
@@ -35,10 +35,13 @@ function openSlowSellers() {
   const outbound: Outbound = {
     request: () => new Promise((resolve) => waiting.push(resolve)),
   }
-  const askSeller = openSellers(outbound)
-  const ask = (accountId: AccountId) =>
-    askSeller({ accountId, request: REQUEST, payment: null, seconds: 1 })
-  return { ask, askSeller, waiting }
+  const sellers = openSellers(outbound)
+  /** Undefined where there is no room. */
+  const ask = (accountId: AccountId) => {
+    const turn = sellers.turn(accountId)
+    return turn?.ask({ request: REQUEST, payment: null, seconds: 1 }).finally(() => turn.end())
+  }
+  return { ask, sellers, waiting }
 }
 
 test('an account asks so many sellers at once, and another one is not held up by it', async () => {
@@ -46,7 +49,7 @@ test('an account asks so many sellers at once, and another one is not held up by
   const [one, other] = [newId(systemRandom, 'acct'), newId(systemRandom, 'acct')]
   const most = limits.fetchRequestsPerAccountMax
   const slow = Array.from({ length: most }, () => ask(one))
-  expect(await ask(one)).toEqual({ kind: 'failed', reason: 'busy', mayHaveArrived: false })
+  expect(ask(one)).toBeUndefined()
   const others = ask(other)
   expect(waiting).toHaveLength(most + 1)
   waiting.at(-1)?.(GOODS)
@@ -57,6 +60,27 @@ test('an account asks so many sellers at once, and another one is not held up by
   for (const answer of waiting) answer(GOODS)
   expect(await next).toBe(GOODS)
   await Promise.all(slow)
+})
+
+test('room is held from the price to the answer, and given back once', () => {
+  const { sellers } = openSlowSellers()
+  const accountId = newId(systemRandom, 'acct')
+  const turns = Array.from({ length: limits.fetchRequestsPerAccountMax }, () =>
+    sellers.turn(accountId),
+  )
+  expect(sellers.turn(accountId)).toBeUndefined()
+  turns[0]?.end()
+  turns[0]?.end()
+  expect(sellers.turn(accountId)).toBeDefined()
+  expect(sellers.turn(accountId)).toBeUndefined()
+})
+
+test('all accounts together take no more room than there are connections', () => {
+  const { sellers } = openSlowSellers()
+  for (let taken = 0; taken < limits.outboundRequestsMax; taken += 1) {
+    expect(sellers.turn(newId(systemRandom, 'acct'))).toBeDefined()
+  }
+  expect(sellers.turn(newId(systemRandom, 'acct'))).toBeUndefined()
 })
 
 test('a payment that could not be shown for want of room counts as not shown, and is shown next', async () => {
@@ -87,18 +111,22 @@ test('a payment that could not be shown for want of room counts as not shown, an
     count: () => 0,
   }
   const going = { accountId, paymentId: payment.id, request: REQUEST }
-  const goOnWith = (askSeller: AskSeller) =>
+  const goOnWith = (sellers: Sellers) =>
     goOn(
-      { store, waits, askSeller, clock: systemClock, killPoint: () => undefined },
+      { store, waits, sellers, clock: systemClock, killPoint: () => undefined },
       { ...going, waitOver: new AbortController().signal },
     )
   const stored = () =>
     store.inTransaction(accountId, (tx) => findPurchase(tx, accountId, payment.id))
 
-  const busy = { kind: 'failed', reason: 'busy', mayHaveArrived: false } as const
-  expect(await goOnWith(async () => busy)).toMatchObject({ answer: null, problem: 'busy' })
+  const full: Sellers = { turn: () => undefined }
+  expect(await goOnWith(full)).toMatchObject({ answer: null, problem: 'busy' })
   expect(await stored()).toMatchObject({ shown: 0, askingUntilMilliseconds: null })
-  const shown = await goOnWith(async () => GOODS)
+  const turns: string[] = []
+  const shown = await goOnWith({
+    turn: () => ({ ask: async () => GOODS, end: () => void turns.push('ended') }),
+  })
+  expect(turns).toEqual(['ended'])
   expect(shown).toMatchObject({ answer: { status: 200 }, problem: null })
   expect(await stored()).toMatchObject({ shown: 1, isDelivered: true })
   await reading.close()

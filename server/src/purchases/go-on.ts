@@ -9,14 +9,14 @@ import type { Waits } from '../payments/wait.ts'
 import { notifyChanged } from '../store/listen.ts'
 import type { Store } from '../store/postgres.ts'
 import { keptAnswer } from './ask-seller.ts'
-import type { AskSeller, SellerRequest } from './ask-seller.ts'
+import type { SellerRequest, Sellers, SellerTurn } from './ask-seller.ts'
 import type { Purchase, SellerAnswer } from './purchase.ts'
-import { endExchange, findPurchase, giveExchangeBack, takeExchange } from './store.ts'
+import { endExchange, findPurchase, takeExchange } from './store.ts'
 
 export interface GoOnDeps {
   readonly store: Store
   readonly waits: Waits
-  readonly askSeller: AskSeller
+  readonly sellers: Sellers
   readonly clock: Clock
   readonly killPoint: (point: KillPoint) => void
 }
@@ -25,6 +25,8 @@ export interface GoingOn {
   readonly accountId: AccountId
   readonly paymentId: PaymentId
   readonly request: SellerRequest
+  /** What was taken to ask for the price; ended when the payment was shown. Left out: one is taken. */
+  readonly turn?: SellerTurn
   readonly waitOver: AbortSignal
 }
 
@@ -41,9 +43,9 @@ export interface WentOn {
 export async function goOn(deps: GoOnDeps, going: GoingOn): Promise<WentOn> {
   const { clock } = deps
   const { accountId, paymentId } = going
-  const taken = await take(deps, going)
-  if (taken === undefined) return joined(deps, going)
-  const problem = await exchange(deps, taken, going.request)
+  const showing = await show(deps, going, going.turn)
+  if (showing.kind !== 'shown') return joined(deps, going)
+  const { problem } = showing
   const shown = await read(deps, going)
   // A seller that did not hand out has hardly settled; the chain may still say so, later.
   const payment = await deps.waits.until(
@@ -58,6 +60,28 @@ export async function goOn(deps: GoOnDeps, going: GoingOn): Promise<WentOn> {
   return { payment, answer: problem === null ? shown.answer : null, problem }
 }
 
+/** What came of showing it: `problem` says why there is no answer, null when there is one. */
+type Showing =
+  | { readonly kind: 'shown'; readonly problem: string | null }
+  /** Nobody was shown anything: there is no room, or somebody else is at it, or nothing is left to ask for. */
+  | { readonly kind: 'busy' | 'not_taken' }
+
+async function show(
+  deps: GoOnDeps,
+  going: GoingOn,
+  turn = deps.sellers.turn(going.accountId),
+): Promise<Showing> {
+  // Without room nothing is taken, so that whoever comes next need not wait.
+  if (turn === undefined) return { kind: 'busy' }
+  try {
+    const taken = await take(deps, going)
+    if (taken === undefined) return { kind: 'not_taken' }
+    return { kind: 'shown', problem: await exchange(deps, turn, taken, going.request) }
+  } finally {
+    turn.end()
+  }
+}
+
 function take({ store, clock }: GoOnDeps, { accountId, paymentId }: GoingOn) {
   const now = clock.nowMilliseconds()
   return store.inTransaction(accountId, (tx) =>
@@ -67,23 +91,16 @@ function take({ store, clock }: GoOnDeps, { accountId, paymentId }: GoingOn) {
 
 /** One request with the payment, and what came of it. Gives why there is no answer, or null. */
 async function exchange(
-  { store, askSeller, killPoint }: GoOnDeps,
+  { store, killPoint }: GoOnDeps,
+  turn: SellerTurn,
   purchase: Purchase,
   request: SellerRequest,
 ): Promise<string | null> {
   // Ends before the lease on it does, so that nobody else shows it meanwhile.
   const seconds = limits.fetchExchangeSeconds - limits.fetchExchangeSpareSeconds
   const { accountId } = purchase
-  const outcome = await askSeller({ accountId, request, payment: purchase, seconds })
+  const outcome = await turn.ask({ request, payment: purchase, seconds })
   killPoint('fetch.after-seller')
-  if (outcome.kind === 'failed' && outcome.reason === 'busy') {
-    // The seller was shown nothing: it counts as no show, and whoever comes next need not wait.
-    await store.inTransaction(accountId, async (tx) => {
-      await giveExchangeBack(tx, purchase)
-      await notifyChanged(tx, [purchase.paymentId])
-    })
-    return outcome.reason
-  }
   const answer = outcome.kind === 'answered' ? keptAnswer(outcome) : null
   const isDelivered = answer !== null && answer.status >= 200 && answer.status < 300
   await store.inTransaction(accountId, async (tx) => {
@@ -106,9 +123,10 @@ async function joined(deps: GoOnDeps, going: GoingOn): Promise<WentOn> {
   const { purchase, payment, answer } = await read(deps, going)
   // Whoever was at it is gone without a word: it is shown once more, to the letter.
   if (answer === null && payment.status === 'pending' && isOver(purchase)) {
-    const taken = await take(deps, going)
-    if (taken !== undefined) {
-      const problem = await exchange(deps, taken, going.request)
+    const showing = await show(deps, going)
+    if (showing.kind === 'busy') return { payment, answer, problem: 'busy' }
+    if (showing.kind === 'shown') {
+      const { problem } = showing
       const now = await read(deps, going)
       return { payment: now.payment, answer: problem === null ? now.answer : null, problem }
     }

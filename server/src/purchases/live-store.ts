@@ -194,7 +194,10 @@ export interface OpenPurchase {
   readonly looks: number
 }
 
-/** Purchases that nothing has been seen of and whose turn it is, the longest due first. */
+/**
+ * Purchases that nothing has been seen of and that are due, the longest due first. Accounts take turns: who has thousands open, which a seller of
+ * its own never settles, is looked at as often as there is room for beside the others.
+ */
 export async function silentPurchases(
   tx: Tx,
   network: NetworkId,
@@ -210,10 +213,12 @@ export async function silentPurchases(
     looks: number
   }>(
     'purchase_silent',
-    `select payment_id, proof_key, stored, valid_before, last_valid_block_height, since_height, looks from purchases
-     where network = $1 and closed_at is null and used_height is null and dead_height is null
-       and (look_at is null or look_at <= to_timestamp($2 / 1000.0))
-     order by look_at nulls first, created_at limit $3`,
+    `select payment_id, proof_key, stored, valid_before, last_valid_block_height, since_height, looks from (
+       select *, coalesce(look_at, created_at) as due_at,
+         row_number() over (partition by account_id order by coalesce(look_at, created_at), payment_id) as turn
+       from purchases where network = $1 and closed_at is null and used_height is null and dead_height is null
+         and (look_at is null or look_at <= to_timestamp($2 / 1000.0))) as due
+     order by turn, due_at, payment_id limit $3`,
     [network, nowMilliseconds, limits.purchasesPerRoundMax],
   )
   return rows.map((row) => ({
@@ -228,16 +233,25 @@ export async function silentPurchases(
   }))
 }
 
-/** Says when a purchase is looked at again. */
-export async function noteLook(
+/** Says when purchases are looked at again. */
+export async function noteLooks(
   tx: Tx,
-  paymentId: PaymentId,
-  lookAtMilliseconds: number,
+  looks: readonly { readonly paymentId: PaymentId; readonly lookAtMilliseconds: number }[],
 ): Promise<void> {
+  if (looks.length === 0) return
   await tx.query(
-    'purchase_note_look',
-    `update purchases set look_at = to_timestamp($2 / 1000.0), looks = looks + 1 where payment_id = $1`,
-    [paymentId, lookAtMilliseconds],
+    'purchase_note_looks',
+    `update purchases p set look_at = to_timestamp(l.look_at / 1000.0), looks = p.looks + 1
+     from (select * from json_to_recordset($1::json) as l (payment_id text, look_at bigint)) as l
+     where p.payment_id = l.payment_id and p.closed_at is null`,
+    [
+      JSON.stringify(
+        looks.map(({ paymentId, lookAtMilliseconds }) => ({
+          payment_id: paymentId,
+          look_at: lookAtMilliseconds,
+        })),
+      ),
+    ],
   )
 }
 

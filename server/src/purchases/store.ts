@@ -68,17 +68,41 @@ function purchaseOf(row: Row): Purchase {
   }
 }
 
-/** Stores a new purchase; nobody has shown it to anybody yet. */
+/** Rolls a purchase back: another one is the same to the letter. Solana: the same transfer, with a memo that its seller names, in one block. */
+export class ProofTaken extends Error {
+  override readonly name = 'ProofTaken'
+}
+
+/**
+ * How many purchases of an account are open of which the chain shows nothing yet, as far as they are counted. Those are the ones that somebody has to
+ * ask the chain about.
+ */
+export async function countSilent(
+  tx: Tx,
+  { accountId, network }: Pick<Purchase, 'accountId' | 'network'>,
+  most: number,
+): Promise<number> {
+  const rows = await tx.query<{ silent: string }>(
+    'purchase_count_silent',
+    `select count(*) as silent from (select from purchases
+       where network = $1 and account_id = $2 and closed_at is null and used_height is null and dead_height is null limit $3) as open`,
+    [network, accountId, most],
+  )
+  return Number(rows[0]?.silent)
+}
+
+/** Stores a new purchase; nobody has shown it to anybody yet. Throws ProofTaken. */
 export async function insertPurchase(
   tx: Tx,
   purchase: Purchase,
   nowMilliseconds: number,
 ): Promise<void> {
-  await tx.query(
+  const rows = await tx.query(
     'purchase_insert',
     `insert into purchases (payment_id, account_id, wallet_id, network, request_digest, url, proof_key, stored, valid_before,
        last_valid_block_height, fee_payer, since_height, header_name, header, shown, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, to_timestamp($15 / 1000.0))`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, to_timestamp($15 / 1000.0))
+     on conflict (network, proof_key) do nothing returning payment_id`,
     [
       purchase.paymentId,
       purchase.accountId,
@@ -97,6 +121,7 @@ export async function insertPurchase(
       nowMilliseconds,
     ],
   )
+  if (rows.length === 0) throw new ProofTaken('another purchase is the same to the letter')
 }
 
 /** The account's purchase; somebody else's looks like none. */
@@ -144,24 +169,11 @@ export async function takeExchange(
     'purchase_take_exchange',
     `update purchases set asking_until = to_timestamp($4 / 1000.0), shown = shown + 1
      where account_id = $1 and payment_id = $2 and not delivered and shown < $5
-       and (closed_at is null or used_hash is not null) and (asking_until is null or asking_until <= to_timestamp($3 / 1000.0))
+       and (closed_at is null or used_hash is not null) and look_at is distinct from 'infinity' and (asking_until is null or asking_until <= to_timestamp($3 / 1000.0))
      returning ${COLUMNS}`,
     [accountId, paymentId, nowMilliseconds, untilMilliseconds, limits.fetchShowsMax],
   )
   return rows[0] && purchaseOf(rows[0])
-}
-
-/** Gives an exchange back in which the seller was shown nothing: as if it had not been taken. */
-export async function giveExchangeBack(
-  tx: Tx,
-  { accountId, paymentId, shown }: Pick<Purchase, 'accountId' | 'paymentId' | 'shown'>,
-): Promise<void> {
-  await tx.query(
-    'purchase_give_exchange_back',
-    `update purchases set asking_until = null, shown = shown - 1
-     where account_id = $1 and payment_id = $2 and shown = $3`,
-    [accountId, paymentId, shown],
-  )
 }
 
 /** What became of an exchange. Without an answer nothing is known of it; an earlier answer stands. */

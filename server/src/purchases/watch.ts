@@ -1,16 +1,15 @@
-import { unitsOf } from '@florin/wire/x402/fields.ts'
 import type { Chain } from '../chains/chain.ts'
-import { proofKey } from '../chains/exact.ts'
-import type { ExactAuthorization, ExactPayments } from '../chains/exact.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
-import { standsOnFollowed } from '../sender/follower-store.ts'
 import type { Store } from '../store/postgres.ts'
 import type { PurchaseBook } from './book.ts'
-import { noteDead, noteLook, silentPurchases } from './live-store.ts'
+import { noteDead, noteLooks, silentPurchases } from './live-store.ts'
 import type { OpenPurchase } from './live-store.ts'
+import { seenOf } from './seen.ts'
+import type { Seen } from './seen.ts'
+import { writeSeen } from './write-seen.ts'
 
 export interface WatchPurchasesDeps {
   readonly store: Store
@@ -23,8 +22,8 @@ const FIRST_PAUSE_MILLISECONDS = 500
 const DOUBLINGS_MAX = 10
 
 /**
- * Asks the chain about authorizations of which nothing has been seen. Only what is final ends one; a look that failed says nothing, and
- * the authorization is looked at again in its turn.
+ * Asks the chain about authorizations of which nothing has been seen, many together, so that what one buyer has open delays no other. Only what
+ * is final ends one; a look that failed says nothing, and the authorization is looked at again in its turn.
  */
 export async function watchPurchases(
   deps: WatchPurchasesDeps,
@@ -32,7 +31,7 @@ export async function watchPurchases(
   finalizedHeight: bigint,
   stopping?: AbortSignal,
 ): Promise<void> {
-  const { store, clock, log } = deps
+  const { store, clock } = deps
   const { network } = chain.config
   const due = await store.inTransaction('service', (tx) =>
     silentPurchases(tx, network, clock.nowMilliseconds()),
@@ -40,71 +39,56 @@ export async function watchPurchases(
   if (due.length === 0) return
   const mortal = due.filter(({ lastValidBlockHeight }) => lastValidBlockHeight !== null)
   if (mortal.length > 0) await lookAtLifetimes(deps, chain, mortal)
-  for (const purchase of due) {
+  for (let from = 0; from < due.length; from += limits.purchasesPerReadMax) {
     if (stopping?.aborted === true) return
-    const { paymentId, looks } = purchase
-    let pause = Math.min(
-      FIRST_PAUSE_MILLISECONDS * 2 ** Math.min(looks, DOUBLINGS_MAX),
-      limits.purchaseLookSecondsMax * 1000,
-    )
-    try {
-      if (chain.exact !== undefined && purchase.validBeforeSeconds !== null) {
-        const seen = await lookAt(deps, chain, chain.exact, purchase, finalizedHeight)
-        if (seen === 'ahead') pause = FIRST_PAUSE_MILLISECONDS
-      }
-    } catch (error) {
-      log.warn({ network, paymentId, err: error }, 'an open authorization was not looked at')
-    }
-    await store.inTransaction('service', (tx) =>
-      noteLook(tx, paymentId, clock.nowMilliseconds() + pause),
-    )
+    const together = due.slice(from, from + limits.purchasesPerReadMax)
+    const ahead = await lookAt(deps, chain, together, finalizedHeight)
+    const now = clock.nowMilliseconds()
+    const looks = together.map(({ paymentId, looks: before }) => {
+      const pause = ahead.has(paymentId) ? FIRST_PAUSE_MILLISECONDS : pauseAfter(before)
+      return { paymentId, lookAtMilliseconds: now + pause }
+    })
+    await store.inTransaction('service', (tx) => noteLooks(tx, looks))
   }
 }
 
-/**
- * `ahead`: a use was shown in a block that is none of the followed chain, as far as that was read, or that another node does not have yet; in a
- * moment it will say which is.
- */
+function pauseAfter(looks: number): number {
+  const doubled = FIRST_PAUSE_MILLISECONDS * 2 ** Math.min(looks, DOUBLINGS_MAX)
+  return Math.min(doubled, limits.purchaseLookSecondsMax * 1000)
+}
+
+/** Asks for all of them in one turn of the loop, so that they share the questions to the node. Gives those that are to be looked at in a moment. */
 async function lookAt(
-  { store, book }: WatchPurchasesDeps,
+  deps: WatchPurchasesDeps,
   chain: Chain,
-  exact: ExactPayments,
-  purchase: OpenPurchase,
+  purchases: readonly OpenPurchase[],
   finalizedHeight: bigint,
-): Promise<'ahead' | undefined> {
-  const authorization = authorizationOf(purchase, chain)
-  // Nobody here can say what becomes of it any more, until the asset is configured again.
-  if (authorization === undefined) return undefined
-  const { paymentId, sinceHeight } = purchase
-  const final = await exact.finalState(authorization)
-  if (final === 'expired') {
-    await store.inTransaction('service', (tx) => book.over(tx, [paymentId]))
-    return undefined
+): Promise<ReadonlySet<PaymentId>> {
+  const { log } = deps
+  const { network } = chain.config
+  const failed = (paymentId: PaymentId, err: unknown) =>
+    log.warn({ network, paymentId, err }, 'an open authorization was not looked at')
+  const words = await Promise.all(
+    purchases.map((purchase) =>
+      seenOf(chain, purchase).catch((error: unknown) => failed(purchase.paymentId, error)),
+    ),
+  )
+  const seen = words.filter((word): word is Seen => word !== undefined)
+  try {
+    return await writeSeen(deps, network, seen, finalizedHeight)
+  } catch {
+    // One that cannot be written takes nothing from the others.
+    const ahead = new Set<PaymentId>()
+    for (const each of seen) {
+      const { paymentId } = each.purchase
+      try {
+        for (const id of await writeSeen(deps, network, [each], finalizedHeight)) ahead.add(id)
+      } catch (error) {
+        failed(paymentId, error)
+      }
+    }
+    return ahead
   }
-  const check = final === 'open' ? await exact.check(authorization) : undefined
-  const isUsed = final === 'used' || (check?.ok === false && check.isUsed === true)
-  const use = isUsed ? await exact.findForeign(authorization, lookFrom(sinceHeight)) : undefined
-  if (use?.kind === 'behind') return 'ahead'
-  if (use === undefined) return undefined
-  return store.inTransaction('service', async (tx) => {
-    if (use.kind === 'paid') {
-      const place = { paymentId, ...use.settlement }
-      const said = await book.used(tx, chain.config.network, [place])
-      return said.has(paymentId) ? undefined : 'ahead'
-    }
-    // Cancelled, or spent on something else, in a block that stays.
-    const isFinal = final === 'used' && use.height <= finalizedHeight
-    if (isFinal && (await standsOnFollowed(tx, chain.config.network, use))) {
-      await book.over(tx, [paymentId])
-    }
-    return undefined
-  })
-}
-
-/** Lower than where it was signed: a reorganisation may bring its use below, and nothing older has a nonce that was drawn for it. */
-function lookFrom(sinceHeight: bigint): bigint {
-  const back = BigInt(limits.lookBackBlocks)
-  return sinceHeight > back ? sinceHeight - back : 0n
 }
 
 /**
@@ -127,21 +111,4 @@ async function lookAtLifetimes(
     height,
   }))
   await store.inTransaction('service', (tx) => noteDead(tx, dead))
-}
-
-/** The authorization as its chain read it once; undefined when its asset is not configured any more. */
-function authorizationOf(
-  { proofKey: key, stored, validBeforeSeconds }: OpenPurchase,
-  { config, parseAddress }: Chain,
-): ExactAuthorization | undefined {
-  const asset = config.assets.find((known) => known.asset === stored['token'])
-  if (asset === undefined) return undefined
-  const payer = parseAddress(stored['from'] ?? '')
-  const payTo = parseAddress(stored['to'] ?? '')
-  const amount = unitsOf(stored['value'])
-  if (payer === undefined || payTo === undefined || amount === undefined) {
-    throw new Error('a stored authorization that is none')
-  }
-  const proof = { proofKey: proofKey(key), payer, payTo, amount, asset }
-  return { ...proof, validBeforeSeconds, feePayer: null, isOurs: true, stored }
 }

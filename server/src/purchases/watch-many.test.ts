@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Address, Chain, Draft } from '../chains/chain.ts'
+import { proofKey } from '../chains/exact.ts'
+import type { AuthorizationState, ExactAuthorization, ExactPayments } from '../chains/exact.ts'
+import { newId } from '../kernel/id.ts'
+import type { AccountId, PaymentId } from '../kernel/id.ts'
+import type { Wallet } from '../custody/wallet.ts'
+import { limits } from '../kernel/limits.ts'
+import { openLog } from '../kernel/log.ts'
+import type { NetworkConfig } from '../kernel/network-config.ts'
+import { systemRandom } from '../kernel/random.ts'
+import { makeWallet, RECIPIENT, testNetwork, TOKEN } from '../payments/test-lane.ts'
+import { EVM, openReading } from '../payments/test-records.ts'
+import type { Reading } from '../payments/test-records.ts'
+import { beginFollowing } from '../sender/follower-store.ts'
+import { scriptedChain } from '../sender/test-chain.ts'
+import { openTestDatabase } from '../store/test-database.ts'
+import type { TestDatabase } from '../store/test-database.ts'
+import type { PurchaseBook } from './book.ts'
+import { commitPurchase } from './commit.ts'
+import type { Signing } from './commit.ts'
+import { silentPurchases } from './live-store.ts'
+import { countSilent, insertPurchase, ProofTaken } from './store.ts'
+import { watchPurchases } from './watch.ts'
+
+const FIRST_CHAIN = 71_900
+const START = Date.UTC(2026, 8, 21)
+let chains = 0
+
+let database: TestDatabase
+let reading: Reading
+beforeAll(async () => {
+  database = await openTestDatabase()
+  reading = await openReading(database.store)
+})
+afterAll(async () => {
+  await reading.close()
+  await database.close()
+})
+
+function aNetwork(): NetworkConfig {
+  chains += 1
+  return testNetwork(FIRST_CHAIN + chains)
+}
+
+/** Purchases of one new account, signed one after the other from a moment on. */
+async function buyer({ network }: NetworkConfig, count: number, fromMilliseconds: number) {
+  const { store } = database
+  const wallet = await makeWallet(store)
+  const { accountId, id: walletId } = wallet
+  const payments = Array.from({ length: count }, () =>
+    reading.payment({ accountId, walletId, network, asset: TOKEN }),
+  )
+  await reading.store(payments)
+  const purchases = payments.map(({ id, amount }) => ({
+    ...{ paymentId: id, accountId, walletId, network, looks: 0 },
+    stored: { token: TOKEN, from: EVM, to: RECIPIENT, value: `${amount}` },
+    ...{ url: 'https://shop.example/report', requestDigest: systemRandom.bytes(32) },
+    ...{ proofKey: proofKey(id), validBeforeSeconds: 2n ** 40n, feePayer: null },
+    ...{ lastValidBlockHeight: null, sinceHeight: 5n, headerName: 'X-PAYMENT' as const },
+    ...{ header: 'proof', askingUntilMilliseconds: null, shown: 0, answer: null },
+    isDelivered: false,
+  }))
+  await store.inTransaction(accountId, async (tx) => {
+    for (const [index, purchase] of purchases.entries()) {
+      await insertPurchase(tx, purchase, fromMilliseconds + index)
+    }
+  })
+  return { wallet, accountId, purchases, paymentIds: payments.map(({ id }) => id) }
+}
+
+function chainOf(
+  config: NetworkConfig,
+  finalState: (authorization: ExactAuthorization) => Promise<AuthorizationState>,
+): Chain {
+  const exact: Partial<ExactPayments> = { finalState, check: async () => ({ ok: true }) }
+  return scriptedChain(config, {
+    parseAddress: (text) => text as Address,
+    exact: exact as ExactPayments,
+  })
+}
+
+const due = ({ network }: NetworkConfig) =>
+  database.store.inTransaction('service', (tx) => silentPurchases(tx, network, START))
+
+/** Watches once, a minute after the first was signed. */
+function watch(chain: Chain, over: PurchaseBook['over']) {
+  const book = { over } as Partial<PurchaseBook> as PurchaseBook
+  const clock = { nowMilliseconds: () => START, sleep: async () => undefined }
+  const deps = { store: database.store, log: openLog('silent'), clock, book }
+  return watchPurchases(deps, chain, 0n)
+}
+
+test('who has more open than a round looks at delays no other buyer, and many are asked about together', async () => {
+  const config = aNetwork()
+  const most = limits.purchasesPerRoundMax
+  await buyer(config, most + 20, START - 60_000)
+  const late = await buyer(config, 3, START - 1_000)
+  const round = await due(config)
+  expect(round).toHaveLength(most)
+  const places = late.paymentIds.map((id) => round.findIndex(({ paymentId }) => paymentId === id))
+  expect(places).toEqual([1, 3, 5])
+
+  let questions = 0
+  let turn: Promise<unknown> | undefined
+  const chain = chainOf(config, async () => {
+    // Whoever asks in one turn of the loop shares the question.
+    turn ??= new Promise((resolve) => {
+      questions += 1
+      setImmediate(resolve)
+    }).then(() => (turn = undefined))
+    await turn
+    return 'open'
+  })
+  await watch(chain, async () => undefined)
+  expect(questions).toBe(most / limits.purchasesPerReadMax)
+  expect(await due(config)).toHaveLength(23)
+})
+
+test('one whose end cannot be written, or that nobody answers for, takes nothing from the others', async () => {
+  const config = aNetwork()
+  const { paymentIds } = await buyer(config, 4, START - 60_000)
+  const [unwritable, unanswered] = paymentIds
+  const ended: PaymentId[] = []
+  const chain = chainOf(config, async (authorization) => {
+    if (`${authorization.proofKey}` === `${unanswered}`) throw new Error('no node answers')
+    return 'expired'
+  })
+  await watch(chain, async (_, ids) => {
+    if (ids.some((id) => id === unwritable)) throw new Error('its books do not agree')
+    ended.push(...ids)
+  })
+  expect(ended.toSorted()).toEqual(paymentIds.slice(2).toSorted())
+  // Each has had its look, and rests.
+  expect(await due(config)).toEqual([])
+})
+
+test('the silent ones of an account are counted up to a bound, and nobody else’s', async () => {
+  const config = aNetwork()
+  const { accountId } = await buyer(config, 4, START)
+  const { accountId: other } = await buyer(config, 2, START)
+  const count = (whose: AccountId, most: number) =>
+    database.store.inTransaction(whose, (tx) =>
+      countSilent(tx, { accountId: whose, network: config.network }, most),
+    )
+  expect([await count(accountId, 10), await count(accountId, 3)]).toEqual([4, 3])
+  expect(await count(other, 10)).toBe(2)
+})
+
+test('an account with as many silent ones as it may have signs no other, and a wallet of another one does', async () => {
+  const config = aNetwork()
+  const { network } = config
+  await database.store.inTransaction('service', (tx) =>
+    beginFollowing(tx, network, { height: 5n, hash: 'block 5' }),
+  )
+  const full = await buyer(config, limits.purchasesSilentMax, START)
+  const { wallet: other } = await buyer(config, limits.purchasesSilentMax - 1, START)
+  const signingFor = (wallet: Wallet) => {
+    const signing: Partial<Signing> = {
+      ...{ chain: chainOf(config, async () => 'open'), wallet, once: null },
+      ...{ requestDigest: systemRandom.bytes(32), paymentId: newId(systemRandom, 'pay') },
+      ...{ draft: { laneLatest: 0n } as Partial<Draft> as Draft, nowMilliseconds: START },
+    }
+    return database.store.inTransaction(wallet.accountId, (tx) =>
+      commitPurchase(tx, signing as Signing),
+    )
+  }
+  expect(await signingFor(full.wallet)).toEqual({ kind: 'crowded' })
+  // It goes on to what is to be paid, which this test leaves out.
+  await expect(signingFor(other)).rejects.toThrow(TypeError)
+})
+
+test('two that are the same to the letter are not both signed', async () => {
+  const config = aNetwork()
+  const { accountId, purchases } = await buyer(config, 1, START)
+  const [first] = purchases
+  const payment = reading.payment({ accountId, network: config.network, asset: TOKEN })
+  await reading.store([payment])
+  if (first === undefined) throw new Error('no purchase')
+  const twin = { ...first, paymentId: payment.id, requestDigest: systemRandom.bytes(32) }
+  await expect(
+    database.store.inTransaction(accountId, (tx) => insertPurchase(tx, twin, START)),
+  ).rejects.toThrow(ProofTaken)
+})
