@@ -8,6 +8,7 @@ import type { Log } from '../kernel/log.ts'
 import { nothingAnswer, settleAnswer, verifyAnswer } from './answer.ts'
 import { bazaarOfVerified, extensionHeaders, listSettled } from './list-settled.ts'
 import { openLister } from './lister.ts'
+import { saySettled } from './say-or-take-back.ts'
 import { settlePayment } from './settle.ts'
 import type { SettleDeps } from './settle.ts'
 import { settleNothing } from './settle-nothing.ts'
@@ -49,8 +50,10 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
         waitUntilMilliseconds: clock.nowMilliseconds() + SETTLE_WAIT_MILLISECONDS,
         over,
       })
-      const bazaar = listSettled(list, caller.accountId, settled, body)
-      const answer = { headers: extensionHeaders(bazaar), body: settleAnswer(settled, body) }
+      const answer = await saySettled(settled, () => {
+        const bazaar = listSettled(list, caller.accountId, settled, body)
+        return { headers: extensionHeaders(bazaar), body: settleAnswer(settled, body) }
+      })
       if (settled.kind !== 'settled') return answer
       const { paymentId, takeBack } = settled
       const undelivered = () => {

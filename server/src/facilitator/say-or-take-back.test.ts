@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { sayOrTakeBack } from './say-or-take-back.ts'
+import { sayOrTakeBack, saySettled } from './say-or-take-back.ts'
+import type { Settled } from './settle.ts'
 
 const broken = new Error('the database went away')
 
@@ -19,4 +20,19 @@ test('a success whose words could not be made is taken back, and what failed is 
   expect(await saying(fail)).toEqual({ said: broken, backs: 1 })
   expect(await saying(fail, true)).toEqual({ said: broken, backs: 1 })
   expect(await saying(async () => 'paid')).toEqual({ said: 'paid', backs: 0 })
+})
+
+test('so is that of a settlement, and of one that is pending there is nothing to take back', async () => {
+  let backs = 0
+  const takeBack = async () => void (backs += 1)
+  const settled = (kind: 'settled' | 'pending') =>
+    ({ kind, takeBack }) as Partial<Settled> as Settled
+  const fail = () => {
+    throw broken
+  }
+  await expect(saySettled(settled('settled'), fail)).rejects.toBe(broken)
+  expect(backs).toBe(1)
+  await expect(saySettled(settled('pending'), fail)).rejects.toBe(broken)
+  expect(await saySettled(settled('settled'), () => 'paid')).toBe('paid')
+  expect(backs).toBe(1)
 })

@@ -1,4 +1,5 @@
 import type { Given } from './give.ts'
+import type { Settled } from './settle.ts'
 
 /**
  * Makes the words of a success that has been taken. When that fails nobody hears of it, so it is taken back: the same call may have it.
@@ -15,4 +16,9 @@ export async function sayOrTakeBack<Said>(
     await takeBack().catch(() => undefined)
     throw error
   }
+}
+
+/** The same of whatever became of a settlement: only a success has anything to take back. */
+export async function saySettled<Said>(settled: Settled, say: () => Said): Promise<Said> {
+  return settled.kind === 'settled' ? sayOrTakeBack(settled, async () => say()) : say()
 }
