@@ -1,139 +1,25 @@
-import { baseUnits } from '@florin/wire/amount.ts'
 import { describe, expect, test } from 'vitest'
-import { NodeFailure } from '../chains/chain.ts'
-import type { Address, Chain, TransactionHash } from '../chains/chain.ts'
-import { proofKey } from '../chains/exact.ts'
-import type {
-  ExactAuthorization,
-  ExactCheck,
-  ExactPayments,
-  ForeignSettlement,
-  PaymentScheme,
-} from '../chains/exact.ts'
-import type { Wallet } from '../custody/wallet.ts'
-import { systemClock } from '../kernel/clock.ts'
+import type { Address, TransactionHash } from '../chains/chain.ts'
+import type { ExactAuthorization, ExactCheck, ForeignSettlement } from '../chains/exact.ts'
 import { newId } from '../kernel/id.ts'
 import { systemRandom } from '../kernel/random.ts'
-import { testNetwork } from '../payments/test-lane.ts'
-import { scriptedChain } from '../sender/test-chain.ts'
 import type { Store, Tx } from '../store/postgres.ts'
-import type { Claim } from './claim.ts'
-import { termsDigest } from './claim.ts'
-import type { Presented } from './intake.ts'
 import type { ReceivedRecords, ReceivedState } from './records.ts'
 import { settlePayment } from './settle.ts'
 import type { SettleDeps } from './settle.ts'
 import { verifyPayment } from './verify.ts'
-
-const config = testNetwork(84_532)
-const { network } = config
-const asset = config.assets.find((known) => known.asset !== 'native')
-if (asset === undefined) throw new Error('no token')
-const PAYER = 'payer' as Address
-const SELLER = 'seller' as Address
-const LOW = 'a key that is low' as Address
-const AMOUNT = 500n
-const accountId = newId(systemRandom, 'acct')
-const paymentId = newId(systemRandom, 'pay')
-const KEY = proofKey('permit2:payer:7')
-
-/** Our attempt was included and came to nothing; nothing of ours is under way. */
-const REVERTED: ReceivedState = {
-  ...{ status: 'pending', released: false, hash: null, logIndex: null, blockHeight: null },
-  ...{ blockHash: null, block: 'unknown', reverted: true, wasShared: false },
-  ...{ revertedWhole: false, isFinal: false, underWay: false, attemptHeight: 7n },
-}
-
-/** A payment of 500 with a signature of its own, as it is stored. */
-function storedWith(signature: string): Readonly<Record<string, string>> {
-  return { token: asset?.asset ?? '', from: PAYER, to: SELLER, value: `${AMOUNT}`, signature }
-}
-
-function claimFor(amount: bigint, change: Partial<Claim> = {}): Claim {
-  const terms = { network, asset: asset?.asset ?? '', payTo: SELLER, amount, resource: null }
-  return {
-    ...{ paymentId, accountId, network, proofKey: KEY, termsDigest: termsDigest(terms) },
-    ...{ x402Version: 2, stored: storedWith('first'), validBeforeSeconds: 2n ** 40n },
-    judged: [],
-    ...{ sinceHeight: 0n, facilitator: null, builtUntilMilliseconds: null, isSoft: false },
-    ...{ looks: 0, answeredAtMilliseconds: null },
-    ...change,
-  }
-}
-
-interface Scene {
-  readonly deps: SettleDeps
-  readonly presented: Presented
-  /** What settling was drafted for. */
-  readonly drafted: readonly ExactAuthorization[]
-}
-
-/** A payment that its chain takes or refuses as said, with a claim of it; a new draft is refused. */
-function sceneOf(
-  claim: Claim | undefined,
-  check: ExactCheck,
-  scheme: PaymentScheme,
-  onlySettler?: Address,
-): Scene {
-  const drafted: ExactAuthorization[] = []
-  const authorization: ExactAuthorization = {
-    ...{ proofKey: KEY, payer: PAYER, asset, payTo: SELLER, amount: baseUnits(AMOUNT) },
-    ...{ validBeforeSeconds: 2n ** 40n, feePayer: null, permit2: scheme },
-    stored: storedWith('second'),
-    ...(onlySettler === undefined ? {} : { onlySettler }),
-  } as ExactAuthorization
-  const exact: Partial<ExactPayments> = {
-    read: () => ({ ok: true, authorization }),
-    draft: async (asked) => {
-      drafted.push(asked)
-      return check.ok ? { ok: false, reason: 'permit2_simulation_failed' } : check
-    },
-    check: async () => check,
-    findForeign: async () => undefined,
-  }
-  const chain: Chain = scriptedChain(config, {
-    exact: exact as ExactPayments,
-    parseAddress: (text) => text as Address,
-    addressBytes: () => Uint8Array.of(1),
-  })
-  const tx = { query: async () => [] } as Partial<Tx> as Tx
-  const store: Partial<Store> = { inTransaction: async (_scope, work) => work(tx) }
-  const records: Partial<ReceivedRecords> = {
-    state: async () => REVERTED,
-    wait: async () => REVERTED,
-    listen: () => ({ hasChanged: () => false, end: () => undefined }),
-  }
-  const deps: Partial<SettleDeps> = {
-    ...{ store: store as Store, records: records as ReceivedRecords, random: systemRandom },
-    ...{ clock: systemClock, chains: new Map([[network, chain]]), settlersOf: () => new Set() },
-    claimOf: async () => claim,
-    claims: { coming: () => () => undefined } as Partial<
-      SettleDeps['claims']
-    > as SettleDeps['claims'],
-    receiverOf: async () => undefined,
-    settlers: { next: () => ({ address: 'key' }) as Wallet } as Partial<
-      SettleDeps['settlers']
-    > as SettleDeps['settlers'],
-    funds: { isLow: (_, key) => key === LOW } as Partial<
-      SettleDeps['funds']
-    > as SettleDeps['funds'],
-  }
-  const requirements = {
-    ...{ scheme, network, asset: asset?.asset, amount: `${AMOUNT}`, payTo: SELLER },
-    ...{ maxTimeoutSeconds: 60, extra: {} },
-  }
-  const payload = { permit2Authorization: {} }
-  const paymentPayload = { x402Version: 2, accepted: requirements, payload }
-  const presented = { paymentPayload, paymentRequirements: requirements }
-  return { deps: deps as SettleDeps, presented, drafted }
-}
-
-/** Settles it. */
-function settled(claim: Claim, check: ExactCheck, by = sceneOf(claim, check, 'exact')) {
-  const over = new AbortController().signal
-  const { deps, presented } = by
-  return settlePayment(deps, { accountId, presented, waitUntilMilliseconds: 0, over })
-}
+import {
+  network,
+  AMOUNT,
+  LOW,
+  accountId,
+  paymentId,
+  REVERTED,
+  storedWith,
+  claimFor,
+  sceneOf,
+  settled,
+} from './test-settle-scene.ts'
 
 test.each(['permit2_invalid_nonce', 'permit2_deadline_expired'] as const)(
   'a claimed payment that was used by whatever is not told as a final no: %s',
@@ -244,100 +130,6 @@ test('nor one of which a node shows that it was paid, in a block that was not re
   const deps = { ...scene.deps, store: store as Store, records }
   expect(await settled(claimFor(AMOUNT), used, { ...scene, deps })).toMatchObject({
     ...{ kind: 'pending', paymentId },
-  })
-})
-
-describe('a lone attempt that came to nothing', () => {
-  const takes: ExactCheck = { ok: true }
-  type IsUsedAt = NonNullable<ExactPayments['isUsedAt']>
-
-  /** Its first call, whose attempt reverts in block 7; and a later one, of which a new draft is refused. */
-  async function told(check: ExactCheck, isUsedAt: IsUsedAt) {
-    const asked: bigint[] = []
-    const first = sceneOf(undefined, check, 'exact')
-    const later = sceneOf(claimFor(AMOUNT), check, 'exact')
-    for (const { exact } of [first, later].flatMap(({ deps }) => [...deps.chains.values()])) {
-      const at: IsUsedAt = (authorization, height) => {
-        asked.push(height)
-        return isUsedAt(authorization, height)
-      }
-      Object.assign(exact ?? {}, { isUsedAt: at })
-    }
-    for (const { exact } of first.deps.chains.values()) {
-      Object.assign(exact ?? {}, { draft: async () => ({ ok: true, draft: { feeExpected: 0n } }) })
-    }
-    Object.assign(first.deps.funds, { note: () => true })
-    const signed = { hash: '0xfeed' as TransactionHash, raw: new Uint8Array() }
-    Object.assign(first.deps.claims, { claim: async () => ({ kind: 'signed', network, signed }) })
-    const kinds: string[] = []
-    for (const { deps, presented } of [first, later]) {
-      const over = new AbortController().signal
-      const order = { accountId, presented, waitUntilMilliseconds: 0, over }
-      const said = await settlePayment(deps, order)
-      kinds.push(said.kind)
-    }
-    return { kinds, asked }
-  }
-
-  test('is told as one where nothing had used its authorization in that block', async () => {
-    const said = await told(takes, async () => false)
-    expect(said).toEqual({ kinds: ['reverted', 'refused'], asked: [7n, 7n] })
-  })
-
-  test('is pending where somebody was faster, though the node that is asked next does not have that block', async () => {
-    const missing: ExactCheck = { ok: false, reason: 'permit2_insufficient_balance' }
-    for (const check of [takes, missing]) {
-      const said = await told(check, async () => true)
-      expect(said).toEqual({ kinds: ['pending', 'pending'], asked: [7n, 7n] })
-    }
-  })
-
-  test('is pending where no node has that block', async () => {
-    const said = await told(takes, async () => {
-      throw new NodeFailure('header not found')
-    })
-    expect(said.kinds).toEqual(['pending', 'pending'])
-  })
-})
-
-describe('one that was used before its first call', () => {
-  const used: ExactCheck = { ok: false, reason: 'permit2_invalid_nonce', isUsed: true }
-
-  /** Its use is shown after so many looks. */
-  async function toldAfter(looksBehind: number) {
-    const scene = sceneOf(undefined, used, 'exact')
-    let looks = 0
-    for (const { exact } of scene.deps.chains.values()) {
-      Object.assign(exact ?? {}, {
-        findForeign: async () => {
-          looks += 1
-          return looks > looksBehind ? undefined : { kind: 'behind' }
-        },
-      })
-    }
-    const tx = {
-      query: async (name: string) => (name === 'follower_height' ? [{ height: '9' }] : []),
-    } as Partial<Tx> as Tx
-    const store: Partial<Store> = { inTransaction: async (_scope, work) => work(tx) }
-    const slept: number[] = []
-    const clock = { nowMilliseconds: () => 0, sleep: async (ms: number) => void slept.push(ms) }
-    const deps: SettleDeps = { ...scene.deps, clock, store: store as Store }
-    const over = new AbortController().signal
-    const { presented } = scene
-    const order = { accountId, presented, waitUntilMilliseconds: 30_000, over }
-    return { said: await settlePayment(deps, order), looks, pauses: slept.length }
-  }
-
-  test('is looked for again where the node that shows by what is behind', async () => {
-    const { said, looks, pauses } = await toldAfter(2)
-    expect(said).toMatchObject({ kind: 'refused', reason: 'permit2_invalid_nonce' })
-    expect({ looks, pauses }).toEqual({ looks: 3, pauses: 2 })
-  })
-
-  test('is no bad payment where that node stays behind: the same call again may find it', async () => {
-    const { said, looks } = await toldAfter(100)
-    expect(said).toMatchObject({ kind: 'refused', reason: 'network_unavailable' })
-    expect(looks).toBe(4)
   })
 })
 

@@ -48,7 +48,7 @@ test('an account asks so many sellers at once, and another one is not held up by
   const { ask, waiting } = openSlowSellers()
   const [one, other] = [newId(systemRandom, 'acct'), newId(systemRandom, 'acct')]
   const most = limits.fetchRequestsPerAccountMax
-  const slow = Array.from({ length: most }, () => ask(one))
+  const slow = Array.from({ length: most }, () => ask(one) ?? Promise.reject(new Error('no room')))
   expect(ask(one)).toBeUndefined()
   const others = ask(other)
   expect(waiting).toHaveLength(most + 1)

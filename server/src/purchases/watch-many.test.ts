@@ -120,10 +120,11 @@ test('who has more open than a round looks at delays no other buyer, and many ar
 test('one whose end cannot be written, or that nobody answers for, takes nothing from the others', async () => {
   const config = aNetwork()
   const { paymentIds } = await buyer(config, 4, START - 60_000)
-  const [unwritable, unanswered] = paymentIds
+  const [unwritable, unanswered]: readonly string[] = paymentIds
   const ended: PaymentId[] = []
   const chain = chainOf(config, async (authorization) => {
-    if (`${authorization.proofKey}` === `${unanswered}`) throw new Error('no node answers')
+    const key: string = authorization.proofKey
+    if (key === unanswered) throw new Error('no node answers')
     return 'expired'
   })
   await watch(chain, async (_, ids) => {

@@ -104,6 +104,7 @@ export function placesOfPayment(paymentId: string): string {
 
 /** What `placesOfPayment` selected. */
 export function placesView(row: PlacesRow | undefined): PaymentPlaces {
+  const height = row?.newest_height ?? null
   return {
     underWay: row?.under_way ?? false,
     reverted: row?.reverted ?? false,
@@ -111,7 +112,7 @@ export function placesView(row: PlacesRow | undefined): PaymentPlaces {
     revertedWhole: row?.reverted_whole ?? false,
     isFinal: row?.is_final ?? false,
     newestHash: row?.newest_hash ?? null,
-    newestHeight: row?.newest_height == null ? null : BigInt(row.newest_height),
+    newestHeight: height === null ? null : BigInt(height),
   }
 }
 
