@@ -53,3 +53,25 @@ test('a listener that throws loses nobody what was paid for', async () => {
   const pay = payingFetch(florin, { walletAddress: '0x1', ceiling: '0.05', onAnswer })
   expect(await (await pay('https://shop.example/report')).text()).toBe('goods')
 })
+
+test('without an answer the error names the key under which the same payment is shown again', async () => {
+  const keys: (string | undefined)[] = []
+  const florin = new Florin({ baseUrl: 'http://service.example', apiKey: 'k' })
+  const answer = { paid: 'unknown', paymentId: 'pay_1', amount: 0.01, response: null }
+  Object.assign(florin.payments, {
+    fetch: async (_order: unknown, options: { readonly idempotencyKey?: string }) => {
+      keys.push(options.idempotencyKey)
+      return answer
+    },
+  })
+  const pay = payingFetch(florin, { walletAddress: '0x1', ceiling: '0.05' })
+  const failureOf = (idempotencyKey?: string): Promise<unknown> =>
+    pay('https://shop.example/report', { ...(idempotencyKey && { idempotencyKey }) }).catch(
+      (error: unknown) => error,
+    )
+  const [made, named] = [await failureOf(), await failureOf('order-7')]
+  expect(made).toMatchObject({ code: 'NO_ANSWER', outcomeUnknown: true, idempotencyKey: keys[0] })
+  expect(keys[0]).toMatch(/^sdk-/)
+  expect(named).toMatchObject({ idempotencyKey: 'order-7' })
+  expect(keys[1]).toBe('order-7')
+})

@@ -3,6 +3,7 @@ import type { CallOptions } from './call.ts'
 import type { FetchPaymentAnswer } from './contract/fetch-payment.ts'
 import type { Florin } from './florin.ts'
 import { FlorinError } from './florin-error.ts'
+import { newIdempotencyKey } from './idempotency-key.ts'
 
 export interface PayingFetchOptions {
   /** The wallet that pays; the service holds its key. */
@@ -48,7 +49,7 @@ const NOT_HANDED_ON = [
  *
  * @throws {FlorinError} POLICY_REFUSED, nothing signed, when the address is not allowed or the seller wants more than the
  * ceiling; NO_ANSWER when a payment was signed and the seller has not answered, or with nothing that a Response can be:
- * repeat under the same idempotencyKey.
+ * repeat under the error's idempotencyKey, which is the one that you gave or else one that was made.
  */
 export function payingFetch(
   florin: Pick<Florin, 'payments'>,
@@ -59,12 +60,12 @@ export function payingFetch(
   return async (address, request = {}) => {
     const url = new URL(address)
     if (allowed?.some((rule) => covers(rule, url)) === false) throw notAllowed(url)
-    const { headers, body, signal, idempotencyKey } = request
+    const { headers, body, signal, idempotencyKey = newIdempotencyKey() } = request
     const method = methodOf(request.method)
     const order = { walletAddress, url: url.href, maxAmount, asset, network, method, headers, body }
     const answer = await florin.payments.fetch(order, { signal, idempotencyKey })
     tell(onAnswer, answer)
-    return responseOf(answer)
+    return responseOf(answer, idempotencyKey)
   }
 }
 
@@ -77,13 +78,18 @@ function tell(onAnswer: PayingFetchOptions['onAnswer'], answer: FetchPaymentAnsw
   }
 }
 
-function responseOf({ response, problem, paymentId, paid }: FetchPaymentAnswer): Response {
+/** A failure names the key, under which the same request shows the same payment again. */
+function responseOf(
+  { response, problem, paymentId, paid }: FetchPaymentAnswer,
+  idempotencyKey: string,
+): Response {
   if (response === null) {
     throw new FlorinError({
       code: 'NO_ANSWER',
       message: `the seller was shown a payment and gave no answer (${problem ?? 'unknown'})`,
       details: { paymentId, paid },
       outcomeUnknown: true,
+      idempotencyKey,
     })
   }
   const { status, body, bodyEncoding } = response
@@ -101,6 +107,7 @@ function responseOf({ response, problem, paymentId, paid }: FetchPaymentAnswer):
       message: `the seller's answer, of status ${status}, is none that can be handed on`,
       details: { paymentId, paid, status },
       outcomeUnknown: true,
+      idempotencyKey,
       cause: error,
     })
   }
