@@ -155,6 +155,34 @@ describe('POST /x402/settle', () => {
     expect(await world.balanceOf(purchase.payTo, 'USDC')).toBe(PRICE)
   })
 
+  test.each([
+    ['what shows logs does not', ['eth_call'], true],
+    ['so does what shows logs', ['eth_call', 'eth_getLogs', 'eth_blockNumber'], false],
+  ])(
+    'is no failure when a stranger was faster and what calls contracts lags behind that block: %s',
+    async (_, methods, success) => {
+      const purchase = await aPurchase(world)
+      await world.sandbox.fault({ kind: 'drop', count: 1 })
+      const first = settle(world, purchase)
+      await until('it is signed', async () => (await transactionsOf(purchase.payTo)) === 1, {
+        seconds: 30,
+      })
+      // Blocks and receipts are those of now.
+      await world.sandbox.fault({ kind: 'lag', blocks: 20, methods })
+      const hash = await submitElsewhere(world, purchase)
+      const reply = await first
+      expect(reply.body['success']).toBe(success)
+      if (!success) expect(await statusOf(reply)).toBe('pending')
+      await world.sandbox.clearFaults()
+      await until('it is settled', async () => (await statusOf(reply)) === 'settled', {
+        seconds: 40,
+      })
+      const told = success ? reply : await settle(world, purchase)
+      expect(told.body).toMatchObject({ success: true, transaction: hash })
+      expect(await world.balanceOf(purchase.payTo, 'USDC')).toBe(PRICE)
+    },
+  )
+
   test('an authorization that is never used expires, proven at finality', async () => {
     const validBefore = Math.floor(Date.now() / 1000) + 8
     const purchase = await aPurchase(world, { validBefore: BigInt(validBefore) })

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { keccak256 } from 'viem/utils'
+import { keccak256, numberToHex } from 'viem/utils'
 import type { Failure } from '../faults/fault.ts'
 import type { StandingFaults, Treatment } from '../faults/standing.ts'
 import type { Json, JsonObject } from '../host/json.ts'
@@ -7,6 +7,7 @@ import { isJsonArray, parseJson } from '../host/json.ts'
 import { AnvilUnreachable } from './anvil-client.ts'
 import { namesFinality, pinFinality } from './finality.ts'
 import type { RpcCall } from './json-rpc.ts'
+import { laggingCall } from './lagging.ts'
 import { readCall, rpcError, rpcResult } from './json-rpc.ts'
 import type { EvmNode } from './node.ts'
 import type { Traffic } from './traffic.ts'
@@ -37,7 +38,13 @@ export type Breakage = 'http-500' | 'connection-reset' | 'hang'
 
 type Step =
   | { readonly kind: 'answer'; readonly json: JsonObject }
-  | { readonly kind: 'forward'; readonly call: RpcCall; readonly failure?: Failure }
+  | {
+      readonly kind: 'forward'
+      readonly call: RpcCall
+      readonly failure?: Failure
+      /** So far behind the newest block is the node that is to answer it. */
+      readonly lagBlocks?: number
+    }
   | { readonly kind: Breakage }
 
 /**
@@ -59,7 +66,9 @@ export async function answerBody(parts: AnswerParts, body: Buffer): Promise<Answ
   try {
     const sends = steps.some((step) => step.kind === 'forward' && step.call.method === SENDS)
     const calls = steps.flatMap((step) =>
-      step.kind === 'forward' && step.failure === undefined ? [step.call] : [],
+      step.kind === 'forward' && step.failure === undefined && step.lagBlocks === undefined
+        ? [step.call]
+        : [],
     )
     const answer: Answer =
       calls.length === steps.length
@@ -91,11 +100,14 @@ async function decide({ node, faults }: AnswerParts, element: Json): Promise<Ste
   return { kind: 'answer', json: rpcError(call.id, { code: -32_601, message }) }
 }
 
-async function treated(call: RpcCall, { delayMilliseconds, end }: Treatment): Promise<Step> {
+async function treated(
+  call: RpcCall,
+  { delayMilliseconds, lagBlocks, end }: Treatment,
+): Promise<Step> {
   if (delayMilliseconds > 0) await delay(delayMilliseconds)
   switch (end.kind) {
     case 'pass':
-      return { kind: 'forward', call }
+      return { kind: 'forward', call, ...(lagBlocks > 0 ? { lagBlocks } : {}) }
     case 'hang':
       return { kind: 'hang' }
     case 'drop':
@@ -133,16 +145,35 @@ async function answerApart(
   for (const step of steps) {
     if (step.kind === 'answer') answers.push(step.json)
     if (step.kind !== 'forward') continue
-    const { call, failure } = step
-    const bytes = await forward(parts, () =>
-      JSON.stringify(pinFinality(call.source, parts.node.finalHeight())),
-    )
+    const { call, failure, lagBlocks = 0 } = step
+    const unasked = lagBlocks > 0 ? unaskedAnswer(parts, call, lagBlocks) : undefined
+    if (unasked !== undefined) {
+      answers.push(unasked)
+      continue
+    }
+    const bytes = await forward(parts, () => JSON.stringify(askedOf(parts, call, lagBlocks)))
     if (failure === undefined) answers.push(parseJson(bytes.toString('utf8')) ?? null)
     else if (typeof failure === 'string') broken = failure
     else answers.push(rpcError(call.id, failure))
   }
   if (broken !== undefined) return { kind: broken }
   return { kind: 'json', json: isBatch ? answers : (answers[0] ?? null) }
+}
+
+/** A call as the node gets it, or a node that lags. */
+function askedOf({ node }: AnswerParts, { source }: RpcCall, lagBlocks: number): JsonObject {
+  if (lagBlocks === 0) return pinFinality(source, node.finalHeight())
+  const height = Math.max(0, node.headHeight() - lagBlocks)
+  const pinned = pinFinality(source, Math.min(node.finalHeight(), height))
+  return laggingCall(pinned, height) ?? pinned
+}
+
+/** What a node that lags says without looking; undefined where it looks. */
+function unaskedAnswer({ node }: AnswerParts, call: RpcCall, lagBlocks: number): Json | undefined {
+  const height = Math.max(0, node.headHeight() - lagBlocks)
+  if (call.method === 'eth_blockNumber') return rpcResult(call.id, numberToHex(height))
+  if (laggingCall(call.source, height) !== undefined) return undefined
+  return rpcError(call.id, { code: -32_000, message: 'header not found' })
 }
 
 /** The body is made inside, when no block can come between it and its answer. */

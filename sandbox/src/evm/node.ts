@@ -39,6 +39,8 @@ export interface EvmNode {
   savedHeight(): number
   /** Blocks that a crash now would take. */
   unsavedBlocks(): number
+  /** The newest block. */
+  headHeight(): number
   /** The highest block that is called final: on disk, and as deep as anvil asks. */
   finalHeight(): number
   stop(): Promise<void>
@@ -147,6 +149,7 @@ export async function startEvmNode(directory: string, log: Log): Promise<EvmNode
     },
     savedHeight: () => saved,
     unsavedBlocks: () => Math.abs(head - saved),
+    headHeight: () => head,
     finalHeight: () => Math.max(0, Math.min(head - BLOCKS_UNTIL_FINAL, saved)),
     async stop() {
       stopping.abort()

@@ -28,6 +28,7 @@ async function applyEvmFault(targets: FaultTargets, fault: EvmFault): Promise<vo
     case 'delay':
     case 'hang':
     case 'fail':
+    case 'lag':
     case 'down':
       return standing.add(fault)
     case 'stop-blocks':

@@ -24,6 +24,14 @@ export type StandingFault =
   /** Every request, the admin's own excepted. */
   | { readonly kind: 'down'; readonly how: 'http-500' | 'connection-reset' }
 
+/** What only the EVM chain can do of the kind that stays. */
+export type EvmOwnFault =
+  /**
+   * A node that lags: calls that name a block, or the newest one, are answered as of so many blocks ago, and newer blocks are unknown to it.
+   * What is asked for by a hash is answered as always, as by a balancer that has other nodes, too.
+   */
+  { readonly kind: 'lag'; readonly blocks: number } & Reach
+
 /** Faults that happen once, now, and are over when the answer comes. */
 export type ImmediateFault =
   | { readonly kind: 'stop-blocks' }
@@ -66,7 +74,7 @@ export type SolanaOwnFault =
   /** SIGKILL for the chain's process; the supervisor starts it again. */
   | { readonly kind: 'kill-node' }
 
-export type EvmFault = (StandingFault | ImmediateFault) & { readonly chain?: 'evm' }
+export type EvmFault = (StandingFault | EvmOwnFault | ImmediateFault) & { readonly chain?: 'evm' }
 export type SolanaFault = (StandingFault | SolanaOwnFault) & { readonly chain: 'solana' }
 
 /** A fault of one chain; the EVM chain when none is named. */

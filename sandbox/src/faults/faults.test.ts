@@ -75,6 +75,36 @@ describe('a fault', () => {
     nonce += 1
   })
 
+  test('lag: what names a block, or the newest, is answered as of so many blocks ago', async () => {
+    const at = async (height: number, method: string, ...params: readonly Json[]) =>
+      await answerTo(method, [...params, `0x${height.toString(16)}`])
+    const head = async () => Number(await result('eth_blockNumber'))
+    await sandbox.mine(12)
+    const before = await result('eth_getBalance', [PAYEE, 'latest'])
+    const raw = await signedAt(nonce)
+    await result('eth_sendRawTransaction', [raw])
+    await minedBlock(raw)
+    nonce += 1
+    await sandbox.mine(3)
+    await sandbox.fault({ kind: 'stop-blocks' })
+    const newest = await head()
+    await sandbox.fault({ kind: 'lag', blocks: 10 })
+    expect(await head()).toBe(newest - 10)
+    expect(await result('eth_getBalance', [PAYEE, 'latest'])).toBe(before)
+    expect(await result('eth_getBalance', [PAYEE])).toBe(before)
+    const missing = { error: { code: -32_000, message: 'header not found' } }
+    expect(await at(newest, 'eth_getBalance', PAYEE)).toMatchObject(missing)
+    expect(await at(newest - 10, 'eth_getBalance', PAYEE)).toMatchObject({ result: before })
+    const block = await result('eth_getBlockByNumber', ['latest', false])
+    expect(Number(isJsonObject(block) ? block['number'] : undefined)).toBe(newest - 10)
+    expect(await receipt(raw)).not.toBeNull()
+    await sandbox.clearFaults()
+
+    await sandbox.fault({ kind: 'lag', blocks: 10, methods: ['eth_getBalance'] })
+    expect(await head()).toBeGreaterThanOrEqual(newest)
+    expect(await standing()).toEqual([{ kind: 'lag', blocks: 10, methods: ['eth_getBalance'] }])
+  })
+
   test('fail with forward: the node has it although it said no', async () => {
     const raw = await signedAt(nonce)
     const answer = { code: -32_000, message: 'mempool is full' }

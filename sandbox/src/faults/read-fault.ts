@@ -7,6 +7,8 @@ const DELAY_MILLISECONDS_MAX = 60_000
 const MINE_BLOCKS_MAX = 1_000
 /** anvil keeps this much history, see HISTORY_BLOCKS. */
 const REORG_DEPTH_MAX = 30
+/** anvil keeps this much history, see HISTORY_BLOCKS. */
+const LAG_BLOCKS_MAX = 30
 /** The Solana chain keeps this much to look back on. */
 const LAG_SLOTS_MAX = 150
 const FORK_TRANSACTIONS_MAX = 100
@@ -68,6 +70,10 @@ function evmFault(value: JsonObject): EvmFault {
     case 'hang':
     case 'fail':
       return standing(kind, value)
+    case 'lag': {
+      const blocks = integer(value, 'blocks', LAG_BLOCKS_MAX)
+      return { kind, blocks, ...countOf(value), ...methodsOf(value) }
+    }
     case 'down':
       return { kind, how: oneOf(value, 'how', ['http-500', 'connection-reset']) }
     case 'stop-blocks':
