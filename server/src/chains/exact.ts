@@ -204,6 +204,9 @@ export interface ForeignSettlement {
   readonly taken?: BaseUnits
 }
 
+/** Whether an authorization was used up by a block, as far as a node shows. */
+export type UsedBy = 'used' | 'unused' | 'behind'
+
 /** What the chain shows of an authorization's end, whoever brought it about. */
 export type AuthorizationUse =
   | { readonly kind: 'paid'; readonly settlement: ForeignSettlement }
@@ -249,10 +252,11 @@ export interface ExactPayments {
    */
   readonly share?: (waiting: readonly WaitingSettlement[]) => readonly SettlementPart[]
   /**
-   * Whether it was used up by the end of the block of that height, whoever is asked. Throws NodeFailure, also where no node has that block,
-   * or its state any more. Left out where only the payer's own bytes can pay.
+   * Whether it was used up by the end of the block of that height, as far as a node shows; `behind` where the node that was asked does not have
+   * that block yet. One that shows it used may have seen it later. Throws NodeFailure. Shared by whoever asks at the same moment. Left out
+   * where only the payer's own bytes can pay.
    */
-  readonly isUsedAt?: (authorization: ExactAuthorization, height: bigint) => Promise<boolean>
+  readonly usedBy?: (authorization: ExactAuthorization, height: bigint) => Promise<UsedBy>
   /** What is final about it. */
   finalState(authorization: ExactAuthorization): Promise<AuthorizationState>
   /** Who used it up and paid; undefined when the chain shows nobody since that height. */

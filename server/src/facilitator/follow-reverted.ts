@@ -1,76 +1,71 @@
 import { NodeFailure } from '../chains/chain.ts'
-import { findPaidElsewhere } from './paid-elsewhere.ts'
-import type { BeginDeps } from './beginning.ts'
+import type { UsedBy } from '../chains/exact.ts'
+import type { BeginDeps, Settleable } from './beginning.ts'
 import type { Claim } from './claim.ts'
-import type { Intake } from './intake.ts'
 import { joinClaim } from './join.ts'
 import type { JoinDeps, Joined, JoinOrder } from './join.ts'
+import { findPaidElsewhere } from './paid-elsewhere.ts'
 import type { ReceivedState } from './records.ts'
+import { NODE_WAITS_MAX, waitForNode } from './wait-for-node.ts'
 
 type Reverted = Extract<Joined, { kind: 'reverted' }>
 
-/** How often the block is looked for that another node has shown, and how long a node is given for it. */
-const LOOKS_MAX = 4
-const BEHIND_MILLISECONDS = 700
-
 /**
  * What to tell of an attempt that came to nothing. That somebody else was faster is no failure of the payment: whoever is told of one asks the
- * payer for another. So it is told only where nothing had used the authorization up at the end of the very block of the attempt.
+ * payer for another. So it is told only where nothing had used the authorization up by the very block of the attempt. Where only the
+ * payer's own bytes can pay, nobody else can have been faster.
  */
 export async function followReverted(
   deps: BeginDeps & JoinDeps,
   order: JoinOrder,
   claim: Pick<Claim, 'accountId' | 'paymentId' | 'termsDigest' | 'answeredAtMilliseconds'>,
-  intake: Intake,
+  intake: Settleable,
   joined: Reverted,
 ): Promise<Joined> {
+  if (intake.authorization.feePayer !== null) return joined
   const { accountId, paymentId, termsDigest: digest } = claim
   const beginning = { accountId, paymentId, digest, intake, isNew: false }
   try {
-    const check = await intake.exact.check({ ...intake.authorization, wasJudged: true })
-    const isUsed = !check.ok && check.isUsed === true
-    if (!isUsed && !(await mayHaveBeenUsed(intake, joined.state))) return joined
-    for (let looks = 1; looks <= LOOKS_MAX; looks += 1) {
+    for (let waits = 0; ; waits += 1) {
+      const used = await usedByAttempt(intake, joined.state)
+      if (used === 'unused') return joined
+      // Where one node is behind, another may show by what.
       const found = await findPaidElsewhere(deps, beginning)
       if (found === 'paid') {
         const again = await joinClaim(deps, order, claim)
         return again.kind === 'reverted' ? { ...again, kind: 'pending' } : again
       }
-      if (found === 'unknown' || !(await waitForNode(deps, order))) break
+      // Used, and nobody shows by what, or shows it in a block that was not read that way: not known yet.
+      const isUnexplained = used === 'used' && found === 'unknown'
+      const isOver = isUnexplained || waits === NODE_WAITS_MAX
+      if (isOver || !(await waitForNode(deps, order))) return { ...joined, kind: 'pending' }
     }
-    // Used, and nobody shows by what, or shows it in a block that was not read that way: not known yet.
-    return { ...joined, kind: 'pending' }
   } catch (error) {
     if (!(error instanceof NodeFailure)) throw error
     return { ...joined, kind: 'pending' }
   }
 }
 
-/**
- * Whether an authorization was used up at the end of the block of our attempt, as far as is known: asked of that block, since a node that does
- * not have it yet still calls it unused.
- */
-export async function mayHaveBeenUsed(
-  { exact, authorization }: Pick<Intake, 'exact' | 'authorization'>,
-  { attemptHeight }: ReceivedState,
+/** Whether an authorization was not used up by the block of our attempt, for sure. */
+export async function wasUnused(
+  intake: Pick<Settleable, 'exact' | 'authorization'>,
+  state: ReceivedState,
 ): Promise<boolean> {
-  if (exact.isUsedAt === undefined) return false
-  // The block of the attempt was taken back.
-  if (attemptHeight === null) return true
   try {
-    return await exact.isUsedAt(authorization, attemptHeight)
+    return (await usedByAttempt(intake, state)) === 'unused'
   } catch (error) {
     if (!(error instanceof NodeFailure)) throw error
-    return true
+    return false
   }
 }
 
-/** Gives a node a moment to have what another shows. False when nobody waits so long. */
-export async function waitForNode(
-  { clock }: Pick<BeginDeps, 'clock'>,
-  { waitUntilMilliseconds, over }: JoinOrder,
-): Promise<boolean> {
-  if (clock.nowMilliseconds() + BEHIND_MILLISECONDS > waitUntilMilliseconds) return false
-  await clock.sleep(BEHIND_MILLISECONDS, over)
-  return !over.aborted
+/** Asked of a node that has that block: one that does not have it yet calls it unused still. */
+async function usedByAttempt(
+  { exact, authorization }: Pick<Settleable, 'exact' | 'authorization'>,
+  { attemptHeight }: ReceivedState,
+): Promise<UsedBy> {
+  if (exact.usedBy === undefined) return 'unused'
+  // The block of the attempt was taken back.
+  if (attemptHeight === null) return 'behind'
+  return exact.usedBy({ ...authorization, wasJudged: true }, attemptHeight)
 }

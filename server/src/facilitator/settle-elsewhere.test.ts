@@ -1,4 +1,5 @@
 import { baseUnits } from '@florin/wire/amount.ts'
+import type { Reason } from '@florin/wire/x402/reasons.ts'
 import { expect, test } from 'vitest'
 import type { Address, TransactionHash } from '../chains/chain.ts'
 import { NodeFailure } from '../chains/chain.ts'
@@ -38,6 +39,7 @@ const PAID: AuthorizationUse = {
   settlement: { hash: '0xfeed' as TransactionHash, height: 3n, blockHash: 'a3', logIndex: 4 },
 }
 const NO = 'invalid_exact_evm_nonce_already_used'
+const NO_MONEY = 'invalid_exact_evm_insufficient_balance'
 
 const OPEN: ReceivedState = {
   ...{ status: 'pending', released: false, hash: null, logIndex: null, blockHeight: null },
@@ -54,11 +56,21 @@ interface Said {
   readonly searches: number
 }
 
+interface Sayings {
+  /** What the other facilitator says. */
+  readonly no?: Reason
+  /** Whose the receiver is; null: nobody's. */
+  readonly receiver?: typeof ANOTHER | null
+  /** What a search of the chain shows. */
+  readonly use?: AuthorizationUse
+}
+
 /** What is said of an own claim which the other facilitator refuses, and of which the chain says this; or of no claim, to a receiver of another's. */
 async function said(
   check: () => ExactCheck,
   stands: ReceivedState = OPEN,
   isClaimed = true,
+  { no = NO_MONEY, receiver = ANOTHER, use = PAID }: Sayings = {},
 ): Promise<Said> {
   if (USDC === undefined) throw new Error('no token')
   const authorization: ExactAuthorization = {
@@ -83,7 +95,7 @@ async function said(
     },
     findForeign: async () => {
       searches += 1
-      return isClaimed ? undefined : PAID
+      return isClaimed ? undefined : use
     },
   }
   const chain = scriptedChain(config, {
@@ -123,11 +135,11 @@ async function said(
     ...{ clock, chains: new Map([[network, chain]]), settlersOf: () => new Set() },
     ...{ claimOf: async () => (isClaimed ? (claim as Claim) : undefined) },
     ...{ remotes: remotes as Remotes, log: openLog('silent') },
-    receiverOf: async () => (isClaimed ? undefined : ANOTHER),
+    receiverOf: async () => (isClaimed || receiver === null ? undefined : receiver),
   }
   const remote: Partial<RemoteClient> = {
     url: 'https://other.example',
-    settle: async () => ({ kind: 'no', reason: NO }),
+    settle: async () => ({ kind: 'no', reason: no }),
   }
   const requirements = {
     ...{ scheme: 'exact', network, asset: USDC.asset, amount: '500', payTo: SELLER },
@@ -147,6 +159,19 @@ async function said(
 
 test('what another facilitator refuses is refused when the chain shows it unused', async () => {
   expect(await said(() => ({ ok: true }))).toMatchObject({ kind: 'refused' })
+})
+
+test('one that the other calls used is pending, though our node calls it unused: one of the two is behind', async () => {
+  const settled = await said(() => ({ ok: true }), OPEN, true, { no: NO })
+  expect(settled).toMatchObject({ kind: 'pending' })
+})
+
+test('one that was used before it was claimed is no bad payment where the node that shows by what stays behind', async () => {
+  const used = { ok: false, reason: NO, isUsed: true } as const
+  const sayings = { receiver: null, use: { kind: 'behind' } } as const
+  expect(await said(() => used, OPEN, false, sayings)).toMatchObject({
+    ...{ kind: 'refused', reason: 'network_unavailable', searches: 4 },
+  })
 })
 
 test('and not while we settle it again by ourselves', async () => {

@@ -1,8 +1,9 @@
+import type { Reason } from '@florin/wire/x402/reasons.ts'
 import { NodeFailure } from '../chains/chain.ts'
 import { newId } from '../kernel/id.ts'
 import type { Log } from '../kernel/log.ts'
+import type { Beginning } from './beginning.ts'
 import { beginElsewhere } from './claim-alone.ts'
-import { findPaidElsewhere } from './paid-elsewhere.ts'
 import { isSameClaim, isShown, notShownReason } from './claim.ts'
 import type { Claim } from './claim.ts'
 import { giveTurnBack, takeTurn } from './claim-store.ts'
@@ -11,6 +12,7 @@ import type { Intake } from './intake.ts'
 import { joinClaim } from './join.ts'
 import type { Joined } from './join.ts'
 import { isOwed } from './owed.ts'
+import { findPaidElsewhere } from './paid-elsewhere.ts'
 import { remoteBody } from './remote-body.ts'
 import type { RemoteClient, RemoteWord } from './remote.ts'
 import type { Remotes } from './remotes.ts'
@@ -19,6 +21,7 @@ import { digestOf } from './settle.ts'
 import type { SettleDeps, SettleOrder, Settled } from './settle.ts'
 import { holdClaims } from './soft-claim-store.ts'
 import { verifyPayment } from './verify.ts'
+import { NODE_WAITS_MAX, waitForNode } from './wait-for-node.ts'
 import { yieldToOther } from './yield-claim.ts'
 
 export interface ElsewhereDeps extends SettleDeps {
@@ -98,8 +101,12 @@ async function begin(
     }
     // Whatever else speaks against it now, somebody may have submitted it before.
     const mayBePaid = verified.reason !== 'receiver_of_another_account'
-    if (mayBePaid && (await look(deps, beginning)) === 'found') return undefined
-    return { ...verified, kind: 'refused' }
+    const seen = mayBePaid ? await lookAgain(deps, order, beginning) : 'unused'
+    if (seen === 'found') return undefined
+    if (seen !== 'behind') return { ...verified, kind: 'refused' }
+    const { networkName } = requirements
+    const { payer } = authorization
+    return { ...refused('network_unavailable', networkName, payer), kind: 'refused' }
   }
   const begun = await beginElsewhere(deps, beginning)
   if (begun.kind !== 'refused') return undefined
@@ -147,16 +154,15 @@ async function follow(
     const wasRefused = word?.kind === 'no' && !isOwed(claim, joined.state) ? word.reason : undefined
     const isPending = joined.state.status === 'pending'
     const seen = isPending ? await look(deps, beginning) : 'unknown'
-    patience =
-      isPending && seen === 'unknown'
-        ? Math.min(patience * 2, UNKNOWN_LOOK_MILLISECONDS_MAX)
-        : pause
+    const isUnseen = seen === 'unknown' || seen === 'behind'
+    patience = isPending && isUnseen ? Math.min(patience * 2, UNKNOWN_LOOK_MILLISECONDS_MAX) : pause
     if (seen === 'found' && !isOver) {
       // What a node shows may not be a block of the chain that was read yet.
       await clock.sleep(pause, order.over)
       continue
     }
-    if (seen === 'unused' && wasRefused !== undefined) {
+    // One that calls it used has a node that is ahead of ours, or lies: neither is a no.
+    if (seen === 'unused' && wasRefused !== undefined && !SAYS_USED.has(wasRefused)) {
       const { networkName } = intake.requirements
       return {
         ...refused(wasRefused, networkName, intake.authorization.payer),
@@ -169,8 +175,28 @@ async function follow(
   }
 }
 
+/** What another facilitator says of a payment that was made. */
+const SAYS_USED: ReadonlySet<Reason> = new Set([
+  'invalid_exact_evm_nonce_already_used',
+  'permit2_invalid_nonce',
+  'duplicate_settlement',
+])
+
 function isOpen(joined: Joined): joined is Extract<Joined, { kind: 'pending' | 'reverted' }> {
   return joined.kind === 'pending' || joined.kind === 'reverted'
+}
+
+/** Looks until the node that shows by what it was used has come there, or nobody waits so long. */
+async function lookAgain(
+  deps: ElsewhereDeps,
+  order: ElsewhereOrder,
+  beginning: Beginning,
+): ReturnType<typeof look> {
+  for (let waits = 0; ; waits += 1) {
+    const seen = await look(deps, beginning)
+    const mayWait = seen === 'behind' && waits < NODE_WAITS_MAX
+    if (!mayWait || !(await waitForNode(deps, order))) return seen
+  }
 }
 
 /**
@@ -209,18 +235,22 @@ async function ask(
   return word
 }
 
-/** Looks on the chain for whatever used the authorization. Unknown where nobody could say, or something used it and nobody shows what. */
+/**
+ * Looks on the chain for whatever used the authorization. Unknown where something used it and nobody shows what; `behind` where nobody could say,
+ * or not yet.
+ */
 async function look(
   deps: ElsewhereDeps,
-  beginning: Parameters<typeof findPaidElsewhere>[1],
-): Promise<'found' | 'unused' | 'unknown'> {
+  beginning: Beginning,
+): Promise<'found' | 'unused' | 'unknown' | 'behind'> {
   const { exact, authorization } = beginning.intake
   try {
     const check = await exact.check(authorization)
     if (check.ok || check.isUsed !== true) return 'unused'
-    return (await findPaidElsewhere(deps, beginning)) === 'paid' ? 'found' : 'unknown'
+    const found = await findPaidElsewhere(deps, beginning)
+    return found === 'paid' ? 'found' : found
   } catch (error) {
     if (!(error instanceof NodeFailure)) throw error
-    return 'unknown'
+    return 'behind'
   }
 }

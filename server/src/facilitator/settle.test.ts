@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Address, TransactionHash } from '../chains/chain.ts'
-import type { ExactAuthorization, ExactCheck, ForeignSettlement } from '../chains/exact.ts'
+import type { ExactAuthorization, ExactCheck, ForeignSettlement, UsedBy } from '../chains/exact.ts'
 import { newId } from '../kernel/id.ts'
 import { systemRandom } from '../kernel/random.ts'
 import type { Store, Tx } from '../store/postgres.ts'
@@ -50,13 +50,13 @@ test.each(['payment_identifier_conflict', 'payment_too_small_for_its_gas'] as co
 test('what was claimed is asked about as what was judged before, so that its nonce speaks whoever vouches for it now', async () => {
   const scene = sceneOf(claimFor(AMOUNT), { ok: true }, 'exact')
   const asked: ExactAuthorization[] = []
-  const judged = (check: ExactCheck) => {
+  const judged = (used: UsedBy) => {
     for (const { exact } of scene.deps.chains.values()) {
       if (exact === undefined) throw new Error('no exact')
       Object.assign(exact, {
-        check: async (authorization: ExactAuthorization) => {
+        usedBy: async (authorization: ExactAuthorization) => {
           asked.push(authorization)
-          return check
+          return used
         },
       })
     }
@@ -64,7 +64,7 @@ test('what was claimed is asked about as what was judged before, so that its non
   await settled(claimFor(AMOUNT), { ok: true }, scene)
   expect(scene.drafted).toMatchObject([{ wasJudged: true }])
   // Another call was at it, and comes to its end while this one waits.
-  judged({ ok: false, reason: 'invalid_permit2_signature', isUsed: true })
+  judged('used')
   const state = async () => ({ ...REVERTED, underWay: true })
   const busy = { ...scene.deps, records: { ...scene.deps.records, state } }
   expect(await settled(claimFor(AMOUNT), { ok: true }, { ...scene, deps: busy })).toMatchObject({

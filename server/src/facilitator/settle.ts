@@ -9,7 +9,7 @@ import { isSameClaim, isShown, notShownReason, termsDigest } from './claim.ts'
 import type { Claim } from './claim.ts'
 import type { AskedClaim } from './claim-store.ts'
 import { duplicateMessage } from './duplicate-message.ts'
-import { followReverted, mayHaveBeenUsed, waitForNode } from './follow-reverted.ts'
+import { followReverted, wasUnused } from './follow-reverted.ts'
 import { takeIn } from './intake.ts'
 import type { Intake, IntakeOutcome, Presented, Refused } from './intake.ts'
 import { isIdentifierTaken } from './identifier-store.ts'
@@ -20,6 +20,7 @@ import { isOwed } from './owed.ts'
 import type { Heard, ReceivedRecords } from './records.ts'
 import type { SettlerFunds } from './settler-funds.ts'
 import type { VerifyDeps } from './verify.ts'
+import { NODE_WAITS_MAX, waitForNode } from './wait-for-node.ts'
 import { yieldToOther } from './yield-claim.ts'
 
 export interface SettleDeps extends VerifyDeps, BeginDeps, JoinDeps {
@@ -81,6 +82,7 @@ async function settleTaken(
     proofKey: intake.authorization.proofKey,
   }
   let mayTryAgain = true
+  let waits = 0
   for (let tries = 0; tries < BEGIN_TRIES_MAX; tries += 1) {
     let claim = await deps.claimOf(asked)
     let own: Joined | undefined
@@ -104,8 +106,13 @@ async function settleTaken(
       try {
         const begun = await beginSettlement(deps, beginning)
         if (begun.kind === 'refused') {
-          const isLast = tries === BEGIN_TRIES_MAX - 1
-          if (begun.isBehind === true && !isLast && (await waitForNode(deps, order))) continue
+          const mayWait = begun.isBehind === true && waits < NODE_WAITS_MAX
+          if (mayWait && (await waitForNode(deps, order))) {
+            // To wait is not to try.
+            waits += 1
+            tries -= 1
+            continue
+          }
           // Another call may have been faster meanwhile: then the chain refuses what has happened, and the proof is not bad.
           if ((await deps.claimOf(asked)) === undefined) return refusalOf(begun, intake)
           continue
@@ -206,8 +213,7 @@ async function join(
   heard?: Heard,
 ): Promise<Joined> {
   const joined = await joinClaim(deps, order, claim, heard)
-  if (joined.kind !== 'reverted' || intake.authorization.feePayer !== null) return joined
-  return followReverted(deps, order, claim, intake, joined)
+  return joined.kind === 'reverted' ? followReverted(deps, order, claim, intake, joined) : joined
 }
 
 /**
@@ -236,7 +242,7 @@ async function tryAgain(
   if (begun.kind === 'refused') {
     // Used by whatever: it may have paid, and a seller who hears a "no" asks the payer for another. What is sent again may pay as well.
     const isUndecided = begun.isUsed === true || UNDECIDED.has(begun.reason) || isOwed(claim, state)
-    return isUndecided || (state.reverted && (await mayHaveBeenUsed(claimed, state)))
+    return isUndecided || (state.reverted && !(await wasUnused(claimed, state)))
       ? { kind: 'pending', paymentId, state, intake }
       : refusalOf(begun, intake)
   }

@@ -85,6 +85,7 @@ export function sceneOf(
       return check.ok ? { ok: false, reason: 'permit2_simulation_failed' } : check
     },
     check: async () => check,
+    usedBy: async () => (!check.ok && check.isUsed === true ? 'used' : 'unused'),
     findForeign: async () => undefined,
   }
   const chain: Chain = scriptedChain(config, {

@@ -232,8 +232,8 @@ async function followPending(
     const isPaid = await isFinal(tx, claim, settlement, finalizedHeight)
     return records.paidElsewhere(tx, claim, settlement, isPaid)
   })
-  // One that is `behind` has the block in a moment.
-  const isUnexplained = pays === undefined || pays === 'pays another'
+  // A node that is behind has come there by one of the first looks, which have no pause.
+  const isUnexplained = pays === undefined || pays === 'pays another' || pays === 'behind'
   return final === 'used' && isUnexplained ? 'lost' : 'soon'
 }
 

@@ -23,8 +23,11 @@ export const purchaseLimits = {
   purchasesPerRoundMax: 500,
   purchasesPerReadMax: 100,
   purchaseLookSecondsMax: 15,
-  /** Open purchases of one account on one network of which the chain shows nothing yet: each is asked about until it ends. */
-  purchasesSilentMax: 1_000,
+  /** Of how many at once it is asked by what they were used: each takes several questions. */
+  purchaseFindsAtOnceMax: 5,
+  /** Open purchases of one account on one network of which the chain shows nothing yet, of all sellers and of one: each is asked about until it ends. */
+  purchasesSilentMax: 2_000,
+  purchasesSilentOfSellerMax: 500,
   /** When a purchase that is the same to the letter as another one is signed anew: after the next block it is not. */
   sameProofAgainMilliseconds: 500,
 } as const

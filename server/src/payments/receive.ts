@@ -3,7 +3,9 @@ import { familyOf } from '@florin/wire/network.ts'
 import type { Family } from '@florin/wire/network.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
 import type { ChainDirectory } from '../chains/directory.ts'
+import { authorizationOf } from '../facilitator/authorization-of.ts'
 import { claimOfPayment } from '../facilitator/claim-store.ts'
+import { followReverted } from '../facilitator/follow-reverted.ts'
 import type { Once } from '../facilitator/give.ts'
 import { takeIn } from '../facilitator/intake.ts'
 import { joinClaim } from '../facilitator/join.ts'
@@ -109,10 +111,19 @@ async function joinById(
   )
   if (claim === undefined) throw new Refusal('NOT_FOUND')
   const joined = await joinClaim(deps, order, claim)
+  if (joined.kind !== 'reverted') return joined
   // It is being tried again alone by whoever has the payment itself.
-  return joined.kind === 'reverted' && joined.state.wasShared
-    ? { ...joined, kind: 'pending' }
-    : joined
+  if (joined.state.wasShared) return { ...joined, kind: 'pending' }
+  const chain = deps.chains.get(claim.network)
+  const authorization = chain && authorizationOf(claim, chain)
+  // Nobody here can say what became of it any more, until it is configured again.
+  if (chain?.exact === undefined || authorization === undefined) {
+    return { ...joined, kind: 'pending' }
+  }
+  const { exact } = chain
+  const payment = { x402Version: claim.x402Version ?? 2 } as const
+  const intake = { chain, exact, authorization, resource: null, payment }
+  return followReverted(deps, order, claim, intake, joined)
 }
 
 type Refused = { readonly kind: 'refused'; readonly reason: Reason; readonly message?: string }

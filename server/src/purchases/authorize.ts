@@ -54,6 +54,7 @@ export async function authorize(
   const { clock } = deps
   const { order } = authorizing
   const deadline = clock.nowMilliseconds() + limits.fetchSignSeconds * 1000
+  const mayGoOn = () => clock.nowMilliseconds() < deadline && !order.clientGone.aborted
   for (let tries = 0; tries <= limits.draftRetriesMax; tries += 1) {
     const draft = await draftOf(authorizing)
     let decision = await sign(deps, authorizing, draft)
@@ -70,18 +71,18 @@ export async function authorize(
       case 'crowded':
         throw new Refusal('RATE_LIMIT', {
           retryAfterSeconds: limits.purchaseLookSecondsMax,
-          message: `This account has ${limits.purchasesSilentMax} purchases open that no seller has settled.`,
+          message: `This account has too many purchases open that were not settled: ${limits.purchasesSilentOfSellerMax} of this seller, or ${limits.purchasesSilentMax} in all.`,
         })
       case 'proof_taken':
         // With the next block it is another one.
         await clock.sleep(limits.sameProofAgainMilliseconds, order.clientGone)
-        if (clock.nowMilliseconds() < deadline && !order.clientGone.aborted) continue
+        if (mayGoOn() && tries < limits.draftRetriesMax) continue
         throw new Refusal('NETWORK_ERROR', {
           retryAfterSeconds: 1,
           message: 'Another payment of this wallet is the same to the letter until the next block.',
         })
       case 'stale':
-        if (clock.nowMilliseconds() < deadline && !order.clientGone.aborted) continue
+        if (mayGoOn()) continue
         break
       default:
         throw refusalOf(decision, order)

@@ -59,7 +59,7 @@ export type SigningDecision =
   | { readonly kind: 'joined'; readonly paymentId: PaymentId }
   | { readonly kind: 'replay'; readonly paymentId: string }
   | { readonly kind: 'mismatch' | 'frozen' | 'halted' | 'unfollowed' | 'wallet_gone' }
-  /** The account has as many open of which the chain shows nothing as it may. */
+  /** The account has as many open of which the chain shows nothing as it may, of this seller or in all. */
   | { readonly kind: 'crowded' }
   | Refused
 
@@ -98,9 +98,12 @@ export async function commitPurchase(tx: Tx, signing: Signing): Promise<SigningD
 
 async function sign(tx: Tx, signing: Signing): Promise<SigningDecision> {
   const { chain, wallet, draft, choice, asset, paymentId, nowMilliseconds: now } = signing
-  const most = limits.purchasesSilentMax
-  const whose = { accountId: wallet.accountId, network: chain.config.network }
-  if ((await countSilent(tx, whose, most)) >= most) return { kind: 'crowded' }
+  const { accountId } = wallet
+  const place = { accountId, network: chain.config.network, url: signing.url }
+  const silent = await countSilent(tx, place, limits.purchasesSilentMax)
+  const isFull =
+    silent.all >= limits.purchasesSilentMax || silent.ofSeller >= limits.purchasesSilentOfSellerMax
+  if (isFull) return { kind: 'crowded' }
   const wanted = {
     paymentId,
     asset,
@@ -142,8 +145,8 @@ async function sign(tx: Tx, signing: Signing): Promise<SigningDecision> {
   const payment = paymentOf(signing)
   await insertPayments(tx, [payment])
   await insertPurchase(tx, purchase, now)
-  const place = { wallet, network: chain.config.network, nowMilliseconds: now }
-  await bookHolds(tx, place, decided.funding, [payment])
+  const booked = { wallet, network: chain.config.network, nowMilliseconds: now }
+  await bookHolds(tx, booked, decided.funding, [payment])
   await addToOutbox(tx, [paymentEvent(payment)], now)
   signing.killPoint('fetch.before-commit')
   return { kind: 'committed', purchase }

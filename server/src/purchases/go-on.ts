@@ -44,7 +44,7 @@ export async function goOn(deps: GoOnDeps, going: GoingOn): Promise<WentOn> {
   const { clock } = deps
   const { accountId, paymentId } = going
   const showing = await show(deps, going, going.turn)
-  if (showing.kind !== 'shown') return joined(deps, going)
+  if (showing.kind !== 'shown') return joined(deps, going, showing.kind === 'busy')
   const { problem } = showing
   const shown = await read(deps, going)
   // A seller that did not hand out has hardly settled; the chain may still say so, later.
@@ -111,7 +111,7 @@ async function exchange(
 }
 
 /** Somebody else is at it, or there is nothing left to ask for: what is known when that is over. */
-async function joined(deps: GoOnDeps, going: GoingOn): Promise<WentOn> {
+async function joined(deps: GoOnDeps, going: GoingOn, wasBusy: boolean): Promise<WentOn> {
   const { waits, clock } = deps
   const isOver = ({ askingUntilMilliseconds: until }: Purchase) =>
     until === null || until <= clock.nowMilliseconds()
@@ -131,6 +131,8 @@ async function joined(deps: GoOnDeps, going: GoingOn): Promise<WentOn> {
       return { payment: now.payment, answer: problem === null ? now.answer : null, problem }
     }
   }
+  // What was kept of an earlier answer was not said now.
+  if (wasBusy && !purchase.isDelivered) return { payment, answer: null, problem: 'busy' }
   const problem = answer === null ? 'no_answer' : null
   return { payment, answer, problem }
 }

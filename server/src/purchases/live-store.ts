@@ -236,19 +236,29 @@ export async function silentPurchases(
 /** Says when purchases are looked at again. */
 export async function noteLooks(
   tx: Tx,
-  looks: readonly { readonly paymentId: PaymentId; readonly lookAtMilliseconds: number }[],
+  looks: readonly (Pick<OpenPurchase, 'paymentId' | 'looks'> & {
+    readonly lookAtMilliseconds: number
+  })[],
 ): Promise<void> {
   if (looks.length === 0) return
   await tx.query(
     'purchase_note_looks',
-    `update purchases p set look_at = to_timestamp(l.look_at / 1000.0), looks = p.looks + 1
-     from (select * from json_to_recordset($1::json) as l (payment_id text, look_at bigint)) as l
-     where p.payment_id = l.payment_id and p.closed_at is null`,
+    // One that somebody is at, or that was put aside or taken back since it was read, is left as it is.
+    `with looked as (
+       select * from json_to_recordset($1::json) as l (payment_id text, look_at bigint, looks integer)
+     ), locked as (
+       select looked.* from purchases p join looked using (payment_id)
+       where p.closed_at is null and p.looks = looked.looks and p.look_at is distinct from 'infinity'
+       order by p.payment_id for no key update of p skip locked
+     )
+     update purchases p set look_at = to_timestamp(l.look_at / 1000.0), looks = p.looks + 1
+     from locked l where p.payment_id = l.payment_id`,
     [
       JSON.stringify(
-        looks.map(({ paymentId, lookAtMilliseconds }) => ({
+        looks.map(({ paymentId, lookAtMilliseconds, looks: before }) => ({
           payment_id: paymentId,
           look_at: lookAtMilliseconds,
+          looks: before,
         })),
       ),
     ],

@@ -16,8 +16,12 @@ export type Seen =
       readonly isFinal: boolean
     }
 
-/** Undefined where nothing is shown. Throws NodeFailure. */
-export async function seenOf(chain: Chain, purchase: OpenPurchase): Promise<Seen | undefined> {
+/** Undefined where nothing is shown. By what it was used is asked when it is its turn. Throws NodeFailure. */
+export async function seenOf(
+  chain: Chain,
+  purchase: OpenPurchase,
+  inTurn: <Value>(work: () => Promise<Value>) => Promise<Value>,
+): Promise<Seen | undefined> {
   const { exact } = chain
   // Its bytes end with a block, which whoever reads blocks sees.
   if (exact === undefined || purchase.validBeforeSeconds === null) return undefined
@@ -29,7 +33,7 @@ export async function seenOf(chain: Chain, purchase: OpenPurchase): Promise<Seen
   const check = final === 'open' ? await exact.check(authorization) : undefined
   const isUsed = final === 'used' || (check?.ok === false && check.isUsed === true)
   if (!isUsed) return undefined
-  const use = await exact.findForeign(authorization, lookFrom(purchase.sinceHeight))
+  const use = await inTurn(() => exact.findForeign(authorization, lookFrom(purchase.sinceHeight)))
   return use && { kind: 'used', purchase, use, isFinal: final === 'used' }
 }
 

@@ -74,21 +74,22 @@ export class ProofTaken extends Error {
 }
 
 /**
- * How many purchases of an account are open of which the chain shows nothing yet, as far as they are counted. Those are the ones that somebody has to
- * ask the chain about.
+ * How many purchases of an account are open of which the chain shows nothing yet, as far as they are counted, and how many of them are of the seller
+ * at an address. Those are the ones that somebody has to ask the chain about.
  */
 export async function countSilent(
   tx: Tx,
-  { accountId, network }: Pick<Purchase, 'accountId' | 'network'>,
+  { accountId, network, url }: Pick<Purchase, 'accountId' | 'network' | 'url'>,
   most: number,
-): Promise<number> {
-  const rows = await tx.query<{ silent: string }>(
+): Promise<{ readonly all: number; readonly ofSeller: number }> {
+  const rows = await tx.query<{ silent: string; of_seller: string }>(
     'purchase_count_silent',
-    `select count(*) as silent from (select from purchases
-       where network = $1 and account_id = $2 and closed_at is null and used_height is null and dead_height is null limit $3) as open`,
-    [network, accountId, most],
+    `select count(*) as silent, count(*) filter (where lower(split_part(url, '/', 3)) = lower(split_part($4, '/', 3))) as of_seller
+     from (select url from purchases where network = $1 and account_id = $2
+       and closed_at is null and used_height is null and dead_height is null and look_at is distinct from 'infinity' limit $3) as open`,
+    [network, accountId, most, url],
   )
-  return Number(rows[0]?.silent)
+  return { all: Number(rows[0]?.silent), ofSeller: Number(rows[0]?.of_seller) }
 }
 
 /** Stores a new purchase; nobody has shown it to anybody yet. Throws ProofTaken. */

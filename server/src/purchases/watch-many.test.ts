@@ -4,7 +4,6 @@ import { proofKey } from '../chains/exact.ts'
 import type { AuthorizationState, ExactAuthorization, ExactPayments } from '../chains/exact.ts'
 import { newId } from '../kernel/id.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
-import type { Wallet } from '../custody/wallet.ts'
 import { limits } from '../kernel/limits.ts'
 import { openLog } from '../kernel/log.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
@@ -19,7 +18,7 @@ import type { TestDatabase } from '../store/test-database.ts'
 import type { PurchaseBook } from './book.ts'
 import { commitPurchase } from './commit.ts'
 import type { Signing } from './commit.ts'
-import { silentPurchases } from './live-store.ts'
+import { noteLooks, putAside, silentPurchases } from './live-store.ts'
 import { countSilent, insertPurchase, ProofTaken } from './store.ts'
 import { watchPurchases } from './watch.ts'
 
@@ -138,27 +137,30 @@ test('one whose end cannot be written, or that nobody answers for, takes nothing
 
 test('the silent ones of an account are counted up to a bound, and nobody else’s', async () => {
   const config = aNetwork()
-  const { accountId } = await buyer(config, 4, START)
+  const { accountId, paymentIds } = await buyer(config, 4, START)
   const { accountId: other } = await buyer(config, 2, START)
-  const count = (whose: AccountId, most: number) =>
+  const count = (whose: AccountId, most: number, url = 'https://SHOP.example/other') =>
     database.store.inTransaction(whose, (tx) =>
-      countSilent(tx, { accountId: whose, network: config.network }, most),
+      countSilent(tx, { accountId: whose, network: config.network, url }, most),
     )
-  expect([await count(accountId, 10), await count(accountId, 3)]).toEqual([4, 3])
-  expect(await count(other, 10)).toBe(2)
+  expect(await count(accountId, 10)).toEqual({ all: 4, ofSeller: 4 })
+  expect(await count(accountId, 3)).toEqual({ all: 3, ofSeller: 3 })
+  expect(await count(other, 10, 'https://elsewhere.example/')).toEqual({ all: 2, ofSeller: 0 })
+  // What was put aside stays as it is: nobody asks about it any more.
+  await database.store.inTransaction('service', (tx) => putAside(tx, paymentIds.slice(0, 1)))
+  expect(await count(accountId, 10)).toEqual({ all: 3, ofSeller: 3 })
 })
 
-test('an account with as many silent ones as it may have signs no other, and a wallet of another one does', async () => {
+test('an account with as many silent ones of a seller as it may have signs no other of that seller', async () => {
   const config = aNetwork()
   const { network } = config
   await database.store.inTransaction('service', (tx) =>
     beginFollowing(tx, network, { height: 5n, hash: 'block 5' }),
   )
-  const full = await buyer(config, limits.purchasesSilentMax, START)
-  const { wallet: other } = await buyer(config, limits.purchasesSilentMax - 1, START)
-  const signingFor = (wallet: Wallet) => {
+  const { wallet } = await buyer(config, limits.purchasesSilentOfSellerMax, START)
+  const signingAt = (url: string) => {
     const signing: Partial<Signing> = {
-      ...{ chain: chainOf(config, async () => 'open'), wallet, once: null },
+      ...{ chain: chainOf(config, async () => 'open'), wallet, once: null, url },
       ...{ requestDigest: systemRandom.bytes(32), paymentId: newId(systemRandom, 'pay') },
       ...{ draft: { laneLatest: 0n } as Partial<Draft> as Draft, nowMilliseconds: START },
     }
@@ -166,9 +168,9 @@ test('an account with as many silent ones as it may have signs no other, and a w
       commitPurchase(tx, signing as Signing),
     )
   }
-  expect(await signingFor(full.wallet)).toEqual({ kind: 'crowded' })
+  expect(await signingAt('https://shop.example/other')).toEqual({ kind: 'crowded' })
   // It goes on to what is to be paid, which this test leaves out.
-  await expect(signingFor(other)).rejects.toThrow(TypeError)
+  await expect(signingAt('https://elsewhere.example/')).rejects.toThrow(TypeError)
 })
 
 test('two that are the same to the letter are not both signed', async () => {
@@ -182,4 +184,26 @@ test('two that are the same to the letter are not both signed', async () => {
   await expect(
     database.store.inTransaction(accountId, (tx) => insertPurchase(tx, twin, START)),
   ).rejects.toThrow(ProofTaken)
+})
+
+test('a look that is noted leaves alone what was put aside, taken back or is held since it was read', async () => {
+  const config = aNetwork()
+  const { paymentIds } = await buyer(config, 4, START)
+  const [aside, again, held, rests] = paymentIds
+  if (!aside || !again || !held || !rests) throw new Error('no purchases')
+  const { store } = database
+  const looks = paymentIds.map((paymentId) => ({
+    ...{ paymentId, looks: 0, lookAtMilliseconds: START + 60_000 },
+  }))
+  await store.inTransaction('service', (tx) => putAside(tx, [aside]))
+  await store.inTransaction('service', (tx) =>
+    noteLooks(tx, [{ paymentId: again, looks: 0, lookAtMilliseconds: START }]),
+  )
+  await store.inTransaction('service', async (tx) => {
+    await tx.query('test_hold', 'select from purchases where payment_id = $1 for update', [held])
+    // It waits for nobody.
+    await store.inTransaction('service', (other) => noteLooks(other, looks))
+  })
+  const dueIds = (await due(config)).map(({ paymentId }) => paymentId)
+  expect(dueIds.toSorted()).toEqual([again, held].toSorted())
 })

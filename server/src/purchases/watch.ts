@@ -3,6 +3,8 @@ import type { Clock } from '../kernel/clock.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
+import { openTurns } from '../kernel/turns.ts'
+import { CommitUnknown, StoreUnavailable } from '../store/postgres.ts'
 import type { Store } from '../store/postgres.ts'
 import type { PurchaseBook } from './book.ts'
 import { noteDead, noteLooks, silentPurchases } from './live-store.ts'
@@ -42,11 +44,11 @@ export async function watchPurchases(
   for (let from = 0; from < due.length; from += limits.purchasesPerReadMax) {
     if (stopping?.aborted === true) return
     const together = due.slice(from, from + limits.purchasesPerReadMax)
-    const ahead = await lookAt(deps, chain, together, finalizedHeight)
+    const ahead = await lookAt(deps, chain, together, finalizedHeight, stopping)
     const now = clock.nowMilliseconds()
     const looks = together.map(({ paymentId, looks: before }) => {
       const pause = ahead.has(paymentId) ? FIRST_PAUSE_MILLISECONDS : pauseAfter(before)
-      return { paymentId, lookAtMilliseconds: now + pause }
+      return { paymentId, looks: before, lookAtMilliseconds: now + pause }
     })
     await store.inTransaction('service', (tx) => noteLooks(tx, looks))
   }
@@ -63,28 +65,33 @@ async function lookAt(
   chain: Chain,
   purchases: readonly OpenPurchase[],
   finalizedHeight: bigint,
+  stopping?: AbortSignal,
 ): Promise<ReadonlySet<PaymentId>> {
   const { log } = deps
   const { network } = chain.config
   const failed = (paymentId: PaymentId, err: unknown) =>
     log.warn({ network, paymentId, err }, 'an open authorization was not looked at')
+  // What they were used by takes several questions each, some of which nobody else's may share.
+  const inTurn = openTurns(limits.purchaseFindsAtOnceMax)
   const words = await Promise.all(
     purchases.map((purchase) =>
-      seenOf(chain, purchase).catch((error: unknown) => failed(purchase.paymentId, error)),
+      seenOf(chain, purchase, inTurn).catch((error: unknown) => failed(purchase.paymentId, error)),
     ),
   )
   const seen = words.filter((word): word is Seen => word !== undefined)
   try {
     return await writeSeen(deps, network, seen, finalizedHeight)
-  } catch {
+  } catch (error) {
+    if (error instanceof StoreUnavailable || error instanceof CommitUnknown) throw error
     // One that cannot be written takes nothing from the others.
     const ahead = new Set<PaymentId>()
     for (const each of seen) {
       const { paymentId } = each.purchase
+      if (stopping?.aborted === true) break
       try {
         for (const id of await writeSeen(deps, network, [each], finalizedHeight)) ahead.add(id)
-      } catch (error) {
-        failed(paymentId, error)
+      } catch (own) {
+        failed(paymentId, own)
       }
     }
     return ahead

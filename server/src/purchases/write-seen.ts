@@ -9,7 +9,7 @@ import type { Seen } from './seen.ts'
 
 /**
  * Writes down what the chain shows of purchases. Gives those of which a use was shown in a block that is none of the followed chain, as far
- * as that was read, or that another node does not have yet: in a moment it will say which is.
+ * as that was read: in a moment it will say which is.
  */
 export async function writeSeen(
   { store, book }: { readonly store: Store; readonly book: PurchaseBook },
@@ -17,8 +17,8 @@ export async function writeSeen(
   seen: readonly Seen[],
   finalizedHeight: bigint,
 ): Promise<ReadonlySet<PaymentId>> {
-  const { paid, wasted, expired, behind } = sorted(seen, finalizedHeight)
-  const ahead = new Set(behind)
+  const { paid, wasted, expired } = sorted(seen, finalizedHeight)
+  const ahead = new Set<PaymentId>()
   if (paid.length > 0) {
     const said = await store.inTransaction('service', (tx) => book.used(tx, network, paid))
     for (const { paymentId } of paid) if (!said.has(paymentId)) ahead.add(paymentId)
@@ -41,7 +41,6 @@ function sorted(seen: readonly Seen[], finalizedHeight: bigint) {
   const paid: (Place & { readonly paymentId: PaymentId })[] = []
   const wasted: { readonly paymentId: PaymentId; readonly use: Wasted }[] = []
   const expired: PaymentId[] = []
-  const behind: PaymentId[] = []
   for (const each of seen) {
     const { paymentId } = each.purchase
     if (each.kind === 'expired') {
@@ -54,7 +53,7 @@ function sorted(seen: readonly Seen[], finalizedHeight: bigint) {
         paid.push({ paymentId, ...use.settlement })
         break
       case 'behind':
-        behind.push(paymentId)
+        // Another node does not have it yet: the next look may.
         break
       case 'wasted':
         // Cancelled, or spent on something else: over once the block stays.
@@ -64,5 +63,5 @@ function sorted(seen: readonly Seen[], finalizedHeight: bigint) {
         use satisfies never
     }
   }
-  return { paid, wasted, expired, behind }
+  return { paid, wasted, expired }
 }

@@ -200,7 +200,9 @@ async function refuseUsed(
   // Other terms under the same nonce are another payment: what pays those pays nothing of this claim.
   if (known === undefined || isSameClaim(known, accountId, digest)) {
     const beginning = { accountId, paymentId, digest, intake, isNew: known === undefined }
-    await findPaidElsewhere(settling, beginning)
+    const found = await findPaidElsewhere(settling, beginning)
+    // A node that shows by what has not come there yet.
+    if (found === 'behind') throw refusalOf('network_unavailable')
   }
   const claim = await read()
   if (claim === undefined) return

@@ -3,7 +3,6 @@ import type { Fields } from '@florin/wire/x402/fields.ts'
 import { encodeFunctionData, encodeFunctionResult, parseAbi, parseSignature } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../kernel/until.ts'
-import { NodeFailure } from '../chain.ts'
 import type { Address } from '../chain.ts'
 import type { ExactAuthorization, ExactPayments } from '../exact.ts'
 import type { Read } from '../json-rpc/transport.ts'
@@ -134,16 +133,17 @@ describe('what somebody else did with an authorization', () => {
     expect(await exact.findForeign(readOf(payload), 0n)).toEqual({ kind: 'behind' })
   })
 
-  test('whether one was used is asked of a block, and a node without that block does not say', async () => {
+  test('whether one was used by a block is asked of a node that has it', async () => {
     const payload = await payer.authorize({ asset: USDC, to: SELLER, amount: PRICE })
     const authorization = readOf(payload)
     await together(callOf(payload))
     const use = await exact.findForeign(authorization, 0n)
     if (use?.kind !== 'paid') throw new Error('it was not found')
     const { height } = use.settlement
-    expect(await exact.isUsedAt?.(authorization, height)).toBe(true)
-    expect(await exact.isUsedAt?.(authorization, height - 1n)).toBe(false)
-    await expect(exact.isUsedAt?.(authorization, height + 1_000n)).rejects.toThrow(NodeFailure)
+    expect(await exact.usedBy?.(authorization, height)).toBe('used')
+    const other = readOf(await payer.authorize({ asset: USDC, to: SELLER, amount: PRICE }))
+    expect(await exact.usedBy?.(other, height)).toBe('unused')
+    expect(await exact.usedBy?.(other, height + 1_000n)).toBe('behind')
   })
 })
 
@@ -244,8 +244,8 @@ describe('what one node shows of a used authorization', () => {
     expect(await useOf([used])).toMatchObject({ kind: 'wasted' })
   })
 
-  test('is not known while its receipt does not show it', async () => {
-    expect(await useOf([])).toBeUndefined()
-    expect(await useOf([moved])).toBeUndefined()
+  test('is behind while its receipt does not show it: another node has shown its log', async () => {
+    expect(await useOf([])).toEqual({ kind: 'behind' })
+    expect(await useOf([moved])).toEqual({ kind: 'behind' })
   })
 })

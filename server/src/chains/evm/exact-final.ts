@@ -1,7 +1,8 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { FinalityPolicy } from '../../kernel/network-config.ts'
+import { NodeFailure } from '../chain.ts'
 import type { Address, TransactionHash } from '../chain.ts'
-import type { AuthorizationState, AuthorizationUse } from '../exact.ts'
+import type { AuthorizationState, AuthorizationUse, UsedBy } from '../exact.ts'
 import { limits } from '../../kernel/limits.ts'
 import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
@@ -15,7 +16,7 @@ import {
 import type { Authorization } from './eip3009.ts'
 import { addressWord } from './eip712.ts'
 import { hexBytes, hexQuantity } from './hex.ts'
-import { blockTimeView, readViewsAt } from './multicall.ts'
+import { blockNumberView, blockTimeView, readViewsAt } from './multicall.ts'
 import { readOutcomes } from './outcome.ts'
 import { receiptLogs } from './receipt-logs.ts'
 import { TRANSFER_TOPIC } from './token-transfers.ts'
@@ -71,11 +72,11 @@ export async function findUse(
     readOutcomes(transport, [use.hash]),
     transport.read(tokenEventsRead(use.hash, token)),
   ])
-  if (outcome?.state !== 'mined' || !outcome.succeeded || outcome.blockHash === null) {
-    return undefined
-  }
+  // One node has shown its log, so the one that has no receipt of it, or another block, is behind.
+  if (outcome?.state !== 'mined' || outcome.blockHash === null) return { kind: 'behind' }
+  if (!outcome.succeeded) return undefined
   // A receipt without what the block's logs show says nothing of what came behind it.
-  if (!events.includes(use.logIndex)) return undefined
+  if (!events.includes(use.logIndex)) return { kind: 'behind' }
   const next = use.isCancelled ? undefined : events.find((index) => index > use.logIndex)
   const fitting = outcome.transfers.filter(
     (seen) => seen.asset === token && seen.from === from && seen.to === to && seen.amount === value,
@@ -99,9 +100,9 @@ async function newestUse(
 ): Promise<Use | { readonly shownTo: bigint }> {
   let shownTo = await transport.read(headRead)
   for (const range of rangesOf(sinceHeight, shownTo)) {
-    // In one tick, so that the height is that of the very node that shows the logs, before it looks for them.
+    // In one batch, so that the height is that of the very node that shows the logs, before it looks for them.
     const [height, [use]] = await Promise.all([
-      transport.read(headRead),
+      transport.read({ ...headRead, isUnique: true }),
       transport.read(usesRead(authorization, range)),
     ])
     if (use !== undefined) return use
@@ -111,7 +112,7 @@ async function newestUse(
 }
 
 /** Whether an authorization was used up by the end of a block. Throws NodeFailure, also where no node has the state of that block. */
-export async function isUsedAt(
+async function isUsedAt(
   transport: Pick<Transport, 'read'>,
   authorization: Pick<Authorization, 'token' | 'from' | 'nonce'>,
   height: bigint,
@@ -120,7 +121,32 @@ export async function isUsedAt(
   // Apart: where that block is not there, nobody else's question is asked again with it.
   const read = readViewsAt([view], hexQuantity(height))
   const [used] = await transport.read({ ...read, apart: true })
+  return isUsedWord(used)
+}
+
+function isUsedWord(used: bigint | undefined): boolean {
+  if (used !== 0n && used !== 1n) throw new NodeFailure('the token does not say what is used')
   return used === 1n
+}
+
+/**
+ * Whether an authorization was used up by the end of a block, asked of the newest block together with its height: no state of the past is
+ * needed, and what is unused later was unused then.
+ */
+export async function readUsedBy(
+  views: ViewPool,
+  authorization: Pick<Authorization, 'token' | 'from' | 'nonce'>,
+  height: bigint,
+): Promise<UsedBy> {
+  const view = authorizationStateView(authorization, NO_SUCH_FUNCTION)
+  const [used, newest = 0n] = await views.read([view, blockNumberView])
+  return usedBy(isUsedWord(used), newest, height)
+}
+
+/** The same for a nonce of whatever scheme, as a node shows it in its newest block. */
+export function usedBy(isUsed: boolean, newestHeight: bigint, height: bigint): UsedBy {
+  if (isUsed) return 'used'
+  return newestHeight < height ? 'behind' : 'unused'
 }
 
 /** The height of the latest block. */

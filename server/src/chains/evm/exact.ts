@@ -8,7 +8,7 @@ import { prepareAuthorization } from './exact-authorize.ts'
 import { checkAuthorization } from './exact-check.ts'
 import { draftForWallet, learnedGas } from './exact-draft.ts'
 import type { LearnedGas } from './exact-draft.ts'
-import { findUse, isUsedAt, openFinalViews, readFinalState } from './exact-final.ts'
+import { findUse, openFinalViews, readFinalState, readUsedBy } from './exact-final.ts'
 import { judge } from './exact-judge.ts'
 import { openExactReader } from './exact-read.ts'
 import { shareSettlements } from './exact-share.ts'
@@ -59,7 +59,8 @@ export function openExact(deps: {
     fresh: false,
   }
   const open = ({ stored, asset }: ExactAuthorization) => reader.restore(stored, asset)
-  const permit2 = openPermit2(drafting, { ...asking, views: openViewPool(transport, clock) })
+  const views = openViewPool(transport, clock)
+  const permit2 = openPermit2(drafting, { ...asking, views })
 
   return {
     // The signature covers both, so it is checked against what the seller expects.
@@ -122,10 +123,10 @@ export function openExact(deps: {
         : prepareAuthorization({ chainId, reader }, order)
     },
     share: (waiting) => shareSettlements(deps, waiting),
-    isUsedAt: (authorization, height) =>
+    usedBy: (authorization, height) =>
       isPermit2Stored(authorization.stored)
-        ? permit2.isUsedAt(authorization, height)
-        : isUsedAt(transport, open(authorization).authorization, height),
+        ? permit2.usedBy(authorization, height)
+        : readUsedBy(views, open(authorization).authorization, height),
     finalState: (authorization) =>
       isPermit2Stored(authorization.stored)
         ? permit2.finalState(authorization)

@@ -1,12 +1,13 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import { limits } from '../../kernel/limits.ts'
+import { NodeFailure } from '../chain.ts'
 import type { Address, TokenTransfer, TransactionHash } from '../chain.ts'
-import type { AuthorizationState, AuthorizationUse } from '../exact.ts'
+import type { AuthorizationState, AuthorizationUse, UsedBy } from '../exact.ts'
 import type { Transport } from '../json-rpc/transport.ts'
 import { blockHashRead } from './blocks.ts'
 import { summaryOf } from './call-summary.ts'
-import { headRead, rangesOf } from './exact-final.ts'
-import { blockTimeView } from './multicall.ts'
+import { headRead, rangesOf, usedBy } from './exact-final.ts'
+import { blockNumberView, blockTimeView } from './multicall.ts'
 import { readOutcomes } from './outcome.ts'
 import { isInvalidated, isNonceUsed, nonceView, permit2EffectOf } from './permit2.ts'
 import type { Permit2Authorization, Permit2Effect } from './permit2.ts'
@@ -29,6 +30,18 @@ export async function readPermit2State(
   if (isNonceUsed(authorization, bits)) return 'used'
   // Permit2 takes it in this very second still, and no final block will be earlier again.
   return now > authorization.deadlineSeconds ? 'expired' : 'open'
+}
+
+/** Whether its nonce was used up by the end of a block, asked of the newest block together with its height. */
+export async function readPermit2UsedBy(
+  views: ViewPool,
+  authorization: Permit2Authorization,
+  height: bigint,
+): Promise<UsedBy> {
+  const asked = [nonceView(authorization, NO_PERMIT2), blockNumberView]
+  const [bits = NO_PERMIT2, newest = 0n] = await views.read(asked)
+  if (bits === NO_PERMIT2) throw new NodeFailure('there is no Permit2 that says what is used')
+  return usedBy(isNonceUsed(authorization, bits), newest, height)
 }
 
 /** What is looked for: a payment by Permit2, of which any amount from the least up to its value can have been taken. */
@@ -56,8 +69,12 @@ export async function findPermit2Use(
   const flip = await findFlip(transport, sought, sinceHeight, head)
   if (flip === 'none') return undefined
   if (flip === 'behind') return { kind: 'behind' }
-  if (flip !== 'unknown') return useIn(transport, sought, flip)
-  return scanForUse(transport, sought, { sinceHeight, head })
+  if (flip === 'unreadable' || flip === 'unknown') {
+    const use = await scanForUse(transport, sought, { sinceHeight, head })
+    // A head of which no node has the state is one that they have not come to.
+    return use === undefined && flip === 'unreadable' ? { kind: 'behind' } : use
+  }
+  return useIn(transport, sought, flip)
 }
 
 /**
@@ -197,9 +214,9 @@ async function useBy(
 ): Promise<AuthorizationUse | undefined> {
   const { token, from, to, value, least } = authorization
   const [outcome] = await readOutcomes(transport, [hash])
-  if (outcome?.state !== 'mined' || !outcome.succeeded || outcome.blockHash === null) {
-    return undefined
-  }
+  // One node has shown its transfer, so the one that has no receipt of it, or another block, is behind.
+  if (outcome?.state !== 'mined' || outcome.blockHash === null) return { kind: 'behind' }
+  if (!outcome.succeeded) return undefined
   const { height, blockHash } = outcome
   const wasted = { kind: 'wasted', height, blockHash } as const
   if (effect?.token !== token || effect.to !== to) return wasted

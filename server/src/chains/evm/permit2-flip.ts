@@ -11,17 +11,19 @@ const NO_PERMIT2 = -1n
 
 /**
  * The height of the block in which a nonce was used up, from a height on: a used one is never unused again, so the blocks are bisected,
- * from the newest back in steps that double. `none` where it was used before, `behind` where it is not used yet at that head, `unknown` where
- * no node has the state any more.
+ * from the newest back in steps that double. `none` where it was used before, `behind` where it is not used yet at that head, `unreadable` where
+ * no node has the state of that, `unknown` where none has one of before any more, or there is no Permit2.
  */
 export async function findFlip(
   transport: Pick<Transport, 'read'>,
   nonce: Nonce,
   sinceHeight: bigint,
   head: bigint,
-): Promise<bigint | 'none' | 'behind' | 'unknown'> {
-  const now = await nonceAt(transport, nonce, head)
-  if (now !== 'used') return now === undefined ? 'unknown' : 'behind'
+): Promise<bigint | 'none' | 'behind' | 'unreadable' | 'unknown'> {
+  const now = await readNonceAt(transport, nonce, head)
+  if (now === undefined) return 'unreadable'
+  if (now === 'none') return 'unknown'
+  if (now === 'open') return 'behind'
   const floor = sinceHeight - 1n
   let used = head
   // The same as `used` until one is found.
@@ -51,11 +53,21 @@ export async function nonceAt(
   height: bigint,
 ): Promise<'open' | 'used' | undefined> {
   if (height < 0n) return 'open'
+  const state = await readNonceAt(transport, nonce, height)
+  return state === 'none' ? undefined : state
+}
+
+/** The same; `none` where there is no Permit2. */
+async function readNonceAt(
+  transport: Pick<Transport, 'read'>,
+  nonce: Nonce,
+  height: bigint,
+): Promise<'open' | 'used' | 'none' | undefined> {
   try {
     const views = readViewsAt([nonceView(nonce, NO_PERMIT2)], hexQuantity(height))
     // Apart: where the state is not there any more, nobody else's question is asked again with it.
     const [bits = NO_PERMIT2] = await transport.read({ ...views, apart: true })
-    if (bits === NO_PERMIT2) return undefined
+    if (bits === NO_PERMIT2) return 'none'
     return isNonceUsed(nonce, bits) ? 'used' : 'open'
   } catch (error) {
     if (!(error instanceof NodeFailure)) throw error

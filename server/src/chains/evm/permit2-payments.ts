@@ -1,4 +1,3 @@
-import { NodeFailure } from '../chain.ts'
 import type { ExactAuthorization, ExactPayments } from '../exact.ts'
 import type { NetworkConfig } from '../../kernel/network-config.ts'
 import type { Transport } from '../json-rpc/transport.ts'
@@ -7,8 +6,7 @@ import { permit2Call } from './permit2.ts'
 import { preparePermit2 } from './permit2-authorize.ts'
 import { checkPermit2 } from './permit2-check.ts'
 import type { Permit2CheckDeps } from './permit2-check.ts'
-import { findPermit2Use, readPermit2State } from './permit2-final.ts'
-import { nonceAt } from './permit2-flip.ts'
+import { findPermit2Use, readPermit2State, readPermit2UsedBy } from './permit2-final.ts'
 import { openPermit2Reader } from './permit2-read.ts'
 import type { ViewPool } from './view-pool.ts'
 
@@ -22,7 +20,7 @@ export function openPermit2(
   },
   asking: Permit2CheckDeps,
 ): Pick<ExactPayments, 'read' | 'check' | 'draft' | 'finalState' | 'findForeign'> &
-  Required<Pick<ExactPayments, 'authorize' | 'isUsedAt'>> {
+  Required<Pick<ExactPayments, 'authorize' | 'usedBy'>> {
   const { transport, config, chainId, finalViews } = drafting
   const reader = openPermit2Reader(chainId, config.permit2 ?? [])
   const open = ({ stored }: ExactAuthorization) => reader.restore(stored)
@@ -53,11 +51,8 @@ export function openPermit2(
       return again.ok ? { ok: false, reason: 'permit2_simulation_failed' } : again
     },
     authorize: (order) => preparePermit2({ transport, chainId, reader }, order),
-    isUsedAt: async (authorization, height) => {
-      const state = await nonceAt(transport, open(authorization).authorization, height)
-      if (state === undefined) throw new NodeFailure(`no node shows nonces at block ${height}`)
-      return state === 'used'
-    },
+    usedBy: (authorization, height) =>
+      readPermit2UsedBy(asking.views, open(authorization).authorization, height),
     finalState: (authorization) => readPermit2State(finalViews, open(authorization).authorization),
     findForeign: (authorization, sinceHeight) =>
       findPermit2Use(
