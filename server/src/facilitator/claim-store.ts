@@ -215,14 +215,15 @@ export async function takeTurn(
     readonly handed: KeptSignature | null
   },
   nowMilliseconds: number,
-): Promise<boolean> {
-  const rows = await tx.query(
+): Promise<{ readonly wasAsked: boolean } | undefined> {
+  const [row] = await tx.query<{ was_asked: boolean }>(
     'claim_turn',
-    `update settlement_claims set facilitator = $2, asked_at = to_timestamp($3 / 1000.0), is_soft = false, looks = 0, look_at = null,
+    `with before as (select asked_at is not null as was_asked from settlement_claims where payment_id = $1)
+     update settlement_claims set facilitator = $2, asked_at = to_timestamp($3 / 1000.0), is_soft = false, looks = 0, look_at = null,
        ${keepLonger('$5', '$6')}
      where payment_id = $1 and answered_at is null
        and (asked_at is null or asked_at <= to_timestamp($3 / 1000.0) - $4 * interval '1 second')
-     returning payment_id`,
+     returning (select was_asked from before)`,
     [
       paymentId,
       facilitator,
@@ -232,7 +233,7 @@ export async function takeTurn(
       handed?.validBeforeSeconds?.toString() ?? null,
     ],
   )
-  return rows.length === 1
+  return row && { wasAsked: row.was_asked }
 }
 
 /** Ends a turn early: the other facilitator has said that it did nothing. */

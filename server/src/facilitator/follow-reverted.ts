@@ -29,15 +29,16 @@ export async function followReverted(
     for (let waits = 0; ; waits += 1) {
       const used = await usedByAttempt(intake, joined.state)
       if (used === 'unused') return joined
-      // Where one node is behind, another may show by what.
-      const found = await findPaidElsewhere(deps, beginning)
+      // Many ask whether theirs was used in one question, and each by what. Where one node stays behind, another may show that.
+      const isLast = waits === NODE_WAITS_MAX
+      const found =
+        used === 'used' || isLast ? await findPaidElsewhere(deps, beginning) : ('behind' as const)
       if (found === 'paid') {
         const again = await joinClaim(deps, order, claim)
         return again.kind === 'reverted' ? { ...again, kind: 'pending' } : again
       }
       // Used, and nobody shows by what, or shows it in a block that was not read that way: not known yet.
-      const isUnexplained = used === 'used' && found === 'unknown'
-      const isOver = isUnexplained || waits === NODE_WAITS_MAX
+      const isOver = isLast || found === 'unknown'
       if (isOver || !(await waitForNode(deps, order))) return { ...joined, kind: 'pending' }
     }
   } catch (error) {

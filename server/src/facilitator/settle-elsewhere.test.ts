@@ -1,5 +1,4 @@
 import { baseUnits } from '@florin/wire/amount.ts'
-import type { Reason } from '@florin/wire/x402/reasons.ts'
 import { expect, test } from 'vitest'
 import type { Address, TransactionHash } from '../chains/chain.ts'
 import { NodeFailure } from '../chains/chain.ts'
@@ -52,13 +51,15 @@ interface Said {
   readonly reason: string | undefined
   readonly asked: ExactAuthorization
   readonly turn: readonly unknown[]
+  /** Another call may take the turn at once. */
+  readonly isGivenBack: boolean
   /** How often the chain was searched for what used it. */
   readonly searches: number
 }
 
 interface Sayings {
-  /** What the other facilitator says. */
-  readonly no?: Reason
+  /** The other facilitator was asked before, and did not answer. */
+  readonly wasAsked?: boolean
   /** Whose the receiver is; null: nobody's. */
   readonly receiver?: typeof ANOTHER | null
   /** What a search of the chain shows. */
@@ -70,7 +71,7 @@ async function said(
   check: () => ExactCheck,
   stands: ReceivedState = OPEN,
   isClaimed = true,
-  { no = NO_MONEY, receiver = ANOTHER, use = PAID }: Sayings = {},
+  { wasAsked = false, receiver = ANOTHER, use = PAID }: Sayings = {},
 ): Promise<Said> {
   if (USDC === undefined) throw new Error('no token')
   const authorization: ExactAuthorization = {
@@ -110,13 +111,15 @@ async function said(
   }
   // The turn to ask is free.
   const turn: unknown[] = []
+  let isGivenBack = false
   const tx: Partial<Tx> = {
     query: async <Row extends object>(name: string, _: string, values?: readonly unknown[]) => {
       if (name === 'receiver_account') return [{ account_id: ANOTHER } as object as Row]
       if (name === 'follower_height') return [{ height: '9', halted_reason: null } as object as Row]
+      if (name === 'claim_turn_back') isGivenBack = true
       if (name !== 'claim_turn') return []
       turn.push(...(values ?? []))
-      return [{} as Row]
+      return [{ was_asked: wasAsked } as object as Row]
     },
   }
   const store: Partial<Store> = { inTransaction: async (_, work) => work(tx as Tx) }
@@ -139,7 +142,7 @@ async function said(
   }
   const remote: Partial<RemoteClient> = {
     url: 'https://other.example',
-    settle: async () => ({ kind: 'no', reason: no }),
+    settle: async () => ({ kind: 'no', reason: NO_MONEY }),
   }
   const requirements = {
     ...{ scheme: 'exact', network, asset: USDC.asset, amount: '500', payTo: SELLER },
@@ -154,16 +157,28 @@ async function said(
   const [first] = asked
   if (first === undefined) throw new Error('the chain was not asked')
   const reason = settled.kind === 'refused' ? settled.reason : undefined
-  return { kind: settled.kind, reason, asked: first, turn, searches }
+  return { kind: settled.kind, reason, asked: first, turn, isGivenBack, searches }
 }
 
 test('what another facilitator refuses is refused when the chain shows it unused', async () => {
-  expect(await said(() => ({ ok: true }))).toMatchObject({ kind: 'refused' })
+  expect(await said(() => ({ ok: true }))).toMatchObject({ kind: 'refused', isGivenBack: true })
 })
 
-test('one that the other calls used is pending, though our node calls it unused: one of the two is behind', async () => {
-  const settled = await said(() => ({ ok: true }), OPEN, true, { no: NO })
-  expect(settled).toMatchObject({ kind: 'pending' })
+test('and not where it did not answer before: what it did then may be under way', async () => {
+  const sayings = { wasAsked: true }
+  const settled = await said(() => ({ ok: true }), OPEN, true, sayings)
+  // Nor is that forgotten for the next call.
+  expect(settled).toMatchObject({ kind: 'pending', isGivenBack: false })
+})
+
+test('nor where the next block shows it used: the other one had a node that was ahead', async () => {
+  let looks = 0
+  const check = (): ExactCheck => {
+    looks += 1
+    // The first look comes before its word.
+    return looks <= 2 ? { ok: true } : { ok: false, reason: NO, isUsed: true }
+  }
+  expect(await said(check)).toMatchObject({ kind: 'pending' })
 })
 
 test('one that was used before it was claimed is no bad payment where the node that shows by what stays behind', async () => {

@@ -1,4 +1,3 @@
-import type { Reason } from '@florin/wire/x402/reasons.ts'
 import { NodeFailure } from '../chains/chain.ts'
 import { newId } from '../kernel/id.ts'
 import type { Log } from '../kernel/log.ts'
@@ -38,6 +37,8 @@ const LOOK_MILLISECONDS_MAX = 2_000
 const LOOK_MILLISECONDS_MIN = 100
 /** And the longest such time, while nobody can say what became of it: a payer can bring that about, and each look reads much of the chain. */
 const UNKNOWN_LOOK_MILLISECONDS_MAX = 8_000
+/** So often has the chain to show it unused, a block apart, before what another one refuses is refused. */
+const UNUSED_LOOKS = 2
 const BEGIN_TRIES_MAX = 3
 
 /**
@@ -133,8 +134,9 @@ async function follow(
   const claimed = { ...intake, authorization }
   const beginning = { accountId, paymentId, digest, intake: claimed, isNew: false }
   let word: RemoteWord | undefined
-  if (await mayAsk(deps, order, claim, intake)) {
-    const asking = deps.remotes.keep(ask(deps, order, claim))
+  const turn = await mayAsk(deps, order, claim, intake)
+  if (turn !== undefined) {
+    const asking = deps.remotes.keep(ask(deps, order, claim, turn))
     // Handed over: whoever waits here may be gone before the answer comes.
     void asking.then(
       (said) => {
@@ -145,13 +147,16 @@ async function follow(
     )
   }
   let patience = pause
+  let unusedLooks = 0
   for (;;) {
     const nextLook = clock.nowMilliseconds() + patience
     const waitUntilMilliseconds = Math.min(order.waitUntilMilliseconds, nextLook)
     const joined = await joinClaim(deps, { ...order, waitUntilMilliseconds }, claim)
     if (!isOpen(joined)) return { ...joined, intake }
     const isOver = clock.nowMilliseconds() >= order.waitUntilMilliseconds || order.over.aborted
-    const wasRefused = word?.kind === 'no' && !isOwed(claim, joined.state) ? word.reason : undefined
+    // What it did when it was asked before and did not answer may be under way still, whatever it says now.
+    const isWord = turn?.wasAsked === false && !isOwed(claim, joined.state)
+    const wasRefused = isWord && word?.kind === 'no' ? word.reason : undefined
     const isPending = joined.state.status === 'pending'
     const seen = isPending ? await look(deps, beginning) : 'unknown'
     const isUnseen = seen === 'unknown' || seen === 'behind'
@@ -161,8 +166,9 @@ async function follow(
       await clock.sleep(pause, order.over)
       continue
     }
-    // One that calls it used has a node that is ahead of ours, or lies: neither is a no.
-    if (seen === 'unused' && wasRefused !== undefined && !SAYS_USED.has(wasRefused)) {
+    // Once may be the word of a node that is behind the other's.
+    if (seen === 'unused' && wasRefused !== undefined) unusedLooks += 1
+    if (unusedLooks >= UNUSED_LOOKS && wasRefused !== undefined) {
       const { networkName } = intake.requirements
       return {
         ...refused(wasRefused, networkName, intake.authorization.payer),
@@ -174,13 +180,6 @@ async function follow(
     if (joined.kind === 'reverted') await clock.sleep(patience, order.over)
   }
 }
-
-/** What another facilitator says of a payment that was made. */
-const SAYS_USED: ReadonlySet<Reason> = new Set([
-  'invalid_exact_evm_nonce_already_used',
-  'permit2_invalid_nonce',
-  'duplicate_settlement',
-])
 
 function isOpen(joined: Joined): joined is Extract<Joined, { kind: 'pending' | 'reverted' }> {
   return joined.kind === 'pending' || joined.kind === 'reverted'
@@ -200,7 +199,7 @@ async function lookAgain(
 }
 
 /**
- * Takes the turn. False while another call is at it, or when there is nothing left to ask for. The signature that is handed over may be
+ * Takes the turn. Undefined while another call is at it, or when there is nothing left to ask for. The signature that is handed over may be
  * used to its own end, so the claim is followed to that. One that only code can judge is one that was judged with the claim.
  */
 async function mayAsk(
@@ -208,13 +207,13 @@ async function mayAsk(
   { remote }: ElsewhereOrder,
   { accountId, paymentId, network, proofKey }: Claim,
   { authorization }: Intake,
-): Promise<boolean> {
+): ReturnType<typeof takeTurn> {
   const handed = authorization.awaitsCode === true ? null : authorization
   return store.inTransaction('service', async (tx) => {
     // Whoever finds it over in this moment has said so before, or sees which signature is handed over.
     await holdClaims(tx, network, [proofKey])
     const state = await records.state(tx, accountId, paymentId)
-    if (state?.status !== 'pending' || state.underWay) return false
+    if (state?.status !== 'pending' || state.underWay) return undefined
     const turn = { paymentId, facilitator: remote.url, handed }
     return takeTurn(tx, turn, clock.nowMilliseconds())
   })
@@ -224,12 +223,14 @@ async function ask(
   { store, log }: ElsewhereDeps,
   order: ElsewhereOrder,
   { paymentId, network }: Claim,
+  { wasAsked }: { readonly wasAsked: boolean },
 ): Promise<RemoteWord> {
   const word = await order.remote.settle(remoteBody(order.presented))
   if (word.kind !== 'yes') {
     log.info({ network, paymentId, next: word.kind }, 'another facilitator did not settle')
   }
-  if (word.kind === 'no') {
+  // As long as nobody knows what it did before, that stays written down.
+  if (word.kind === 'no' && !wasAsked) {
     await store.inTransaction('service', (tx) => giveTurnBack(tx, paymentId))
   }
   return word

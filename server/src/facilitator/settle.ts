@@ -213,7 +213,10 @@ async function join(
   heard?: Heard,
 ): Promise<Joined> {
   const joined = await joinClaim(deps, order, claim, heard)
-  return joined.kind === 'reverted' ? followReverted(deps, order, claim, intake, joined) : joined
+  // What came to nothing beside others is tried again alone, which says whether somebody was faster.
+  return joined.kind === 'reverted' && !joined.state.wasShared
+    ? followReverted(deps, order, claim, intake, joined)
+    : joined
 }
 
 /**

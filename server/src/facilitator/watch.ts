@@ -232,8 +232,8 @@ async function followPending(
     const isPaid = await isFinal(tx, claim, settlement, finalizedHeight)
     return records.paidElsewhere(tx, claim, settlement, isPaid)
   })
-  // A node that is behind has come there by one of the first looks, which have no pause.
-  const isUnexplained = pays === undefined || pays === 'pays another' || pays === 'behind'
+  if (final === 'used' && pays === 'behind') return 'behind'
+  const isUnexplained = pays === undefined || pays === 'pays another'
   return final === 'used' && isUnexplained ? 'lost' : 'soon'
 }
 

@@ -23,8 +23,8 @@ export const purchaseLimits = {
   purchasesPerRoundMax: 500,
   purchasesPerReadMax: 100,
   purchaseLookSecondsMax: 15,
-  /** Of how many at once it is asked by what they were used: each takes several questions. */
-  purchaseFindsAtOnceMax: 5,
+  /** Of how many at once it is asked by what they were used: each takes several questions, for some of which a node has few places. */
+  purchaseFindsAtOnceMax: 2,
   /** Open purchases of one account on one network of which the chain shows nothing yet, of all sellers and of one: each is asked about until it ends. */
   purchasesSilentMax: 2_000,
   purchasesSilentOfSellerMax: 500,

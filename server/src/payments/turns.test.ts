@@ -40,13 +40,13 @@ test.each([
     const followed = () =>
       store.inTransaction('service', (tx) => findClaim(tx, config.network, proofKey(paymentId)))
 
-    expect(await handOver(200n, start)).toBe(true)
+    expect(await handOver(200n, start)).toEqual({ wasAsked: false })
     const longest = { stored: storedWith(200n), validBeforeSeconds: 200n }
     expect(await followed()).toMatchObject(longest)
     // Nobody is handed it while another call has the turn.
-    expect(await handOver(300n, start + 1)).toBe(false)
+    expect(await handOver(300n, start + 1)).toBeUndefined()
     expect(await followed()).toMatchObject(longest)
-    expect(await handOver(150n, start + HOUR)).toBe(true)
+    expect(await handOver(150n, start + HOUR)).toEqual({ wasAsked: true })
     expect(await followed()).toMatchObject(longest)
   },
 )

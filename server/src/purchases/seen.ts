@@ -21,6 +21,7 @@ export async function seenOf(
   chain: Chain,
   purchase: OpenPurchase,
   inTurn: <Value>(work: () => Promise<Value>) => Promise<Value>,
+  stopping?: AbortSignal,
 ): Promise<Seen | undefined> {
   const { exact } = chain
   // Its bytes end with a block, which whoever reads blocks sees.
@@ -33,7 +34,11 @@ export async function seenOf(
   const check = final === 'open' ? await exact.check(authorization) : undefined
   const isUsed = final === 'used' || (check?.ok === false && check.isUsed === true)
   if (!isUsed) return undefined
-  const use = await inTurn(() => exact.findForeign(authorization, lookFrom(purchase.sinceHeight)))
+  const use = await inTurn(async () =>
+    stopping?.aborted === true
+      ? undefined
+      : exact.findForeign(authorization, lookFrom(purchase.sinceHeight)),
+  )
   return use && { kind: 'used', purchase, use, isFinal: final === 'used' }
 }
 

@@ -4,7 +4,6 @@ import type { PaymentId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import { openTurns } from '../kernel/turns.ts'
-import { CommitUnknown, StoreUnavailable } from '../store/postgres.ts'
 import type { Store } from '../store/postgres.ts'
 import type { PurchaseBook } from './book.ts'
 import { noteDead, noteLooks, silentPurchases } from './live-store.ts'
@@ -22,6 +21,8 @@ export interface WatchPurchasesDeps {
 
 const FIRST_PAUSE_MILLISECONDS = 500
 const DOUBLINGS_MAX = 10
+/** Purchases of one look that cannot be written, after which no other of it is tried. */
+const UNWRITTEN_MAX = 3
 
 /**
  * Asks the chain about authorizations of which nothing has been seen, many together, so that what one buyer has open delays no other. Only what
@@ -75,22 +76,25 @@ async function lookAt(
   const inTurn = openTurns(limits.purchaseFindsAtOnceMax)
   const words = await Promise.all(
     purchases.map((purchase) =>
-      seenOf(chain, purchase, inTurn).catch((error: unknown) => failed(purchase.paymentId, error)),
+      seenOf(chain, purchase, inTurn, stopping).catch((error: unknown) =>
+        failed(purchase.paymentId, error),
+      ),
     ),
   )
   const seen = words.filter((word): word is Seen => word !== undefined)
   try {
     return await writeSeen(deps, network, seen, finalizedHeight)
-  } catch (error) {
-    if (error instanceof StoreUnavailable || error instanceof CommitUnknown) throw error
-    // One that cannot be written takes nothing from the others.
+  } catch {
+    // One that cannot be written takes nothing from the others; where several cannot it is the database.
     const ahead = new Set<PaymentId>()
+    let failures = 0
     for (const each of seen) {
       const { paymentId } = each.purchase
-      if (stopping?.aborted === true) break
+      if (stopping?.aborted === true || failures >= UNWRITTEN_MAX) break
       try {
         for (const id of await writeSeen(deps, network, [each], finalizedHeight)) ahead.add(id)
       } catch (own) {
+        failures += 1
         failed(paymentId, own)
       }
     }
