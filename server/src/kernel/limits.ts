@@ -252,6 +252,8 @@ export const limits = {
   /** How long a transaction built for somebody else's wallet should be used; about what Solana's chain allows. */
   buildValidSeconds: 60,
   rebroadcastBatchMax: 200,
+  /** How far ahead of ours the clock of another instance may be: what was noted for a later time was noted before a clock was set back. */
+  clockAheadSeconds: 60,
   followBlocksPerRoundMax: 50,
   /** Deposits that a follower takes in with one step of its cursor, unless a single block has more; and rows of one statement of it. */
   depositsPerRoundMax: 1_000,

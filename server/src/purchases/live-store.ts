@@ -217,9 +217,16 @@ export async function silentPurchases(
        select *, coalesce(look_at, created_at) as due_at,
          row_number() over (partition by account_id order by coalesce(look_at, created_at), payment_id) as turn
        from purchases where network = $1 and closed_at is null and used_height is null and dead_height is null
-         and (look_at is null or look_at <= to_timestamp($2 / 1000.0))) as due
+         and (look_at is null or look_at <= to_timestamp($2 / 1000.0)
+           -- Noted before a clock was set back.
+           or (look_at > to_timestamp($4 / 1000.0) and look_at < 'infinity'))) as due
      order by turn, due_at, payment_id limit $3`,
-    [network, nowMilliseconds, limits.purchasesPerRoundMax],
+    [
+      network,
+      nowMilliseconds,
+      limits.purchasesPerRoundMax,
+      nowMilliseconds + (limits.purchaseLookSecondsMax + limits.clockAheadSeconds) * 1000,
+    ],
   )
   return rows.map((row) => ({
     paymentId: row.payment_id,

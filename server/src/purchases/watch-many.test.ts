@@ -207,3 +207,19 @@ test('a look that is noted leaves alone what was put aside, taken back or is hel
   const dueIds = (await due(config)).map(({ paymentId }) => paymentId)
   expect(dueIds.toSorted()).toEqual([again, held].toSorted())
 })
+
+test('one whose next look was noted before a clock was set back is due', async () => {
+  const config = aNetwork()
+  const { paymentIds } = await buyer(config, 3, START - 1_000)
+  const [soon, back] = paymentIds
+  if (!soon || !back) throw new Error('no purchases')
+  const { store } = database
+  const look = (paymentId: PaymentId, lookAtMilliseconds: number) =>
+    store.inTransaction('service', (tx) =>
+      noteLooks(tx, [{ paymentId, looks: 0, lookAtMilliseconds }]),
+    )
+  await look(soon, START + limits.purchaseLookSecondsMax * 1000)
+  await look(back, START + 3_600_000)
+  await store.inTransaction('service', (tx) => putAside(tx, paymentIds.slice(2)))
+  expect((await due(config)).map(({ paymentId }) => paymentId)).toEqual([back])
+})

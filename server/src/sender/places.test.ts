@@ -10,6 +10,7 @@ import type { Tx } from '../store/postgres.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { openBroadcaster } from './broadcast.ts'
+import type { Broadcaster } from './broadcast.ts'
 import { livingAttempts } from './expiry-store.ts'
 import { followerFigures, placeFigures } from './figures-store.ts'
 import { beginFollowing, haltNetwork } from './follower-store.ts'
@@ -87,6 +88,34 @@ test('every attempt of a place leads to the request that it was signed for, in e
   expect(living.map((each) => each.requestId)).toEqual([requestId, requestId])
   const matched = await inService((tx) => matchHashes(tx, network, [second.hash]))
   expect(matched).toMatchObject([{ requestId, hash: second.hash }])
+})
+
+test('what was sent by a clock that has been set back since is sent again in its turn', async () => {
+  const { hash } = await fill(0n)
+  let now = KNOWN_AT
+  const clock = { nowMilliseconds: () => now, sleep: async () => undefined }
+  const sent: TransactionHash[][] = []
+  const broadcaster: Broadcaster = {
+    broadcast: async (_, committed) => {
+      sent.push(committed.map((each) => each.hash))
+      return committed.map(() => ({ kind: 'accepted' as const }))
+    },
+  }
+  const send = async () => {
+    await rebroadcast({ store: database.store, broadcaster, clock }, network, 5_000)
+    return sent.splice(0)
+  }
+  await inService((tx) =>
+    tx.query('test_last_sent', 'update attempts set last_sent_at = to_timestamp($1 / 1000.0)', [
+      KNOWN_AT,
+    ]),
+  )
+  expect(await send()).toEqual([[]])
+  now -= 30_000
+  // So far may the clock of another instance be ahead.
+  expect(await send()).toEqual([[]])
+  now -= 3_600_000
+  expect(await send()).toEqual([[hash]])
 })
 
 test('a place that nobody asked for at its commit has no request', async () => {

@@ -14,13 +14,10 @@ export async function rebroadcast(
   network: NetworkId,
   everyMilliseconds: number,
 ): Promise<number> {
+  const nowMilliseconds = clock.nowMilliseconds()
+  const since = { nowMilliseconds, notSentSinceMilliseconds: nowMilliseconds - everyMilliseconds }
   const attempts = await store.inTransaction('service', (tx) =>
-    attemptsToSend(
-      tx,
-      network,
-      clock.nowMilliseconds() - everyMilliseconds,
-      limits.rebroadcastBatchMax,
-    ),
+    attemptsToSend(tx, network, since, limits.rebroadcastBatchMax),
   )
   await broadcaster.broadcast(
     network,

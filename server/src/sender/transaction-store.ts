@@ -9,6 +9,7 @@ import type {
   Verdict,
 } from '../chains/chain.ts'
 import type { PaymentId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
 import type { Store, Tx } from '../store/postgres.ts'
 
 /** A place in a lane filled with signed bytes, ready to be stored. */
@@ -151,13 +152,17 @@ export async function storeNextAttempt(
   return rows.length === 1
 }
 
-/** The newest attempt of each open place that no node has heard of since `notSentSince`, the longest unsent and
- * the lowest nonces first.
+/**
+ * The newest attempt of each open place that no node has heard of since `notSentSince`, or by a clock that was ahead and has been set back, the longest
+ * unsent and the lowest nonces first.
  */
 export async function attemptsToSend(
   tx: Tx,
   network: NetworkId,
-  notSentSinceMilliseconds: number,
+  {
+    notSentSinceMilliseconds,
+    nowMilliseconds,
+  }: { readonly notSentSinceMilliseconds: number; readonly nowMilliseconds: number },
   count: number,
 ): Promise<readonly StoredAttempt[]> {
   const rows = await tx.query<AttemptRow>(
@@ -166,9 +171,9 @@ export async function attemptsToSend(
      from chain_transactions t
      join lateral (select * from attempts where chain_transaction_id = t.id order by number desc limit 1) a on true
      where t.network = $1 and t.state = 'open'
-       and (a.last_sent_at is null or a.last_sent_at < to_timestamp($2 / 1000.0))
+       and (a.last_sent_at is null or a.last_sent_at < to_timestamp($2 / 1000.0) or a.last_sent_at > to_timestamp($4 / 1000.0))
      order by a.last_sent_at nulls first, t.nonce limit $3`,
-    [network, notSentSinceMilliseconds, count],
+    [network, notSentSinceMilliseconds, count, nowMilliseconds + limits.clockAheadSeconds * 1000],
   )
   return rows.map(attemptOf)
 }
