@@ -147,6 +147,9 @@ const INVARIANTS: Readonly<Record<string, string>> = {
         where t.payment_id = p.id and t.kind = 'post' and t.asset = p.asset and e.amount = p.amount))`,
   'what a seller took is the effect of one payment alone': `
     select payment_id as subject from purchases where closed_at is null and look_at = 'infinity'`,
+  'a purchase has come to its end a day after it could be used no more': `
+    select payment_id as subject from purchases where closed_at is null and used_height is null and dead_height is null
+      and look_at is distinct from 'infinity' and valid_before < extract(epoch from now() - interval '1 day')`,
   'a deposit is a record of the wallet that it came to': `
     select p.id as subject from payments p where p.occurrence is not null and not exists (
       select from wallets w where w.id = p.wallet_id and w.account_id = p.account_id and w.address = p.recipient)`,

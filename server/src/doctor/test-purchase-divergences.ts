@@ -26,6 +26,11 @@ export const PURCHASE_DIVERGENCES: readonly Divergence[] = [
     },
   },
   {
+    invariant: 'a purchase has come to its end a day after it could be used no more',
+    what: 'a purchase whose authorization was used, and nobody shows by what',
+    plant: (run, sound) => purchased(run, sound, sound.ids['pending']),
+  },
+  {
     invariant: AUTHORISED,
     what: 'a purchase of a payment that is over, still open',
     plant: (run, sound) => purchased(run, sound, sound.ids['settled']),
