@@ -1,8 +1,10 @@
+import { claimLimits } from './claim-limits.ts'
 import { marketLimits } from './market-limits.ts'
 import { purchaseLimits } from './purchase-limits.ts'
 
 /** Every bound of the service on one screen. Unit last. What a field of a request may hold stands in its schema, in wire. */
 export const limits = {
+  ...claimLimits,
   ...marketLimits,
   ...purchaseLimits,
   bodyBytesMax: 64 * 1024,
@@ -184,23 +186,10 @@ export const limits = {
   logReadsMax: 20,
   /** Transactions of an owner that are looked through for the one that used up a nonce of Permit2. */
   permit2UsesReadMax: 40,
-  /** Signatures of a claim by which its payer's code lets it be known again. */
-  claimSignaturesMax: 8,
-  /** Claims of which the chain is asked at once, about as many as nodes look up in one call. */
-  claimsPerReadMax: 100,
-  /** How long a claim that a transaction of ours carries waits for its first look, and for each later one. */
-  carriedClaimSeconds: 5,
-  carriedClaimAgainSeconds: 15,
-  /** How long a claim waits for its next look: an unused one, one for which nothing was ever done here (at most to its end), and one used by nobody knows what. */
-  openClaimSecondsMax: 15,
-  idleClaimSecondsMax: 3_600,
-  lostClaimSecondsMax: 3_600,
   /** Between two questions whether a node keeps what smart wallets did, as long as none has shown it. */
   smartWalletLookSeconds: 5,
   /** Transactions that no node has told, asked for again at once. */
   untoldPlacesMax: 100,
-  /** Looks at a claim in a row before it has to wait at all. */
-  claimLooksAtOnce: 8,
   nodeResponseBytesMax: 32 * 1024 * 1024,
   /** JSON-RPC calls in one HTTP request; providers refuse larger batches. */
   nodeBatchCallsMax: 100,
