@@ -309,8 +309,8 @@ import { claimKeys } from '../idempotency/store.ts'`,
     changes: [
       {
         module: 'sender/transaction-store.ts',
-        from: `(a.last_sent_at is null or a.last_sent_at < to_timestamp($2 / 1000.0))`,
-        to: `a.last_sent_at < to_timestamp($2 / 1000.0)`,
+        from: `(a.last_sent_at is null or a.last_sent_at < to_timestamp($2 / 1000.0)`,
+        to: `(a.last_sent_at < to_timestamp($2 / 1000.0)`,
       },
     ],
   },

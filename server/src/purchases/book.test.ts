@@ -87,7 +87,12 @@ async function aPurchase() {
         url: 'https://shop.example/',
       },
       ...{ requestDigest: systemRandom.bytes(32), proofKey: proofKey(paymentId), looks: 0 },
-      ...{ validBeforeSeconds: 1n, lastValidBlockHeight: null, feePayer: null, sinceHeight: 1n },
+      ...{
+        validBeforeSeconds: 2n ** 40n,
+        lastValidBlockHeight: null,
+        feePayer: null,
+        sinceHeight: 1n,
+      },
       ...{
         headerName: 'PAYMENT-SIGNATURE' as const,
         header: 'proof',
