@@ -9,7 +9,8 @@ import type { ClaimRow } from './claim-store.ts'
 /**
  * When a claim is looked at again. `soon`: something is becoming of it. `carried`: a transaction of ours carries it, and who follows that one
  * says so when it comes to nothing. `open`: nothing has become of it, until its end. `idle`: nothing was ever done for it here either, so that
- * it did cost its payer nothing. `behind`: it was used, and the node that shows by what has not come there. `lost`: it was used, and no node shows by what. `never`: it has come to its end.
+ * it did cost its payer nothing. `behind`: it was used, and the node that shows by what has not come there. `lost`: it was used, and no node
+ * shows by what. `never`: it has come to its end.
  */
 export type NextLook = 'soon' | 'carried' | 'open' | 'idle' | 'behind' | 'lost' | 'never'
 

@@ -122,12 +122,18 @@ test('a payment that could not be shown for want of room counts as not shown, an
   const full: Sellers = { turn: () => undefined }
   expect(await goOnWith(full)).toMatchObject({ answer: null, problem: 'busy' })
   expect(await stored()).toMatchObject({ shown: 0, askingUntilMilliseconds: null })
+  const broken: OutboundOutcome = { ...GOODS, status: 500 }
+  const refusing = { turn: () => ({ ask: async () => broken, end: () => undefined }) }
+  expect(await goOnWith(refusing)).toMatchObject({ answer: { status: 500 }, problem: null })
+  // What it said then is not what it says now.
+  expect(await goOnWith(full)).toMatchObject({ answer: null, problem: 'busy' })
+
   const turns: string[] = []
   const shown = await goOnWith({
     turn: () => ({ ask: async () => GOODS, end: () => void turns.push('ended') }),
   })
   expect(turns).toEqual(['ended'])
   expect(shown).toMatchObject({ answer: { status: 200 }, problem: null })
-  expect(await stored()).toMatchObject({ shown: 1, isDelivered: true })
+  expect(await stored()).toMatchObject({ shown: 2, isDelivered: true })
   await reading.close()
 })

@@ -113,9 +113,9 @@ async function exchange(
 /** Somebody else is at it, or there is nothing left to ask for: what is known when that is over. */
 async function joined(deps: GoOnDeps, going: GoingOn, wasBusy: boolean): Promise<WentOn> {
   const { waits, clock } = deps
-  const before = await read(deps, going)
   const isOver = ({ askingUntilMilliseconds: until }: Purchase) =>
     until === null || until <= clock.nowMilliseconds()
+  const wasNobodyAtIt = wasBusy && isOver((await read(deps, going)).purchase)
   const atMilliseconds = clock.nowMilliseconds() + limits.fetchExchangeSeconds * 1000
   await waits.look(going.paymentId, async () => (await read(deps, going)).purchase, isOver, {
     atMilliseconds,
@@ -133,8 +133,7 @@ async function joined(deps: GoOnDeps, going: GoingOn, wasBusy: boolean): Promise
     }
   }
   // What was kept of an earlier answer was not said now.
-  if (wasBusy && isOver(before.purchase) && !purchase.isDelivered)
-    return { payment, answer: null, problem: 'busy' }
+  if (wasNobodyAtIt && !purchase.isDelivered) return { payment, answer: null, problem: 'busy' }
   const problem = answer === null ? 'no_answer' : null
   return { payment, answer, problem }
 }

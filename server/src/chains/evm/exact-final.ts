@@ -52,9 +52,8 @@ export async function readFinalState(
 /**
  * How the authorization was used up. It paid when the token's very next event behind its AuthorizationUsed is its transfer: any later one
  * belongs to another authorization of the same transaction. What a wallet of ours signed was signed once, so that its use paid, in whatever
- * order the token tells it: by the one transfer that can have been it. Undefined where no such event is shown, which proves nothing; `behind` where it was
- * not used yet in the newest block of the node that shows none. Blocks are asked
- * for in parts that nodes take, the newest first, and never more parts than the limit: then those in the middle are left out.
+ * order the token tells it: by the one transfer that can have been it. Undefined where no such event is shown, which proves nothing; `behind`
+ * where it was not used yet in the newest block of the node that shows none, or a node lacks the receipt. Blocks are asked for in parts that nodes take, the newest first, and never more parts than the limit: then those in the middle are left out.
  */
 export async function findUse(
   transport: Transport,
