@@ -28,15 +28,24 @@ export async function openClaims(
 ): Promise<readonly DueClaim[]> {
   const rows = await tx.query<ClaimRow & { readonly version: string }>(
     'claims_open',
-    // Each half reads its own stretch of the index, in the index's very order, and stops at its end or at the limit.
+    // Each part reads its own stretch of the index, in the index's very order, and stops at its end or at the limit. The last one was noted
+    // before a clock was set back: no look is put off for so long.
     `select ${CLAIM_COLUMNS}, version from (
        (select *, xmin::text as version from settlement_claims where network = $1 and closed_at is null and look_at is null
         order by look_at nulls first, created_at limit $2)
        union all
        (select *, xmin::text as version from settlement_claims where network = $1 and closed_at is null and look_at <= to_timestamp($3 / 1000.0)
+        order by look_at nulls first, created_at limit $2)
+       union all
+       (select *, xmin::text as version from settlement_claims where network = $1 and closed_at is null and look_at > to_timestamp($4 / 1000.0)
         order by look_at nulls first, created_at limit $2)) as due
      order by look_at nulls first, created_at limit $2`,
-    [network, count, nowMilliseconds],
+    [
+      network,
+      count,
+      nowMilliseconds,
+      nowMilliseconds + (PAUSE_SECONDS_MAX + limits.clockAheadSeconds) * 1000,
+    ],
   )
   return rows.map((row) => ({ ...claimOf(row), version: row.version }))
 }
@@ -114,6 +123,9 @@ export async function closeClaim(
     [paymentId, nowMilliseconds],
   )
 }
+
+/** No look is put off for longer. */
+const PAUSE_SECONDS_MAX = Math.max(limits.idleClaimSecondsMax, limits.lostClaimSecondsMax)
 
 /** More make no difference to the pause. */
 const LOOKS_MAX = 1_000

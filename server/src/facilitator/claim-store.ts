@@ -200,7 +200,7 @@ export function keepLonger(stored: `$${number}`, end: `$${number}`): string {
 /**
  * Takes the turn to have another facilitator settle a claim, and keeps the signature that it is handed, if that can be used longer. From
  * then on nobody else can have the claim, and it is looked at again from the start. False while an earlier call has the turn, which ends
- * with the time that its request may take.
+ * with the time that its request may take, or is of a time to come: then a clock was set back.
  */
 export async function takeTurn(
   tx: Tx,
@@ -222,7 +222,8 @@ export async function takeTurn(
      update settlement_claims set facilitator = $2, asked_at = to_timestamp($3 / 1000.0), is_soft = false, looks = 0, look_at = null,
        ${keepLonger('$5', '$6')}
      where payment_id = $1 and answered_at is null
-       and (asked_at is null or asked_at <= to_timestamp($3 / 1000.0) - $4 * interval '1 second')
+       and (asked_at is null or asked_at <= to_timestamp($3 / 1000.0) - $4 * interval '1 second'
+         or asked_at > to_timestamp($3 / 1000.0) + $7 * interval '1 second')
      returning (select was_asked from before)`,
     [
       paymentId,
@@ -231,6 +232,7 @@ export async function takeTurn(
       limits.remoteSettleSeconds + TURN_MARGIN_SECONDS,
       handed === null ? null : JSON.stringify(handed.stored),
       handed?.validBeforeSeconds?.toString() ?? null,
+      limits.clockAheadSeconds,
     ],
   )
   return row && { wasAsked: row.was_asked }

@@ -240,6 +240,23 @@ test.each<[string, boolean, Told]>([
   },
 )
 
+test('a claim whose next look was noted before a clock was set back is looked at', async () => {
+  await addClaims(1)
+  const { watch, pass } = watching({ finalState: async () => 'open' })
+  pass(86_400)
+  for (let look = 0; look < ROUNDS; look += 1) {
+    await watch()
+    pass(3_600)
+  }
+  const noted = await nextLook()
+  const due = (beforeSeconds: number) =>
+    database.store.inTransaction('service', (tx) =>
+      openClaims(tx, config.network, 10, (noted - beforeSeconds) * 1000),
+    )
+  expect(await due(limits.idleClaimSecondsMax)).toEqual([])
+  expect(await due(limits.idleClaimSecondsMax + 2 * limits.clockAheadSeconds)).toHaveLength(1)
+})
+
 test.each([
   [false, true],
   [true, false],

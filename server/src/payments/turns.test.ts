@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { proofKey } from '../chains/exact.ts'
 import { findClaim, takeTurn } from '../facilitator/claim-store.ts'
 import { systemClock } from '../kernel/clock.ts'
+import { limits } from '../kernel/limits.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { write } from '../store/test-write.ts'
@@ -74,4 +75,20 @@ test('a claim that another facilitator is asked to settle is looked at anew, and
     [paymentId],
   )
   expect(rows).toEqual([{ is_soft: false, looks: 0, look_at: null }])
+})
+
+test('a turn that was taken before a clock was set back is over, and one of another instance’s clock is not', async () => {
+  const { store } = database
+  const { accountId } = await makeWallet(store)
+  const start = systemClock.nowMilliseconds()
+  const paymentId = await openTestClaim(store, recordsOf(store, config), {
+    ...{ config, accountId, createdAt: start, validBeforeSeconds: 100n },
+  })
+  const take = (at: number) =>
+    store.inTransaction('service', (tx) =>
+      takeTurn(tx, { paymentId, facilitator: 'https://other.example', handed: null }, at),
+    )
+  expect(await take(start + HOUR)).toEqual({ wasAsked: false })
+  expect(await take(start + HOUR - limits.clockAheadSeconds * 1000)).toBeUndefined()
+  expect(await take(start)).toEqual({ wasAsked: true })
 })

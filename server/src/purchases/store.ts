@@ -159,6 +159,7 @@ export async function joinablePurchase(
 /**
  * Takes the next exchange with the seller: only one caller shows the authorization at a time. One that was used and not delivered for may
  * be shown again, since sellers hand out what an answer of theirs lost. Undefined when somebody else is at it, or nothing is left to ask for.
+ * Who is at it for longer than anybody may began before a clock was set back, and is at it no more.
  */
 export async function takeExchange(
   tx: Tx,
@@ -170,9 +171,17 @@ export async function takeExchange(
     'purchase_take_exchange',
     `update purchases set asking_until = to_timestamp($4 / 1000.0), shown = shown + 1
      where account_id = $1 and payment_id = $2 and not delivered and shown < $5
-       and (closed_at is null or used_hash is not null) and look_at is distinct from 'infinity' and (asking_until is null or asking_until <= to_timestamp($3 / 1000.0))
+       and (closed_at is null or used_hash is not null) and look_at is distinct from 'infinity' and (asking_until is null
+         or asking_until <= to_timestamp($3 / 1000.0) or asking_until > to_timestamp($6 / 1000.0))
      returning ${COLUMNS}`,
-    [accountId, paymentId, nowMilliseconds, untilMilliseconds, limits.fetchShowsMax],
+    [
+      accountId,
+      paymentId,
+      nowMilliseconds,
+      untilMilliseconds,
+      limits.fetchShowsMax,
+      untilMilliseconds + limits.clockAheadSeconds * 1000,
+    ],
   )
   return rows[0] && purchaseOf(rows[0])
 }

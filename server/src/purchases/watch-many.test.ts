@@ -19,7 +19,7 @@ import type { PurchaseBook } from './book.ts'
 import { commitPurchase } from './commit.ts'
 import type { Signing } from './commit.ts'
 import { noteLooks, putAside, silentPurchases } from './live-store.ts'
-import { countSilent, insertPurchase, ProofTaken } from './store.ts'
+import { countSilent, insertPurchase, ProofTaken, takeExchange } from './store.ts'
 import { watchPurchases } from './watch.ts'
 
 const FIRST_CHAIN = 71_900
@@ -222,4 +222,18 @@ test('one whose next look was noted before a clock was set back is due', async (
   await look(back, START + 3_600_000)
   await store.inTransaction('service', (tx) => putAside(tx, paymentIds.slice(2)))
   expect((await due(config)).map(({ paymentId }) => paymentId)).toEqual([back])
+})
+
+test('a seller that was asked before a clock was set back is asked no longer, and one by another instance’s clock is', async () => {
+  const { purchases } = await buyer(aNetwork(), 1, START - 1_000)
+  const [purchase] = purchases
+  if (!purchase) throw new Error('no purchase')
+  const ask = (now: number) =>
+    database.store.inTransaction(purchase.accountId, (tx) =>
+      takeExchange(tx, purchase, now, now + limits.fetchExchangeSeconds * 1000),
+    )
+  const { paymentId } = purchase
+  expect(await ask(START + 3_600_000)).toMatchObject({ paymentId, shown: 1 })
+  expect(await ask(START + 3_600_000 - limits.clockAheadSeconds * 1000)).toBeUndefined()
+  expect(await ask(START)).toMatchObject({ paymentId, shown: 2 })
 })
