@@ -32,6 +32,22 @@ describe('looks at a head', () => {
     expect(pace.pause(0)).toBe(800)
   })
 
+  test('of a chain that stands still for long come a few times a second at most, until something is sent', () => {
+    const pace = paced(50)
+    pace.looked(false)
+    pace.pass(10_000)
+    pace.looks(200)
+    expect(pace.pause(0)).toBe(50)
+    pace.looks(1)
+    expect(pace.pause(0)).toBe(200)
+    expect(pace.expect()).toBe(true)
+    pace.looks(1)
+    expect(pace.pause(0)).toBe(6.25)
+    const slow = paced(2_000)
+    slow.looks(300)
+    expect(slow.pause(0)).toBe(2_000)
+  })
+
   test('come often again when something was sent and the block is overdue, and not before', () => {
     const pace = paced(800)
     pace.looked(false)

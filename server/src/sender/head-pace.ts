@@ -27,12 +27,14 @@ export function openHeadPace(clock: Clock, blockTimeMilliseconds: number): HeadP
   const dueMilliseconds = paceOf(blockTimeMilliseconds * DUE, DUE_PAUSE_MIN)
   const evenMilliseconds = paceOf(blockTimeMilliseconds / 2)
   const stillMilliseconds = paceOf(blockTimeMilliseconds)
+  const idleMilliseconds = paceOf(blockTimeMilliseconds, IDLE_PAUSE_MIN)
   let pauseMilliseconds = restMilliseconds
   let stillLooks = 0
   let grownAt = clock.nowMilliseconds()
   let expected = 0
 
   function paceOfWaiting(): number {
+    if (stillLooks > STILL_LOOKS_MAX) return idleMilliseconds
     if (stillLooks > EVEN_LOOKS_MAX) return stillMilliseconds
     return stillLooks > DUE_LOOKS_MAX ? evenMilliseconds : dueMilliseconds
   }
@@ -72,6 +74,9 @@ const DUE = 0.125
 const DUE_LOOKS_MAX = 4
 /** A chain that stands still for long, as an idle sandbox does, is asked once per block's time. */
 const EVEN_LOOKS_MAX = 60
+/** And where it makes blocks as quickly as the sandbox does, no more than a few times a second: what is sent from here has it looked at sooner. */
+const STILL_LOOKS_MAX = 200
+const IDLE_PAUSE_MIN = 200
 /** So often one head is looked at again for what was sent. */
 const EXPECTED_MAX = 8
 const PAUSE_MIN = 20
