@@ -158,6 +158,8 @@ export type ExactCheck =
       readonly message?: string
       /** Whatever else is wrong with it: the chain shows that it was used up, so somebody may have been paid. */
       readonly isUsed?: true
+      /** Its call does not run where all that was read of it is as it should be: nodes at different blocks may have answered. */
+      readonly isDisputed?: true
     }
 
 /** A settling transaction that can be signed: fees known, simulated alone and found good. */

@@ -45,9 +45,8 @@ async function draftAndClaim(
     const recorded =
       use?.kind === 'paid' ? await recordForeign(deps, beginning, use.settlement) : undefined
     if (recorded !== undefined) return recorded
-    const { reason, message, isUsed } = drafted
-    const said = message === undefined ? {} : { message }
-    return { kind: 'refused', reason, ...said, ...(isUsed === true ? { isUsed } : {}) }
+    const { ok: _, ...refused } = drafted
+    return { kind: 'refused', ...refused }
   }
   const { draft } = drafted
   if (!deps.funds.note(config.network, settler.address, draft)) return { kind: 'unusable' }

@@ -68,4 +68,6 @@ export type Begun =
       readonly isUsed?: true
       /** And a node that shows by what has not come there yet: it has in a moment. */
       readonly isBehind?: true
+      /** Nodes contradict each other about it. */
+      readonly isDisputed?: true
     }

@@ -79,6 +79,57 @@ describe('a lone attempt that came to nothing', () => {
   })
 })
 
+describe('one that nodes contradict each other about', () => {
+  const reason = 'invalid_exact_evm_transaction_simulation_failed'
+
+  /** It runs after so many looks. */
+  async function toldAfter(looksInDoubt: number, waitUntilMilliseconds: number) {
+    const scene = sceneOf(undefined, { ok: false, reason, isDisputed: true }, 'exact')
+    let looks = 0
+    for (const { exact } of scene.deps.chains.values()) {
+      Object.assign(exact ?? {}, {
+        draft: async () => {
+          looks += 1
+          return looks > looksInDoubt
+            ? { ok: true, draft: { feeExpected: 0n } }
+            : { ok: false, reason, isDisputed: true }
+        },
+      })
+    }
+    const signed = { hash: '0xfeed' as TransactionHash, raw: new Uint8Array() }
+    const claim: SettleDeps['claims']['claim'] = async () => ({ kind: 'signed', network, signed })
+    const deps: SettleDeps = {
+      ...{ ...scene.deps, clock: sleepyClock() },
+      claims: { ...scene.deps.claims, claim },
+      funds: { ...scene.deps.funds, note: () => true },
+      records: {
+        ...scene.deps.records,
+        wait: async () => ({ ...REVERTED, reverted: false, underWay: true }),
+      },
+    }
+    const over = new AbortController().signal
+    const order = { accountId, presented: scene.presented, waitUntilMilliseconds, over }
+    return { said: await settlePayment(deps, order), looks }
+  }
+
+  test('is asked about once more, a moment later', async () => {
+    const { said, looks } = await toldAfter(1, WAITS)
+    expect(said).toMatchObject({ kind: 'pending' })
+    expect(looks).toBe(2)
+  })
+
+  test('and refused if it still does not run, or if nobody waits so long', async () => {
+    for (const [wait, most] of [
+      [WAITS, 2],
+      [0, 1],
+    ] as const) {
+      const { said, looks } = await toldAfter(100, wait)
+      expect(said).toMatchObject({ kind: 'refused', reason })
+      expect(looks).toBe(most)
+    }
+  })
+})
+
 describe('one that was used before its first call', () => {
   const used: ExactCheck = { ok: false, reason: 'permit2_invalid_nonce', isUsed: true }
 

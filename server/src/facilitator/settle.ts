@@ -20,7 +20,7 @@ import { isOwed } from './owed.ts'
 import type { Heard, ReceivedRecords } from './records.ts'
 import type { SettlerFunds } from './settler-funds.ts'
 import type { VerifyDeps } from './verify.ts'
-import { NODE_WAITS_MAX, waitForNode } from './wait-for-node.ts'
+import { nodeWaitsMax, waitForNode } from './wait-for-node.ts'
 import { yieldToOther } from './yield-claim.ts'
 
 export interface SettleDeps extends VerifyDeps, BeginDeps, JoinDeps {
@@ -106,8 +106,7 @@ async function settleTaken(
       try {
         const begun = await beginSettlement(deps, beginning)
         if (begun.kind === 'refused') {
-          const mayWait = begun.isBehind === true && waits < NODE_WAITS_MAX
-          if (mayWait && (await waitForNode(deps, order))) {
+          if (waits < nodeWaitsMax(begun) && (await waitForNode(deps, order))) {
             // To wait is not to try.
             waits += 1
             tries -= 1

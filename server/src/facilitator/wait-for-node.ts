@@ -5,6 +5,18 @@ import type { JoinOrder } from './join.ts'
 export const NODE_WAITS_MAX = 3
 const NODE_WAIT_MILLISECONDS = 700
 
+/** The same for nodes that contradict each other: a call that never runs, as some wallets have it, is not to take long. */
+const DISPUTE_WAITS_MAX = 1
+
+/** How often what was refused so may wait for a node, and be asked for again. */
+export function nodeWaitsMax(refused: {
+  readonly isBehind?: true
+  readonly isDisputed?: true
+}): number {
+  if (refused.isBehind === true) return NODE_WAITS_MAX
+  return refused.isDisputed === true ? DISPUTE_WAITS_MAX : 0
+}
+
 /** Gives a node a moment. False when nobody waits so long. */
 export async function waitForNode(
   { clock }: { readonly clock: Clock },

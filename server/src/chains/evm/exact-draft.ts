@@ -119,7 +119,7 @@ export async function draftForWallet(
   const attempt = await draftSettlement(deps, call, settler, gasMax)
   return attempt.ok
     ? { ok: true, draft: { ...attempt.draft, runsPayerCode: true } }
-    : { ok: false, reason: 'invalid_exact_evm_transaction_simulation_failed' }
+    : { ok: false, reason: 'invalid_exact_evm_transaction_simulation_failed', isDisputed: true }
 }
 
 /**

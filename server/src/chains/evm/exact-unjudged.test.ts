@@ -223,6 +223,19 @@ test('what does not run is told why', async () => {
   })
 })
 
+test('what does not run where all else is as it should be may have been asked of nodes at different blocks', async () => {
+  const scene = openScene()
+  scene.node.refusesEstimates = true
+  const read = await readFrom(scene, await funded())
+  expect(await draftOf(scene, read)).toEqual({
+    ok: false,
+    reason: 'invalid_exact_evm_transaction_simulation_failed',
+    isDisputed: true,
+  })
+  scene.node.refusesEstimates = false
+  expect(await draftOf(scene, read)).toMatchObject({ ok: true })
+})
+
 /** The other signature of the same key over the same, which a curve takes as well. */
 function twinOf(signature: string): string {
   const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n

@@ -111,7 +111,7 @@ export function openExact(deps: {
       // Somebody may have submitted it between the two.
       const again = await checkAuthorization({ ...asking, wasJudged }, checked)
       return again.ok
-        ? { ok: false, reason: 'invalid_exact_evm_transaction_simulation_failed' }
+        ? { ok: false, reason: 'invalid_exact_evm_transaction_simulation_failed', isDisputed: true }
         : again
     },
     authorize: async (order) => {

@@ -48,7 +48,7 @@ export function openPermit2(
       }
       // Somebody may have submitted it, or drawn on the allowance, between the two.
       const again = await checkPermit2({ ...asking, wasJudged }, checked)
-      return again.ok ? { ok: false, reason: 'permit2_simulation_failed' } : again
+      return again.ok ? { ok: false, reason: 'permit2_simulation_failed', isDisputed: true } : again
     },
     authorize: (order) => preparePermit2({ transport, chainId, reader }, order),
     usedBy: (authorization, height) =>

@@ -41,6 +41,8 @@ export interface Scene {
     estimate: string | undefined
     hasCodes: boolean
     refusesRuns: boolean
+    /** Has no call run: it stands at another block than the one that shows everything else. */
+    refusesEstimates: boolean
   }
   /** What the chain was asked since the last call of this. */
   asked(): readonly string[]
@@ -54,22 +56,31 @@ export interface Scene {
 export function openScene(): Scene {
   const time = { aheadMilliseconds: 0 }
   const node: Scene['node'] = {
-    ...{ nothing: '"0x"', estimate: undefined, hasCodes: true, refusesRuns: false },
+    ...{
+      nothing: '"0x"',
+      estimate: undefined,
+      hasCodes: true,
+      refusesRuns: false,
+      refusesEstimates: false,
+    },
   }
   let asked: string[] = []
   const requests: string[][] = []
-  /** Runs of many, refused as some nodes refuse what takes too much. */
+  /** Runs of many, refused as some nodes refuse what takes too much; and estimates. */
   const refused = (
     calls: readonly { method: string; params: readonly { to?: string; data?: string }[] }[],
     text: string,
   ) => {
-    if (!node.refusesRuns) return text
+    if (!node.refusesRuns && !node.refusesEstimates) return text
     const answers = [JSON.parse(text)].flat() as readonly { id: number }[]
     const error = { code: -32_000, message: 'out of gas: gas required exceeds allowance' }
     const changed = answers.map((one) => {
-      const { to, data } = calls[one.id]?.params[0] ?? {}
+      const { method, params } = calls[one.id] ?? {}
+      const { to, data } = params?.[0] ?? {}
       const isShared = to === undefined && data?.includes(CALLS['a run']) === true
-      return isShared ? { jsonrpc: '2.0', id: one.id, error } : one
+      const isEstimate = method === 'eth_estimateGas'
+      const isRefused = (isShared && node.refusesRuns) || (isEstimate && node.refusesEstimates)
+      return isRefused ? { jsonrpc: '2.0', id: one.id, error } : one
     })
     return JSON.stringify(changed.length === 1 ? changed[0] : changed)
   }
