@@ -5,7 +5,7 @@ import { limits } from '../kernel/limits.ts'
 import { openLog } from '../kernel/log.ts'
 import { until } from '../kernel/until.ts'
 import type { Broadcaster } from '../sender/broadcast.ts'
-import { CommitUnknown, StoreUnavailable } from '../store/postgres.ts'
+import { CommitUnknown, openStore, StoreUnavailable } from '../store/postgres.ts'
 import type { Store } from '../store/postgres.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
@@ -20,11 +20,16 @@ const TOO_LATE = 1_790_000_000_000
 const FUNDS = 1_000n
 
 let database: TestDatabase
+let owner: Store
 let lanes = 0
 beforeAll(async () => {
   database = await openTestDatabase()
+  owner = openStore({ url: database.ownerUrl, log: openLog('silent'), role: null })
 })
-afterAll(() => database.close())
+afterAll(async () => {
+  await owner.close()
+  await database.close()
+})
 
 /** The real queue on a real lane; its store, clock, signer and nodes do as the test says. */
 async function aQueue() {
@@ -139,6 +144,52 @@ describe('a commit without an answer', () => {
     await expect(world.submit(world.prepare())).rejects.toThrow(StoreUnavailable)
     expect(await world.stored()).toEqual(new Set())
     expect(world.broadcasts).toEqual([])
+    // Nor is a lane left behind, which begins where the chain is.
+    const { lane } = world
+    const lanes = await database.store.query(
+      'test_lanes',
+      'select from lanes where network = $1 and address = $2',
+      [lane.chain.config.network, lane.wallet.address],
+    )
+    expect(lanes).toEqual([])
+  })
+
+  test.each([
+    ['there', true],
+    ['made by it', false],
+  ])('that is still under way is waited for, on a lane that is %s', async (_what, isThere) => {
+    if (isThere) await world.submit(world.prepare())
+    const end = Promise.withResolvers<void>()
+    const committed = Promise.withResolvers<void>()
+    const isSlow: Store['inTransaction'] = async (scope, work) => {
+      const worked = Promise.withResolvers<void>()
+      database.store
+        .inTransaction(scope, async (tx) => {
+          await work(tx)
+          worked.resolve()
+          await end.promise
+        })
+        .then(() => committed.resolve(), committed.reject)
+      await worked.promise
+      throw unknown
+    }
+    world.faults.inTransaction = inTurn(isSlow)
+    const send = world.prepare()
+    let isTold = false
+    const told = Promise.allSettled([world.submit(send)]).finally(() => (isTold = true))
+    const isWaited = async () => {
+      const [row] = await owner.query<{ waiting: string }>(
+        'test_waiting',
+        `select count(*) as waiting from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      return isTold || Number(row?.waiting) === 1
+    }
+    await until('somebody waits for it', isWaited, { seconds: 10 })
+    end.resolve()
+    await committed.promise
+    expect(await told).toMatchObject([{ value: { kind: 'committed' } }])
+    expect(await world.stored()).toContain(send.paymentId)
   })
 
   test.each([

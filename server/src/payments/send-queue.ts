@@ -8,7 +8,7 @@ import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import { openTurns } from '../kernel/turns.ts'
 import type { Broadcaster } from '../sender/broadcast.ts'
-import { lockLanes } from '../sender/lane-store.ts'
+import { lockLane } from '../sender/lane-store.ts'
 import type { TradeBook } from '../sender/trade-book.ts'
 import { CommitUnknown, StoreUnavailable } from '../store/postgres.ts'
 import type { Store } from '../store/postgres.ts'
@@ -218,9 +218,15 @@ async function commit(
   return { decisions }
 }
 
+/** Rolls back: a lane that was made to wait for its maker is nobody's. */
+class NotCommitted extends Error {
+  override readonly name = 'NotCommitted'
+}
+
 /**
- * COMMIT got no answer. The lane's row lock is held until that transaction is over, so once we hold it the rows tell what
- * happened. While that cannot be asked, those whose payment may exist are told so; for the others nothing was at stake.
+ * COMMIT got no answer. The lane's row is held until that transaction is over, also where it is the one that makes the lane: nobody sees
+ * such a row, but who would make the same one waits for it. So once we hold it the rows tell what happened. While that cannot be asked,
+ * those whose payment may exist are told so; for the others nothing was at stake.
  */
 async function afterUnknownCommit(
   { store }: SendQueueDeps,
@@ -231,15 +237,15 @@ async function afterUnknownCommit(
 ): Promise<Committed> {
   const first = decisions.find((decision) => decision.kind === 'committed')
   if (first === undefined) return { decisions }
-  let exists: boolean
   try {
-    exists = await store.inTransaction(wallet.accountId, async (tx) => {
-      await lockLanes(tx, chain.config.network, [wallet.address])
-      return (await findPayment(tx, wallet.accountId, first.payment.id)) !== undefined
+    await store.inTransaction(wallet.accountId, async (tx) => {
+      await lockLane(tx, chain.config.network, wallet.address, 0n)
+      const payment = await findPayment(tx, wallet.accountId, first.payment.id)
+      if (payment === undefined) throw new NotCommitted()
     })
-  } catch {
-    return { decisions, unknown }
+    return { decisions }
+  } catch (error) {
+    if (!(error instanceof NotCommitted)) return { decisions, unknown }
+    throw new StoreUnavailable('the transaction was not committed', { cause: unknown })
   }
-  if (exists) return { decisions }
-  throw new StoreUnavailable('the transaction was not committed', { cause: unknown })
 }
