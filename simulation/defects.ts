@@ -80,8 +80,8 @@ export const defects: readonly Defect[] = [
     changes: [
       {
         module: 'sender/expiry-store.ts',
-        from: `max(l.looked_at) - min(l.looked_at) >= $2 * interval '1 millisecond'`,
-        to: `$2::numeric is not null`,
+        from: "(count(distinct l.node) >= 2 or (${liesApart('$2', '$3')}))",
+        to: '$2::numeric is not null and $3::bigint is not null and count(*) > 0',
       },
     ],
   },

@@ -64,13 +64,24 @@ export interface LateLook {
   readonly found: boolean
 }
 
+/** How far two looks of one node have to lie apart to count as two: in time, and in final blocks, since a clock may be set. */
+export interface LookGap {
+  readonly milliseconds: number
+  readonly blocks: number
+}
+
+/** Whether the looks of a group lie so far apart, of which `$n` is the time and the next one the blocks. */
+const liesApart = (milliseconds: `$${number}`, blocks: `$${number}`) =>
+  `max(l.looked_at) - min(l.looked_at) >= ${milliseconds} * interval '1 millisecond' and max(l.finalized_height) - min(l.finalized_height) >= ${blocks}`
+
 /**
- * Keeps looks as evidence. Once bytes were found, what a node says about them again adds nothing: such a place may stay open, and
- * be looked at, for days.
+ * Keeps looks as evidence. Once bytes were found, what a node says about them again adds nothing, nor does what it did not find at the same
+ * height, or once that is proof: such a place may stay open, and be looked at, for days.
  */
 export async function storeLooks(
   tx: Tx,
   looks: readonly LateLook[],
+  gap: LookGap,
   nowMilliseconds: number,
 ): Promise<void> {
   if (looks.length === 0) return
@@ -81,6 +92,8 @@ export async function storeLooks(
      from unnest($1::bigint[], $2::text[], $3::bigint[], $4::boolean[]) as look (attempt_id, node, height, found)
      where not exists (select from expiry_looks l where l.attempt_id = look.attempt_id and l.found
        and (not look.found or l.node = look.node))
+       and (look.found or not exists (select from expiry_looks l where l.attempt_id = look.attempt_id and l.node = look.node
+         having max(l.finalized_height) >= look.height or (${liesApart('$6', '$7')})))
      on conflict do nothing`,
     [
       looks.map((look) => look.attemptId),
@@ -88,18 +101,20 @@ export async function storeLooks(
       looks.map((look) => look.finalizedHeight.toString()),
       looks.map((look) => look.found),
       nowMilliseconds,
+      gap.milliseconds,
+      gap.blocks,
     ],
   )
 }
 
 /**
- * Which open places are proven dead in every attempt: two nodes found nothing, or one found nothing twice with the given time
+ * Which open places are proven dead in every attempt: two nodes found nothing, or one found nothing twice with the given gap
  * between, and no node ever found it, since one that has forgotten says nothing about what another has seen. Looks of a place whose state has changed count for nothing.
  */
 export async function deadPlaces(
   tx: Tx,
   transactionIds: readonly string[],
-  gapMilliseconds: number,
+  gap: LookGap,
 ): Promise<ReadonlySet<string>> {
   const rows = await tx.query<{ id: string }>(
     'expiry_dead_places',
@@ -107,9 +122,8 @@ export async function deadPlaces(
      where t.id = any($1::bigint[]) and t.state = 'open' and not exists (
        select from attempts a where a.chain_transaction_id = t.id and not exists (
          select from expiry_looks l where l.attempt_id = a.id
-         having not bool_or(l.found) and (count(distinct l.node) >= 2
-           or max(l.looked_at) - min(l.looked_at) >= $2 * interval '1 millisecond')))`,
-    [transactionIds, gapMilliseconds],
+         having not bool_or(l.found) and (count(distinct l.node) >= 2 or (${liesApart('$2', '$3')}))))`,
+    [transactionIds, gap.milliseconds, gap.blocks],
   )
   return new Set(rows.map((row) => row.id))
 }

@@ -19,6 +19,8 @@ const FIRST_LIFETIME = 100n
 const LIFETIME_BLOCKS = 150n
 const EMPTY: HistoryLook = { node: 'one', finalizedHeight: FIRST_LIFETIME + 1n, found: false }
 const OTHER: HistoryLook = { ...EMPTY, node: 'two' }
+/** The same of the blocks that come within the gap. */
+const LATER: HistoryLook = { ...EMPTY, finalizedHeight: EMPTY.finalizedHeight + 1_000n }
 
 let database: TestDatabase
 let lanes = 0
@@ -123,7 +125,7 @@ describe('an expired transaction', () => {
     await place.round(EMPTY)
     expect(await place.numbers()).toEqual([1])
     place.pass(GAP_MILLISECONDS)
-    await place.round(EMPTY)
+    await place.round(LATER)
     const [first, second, ...more] = await place.attempts()
     expect(more).toEqual([])
     expect(second?.terms).toEqual({ ...first?.terms, lifetime: '250' })
@@ -167,8 +169,48 @@ describe('an expired transaction', () => {
   test('is left alone after one look, and after looks of one node too close together', async () => {
     await place.round(EMPTY)
     place.pass(GAP_MILLISECONDS - 1)
-    await place.round(EMPTY)
+    await place.round(LATER)
     expect(await place.numbers()).toEqual([1])
+  })
+
+  test.each([
+    ['forward', GAP_MILLISECONDS],
+    ['back', -GAP_MILLISECONDS],
+  ])(
+    'is left alone where nothing but a clock has gone %s since the look before',
+    async (_, step) => {
+      await place.round(EMPTY)
+      place.pass(step)
+      await place.round(EMPTY)
+      // Two blocks are no gap either.
+      await place.round({ ...EMPTY, finalizedHeight: EMPTY.finalizedHeight + 2n })
+      expect(await place.numbers()).toEqual([1])
+      place.pass(1)
+      await place.round(LATER)
+      expect(await place.numbers()).toEqual([1, 2])
+    },
+  )
+
+  test('leaves no more evidence than proves it, however long it waits for an operator', async () => {
+    const rows = async () => {
+      const looks = await database.store.query(
+        'test_looks',
+        `select from expiry_looks l join attempts a on a.id = l.attempt_id where a.network = $1`,
+        [place.lane.chain.config.network],
+      )
+      return looks.length
+    }
+    const late = (more: bigint) => ({ finalizedHeight: 1_000_000n + more * 1_000n })
+    for (let number = 0; number < limits.attemptsMax; number += 1) {
+      await place.round({ ...EMPTY, ...late(0n) }, { ...OTHER, ...late(0n) })
+    }
+    expect(await place.numbers()).toHaveLength(limits.attemptsMax)
+    for (let round = 1n; round < 20n; round += 1n) {
+      place.pass(GAP_MILLISECONDS / 2)
+      await place.round({ ...EMPTY, ...late(round) }, { ...OTHER, ...late(round) })
+    }
+    // Of each attempt and node: one to begin with, one between, and one at the end of the gap.
+    expect(await rows()).toBeLessThanOrEqual(limits.attemptsMax * 2 * 3)
   })
 
   test('is left alone when no node answers, and a failed look does not count as one', async () => {

@@ -3,7 +3,7 @@ import { limits } from '../kernel/limits.ts'
 import type { FollowDeps } from './follow.ts'
 import { lockLane } from './lane-store.ts'
 import { markDead } from './place-store.ts'
-import type { LateLook, LivingAttempt } from './expiry-store.ts'
+import type { LateLook, LivingAttempt, LookGap } from './expiry-store.ts'
 import { deadPlaces, livingAttempts, storeLooks } from './expiry-store.ts'
 import type { NextAttemptDeps } from './next-attempt.ts'
 import { makeNextAttempt } from './next-attempt.ts'
@@ -22,13 +22,18 @@ const LOOK_GAP_MILLISECONDS = 20_000
 /** In the sandbox one node is all there is, and it does not lag behind itself. */
 const SANDBOX_LOOK_GAP_MILLISECONDS = 1_000
 
+/** Blocks may come at half their pace and still fill a gap. */
+const SLOWEST_PACE = 2
+
 /** How long to wait between two rounds of looks. */
 export function lookPause({ config }: Chain): number {
-  return gapOf({ config }) / 2
+  return gapOf({ config }).milliseconds / 2
 }
 
-function gapOf({ config }: Pick<Chain, 'config'>): number {
-  return config.sandbox ? SANDBOX_LOOK_GAP_MILLISECONDS : LOOK_GAP_MILLISECONDS
+function gapOf({ config }: Pick<Chain, 'config'>): LookGap {
+  const milliseconds = config.sandbox ? SANDBOX_LOOK_GAP_MILLISECONDS : LOOK_GAP_MILLISECONDS
+  const blocks = Math.max(1, Math.floor(milliseconds / config.blockTimeMilliseconds / SLOWEST_PACE))
+  return { milliseconds, blocks }
 }
 
 /**
@@ -58,7 +63,7 @@ export async function rebuildExpired(deps: RebuildDeps, lifetimes: Lifetimes): P
   const candidates = living.filter(({ transactionId }) => !spared.has(transactionId))
   if (late.length === 0) return
   const dead = await store.inTransaction('service', async (tx) => {
-    await storeLooks(tx, late, clock.nowMilliseconds())
+    await storeLooks(tx, late, gapOf(chain), clock.nowMilliseconds())
     return deadPlaces(
       tx,
       [...new Set(candidates.map(({ transactionId }) => transactionId))],

@@ -5,6 +5,7 @@ import { livingAttempts, storeLooks } from './expiry-store.ts'
 
 /** Base units of each payment here. */
 const AMOUNT = 100n
+const GAP = { milliseconds: 20_000, blocks: 10 }
 
 /** One open place with one attempt, and looks at it as nodes gave them. */
 export async function openFoundPlace(store: Store, chainId: number) {
@@ -19,7 +20,7 @@ export async function openFoundPlace(store: Store, chainId: number) {
   const look = async (node: string, atMilliseconds: number, found = true): Promise<void> => {
     const { attemptId } = attempt
     const looks = [{ attemptId, node, found, finalizedHeight: 101n }]
-    await store.inTransaction('service', (tx) => storeLooks(tx, looks, atMilliseconds))
+    await store.inTransaction('service', (tx) => storeLooks(tx, looks, GAP, atMilliseconds))
   }
   /** The follower sees it after all. */
   const mine = async (): Promise<void> => {

@@ -144,7 +144,7 @@ test('what no node tells stops itself alone: it stays pending, is never taken fo
     return deadPlaces(
       tx,
       rows.map(({ id }) => id),
-      0,
+      { milliseconds: 0, blocks: 0 },
     )
   })
   expect(dead.size).toBe(0)
