@@ -140,9 +140,13 @@ export async function unsettledDeposits(
     'deposits_unsettled',
     `select ${SEEN} from payments d
      where network = $1 and block_height <= $2 and occurrence is not null and status = 'confirmed'
-       and (held_until <= to_timestamp($4 / 1000.0) or not exists (select from payments c where ${MAY_BE_PAID_BY} offset 0))
+       and (held_until <= to_timestamp($4 / 1000.0) or held_until > to_timestamp($5 / 1000.0) or not exists (select from payments c where ${MAY_BE_PAID_BY} offset 0))
      order by block_height, id limit $3`,
-    [network, height.toString(), count, nowMilliseconds],
+    [
+      ...[network, height.toString(), count, nowMilliseconds],
+      // Held before a clock was set back.
+      nowMilliseconds + (limits.heldDepositSeconds + limits.clockAheadSeconds) * 1000,
+    ],
   )
   return rows.map(seenOf)
 }

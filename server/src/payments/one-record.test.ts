@@ -237,6 +237,19 @@ test('a final deposit waits for the word on a claim that it may be the payment o
   expect(await effects()).not.toEqual([{ payment_id: paymentId }])
 })
 
+test('nor for one that was held before a clock was set back', async () => {
+  await openClaim()
+  await arrive('a', 4)
+  const close = () => within((tx) => book.final(tx, network, 101n, 10))
+  await close()
+  now -= limits.clockAheadSeconds * 1000
+  await close()
+  expect(await recordsNow()).toEqual(['claim pending', 'deposit confirmed@4'])
+  now -= 1
+  await close()
+  expect(await recordsNow()).toEqual(['claim pending', 'deposit settled@4'])
+})
+
 test('nor does one wait once the claim is over', async () => {
   const paymentId = await openClaim()
   await arrive('a', 4)

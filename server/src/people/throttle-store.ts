@@ -1,6 +1,12 @@
+import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
 
-/** Counts an attempt about the subject in its window, which begins with its first. Gives how many it has had, this one included. */
+const IS_OVER = '(w.until <= to_timestamp($2 / 1000.0) or w.until > to_timestamp($4 / 1000.0))'
+
+/**
+ * Counts an attempt about the subject in its window, which begins with its first; one that ends later than any can began before a clock was
+ * set back, and is over. Gives how many it has had, this one included.
+ */
 export async function countAttempt(
   tx: Tx,
   subject: Uint8Array,
@@ -16,10 +22,13 @@ export async function countAttempt(
     'people_count_attempt',
     `insert into sign_in_windows as w (subject, attempts, until) values ($1, 1, to_timestamp($3 / 1000.0))
      on conflict (subject) do update set
-       attempts = case when w.until <= to_timestamp($2 / 1000.0) then 1 else least(w.attempts, 1000000) + 1 end,
-       until = case when w.until <= to_timestamp($2 / 1000.0) then excluded.until else w.until end
+       attempts = case when ${IS_OVER} then 1 else least(w.attempts, 1000000) + 1 end,
+       until = case when ${IS_OVER} then excluded.until else w.until end
      returning attempts, until`,
-    [subject, nowMilliseconds, untilMilliseconds],
+    [
+      ...[subject, nowMilliseconds, untilMilliseconds],
+      untilMilliseconds + limits.clockAheadSeconds * 1000,
+    ],
   )
   if (row === undefined) throw new Error('an attempt was not counted')
   return { attempts: row.attempts, untilMilliseconds: row.until.getTime() }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { limits } from '../kernel/limits.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { abandonBuild } from './abandon.ts'
@@ -55,6 +56,14 @@ test('submitted bytes are sent again, less and less often, until a block shows t
   expect(await sentAfter(DAY)).toBe(5)
   const due = 'select from submissions where due_at is not null'
   expect(await database.store.query('test_due', due)).toEqual([])
+})
+
+test('what was due at a time that a clock was set back from is sent in its turn, which is noted anew', async () => {
+  scene.later(DAY)
+  await submitted()
+  expect(await sentAfter(-DAY)).toBe(2)
+  expect(await sentAfter(0)).toBe(2)
+  expect(await sentAfter(limits.resendSecondsMax * 1000)).toBe(3)
 })
 
 test('what can be included no more, and what was given up, is not sent again', async () => {

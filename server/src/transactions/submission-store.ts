@@ -70,13 +70,21 @@ export async function takeDue(
     sendable: boolean
   }>(
     'submissions_due',
-    `with taken as (
+    // The second range: noted before a clock was set back. Their rows are looked at again once they are locked.
+    `with ranges as (
+       (select hash, payment_id, due_at from submissions where network = $1 and due_at <= to_timestamp($2 / 1000.0)
+        order by due_at limit $3)
+       union all
+       (select hash, payment_id, due_at from submissions where network = $1 and due_at > to_timestamp($6 / 1000.0)
+        order by due_at limit $3)
+     ), taken as (
        select s.hash, s.payment_id, b.seen_height is null and b.dead_height is null as lacks_block,
          b.closed_at is not null or (s.is_approval
            and b.expires_at + $5 * interval '1 second' <= to_timestamp($2 / 1000.0)) as is_over
-       from submissions s join builds b on b.payment_id = s.payment_id
-       where s.network = $1 and s.due_at <= to_timestamp($2 / 1000.0)
-       order by s.due_at limit $3 for no key update of s
+       from ranges r join submissions s on s.network = $1 and s.hash = r.hash and s.payment_id = r.payment_id
+         join builds b on b.payment_id = s.payment_id
+       where s.due_at <= to_timestamp($2 / 1000.0) or s.due_at > to_timestamp($6 / 1000.0)
+       order by r.due_at, r.hash, r.payment_id limit $3 for no key update of s
      ), due as (
        select hash, payment_id, is_over, lacks_block and not is_over as sendable from taken
      )
@@ -89,6 +97,7 @@ export async function takeDue(
     [
       ...[network, nowMilliseconds, limits.resentSubmissionsMax, limits.resendSecondsMax],
       limits.approvalResentSeconds,
+      nowMilliseconds + (limits.resendSecondsMax + limits.clockAheadSeconds) * 1000,
     ],
   )
   return rows
