@@ -100,6 +100,28 @@ test('what is final is closed in parts that hold a lane for a moment each, in it
   expect(after.finalizedHeight).toBe(8n)
 })
 
+test('lanes are locked before what others sent is closed: that books as well, and who signs locks its lane first', async () => {
+  await mined([1])
+  const book: Partial<PaymentBook> = { final: async () => undefined }
+  let free = -1
+  const deps = {
+    ...{ store: database.store, book: book as PaymentBook, killPoint: () => undefined },
+    deposits: {
+      arrived: async () => undefined,
+      final: async () => {
+        const rows = await database.store.inTransaction('service', (tx) =>
+          tx.query('test_free', 'select from lanes for update skip locked'),
+        )
+        free = rows.length
+        return 0
+      },
+      undone: async () => undefined,
+    },
+  }
+  await closeFinalBlocks(deps, cursor, [{ height: 8n, hash: 'b8', finalizedHeight: 8n }])
+  expect(free).toBe(0)
+})
+
 test('whoever waits for an operator after a block in between closes nothing more', async () => {
   await mined([MOST, MOST])
   let batches = 0

@@ -36,6 +36,14 @@ export async function closeFinalBlocks(
         height,
         limits.finalPaymentsMax,
       )
+      // Before any ledger, as who signs does: what is closed of others books, too, also of wallets that have a place here.
+      if (closing.length > 0) {
+        await lockLanes(
+          tx,
+          network,
+          closing.map(({ laneAddress }) => laneAddress),
+        )
+      }
       // With the last of our own: what others sent takes six statements, however little of it there is.
       const { settled, areAll } = areClosed
         ? await closeFinalOfOthers(deps, tx, network, height)
@@ -43,11 +51,6 @@ export async function closeFinalBlocks(
       // The cursor is written every time: its fence refuses a batch of an instance that lost the lease.
       const moved = await storeFinality(tx, cursor, areAll ? height : cursor.finalizedHeight)
       if (closing.length > 0) {
-        await lockLanes(
-          tx,
-          network,
-          closing.map(({ laneAddress }) => laneAddress),
-        )
         await book.final(
           tx,
           closing.map((transaction) => ({ ...transaction, network })),
