@@ -145,6 +145,8 @@ export const limits = {
   databaseConnectionsMax: 12,
   databaseStatementSeconds: 10,
   databaseLockSeconds: 5,
+  /** A transaction that says nothing for so long is given up, and with it the rows that it holds: before those who wait for them give up. */
+  databaseIdleSeconds: 4,
   nodeCallSeconds: 10,
   /** The same where another node can be asked instead. */
   nodeCallWithOthersSeconds: 5,

@@ -38,6 +38,17 @@ async function hasFollower(network: string): Promise<boolean> {
 }
 
 describe('a transaction', () => {
+  test('of an instance that hangs is given up before those who wait for its rows give up', async () => {
+    const set = await database.store.query<{ name: string; milliseconds: string }>(
+      'settings',
+      `select name, setting as milliseconds from pg_settings where name in ('idle_in_transaction_session_timeout', 'lock_timeout')`,
+    )
+    const of = new Map(set.map(({ name, milliseconds }) => [name, Number(milliseconds)]))
+    const idle = of.get('idle_in_transaction_session_timeout')
+    expect(idle).toBeGreaterThan(0)
+    expect(idle).toBeLessThan(of.get('lock_timeout') ?? 0)
+  })
+
   test('knows its account while it lasts, and the connection is the service again', async () => {
     const account = newId(systemRandom, 'acct')
     const store = openStore({ url: database.url, log })

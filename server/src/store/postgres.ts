@@ -121,7 +121,7 @@ function openPool(url: string, log: Log, role: string | null): pg.Pool {
     statement_timeout: limits.databaseStatementSeconds * 1000,
     query_timeout: (limits.databaseStatementSeconds + SILENCE_SECONDS) * 1000,
     lock_timeout: limits.databaseLockSeconds * 1000,
-    idle_in_transaction_session_timeout: limits.databaseStatementSeconds * 1000,
+    idle_in_transaction_session_timeout: limits.databaseIdleSeconds * 1000,
     keepAlive: true,
     application_name: 'florin',
     types: exactTypes(),
