@@ -55,7 +55,7 @@ export function connectSolana(options: ConnectOptions): Chain {
   const makers = makersOf(config)
   const modules = openModules(config, options.modules, log)
   const walletNode = openSmartWalletNode({ ...deps, clock, log })
-  const exact = openExact({ ...deps, clock, walletNode })
+  const exact = openExact({ ...deps, clock, walletNode, seenSlot: () => seenSlot })
   log.debug({ network: config.network, nodes: config.rpcUrls.length }, 'connected')
 
   return {

@@ -3,6 +3,8 @@ import type { ExactCheck } from '../exact.ts'
 import { fieldsFrom } from '../json-rpc/answer.ts'
 import type { Read } from '../json-rpc/transport.ts'
 import { contextFrom, integerFrom } from './answer.ts'
+import { simulationDoubt } from './simulation-doubt.ts'
+import type { Standing } from './simulation-doubt.ts'
 
 /** As the payer signed it, on the chain as it is now; only the missing signature of ours is not looked at. */
 export const SIMULATION_OPTIONS = {
@@ -21,18 +23,20 @@ export interface Rehearsed {
 
 /**
  * What the transaction would do now, with the payer's own blockhash. It runs alone: every simulation starts from the chain's state and
- * leaves nothing behind. Whatever the chain says against it is the payment's own fault, since nothing in it is ours.
+ * leaves nothing behind. Whatever the chain says against it is the payment's own fault, but for what `simulationDoubt` says where nodes are known
+ * to stand and the fee payer is ours.
  */
-export function paymentSimulationRead(transaction: string): Read<Rehearsed> {
+export function paymentSimulationRead(transaction: string, standing?: Standing): Read<Rehearsed> {
   return {
     method: 'simulateTransaction',
     params: [transaction, SIMULATION_OPTIONS],
     parse: (result) => {
-      const fields = fieldsFrom(contextFrom(result, 'simulation').value, 'simulation')
-      const { err, unitsConsumed: units } = fields
+      const { slot, value } = contextFrom(result, 'simulation')
+      const { err, unitsConsumed: units } = fieldsFrom(value, 'simulation')
       if (err !== null) {
-        const check = simulationFault(err, 'invalid_exact_svm_transaction_simulation_failed')
-        return { check, unitsUsed: null }
+        const doubt = standing && simulationDoubt(err, slot, standing)
+        const fault = simulationFault(err, 'invalid_exact_svm_transaction_simulation_failed')
+        return { check: doubt ?? fault, unitsUsed: null }
       }
       // Nodes that do not tell it, or tell that nothing was used, are only asked again and again.
       const isTold = units !== undefined && units !== null && units !== 0

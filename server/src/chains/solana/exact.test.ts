@@ -325,6 +325,30 @@ describe('the rehearsal', () => {
     expect(await exact.draft(authorization, settler.address)).toMatchObject(failed)
   })
 
+  test('of a fee payer of ours that has nothing is nobody’s fault, and says that it is low', async () => {
+    const empty = newKey().address
+    const wanted = demand({ extra: { feePayer: empty }, settlers: new Set([empty]) })
+    const authorization = readOf(await stockPayload({ feePayer: empty }), wanted)
+    expect(await exact.check(authorization)).toMatchObject({
+      ...{ ok: false, reason: 'network_unavailable' },
+    })
+    const drafted = await exact.draft(authorization, empty)
+    expect(drafted).toMatchObject({ ok: true, draft: { settlerBalance: 0n } })
+    expect(drafted.ok && drafted.draft.feeCeiling).toBeGreaterThan(0n)
+  })
+
+  test('of a node that is behind a young blockhash is nobody’s fault', async () => {
+    await world.pass(10)
+    await world.chain.head()
+    const authorization = readOf(await stockPayload())
+    await world.sandbox.fault({ chain: 'solana', kind: 'lag', slots: 8 })
+    expect(await exact.check(authorization)).toMatchObject({
+      ...{ ok: false, reason: 'network_unavailable' },
+    })
+    await world.sandbox.clearFaults()
+    expect(await exact.check(authorization)).toEqual({ ok: true })
+  })
+
   test('of an outage is nobody’s fault', async () => {
     const authorization = readOf(await stockPayload())
     const methods = ['simulateTransaction']

@@ -69,7 +69,8 @@ const close = parsed('closeAccount', { account: wallet.source, destination: stra
 
 function verdict(inner: unknown, err: unknown = null): ExactCheck {
   const value = { err, logs: [], innerInstructions: inner, unitsConsumed: 9 }
-  return smartWalletSimulationRead(authorization()).parse({ context: { slot: 9 }, value })
+  const standing = { seenSlot: () => 9n, blockTimeMilliseconds: 400 }
+  return smartWalletSimulationRead(authorization(), standing).parse({ context: { slot: 9 }, value })
 }
 const within = (...instructions: readonly object[]) => [{ index: 0, instructions }]
 const said = (...instructions: readonly object[]): string => {

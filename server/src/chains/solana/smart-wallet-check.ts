@@ -7,6 +7,8 @@ import type { Read } from '../json-rpc/transport.ts'
 import { addressFrom, amountFrom, contextFrom, textFrom } from './answer.ts'
 import { decodeBase58 } from './base58.ts'
 import { simulationFault, SIMULATION_OPTIONS } from './exact-check.ts'
+import { simulationDoubt } from './simulation-doubt.ts'
+import type { Standing } from './simulation-doubt.ts'
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
 import { movesOf } from './token-transfers.ts'
 import { readWireTransaction } from './wire-transaction.ts'
@@ -38,16 +40,22 @@ interface Ran {
  * What a smart wallet's transaction would do now, told with every call of its programs: exactly one transfer into the receiver's account,
  * of the mint, the amount and the authority that were read from its bytes. Throws NodeFailure where the node does not tell the calls.
  */
-export function smartWalletSimulationRead(authorization: ExactAuthorization): Read<ExactCheck> {
+export function smartWalletSimulationRead(
+  authorization: ExactAuthorization,
+  standing: Standing,
+): Read<ExactCheck> {
   const { stored, feePayer } = authorization
   const transaction = stored['transaction'] ?? ''
   return {
     method: 'simulateTransaction',
     params: [transaction, { ...SIMULATION_OPTIONS, innerInstructions: true }],
     parse: (result) => {
-      const fields = fieldsFrom(contextFrom(result, 'simulation').value, 'simulation')
-      if (fields['err'] !== null) {
-        return simulationFault(fields['err'], 'invalid_exact_svm_smart_wallet_simulation_failed')
+      const { slot, value } = contextFrom(result, 'simulation')
+      const fields = fieldsFrom(value, 'simulation')
+      const { err } = fields
+      if (err !== null) {
+        const doubt = simulationDoubt(err, slot, standing)
+        return doubt ?? simulationFault(err, 'invalid_exact_svm_smart_wallet_simulation_failed')
       }
       const inner = listFrom(fields['innerInstructions'], 'inner instructions').flatMap((group) =>
         listFrom(fieldsFrom(group, 'inner instructions')['instructions'], 'inner instructions'),

@@ -1,0 +1,48 @@
+import { limits } from '../../kernel/limits.ts'
+import type { ExactCheck } from '../exact.ts'
+import { isObject } from '../json-rpc/answer.ts'
+import { simulationProblemOf } from './failures.ts'
+
+/** Where the nodes of a network stand, as far as they have shown. */
+export interface Standing {
+  /** The highest slot that any of them has shown as confirmed. */
+  readonly seenSlot: () => bigint
+  readonly blockTimeMilliseconds: number
+}
+
+const NO_EFFECTS: ReadonlySet<number> = new Set()
+/** The fee payer is the first account of every transaction. */
+const FEE_PAYER = 0
+
+/**
+ * Why a failed simulation says nothing of the payment; undefined where it does. The fee payer is ours, and so is its shortage: the cluster
+ * looks at that account before it runs anything. And a node that is behind does not know a young blockhash, nor money that has just come.
+ * `error` is the `err` of a simulation whose answer is of this slot. Source: Agave, `TransactionError`.
+ */
+export function simulationDoubt(
+  error: unknown,
+  slot: bigint,
+  { seenSlot, blockTimeMilliseconds }: Standing,
+): ExactCheck | undefined {
+  if (isFeePayerShort(error)) {
+    return untold('The wallet that is to pay the fee cannot pay it now.')
+  }
+  const behind = seenSlot() - slot
+  const slotsMax =
+    error === 'BlockhashNotFound'
+      ? 0
+      : Math.ceil((limits.shortageBehindSecondsMax * 1000) / blockTimeMilliseconds)
+  if (behind <= BigInt(slotsMax)) return undefined
+  return untold('The node that was asked is behind the chain.')
+}
+
+function isFeePayerShort(error: unknown): boolean {
+  if (!isObject(error)) return simulationProblemOf(error, NO_EFFECTS) === 'short'
+  const rent = error['InsufficientFundsForRent']
+  return isObject(rent) && rent['account_index'] === FEE_PAYER
+}
+
+function untold(what: string): ExactCheck {
+  const message = `${what} Nothing was sent; ask again later.`
+  return { ok: false, reason: 'network_unavailable', message }
+}
