@@ -237,7 +237,7 @@ export function startRelay(deps: RelayDeps): Relay {
 
   function report(error: unknown): void {
     if (error instanceof RelayLost) log.info({ reason: error }, 'another instance numbers events')
-    else if (error instanceof StoreUnavailable) {
+    else if (error instanceof StoreUnavailable || error instanceof CommitUnknown) {
       log.warn({ failures, reason: error }, 'events wait to be numbered')
     } else log.error({ failures, err: error }, 'events could not be numbered')
   }

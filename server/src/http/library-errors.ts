@@ -12,7 +12,12 @@ const KNOWN: Readonly<Record<string, () => Refusal>> = {
     invalidRequest('body', 'is not as long as Content-Length says'),
   FST_ERR_BAD_URL: () => invalidRequest('path', 'is not valid percent-encoding'),
   FST_ERR_MAX_PARAM_LENGTH: () => invalidRequest('path', 'has a part that is too long'),
-  ERR_HTTP_REQUEST_TIMEOUT: () => invalidRequest('request', 'did not arrive in time'),
+  // It may be this service that stood still: Node ends a request that lay before its door in the meantime. No handler has seen it.
+  ERR_HTTP_REQUEST_TIMEOUT: () =>
+    new Refusal('NETWORK_ERROR', {
+      message: 'The request did not arrive in time, and nothing of it was done. Send it again.',
+      retryAfterSeconds: 1,
+    }),
 }
 
 /** From the library's errors to the catalogue; anything else stays what it is. */

@@ -1,7 +1,7 @@
 import { NodeFailure } from '../chains/chain.ts'
 import type { Block, Head } from '../chains/chain.ts'
 import { limits } from '../kernel/limits.ts'
-import { StoreUnavailable } from '../store/postgres.ts'
+import { CommitUnknown, StoreUnavailable } from '../store/postgres.ts'
 import { forgetMarketEvents } from './event-store.ts'
 import { followMarkets } from './follow-markets.ts'
 import { MarketsMoved } from './market-deps.ts'
@@ -174,7 +174,10 @@ export function startMarketDriver(
       log.info({ network, reason: error }, 'markets were not read')
       return
     }
-    const expected = error instanceof NodeFailure || error instanceof StoreUnavailable
+    const expected =
+      error instanceof NodeFailure ||
+      error instanceof StoreUnavailable ||
+      error instanceof CommitUnknown
     if (expected) log.warn({ network, failures, reason: error }, 'markets were not read')
     else log.error({ network, failures, err: error }, 'markets were not read')
   }

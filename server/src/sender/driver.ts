@@ -2,7 +2,7 @@ import { NodeFailure } from '../chains/chain.ts'
 import type { Head } from '../chains/chain.ts'
 import { shownNext } from '../chains/next-blocks.ts'
 import { limits } from '../kernel/limits.ts'
-import { StoreUnavailable } from '../store/postgres.ts'
+import { CommitUnknown, StoreUnavailable } from '../store/postgres.ts'
 import type { Waiting } from './bump.ts'
 import { bumpStuck } from './bump.ts'
 import { openHeadPace } from './head-pace.ts'
@@ -341,7 +341,10 @@ export function startDriver(deps: DriverDeps): Driver {
       return
     }
     state = { ...state, following: false }
-    const expected = error instanceof NodeFailure || error instanceof StoreUnavailable
+    const expected =
+      error instanceof NodeFailure ||
+      error instanceof StoreUnavailable ||
+      error instanceof CommitUnknown
     const facts = { network, failures }
     if (expected) log.warn({ ...facts, reason: error }, 'round failed, nothing was decided')
     else log.error({ ...facts, err: error }, 'round failed')
