@@ -4,6 +4,7 @@ import { Ajv } from 'ajv'
 import { ErrorBody } from '@florin/wire/error-body.ts'
 import { catalogue, Refusal } from '@florin/wire/errors.ts'
 import type { ErrorCode } from '@florin/wire/errors.ts'
+import { AfterCommit } from './after-commit.ts'
 import { problem } from './problem.ts'
 
 const isErrorBody = new Ajv().compile(ErrorBody)
@@ -34,6 +35,19 @@ describe('a refusal', () => {
         timestamp: 1_790_000_000_000,
       },
       unforeseen: false,
+    })
+  })
+
+  test('after a commit names the payment and says not to pay again', () => {
+    const error = new AfterCommit('pay_1', new Error('the database is away'))
+    expect(problem(error, context)).toMatchObject({
+      ...{ code: 'INTERNAL_ERROR', status: 500, unforeseen: true },
+      body: {
+        error: {
+          message: expect.stringMatching(/do not pay again/) as unknown,
+          details: { paymentId: 'pay_1' },
+        },
+      },
     })
   })
 

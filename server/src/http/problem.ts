@@ -41,7 +41,11 @@ export function problem(error: unknown, context: ProblemContext): Problem {
   }
   if (error instanceof AfterCommit) {
     const details = { paymentId: error.paymentId }
-    return answer(context, { code: 'INTERNAL_ERROR', details, unforeseen: true })
+    return answer(context, {
+      ...{ code: 'INTERNAL_ERROR', details, unforeseen: true },
+      message:
+        'The payment may be stored, and then it goes on by itself. Read its status, and do not pay again before.',
+    })
   }
   if (context.isUnavailable(error)) {
     return answer(context, { code: 'NETWORK_ERROR', unforeseen: false })
