@@ -32,11 +32,11 @@ export function startForgettingAll({
       forgetOldDays,
       forgetOldTrades,
       forgetIdentifiers,
-      ...networks.map(
-        ({ network }) =>
-          (tx: Tx, nowMilliseconds: number) =>
-            forgetGas(tx, network, nowMilliseconds),
-      ),
+      ...networks.map(({ network }) => async (tx: Tx, nowMilliseconds: number) => {
+        await forgetGas(tx, network, nowMilliseconds)
+        // All of it at once.
+        return false
+      }),
     ],
   })
 }

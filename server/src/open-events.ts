@@ -132,8 +132,10 @@ function isSession(id: CredentialId): id is SessionId {
 const FORGET_MAX = 10_000
 const DAY_MILLISECONDS = 24 * 3_600_000
 
-/** Removes events and tickets that have had their time, a bounded number at a time. */
-export async function forgetOldEvents(tx: Tx, nowMilliseconds: number): Promise<void> {
-  await forgetEvents(tx, nowMilliseconds - limits.eventDays * DAY_MILLISECONDS, FORGET_MAX)
-  await forgetTickets(tx, nowMilliseconds, FORGET_MAX)
+/** Removes events and tickets that have had their time, a bounded number at a time. Says whether more may wait. */
+export async function forgetOldEvents(tx: Tx, nowMilliseconds: number): Promise<boolean> {
+  const before = nowMilliseconds - limits.eventDays * DAY_MILLISECONDS
+  const events = await forgetEvents(tx, before, FORGET_MAX)
+  const tickets = await forgetTickets(tx, nowMilliseconds, FORGET_MAX)
+  return Math.max(events, tickets) >= FORGET_MAX
 }

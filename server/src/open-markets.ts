@@ -102,13 +102,15 @@ async function isSomeToken(
 
 const DAY_MILLISECONDS = 86_400_000
 
-/** Removes trades and candles that have had their time, a bounded number at a time. */
-export async function forgetOldTrades(tx: Tx, nowMilliseconds: number): Promise<void> {
+/** Removes trades and candles that have had their time, a bounded number at a time. Says whether more may wait. */
+export async function forgetOldTrades(tx: Tx, nowMilliseconds: number): Promise<boolean> {
   const short = nowMilliseconds - limits.marketTradeDays * DAY_MILLISECONDS
-  await forgetTrades(tx, short, limits.marketForgetMax)
-  await forgetCandles(tx, 60, short, limits.marketForgetMax)
   const long = nowMilliseconds - limits.marketCandleDays * DAY_MILLISECONDS
-  for (const seconds of [3_600, 86_400]) {
-    await forgetCandles(tx, seconds, long, limits.marketForgetMax)
-  }
+  const removed = [
+    await forgetTrades(tx, short, limits.marketForgetMax),
+    await forgetCandles(tx, 60, short, limits.marketForgetMax),
+    await forgetCandles(tx, 3_600, long, limits.marketForgetMax),
+    await forgetCandles(tx, 86_400, long, limits.marketForgetMax),
+  ]
+  return Math.max(...removed) >= limits.marketForgetMax
 }

@@ -100,11 +100,14 @@ export async function openPeople(
 const FORGET_MAX = 10_000
 const DAY_MILLISECONDS = 86_400_000
 
-/** Removes what opened sessions, and sessions, that have had their time, a bounded number at a time. */
-export async function forgetPeople(tx: Tx, nowMilliseconds: number): Promise<void> {
+/** Removes what opened sessions, and sessions, that have had their time, a bounded number at a time. Says whether more may wait. */
+export async function forgetPeople(tx: Tx, nowMilliseconds: number): Promise<boolean> {
   const before = nowMilliseconds - limits.sessionsKeptDays * DAY_MILLISECONDS
-  await forgetChallenges(tx, nowMilliseconds, FORGET_MAX)
-  await forgetAttempts(tx, nowMilliseconds, FORGET_MAX)
-  await forgetLinks(tx, before, FORGET_MAX)
-  await forgetSessions(tx, before, FORGET_MAX)
+  const removed = [
+    await forgetChallenges(tx, nowMilliseconds, FORGET_MAX),
+    await forgetAttempts(tx, nowMilliseconds, FORGET_MAX),
+    await forgetLinks(tx, before, FORGET_MAX),
+    await forgetSessions(tx, before, FORGET_MAX),
+  ]
+  return Math.max(...removed) >= FORGET_MAX
 }

@@ -99,13 +99,13 @@ export async function lastSequences(
   return new Map(accountIds.map((accountId) => [accountId, known.get(accountId) ?? 0]))
 }
 
-/** Removes events that were numbered before, the oldest of each account first; so many and the rest of a run at most. How many runs that were. */
+/** Removes events that were numbered before, the oldest of each account first; so many and the rest of a run at most. How many events that were. */
 export async function forgetEvents(
   tx: Tx,
   beforeMilliseconds: number,
   count: number,
 ): Promise<number> {
-  const rows = await tx.query(
+  const rows = await tx.query<{ count: string }>(
     'events_forget',
     `delete from event_runs where (account_id, last_sequence) in (
        select account_id, last_sequence from (
@@ -113,8 +113,8 @@ export async function forgetEvents(
          from (select account_id, last_sequence, count, numbered_at from event_runs where numbered_at < to_timestamp($1 / 1000.0)
            order by numbered_at, account_id, last_sequence limit $2) as oldest) as summed
        where before < $2)
-     returning 1`,
+     returning count`,
     [beforeMilliseconds, count],
   )
-  return rows.length
+  return rows.reduce((sum, row) => sum + Number(row.count), 0)
 }

@@ -39,12 +39,18 @@ export async function takeTicket(
   return row?.is_live ? { accountId: row.account_id, keyId: row.key_id } : undefined
 }
 
-/** Removes tickets that nobody used in time. */
-export async function forgetTickets(tx: Tx, nowMilliseconds: number, count: number): Promise<void> {
-  await tx.query(
+/** Removes tickets that nobody used in time. Says how many. */
+export async function forgetTickets(
+  tx: Tx,
+  nowMilliseconds: number,
+  count: number,
+): Promise<number> {
+  const removed = await tx.query(
     'event_tickets_forget',
     `delete from event_tickets where digest in (
-       select digest from event_tickets where expires_at < to_timestamp($1 / 1000.0) order by expires_at limit $2)`,
+       select digest from event_tickets where expires_at < to_timestamp($1 / 1000.0) order by expires_at limit $2)
+     returning 1`,
     [nowMilliseconds, count],
   )
+  return removed.length
 }

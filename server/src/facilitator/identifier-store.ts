@@ -106,20 +106,22 @@ function wordsOf({ accountId, payer, identifier, network, proofKey }: NamedPayme
 
 const FORGOTTEN_PER_STATEMENT_MAX = 10_000
 
-/** Forgets names past their days, the oldest first, so many at a time. A payment that may yet be paid keeps its own. */
+/** Forgets names past their days, the oldest first, so many at a time. A payment that may yet be paid keeps its own. Says whether more may wait. */
 export async function forgetIdentifiers(
   tx: Tx,
   nowMilliseconds: number,
   max = FORGOTTEN_PER_STATEMENT_MAX,
-): Promise<void> {
-  await tx.query(
+): Promise<boolean> {
+  const removed = await tx.query(
     'identifier_forget',
     `delete from payment_identifiers where ctid = any(array(
        select known.ctid from payment_identifiers known
        where reserved_at < to_timestamp($1 / 1000.0) - $2 * interval '1 day' and not exists (
          select from settlement_claims c
          where c.network = known.network and c.proof_key = known.proof_key and c.closed_at is null)
-       order by reserved_at limit $3))`,
+       order by reserved_at limit $3))
+     returning 1`,
     [nowMilliseconds, limits.paymentIdentifierKeptDays, max],
   )
+  return removed.length >= max
 }

@@ -97,18 +97,20 @@ export async function giveKeysBack(
   )
 }
 
-/** Removes keys older than the promise to keep them, at most `count` at a time. */
+/** Removes keys older than the promise to keep them, at most `count` at a time. Says how many. */
 export async function forgetKeys(
   tx: Tx,
   olderThanMilliseconds: number,
   count: number,
-): Promise<void> {
-  await tx.query(
+): Promise<number> {
+  const removed = await tx.query(
     'idempotency_forget',
     `delete from idempotency_keys where ctid = any (array(
-       select ctid from idempotency_keys where created_at < to_timestamp($1 / 1000.0) limit $2))`,
+       select ctid from idempotency_keys where created_at < to_timestamp($1 / 1000.0) limit $2))
+     returning 1`,
     [olderThanMilliseconds, count],
   )
+  return removed.length
 }
 
 async function readKeys(

@@ -1,10 +1,12 @@
 import { claimLimits } from './claim-limits.ts'
+import { forgetLimits } from './forget-limits.ts'
 import { marketLimits } from './market-limits.ts'
 import { purchaseLimits } from './purchase-limits.ts'
 
 /** Every bound of the service on one screen. Unit last. What a field of a request may hold stands in its schema, in wire. */
 export const limits = {
   ...claimLimits,
+  ...forgetLimits,
   ...marketLimits,
   ...purchaseLimits,
   bodyBytesMax: 64 * 1024,

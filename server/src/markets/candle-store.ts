@@ -147,17 +147,19 @@ export async function readCandles(
     .toReversed()
 }
 
-/** Forgets candles of that length that began before. */
+/** Forgets candles of that length that began before, at most `count` at a time. Says how many. */
 export async function forgetCandles(
   tx: Tx,
   seconds: number,
   beforeMilliseconds: number,
   count: number,
-): Promise<void> {
-  await tx.query(
+): Promise<number> {
+  const removed = await tx.query(
     'candles_forget',
     `delete from market_candles where ctid in (select ctid from market_candles
-       where seconds = $1 and start_at < to_timestamp($2 / 1000.0) order by start_at limit $3)`,
+       where seconds = $1 and start_at < to_timestamp($2 / 1000.0) order by start_at limit $3)
+     returning 1`,
     [seconds, beforeMilliseconds, count],
   )
+  return removed.length
 }

@@ -133,11 +133,15 @@ export function startMarketDriver(
     const now = clock.nowMilliseconds()
     if (now < tidyAt) return
     tidyAt = now + TIDY_PAUSE
-    await store.inTransaction('service', async (tx) => {
+    const removed = await store.inTransaction('service', async (tx) => {
       await forgetMarketEvents(tx, network, now - limits.marketEventSeconds * 1000)
-      await forgetReserves(tx, network, cursor.finalizedHeight, limits.marketForgetMax)
-      await forgetMarketBlocks(tx, cursor, limits.marketForgetMax)
+      return Math.max(
+        await forgetReserves(tx, network, cursor.finalizedHeight, limits.marketForgetMax),
+        await forgetMarketBlocks(tx, cursor, limits.marketForgetMax),
+      )
     })
+    // More may wait: the next round goes on.
+    if (removed >= limits.marketForgetMax) tidyAt = now
   }
 
   /** Somebody may wait for the next block: one who listens here, or elsewhere to markets where something happens. */

@@ -131,16 +131,18 @@ export async function undoMarketBlocks(tx: Tx, network: NetworkId, above: bigint
   )
 }
 
-/** Forgets blocks that no reorg within the policy reaches, at most so many. */
+/** Forgets blocks that no reorg within the policy reaches, at most so many. Says how many. */
 export async function forgetMarketBlocks(
   tx: Tx,
   { network, finalizedHeight }: MarketCursor,
   count: number,
-): Promise<void> {
-  await tx.query(
+): Promise<number> {
+  const removed = await tx.query(
     'market_blocks_forget',
     `delete from market_blocks where network = $1 and height = any (array(
-       select height from market_blocks where network = $1 and height < $2 order by height limit $3))`,
+       select height from market_blocks where network = $1 and height < $2 order by height limit $3))
+     returning 1`,
     [network, (finalizedHeight - BigInt(limits.finalBlocksKept)).toString(), count],
   )
+  return removed.length
 }

@@ -211,43 +211,47 @@ export async function undoMarkets(
   }
 }
 
-/** Forgets reserves that newer final ones have replaced, and what pools with a hub showed. */
+/** Forgets reserves that newer final ones have replaced, and what pools with a hub showed: of each at most `count`. Says the greater number. */
 export async function forgetReserves(
   tx: Tx,
   network: NetworkId,
   finalizedHeight: bigint,
   count: number,
-): Promise<void> {
-  await tx.query(
+): Promise<number> {
+  const [removed] = await tx.query<{ count: string }>(
     'market_reserves_forget',
     `with shown as (delete from market_hub_states where ctid in (
        select old.ctid from market_hub_states old where old.network = $1 and old.height < $2 and exists (
          select from market_hub_states newer where newer.network = $1 and newer.mint = old.mint
            and newer.market = old.market and newer.height > old.height and newer.height <= $2)
-       limit $3))
-     delete from market_reserves where ctid in (
+       limit $3) returning 1),
+     held as (delete from market_reserves where ctid in (
        select old.ctid from market_reserves old where old.network = $1 and old.height < $2 and exists (
          select from market_reserves newer where newer.network = $1 and newer.mint = old.mint
            and newer.market = old.market and newer.height > old.height and newer.height <= $2)
-       limit $3)`,
+       limit $3) returning 1)
+     select greatest((select count(*) from shown), (select count(*) from held)) as count`,
     [network, finalizedHeight.toString(), count],
   )
+  return Number(removed?.count)
 }
 
-/** Forgets trades that are older, the oldest first, and what pools with a hub last traded then. */
+/** Forgets trades that are older, the oldest first, and what pools with a hub last traded then: of each at most `count`. Says the greater number. */
 export async function forgetTrades(
   tx: Tx,
   beforeMilliseconds: number,
   count: number,
-): Promise<void> {
-  await tx.query(
+): Promise<number> {
+  const [removed] = await tx.query<{ count: string }>(
     'market_trades_forget',
     `with shown as (delete from market_hub_states where ctid in (
-       select ctid from market_hub_states where not held and at < to_timestamp($1 / 1000.0) limit $2))
-     delete from market_trades where id = any(array(
-       select id from market_trades where traded_at < to_timestamp($1 / 1000.0) order by traded_at limit $2))`,
+       select ctid from market_hub_states where not held and at < to_timestamp($1 / 1000.0) limit $2) returning 1),
+     traded as (delete from market_trades where id = any(array(
+       select id from market_trades where traded_at < to_timestamp($1 / 1000.0) order by traded_at limit $2)) returning 1)
+     select greatest((select count(*) from shown), (select count(*) from traded)) as count`,
     [beforeMilliseconds, count],
   )
+  return Number(removed?.count)
 }
 
 /** The newest trades of a token, the newest first. */

@@ -32,16 +32,18 @@ export async function takeChallenge(
   return rows.length === 1
 }
 
-/** Removes challenges that nobody answered in time. */
+/** Removes challenges that nobody answered in time. Says how many. */
 export async function forgetChallenges(
   tx: Tx,
   nowMilliseconds: number,
   count: number,
-): Promise<void> {
-  await tx.query(
+): Promise<number> {
+  const removed = await tx.query(
     'people_forget_challenges',
     `delete from passkey_challenges where digest in (
-       select digest from passkey_challenges where expires_at < to_timestamp($1 / 1000.0) order by expires_at limit $2)`,
+       select digest from passkey_challenges where expires_at < to_timestamp($1 / 1000.0) order by expires_at limit $2)
+     returning 1`,
     [nowMilliseconds, count],
   )
+  return removed.length
 }

@@ -103,16 +103,18 @@ export async function dropAllInvitations(tx: Tx, accountId: AccountId): Promise<
   )
 }
 
-/** Removes links whose time is over, a bounded number at a time. */
+/** Removes links whose time is over, a bounded number at a time. Says how many. */
 export async function forgetLinks(
   tx: Tx,
   beforeMilliseconds: number,
   count: number,
-): Promise<void> {
-  await tx.query(
+): Promise<number> {
+  const removed = await tx.query(
     'people_forget_links',
     `delete from sign_in_links where digest in (
-       select digest from sign_in_links where expires_at < to_timestamp($1 / 1000.0) order by expires_at limit $2)`,
+       select digest from sign_in_links where expires_at < to_timestamp($1 / 1000.0) order by expires_at limit $2)
+     returning 1`,
     [beforeMilliseconds, count],
   )
+  return removed.length
 }

@@ -220,16 +220,18 @@ export async function lastSelectedAccount(
   return rows[0]?.account_id
 }
 
-/** Removes sessions that ended or lapsed long ago, a bounded number at a time. */
+/** Removes sessions that ended or lapsed long ago, a bounded number at a time. Says how many. */
 export async function forgetSessions(
   tx: Tx,
   beforeMilliseconds: number,
   count: number,
-): Promise<void> {
-  await tx.query(
+): Promise<number> {
+  const removed = await tx.query(
     'people_forget_sessions',
     `delete from sessions where id in (
-       select id from sessions where expires_at < to_timestamp($1 / 1000.0) order by expires_at limit $2)`,
+       select id from sessions where expires_at < to_timestamp($1 / 1000.0) order by expires_at limit $2)
+     returning 1`,
     [beforeMilliseconds, count],
   )
+  return removed.length
 }

@@ -43,16 +43,18 @@ export async function takeAttemptBack(tx: Tx, subject: Uint8Array): Promise<void
   )
 }
 
-/** Removes windows that are over, a bounded number at a time. */
+/** Removes windows that are over, a bounded number at a time. Says how many. */
 export async function forgetAttempts(
   tx: Tx,
   nowMilliseconds: number,
   count: number,
-): Promise<void> {
-  await tx.query(
+): Promise<number> {
+  const removed = await tx.query(
     'people_forget_attempts',
     `delete from sign_in_windows where subject in (
-       select subject from sign_in_windows where until < to_timestamp($1 / 1000.0) order by until limit $2)`,
+       select subject from sign_in_windows where until < to_timestamp($1 / 1000.0) order by until limit $2)
+     returning 1`,
     [nowMilliseconds, count],
   )
+  return removed.length
 }

@@ -272,19 +272,21 @@ export async function noteLooks(
   )
 }
 
-/** Sellers' answers are kept as long as the keys that repeat them, at most `count` at a time. */
+/** Sellers' answers are kept as long as the keys that repeat them, and forgotten at most `count` at a time. Says how many. */
 export async function forgetAnswers(
   tx: Tx,
   olderThanMilliseconds: number,
   count: number,
-): Promise<void> {
-  await tx.query(
+): Promise<number> {
+  const forgotten = await tx.query(
     'purchase_forget_answers',
     `update purchases set answer_headers = null, answer_body = null
      where payment_id = any (array(select payment_id from purchases
-       where closed_at < to_timestamp($1 / 1000.0) and answer_body is not null limit $2))`,
+       where closed_at < to_timestamp($1 / 1000.0) and answer_body is not null limit $2))
+     returning 1`,
     [olderThanMilliseconds, count],
   )
+  return forgotten.length
 }
 
 /** Settled purchases whose final block is not in the chain any more. */

@@ -47,12 +47,14 @@ export async function countsSince(
 
 const FORGOTTEN_MAX = 1_000
 
-/** Removes days before one, a bounded number at a time. */
-export async function forgetDays(tx: Tx, before: string): Promise<void> {
-  await tx.query(
+/** Removes days before one, a bounded number at a time. Says whether more may wait. */
+export async function forgetDays(tx: Tx, before: string): Promise<boolean> {
+  const removed = await tx.query(
     'reports_forget_days',
     `delete from request_days where ctid = any (array(
-       select ctid from request_days where day < $1::date limit $2))`,
+       select ctid from request_days where day < $1::date limit $2))
+     returning 1`,
     [before, FORGOTTEN_MAX],
   )
+  return removed.length >= FORGOTTEN_MAX
 }

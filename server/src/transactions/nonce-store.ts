@@ -96,12 +96,17 @@ export async function giveNonceBack(
 
 const FORGOTTEN_MAX = 1_000
 
-/** Removes nonces of builds whose time is over and that nobody has built for since, a bounded number at a time. */
-export async function forgetNonces(tx: Tx, nowMilliseconds: number): Promise<void> {
-  await tx.query(
+/**
+ * Removes nonces of builds whose time is over and that nobody has built for since, a bounded number at a time. Says whether more may
+ * wait.
+ */
+export async function forgetNonces(tx: Tx, nowMilliseconds: number): Promise<boolean> {
+  const removed = await tx.query(
     'nonces_forget',
     `delete from build_nonces where ctid = any (array(
-       select ctid from build_nonces where expires_at < to_timestamp($1 / 1000.0) limit $2))`,
+       select ctid from build_nonces where expires_at < to_timestamp($1 / 1000.0) limit $2))
+     returning 1`,
     [nowMilliseconds, FORGOTTEN_MAX],
   )
+  return removed.length >= FORGOTTEN_MAX
 }

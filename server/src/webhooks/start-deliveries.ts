@@ -147,8 +147,9 @@ export function startDeliveries(deps: DeliveriesDeps): { stop(): Promise<void> }
         })
         sending.add(sent)
       }
-      if (taken.deliveries.length > 0 || taken.next !== null) continue
+      // However much is due: else a service that is never quiet would keep all.
       await forget()
+      if (taken.deliveries.length > 0 || taken.next !== null) continue
       await clock.sleep(
         limits.webhookLookAgainMilliseconds,
         AbortSignal.any([stopping.signal, pause.signal]),
@@ -181,7 +182,8 @@ export function startDeliveries(deps: DeliveriesDeps): { stop(): Promise<void> }
       const removed = await store.inTransaction('service', (tx) =>
         forgetDeliveries(tx, before, webhookForgetMax),
       )
-      if (removed < webhookForgetMax) forgetAt = now + webhookForgetSeconds * 1000
+      const hasMore = removed >= webhookForgetMax
+      forgetAt = now + (hasMore ? limits.forgetPauseMilliseconds : webhookForgetSeconds * 1000)
     } catch (error) {
       forgetAt = now + webhookForgetSeconds * 1000
       report(error, 'old deliveries were not removed')
