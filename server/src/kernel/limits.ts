@@ -334,6 +334,8 @@ export const limits = {
   webhookRowsPerStatementMax: 500,
   /** Deliveries that one request repeats. */
   webhookRedeliveriesMax: 500,
+  /** Of one endpoint that wait to be sent again, however often that is asked. */
+  webhookRedeliveriesWaitingMax: 5_000,
   /** Old deliveries are removed that often, so many at a time. */
   webhookForgetSeconds: 60,
   webhookForgetMax: 1_000,

@@ -12,6 +12,7 @@ import type { Delivery, NewDelivery } from './delivery.ts'
 import { eventText } from '../events/framed-event.ts'
 import type { ManageDeps } from './manage.ts'
 import { QUEUE } from './queue-name.ts'
+import { demandRedeliveryRoom } from './redelivery-room.ts'
 import { findWebhook } from './store.ts'
 
 interface Asked {
@@ -20,7 +21,7 @@ interface Asked {
   readonly key: string | undefined
 }
 
-/** Sends an event again that was delivered or given up. Gives the new delivery. Refuses what still waits. */
+/** Sends an event again that was delivered or given up. Gives the new delivery. Refuses what still waits, and more than may wait. */
 export async function redeliver(
   deps: ManageDeps,
   { accountId, webhookId, key, deliveryId }: Asked & { readonly deliveryId: string },
@@ -96,6 +97,7 @@ const MILLISECONDS = /^\d{1,15}$/
 /**
  * Sends again what ended within a range of time, `countMax` at once, oldest first. Without an end the range ends at the time of the first
  * page, which `nextAfter` carries to the others.
+ * @throws {Refusal} NOT_FOUND, RATE_LIMIT when more would wait than limits.webhookRedeliveriesWaitingMax
  */
 export async function redeliverRange(
   deps: ManageDeps,
@@ -135,6 +137,7 @@ export async function redeliverRange(
       const [, count = '0', next = ''] = before.split(' ')
       return { redelivered: Number(count), nextAfter: next === '' ? null : next }
     }
+    if (chosen.length > 0) await demandRedeliveryRoom(tx, whose, chosen.length)
     await insertDeliveries(
       tx,
       chosen.map((one) => again(deps, accountId, one)),
@@ -165,6 +168,7 @@ async function addOne(
     const resourceId = `${webhookId} ${made.id}`
     const before = await claimOnce(tx, intent, resourceId, clock.nowMilliseconds())
     if (before === undefined) {
+      if (made.redeliveryOf !== null) await demandRedeliveryRoom(tx, made, 1)
       await insertDeliveries(tx, [made])
       await notifyChanged(tx, [QUEUE])
     }

@@ -150,7 +150,7 @@ export const redeliverWebhook: OperationReference = {
 export const redeliverWebhooks: OperationReference = {
   title: 'Redeliver a range',
   about: [
-    'Sends again what was recorded within a range of time and has ended, by default what was given up; at most 500 at once, oldest first. Repeat it with `after` while `nextAfter` is not null.',
+    'Sends again what was recorded within a range of time and has ended, by default what was given up; at most 500 at once, oldest first. Repeat it with `after` while `nextAfter` is not null. At most 5,000 of a webhook wait to be sent again; what would be more is refused with `RATE_LIMIT`, and the same request can be repeated once some have ended.',
   ],
   params: { webhookId: ID },
   body: { from: 1790000000000, to: 1790003600000, status: 'failed' },
