@@ -59,6 +59,7 @@ export interface TakenDelivery {
   /** The secret that was rotated out, while it still signs. */
   readonly sealedPrevious: Uint8Array | null
   readonly body: string
+  /** Those before. */
   readonly attempts: number
   readonly log: readonly Attempt[]
   /** Since its first attempt, or since its endpoint was last resumed. */

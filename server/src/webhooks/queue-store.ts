@@ -80,14 +80,13 @@ export async function takeDue(
        where d.due_at <= now() for no key update of d skip locked
      )
      update webhook_deliveries d
-     set lease = $1, due_at = now() + $5::integer * interval '1 second', attempts = d.attempts + 1,
-       first_taken_at = coalesce(d.first_taken_at, now())
+     set lease = $1, due_at = now() + $5::integer * interval '1 second'
      from held, webhooks w
      where d.id = held.id and d.due_at <= now() and w.id = d.webhook_id
      returning d.id, d.account_id, d.webhook_id, d.event_id, d.lane, w.url, w.sealed_secret,
        case when w.previous_until > now() then w.sealed_previous_secret end as sealed_previous,
        d.body, d.attempts, d.log, w.in_trouble,
-       extract(epoch from now() - greatest(d.first_taken_at, w.resumed_at)) * 1000 as age`,
+       extract(epoch from now() - greatest(coalesce(d.first_taken_at, now()), w.resumed_at)) * 1000 as age`,
     [
       lease,
       limits.webhookRequestsPerEndpointMax,
@@ -174,7 +173,8 @@ export type After =
 
 /**
  * Writes down what came of an attempt; at an end the next of the lane becomes due. False when the lease was lost: somebody else goes
- * on, and nothing was written.
+ * on, and nothing was written. Only here is an attempt counted: what was taken and not sent, or sent and not written down, was trouble
+ * of ours, and the lease alone says when it is taken again.
  */
 export async function finishAttempt(
   tx: Tx,
@@ -187,7 +187,8 @@ export async function finishAttempt(
   const written = await tx.query(
     'queue_finish',
     `update webhook_deliveries set status = $3, log = $4, lease = null,
-       attempts = attempts - case when $6::boolean then 0 else 1 end,
+       attempts = attempts + case when $6::boolean then 1 else 0 end,
+       first_taken_at = coalesce(first_taken_at, case when $6::boolean then now() end),
        due_at = now() + $5::float8 * interval '1 millisecond',
        ended_at = case when $5::float8 is null then now() end
      where id = $1 and lease = $2 returning id`,

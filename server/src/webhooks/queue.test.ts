@@ -113,7 +113,7 @@ test('a lease that is kept is not taken over, one that ran out is, and its first
   expect(ofOne(await take('second'), webhookId)).toEqual([])
   await expire(webhookId)
   const [second] = ofOne(await take('second'), webhookId)
-  expect(second).toMatchObject({ id: first.id, attempts: 2 })
+  expect(second).toMatchObject({ id: first.id, attempts: 0 })
   const over = { kind: 'delivered' } as const
   expect(await asService((tx) => finishAttempt(tx, first, over, []))).toBe(false)
   expect(second && (await asService((tx) => finishAttempt(tx, second, over, [])))).toBe(true)
@@ -130,10 +130,13 @@ test('what is given up lets the next of its payment go, and what says nothing do
   const later = { kind: 'later', waitMilliseconds: -1, counts: false } as const
   await asService((tx) => finishAttempt(tx, head, later, []))
   const [again] = await takeOwn()
-  expect(again).toMatchObject({ id: head.id, attempts: 1 })
+  expect(again).toMatchObject({ id: head.id, attempts: 0 })
   await asService((tx) => finishAttempt(tx, head, { kind: 'failed' }, []))
-  expect(await takeOwn()).toMatchObject([{ attempts: 1 }])
-  expect((await listed(whose)).map(({ status }) => status)).toEqual(['waiting', 'failed'])
+  expect(await takeOwn()).toMatchObject([{ attempts: 0 }])
+  expect((await listed(whose)).map(({ status, attempts }) => [status, attempts])).toEqual([
+    ['waiting', 0],
+    ['failed', 1],
+  ])
 })
 
 test('a delivery that is enqueued while the one before it ends is not forgotten', async () => {

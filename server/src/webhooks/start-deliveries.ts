@@ -120,7 +120,7 @@ export function startDeliveries(deps: DeliveriesDeps): { stop(): Promise<void> }
     if (verdict === 'nothing') {
       return { kind: 'later', waitMilliseconds: AGAIN_MILLISECONDS, counts: false }
     }
-    const waitMilliseconds = waitAfter(delivery.attempts, delivery.ageMilliseconds, random)
+    const waitMilliseconds = waitAfter(delivery.attempts + 1, delivery.ageMilliseconds, random)
     return waitMilliseconds === undefined
       ? { kind: 'failed' }
       : { kind: 'later', waitMilliseconds, counts: true }
