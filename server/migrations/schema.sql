@@ -302,6 +302,8 @@ table memberships
   role text not null
   created_at timestamp with time zone not null
   joined_at timestamp with time zone
+  invited_name text
+  invited_email text
 table migrations
   number integer not null
   name text not null

@@ -84,7 +84,7 @@ export async function giveSandboxLink(
     if (first === undefined) {
       const member = { memberId, email: null, name: SANDBOX_OPERATOR, isOperator: true }
       await insertMember(tx, member, now)
-      await putMembership(tx, { memberId, accountId, role: 'owner', isJoined: true }, now)
+      await putMembership(tx, { memberId, accountId, role: 'owner' }, now)
     }
     await dropSandboxLinks(tx)
     await insertLink(

@@ -70,7 +70,9 @@ export async function inviteMember(
       throw invalid('account', `has ${limits.membersPerAccountMax} members, the most it may have`)
     }
     await dropInvitations(tx, accountId, memberId)
-    await putMembership(tx, { memberId, accountId, role, isJoined: false }, now)
+    // Not as the person is called elsewhere: whoever invites an address learns nothing of who has it.
+    const invitedAs = { name: name ?? already?.name ?? nameFrom(email), email }
+    await putMembership(tx, { memberId, accountId, role, invitedAs }, now)
     await insertLink(
       tx,
       { kind: 'invitation', memberId, accountId },

@@ -3,7 +3,7 @@ import type { AccountId, MemberId } from '../kernel/id.ts'
 import type { Store, Tx } from '../store/postgres.ts'
 import { parseRole } from './role.ts'
 
-/** A person in an account, as its list shows them. */
+/** A person in an account, as its list shows them: until they have come, as whoever invited them called them. */
 export interface ListedMember {
   readonly memberId: MemberId
   readonly email: string | null
@@ -31,7 +31,9 @@ export async function listMembers(
 ): Promise<readonly ListedMember[]> {
   const rows = await tx.query<Row>(
     'people_list_members',
-    `select m.id, m.email, m.name, p.role, p.joined_at,
+    `select m.id, p.role, p.joined_at,
+            case when p.joined_at is null then coalesce(p.invited_email, m.email) else m.email end as email,
+            case when p.joined_at is null then coalesce(p.invited_name, m.name) else m.name end as name,
             (select max(l.expires_at) from sign_in_links l
              where l.account_id = p.account_id and l.member_id = p.member_id and l.used_at is null
                and l.expires_at > to_timestamp($2 / 1000.0)) as invited_until

@@ -124,29 +124,39 @@ export async function findMemberships(tx: Tx, memberId: MemberId): Promise<reado
   }))
 }
 
-/** Gives a person a place in an account, or another role there; a place that was taken up stays so. */
+/** Gives a person a place in an account, or another role there; a place that was taken up stays so. Without `invitedAs` it is taken up at once. */
 export async function putMembership(
   tx: Tx,
   {
     memberId,
     accountId,
     role,
-    isJoined,
+    invitedAs,
   }: {
     readonly memberId: MemberId
     readonly accountId: AccountId
     readonly role: Role
-    readonly isJoined: boolean
+    /** What the account sees of them until they have come. */
+    readonly invitedAs?: { readonly name: string; readonly email: string }
   },
   nowMilliseconds: number,
 ): Promise<void> {
   await tx.query(
     'people_put_membership',
-    `insert into memberships (account_id, member_id, role, created_at, joined_at)
-     values ($1, $2, $3, to_timestamp($4 / 1000.0), case when $5 then to_timestamp($4 / 1000.0) end)
+    `insert into memberships (account_id, member_id, role, created_at, joined_at, invited_name, invited_email)
+     values ($1, $2, $3, to_timestamp($4 / 1000.0), case when $5 then to_timestamp($4 / 1000.0) end, $6, $7)
      on conflict (account_id, member_id) do update
-     set role = excluded.role, joined_at = coalesce(memberships.joined_at, excluded.joined_at)`,
-    [accountId, memberId, role, nowMilliseconds, isJoined],
+     set role = excluded.role, joined_at = coalesce(memberships.joined_at, excluded.joined_at),
+       invited_name = excluded.invited_name, invited_email = excluded.invited_email`,
+    [
+      accountId,
+      memberId,
+      role,
+      nowMilliseconds,
+      invitedAs === undefined,
+      invitedAs?.name ?? null,
+      invitedAs?.email ?? null,
+    ],
   )
 }
 

@@ -126,7 +126,7 @@ async function makeFirstOperator(
   const now = clock.nowMilliseconds()
   const { accountId } = await openFirstAccountIn({ clock, random }, tx, FIRST_ACCOUNT)
   await insertMember(tx, { memberId, email: null, name: FIRST_OPERATOR, isOperator: true }, now)
-  await putMembership(tx, { memberId, accountId, role: 'owner', isJoined: true }, now)
+  await putMembership(tx, { memberId, accountId, role: 'owner' }, now)
   return { memberId, accountId }
 }
 

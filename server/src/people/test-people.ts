@@ -172,7 +172,7 @@ export async function openTestPeople(): Promise<TestPeople> {
       await store.inTransaction('service', async (tx) => {
         await insertMember(tx, { memberId, email, name, isOperator }, now)
         for (const { accountId, role } of places) {
-          await putMembership(tx, { memberId, accountId, role, isJoined: true }, now)
+          await putMembership(tx, { memberId, accountId, role }, now)
         }
       })
       return memberId
