@@ -65,7 +65,7 @@ export async function createKeyIn(
     createdAtMilliseconds: now,
     lastUsedAtMilliseconds: null,
   }
-  if (!(await lockAccount(tx, order.accountId))) throw new Refusal('NOT_FOUND')
+  if ((await lockAccount(tx, order.accountId)) === undefined) throw new Refusal('NOT_FOUND')
   if ((await countLiveKeys(tx, order.accountId, now)) >= limits.liveKeysPerAccountMax) {
     throw invalid('account', `has ${limits.liveKeysPerAccountMax} live keys, the most it may have`)
   }

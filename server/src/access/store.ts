@@ -116,14 +116,20 @@ export async function hasAccount(tx: Tx, accountId: AccountId): Promise<boolean>
   return rows.length === 1
 }
 
-/** Takes the account's row lock, so that two creations cannot both be the last that fits. False: no such account. */
-export async function lockAccount(tx: Tx, accountId: AccountId): Promise<boolean> {
-  const rows = await tx.query(
+/**
+ * Takes the account's row lock, so that two creations cannot both be the last that fits, and none passes by a change of the plan. Gives
+ * the plan that holds from here on; undefined when there is no such account.
+ */
+export async function lockAccount(tx: Tx, accountId: AccountId): Promise<Plan | undefined> {
+  const [row] = await tx.query<{ plan: string }>(
     'access_lock_account',
-    'select from accounts where id = $1 for no key update',
+    'select plan from accounts where id = $1 for no key update',
     [accountId],
   )
-  return rows.length === 1
+  if (row === undefined) return undefined
+  const plan = PLANS.find((name) => name === row.plan)
+  if (plan === undefined) throw new Error(`account ${accountId} has a plan that nobody knows`)
+  return plan
 }
 
 /** Keys of the account that are neither deleted nor expired. */

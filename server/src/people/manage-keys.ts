@@ -1,10 +1,11 @@
 import { Refusal } from '@florin/wire/errors.ts'
 import { createKeyIn } from '../access/create-key.ts'
 import { endKeyAt } from '../access/key-end-store.ts'
-import { findKeys, markKeyDeleted } from '../access/store.ts'
+import { findKeys, lockAccount, markKeyDeleted } from '../access/store.ts'
 import type { KeyFacts } from '../access/store.ts'
 import type { Actor } from '../audit/entry.ts'
 import { claimOnce } from '../idempotency/claim-once.ts'
+import { PLANS } from '../kernel/caller.ts'
 import type { Plan, Scope } from '../kernel/caller.ts'
 import { newId } from '../kernel/id.ts'
 import type { AccountId, KeyId } from '../kernel/id.ts'
@@ -27,7 +28,7 @@ interface Order {
   readonly idempotencyKey: string | undefined
 }
 
-/** Makes a key of the account, with the account's own plan. Refuses as createKey does. */
+/** Makes a key of the account, with the caller's plan, or what is left of it by now. Refuses as createKey does. */
 export async function makeOwnKey(
   deps: Deps,
   order: Order & {
@@ -49,11 +50,27 @@ export async function makeOwnKey(
       return { facts: await demandKey(tx, accountId, before), key: null, isRepeated: true }
     }
     const mode = sandbox ? 'test' : 'live'
-    const made = await createKeyIn(deps, tx, { accountId, mode, ...terms }, keyId)
+    const plan = lesser(terms.plan, await mostPlan(tx, accountId))
+    const made = await createKeyIn(deps, tx, { accountId, mode, ...terms, plan }, keyId)
     const details = { name, scopes: [...scopes], lastFour: made.facts.lastFour }
     await audit.note(tx, { accountId, actor, action: 'key.created', object: keyId, details })
     return { ...made, isRepeated: false }
   })
+}
+
+/**
+ * The most that the account has: its own plan, or that of a key which an operator gave more. Whoever asks was admitted a moment ago, and an
+ * operator lowers the account together with its keys: behind its lock both are as they are now. Throws Refusal NOT_FOUND.
+ */
+async function mostPlan(tx: Tx, accountId: AccountId): Promise<Plan> {
+  const plan = await lockAccount(tx, accountId)
+  if (plan === undefined) throw new Refusal('NOT_FOUND')
+  const keys = await findKeys(tx, accountId)
+  return keys.reduce((most, key) => (lesser(most, key.plan) === most ? key.plan : most), plan)
+}
+
+function lesser(one: Plan, other: Plan): Plan {
+  return PLANS.indexOf(one) < PLANS.indexOf(other) ? one : other
 }
 
 /**
@@ -77,6 +94,8 @@ export async function rotateOwnKey(
     const asked = { previousId, previousValidSeconds: previousValidSeconds ?? null }
     const intent = { accountId, operation: 'rotateKey', key, asked }
     const before = await claimOnce(tx, intent, keyId, now)
+    // Before its keys, as whoever changes the plan of all of them does; and the key is read as it is then.
+    if (before === undefined) await lockAccount(tx, accountId)
     const previous = await demandKey(tx, accountId, previousId)
     order.permit(previous.scopes)
     if (before !== undefined) {
