@@ -79,7 +79,7 @@ async function aLane(chainId: number, names: readonly string[]): Promise<TestLan
     [network],
   )
   await store.inTransaction('service', async (tx) => {
-    const paymentIds = await markDead(tx, dead?.id ?? '')
+    const paymentIds = (await markDead(tx, dead?.id ?? '')) ?? []
     const reason = 'nonce_used_by_another_transaction'
     await openPaymentBook({ clock: systemClock }).dead(tx, [{ network, reason, paymentIds }])
   })

@@ -375,6 +375,8 @@ export const limits = {
   /** Pause between two passes over what is final, where blocks come more quickly: a pass is some twenty statements, and what is final can wait. */
   finalPauseMilliseconds: 1_000,
   laneFrontsMax: 200,
+  /** Next attempts that are made at once: as many transactions of the database may be begun for them, and payments need some, too. */
+  renewalsAtOnceMax: 8,
   /** Open places whose expiry is looked after in one round. */
   livingPlacesMax: 200,
   /** How long a node may have found a place that the follower has not seen before somebody is told, and how often it is logged. */

@@ -1,4 +1,5 @@
 import type { Address } from '../chains/chain.ts'
+import { eachInTurn } from '../kernel/each-in-turn.ts'
 import { limits } from '../kernel/limits.ts'
 import type { NextAttemptDeps } from './next-attempt.ts'
 import { makeNextAttempt } from './next-attempt.ts'
@@ -11,12 +12,14 @@ export type Waiting = Map<Address, { attemptId: string; sinceHeight: bigint }>
 
 /**
  * Raises the fee of places that hold their lane up for too many blocks: same nonce, same effect, within the ceiling that
- * the ledger holds. The raised bytes are stored before they are sent, like the first ones.
+ * the ledger holds. The raised bytes are stored before they are sent, like the first ones. Several at once, since a fee that rises holds all
+ * lanes up together; none is begun any more when it `isOver`.
  */
 export async function bumpStuck(
   deps: NextAttemptDeps,
   waiting: Waiting,
   height: bigint,
+  isOver: () => boolean = () => false,
 ): Promise<void> {
   const { chain, store } = deps
   const { network, fees } = chain.config
@@ -25,13 +28,16 @@ export async function bumpStuck(
   )
   const current = new Set(fronts.map(({ laneAddress }) => laneAddress))
   for (const address of waiting.keys()) if (!current.has(address)) waiting.delete(address)
-  for (const front of fronts) {
-    const since = waiting.get(front.laneAddress)
-    if (since?.attemptId !== front.attemptId) {
-      waiting.set(front.laneAddress, { attemptId: front.attemptId, sinceHeight: height })
-    } else if (height - since.sinceHeight >= BigInt(fees.bumpAfterBlocks)) {
-      await makeNextAttempt(deps, front, POINTS)
-      waiting.delete(front.laneAddress)
+  const stuck = fronts.filter(({ laneAddress, attemptId }) => {
+    const since = waiting.get(laneAddress)
+    if (since?.attemptId === attemptId) {
+      return height - since.sinceHeight >= BigInt(fees.bumpAfterBlocks)
     }
-  }
+    waiting.set(laneAddress, { attemptId, sinceHeight: height })
+    return false
+  })
+  await eachInTurn(stuck, limits.renewalsAtOnceMax, isOver, async (front) => {
+    await makeNextAttempt(deps, front, POINTS)
+    waiting.delete(front.laneAddress)
+  })
 }

@@ -220,8 +220,8 @@ test('on a chain of quick blocks, places that hold their lane up are looked for 
       const before = heads
       await until('more blocks have come', () => heads > before + count, { seconds: 30 })
     }
-    await until('it has looked', () => looks > 0, { seconds: 30 })
-    // Its round is over, in which lanes are looked at as well.
+    // For both: who holds a lane up, and who else uses one.
+    await until('it has looked', () => looks > 1, { seconds: 30 })
     await blocksCome(2)
     const looked = looks
     await blocksCome(10)

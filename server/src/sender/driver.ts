@@ -3,6 +3,7 @@ import type { Head } from '../chains/chain.ts'
 import { shownNext } from '../chains/next-blocks.ts'
 import { limits } from '../kernel/limits.ts'
 import { CommitUnknown, StoreUnavailable } from '../store/postgres.ts'
+import { openBeside } from './beside.ts'
 import type { Waiting } from './bump.ts'
 import { bumpStuck } from './bump.ts'
 import { openHeadPace } from './head-pace.ts'
@@ -15,6 +16,7 @@ import type { Suspects } from './guard.ts'
 import { guardLanes } from './guard.ts'
 import { readLineTo } from './line-to-head.ts'
 import type { NextAttemptDeps } from './next-attempt.ts'
+import { openPause } from './pause.ts'
 import { readUntold } from './read-untold.ts'
 import { rebroadcast } from './rebroadcast.ts'
 import { lookPause, rebuildExpired } from './rebuild.ts'
@@ -70,21 +72,22 @@ export function startDriver(deps: DriverDeps): Driver {
   let told: readonly Head[] = []
   /** The newest block that was read, while nothing but the answer that told it as the head has shown it. */
   let shownHash: string | undefined
-  let lookAt = 0
-  let watchAt = 0
-  let resendAt = 0
-  let closeAt = 0
+  const closing = openPause(clock, limits.finalPauseMilliseconds)
+  const looks = openPause(clock, lookPause(chain))
+  const resending = openBeside(clock, Math.min(resendMilliseconds / 2, PAUSE_MAX), report)
+  const bumping = openBeside(clock, BUMP_PAUSE, report)
+  const guarding = openBeside(clock, guardPause(blockTimeMilliseconds), report)
+  const watching = openBeside(clock, WATCH_PAUSE, (error) =>
+    log.warn({ network, reason: error }, 'a look was given up'),
+  )
   /** The chain's height when stuck places were last looked at: only blocks make them older. */
   let bumpedAt: bigint | undefined
-  let bumpLookAt = 0
   /** The cursor as this instance moved it, while its lease lasts. */
   let held: { readonly cursor: Cursor; readonly renewAt: number } | undefined
   let isBegun = false
   /** The head is about to be looked at for something that was sent. */
   let isExpecting = false
   let isPausing = false
-  let resending: Promise<void> | undefined
-  let watching: Promise<void> | undefined
   let failures = 0
   let state: DriverState = {
     following: false,
@@ -158,7 +161,7 @@ export function startDriver(deps: DriverDeps): Driver {
       state = { ...state, following: false, height: taken.height }
       return
     }
-    resendBeside()
+    resending.begin(() => rebroadcast(deps, network, resendMilliseconds))
     const cursor = await closeFinal(await readTo(taken, head))
     if (cursor.haltedReason !== null) {
       held = undefined
@@ -166,7 +169,7 @@ export function startDriver(deps: DriverDeps): Driver {
       return
     }
     await renewStuck(cursor)
-    watchBeside(cursor.finalizedHeight)
+    watching.begin(async () => deps.watch?.(cursor.finalizedHeight, stopping.signal))
     state = {
       ...state,
       following: true,
@@ -177,15 +180,13 @@ export function startDriver(deps: DriverDeps): Driver {
 
   /** Closes what has become final, unless that has just been done. */
   async function closeFinal(read: Cursor): Promise<Cursor> {
-    if (isWaiting(closeAt, limits.finalPauseMilliseconds)) return read
+    if (!closing.isOver()) return read
     const cursor = moved(
       await closeFinalBlocks(deps, read, await toldTwice(read), async (at) =>
         readTo(moved(at), await lookAtHead()),
       ),
     )
-    if (cursor.finalizedHeight > read.finalizedHeight) {
-      closeAt = clock.nowMilliseconds() + limits.finalPauseMilliseconds
-    }
+    if (cursor.finalizedHeight > read.finalizedHeight) closing.begin()
     return cursor
   }
 
@@ -224,17 +225,6 @@ export function startDriver(deps: DriverDeps): Driver {
     isBegun = true
   }
 
-  /** One at a time and beside the round: a node that hangs at broadcasts must not keep anybody from following. */
-  function resendBeside(): void {
-    if (isWaiting(resendAt, PAUSE_MAX)) return
-    resending ??= rebroadcast(deps, network, resendMilliseconds)
-      .then(() => undefined, report)
-      .finally(() => {
-        resendAt = clock.nowMilliseconds() + Math.min(resendMilliseconds / 2, PAUSE_MAX)
-        resending = undefined
-      })
-  }
-
   /** Keeps the lease while a round takes long; a round that fails lets it run out. */
   async function keepLease(): Promise<void> {
     while (!stopping.signal.aborted) {
@@ -252,52 +242,34 @@ export function startDriver(deps: DriverDeps): Driver {
     }
   }
 
-  /** Whether a pause is not over. With more left than it was ever long, the clock was set back, and it is. */
-  function isWaiting(untilMilliseconds: number, pauseMax: number): boolean {
-    const left = untilMilliseconds - clock.nowMilliseconds()
-    return left > 0 && left <= pauseMax
-  }
+  /** Nothing is begun beside the rounds any more that only who follows may do. */
+  const isOver = () => stopping.signal.aborted || !isLeased()
 
   /** What a family needs beside following: raised fees and watched nonces, or new lifetimes. */
   async function renewStuck(cursor: Cursor): Promise<void> {
     const { renewal } = chain
-    if (
-      renewal.kind === 'fee' &&
-      cursor.height !== bumpedAt &&
-      !isWaiting(bumpLookAt, BUMP_PAUSE)
-    ) {
-      await bumpStuck(deps, waiting, cursor.height)
-      bumpedAt = cursor.height
-      bumpLookAt = clock.nowMilliseconds() + BUMP_PAUSE
-    }
-    if (isWaiting(lookAt, LOOK_PAUSE_MAX)) return
     switch (renewal.kind) {
       case 'fee':
-        await guardLanes(deps, suspects)
-        lookAt = clock.nowMilliseconds() + guardPause(blockTimeMilliseconds)
+        // As many questions as there are lanes, and as many broadcasts: beside the rounds.
+        if (cursor.height !== bumpedAt) bumping.begin(() => bump(cursor.height))
+        guarding.begin(() => guardLanes(deps, cursor, suspects))
         return
       case 'lifetime':
+        if (!looks.isOver()) return
         // First, because nobody may answer the other.
         await warnOfFound(deps, warned)
         await readUntold(deps, cursor)
-        await rebuildExpired(deps, renewal)
-        lookAt = clock.nowMilliseconds() + lookPause(chain)
+        await rebuildExpired(deps, renewal, isOver)
+        looks.begin()
         return
       default:
         renewal satisfies never
     }
   }
 
-  /** One at a time and beside the round: how long a node takes over somebody's claim must not keep anybody from following. */
-  function watchBeside(finalizedHeight: bigint): void {
-    if (deps.watch === undefined || isWaiting(watchAt, WATCH_PAUSE)) return
-    watching ??= deps
-      .watch(finalizedHeight, stopping.signal)
-      .catch((error: unknown) => log.warn({ network, reason: error }, 'a look was given up'))
-      .finally(() => {
-        watchAt = clock.nowMilliseconds() + WATCH_PAUSE
-        watching = undefined
-      })
+  async function bump(height: bigint): Promise<void> {
+    await bumpStuck(deps, waiting, height, isOver)
+    if (!isOver()) bumpedAt = height
   }
 
   async function run(): Promise<void> {
@@ -368,15 +340,12 @@ export function startDriver(deps: DriverDeps): Driver {
     stop: async () => {
       stopping.abort()
       await running
-      await resending
-      await watching
+      await Promise.all([resending, bumping, guarding, watching].map((each) => each.ended()))
     },
   }
 }
 
 const WATCH_PAUSE = 1_000
-/** No pause between two looks at lanes or lifetimes is longer. */
-const LOOK_PAUSE_MAX = limits.gapRecoverySeconds * 1000
 const LEASE_BLOCKS = 10
 const STALE_BLOCKS = 10
 const STALE_MIN = 15_000

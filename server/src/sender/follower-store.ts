@@ -219,6 +219,20 @@ async function moveOn(...call: Parameters<typeof moveCursor>): Promise<void> {
   if (isHalted) throw new LeaseLost('the network was halted')
 }
 
+/** Refuses a write of an instance that has lost the lease or not heard of a halt, and holds the followed chain until the transaction ends. */
+export async function holdLease(
+  tx: Tx,
+  { network, fence }: Pick<Cursor, 'network' | 'fence'>,
+): Promise<void> {
+  const [row] = await tx.query<{ halted_reason: string | null }>(
+    'follower_hold_lease',
+    `select halted_reason from followers where network = $1 and fence = $2 for share`,
+    [network, fence.toString()],
+  )
+  if (row === undefined) throw new LeaseLost('the follower lease went to another instance')
+  if (row.halted_reason !== null) throw new LeaseLost('the network was halted')
+}
+
 /** Remembers blocks that were read and moves the cursor to the last of them. */
 export async function storeBlocks(
   tx: Tx,

@@ -1,58 +1,118 @@
+import { NodeFailure } from '../chains/chain.ts'
 import type { Chain } from '../chains/chain.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
+import { StoreUnavailable } from '../store/postgres.ts'
 import type { Store } from '../store/postgres.ts'
 import type { PaymentBook } from './book.ts'
+import { holdLease, LeaseLost } from './follower-store.ts'
+import type { Cursor } from './follower-store.ts'
 import { markDead } from './place-store.ts'
 import { freezeLane, lockLane } from './lane-store.ts'
 import { hashesOf, laneFronts } from './transaction-store.ts'
+import type { StoredAttempt } from './transaction-store.ts'
 
 /** Places that looked taken by a stranger in the last round: only the second look in a row decides. */
 export type Suspects = Set<string>
+
+interface GuardDeps {
+  readonly chain: Chain
+  readonly store: Store
+  readonly book: PaymentBook
+  readonly log: Log
+}
 
 const FOREIGN_USE = 'a transaction that this service did not make used a nonce of this wallet'
 
 /**
  * Finds places whose nonce the chain's final state has passed although none of our bytes for it were mined: somebody else signs with
  * this key. One look decides nothing, since a node may have the count before it has the receipt: at the second in a row that found
- * all of our hashes absent, the lane is frozen and the payment fails.
+ * all of our hashes absent, the lane is frozen and the payment fails. A look that failed is none, and takes nothing from the others.
  */
 export async function guardLanes(
-  { chain, store, book, log }: { chain: Chain; store: Store; book: PaymentBook; log: Log },
+  deps: GuardDeps,
+  lease: Pick<Cursor, 'network' | 'fence'>,
   suspects: Suspects,
 ): Promise<void> {
-  const { network } = chain.config
+  const { chain, store, log } = deps
+  const { network } = lease
   const fronts = await store.inTransaction('service', (tx) =>
     laneFronts(tx, network, limits.laneFrontsMax),
   )
-  const seen = new Set<string>()
-  for (const front of fronts) {
-    // Position first, receipts after: a transaction of ours that counts in the position is then found.
-    const position = await chain.lanePosition(front.laneAddress)
-    if (position.finalized <= front.nonce) continue
-    const hashes = await store.inTransaction('service', (tx) => hashesOf(tx, [front.transactionId]))
-    const outcomes = await chain.outcomes(hashes.get(front.transactionId) ?? [])
-    if (outcomes.some(({ state }) => state === 'mined')) continue
-    seen.add(front.transactionId)
-    if (!suspects.has(front.transactionId)) continue
-    log.error(
-      {
-        network,
-        address: front.laneAddress,
-        nonce: String(front.nonce),
-        requestId: front.requestId,
-      },
-      'a transaction that is not ours took a nonce of this key: lane frozen',
+  const failed = new Map<string, NodeFailure>()
+  /** Asked for in one turn of the loop, so that all share the questions to the node. */
+  const together = async <Answer>(
+    places: readonly StoredAttempt[],
+    ask: (place: StoredAttempt) => Promise<Answer>,
+  ): Promise<readonly (readonly [StoredAttempt, Answer])[]> => {
+    const answers = await Promise.all(
+      places.map(async (place) => {
+        try {
+          return [[place, await ask(place)] as const]
+        } catch (error) {
+          if (!(error instanceof NodeFailure)) throw error
+          failed.set(place.transactionId, error)
+          return []
+        }
+      }),
     )
-    await store.inTransaction('service', async (tx) => {
-      await lockLane(tx, network, front.laneAddress, front.nonce)
-      await freezeLane(tx, network, front.laneAddress, FOREIGN_USE)
-      const paymentIds = await markDead(tx, front.transactionId)
+    return answers.flat()
+  }
+
+  // Positions first, receipts after: a transaction of ours that counts in the position is then found.
+  const positions = await together(fronts, ({ laneAddress }) => chain.lanePosition(laneAddress))
+  const passed = positions.flatMap(([place, { finalized }]) =>
+    finalized > place.nonce ? [place] : [],
+  )
+  const ids = passed.map(({ transactionId }) => transactionId)
+  const hashes =
+    ids.length === 0
+      ? new Map<string, []>()
+      : await store.inTransaction('service', (tx) => hashesOf(tx, ids))
+  const outcomes = await together(passed, ({ transactionId }) =>
+    chain.outcomes(hashes.get(transactionId) ?? []),
+  )
+  const absent = outcomes.flatMap(([place, found]) =>
+    found.some(({ state }) => state === 'mined') ? [] : [place],
+  )
+
+  const taken = absent.filter(({ transactionId }) => suspects.has(transactionId))
+  const stillFailed = [...failed.keys()].filter((id) => suspects.has(id))
+  suspects.clear()
+  for (const { transactionId } of absent) suspects.add(transactionId)
+  for (const id of stillFailed) suspects.add(id)
+
+  const [reason] = failed.values()
+  if (reason !== undefined) {
+    log.warn({ network, count: failed.size, reason }, 'lanes were not looked at')
+  }
+  for (const place of taken) await freeze(deps, lease, place)
+}
+
+async function freeze(
+  { store, book, log }: GuardDeps,
+  lease: Pick<Cursor, 'network' | 'fence'>,
+  { transactionId, laneAddress, nonce, requestId }: StoredAttempt,
+): Promise<void> {
+  const { network } = lease
+  const facts = { network, address: laneAddress, nonce: String(nonce), requestId }
+  try {
+    const isTaken = await store.inTransaction('service', async (tx) => {
+      await holdLease(tx, lease)
+      await lockLane(tx, network, laneAddress, nonce)
+      const paymentIds = await markDead(tx, transactionId)
+      // A block has shown it since.
+      if (paymentIds === undefined) return false
+      await freezeLane(tx, network, laneAddress, FOREIGN_USE)
       if (paymentIds.length > 0) {
         await book.dead(tx, [{ network, reason: 'nonce_used_by_another_transaction', paymentIds }])
       }
+      return true
     })
+    if (!isTaken) return
+    log.error(facts, 'a transaction that is not ours took a nonce of this key: lane frozen')
+  } catch (error) {
+    if (error instanceof StoreUnavailable || error instanceof LeaseLost) throw error
+    log.error({ ...facts, err: error }, 'a lane was not frozen')
   }
-  suspects.clear()
-  for (const id of seen) suspects.add(id)
 }

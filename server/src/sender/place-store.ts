@@ -185,13 +185,16 @@ export async function closeFinal(
   return { closed, isWhole: due <= paymentsMax && due === closed.length }
 }
 
-/** Marks an open place as impossible for ever. The payments it carried, or none when it is not open any more. */
-export async function markDead(tx: Tx, transactionId: string): Promise<readonly PaymentId[]> {
+/** Marks an open place as impossible for ever. The payments it carried; undefined when it is not open any more. */
+export async function markDead(
+  tx: Tx,
+  transactionId: string,
+): Promise<readonly PaymentId[] | undefined> {
   const rows = await tx.query<{ payment_ids: PaymentId[] }>(
     'transactions_dead',
     `update chain_transactions set state = 'dead' where id = $1 and state = 'open'
      returning array(select payment_id from payment_transactions where chain_transaction_id = $1) as payment_ids`,
     [transactionId],
   )
-  return rows[0]?.payment_ids ?? []
+  return rows[0]?.payment_ids
 }

@@ -1,4 +1,5 @@
 import type { Chain, HistoryLook, Renewal } from '../chains/chain.ts'
+import { eachInTurn } from '../kernel/each-in-turn.ts'
 import { limits } from '../kernel/limits.ts'
 import type { FollowDeps } from './follow.ts'
 import { lockLane } from './lane-store.ts'
@@ -39,9 +40,13 @@ function gapOf({ config }: Pick<Chain, 'config'>): LookGap {
 /**
  * Makes the next attempt of places whose every earlier attempt is proven dead: a height was final at which it could not be
  * included any more, and every look into the history after that succeeded and found nothing. The looks are kept as evidence. A look
- * that failed is no look; bytes that were found once, by whichever node, are never replaced.
+ * that failed is no look; bytes that were found once, by whichever node, are never replaced. None is made any more when it `isOver`.
  */
-export async function rebuildExpired(deps: RebuildDeps, lifetimes: Lifetimes): Promise<void> {
+export async function rebuildExpired(
+  deps: RebuildDeps,
+  lifetimes: Lifetimes,
+  isOver: () => boolean = () => false,
+): Promise<void> {
   const { chain, store, clock } = deps
   const { network } = chain.config
   const living = await store.inTransaction('service', (tx) =>
@@ -71,11 +76,11 @@ export async function rebuildExpired(deps: RebuildDeps, lifetimes: Lifetimes): P
     )
   })
   const newest = new Map(candidates.map((attempt) => [attempt.transactionId, attempt]))
-  for (const attempt of newest.values()) {
-    if (!dead.has(attempt.transactionId)) continue
+  const over = [...newest.values()].filter(({ transactionId }) => dead.has(transactionId))
+  await eachInTurn(over, limits.renewalsAtOnceMax, isOver, async (attempt) => {
     if (lifetimes.isRenewable?.(attempt.terms) === false) await giveUp(deps, attempt)
     else await rebuild(deps, attempt)
-  }
+  })
 }
 
 /** Whether the bytes could not be included any more when this look was made. */
@@ -91,7 +96,7 @@ async function giveUp({ chain, store, book, log }: RebuildDeps, attempt: LivingA
     const still = await deadPlaces(tx, [attempt.transactionId], gapOf(chain))
     if (!still.has(attempt.transactionId)) return
     const paymentIds = await markDead(tx, attempt.transactionId)
-    if (paymentIds.length === 0) return
+    if (paymentIds === undefined || paymentIds.length === 0) return
     await book.dead(tx, [{ network, reason: 'authorization_expired', paymentIds }])
     log.info({ network, hash: attempt.hash }, 'a payer’s transaction has expired')
   })

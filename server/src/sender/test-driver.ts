@@ -1,6 +1,6 @@
 import { systemClock } from '@florin/server/kernel/clock.ts'
 import type { Clock } from '@florin/server/kernel/clock.ts'
-import type { Block } from '@florin/server/chains/chain.ts'
+import type { Block, Chain } from '@florin/server/chains/chain.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
 import type { NetworkConfig } from '@florin/server/kernel/network-config.ts'
 import { systemRandom } from '@florin/server/kernel/random.ts'
@@ -24,6 +24,8 @@ export function drive(
     config = testNetwork(84_532),
     showsBlock = false,
     instance = 'test',
+    chain: says = {},
+    others = {},
   }: {
     growth?: () => bigint
     clock?: Clock
@@ -32,6 +34,9 @@ export function drive(
     showsBlock?: boolean
     /** Of two with the same store one follows. */
     instance?: string
+    /** What its nodes say besides. */
+    chain?: Partial<Chain>
+    others?: Partial<Pick<DriverDeps, 'broadcaster' | 'signerOf'>>
   } = {},
 ) {
   let looks = 0
@@ -57,6 +62,7 @@ export function drive(
     },
     outcomes: async () => [],
     lanePosition: async () => ({ latest: 0n, finalized: 0n, finalizedHeight: 0n }),
+    ...says,
   })
   const driver = startDriver({
     chain,
@@ -70,6 +76,7 @@ export function drive(
     instance,
     log: openLog('silent'),
     watch,
+    ...others,
   })
   return { ...driver, looksAtBlocks: () => looks }
 }

@@ -199,7 +199,7 @@ export async function openTradingScene(
           'select chain_transaction_id as id from attempts where hash = $1',
           [hash],
         )
-        const paymentIds = await markDead(tx, row?.id ?? '')
+        const paymentIds = (await markDead(tx, row?.id ?? '')) ?? []
         await book.dead(tx, [{ network, reason: 'authorization_expired', paymentIds }])
       }),
     standing: async (trade) => {
