@@ -79,6 +79,12 @@ table builds
   closed_at timestamp with time zone
   proof_key text
   trade_id text
+  nonce_text text default (nonce)::text
+  unmarked_terms text default 
+CASE
+    WHEN ((commitment IS NULL) AND (proof_key IS NULL)) THEN (((((((nonce)::text || ' '::text) || asset) || ' '::text) || recipient) || ' '::text) || (amount)::text)
+    ELSE NULL::text
+END
 table catalogue_resources
   id bigint not null generated always as identity
   account_id text not null
@@ -943,12 +949,14 @@ CREATE INDEX api_keys_by_account ON public.api_keys USING btree (account_id, cre
 CREATE INDEX audit_log_by_account ON public.audit_log USING btree (account_id, "position" DESC)
 CREATE INDEX build_nonces_by_age ON public.build_nonces USING btree (expires_at)
 CREATE UNIQUE INDEX builds_by_commitment ON public.builds USING btree (network, commitment) WHERE (commitment IS NOT NULL)
-CREATE INDEX builds_by_place ON public.builds USING btree (network, sender, nonce) WHERE (nonce IS NOT NULL)
 CREATE INDEX builds_by_proof ON public.builds USING btree (network, proof_key) WHERE ((proof_key IS NOT NULL) AND (closed_at IS NULL))
 CREATE INDEX builds_dying ON public.builds USING btree (network, dead_height) WHERE ((closed_at IS NULL) AND (dead_height IS NOT NULL))
 CREATE INDEX builds_live ON public.builds USING btree (network, sender) WHERE (closed_at IS NULL)
+CREATE INDEX builds_live_of_place ON public.builds USING btree (network, sender, nonce_text, created_at) WHERE ((nonce_text IS NOT NULL) AND (closed_at IS NULL) AND (seen_height IS NULL))
 CREATE INDEX builds_looks ON public.builds USING btree (network, looked_at NULLS FIRST, created_at) WHERE ((closed_at IS NULL) AND (dead_height IS NULL) AND (seen_height IS NULL))
+CREATE INDEX builds_of_account_by_place ON public.builds USING btree (network, sender, nonce_text, account_id, created_at) WHERE (nonce_text IS NOT NULL)
 CREATE INDEX builds_seen ON public.builds USING btree (network, seen_height) WHERE ((closed_at IS NULL) AND (seen_height IS NOT NULL))
+CREATE INDEX builds_unmarked ON public.builds USING btree (network, sender, unmarked_terms, account_id, created_at, payment_id) WHERE ((unmarked_terms IS NOT NULL) AND (closed_at IS NULL) AND (seen_height IS NULL))
 CREATE INDEX catalogue_resources_settled ON public.catalogue_resources USING btree (account_id, last_settled_at)
 CREATE UNIQUE INDEX chain_transactions_before_payment ON public.chain_transactions USING btree (before_payment) WHERE (before_payment IS NOT NULL)
 CREATE INDEX chain_transactions_open ON public.chain_transactions USING btree (network, lane_address, nonce) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]))

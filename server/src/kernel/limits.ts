@@ -344,9 +344,10 @@ export const limits = {
   draftRetriesMax: 5,
   /** Of a transaction that a caller hands in: Solana's packet holds 1,232, and a build on EVM is far smaller. */
   transactionBytesMax: 4_096,
-  /** Builds past their time that are looked at in one round, and how many builds of one account one transaction is held against. */
-  /** Builds of one place whose end a transaction there shows at once; more are found over in their turn. */
+  /** Builds whose end a transaction at their place shows at once: of one place, and of all in one round. More are found over in their turn. */
   buildsPerPlaceMax: 200,
+  buildsPerRoundMax: 2_000,
+  /** Builds past their time that are looked at in one round. */
   silentBuildsMax: 100,
   /** For so long, from its first build on, a proof may be kept from other accounts by building again. */
   softClaimMinutesMax: 10,
@@ -354,6 +355,7 @@ export const limits = {
   buildBatchMax: 64,
   buildQueueMax: 2_000,
   buildTransactionsMax: 4,
+  /** How many builds of one account one transaction is held against. */
   buildsPerMarkMax: 100,
   /** Signed forms of one build that are stored and sent. */
   submissionsPerBuildMax: 16,

@@ -136,7 +136,7 @@ export async function buildsMarked(
        select payment_id from builds
        where network = $2 and commitment = any (array(select decode(c, 'hex') from unnest($3::text[]) as c))
        union all select payment_id from builds
-       where network = $2 and sender = $4 and nonce = $5::numeric and account_id = $1
+       where network = $2 and sender = $4 and nonce_text = $5 and account_id = $1
        union all select payment_id from builds
        where network = $2 and proof_key = $7 and account_id = $1 and closed_at is null
      )
@@ -164,7 +164,7 @@ export async function paymentsBuiltFor(
   const rows = await tx.query<{ payment_id: PaymentId }>(
     'build_for_place',
     `select payment_id from builds
-     where network = $1 and sender = $2 and nonce = $3::numeric and account_id = $4
+     where network = $1 and sender = $2 and nonce_text = $3 and account_id = $4
      order by created_at desc, payment_id limit $5`,
     [network, address, nonce.toString(), accountId, limits.foundPaymentsMax],
   )

@@ -11,7 +11,7 @@ import type { BuildBook } from '../sender/build-book.ts'
 import type { MinedTrade, TradeBook } from '../sender/trade-book.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { BuiltTerms } from './build.ts'
-import { judge, judgeSettlement } from './judge.ts'
+import { judge, judgeSettlement, termsPaid } from './judge.ts'
 import {
   closeBuilds,
   closeSettled,
@@ -164,8 +164,10 @@ function buildsBehind(
     commitments: [...new Set(sightings.flatMap(({ commitments }) => commitments))],
     proofKeys: keysOf(sightings),
     places: sightings.flatMap(({ sender, nonce }) => (nonce === null ? [] : [{ sender, nonce }])),
+    paid: sightings.flatMap(termsPaid),
   }
-  return liveBuilds(tx, network, marks, limits.buildsPerPlaceMax)
+  const most = { perPlace: limits.buildsPerPlaceMax, inAll: limits.buildsPerRoundMax }
+  return liveBuilds(tx, network, marks, most)
 }
 
 /** The first transaction that pays a build is its own; one that carries no commitment pays one build of an account at most. */

@@ -1,5 +1,6 @@
 import type { SightedTransfer, Sighting } from '../chains/self-custody.ts'
 import type { BuiltTerms } from './build.ts'
+import type { PaidTerms } from './live-store.ts'
 import type { DeadReason, RemarkReason } from '../sender/built-records.ts'
 
 /**
@@ -40,6 +41,19 @@ export function judge(build: BuiltTerms, sighting: Sighting): Judgement | undefi
     second === undefined && (isPlain || build.commitment === null || build.tradeId !== null)
   if (transfer !== undefined && isAlone) return { kind: 'paid', transfer }
   return other(build.commitment === null ? used : 'other_terms', used)
+}
+
+/** The terms of builds without a commitment that a transaction pays at its place: exactly those that `judge` calls paid. */
+export function termsPaid(sighting: Sighting): readonly PaidTerms[] {
+  const { sender, nonce, commitments, succeeded, transfers } = sighting
+  if (nonce === null || commitments.length > 0 || !succeeded) return []
+  const own = transfers.filter(({ from }) => from === sender)
+  const alike = Map.groupBy(own, ({ asset, to, amount }) => [asset, to, amount].join(' '))
+  return [...alike.values()].flatMap(([one, second]) =>
+    one === undefined || second !== undefined
+      ? []
+      : [{ sender, nonce, asset: one.asset, recipient: one.to, amount: one.amount }],
+  )
 }
 
 /**

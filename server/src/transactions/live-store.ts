@@ -69,10 +69,17 @@ export interface TakenPlace {
   readonly nonce: bigint
 }
 
+/** What a transaction pays at its place, for a build that only these terms tell. */
+export interface PaidTerms extends TakenPlace {
+  readonly asset: string
+  readonly recipient: string
+  readonly amount: bigint
+}
+
 /**
  * The live builds without an effect that transactions of these senders may be: by what they carry, or by the places they take. Oldest
- * first. Anybody can have any number built for one place: of those that their place alone makes known, all that may be paid so, and of
- * the others, whose end their place only shows, the newest; what is left out is found over when it is looked at in its turn.
+ * first. Anybody can have any number built for one place. Of those that carry nothing it is the oldest of each account whose terms are
+ * paid there; of all others, whose end their place only shows, the newest; what is left out is found over when it is looked at in its turn.
  */
 export async function liveBuilds(
   tx: Tx,
@@ -82,29 +89,47 @@ export async function liveBuilds(
     readonly commitments: readonly string[]
     readonly proofKeys: readonly ProofKey[]
     readonly places: readonly TakenPlace[]
+    readonly paid: readonly PaidTerms[]
   },
-  perPlaceMax: number,
+  most: { readonly perPlace: number; readonly inAll: number },
 ): Promise<readonly BuiltTerms[]> {
   const rows = await tx.query<TermsRow>(
     'builds_live_marked',
-    `with marked as (
-       select of_place.payment_id from unnest($4::text[], $5::numeric[]) as place (sender, nonce)
+    // From account to account, by the index alone: how many builds each of them has makes no difference.
+    `with recursive unmarked as (
+       select paid.*, b.account_id, b.created_at, b.payment_id from unnest($8::text[], $9::text[], $10::text[]) as paid (sender, nonce, terms)
        cross join lateral (
-         (select b.payment_id from builds b where b.network = $1 and b.sender = place.sender and b.nonce = place.nonce
-            and b.commitment is null and b.closed_at is null and b.seen_height is null)
-         union all
-         (select b.payment_id from builds b where b.network = $1 and b.sender = place.sender and b.nonce = place.nonce
-            and b.commitment is not null and b.closed_at is null and b.seen_height is null
-          order by b.created_at desc, b.payment_id limit $6)
-       ) of_place
+         select account_id, created_at, payment_id from builds
+         where network = $1 and sender = paid.sender and unmarked_terms = paid.terms and closed_at is null and seen_height is null
+         order by account_id, created_at, payment_id limit 1
+       ) b
+       union all
+       select u.sender, u.nonce, u.terms, b.account_id, b.created_at, b.payment_id from unmarked u
+       cross join lateral (
+         select account_id, created_at, payment_id from builds
+         where network = $1 and sender = u.sender and unmarked_terms = u.terms and account_id > u.account_id
+           and closed_at is null and seen_height is null
+         order by account_id, created_at, payment_id limit 1
+       ) b
+     ), marked as (
+       (select distinct on (sender, nonce, account_id) payment_id from unmarked
+        order by sender, nonce, account_id, created_at, payment_id)
+       union
+       (select of_place.payment_id from unnest($4::text[], $5::text[]) as place (sender, nonce)
+        cross join lateral (
+          select payment_id from builds
+          where network = $1 and sender = place.sender and nonce_text = place.nonce and closed_at is null and seen_height is null
+          order by created_at desc limit $6
+        ) of_place limit $11)
        union select payment_id from builds
        where network = $1 and commitment = any (array(select decode(c, 'hex') from unnest($3::text[]) as c))
        union select payment_id from builds where network = $1 and proof_key = any ($7::text[]) and closed_at is null
      )
      select payment_id, account_id, sender, recipient, asset, amount, encode(commitment, 'hex') as commitment, proof_key, nonce, trade_id
      from builds
-     where payment_id in (select payment_id from marked)
-       and sender = any($2) and closed_at is null and seen_height is null
+     -- By their keys alone: all that are live of these senders may be many more.
+     where payment_id = any (array(select payment_id from marked))
+       and sender = any($2) and coalesce(closed_at is null, false) and seen_height is null
      order by created_at, payment_id for no key update`,
     [
       network,
@@ -112,8 +137,15 @@ export async function liveBuilds(
       marks.commitments,
       marks.places.map(({ sender }) => sender),
       marks.places.map(({ nonce }) => nonce.toString()),
-      perPlaceMax,
+      most.perPlace,
       marks.proofKeys,
+      marks.paid.map(({ sender }) => sender),
+      marks.paid.map(({ nonce }) => nonce.toString()),
+      // As the database writes them.
+      marks.paid.map(({ nonce, asset, recipient, amount }) =>
+        [nonce, asset, recipient, amount].join(' '),
+      ),
+      most.inAll,
     ],
   )
   return rows.map((row) => ({
