@@ -20,3 +20,12 @@ create index builds_unmarked on builds (network, sender, unmarked_terms, account
 -- An account's own of a place, beside which others may have had as many made.
 create index builds_of_account_by_place on builds (network, sender, nonce_text, account_id, created_at) where nonce_text is not null;
 drop index builds_by_place;
+
+-- When a build is looked at next. Those of accounts take turns; one that is dormant is never due. looked_at says when that was noted, at first
+-- when the build was made: what was noted before a clock was set back is due as well. What is there is due at once.
+alter table builds add column look_at timestamptz not null default now();
+create index builds_due on builds (network, account_id, look_at)
+  where closed_at is null and dead_height is null and seen_height is null and look_at < 'infinity';
+create index builds_noted on builds (network, looked_at)
+  where closed_at is null and dead_height is null and seen_height is null and look_at < 'infinity';
+drop index builds_looks;

@@ -85,6 +85,7 @@ CASE
     WHEN ((commitment IS NULL) AND (proof_key IS NULL)) THEN (((((((nonce)::text || ' '::text) || asset) || ' '::text) || recipient) || ' '::text) || (amount)::text)
     ELSE NULL::text
 END
+  look_at timestamp with time zone not null default now()
 table catalogue_resources
   id bigint not null generated always as identity
   account_id text not null
@@ -950,10 +951,11 @@ CREATE INDEX audit_log_by_account ON public.audit_log USING btree (account_id, "
 CREATE INDEX build_nonces_by_age ON public.build_nonces USING btree (expires_at)
 CREATE UNIQUE INDEX builds_by_commitment ON public.builds USING btree (network, commitment) WHERE (commitment IS NOT NULL)
 CREATE INDEX builds_by_proof ON public.builds USING btree (network, proof_key) WHERE ((proof_key IS NOT NULL) AND (closed_at IS NULL))
+CREATE INDEX builds_due ON public.builds USING btree (network, account_id, look_at) WHERE ((closed_at IS NULL) AND (dead_height IS NULL) AND (seen_height IS NULL) AND (look_at < 'infinity'::timestamp with time zone))
 CREATE INDEX builds_dying ON public.builds USING btree (network, dead_height) WHERE ((closed_at IS NULL) AND (dead_height IS NOT NULL))
 CREATE INDEX builds_live ON public.builds USING btree (network, sender) WHERE (closed_at IS NULL)
 CREATE INDEX builds_live_of_place ON public.builds USING btree (network, sender, nonce_text, created_at) WHERE ((nonce_text IS NOT NULL) AND (closed_at IS NULL) AND (seen_height IS NULL))
-CREATE INDEX builds_looks ON public.builds USING btree (network, looked_at NULLS FIRST, created_at) WHERE ((closed_at IS NULL) AND (dead_height IS NULL) AND (seen_height IS NULL))
+CREATE INDEX builds_noted ON public.builds USING btree (network, looked_at) WHERE ((closed_at IS NULL) AND (dead_height IS NULL) AND (seen_height IS NULL) AND (look_at < 'infinity'::timestamp with time zone))
 CREATE INDEX builds_of_account_by_place ON public.builds USING btree (network, sender, nonce_text, account_id, created_at) WHERE (nonce_text IS NOT NULL)
 CREATE INDEX builds_seen ON public.builds USING btree (network, seen_height) WHERE ((closed_at IS NULL) AND (seen_height IS NOT NULL))
 CREATE INDEX builds_unmarked ON public.builds USING btree (network, sender, unmarked_terms, account_id, created_at, payment_id) WHERE ((unmarked_terms IS NOT NULL) AND (closed_at IS NULL) AND (seen_height IS NULL))

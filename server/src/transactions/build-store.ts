@@ -55,9 +55,10 @@ function buildOf(row: BuildRow): Build {
 }
 
 const INSERT = `insert into builds (payment_id, account_id, network, sender, recipient, asset, amount, commitment, nonce,
-       last_valid_block_height, expiry_enforced_by_chain, transaction, facts, created_at, expires_at, proof_key, trade_id)
+       last_valid_block_height, expiry_enforced_by_chain, transaction, facts, created_at, expires_at, looked_at, look_at, proof_key, trade_id)
      select payment_id, account_id, network, sender, recipient, asset, amount, decode(commitment, 'hex'), nonce,
-       height, enforced, decode(transaction, 'hex'), facts, to_timestamp(created / 1000.0), to_timestamp(expires / 1000.0), proof_key, trade_id
+       height, enforced, decode(transaction, 'hex'), facts, to_timestamp(created / 1000.0), to_timestamp(expires / 1000.0),
+       to_timestamp(created / 1000.0), to_timestamp(expires / 1000.0), proof_key, trade_id
      from json_to_recordset($1::json) as b (payment_id text, account_id text, network text, sender text, recipient text,
        asset text, amount numeric, commitment text, nonce numeric, height bigint, enforced boolean, transaction text,
        facts json, created numeric, expires numeric, proof_key text, trade_id text)`
@@ -74,7 +75,7 @@ export async function replaceBuild(tx: Tx, build: Build): Promise<void> {
     `${INSERT}
      on conflict (payment_id) do update set nonce = excluded.nonce, transaction = excluded.transaction, facts = excluded.facts,
        last_valid_block_height = excluded.last_valid_block_height, expires_at = excluded.expires_at,
-       looked_at = null, dead_height = null, dead_reason = null, closed_at = null`,
+       looked_at = excluded.looked_at, look_at = excluded.look_at, dead_height = null, dead_reason = null, closed_at = null`,
     [JSON.stringify([rowOf(build)])],
   )
 }

@@ -305,8 +305,9 @@ export interface SilentBuild {
 }
 
 /**
- * Builds past their time, the longest unlooked first; each is then noted as looked at. The older one is the less often it is looked at,
- * because on EVM one that nobody sends may stay for ever, and one that is dormant no more: the blocks show it when it is sent after all.
+ * Builds past their time that are due, the longest due first; each is then noted as looked at. Accounts take turns: who builds without an
+ * end is looked at as often as there is room for beside the others. The older one is the less often it is looked at, because on EVM one
+ * that nobody sends may stay for ever, and one that is dormant no more: the blocks show it when it is sent after all.
  */
 export async function takeSilentBuilds(
   tx: Tx,
@@ -322,16 +323,56 @@ export async function takeSilentBuilds(
     is_settlement: boolean
   }>(
     'builds_silent',
-    `update builds set looked_at = to_timestamp($2 / 1000.0) where payment_id in (
-       select payment_id from builds
-       where network = $1 and closed_at is null and dead_height is null and seen_height is null
-         and expires_at < to_timestamp($2 / 1000.0)
-         and created_at > to_timestamp($2 / 1000.0) - $4 * interval '1 day'
-         and (looked_at is null
-           or looked_at + greatest(interval '3 seconds', (looked_at - created_at) / 4) < to_timestamp($2 / 1000.0))
-       order by looked_at nulls first, created_at limit $3)
-     returning payment_id, sender, nonce, last_valid_block_height, proof_key is not null as is_settlement`,
-    [network, nowMilliseconds, count, limits.dormantBuildDays],
+    // From account to account, by the index alone: what is not due costs nothing. Somebody is at those that are locked.
+    `with recursive accounts as (
+       (select account_id from builds
+        where network = $1 and closed_at is null and dead_height is null and seen_height is null and look_at < 'infinity'
+        order by account_id limit 1)
+       union all
+       select next.account_id from accounts a cross join lateral (
+         select account_id from builds
+         where network = $1 and account_id > a.account_id
+           and closed_at is null and dead_height is null and seen_height is null and look_at < 'infinity'
+         order by account_id limit 1
+       ) next
+     ), due as (
+       select of_account.* from accounts a cross join lateral (
+         select account_id, payment_id, look_at from builds
+         where network = $1 and account_id = a.account_id and look_at <= to_timestamp($2 / 1000.0)
+           and closed_at is null and dead_height is null and seen_height is null and look_at < 'infinity'
+         order by look_at limit $3
+       ) of_account
+       union
+       -- Noted before a clock was set back.
+       (select account_id, payment_id, look_at from builds
+        where network = $1 and looked_at > to_timestamp($5 / 1000.0)
+          and closed_at is null and dead_height is null and seen_height is null and look_at < 'infinity'
+        order by looked_at limit $3)
+     ), chosen as (
+       select payment_id from (
+         select payment_id, look_at, row_number() over (partition by account_id order by look_at, payment_id) as turn from due
+       ) as turns order by turn, look_at, payment_id limit $3
+     ), locked as (
+       select payment_id, greatest(interval '3 seconds', (to_timestamp($2 / 1000.0) - created_at) / 4) as pause from builds
+       where payment_id = any (array(select payment_id from chosen))
+         and coalesce(closed_at is null, false) and dead_height is null and seen_height is null
+       order by created_at, payment_id for no key update skip locked
+     ), looked as (
+       update builds b set looked_at = to_timestamp($2 / 1000.0),
+         look_at = case when to_timestamp($2 / 1000.0) + l.pause < b.created_at + $4 * interval '1 day'
+           then to_timestamp($2 / 1000.0) + l.pause else 'infinity' end
+       from locked l where b.payment_id = l.payment_id
+       returning b.payment_id, b.sender, b.nonce, b.last_valid_block_height, b.proof_key, b.created_at
+     )
+     select payment_id, sender, nonce, last_valid_block_height, proof_key is not null as is_settlement from looked
+     where created_at > to_timestamp($2 / 1000.0) - $4 * interval '1 day'`,
+    [
+      network,
+      nowMilliseconds,
+      count,
+      limits.dormantBuildDays,
+      nowMilliseconds + limits.clockAheadSeconds * 1000,
+    ],
   )
   return rows.map((row) => ({
     paymentId: row.payment_id,

@@ -62,18 +62,22 @@ async function usedNonces(
   stopping: AbortSignal | undefined,
 ): Promise<readonly Dead[]> {
   const placed = silent.filter(({ nonce }) => nonce !== null)
-  const bySender = Map.groupBy(placed, ({ sender }): Address => sender)
-  const dead: Dead[] = []
-  for (const [sender, builds] of bySender) {
-    if (stopping?.aborted === true) return dead
-    const { finalized, finalizedHeight: height } = await chain.lanePosition(sender)
-    for (const { paymentId, nonce } of builds) {
-      if (nonce !== null && nonce < finalized) {
-        dead.push({ paymentId, reason: 'nonce_used_by_another_transaction', height })
-      }
-    }
-  }
-  return dead
+  const bySender = [...Map.groupBy(placed, ({ sender }): Address => sender)]
+  if (stopping?.aborted === true) return []
+  // In one turn of the loop, so that they share the questions to the node: anybody builds for as many wallets as there are.
+  const positions = await Promise.all(bySender.map(([sender]) => chain.lanePosition(sender)))
+  return bySender.flatMap(([, builds], index) => {
+    const position = positions[index]
+    if (position === undefined) return []
+    const { finalized, finalizedHeight: height } = position
+    return builds
+      .filter(({ nonce }) => nonce !== null && nonce < finalized)
+      .map(({ paymentId }) => ({
+        paymentId,
+        reason: 'nonce_used_by_another_transaction' as const,
+        height,
+      }))
+  })
 }
 
 /** Those whose lifetime every node that answers calls over, and of which none finds what a caller gave us to send. */
