@@ -1,3 +1,4 @@
+import { buildLimits } from './build-limits.ts'
 import { claimLimits } from './claim-limits.ts'
 import { forgetLimits } from './forget-limits.ts'
 import { marketLimits } from './market-limits.ts'
@@ -5,6 +6,7 @@ import { purchaseLimits } from './purchase-limits.ts'
 
 /** Every bound of the service on one screen. Unit last. What a field of a request may hold stands in its schema, in wire. */
 export const limits = {
+  ...buildLimits,
   ...claimLimits,
   ...forgetLimits,
   ...marketLimits,
@@ -344,23 +346,6 @@ export const limits = {
   draftRetriesMax: 5,
   /** Of a transaction that a caller hands in: Solana's packet holds 1,232, and a build on EVM is far smaller. */
   transactionBytesMax: 4_096,
-  /** Builds whose end a transaction at their place shows at once: of one place, and of all in one round. More are found over in their turn. */
-  buildsPerPlaceMax: 200,
-  buildsPerRoundMax: 2_000,
-  /** Builds past their time that are looked at in one round. */
-  silentBuildsMax: 100,
-  /** For so long, from its first build on, a proof may be kept from other accounts by building again. */
-  softClaimMinutesMax: 10,
-  /** Builds that share one transaction; that wait of one account and network; and transactions of builds under way at once. */
-  buildBatchMax: 64,
-  buildQueueMax: 2_000,
-  buildTransactionsMax: 4,
-  /** How many builds of one account one transaction is held against. */
-  buildsPerMarkMax: 100,
-  /** Signed forms of one build that are stored and sent. */
-  submissionsPerBuildMax: 16,
-  /** A build that nobody has sent for so long is asked about no more; a block that holds it is still recognised. */
-  dormantBuildDays: 30,
   /** Submitted bytes that are sent again in one round, and the longest pause between two sends of the same. */
   resentSubmissionsMax: 50,
   resendSecondsMax: 3_600,
