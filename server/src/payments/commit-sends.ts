@@ -13,6 +13,7 @@ import { advanceLane, freezeLane, lockLane } from '../sender/lane-store.ts'
 import type { TradeBook } from '../sender/trade-book.ts'
 import { storeTransactions } from '../sender/transaction-store.ts'
 import type { NewTransaction } from '../sender/transaction-store.ts'
+import { untoldPayments } from '../sender/untold-store.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Funding, Refused } from './decide-sends.ts'
 import { decideSends } from './decide-sends.ts'
@@ -198,13 +199,11 @@ async function namedFunds(
 ): Promise<readonly Funding[]> {
   if (trades === undefined || funds.length === 0) return funds
   const { network } = chain.config
+  const place = { network, address: wallet.address }
   const assets = funds.map(({ asset }) => asset)
-  const proceeds = await trades.unbooked(tx, {
-    network,
-    address: wallet.address,
-    assets,
-    heightMax,
-  })
+  // Before what was told is read: what is told in between is found there.
+  const untold = chain.renewal.kind === 'lifetime' ? await untoldPayments(tx, place, heightMax) : []
+  const proceeds = await trades.unbooked(tx, { ...place, assets, heightMax, untold })
   return funds.flatMap(({ asset, amount }) => {
     const named: Funding[] = []
     let left = amount

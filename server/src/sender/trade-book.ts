@@ -36,7 +36,8 @@ export interface TradeBook {
   vanished(tx: Tx, paymentIds: readonly PaymentId[]): Promise<void>
   /**
    * What came in up to a height, in these assets, and the ledger has not: given out once. Asked when a look at the chain has found money
-   * that the books did not know, because that look has seen it.
+   * that the books did not know, because that look has seen it. What an untold trade brought is in that money, too, and stays without its
+   * name: whatever is told of it later, the ledger has it.
    */
   unbooked(
     tx: Tx,
@@ -45,6 +46,8 @@ export interface TradeBook {
       readonly address: string
       readonly assets: readonly string[]
       readonly heightMax: bigint
+      /** Payments of the wallet whose blocks that look has seen and of which no node tells what they brought. */
+      readonly untold: readonly PaymentId[]
     },
   ): Promise<readonly Proceeds[]>
   /** The same for payments that have become final. */

@@ -1,5 +1,6 @@
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { TransactionHash } from '../chains/chain.ts'
+import type { PaymentId } from '../kernel/id.ts'
 import type { Tx } from '../store/postgres.ts'
 
 /** Who found what a followed block holds and no node told: what was found is never taken for dead, and the doctor names it. */
@@ -35,6 +36,27 @@ export async function noteUntold(
       places.map(({ sinceMilliseconds }) => Math.floor(sinceMilliseconds)),
     ],
   )
+}
+
+/**
+ * The payments of a lane that blocks up to a height hold, as far as no node has told what they moved. A balance of that height may show what they
+ * brought.
+ */
+export async function untoldPayments(
+  tx: Tx,
+  { network, address }: { readonly network: NetworkId; readonly address: string },
+  heightMax: bigint,
+): Promise<readonly PaymentId[]> {
+  const rows = await tx.query<{ payment_id: PaymentId }>(
+    'untold_payments',
+    `select pt.payment_id from chain_transactions t
+     join attempts a on a.chain_transaction_id = t.id
+     join expiry_looks l on l.attempt_id = a.id and l.node = $3 and l.finalized_height <= $4
+     join payment_transactions pt on pt.chain_transaction_id = t.id
+     where t.network = $1 and t.lane_address = $2 and t.state = 'open'`,
+    [network, address, FINDER, heightMax.toString()],
+  )
+  return rows.map((row) => row.payment_id)
 }
 
 /** Those that are still open, the oldest first. */

@@ -6,6 +6,7 @@ import type { TradeBook } from '../sender/trade-book.ts'
 import { quoteOf } from './trade.ts'
 import {
   bookFinal,
+  bookUntold,
   bookUpTo,
   forgetReceived,
   noteReceived,
@@ -59,7 +60,10 @@ export function openTradeBook({
     },
 
     vanished: (tx, paymentIds) => forgetReceived(tx, paymentIds),
-    unbooked: bookUpTo,
+    unbooked: async (tx, wallet) => [
+      ...(await bookUntold(tx, wallet)),
+      ...(await bookUpTo(tx, wallet)),
+    ],
     final: bookFinal,
   }
 }

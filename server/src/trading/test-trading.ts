@@ -19,6 +19,7 @@ import { closeFinalBlocks } from '../sender/finalize.ts'
 import { followBlocks } from '../sender/follow.ts'
 import { beginFollowing, takeLease } from '../sender/follower-store.ts'
 import { markDead } from '../sender/place-store.ts'
+import { readUntold } from '../sender/read-untold.ts'
 import { scriptedChain } from '../sender/test-chain.ts'
 import type { Store } from '../store/postgres.ts'
 import { openTradeBook } from './book.ts'
@@ -53,6 +54,10 @@ export interface TradingScene {
   finalize(): Promise<void>
   /** The bytes of a place have outlived their lifetime, and nobody can make them anew. */
   expire(hash: TransactionHash): Promise<void>
+  /** Hashes of which no node tells what they moved. */
+  readonly untold: Set<TransactionHash>
+  /** Asks again for what no node told. */
+  ask(): Promise<void>
   standing(trade: Trade): Promise<Standing>
   /** Of one asset, in base units. */
   books(asset: string): Promise<{ available: bigint; held: bigint }>
@@ -75,6 +80,7 @@ export async function openTradingScene(
   const killPoint = () => undefined
   const sent: TransactionHash[] = []
   const outcomes = new Map<TransactionHash, Outcome>()
+  const untold = new Set<TransactionHash>()
   const blocks: Block[] = []
   let forks = 0
   const tip = () => {
@@ -98,7 +104,12 @@ export async function openTradingScene(
     blocks: async (from, count) => blocks.filter(({ height }) => height >= from).slice(0, count),
     head: async () => ({ ...tip(), finalizedHeight: 0n }),
     outcomes: async (hashes) =>
-      hashes.map((hash) => outcomes.get(hash) ?? { state: 'absent' as const }),
+      hashes.map((hash): Outcome => {
+        const outcome = outcomes.get(hash) ?? { state: 'absent' }
+        if (outcome.state !== 'mined' || !untold.has(hash)) return outcome
+        return { state: 'untold', height: outcome.height, blockHash: outcome.blockHash }
+      }),
+    renewal: { kind: 'lifetime', lifetimeOf: () => 1_000_000n, lookBack: async () => [] },
     balances: async () => ({ height: tip().height, amounts: [0n] }),
     venues: venuesOf(tip),
   })
@@ -143,6 +154,8 @@ export async function openTradingScene(
     chain,
     sent,
     tip,
+    untold,
+    ask: () => readUntold({ chain, store, book, deposits, trades, log, killPoint }, cursor),
     trade: (fields = {}) => {
       const side = fields.side ?? 'buy'
       return executeTrade(

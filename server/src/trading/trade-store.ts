@@ -205,7 +205,28 @@ export async function bookUpTo(
   return rows.map(proceedsOf)
 }
 
-/** The same for payments. */
+/**
+ * Takes trades of which nobody tells what they brought, in these assets, for booked: the money that a look found is theirs, too. What has been told
+ * meanwhile is given out.
+ */
+export async function bookUntold(
+  tx: Tx,
+  { untold, assets }: Pick<Parameters<TradeBook['unbooked']>[1], 'untold' | 'assets'>,
+): Promise<readonly Proceeds[]> {
+  if (untold.length === 0) return []
+  const rows = await tx.query<Omit<ProceedsRow, 'received'> & { readonly received: string | null }>(
+    'trades_book_untold',
+    `update trades set booked = true
+     where payment_id = any($1) and not booked and case side when 'buy' then mint else 'native' end = any($2)
+     returning ${PROCEEDS}`,
+    [untold, assets],
+  )
+  return rows.flatMap(({ received, ...row }) =>
+    received === null ? [] : [proceedsOf({ ...row, received })],
+  )
+}
+
+/** What these payments brought in and is in no ledger yet; from here on it counts as being there. */
 export async function bookFinal(
   tx: Tx,
   paymentIds: readonly PaymentId[],
