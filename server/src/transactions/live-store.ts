@@ -324,19 +324,19 @@ export async function takeSilentBuilds(
   }>(
     'builds_silent',
     // From account to account, by the index alone: what is not due costs nothing. Somebody is at those that are locked.
-    `with recursive accounts as (
+    `with recursive builders as (
        (select account_id from builds
         where network = $1 and closed_at is null and dead_height is null and seen_height is null and look_at < 'infinity'
         order by account_id limit 1)
        union all
-       select next.account_id from accounts a cross join lateral (
+       select next.account_id from builders a cross join lateral (
          select account_id from builds
          where network = $1 and account_id > a.account_id
            and closed_at is null and dead_height is null and seen_height is null and look_at < 'infinity'
          order by account_id limit 1
        ) next
      ), due as (
-       select of_account.* from accounts a cross join lateral (
+       select of_account.* from builders a cross join lateral (
          select account_id, payment_id, look_at from builds
          where network = $1 and account_id = a.account_id and look_at <= to_timestamp($2 / 1000.0)
            and closed_at is null and dead_height is null and seen_height is null and look_at < 'infinity'
