@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { ServedFile } from '../http/file-tree.ts'
 
 /** What is known of a build that is not there. */
@@ -22,11 +23,20 @@ const SAYS: Readonly<Record<BuildState, { readonly title: string; readonly text:
   },
 }
 
+/**
+ * By a script, since a browser that is told to refresh an address with a fragment goes nowhere: and the link that signs in is one. Who runs no
+ * scripts is told to refresh.
+ */
+const RELOAD = `setTimeout(() => location.reload(), ${RELOAD_SECONDS * 1000})`
+const RELOAD_TAGS = `<script>${RELOAD}</script>
+<noscript><meta http-equiv="refresh" content="${RELOAD_SECONDS}"></noscript>`
+const RELOAD_DIGEST = createHash('sha256').update(RELOAD).digest('base64')
+const POLICY = `default-src 'none'; script-src 'sha256-${RELOAD_DIGEST}'; frame-ancestors 'none'`
+
 /** What is shown in place of every page until there is a build. While one is made it asks again by itself. */
 export function notBuiltPage(state: BuildState): ServedFile {
   const { title, text } = SAYS[state]
-  const reload =
-    state === 'building' ? `<meta http-equiv="refresh" content="${RELOAD_SECONDS}">` : ''
+  const reload = state === 'building' ? RELOAD_TAGS : ''
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -43,7 +53,7 @@ ${reload}
     status: 503,
     headers: {
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'content-security-policy': POLICY,
       'retry-after': String(RELOAD_SECONDS),
     },
     bytes: Buffer.from(html),
