@@ -11,6 +11,6 @@ const order = {
   amount: '2.5',
   asset: 'USDC',
 }
-const sent = await florin.payments.send(order, { idempotencyKey: 'invoice-1001' })
+const sent = await florin.payments.send(order, { idempotencyKey: 'invoice-1003' })
 const payment = await florin.payments.wait(sent.paymentId, { until: 'settled' })
 console.log(`${payment.paymentId} ${payment.status} in block ${payment.blockHeight}`)

@@ -82,9 +82,11 @@ export function malformed(message: string): Told {
   return plain(400, { error: 'invalid_payload', message })
 }
 
-/** Ask again, with the same payment. `reason` is for buyers: nothing of the seller's own affairs. */
-export function busy(reason: string): Told {
-  const message = 'Ask again with the same payment. Do not pay again.'
+/** Ask again, with the same payment where one was shown. `reason` is for buyers: nothing of the seller's own affairs. */
+export function busy(reason: string, hasPaid = true): Told {
+  const message = hasPaid
+    ? 'Ask again with the same payment. Do not pay again.'
+    : 'Ask again later. Nothing was asked for and nothing was taken.'
   const retryAfter = limits.paywallRetryAfterSeconds
   return plain(503, { error: reason, message, retryAfter }, { 'Retry-After': `${retryAfter}` })
 }

@@ -3,6 +3,7 @@ import type { Florin } from '../florin.ts'
 import { FlorinError } from '../florin-error.ts'
 import { asks, busy, duplicate, malformed, UNAVAILABLE } from './admission.ts'
 import type { Admission, Asked } from './admission.ts'
+import { checkPrices } from './check-prices.ts'
 import { chargeInTime, TOO_LATE } from './charge-in-time.ts'
 import { charge, requirementFor, takenBy } from './charge.ts'
 import type { Charged } from './charge.ts'
@@ -24,6 +25,7 @@ export function openGate(
   options: PaywallOptions,
 ): (asked: Asked) => Promise<Admission> {
   const prices = pricesOf(options)
+  checkPrices(prices)
   const { clock = systemClock, baseUrl } = options
   if (baseUrl !== undefined && URL.parse(baseUrl) === null) {
     throw new FlorinError({ code: 'INVALID_SETTING', message: `"${baseUrl}" is no address` })
@@ -70,7 +72,7 @@ export function openGate(
       const code = error instanceof FlorinError ? error.code : 'unexpected_error'
       void problem(code, error)
       if (code === 'INVALID_SETTING') throw error
-      return busy(UNAVAILABLE)
+      return busy(UNAVAILABLE, read.kind !== 'none')
     }
     if (read.kind === 'none') return asks(place, requirements, 'payment_required')
     if (read.presented.x402Version === 2) {

@@ -1,4 +1,5 @@
 import type { Florin } from '../florin.ts'
+import { FlorinError } from '../florin-error.ts'
 import { busy, UNAVAILABLE } from './admission.ts'
 import type { Admission } from './admission.ts'
 import { openGate } from './gate.ts'
@@ -85,7 +86,7 @@ export function paywall(
   // Without a framework, or with Express 4, nobody catches what is thrown here, and the process ends.
   async function express(request: NodeRequest, response: NodeResponse, next: () => void) {
     const asking = async () => admit(askedOf(request))
-    const admission = await asking().catch(() => busy(UNAVAILABLE))
+    const admission = await asking().catch((error: unknown) => busy(UNAVAILABLE, !isSetting(error)))
     if (!begins(response, admission, [request])) return ends(response, admission)
     try {
       const ran: unknown = next()
@@ -150,4 +151,9 @@ function ends(response: NodeResponse, admission: Admission): void {
   } catch {
     response.destroy()
   }
+}
+
+/** Then nobody was asked to pay. */
+function isSetting(error: unknown): boolean {
+  return error instanceof FlorinError && error.code === 'INVALID_SETTING'
 }

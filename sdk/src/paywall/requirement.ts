@@ -53,6 +53,9 @@ export async function requirementsOf(
     if (amount === undefined || amount === 0n) {
       throw refused(`${price.amount} is no amount of ${price.asset}`)
     }
+    if (scheme === 'upto' && !network.startsWith('eip155:')) {
+      throw refused(`upto is settled on EVM alone, not on ${price.network}`)
+    }
     const kind = kinds.find(
       (each) => each.x402Version === 2 && each.scheme === scheme && each.network === network,
     )

@@ -1,13 +1,22 @@
 import type { PaywallSettings } from './price.ts'
 
-/** Tells the seller of what is no buyer's business. Never throws. */
+/** Codes that were said where nobody listens: each once, as many as there are. */
+const said = new Set<string>()
+
+/** Tells the seller of what is no buyer's business; one who does not listen reads each code once in the process's own errors. Never throws. */
 export async function tellProblem(
   { onProblem }: Pick<PaywallSettings, 'onProblem'>,
   code: string,
   cause?: unknown,
 ): Promise<void> {
+  if (onProblem === undefined) {
+    if (said.has(code)) return
+    said.add(code)
+    console.error(`paywall: ${code}`, cause instanceof Error ? cause.message : '')
+    return
+  }
   try {
-    const told: unknown = onProblem?.(code, cause)
+    const told: unknown = onProblem(code, cause)
     await told
   } catch {
     // There is nobody left to tell.

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../clock.ts'
+import { FlorinError } from '../florin-error.ts'
 import { limits } from '../limits.ts'
 import type { Requirement } from './requirement.ts'
 import { openTerms } from './terms.ts'
@@ -27,6 +28,13 @@ test('visits of one moment ask the service once, and nobody asks again for a whi
   scene.now += 1
   await Promise.all([terms(), terms()])
   expect(scene.asked).toBe(2)
+})
+
+test('a call that was given up on is a service that did not answer', async () => {
+  const ask = async () => {
+    throw new FlorinError({ code: 'ABORTED', message: 'the call was aborted' })
+  }
+  await expect(openTerms(ask, systemClock)()).rejects.toMatchObject({ code: 'NO_ANSWER' })
 })
 
 test('while the service cannot be asked what held before holds, and it is asked again now and then', async () => {

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { FlorinError } from '../florin-error.ts'
 import { limits } from '../limits.ts'
 import type { Requirement } from './requirement.ts'
 
@@ -26,7 +27,8 @@ export function openTerms(
       known = { at: clock.now(), requirements }
       failed = undefined
       return requirements
-    } catch (error) {
+    } catch (cause) {
+      const error = silenceOf(cause)
       failed = { at: clock.now(), error }
       throw error
     } finally {
@@ -48,4 +50,14 @@ export function openTerms(
       throw error
     }
   }
+}
+
+/** It was this that gave up on the call: for the seller the service did not answer. */
+function silenceOf(error: unknown): unknown {
+  if (!(error instanceof FlorinError) || error.code !== 'ABORTED') return error
+  return new FlorinError({
+    code: 'NO_ANSWER',
+    message: 'the service does not answer',
+    cause: error,
+  })
 }
