@@ -106,7 +106,7 @@ function PaymentFacts({ payment }: { payment: Payment }) {
           name: 'Network fee',
           value:
             fee === null ? (
-              'not known yet'
+              feeUnknown(payment)
             ) : (
               <Amount text={fee} unit={assets.symbol(network, 'native')} />
             ),
@@ -149,4 +149,10 @@ function PaymentFacts({ payment }: { payment: Payment }) {
       ]}
     />
   )
+}
+
+/** Whoever sent or settled a payment paid its fee, and its receiver is not told how much. */
+function feeUnknown({ type, status }: Payment): string {
+  if (type === 'received') return 'not paid by the receiver'
+  return status === 'pending' ? 'not known yet' : 'not known'
 }

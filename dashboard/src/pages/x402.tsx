@@ -1,16 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
+import { readNetworkName } from '@florin/wire/network-alias.ts'
 import type { Answer } from '../api/operation.ts'
 import { useAnswer } from '../api/use-answer.ts'
 import { useAssets } from '../api/use-assets.ts'
 import { useApi } from '../app/services.tsx'
 import { shortText } from '../format/short-text.ts'
 import { Amount } from '../parts/amount.tsx'
-import { Badge } from '../parts/badge.tsx'
 import { CodeBlock } from '../parts/code-block.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { PageLink } from '../parts/page-link.tsx'
+import { PaymentStatusBadge } from '../parts/payment-status.tsx'
 import { Short } from '../parts/short.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
@@ -18,7 +19,8 @@ import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { useSession } from '../app/session.tsx'
 import { recentEvents } from './recent-events.ts'
-import type { AccountEvent } from './recent-events.ts'
+import { settlementsShown } from './settlements-shown.ts'
+import type { ShownSettlement } from './settlements-shown.ts'
 import { Catalogue } from './x402-catalogue.tsx'
 import { SettlementQueue } from './x402-queue.tsx'
 import { SponsoringCards } from './x402-sponsoring.tsx'
@@ -55,16 +57,21 @@ export function Page() {
 
 function Kinds({ supported }: { supported: Answer<'GET /x402/supported'> }) {
   const assets = useAssets()
-  const signersOf = (network: string) => {
-    const [family = ''] = network.split(':')
-    return supported.signers[network] ?? supported.signers[`${family}:*`] ?? []
+  const signersOf = ({ network, extra }: Kind): readonly string[] => {
+    const feePayer = extra?.['feePayer']
+    if (typeof feePayer === 'string') return [feePayer]
+    const caip2 = readNetworkName(network) ?? network
+    const [family = ''] = caip2.split(':')
+    return supported.signers[caip2] ?? supported.signers[`${family}:*`] ?? []
   }
   const columns: readonly Column<Kind>[] = [
     {
       header: 'Network',
       cell: ({ network }) => (
-        <span className="inline-block min-w-0">
-          <span className="block font-medium">{assets.network(network)?.name ?? network}</span>
+        <span className="inline-block min-w-0 text-left">
+          <span className="block font-medium">
+            {assets.network(readNetworkName(network) ?? network)?.name ?? network}
+          </span>
           <span className="font-mono text-[0.8125rem] break-all text-soft">{network}</span>
         </span>
       ),
@@ -73,12 +80,12 @@ function Kinds({ supported }: { supported: Answer<'GET /x402/supported'> }) {
     { header: 'x402 version', align: 'right', cell: ({ x402Version }) => x402Version },
     {
       header: 'Fees are paid by',
-      cell: ({ network }) => (
+      cell: (kind) => (
         <span className="inline-flex flex-col">
-          {signersOf(network).length === 0 ? (
-            <span className="text-soft">not said for this spelling</span>
+          {signersOf(kind).length === 0 ? (
+            <span className="text-soft">nobody now</span>
           ) : (
-            signersOf(network).map((address) => (
+            signersOf(kind).map((address) => (
               <Short key={address} text={address} what="fee payer" />
             ))
           )}
@@ -116,31 +123,28 @@ function Settlements() {
     queryKey: ['GET /events', 'settlements'],
     queryFn: () => recentEvents(api),
   })
-  const settled = (data ?? [])
-    .filter(({ type }) => type === 'settlement')
-    .slice(0, SETTLEMENTS_SHOWN_MAX)
-  const columns: readonly Column<AccountEvent>[] = [
+  const settled = settlementsShown(data ?? [], SETTLEMENTS_SHOWN_MAX)
+  const columns: readonly Column<ShownSettlement>[] = [
     {
       header: 'Payment',
-      cell: ({ data: { paymentId } }) => (
-        <PageLink to={`/payments/${textOf(paymentId)}`}>
-          <span className="font-mono text-[0.8125rem]">{shortText(textOf(paymentId))}</span>
+      cell: ({ paymentId }) => (
+        <PageLink to={`/payments/${paymentId}`}>
+          <span className="font-mono text-[0.8125rem]">{shortText(paymentId)}</span>
         </PageLink>
       ),
     },
-    {
-      header: 'Result',
-      cell: ({ data: { success } }) =>
-        success === true ? <Badge tone="good">settled</Badge> : <Badge tone="bad">refused</Badge>,
-    },
+    { header: 'Status', cell: ({ status }) => <PaymentStatusBadge status={status} /> },
     {
       header: 'Amount',
       align: 'right',
-      cell: ({ data: { amount, network, asset } }) => (
-        <Amount text={textOf(amount)} unit={assets.symbol(textOf(network), textOf(asset))} />
+      cell: ({ event: { data: said } }) => (
+        <Amount
+          text={textOf(said['amount'])}
+          unit={assets.symbol(textOf(said['network']), textOf(said['asset']))}
+        />
       ),
     },
-    { header: 'When', cell: ({ timestamp }) => <Time at={timestamp} /> },
+    { header: 'When', cell: ({ event }) => <Time at={event.timestamp} /> },
   ]
   return (
     <section aria-labelledby="settlements" className="space-y-3">
@@ -160,7 +164,7 @@ function Settlements() {
           caption="Recent settlements"
           columns={columns}
           rows={settled}
-          rowKey={({ id }) => id}
+          rowKey={({ paymentId }) => paymentId}
         />
       )}
     </section>
