@@ -4,40 +4,67 @@ import type { CommandContext } from '../command.ts'
 const TICK_MILLISECONDS = 200
 const CLEAR = '\r\u001B[K'
 
+/** What a line says of a payment. */
+export type Progress = Pick<PaymentRecord, 'status' | 'createdAt' | 'confirmedAt' | 'settledAt'>
+
 /** Shows where a payment stands while somebody waits for it. */
 export interface ProgressLine {
-  look(payment: Pick<PaymentRecord, 'status'>): void
+  look(payment: Progress): void
   /** Ends it; nothing is left half written. */
   end(): void
 }
 
 /**
- * A line per status that was reached, with the seconds since the start; on a terminal the present one counts on.
- * `after`: milliseconds that had passed before.
+ * A line per status that was reached, with the seconds that it took; on a terminal the present one counts on.
+ * When a status was reached is what the record says: whoever looks late would call it slow.
+ * @param startedAt Unix milliseconds by this machine's clock; what the record gives no moment for is counted from then.
  */
 export function openProgressLine(
   { note, terminal = false }: Pick<CommandContext, 'note' | 'terminal'>,
   startedAt: number,
 ): ProgressLine {
-  let status = ''
-  const line = () => {
-    const seconds = Math.max(0, Date.now() - startedAt) / 1000
-    return `${status.padEnd('confirmed'.length)}  ${seconds.toFixed(1).padStart(5)} s`
+  let seen: Progress | undefined
+  const passed = () => Date.now() - startedAt
+  const line = (status: string, milliseconds: number | undefined) => {
+    const name = status.padEnd('confirmed'.length)
+    if (milliseconds === undefined) return name.trimEnd()
+    return `${name}  ${(Math.max(0, milliseconds) / 1000).toFixed(1).padStart(5)} s`
   }
-  const draw = () => note(`${CLEAR}${line()}`)
-  const timer = terminal ? setInterval(draw, TICK_MILLISECONDS) : undefined
+  const tick = () => {
+    if (seen !== undefined && !isEnd(seen)) note(`${CLEAR}${line(seen.status, passed())}`)
+  }
+  const timer = terminal ? setInterval(tick, TICK_MILLISECONDS) : undefined
+  /** A line that counted on to its end is written once more, with the time that stays. */
+  const leave = () => {
+    if (seen === undefined) return
+    const reached = reachedAfter(seen)
+    note(reached === undefined ? '\n' : `${CLEAR}${line(seen.status, reached)}\n`)
+  }
   return {
     look: (payment) => {
-      if (payment.status === status) return
-      if (terminal && status !== '') note('\n')
-      status = payment.status
-      if (terminal) draw()
-      else note(`${line()}\n`)
+      if (payment.status === seen?.status) return
+      if (terminal) leave()
+      // A payment that had ended before anybody looked: its record does not say when.
+      const isOld = seen === undefined && isEnd(payment)
+      const text = line(payment.status, reachedAfter(payment) ?? (isOld ? undefined : passed()))
+      seen = payment
+      note(terminal ? `${CLEAR}${text}` : `${text}\n`)
     },
     end: () => {
       if (timer === undefined) return
       clearInterval(timer)
-      if (status !== '') note('\n')
+      leave()
     },
   }
+}
+
+/** Milliseconds, by the service's clock alone; undefined where the record has no moment for the status. */
+function reachedAfter({ status, createdAt, confirmedAt, settledAt }: Progress): number | undefined {
+  const ends = status === 'settled' ? settledAt : null
+  const moment = status === 'confirmed' ? confirmedAt : ends
+  return moment === null ? undefined : moment - createdAt
+}
+
+function isEnd({ status }: Progress): boolean {
+  return status !== 'pending' && status !== 'confirmed'
 }
