@@ -8,7 +8,7 @@ import { withAccess } from './open-access.ts'
 import { inWords } from './refusal.ts'
 
 /** `florin keys create`: the one time that a key's text is shown. */
-export const runKeysCreate: Run = async ({ args, environment, print }) => {
+export const runKeysCreate: Run = async ({ args, environment, print, note }) => {
   const given = readArguments(args, {
     flags: ['name', 'scopes', 'plan', 'expires'],
     switches: ['json'],
@@ -27,9 +27,10 @@ export const runKeysCreate: Run = async ({ args, environment, print }) => {
     print(`${JSON.stringify({ ...keyView(facts), key: key.reveal() })}\n`)
     return 0
   }
-  print(
+  // The key alone, so that a shell can keep it: KEY=$(florin keys create --name shop).
+  print(`${key.reveal()}\n`)
+  note(
     [
-      key.reveal(),
       '',
       `This is the only time that this key is shown. Id ${facts.keyId}, plan ${facts.plan},`,
       `scopes ${facts.scopes.join(', ')}, expires ${momentText(facts.expiresAtMilliseconds)}.`,
