@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -53,6 +53,21 @@ describe('the florin command', () => {
     const { status, stderr } = florin(['up'], { FLORIN_DATA_DIR: join(directory, 'file', 'data') })
     expect(status).toBe(1)
     expect(stderr).toMatch(/^florin: the data directory cannot be used: .*\n$/)
+  })
+
+  test('a database that does not answer is one sentence, before anything is started', () => {
+    const data = join(directory, 'unreachable')
+    const { status, stderr } = florin(['up'], {
+      FLORIN_DATA_DIR: data,
+      FLORIN_PORT: '0',
+      DATABASE_URL: 'postgresql://florin:canary@127.0.0.1:1/florin',
+    })
+    expect(status).toBe(1)
+    expect(stderr).toContain(
+      'florin: the database does not answer (ECONNREFUSED). Is it running, and is DATABASE_URL right?\n',
+    )
+    expect(stderr).not.toContain('canary')
+    expect(existsSync(join(data, 'sandbox'))).toBe(false)
   })
 
   test('env gives a shell nothing when nothing runs', () => {

@@ -1,5 +1,6 @@
 import { writeDatabaseFile } from '../database-file.ts'
 import { writeObject } from '../small-json.ts'
+import { checkUsableDatabase } from '../usable-database.ts'
 import { banner } from './banner.ts'
 import { readNetworksFile } from './networks.ts'
 import { runDatabase } from './run-database.ts'
@@ -17,6 +18,8 @@ export async function startEverything(
   const start = performance.now()
   const given =
     config.networksFile === null ? null : await readNetworksFile(config.networksFile, [])
+  await checkGivenDatabase(workshop)
+  ending.check()
   // Together: they need nothing of each other. The service's code is read meanwhile, a third of a second of work.
   const [access, sandbox, { runAlone, runWithSandbox }] = await together(
     runDatabase(workshop),
@@ -44,4 +47,11 @@ export async function startEverything(
   await writeObject(paths.sandboxFile, file)
   await onReady(file.baseUrl)
   return banner(file, paths.sandboxFile, (performance.now() - start) / 1000)
+}
+
+/** First: whoever named a database that lets nobody in should not wait for a sandbox to be told so. */
+async function checkGivenDatabase({ config, log, progress }: Workshop): Promise<void> {
+  const { databaseUrl: url } = config
+  if (url === null) return
+  await progress.step('looking at the database', () => checkUsableDatabase({ url, log }))
 }
