@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -67,6 +69,25 @@ describe('the florin command', () => {
       'florin: the database does not answer (ECONNREFUSED). Is it running, and is DATABASE_URL right?\n',
     )
     expect(stderr).not.toContain('canary')
+    expect(existsSync(join(data, 'sandbox'))).toBe(false)
+  })
+
+  test('a port that is taken is one sentence, before the database is looked at or anything is started', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const address = other.address()
+    const port = typeof address === 'object' ? String(address?.port) : ''
+    const data = join(directory, 'taken')
+    const { status, stderr } = florin(['up'], {
+      FLORIN_DATA_DIR: data,
+      FLORIN_PORT: port,
+      DATABASE_URL: 'postgresql://florin:canary@127.0.0.1:1/florin',
+    })
+    other.close()
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: `florin: port ${port} on 127.0.0.1 is taken by another program. Set FLORIN_PORT, 0 for any free one.\n`,
+    })
     expect(existsSync(join(data, 'sandbox'))).toBe(false)
   })
 

@@ -11,6 +11,7 @@ import type { Random } from '@florin/server/kernel/random.ts'
 import type { Secret, SecretBytes } from '@florin/server/kernel/secret.ts'
 import { ownDashboard } from '../dashboard-pages.ts'
 import { CommandFailed } from '../usage-error.ts'
+import { portFailure } from './free-port.ts'
 import { localUrl } from './local-url.ts'
 import type { Workshop } from './workshop.ts'
 
@@ -70,12 +71,7 @@ async function ownKeyText({ keyText, keyFile }: Config, random: Random): Promise
 export async function openDoor({ config }: Workshop, service: Service): Promise<string> {
   const { host, port } = config
   const taken = await service.listen({ host, port }).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
-      throw new CommandFailed(
-        `port ${port} on ${host} is taken by another program. Set FLORIN_PORT, 0 for any free one.`,
-      )
-    }
-    throw error
+    throw portFailure(error, { host, port })
   })
   return localUrl(host, taken.port)
 }

@@ -2,6 +2,7 @@ import { writeDatabaseFile } from '../database-file.ts'
 import { writeObject } from '../small-json.ts'
 import { checkUsableDatabase } from '../usable-database.ts'
 import { banner } from './banner.ts'
+import { checkPortIsFree } from './free-port.ts'
 import { readNetworksFile } from './networks.ts'
 import { runDatabase } from './run-database.ts'
 import { runSandbox } from './run-sandbox.ts'
@@ -18,6 +19,7 @@ export async function startEverything(
   const start = performance.now()
   const given =
     config.networksFile === null ? null : await readNetworksFile(config.networksFile, [])
+  await checkPortIsFree(config)
   await checkGivenDatabase(workshop)
   ending.check()
   // Together: they need nothing of each other. The service's code is read meanwhile, a third of a second of work.
