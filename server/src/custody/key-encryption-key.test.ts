@@ -38,9 +38,10 @@ describe('the key-encryption key', () => {
     expect(hex(await open())).not.toBe(one)
   })
 
-  test('is refused at start when it is not the one that sealed the keys', async () => {
+  test('is refused at start when it is not the one that sealed the keys, with what to set', async () => {
     await open()
     await expect(open(`${TEXT}.`)).rejects.toThrow(KeyUnusable)
+    await expect(open(`${TEXT}.`)).rejects.toThrow(/FLORIN_KEY_FILE .*FLORIN_DATA_DIR /)
   })
 
   test.each([

@@ -19,6 +19,9 @@ const COST_LOG2_MAX = 20
 const BLOCK_SIZE = 8
 const PARALLELISM = 1
 const ADDITIONAL_DATA = boundFields(['florin-key-encryption-key-check-v1'])
+const NOT_THAT_KEY =
+  "the key-encryption key is not the one that sealed this database's keys: set FLORIN_KEY_FILE to that key's file, " +
+  'or FLORIN_DATA_DIR to the directory that this database was made with'
 
 /**
  * The key-encryption key of this installation: scrypt (RFC 7914) over secret text from a file or the environment.
@@ -73,7 +76,7 @@ async function openRow(text: SecretBytes, row: Uint8Array): Promise<SecretBytes>
   } catch (error) {
     key.erase()
     if (!(error instanceof SealBroken)) throw error
-    throw new KeyUnusable("the key-encryption key is not the one that sealed this database's keys")
+    throw new KeyUnusable(NOT_THAT_KEY)
   }
   return key
 }
