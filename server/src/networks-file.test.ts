@@ -136,6 +136,15 @@ describe('a networks file', () => {
     ])
   })
 
+  test.each([
+    ['{\n  "networks": [\n    {},\n  ]\n}\n', 'line 4, column 3'],
+    ['{\r\n  "networks": [canary]\r\n}', 'line 2, column 16'],
+    ['{\n  "networks": [\n', 'it ends too early, in line 3'],
+    ['', 'it ends too early, in line 1'],
+  ])('that is not JSON says where: %j', (text, place) => {
+    expect(parseNetworks(text)).toEqual({ ok: false, problems: [`not JSON: ${place}`] })
+  })
+
   test('is documented with an example that works', async () => {
     const page = new URL('../../docs/operating/networks.md', import.meta.url)
     const [, example = ''] = /```json\n([^]*?)```/.exec(await readFile(page, 'utf8')) ?? []

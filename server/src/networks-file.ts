@@ -12,6 +12,7 @@ import type {
   UsdReference,
 } from './kernel/network-config.ts'
 import { Secret } from './kernel/secret.ts'
+import { jsonPlace } from './http/json-place.ts'
 import { KNOWN_WALLET_PROGRAMS, NO_WALLET_PROGRAMS } from './chains/solana/smart-wallet-programs.ts'
 import { readMarkets } from './market-settings.ts'
 import type { KnownModules } from './market-settings.ts'
@@ -69,7 +70,8 @@ export function parseNetworks(text: string, modules?: KnownModules): NetworksOut
   try {
     document = JSON.parse(text)
   } catch {
-    return { ok: false, problems: ['not JSON'] }
+    const place = jsonPlace(text)
+    return { ok: false, problems: [place === undefined ? 'not JSON' : `not JSON: ${place}`] }
   }
   const problems: string[] = []
   const root = openReader(document, '', problems)

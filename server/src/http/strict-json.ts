@@ -7,10 +7,13 @@ export class JsonProblem extends Error {
   override readonly name = 'JsonProblem'
   readonly field: string
   readonly rule: string
-  constructor(field: string, rule: string) {
+  /** Where the text stops being JSON, in characters from 0; undefined when another rule was broken. */
+  readonly malformedAt: number | undefined
+  constructor(field: string, rule: string, malformedAt?: number) {
     super(`${field}: ${rule}`)
     this.field = field
     this.rule = rule
+    this.malformedAt = malformedAt
   }
 }
 
@@ -322,7 +325,7 @@ class Reader {
   #malformed(): JsonProblem {
     const where =
       this.#at >= this.#text.length ? 'it ends too early' : `at character ${this.#at + 1}`
-    return new JsonProblem('body', `must be JSON: ${where}`)
+    return new JsonProblem('body', `must be JSON: ${where}`, this.#at)
   }
 }
 
