@@ -121,8 +121,8 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'help',
-    usage: '',
-    summary: 'print this',
+    usage: '[COMMAND]',
+    summary: 'print this, or the lines of one command; the same as COMMAND --help',
     load: async () => (await import('./help.ts')).runHelp,
   },
 ]

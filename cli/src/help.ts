@@ -1,16 +1,13 @@
-import type { Run } from './command.ts'
+import type { Command, Run } from './command.ts'
 import { COMMANDS } from './commands.ts'
+import { UsageError } from './usage-error.ts'
 
 /** The whole help text. */
 export function helpText(): string {
-  const lines = COMMANDS.map(({ name, usage, summary }) => {
-    const call = `florin ${name} ${usage}`.trimEnd()
-    return `  ${call}\n      ${summary}`
-  })
   return [
     'Florin: a payment service for x402.',
     '',
-    ...lines,
+    ...linesOf(COMMANDS),
     '',
     'wallets, pay, status, history and listen talk to FLORIN_BASE_URL with FLORIN_API_KEY, or to the sandbox that runs here.',
     'They end with 0 done, 1 refused, 2 a wrong command line, 3 under way or unknown, 4 failed or expired.',
@@ -19,7 +16,22 @@ export function helpText(): string {
   ].join('\n')
 }
 
-export const runHelp: Run = async ({ print }) => {
-  print(helpText())
+/** `florin help`: everything, or what is about one command or one family of them, such as `keys`. */
+export const runHelp: Run = async ({ args, print }) => {
+  const topic = args.join(' ')
+  if (topic === '') {
+    print(helpText())
+    return 0
+  }
+  const about = COMMANDS.filter(({ name }) => name === topic || name.startsWith(`${topic} `))
+  if (about.length === 0) throw new UsageError(`there is no command "${topic}"`)
+  print([...linesOf(about), ''].join('\n'))
   return 0
+}
+
+function linesOf(commands: readonly Command[]): readonly string[] {
+  return commands.map(({ name, usage, summary }) => {
+    const call = `florin ${name} ${usage}`.trimEnd()
+    return `  ${call}\n      ${summary}`
+  })
 }

@@ -24,7 +24,41 @@ describe('the florin command', () => {
   })
 
   test.each([
+    [['keys', 'create', '--help'], ['keys create']],
+    [['keys', 'create', '--name', 'a', '-h'], ['keys create']],
+    [
+      ['keys', '--help'],
+      ['keys create', 'keys list', 'keys delete'],
+    ],
+    [
+      ['wallets', '--help'],
+      ['wallets create', 'wallets import', 'wallets list', 'wallets'],
+    ],
+    [['pay', '--help'], ['pay']],
+    [['help', 'pay'], ['pay']],
+    [
+      ['help', 'keys'],
+      ['keys create', 'keys list', 'keys delete'],
+    ],
+  ])('%j helps with nothing but %j', (args, names) => {
+    const { status, stdout, stderr } = florin(args)
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    const calls = stdout.split('\n').filter((line) => line.startsWith('  florin '))
+    expect(calls).toHaveLength(names.length)
+    for (const [index, name] of names.entries()) {
+      expect(calls[index]).toMatch(new RegExp(`^  florin ${name}( [^a-z].*)?$`))
+    }
+    expect(stdout).not.toContain('Florin: a payment service')
+  })
+
+  test.each([['--help'], ['-h'], ['help', '--help']])('%s helps with everything', (...args) => {
+    expect(florin(args).stdout).toBe(florin([]).stdout)
+  })
+
+  test.each([
     [['fly'], 'there is no command "fly"'],
+    [['fly', '--help'], 'there is no command "fly"'],
+    [['help', 'fly'], 'there is no command "fly"'],
     [['keys'], 'florin keys create, florin keys list, florin keys delete'],
     [['keys', 'burn'], 'florin keys create'],
     [['env', '--yaml'], "'--yaml'"],

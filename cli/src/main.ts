@@ -15,14 +15,18 @@ function findCommand(args: readonly string[]): { command: Command; rest: readonl
   }
   const name = aliases[first] ?? first
   const command = COMMANDS.find((known) => [name, `${name} ${second}`].includes(known.name))
+  const family = COMMANDS.filter((known) => known.name.startsWith(`${name} `))
+  if (command === undefined && family.length === 0) {
+    throw new UsageError(`there is no command "${first}"`)
+  }
+  const help = COMMANDS.find((known) => known.name === 'help')
+  if (help !== undefined && (args.includes('--help') || args.includes('-h'))) {
+    const topic = command?.name ?? name
+    return { command: help, rest: topic === help.name ? [] : [topic] }
+  }
   if (command !== undefined) {
-    const wantsHelp = args.includes('--help') || args.includes('-h')
-    const help = COMMANDS.find((known) => known.name === 'help')
-    if (wantsHelp && help !== undefined) return { command: help, rest: [] }
     return { command, rest: args.slice(command.name.split(' ').length) }
   }
-  const family = COMMANDS.filter((known) => known.name.startsWith(`${name} `))
-  if (family.length === 0) throw new UsageError(`there is no command "${first}"`)
   throw new UsageError(`say which: ${family.map((known) => `florin ${known.name}`).join(', ')}`)
 }
 
