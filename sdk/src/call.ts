@@ -6,7 +6,7 @@ import { FlorinError } from './florin-error.ts'
 import { limits } from './limits.ts'
 import { prepare } from './prepare.ts'
 import type { Input } from './prepare.ts'
-import { isUnclear, mayRepeat, pauseMilliseconds } from './retry.ts'
+import { isSellerAway, isUnclear, mayRepeat, pauseMilliseconds } from './retry.ts'
 import { tryOnce } from './try-once.ts'
 
 /** For every call. */
@@ -52,6 +52,7 @@ export async function call<Id extends keyof Operations>(
   const longest = limits.tryMilliseconds + waitSeconds * 1000
   const deadline = clock.now() + totalMilliseconds
   let outcomeUnknown = false
+  let sellerAway = 0
   for (let tries = 1; ; tries += 1) {
     const stopIfAborted = (sent: number) => {
       if (signal?.aborted !== true) return
@@ -90,7 +91,9 @@ export async function call<Id extends keyof Operations>(
     stopIfAborted(tries)
     const error = errorOf(outcome, { idempotencyKey, outcomeUnknown, tries })
     const wait = pauseMilliseconds(tries, error.retryAfter, random)
-    const isLast = tries >= triesMax || clock.now() + wait >= deadline
+    if (isSellerAway(outcome)) sellerAway += 1
+    const isEnough = tries >= triesMax || sellerAway >= limits.sellerAwayMax
+    const isLast = isEnough || clock.now() + wait >= deadline
     if (isLast || !mayRepeat(outcome, repeat)) throw error
     await clock.sleep(wait, signal)
   }

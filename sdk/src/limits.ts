@@ -14,6 +14,8 @@ export const limits = {
   receiveWaitSeconds: 30,
   /** A seller is asked, perhaps waited for, paid and asked again. */
   fetchWaitSeconds: 75,
+  /** How often a call hears that nobody listens at the seller's address: the second time is for one that starts again. */
+  sellerAwayMax: 2,
   /** The first pause; each one doubles. */
   pauseFirstMilliseconds: 250,
   pauseMaxMilliseconds: 8_000,

@@ -109,6 +109,14 @@ describe('what the service asks to wait for', () => {
     expect(service.pauses).toEqual([7188])
   })
 
+  test('a seller at whose address nobody listens is asked twice, and others in the way do not count', async () => {
+    const nobody = refusal(503, 'NETWORK_ERROR', { details: { reason: 'not_connected' } })
+    await serve(refusal(429, 'RATE_LIMIT'), nobody, refusal(503, 'NETWORK_ERROR'), nobody)
+    const order = { walletAddress: 'a', url: 'http://127.0.0.1:9/', maxAmount: '1' }
+    const error = await failureOf(service.client().payments.fetch(order))
+    expect(error).toMatchObject({ code: 'NETWORK_ERROR', outcomeUnknown: false, tries: 4 })
+  })
+
   test('a pause that would not end in time is not begun', async () => {
     await serve(refusal(429, 'RATE_LIMIT', { retryAfter: 300 }))
     const error = await failureOf(service.client().payments.status('pay_1'))

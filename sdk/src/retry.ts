@@ -25,6 +25,13 @@ export function isUnclear(failed: Failed): boolean {
   return [500, 502, 504].includes(status) || OPEN_CODES.includes(error['code'])
 }
 
+/** Whether the service says that nobody listens at the address of a seller. Nothing was signed by that request. */
+export function isSellerAway(failed: Failed): boolean {
+  if (failed.kind === 'lost' || failed.error?.['code'] !== 'NETWORK_ERROR') return false
+  const { details } = failed.error
+  return isObject(details) && details['reason'] === 'not_connected'
+}
+
 /** A failure after the commit: the payment exists, and its status says more than another try. */
 function namesPayment(failed: Failed): boolean {
   if (failed.kind === 'lost' || failed.error?.['code'] !== 'INTERNAL_ERROR') return false

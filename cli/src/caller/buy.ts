@@ -1,3 +1,4 @@
+import { FlorinError } from '@florin/sdk'
 import type { Florin } from '@florin/sdk'
 import type { CommandContext } from '../command.ts'
 import { readArguments } from '../read-arguments.ts'
@@ -26,7 +27,10 @@ export async function buy(context: CommandContext): Promise<number> {
   return withClient(context, json, async (florin, signal) => {
     const walletAddress = given.flag('from') ?? (await payingWallet(florin, network, signal))
     const order = { walletAddress, url, maxAmount, asset, network }
-    const answer = await florin.payments.fetch(order, { signal, idempotencyKey })
+    const options = { signal, idempotencyKey }
+    const answer = await florin.payments.fetch(order, options).catch((error: unknown) => {
+      throw json || !isSellerAway(error) ? error : sellerAway(url, error)
+    })
     const { paid, amount, payment, response } = answer
     if (json) context.print(`${JSON.stringify(answer)}\n`)
     else {
@@ -47,6 +51,17 @@ export async function buy(context: CommandContext): Promise<number> {
     if (response !== null && response.status < 400) return EXIT.done
     return paid === false ? EXIT.refused : EXIT.open
   })
+}
+
+/** Nobody listens there, and no try before may have signed anything. */
+function isSellerAway(error: unknown): boolean {
+  if (!(error instanceof FlorinError) || error.outcomeUnknown) return false
+  return error.code === 'NETWORK_ERROR' && error.details?.['reason'] === 'not_connected'
+}
+
+function sellerAway(url: string, cause: unknown): CommandFailed {
+  const text = `nobody answers at ${visible(url)}. Nothing was signed. Check the address, and whether the seller runs.`
+  return new CommandFailed(text, { cause })
 }
 
 const PAID: Readonly<Record<string, (amount: string, asset: string) => string>> = {

@@ -1,0 +1,46 @@
+import { answer, openTestService, refusal, TEST_KEY } from '@florin/sdk/test-service.ts'
+import type { Step } from '@florin/sdk/test-service.ts'
+import { afterEach, expect, test } from 'vitest'
+import { CommandFailed } from '../usage-error.ts'
+import { buy } from './buy.ts'
+
+const SELLER = 'http://127.0.0.1:9/page'
+const NOBODY = refusal(503, 'NETWORK_ERROR', { details: { reason: 'not_connected' } })
+
+let service: Awaited<ReturnType<typeof openTestService>>
+afterEach(() => service.close())
+
+async function buying(script: readonly Step[], ...args: readonly string[]) {
+  service = await openTestService(script)
+  const [printed, notes]: [string[], string[]] = [[], []]
+  const code = await buy({
+    args: [SELLER, '--from', '0x1', ...args],
+    environment: { FLORIN_BASE_URL: service.baseUrl, FLORIN_API_KEY: TEST_KEY },
+    print: (text) => void printed.push(text),
+    note: (text) => void notes.push(text),
+  })
+  return { code, printed: printed.join(''), notes: notes.join('') }
+}
+
+test('a seller at whose address nobody listens is named, after a second try', async () => {
+  await expect(buying([NOBODY])).rejects.toThrow(
+    new CommandFailed(
+      `nobody answers at ${SELLER}. Nothing was signed. Check the address, and whether the seller runs.`,
+    ),
+  )
+  expect(service.seen).toHaveLength(2)
+})
+
+test('with --json the refusal stays one object with the code of the service', async () => {
+  const { printed, notes } = await buying([NOBODY], '--json')
+  expect(JSON.parse(printed)).toMatchObject({ success: false, error: { code: 'NETWORK_ERROR' } })
+  expect(notes).toBe('')
+})
+
+test('a payment that may have been signed before is not called unsigned', async () => {
+  const torn = answer(200, '{"success":tr')
+  const { code, notes } = await buying([torn, NOBODY], '--idempotency-key', 'lunch')
+  expect(notes).toContain('--idempotency-key lunch')
+  expect(notes).not.toContain('Nothing was signed')
+  expect(code).toBe(3)
+})
