@@ -2,6 +2,7 @@ import { openLog } from '@florin/server/kernel/log.ts'
 import { migrate } from '@florin/server/store/migrate.ts'
 import type { Run } from './command.ts'
 import { configOrFail, findDatabase } from './find-database.ts'
+import { migrationsText } from './migrations-text.ts'
 import { readArguments } from './read-arguments.ts'
 import { checkUsableDatabase } from './usable-database.ts'
 
@@ -14,6 +15,6 @@ export const runMigrate: Run = async ({ args, environment, print }) => {
   const { names } = await migrate({ url, log })
   if (json) print(`${JSON.stringify({ applied: names })}\n`)
   else if (names.length === 0) print('The schema is up to date: nothing was applied.\n')
-  else print(['Applied:', ...names.map((name) => `  ${name}`), ''].join('\n'))
+  else print(`Applied ${migrationsText(names)}\n`)
   return 0
 }

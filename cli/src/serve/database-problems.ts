@@ -4,6 +4,7 @@ import type { Log } from '@florin/server/kernel/log.ts'
 import type { Secret, SecretBytes } from '@florin/server/kernel/secret.ts'
 import { lookAtDatabase } from '@florin/server/store/look-at-database.ts'
 import { openStore, StoreUnavailable } from '@florin/server/store/postgres.ts'
+import { migrationsText } from '../migrations-text.ts'
 import type { Problem } from './problem.ts'
 
 const SERVE_CANNOT = '`florin serve` does not change a schema by itself.'
@@ -45,9 +46,8 @@ export async function findDatabaseProblems({
   if (facts.unusable !== undefined) {
     add(`The database does not fit: ${facts.unusable}`, 'Start the version that belongs to it.')
   } else if (facts.missing.length > 0) {
-    const count = facts.missing.length
     add(
-      `The database's schema is behind by ${count === 1 ? 'one migration' : `${count} migrations`}: ${facts.missing.join(', ')}.`,
+      `The database's schema is behind by ${migrationsText(facts.missing)}.`,
       `Run: florin migrate. ${SERVE_CANNOT}`,
     )
   } else if (!facts.mayServe) {
