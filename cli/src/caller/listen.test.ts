@@ -36,3 +36,29 @@ test('florin listen prints each event as a line until it is interrupted', async 
   interrupt.abort()
   expect(await running).toBe(0)
 })
+
+test('an event is printed with the address of its asset where the names cannot be had', async () => {
+  const key = await world.aKey()
+  const interrupt = new AbortController()
+  const lines: string[] = []
+  const notes: string[] = []
+  const running = runListen({
+    args: ['--keys', 'payments'],
+    environment: { FLORIN_BASE_URL: service.url, FLORIN_API_KEY: key.text },
+    print: (text) => void lines.push(text),
+    note: (text) => void notes.push(text),
+    interrupted: () => interrupt.signal,
+  })
+  await until('it listens', () => notes.some((note) => note.startsWith('Listening')), {
+    seconds: 30,
+  })
+  await service.tellOf(key.accountId, 'a', {
+    network: 'eip155:84532',
+    asset: '0x036C',
+    amount: '2',
+  })
+  await until('it is printed', () => lines.length === 1, { seconds: 30 })
+  expect(lines[0]).toContain('  2  0x036C  evt_')
+  interrupt.abort()
+  expect(await running).toBe(0)
+})

@@ -1,8 +1,11 @@
-import type { AccountEvent } from '@florin/sdk'
+import { FlorinError } from '@florin/sdk'
+import type { AccountEvent, Florin } from '@florin/sdk'
 import { systemRandom } from '@florin/server/kernel/random.ts'
 import type { Run } from '../command.ts'
-import { momentText } from '../keys/key-view.ts'
 import { readArguments } from '../read-arguments.ts'
+import { readAssetNames } from './asset-names.ts'
+import type { AssetNames } from './asset-names.ts'
+import { eventLine, namesAsset } from './event-line.ts'
 import { EXIT } from './exit-code.ts'
 import { openForward } from './forward.ts'
 import { visible } from './visible.ts'
@@ -29,8 +32,11 @@ export const runListen: Run = async (context) => {
       onListening: (cursor) => context.note(`Listening${afterText(cursor)}. Ctrl-C ends it.\n`),
       onInterrupted: (reason) => context.note(`Interrupted: ${visible(reason)}\n`),
     })
+    const names = namesOnce(florin, signal)
+    const line = async (event: AccountEvent) =>
+      eventLine(event, namesAsset(event) ? await names() : addresses)
     for await (const event of events) {
-      context.print(json ? `${JSON.stringify(event)}\n` : `${lineOf(event)}\n`)
+      context.print(json ? `${JSON.stringify(event)}\n` : `${await line(event)}\n`)
       if (forward !== undefined) context.note(`  ${await forward.send(event, signal)}\n`)
     }
     return EXIT.done
@@ -41,13 +47,18 @@ function afterText(cursor: string | null): string {
   return cursor === null ? '' : ` after ${visible(cursor)}`
 }
 
-/** Time, number, what it tells of and how that stands, and the event's own id, which is the next --after. */
-function lineOf({ timestamp, sequence, type, data, id }: AccountEvent): string {
-  const facts = FACTS.flatMap((name) => {
-    const value = data[name]
-    return typeof value === 'string' || typeof value === 'boolean' ? [`${value}`] : []
-  })
-  return [momentText(timestamp), `#${sequence}`, type, ...facts, id].map(visible).join('  ')
+/**
+ * Names of the assets, asked for once, when the first event has one: until then the service may be away, and listening waits for it.
+ * Where they cannot be had, assets keep their addresses: an event that came is shown in any case.
+ */
+function namesOnce(florin: Florin, signal: AbortSignal): () => Promise<AssetNames> {
+  let asked: Promise<AssetNames> | undefined
+  const ask = () =>
+    readAssetNames(florin, signal).catch((error: unknown): AssetNames => {
+      if (error instanceof FlorinError) return addresses
+      throw error
+    })
+  return () => (asked ??= ask())
 }
 
-const FACTS = ['paymentId', 'webhookId', 'type', 'valid', 'status', 'amount', 'asset', 'reason']
+const addresses: AssetNames = (_, asset) => asset
