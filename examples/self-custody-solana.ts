@@ -16,6 +16,7 @@ import type { Instruction } from '@solana/kit'
 
 const { FLORIN_BASE_URL, FLORIN_API_KEY, FLORIN_SOLANA_RPC_URL } = process.env
 const { PAYER_KEYFILE = '', FLORIN_WALLET_SOLANA_2 = '' } = process.env
+if (PAYER_KEYFILE === '') throw new Error('PAYER_KEYFILE is a file that solana-keygen writes')
 const bytes: unknown = JSON.parse(await readFile(PAYER_KEYFILE, 'utf8'))
 if (!Array.isArray(bytes)) throw new Error('PAYER_KEYFILE is what solana-keygen writes')
 const payer = await createKeyPairSignerFromBytes(Uint8Array.from(bytes, Number))

@@ -14,6 +14,7 @@ import {
 
 const { FLORIN_BASE_URL, FLORIN_API_KEY, FLORIN_SOLANA_RPC_URL } = process.env
 const { SELLER_KEYFILE = '', PAYMENT_HEADER = '' } = process.env
+if (SELLER_KEYFILE === '') throw new Error('SELLER_KEYFILE is a file that solana-keygen writes')
 const bytes: unknown = JSON.parse(await readFile(SELLER_KEYFILE, 'utf8'))
 if (!Array.isArray(bytes)) throw new Error('SELLER_KEYFILE is what solana-keygen writes')
 const seller = await createKeyPairSignerFromBytes(Uint8Array.from(bytes, Number))
