@@ -105,7 +105,7 @@ describe('POST /faucet', () => {
     [{ address: ADDRESS, asset: 'USDC', amount: '1000001' }, 'INVALID_PARAMETERS'],
     [{ address: ADDRESS, colour: 'red' }, 'INVALID_PARAMETERS'],
     [{ address: ADDRESS, network: SOLANA }, 'INVALID_PARAMETERS'],
-    [{ address: SOLANA_USDC }, 'INVALID_PARAMETERS'],
+    [{ address: SOLANA_USDC, network: NETWORK }, 'INVALID_PARAMETERS'],
     [{ address: SOLANA_USDC, network: SOLANA, asset: USDC }, 'UNSUPPORTED_ASSET'],
     [{ address: SOLANA_USDC, network: SOLANA, amount: '0.0000000001' }, 'INVALID_PARAMETERS'],
     [{ address: SOLANA_USDC, network: SOLANA, amount: '10001' }, 'INVALID_PARAMETERS'],

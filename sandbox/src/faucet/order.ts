@@ -40,6 +40,8 @@ const SOLANA: readonly FaucetAsset[] = [
   { symbol: 'USDC', mint: SOLANA_USDC, decimals: SOLANA_USDC_DECIMALS },
 ]
 const FIELDS = new Set(['address', 'network', 'asset', 'amount'])
+const EVM_FORM = '0x and 40 hex digits, with a right checksum when in mixed case'
+const SOLANA_FORM = '32 bytes in base58'
 const DECIMAL = /^\d{1,20}(\.\d{1,18})?$/
 
 interface Sum {
@@ -74,11 +76,11 @@ export function readOrder(
   if (!isJsonObject(body)) return invalid('the body is no JSON object')
   const unknown = Object.keys(body).find((field) => !FIELDS.has(field))
   if (unknown !== undefined) return invalid(`unknown field "${unknown}"`)
-  const { address, network = EVM_NETWORK } = body
+  const { address } = body
+  // An address says of which chain it is: base58 has no 0.
+  const { network = isSolana(address) ? SOLANA_NETWORK : EVM_NETWORK } = body
   if (network === SOLANA_NETWORK) {
-    if (typeof address !== 'string' || !isSolanaAddress(address)) {
-      return invalid('address is 32 bytes in base58')
-    }
+    if (!isSolana(address)) return invalid(`address is ${SOLANA_FORM}`)
     const sum = readSum(body, [...SOLANA, ...solanaTokens])
     return 'code' in sum ? sum : { chain: 'solana', address, ...sum }
   }
@@ -89,10 +91,15 @@ export function readOrder(
     }
   }
   if (typeof address !== 'string' || !isAddress(address)) {
-    return invalid('address is 0x and 40 hex digits, with a right checksum when in mixed case')
+    const isOpen = body['network'] === undefined
+    return invalid(`address is ${EVM_FORM}${isOpen ? `, or on Solana ${SOLANA_FORM}` : ''}`)
   }
   const sum = readSum(body, EVM)
   return 'code' in sum ? sum : { chain: 'evm', address: getAddress(address), ...sum }
+}
+
+function isSolana(address: Json | undefined): address is string {
+  return typeof address === 'string' && isSolanaAddress(address)
 }
 
 function readSum(body: JsonObject, assets: readonly FaucetAsset[]): Sum | OrderError {
