@@ -227,7 +227,7 @@ describe('self-custody mode', () => {
     await write(
       world.database.store,
       'test_age',
-      `update builds set expires_at = now() - interval '1 second' where payment_id = $1`,
+      `update builds set expires_at = now() - interval '1 second', look_at = now() where payment_id = $1`,
       [built.body['paymentId']],
     )
     await world.sandbox.fault({ chain: 'solana', kind: 'expire' })

@@ -61,7 +61,7 @@ export const defects: readonly Defect[] = [
         module: 'sender/rebuild.ts',
         from: `await lifetimes.lookBack(living.map(({ hash }) => hash))`,
         to: `await lifetimes.lookBack(living.map(({ hash }) => hash)).catch(() => living.map(({ terms }) =>
-          [{ node: 'none', finalizedHeight: lifetimes.lifetimeOf(terms) + 1n, found: false }]))`,
+          ['none', 'no other'].map((node) => ({ node, finalizedHeight: lifetimes.lifetimeOf(terms) + 1n, found: false }))))`,
       },
     ],
   },
@@ -272,8 +272,8 @@ import { claimKeys } from '../idempotency/store.ts'`,
     changes: [
       {
         module: 'payments/send-queue.ts',
-        from: `if (exists) return { decisions }`,
-        to: ``,
+        from: `if (payment === undefined) throw new NotCommitted()`,
+        to: `throw new NotCommitted()`,
       },
     ],
   },
@@ -282,8 +282,8 @@ import { claimKeys } from '../idempotency/store.ts'`,
     changes: [
       {
         module: 'payments/send-queue.ts',
-        from: `if (exists) return { decisions }`,
-        to: `return { decisions }`,
+        from: `if (payment === undefined) throw new NotCommitted()`,
+        to: ``,
       },
     ],
   },

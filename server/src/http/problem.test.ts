@@ -78,14 +78,18 @@ describe('the page of a code', () => {
     const page = await readFile(url, 'utf8')
     const shown: unknown = JSON.parse(/```json\n(.*?)\n```/s.exec(page)?.[1] ?? '')
     expect(isErrorBody(shown)).toBe(true)
-    const { error } = shown as { error: { details?: object; retryAfter?: number } }
+    const { error } = shown as {
+      error: { details?: { paymentId?: string }; retryAfter?: number }
+    }
     const { details, retryAfter } = error
     const refusal = new Refusal(code, {
       ...(details === undefined ? {} : { details: { ...details } }),
       ...(retryAfter === undefined ? {} : { retryAfterSeconds: retryAfter }),
     })
     const requestId = 'req_7Qm4uVb2xYpKe9RtWzA3nD'
-    const { body, status } = problem(refusal, { ...context, requestId })
+    const isStored = code === 'INTERNAL_ERROR' && details?.paymentId !== undefined
+    const thrown = isStored ? new AfterCommit(details.paymentId ?? '', new Error('away')) : refusal
+    const { body, status } = problem(thrown, { ...context, requestId })
     expect(shown).toEqual(body)
     expect(page).toContain(`\nHTTP ${status} `)
   })
