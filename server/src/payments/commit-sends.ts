@@ -13,10 +13,10 @@ import { advanceLane, freezeLane, lockLane } from '../sender/lane-store.ts'
 import type { TradeBook } from '../sender/trade-book.ts'
 import { storeTransactions } from '../sender/transaction-store.ts'
 import type { NewTransaction } from '../sender/transaction-store.ts'
-import { untoldPayments } from '../sender/untold-store.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Funding, Refused } from './decide-sends.ts'
 import { decideSends } from './decide-sends.ts'
+import { nameFunds } from './name-funds.ts'
 import { paymentEvent } from './event.ts'
 import { bookHolds } from './hold.ts'
 import type { Payment } from './payment.ts'
@@ -180,7 +180,7 @@ async function store(
     for (const { beside } of accepted) await beside?.(tx, nowMilliseconds)
   }
   const { network } = chain.config
-  const known = await namedFunds(tx, deps, funds, heightMax)
+  const known = await nameFunds(tx, deps, funds, heightMax)
   await bookHolds(tx, { wallet, network, nowMilliseconds }, known, payments)
   await addToOutbox(
     tx,
@@ -188,32 +188,6 @@ async function store(
     nowMilliseconds,
   )
   return committed
-}
-
-/** Money that was found, each part under the trade that brought it in, as far as trades did. */
-async function namedFunds(
-  tx: Tx,
-  { trades, chain, wallet }: CommitDeps,
-  funds: readonly Funding[],
-  heightMax: bigint,
-): Promise<readonly Funding[]> {
-  if (trades === undefined || funds.length === 0) return funds
-  const { network } = chain.config
-  const place = { network, address: wallet.address }
-  const assets = funds.map(({ asset }) => asset)
-  // Before what was told is read: what is told in between is found there.
-  const untold = chain.renewal.kind === 'lifetime' ? await untoldPayments(tx, place, heightMax) : []
-  const proceeds = await trades.unbooked(tx, { ...place, assets, heightMax, untold })
-  return funds.flatMap(({ asset, amount }) => {
-    const named: Funding[] = []
-    let left = amount
-    for (const { paymentId, units } of proceeds.filter((each) => each.asset === asset)) {
-      if (units > left) continue
-      named.push({ asset, amount: units, paymentId })
-      left -= units
-    }
-    return left > 0n ? [...named, { asset, amount: left }] : named
-  })
 }
 
 function paymentOf(send: PreparedSend, { chain, wallet, nowMilliseconds }: CommitDeps): Payment {

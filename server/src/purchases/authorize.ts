@@ -13,6 +13,7 @@ import { limits } from '../kernel/limits.ts'
 import type { Random } from '../kernel/random.ts'
 import { awaitFollowed } from '../payments/await-followed.ts'
 import { refusalOf } from '../payments/refusal-of.ts'
+import type { TradeBook } from '../sender/trade-book.ts'
 import { CommitUnknown } from '../store/postgres.ts'
 import type { Store } from '../store/postgres.ts'
 import type { Choice } from './choose.ts'
@@ -28,6 +29,7 @@ export interface AuthorizeDeps {
   readonly random: Random
   readonly killPoint: (point: KillPoint) => void
   readonly signerFor: (wallet: Wallet, chain: Chain) => Promise<OpenSigner>
+  readonly trades?: Pick<TradeBook, 'unbooked'> | undefined
 }
 
 export interface Authorizing {
@@ -138,7 +140,7 @@ async function sign(
       commitPurchase(tx, {
         ...{ chain, wallet, signer, draft, demand, choice, asset, ceiling, paymentId },
         requestDigest,
-        ...{ metadataText, once, killPoint, prepared: prepared.prepared },
+        ...{ metadataText, once, killPoint, prepared: prepared.prepared, trades: deps.trades },
         url: request.url,
         nowMilliseconds: now,
       }),

@@ -15,10 +15,12 @@ import { decideSends } from '../payments/decide-sends.ts'
 import type { Refused } from '../payments/decide-sends.ts'
 import { paymentEvent } from '../payments/event.ts'
 import { bookHolds } from '../payments/hold.ts'
+import { nameFunds } from '../payments/name-funds.ts'
 import type { Payment } from '../payments/payment.ts'
 import { insertPayments } from '../payments/store.ts'
 import { networkStanding } from '../sender/follower-store.ts'
 import { lockLane } from '../sender/lane-store.ts'
+import type { TradeBook } from '../sender/trade-book.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Choice } from './choose.ts'
 import type { Demand } from './demand.ts'
@@ -50,6 +52,8 @@ export interface Signing {
   readonly once: { readonly key: string; readonly fingerprint: Uint8Array } | null
   readonly nowMilliseconds: number
   readonly killPoint: (point: KillPoint) => void
+  /** Names money that trades brought in; left out where nobody trades. */
+  readonly trades?: Pick<TradeBook, 'unbooked'> | undefined
 }
 
 /** What the signing transaction decided. Only `committed` has stored anything but a key that names the joined payment. */
@@ -146,7 +150,8 @@ async function sign(tx: Tx, signing: Signing): Promise<SigningDecision> {
   await insertPayments(tx, [payment])
   await insertPurchase(tx, purchase, now)
   const booked = { wallet, network: chain.config.network, nowMilliseconds: now }
-  await bookHolds(tx, booked, decided.funding, [payment])
+  const funding = await nameFunds(tx, signing, decided.funding, decided.heightMax)
+  await bookHolds(tx, booked, funding, [payment])
   await addToOutbox(tx, [paymentEvent(payment)], now)
   signing.killPoint('fetch.before-commit')
   return { kind: 'committed', purchase }
