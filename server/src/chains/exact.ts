@@ -160,6 +160,8 @@ export type ExactCheck =
       readonly isUsed?: true
       /** Its call does not run where all that was read of it is as it should be: nodes at different blocks may have answered. */
       readonly isDisputed?: true
+      /** Whoever is to pay the fee cannot: nothing is said of the payment. */
+      readonly isFeePayerShort?: true
     }
 
 /** A settling transaction that can be signed: fees known, simulated alone and found good. */

@@ -121,10 +121,9 @@ export function openExact({
       ])
       const { stored } = authorization
       const fee = baseUnits(stored['fee'] ?? '')
-      const settlerBalance = accounts[0]?.lamports ?? 0n
-      // Where the fee payer has nothing to pay it with, the draft says so by itself: whoever reads it takes that key for low.
-      const isSettlerShort = settlerBalance < fee
-      if (!check.ok && !(check.reason === 'network_unavailable' && isSettlerShort)) return check
+      if (!check.ok && check.isFeePayerShort !== true) return check
+      // Then the draft says so by itself, and whoever reads it takes that key for low. What is left of it is too little to be kept at all.
+      const settlerBalance = check.ok ? (accounts[0]?.lamports ?? 0n) : 0n
       const transaction = stored['transaction'] ?? ''
       // No blockhash that is valid now outlives the newest one.
       const terms = {

@@ -13,7 +13,8 @@ test.each([
   'InvalidAccountForFee',
   { InsufficientFundsForRent: { account_index: 0 } },
 ])('a fee payer that cannot pay is no fault of the payment: %j', (error) => {
-  expect(simulationDoubt(error, SEEN, standing)).toMatchObject(untold)
+  const doubt = simulationDoubt(error, SEEN, standing)
+  expect(doubt).toMatchObject({ ...untold, isFeePayerShort: true })
 })
 
 test.each([

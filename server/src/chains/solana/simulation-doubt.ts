@@ -25,7 +25,8 @@ export function simulationDoubt(
   { seenSlot, blockTimeMilliseconds }: Standing,
 ): ExactCheck | undefined {
   if (isFeePayerShort(error)) {
-    return untold('The wallet that is to pay the fee cannot pay it now.')
+    const what = 'The wallet that is to pay the fee cannot pay it now.'
+    return { ...untold(what), isFeePayerShort: true }
   }
   const behind = seenSlot() - slot
   const slotsMax =
@@ -42,7 +43,7 @@ function isFeePayerShort(error: unknown): boolean {
   return isObject(rent) && rent['account_index'] === FEE_PAYER
 }
 
-function untold(what: string): ExactCheck {
+function untold(what: string) {
   const message = `${what} Nothing was sent; ask again later.`
-  return { ok: false, reason: 'network_unavailable', message }
+  return { ok: false, reason: 'network_unavailable', message } as const
 }
