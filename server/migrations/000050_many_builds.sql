@@ -27,5 +27,5 @@ alter table builds add column look_at timestamptz not null default now();
 create index builds_due on builds (network, account_id, look_at)
   where closed_at is null and dead_height is null and seen_height is null and look_at < 'infinity';
 create index builds_noted on builds (network, looked_at)
-  where closed_at is null and dead_height is null and seen_height is null and look_at < 'infinity';
+  where closed_at is null and dead_height is null and seen_height is null;
 drop index builds_looks;

@@ -955,7 +955,7 @@ CREATE INDEX builds_due ON public.builds USING btree (network, account_id, look_
 CREATE INDEX builds_dying ON public.builds USING btree (network, dead_height) WHERE ((closed_at IS NULL) AND (dead_height IS NOT NULL))
 CREATE INDEX builds_live ON public.builds USING btree (network, sender) WHERE (closed_at IS NULL)
 CREATE INDEX builds_live_of_place ON public.builds USING btree (network, sender, nonce_text, created_at) WHERE ((nonce_text IS NOT NULL) AND (closed_at IS NULL) AND (seen_height IS NULL))
-CREATE INDEX builds_noted ON public.builds USING btree (network, looked_at) WHERE ((closed_at IS NULL) AND (dead_height IS NULL) AND (seen_height IS NULL) AND (look_at < 'infinity'::timestamp with time zone))
+CREATE INDEX builds_noted ON public.builds USING btree (network, looked_at) WHERE ((closed_at IS NULL) AND (dead_height IS NULL) AND (seen_height IS NULL))
 CREATE INDEX builds_of_account_by_place ON public.builds USING btree (network, sender, nonce_text, account_id, created_at) WHERE (nonce_text IS NOT NULL)
 CREATE INDEX builds_seen ON public.builds USING btree (network, seen_height) WHERE ((closed_at IS NULL) AND (seen_height IS NOT NULL))
 CREATE INDEX builds_unmarked ON public.builds USING btree (network, sender, unmarked_terms, account_id, created_at, payment_id) WHERE ((unmarked_terms IS NOT NULL) AND (closed_at IS NULL) AND (seen_height IS NULL))

@@ -2,7 +2,7 @@ import { NodeFailure } from '../chains/chain.ts'
 import type { Chain } from '../chains/chain.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
-import { StoreUnavailable } from '../store/postgres.ts'
+import { CommitUnknown, StoreUnavailable } from '../store/postgres.ts'
 import type { Store } from '../store/postgres.ts'
 import type { PaymentBook } from './book.ts'
 import { holdLease, LeaseLost } from './follower-store.ts'
@@ -89,6 +89,15 @@ export async function guardLanes(
   for (const place of taken) await freeze(deps, lease, place)
 }
 
+/** What is said of all of them: the lease, or the database, which may have stored it all the same. */
+function isOfAll(error: unknown): boolean {
+  return (
+    error instanceof StoreUnavailable ||
+    error instanceof CommitUnknown ||
+    error instanceof LeaseLost
+  )
+}
+
 async function freeze(
   { store, book, log }: GuardDeps,
   lease: Pick<Cursor, 'network' | 'fence'>,
@@ -112,7 +121,7 @@ async function freeze(
     if (!isTaken) return
     log.error(facts, 'a transaction that is not ours took a nonce of this key: lane frozen')
   } catch (error) {
-    if (error instanceof StoreUnavailable || error instanceof LeaseLost) throw error
+    if (isOfAll(error)) throw error
     log.error({ ...facts, err: error }, 'a lane was not frozen')
   }
 }

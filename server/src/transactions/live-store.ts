@@ -343,10 +343,10 @@ export async function takeSilentBuilds(
          order by look_at limit $3
        ) of_account
        union
-       -- Noted before a clock was set back.
+       -- Noted before a clock was set back, also as dormant.
        (select account_id, payment_id, look_at from builds
         where network = $1 and looked_at > to_timestamp($5 / 1000.0)
-          and closed_at is null and dead_height is null and seen_height is null and look_at < 'infinity'
+          and closed_at is null and dead_height is null and seen_height is null
         order by looked_at limit $3)
      ), chosen as (
        select payment_id from (

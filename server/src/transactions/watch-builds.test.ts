@@ -75,11 +75,14 @@ test('the nodes are asked about all wallets of a look together', async () => {
   expect(most).toBe(wallets)
 })
 
-test('a build that was looked at before the clock was set back is looked at again', async () => {
+test.each([
+  ['looked at', 1],
+  ['called dormant', limits.dormantBuildDays + 1],
+])('a build that was %s before the clock was set back is looked at again', async (_, days) => {
   const built = await scene.build()
-  scene.later(DAY_MILLISECONDS)
+  scene.later(days * DAY_MILLISECONDS)
   await scene.watch()
-  scene.later(PAST_ITS_TIME_MILLISECONDS - DAY_MILLISECONDS)
+  scene.later(PAST_ITS_TIME_MILLISECONDS - days * DAY_MILLISECONDS)
   usedUp(built)
   await scene.watch()
   expect(await isOver(built)).toBe(true)
