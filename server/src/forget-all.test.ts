@@ -1,37 +1,63 @@
+import pg from 'pg'
 import { expect, test } from 'vitest'
 import { createAccount } from './access/create-account.ts'
-import { startForgettingAll } from './forget-all.ts'
+import { FORGETTERS, startForgettingAll } from './forget-all.ts'
+import { forgetKeys } from './idempotency/store.ts'
 import { systemClock } from './kernel/clock.ts'
 import { limits } from './kernel/limits.ts'
 import { openLog } from './kernel/log.ts'
 import { systemRandom } from './kernel/random.ts'
+import { SERVICE_SETTINGS } from './store/postgres.ts'
+import type { Tx } from './store/postgres.ts'
 import { openTestDatabase } from './store/test-database.ts'
+import type { TestDatabase } from './store/test-database.ts'
+import { rowsThroughPrepared } from './store/test-plan.ts'
 import { write } from './store/test-write.ts'
 
 const OLD = `timestamptz '2020-01-01'`
 
-/** Of each more than one statement removes. */
-const MANY = {
-  idempotency_keys: `insert into idempotency_keys (account_id, operation, key, fingerprint, resource_id, created_at)
-    select $1, 'sendPayment', 'key ' || n, decode(repeat('00', 32), 'hex'), 'pay', ${OLD} from generate_series(1, 2_500) n`,
-  build_nonces: `insert into build_nonces (account_id, network, sender, nonce, payment_id, expires_at)
-    select $1, 'eip155:84532', 'sender', n, 'pay', ${OLD} from generate_series(1, 2_500) n`,
-  event_runs: `insert into event_runs (account_id, last_sequence, count, first_id, facts, created_at, numbered_at)
-    select $1, n * 128, 128, 'evt_' || lpad(translate(n::text, '0', 'z'), 22, 'A'), '[]', ${OLD}, ${OLD} from generate_series(1, 200) n`,
-  event_tickets: `insert into event_tickets (digest, account_id, key_id, expires_at)
-    select sha256(n::text::bytea), $1, 'key', ${OLD} from generate_series(1, 12_000) n`,
-  request_days: `insert into request_days (account_id, day, requests)
-    select $1, date '2020-01-01' - n, 1 from generate_series(1, 2_500) n`,
-  passkey_challenges: `insert into passkey_challenges (digest, expires_at)
-    select sha256(n::text::bytea), ${OLD} from generate_series(1, 12_000) n where $1::text is not null`,
+/** Rows of each table that had their time long ago, of the account that is named. */
+const FILL = {
+  idempotency_keys: (rows: number) =>
+    `insert into idempotency_keys (account_id, operation, key, fingerprint, resource_id, created_at)
+    select $1, 'sendPayment', 'key ' || n, decode(repeat('00', 32), 'hex'), 'pay', ${OLD} from generate_series(1, ${rows}) n`,
+  build_nonces: (rows: number) =>
+    `insert into build_nonces (account_id, network, sender, nonce, payment_id, expires_at)
+    select $1, 'eip155:84532', 'sender', n, 'pay', ${OLD} from generate_series(1, ${rows}) n`,
+  event_runs: (rows: number) =>
+    `insert into event_runs (account_id, last_sequence, count, first_id, facts, created_at, numbered_at)
+    select $1, n, 1, 'evt_' || lpad(translate(n::text, '0', 'z'), 22, 'A'), '[]', ${OLD}, ${OLD} + n * interval '1 ms' from generate_series(1, ${rows}) n`,
+  event_tickets: (rows: number) =>
+    `insert into event_tickets (digest, account_id, key_id, expires_at)
+    select sha256(n::text::bytea), $1, 'key', ${OLD} from generate_series(1, ${rows}) n`,
+  request_days: (rows: number) =>
+    `insert into request_days (account_id, day, requests)
+    select $1, date '2020-01-01' - n, 1 from generate_series(1, ${rows}) n`,
+  passkey_challenges: (rows: number) =>
+    `insert into passkey_challenges (digest, expires_at)
+    select sha256(n::text::bytea), ${OLD} from generate_series(1, ${rows}) n where $1::text is not null`,
+  market_trades: (rows: number) =>
+    `insert into market_trades (network, mint, market, venue, side, trader, native_amount, token_amount, price, transaction_hash, effect_index, height, traded_at)
+    select 'eip155:84532', 'mint', 'pool', 'venue', 'buy', 'trader', 1, 1, 1, n::text, 0, n, ${OLD} from generate_series(1, ${rows}) n
+    where $1::text is not null`,
 } as const
+/** More than one statement removes of any of them. */
+const MANY_ROWS = 12_000
 
-test('one look removes all that has had its time, however much came in since the last', async () => {
+async function openBacklog(rows: number): Promise<TestDatabase> {
   const database = await openTestDatabase()
   const { store } = database
   const deps = { store, clock: systemClock, random: systemRandom }
   const { accountId } = await createAccount(deps, 'busy')
-  for (const [table, text] of Object.entries(MANY)) await write(store, table, text, [accountId])
+  for (const [table, text] of Object.entries(FILL)) {
+    await write(store, `test_fill_${table}`, text(rows), [accountId])
+  }
+  return database
+}
+
+test('one look removes all that has had its time, however much came in since the last', async () => {
+  const database = await openBacklog(MANY_ROWS)
+  const { store } = database
   const isOver = Promise.withResolvers<void>()
   const stop = startForgettingAll({
     ...{ store, networks: [], log: openLog('silent') },
@@ -46,7 +72,7 @@ test('one look removes all that has had its time, however much came in since the
   })
   try {
     await isOver.promise
-    for (const table of Object.keys(MANY)) {
+    for (const table of Object.keys(FILL)) {
       const rows = await store.query<{ count: string }>(
         `test_left_${table}`,
         `select count(*) as count from ${table}`,
@@ -55,6 +81,54 @@ test('one look removes all that has had its time, however much came in since the
     }
   } finally {
     await stop()
+    await database.close()
+  }
+})
+
+/** Of each ten times what one round removes at most. */
+const BACKLOG_ROWS = 100_000
+/** A row that goes is gone through in an index, in its table, and in each step of the plan between the two. */
+const ROWS_EACH_MAX = 13
+
+test('a round goes through what it removes, not through all that is old', async () => {
+  const database = await openBacklog(BACKLOG_ROWS)
+  const client = new pg.Client({
+    connectionString: database.ownerUrl.reveal(),
+    options: `${SERVICE_SETTINGS} -c role=florin_service`,
+  })
+  await client.connect()
+  let through = 0
+  const prepared = new Set<string>()
+  const tx: Tx = {
+    query: async (name, text, values = []) => {
+      if (!prepared.has(name)) await client.query(`prepare ${name} as ${text}`)
+      prepared.add(name)
+      through += await rowsThroughPrepared(client, name, values)
+      return []
+    },
+  }
+  const left = async () => {
+    const counts = Object.keys(FILL).map((table) => `(select count(*) from ${table})`)
+    const { rows } = await client.query<{ left: string }>(`select ${counts.join(' + ')} as left`)
+    return Number(rows[0]?.left)
+  }
+  try {
+    const now = systemClock.nowMilliseconds()
+    const tooMuch: Record<string, number> = {}
+    async function forgetOldKeys(of: Tx): Promise<boolean> {
+      return (await forgetKeys(of, now, 1_000)) >= 1_000
+    }
+    for (const forget of [...FORGETTERS, forgetOldKeys]) {
+      const before = await left()
+      through = 0
+      await forget(tx, now)
+      const each = through / Math.max(before - (await left()), 1)
+      if (each > ROWS_EACH_MAX) tooMuch[forget.name] = Math.round(each)
+    }
+    expect(await left()).toBeLessThan(Object.keys(FILL).length * BACKLOG_ROWS)
+    expect(tooMuch).toEqual({})
+  } finally {
+    await client.end()
     await database.close()
   }
 })

@@ -12,6 +12,17 @@ import { forgetOldDays } from './reports/forget-days.ts'
 import type { Store, Tx } from './store/postgres.ts'
 import { forgetNonces } from './transactions/nonce-store.ts'
 
+/** Of each room: one round removes a bounded number of what has had its time, and says whether more may wait. */
+export const FORGETTERS: readonly ((tx: Tx, nowMilliseconds: number) => Promise<boolean>)[] = [
+  forgetOldEvents,
+  forgetPeople,
+  forgetNonces,
+  forgetOldAnswers,
+  forgetOldDays,
+  forgetOldTrades,
+  forgetIdentifiers,
+]
+
 /** Removes what has had its time in every room, again and again. Gives the way to stop. */
 export function startForgettingAll({
   networks,
@@ -25,13 +36,7 @@ export function startForgettingAll({
   return startForgetting({
     ...deps,
     others: [
-      forgetOldEvents,
-      forgetPeople,
-      forgetNonces,
-      forgetOldAnswers,
-      forgetOldDays,
-      forgetOldTrades,
-      forgetIdentifiers,
+      ...FORGETTERS,
       ...networks.map(({ network }) => async (tx: Tx, nowMilliseconds: number) => {
         await forgetGas(tx, network, nowMilliseconds)
         // All of it at once.

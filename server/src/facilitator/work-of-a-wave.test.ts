@@ -18,6 +18,8 @@ import { SERVICE_SETTINGS } from '../store/postgres.ts'
 import type { Tx } from '../store/postgres.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
+import { rowsThroughPrepared, statementOf } from '../store/test-plan.ts'
+import type { Statement } from '../store/test-plan.ts'
 import { findClaims, insertClaims, takeAnswers } from './claim-store.ts'
 import { noteLooks, openClaims } from './claim-looks-store.ts'
 
@@ -182,62 +184,7 @@ const never = (): never => {
   throw new Error('no such step')
 }
 
-interface Statement {
-  readonly text: string
-  readonly values: readonly unknown[]
-}
-
-/** The one statement that a step asks. */
-async function statementOf(
-  step: (tx: Tx, of: readonly Given[]) => Promise<unknown>,
-  of: readonly Given[],
-): Promise<Statement> {
-  const asked: Statement[] = []
-  const tx: Tx = {
-    query: async (_name, text, values = []) => {
-      asked.push({ text, values })
-      return []
-    },
-  }
-  await step(tx, of)
-  const [only, ...others] = asked
-  if (only === undefined || others.length > 0) throw new Error('a step is one statement')
-  return only
-}
-
-interface PlanNode {
-  readonly 'Actual Rows': number
-  readonly 'Actual Loops': number
-  readonly 'Rows Removed by Filter'?: number
-  readonly 'Rows Removed by Join Filter'?: number
-  readonly Plans?: readonly PlanNode[]
-}
-
-/** Rows that a plan went through, those that a join or a filter left out among them. */
-function rowsThrough(node: PlanNode): number {
-  const own =
-    node['Actual Rows'] +
-    (node['Rows Removed by Filter'] ?? 0) +
-    (node['Rows Removed by Join Filter'] ?? 0)
-  const below = (node.Plans ?? []).reduce((sum, each) => sum + rowsThrough(each), 0)
-  return own * node['Actual Loops'] + below
-}
-
-async function run(name: string, { values }: Statement): Promise<number> {
-  const literals = values.map((value) =>
-    pg.escapeLiteral(
-      Array.isArray(value)
-        ? `{${value.map((each) => JSON.stringify(each)).join(',')}}`
-        : `${value}`,
-    ),
-  )
-  const { rows } = await client.query<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(
-    `explain (analyze, timing off, format json) execute ${name}(${literals.join(', ')})`,
-  )
-  const plan = rows[0]?.['QUERY PLAN'][0].Plan
-  if (plan === undefined) throw new Error('no plan')
-  return rowsThrough(plan)
-}
+const run = (name: string, { values }: Statement) => rowsThroughPrepared(client, name, values)
 
 /** As housekeeping finds the database when the few are over. */
 async function sweep(): Promise<void> {
@@ -254,7 +201,7 @@ test.each([40, 400])(
     const steps = Object.entries(STEPS).map(([what, step], index) => ({
       what,
       name: `step_${index}`,
-      of: (payments: readonly Given[]) => statementOf(step, payments),
+      of: (payments: readonly Given[]) => statementOf((tx) => step(tx, payments)),
     }))
     await begin(first, 0)
     for (const { name, of } of steps) {
@@ -279,7 +226,7 @@ test('what moves a few payments goes through those alone, though it was planned 
   const few = many.slice(0, 5)
   const steps = ['places are marked as mined', 'payments are confirmed'].map((what, index) => ({
     name: `moving_${index}`,
-    of: (payments: readonly Given[]) => statementOf(STEPS[what] ?? never, payments),
+    of: (payments: readonly Given[]) => statementOf((tx) => (STEPS[what] ?? never)(tx, payments)),
   }))
   await begin(first, 0)
   for (const { name, of } of steps) {
@@ -294,8 +241,7 @@ test('what moves a few payments goes through those alone, though it was planned 
 
 test('a round goes through the claims whose turn it is and as many as it takes, however many others wait', async () => {
   const [due, later] = [given(MANY, 0), given(MANY, MANY)]
-  const round = (at: number, most: number) =>
-    statementOf((tx) => openClaims(tx, network, most, at), [])
+  const round = (at: number, most: number) => statementOf((tx) => openClaims(tx, network, most, at))
   await client.query(`prepare round as ${(await round(NOW, MANY)).text}`)
   await run('round', await round(NOW, MANY))
   await begin(due, 0)

@@ -106,7 +106,7 @@ export async function forgetKeys(
   const removed = await tx.query(
     'idempotency_forget',
     `delete from idempotency_keys where ctid = any (array(
-       select ctid from idempotency_keys where created_at < to_timestamp($1 / 1000.0) limit $2))
+       select ctid from idempotency_keys where created_at < to_timestamp($1 / 1000.0) order by created_at limit $2))
      returning 1`,
     [olderThanMilliseconds, count],
   )

@@ -245,7 +245,7 @@ export async function forgetTrades(
   const [removed] = await tx.query<{ count: string }>(
     'market_trades_forget',
     `with shown as (delete from market_hub_states where ctid in (
-       select ctid from market_hub_states where not held and at < to_timestamp($1 / 1000.0) limit $2) returning 1),
+       select ctid from market_hub_states where not held and at < to_timestamp($1 / 1000.0) order by at limit $2) returning 1),
      traded as (delete from market_trades where id = any(array(
        select id from market_trades where traded_at < to_timestamp($1 / 1000.0) order by traded_at limit $2)) returning 1)
      select greatest((select count(*) from shown), (select count(*) from traded)) as count`,

@@ -282,7 +282,7 @@ export async function forgetAnswers(
     'purchase_forget_answers',
     `update purchases set answer_headers = null, answer_body = null
      where payment_id = any (array(select payment_id from purchases
-       where closed_at < to_timestamp($1 / 1000.0) and answer_body is not null limit $2))
+       where closed_at < to_timestamp($1 / 1000.0) and answer_body is not null order by closed_at limit $2))
      returning 1`,
     [olderThanMilliseconds, count],
   )

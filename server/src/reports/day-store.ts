@@ -52,7 +52,7 @@ export async function forgetDays(tx: Tx, before: string): Promise<boolean> {
   const removed = await tx.query(
     'reports_forget_days',
     `delete from request_days where ctid = any (array(
-       select ctid from request_days where day < $1::date limit $2))
+       select ctid from request_days where day < $1::date order by day limit $2))
      returning 1`,
     [before, FORGOTTEN_MAX],
   )

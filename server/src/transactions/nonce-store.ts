@@ -104,7 +104,7 @@ export async function forgetNonces(tx: Tx, nowMilliseconds: number): Promise<boo
   const removed = await tx.query(
     'nonces_forget',
     `delete from build_nonces where ctid = any (array(
-       select ctid from build_nonces where expires_at < to_timestamp($1 / 1000.0) limit $2))
+       select ctid from build_nonces where expires_at < to_timestamp($1 / 1000.0) order by expires_at limit $2))
      returning 1`,
     [nowMilliseconds, FORGOTTEN_MAX],
   )

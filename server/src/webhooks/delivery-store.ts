@@ -198,7 +198,7 @@ export async function forgetDeliveries(
   const old = await tx.query<{ position: string; webhook_id: WebhookId; lane: string }>(
     'delivery_old',
     `(select position, webhook_id, lane from webhook_deliveries
-      where created_at < to_timestamp($1 / 1000.0) limit $2)
+      where created_at < to_timestamp($1 / 1000.0) order by created_at limit $2)
      union
      (select d.position, d.webhook_id, d.lane from webhooks w join webhook_deliveries d on d.webhook_id = w.id
       where w.deleted_at is not null limit $2)`,

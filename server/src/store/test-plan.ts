@@ -1,0 +1,61 @@
+import pg from 'pg'
+import type { Tx } from './postgres.ts'
+
+export interface Statement {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+/** The one statement that a step asks. */
+export async function statementOf(step: (tx: Tx) => Promise<unknown>): Promise<Statement> {
+  const asked: Statement[] = []
+  const tx: Tx = {
+    query: async (_name, text, values = []) => {
+      asked.push({ text, values })
+      return []
+    },
+  }
+  await step(tx)
+  const [only, ...others] = asked
+  if (only === undefined || others.length > 0) throw new Error('a step is one statement')
+  return only
+}
+
+interface PlanNode {
+  readonly 'Actual Rows': number
+  readonly 'Actual Loops': number
+  readonly 'Rows Removed by Filter'?: number
+  readonly 'Rows Removed by Join Filter'?: number
+  readonly Plans?: readonly PlanNode[]
+}
+
+/** Rows that a plan went through, those that a join or a filter left out among them. */
+function rowsThrough(node: PlanNode): number {
+  const own =
+    node['Actual Rows'] +
+    (node['Rows Removed by Filter'] ?? 0) +
+    (node['Rows Removed by Join Filter'] ?? 0)
+  const below = (node.Plans ?? []).reduce((sum, each) => sum + rowsThrough(each), 0)
+  return own * node['Actual Loops'] + below
+}
+
+/** Executes a statement that was prepared under this name, and says how many rows it went through. */
+export async function rowsThroughPrepared(
+  client: pg.Client,
+  name: string,
+  values: readonly unknown[],
+): Promise<number> {
+  const literals = values.map((value) =>
+    pg.escapeLiteral(
+      Array.isArray(value)
+        ? `{${value.map((each) => JSON.stringify(each)).join(',')}}`
+        : `${value}`,
+    ),
+  )
+  const { rows } = await client.query<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(
+    `explain (analyze, timing off, format json) execute ${name}(${literals.join(', ')})`,
+  )
+  const plan = rows[0]?.['QUERY PLAN'][0].Plan
+  if (plan === undefined) throw new Error('no plan')
+  return rowsThrough(plan)
+}
