@@ -1,6 +1,7 @@
 import type { Family } from '@florin/wire/network.ts'
 import type { Address } from '../chains/chain.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { hasLeft } from '../kernel/has-left.ts'
 import type { AccountId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import { openRecent } from '../kernel/recent.ts'
@@ -66,9 +67,10 @@ export function openKnownReceivers({
       const name = nameOf(asked)
       const now = clock.nowMilliseconds()
       const one = known.get(name)
-      const left = (one?.untilMilliseconds ?? 0) - now
-      // More than it was ever given: the clock was set back.
-      if (one !== undefined && left > 0 && left <= limits.receiverCacheMilliseconds) {
+      if (
+        one !== undefined &&
+        hasLeft(one.untilMilliseconds, now, limits.receiverCacheMilliseconds)
+      ) {
         return one.accountId
       }
       return ask(asked, name, now)

@@ -1,4 +1,5 @@
 import type { Clock } from '../kernel/clock.ts'
+import { hasLeft } from '../kernel/has-left.ts'
 import { newId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
@@ -67,7 +68,7 @@ export function startRelay(deps: RelayDeps): Relay {
   const { store, listener, clock, log, random, instance } = deps
   const stopping = new AbortController()
   let pause = new AbortController()
-  let held: { readonly fence: bigint; readonly untilMilliseconds: number } | undefined
+  let held: { readonly fence: bigint; readonly renewAt: number } | undefined
   let failures = 0
   let telling: Promise<void> | undefined
   let tellAgain = false
@@ -111,7 +112,7 @@ export function startRelay(deps: RelayDeps): Relay {
       }
       return numbered
     })
-    held = { fence, untilMilliseconds: startedAt + LEASE_MILLISECONDS }
+    held = { fence, renewAt: startedAt + LEASE_MILLISECONDS / 2 }
     eventsOfRound += events.length
     if (events.length > 0) deps.announce(events)
     return isEmptied
@@ -158,20 +159,18 @@ export function startRelay(deps: RelayDeps): Relay {
   /** How many rows to ask for. Whoever was told that there are some need not look first. */
   async function howManyWait(now: number): Promise<number> {
     if (isAdded) return limits.relayAddedMax
-    const left = lookAt - now
-    // More than one was ever told to wait: the clock was set back.
-    if (left > 0 && left <= limits.relayLookAgainMilliseconds) return 0
+    if (hasLeft(lookAt, now, limits.relayLookAgainMilliseconds)) return 0
     lookAt = now + limits.relayLookAgainMilliseconds
     return await countWaiting(store, limits.relayBatchMax)
   }
 
   async function round(): Promise<void> {
     const now = clock.nowMilliseconds()
-    if (held === undefined || held.untilMilliseconds - now < LEASE_MILLISECONDS / 2) {
+    if (held === undefined || !hasLeft(held.renewAt, now, LEASE_MILLISECONDS / 2)) {
       const taken = await store.inTransaction('service', (tx) =>
         takeRelay(tx, instance, LEASE_MILLISECONDS),
       )
-      held = taken && { ...taken, untilMilliseconds: now + LEASE_MILLISECONDS }
+      held = taken && { ...taken, renewAt: now + LEASE_MILLISECONDS / 2 }
     }
     if (held === undefined) {
       giveBack()

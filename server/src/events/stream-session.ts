@@ -1,5 +1,6 @@
 import type { StreamConnection } from '../http/stream.ts'
 import type { Caller } from '../kernel/caller.ts'
+import { hasLeft } from '../kernel/has-left.ts'
 import { limits } from '../kernel/limits.ts'
 import { idOf } from './event-store.ts'
 import { EventReader } from './reader.ts'
@@ -76,7 +77,7 @@ export function openStreamSession(
     look: (nowMilliseconds) => {
       reader.pump()
       if (reader.isTooFarBehind()) end()
-      else if (nowMilliseconds >= commentAt) {
+      else if (!hasLeft(commentAt, nowMilliseconds, limits.streamCommentSeconds * 1000)) {
         commentAt = nowMilliseconds + limits.streamCommentSeconds * 1000
         connection.write(COMMENT)
       }

@@ -1,5 +1,6 @@
 import { NodeFailure } from '../chains/chain.ts'
 import type { Block, Head } from '../chains/chain.ts'
+import { hasLeft } from '../kernel/has-left.ts'
 import { limits } from '../kernel/limits.ts'
 import { CommitUnknown, StoreUnavailable } from '../store/postgres.ts'
 import { forgetMarketEvents } from './event-store.ts'
@@ -58,11 +59,11 @@ export function startMarketDriver(
   /** The cursor, under a lease that is renewed now and then; a write without it is refused by its fence. */
   async function hold(): Promise<MarketCursor | undefined> {
     const now = clock.nowMilliseconds()
-    if (held !== undefined && now < held.renewAt) return held.cursor
+    if (held !== undefined && hasLeft(held.renewAt, now, RENEW_MILLISECONDS)) return held.cursor
     const cursor = await store.inTransaction('service', (tx) =>
       takeMarketLease(tx, network, instance, limits.leaseSeconds * 1000),
     )
-    held = cursor && { cursor, renewAt: now + (limits.leaseSeconds * 1000) / LEASE_RENEWALS }
+    held = cursor && { cursor, renewAt: now + RENEW_MILLISECONDS }
     return cursor
   }
 
@@ -131,7 +132,7 @@ export function startMarketDriver(
 
   async function tidy(cursor: MarketCursor): Promise<void> {
     const now = clock.nowMilliseconds()
-    if (now < tidyAt) return
+    if (hasLeft(tidyAt, now, TIDY_PAUSE)) return
     tidyAt = now + TIDY_PAUSE
     const removed = await store.inTransaction('service', async (tx) => {
       await forgetMarketEvents(tx, network, now - limits.marketEventSeconds * 1000)
@@ -196,7 +197,7 @@ export function startMarketDriver(
   }
 }
 
-const LEASE_RENEWALS = 3
+const RENEW_MILLISECONDS = (limits.leaseSeconds * 1000) / 3
 const PAUSE_MIN = 50
 /** Nobody waits for a block of a quick chain whose markets are quiet: its blocks are read a few at a time. */
 const QUIET_PAUSE_MIN = 400

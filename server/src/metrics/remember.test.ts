@@ -19,6 +19,14 @@ describe('what is remembered', () => {
     expect(reads).toBe(2)
   })
 
+  test('is read anew when the clock was set back, however long its lifetime seems to be then', async () => {
+    let reads = 0
+    const { clock, ask } = open(async () => (reads += 1))
+    await ask()
+    await clock.pass(-3_600_000)
+    expect([await ask(), await ask()]).toEqual([2, 2])
+  })
+
   test('is unknown when reading fails, and is not asked for again before its lifetime is over', async () => {
     let reads = 0
     const { clock, ask } = open(async () => {

@@ -1,4 +1,5 @@
 import type { Clock } from '../kernel/clock.ts'
+import { hasLeft } from '../kernel/has-left.ts'
 
 /**
  * Reads something at most once per lifetime, however many ask. A read that fails, or takes longer than `seconds`, is undefined: it is
@@ -32,7 +33,7 @@ export function remember<T>(options: {
 
   return () => {
     const now = clock.nowMilliseconds()
-    if (kept === undefined || kept.untilMilliseconds <= now) {
+    if (kept === undefined || !hasLeft(kept.untilMilliseconds, now, lifetimeMilliseconds)) {
       kept = { value: readInTime(), untilMilliseconds: now + lifetimeMilliseconds }
     }
     return kept.value

@@ -1,6 +1,7 @@
 import { NodeFailure } from '../chains/chain.ts'
 import type { Head } from '../chains/chain.ts'
 import { shownNext } from '../chains/next-blocks.ts'
+import { hasLeft } from '../kernel/has-left.ts'
 import { limits } from '../kernel/limits.ts'
 import { CommitUnknown, StoreUnavailable } from '../store/postgres.ts'
 import { openBeside } from './beside.ts'
@@ -99,7 +100,7 @@ export function startDriver(deps: DriverDeps): Driver {
   /** The cursor, under a lease that is renewed now and then; a write without it is refused by its fence. */
   async function hold(): Promise<Cursor | undefined> {
     const now = clock.nowMilliseconds()
-    if (held !== undefined && now < held.renewAt) return held.cursor
+    if (held !== undefined && hasLeft(held.renewAt, now, leaseMilliseconds / 2)) return held.cursor
     const cursor = await store.inTransaction('service', (tx) =>
       takeLease(tx, network, instance, leaseMilliseconds),
     )
@@ -108,7 +109,9 @@ export function startDriver(deps: DriverDeps): Driver {
   }
 
   /** Reckoned from before the lease was asked for, so never for longer than the database has it. */
-  const isLeased = () => clock.nowMilliseconds() < (held?.renewAt ?? 0) + leaseMilliseconds / 2
+  const isLeased = () =>
+    held !== undefined &&
+    hasLeft(held.renewAt + leaseMilliseconds / 2, clock.nowMilliseconds(), leaseMilliseconds)
 
   function moved(cursor: Cursor): Cursor {
     // Let go of meanwhile: the next round asks the database.

@@ -1,4 +1,5 @@
 import type { Clock } from '../kernel/clock.ts'
+import { hasLeft } from '../kernel/has-left.ts'
 
 /** What comes between two looks at the same thing. */
 export interface Pause {
@@ -7,17 +8,14 @@ export interface Pause {
   begin(): void
 }
 
-/** A pause of one length. With more left than it is long, the clock was set back, and it is over. */
+/** A pause of one length, which is over when the clock was set back. */
 export function openPause(
   clock: Pick<Clock, 'nowMilliseconds'>,
   lengthMilliseconds: number,
 ): Pause {
   let until = 0
   return {
-    isOver: () => {
-      const left = until - clock.nowMilliseconds()
-      return left <= 0 || left > lengthMilliseconds
-    },
+    isOver: () => !hasLeft(until, clock.nowMilliseconds(), lengthMilliseconds),
     begin: () => {
       until = clock.nowMilliseconds() + lengthMilliseconds
     },

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../kernel/clock.ts'
+import { hasLeft } from '../kernel/has-left.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Secret } from '../kernel/secret.ts'
@@ -91,9 +92,7 @@ export async function openRedis({
   function mayTry(): boolean {
     if (!away) return true
     const now = clock.nowMilliseconds()
-    const wait = triesAgainAtMilliseconds - now
-    // A clock that was set back makes the pause look longer than it is.
-    if (wait > 0 && wait <= limits.redisPauseMilliseconds) return false
+    if (hasLeft(triesAgainAtMilliseconds, now, limits.redisPauseMilliseconds)) return false
     triesAgainAtMilliseconds = now + limits.redisPauseMilliseconds
     return true
   }

@@ -1,4 +1,5 @@
 import type { Clock } from '../kernel/clock.ts'
+import { hasLeft } from '../kernel/has-left.ts'
 import type { AccountId, WebhookId } from '../kernel/id.ts'
 import { newId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
@@ -175,7 +176,7 @@ export function startDeliveries(deps: DeliveriesDeps): { stop(): Promise<void> }
 
   async function forget(): Promise<void> {
     const now = clock.nowMilliseconds()
-    if (now < forgetAt) return
+    if (hasLeft(forgetAt, now, limits.webhookForgetSeconds * 1000)) return
     const before = now - limits.webhookLogDays * DAY_MILLISECONDS
     const { webhookForgetMax, webhookForgetSeconds } = limits
     try {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts'
+import { hasLeft } from '../../kernel/has-left.ts'
 
 export interface MemoryOptions {
   readonly clock: Clock
@@ -18,7 +19,9 @@ export function remember<Key, Value>(
   const known = new Map<Key, { value: Value; untilMilliseconds: number }>()
   return async (key) => {
     const kept = known.get(key)
-    if (kept !== undefined && clock.nowMilliseconds() < kept.untilMilliseconds) return kept.value
+    const now = clock.nowMilliseconds()
+    if (kept !== undefined && hasLeft(kept.untilMilliseconds, now, seconds * 1000))
+      return kept.value
     const value = await ask(key)
     known.delete(key)
     known.set(key, { value, untilMilliseconds: clock.nowMilliseconds() + seconds * 1000 })

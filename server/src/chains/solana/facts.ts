@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts'
+import { hasLeft } from '../../kernel/has-left.ts'
 import { limits } from '../../kernel/limits.ts'
 import type { Address } from '../chain.ts'
 import type { Transport } from '../json-rpc/transport.ts'
@@ -66,7 +67,8 @@ export function openFacts({ transport, clock }: { transport: Transport; clock: C
     isBlockhashLive: live,
     unitsOf: (shape) => {
       const kept = units.get(shape)
-      return kept !== undefined && clock.nowMilliseconds() < kept.untilMilliseconds
+      const now = clock.nowMilliseconds()
+      return kept !== undefined && hasLeft(kept.untilMilliseconds, now, SLOW_SECONDS * 1000)
         ? kept.units
         : undefined
     },

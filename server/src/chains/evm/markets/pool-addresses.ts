@@ -1,3 +1,4 @@
+import { hasLeft } from '../../../kernel/has-left.ts'
 import { limits } from '../../../kernel/limits.ts'
 import type { Address } from '../../chain.ts'
 import { ZERO_ADDRESS } from '../account.ts'
@@ -60,7 +61,7 @@ export function openPoolAddresses(
       const isAbsent =
         none !== undefined &&
         none.height >= newest.height() &&
-        clock.nowMilliseconds() < none.untilMilliseconds
+        hasLeft(none.untilMilliseconds, clock.nowMilliseconds(), milliseconds)
       return isAbsent && !known.has(call) ? undefined : await find(call)
     },
   }

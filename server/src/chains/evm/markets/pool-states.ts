@@ -1,4 +1,5 @@
 import type { Clock } from '../../../kernel/clock.ts'
+import { hasLeft } from '../../../kernel/has-left.ts'
 import { limits } from '../../../kernel/limits.ts'
 import type { Address } from '../../chain.ts'
 import type { Transport } from '../../json-rpc/transport.ts'
@@ -93,7 +94,7 @@ export function openPoolStates({
       if (
         kept !== undefined &&
         kept.answer.height >= newest.height() &&
-        clock.nowMilliseconds() < kept.untilMilliseconds
+        hasLeft(kept.untilMilliseconds, clock.nowMilliseconds(), milliseconds)
       ) {
         return kept.answer
       }
