@@ -4,7 +4,7 @@ import type { Fields } from '@florin/wire/x402/fields.ts'
 import type { X402Version } from '@florin/wire/x402/payment-requirements.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
-import type { Address, Terms, TransactionHash } from './chain.ts'
+import type { Address, Block, Terms, TransactionHash } from './chain.ts'
 import type { Signer } from './signer.ts'
 
 /** What a seller asks for, parsed and with its asset known to us. */
@@ -256,11 +256,14 @@ export interface ExactPayments {
    */
   readonly share?: (waiting: readonly WaitingSettlement[]) => readonly SettlementPart[]
   /**
-   * Whether it was used up by the end of the block of that height, as far as a node shows; `behind` where the node that was asked does not have
-   * that block yet. One that shows it used may have seen it later. Throws NodeFailure. Shared by whoever asks at the same moment. Left out
+   * Whether it was used up by the end of that block, as far as a node shows; `behind` where the node that was asked does not have
+   * that block yet, or has another one in its place. One that shows it used may have seen it later. Throws NodeFailure. Shared by whoever asks at the same moment. Left out
    * where only the payer's own bytes can pay.
    */
-  readonly usedBy?: (authorization: ExactAuthorization, height: bigint) => Promise<UsedBy>
+  readonly usedBy?: (
+    authorization: ExactAuthorization,
+    block: Pick<Block, 'height' | 'hash'>,
+  ) => Promise<UsedBy>
   /** What is final about it. */
   finalState(authorization: ExactAuthorization): Promise<AuthorizationState>
   /** Who used it up and paid; undefined when the chain shows nobody since that height. */

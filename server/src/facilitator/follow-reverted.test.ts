@@ -37,7 +37,7 @@ describe('a lone attempt that came to nothing', () => {
     for (const { deps, presented } of [first, later]) {
       const heights: bigint[] = []
       for (const { exact } of deps.chains.values()) {
-        const usedBy: NonNullable<ExactPayments['usedBy']> = async (_, height) => {
+        const usedBy: NonNullable<ExactPayments['usedBy']> = async (_, { height }) => {
           heights.push(height)
           return say(heights.length)
         }

@@ -60,13 +60,13 @@ export async function wasUnused(
   }
 }
 
-/** Asked of a node that has that block: one that does not have it yet calls it unused still. */
+/** Asked of a node that has that very block: one that does not have it yet, or another one in its place, calls it unused still. */
 async function usedByAttempt(
   { exact, authorization }: Pick<Settleable, 'exact' | 'authorization'>,
-  { attemptHeight }: ReceivedState,
+  { attemptBlock }: ReceivedState,
 ): Promise<UsedBy> {
   if (exact.usedBy === undefined) return 'unused'
   // The block of the attempt was taken back.
-  if (attemptHeight === null) return 'behind'
-  return exact.usedBy({ ...authorization, wasJudged: true }, attemptHeight)
+  if (attemptBlock === null) return 'behind'
+  return exact.usedBy({ ...authorization, wasJudged: true }, attemptBlock)
 }

@@ -23,7 +23,7 @@ async function told(state: Partial<ReceivedState>): Promise<string> {
     wasShared: false,
     revertedWhole: false,
     isFinal: false,
-    attemptHeight: null,
+    attemptBlock: null,
     underWay: false,
     ...state,
   }

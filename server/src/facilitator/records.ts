@@ -1,4 +1,4 @@
-import type { Address, TransactionHash } from '../chains/chain.ts'
+import type { Address, Block, TransactionHash } from '../chains/chain.ts'
 import type { ForeignSettlement } from '../chains/exact.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import type { AssetProfile, NetworkConfig } from '../kernel/network-config.ts'
@@ -37,8 +37,8 @@ export interface ReceivedState {
   readonly revertedWhole: boolean
   /** Its newest transaction is in a final block, whatever it did there. */
   readonly isFinal: boolean
-  /** Of the block that its newest transaction is in, whatever it did there; null while it is in none. */
-  readonly attemptHeight: bigint | null
+  /** The block that its newest transaction is in, whatever it did there; null while it is in none. */
+  readonly attemptBlock: Pick<Block, 'height' | 'hash'> | null
   /** A transaction of ours is under way. */
   readonly underWay: boolean
 }

@@ -43,7 +43,7 @@ const NO_MONEY = 'invalid_exact_evm_insufficient_balance'
 const OPEN: ReceivedState = {
   ...{ status: 'pending', released: false, hash: null, logIndex: null, blockHeight: null },
   ...{ blockHash: null, block: 'unknown', reverted: false, wasShared: false },
-  ...{ revertedWhole: false, isFinal: false, underWay: false, attemptHeight: null },
+  ...{ revertedWhole: false, isFinal: false, underWay: false, attemptBlock: null },
 }
 
 interface Said {

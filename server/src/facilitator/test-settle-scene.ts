@@ -37,7 +37,12 @@ export const KEY = proofKey('permit2:payer:7')
 export const REVERTED: ReceivedState = {
   ...{ status: 'pending', released: false, hash: null, logIndex: null, blockHeight: null },
   ...{ blockHash: null, block: 'unknown', reverted: true, wasShared: false },
-  ...{ revertedWhole: false, isFinal: false, underWay: false, attemptHeight: 7n },
+  ...{
+    revertedWhole: false,
+    isFinal: false,
+    underWay: false,
+    attemptBlock: { height: 7n, hash: 'a7' },
+  },
 }
 
 /** A payment of 500 with a signature of its own, as it is stored. */

@@ -267,7 +267,12 @@ test.each([
     const burned: ReceivedState = {
       ...{ status: 'pending', released: false, hash: null, logIndex: null, blockHeight: null },
       ...{ blockHash: null, block: 'unknown', reverted: true, wasShared: true },
-      ...{ revertedWhole: true, isFinal, underWay: false, attemptHeight: 7n },
+      ...{
+        revertedWhole: true,
+        isFinal,
+        underWay: false,
+        attemptBlock: { height: 7n, hash: 'a7' },
+      },
     }
     const says: Partial<ExactPayments> = {
       finalState: async () => 'open',

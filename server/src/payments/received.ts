@@ -64,7 +64,7 @@ export function openReceivedRecords({
       wasShared: places.wasShared,
       revertedWhole: places.revertedWhole,
       isFinal: places.isFinal,
-      attemptHeight: places.newestHeight,
+      attemptBlock: places.newestBlock,
       underWay: places.underWay,
     }
   }
@@ -72,7 +72,9 @@ export function openReceivedRecords({
   /** Of a transaction that has just paid: no other of the same payment says anything different of what is released. */
   function toldState({ payment, blockHash, followedHeight }: JustConfirmed) {
     const place = { block: 'followed', blockHash } as const
-    const places = { ...JUST_MINED, newestHeight: payment.blockHeight }
+    const height = payment.blockHeight
+    const newestBlock = height === null ? null : { height, hash: blockHash }
+    const places = { ...JUST_MINED, newestBlock }
     return stateIn({ payment, places, place, followedHeight })
   }
 
@@ -224,7 +226,7 @@ export function openReceivedRecords({
 }
 
 /** What is known of the places of a payment that one of them has just paid. */
-const JUST_MINED: Omit<PaymentPlaces, 'newestHeight'> = {
+const JUST_MINED: Omit<PaymentPlaces, 'newestBlock'> = {
   underWay: true,
   reverted: false,
   wasShared: false,

@@ -1,4 +1,4 @@
-import type { TransactionHash } from '../chains/chain.ts'
+import type { Block, TransactionHash } from '../chains/chain.ts'
 import type { AttemptView } from './transaction-store.ts'
 
 /** An attempt as `attemptsOf` selects it. */
@@ -62,8 +62,8 @@ export interface PaymentPlaces {
   readonly isFinal: boolean
   /** Of the newest attempt of the newest place. */
   readonly newestHash: TransactionHash | null
-  /** Of the block that the newest place is in, whatever it did there; null while it is in none. */
-  readonly newestHeight: bigint | null
+  /** The block that the newest place is in, whatever it did there; null while it is in none. */
+  readonly newestBlock: Pick<Block, 'height' | 'hash'> | null
 }
 
 /** What `placesOfPayment` selects: one row, of nulls where there are no places. */
@@ -75,6 +75,7 @@ export interface PlacesRow {
   readonly is_final: boolean | null
   readonly newest_hash: TransactionHash | null
   readonly newest_height: string | null
+  readonly newest_block_hash: string | null
 }
 
 /**
@@ -82,7 +83,7 @@ export interface PlacesRow {
  * payment, which are many just when many wait.
  */
 const ITS_PLACE =
-  'select id, state, succeeded, mined_hash, mined_height from chain_transactions where id = pt.chain_transaction_id offset 0'
+  'select id, state, succeeded, mined_hash, mined_height, mined_block_hash from chain_transactions where id = pt.chain_transaction_id offset 0'
 
 /** Of a place `t` that carries a payment by `pt`. */
 const mayPay = `t.state = 'open' or (t.state = 'mined' and t.succeeded and not pt.without_effect)`
@@ -96,7 +97,8 @@ export function placesOfPayment(paymentId: string): string {
          and beside.payment_id <> pt.payment_id) order by t.id desc))[1] as was_shared,
        (array_agg(t.state = 'final' order by t.id desc))[1] as is_final,
        (array_agg(coalesce(t.mined_hash, a.hash) order by t.id desc))[1] as newest_hash,
-       (array_agg(t.mined_height order by t.id desc))[1] as newest_height
+       (array_agg(t.mined_height order by t.id desc))[1] as newest_height,
+       (array_agg(t.mined_block_hash order by t.id desc))[1] as newest_block_hash
      from payment_transactions pt cross join lateral (${ITS_PLACE}) t
      join lateral (select hash from attempts where chain_transaction_id = t.id order by number desc limit 1) a on true
      where pt.payment_id = ${paymentId}`
@@ -105,6 +107,7 @@ export function placesOfPayment(paymentId: string): string {
 /** What `placesOfPayment` selected. */
 export function placesView(row: PlacesRow | undefined): PaymentPlaces {
   const height = row?.newest_height ?? null
+  const blockHash = row?.newest_block_hash ?? null
   return {
     underWay: row?.under_way ?? false,
     reverted: row?.reverted ?? false,
@@ -112,7 +115,8 @@ export function placesView(row: PlacesRow | undefined): PaymentPlaces {
     revertedWhole: row?.reverted_whole ?? false,
     isFinal: row?.is_final ?? false,
     newestHash: row?.newest_hash ?? null,
-    newestHeight: height === null ? null : BigInt(height),
+    newestBlock:
+      height === null || blockHash === null ? null : { height: BigInt(height), hash: blockHash },
   }
 }
 

@@ -133,17 +133,24 @@ describe('what somebody else did with an authorization', () => {
     expect(await exact.findForeign(readOf(payload), 0n)).toEqual({ kind: 'behind' })
   })
 
-  test('whether one was used by a block is asked of a node that has it', async () => {
-    const payload = await payer.authorize({ asset: USDC, to: SELLER, amount: PRICE })
-    const authorization = readOf(payload)
-    await together(callOf(payload))
+  test('whether one was used by a block is asked of a node that has that very block', async () => {
+    const settled = await payer.authorize({ asset: USDC, to: SELLER, amount: PRICE })
+    const authorization = readOf(settled)
+    await together(callOf(settled))
     const use = await exact.findForeign(authorization, 0n)
     if (use?.kind !== 'paid') throw new Error('it was not found')
-    const { height } = use.settlement
-    expect(await exact.usedBy?.(authorization, height)).toBe('used')
-    const other = readOf(await payer.authorize({ asset: USDC, to: SELLER, amount: PRICE }))
-    expect(await exact.usedBy?.(other, height)).toBe('unused')
-    expect(await exact.usedBy?.(other, height + 1_000n)).toBe('behind')
+    const { height, blockHash: hash } = use.settlement
+    const replaced = { height, hash: `0x${'5e'.repeat(32)}` }
+    expect(await exact.usedBy?.(authorization, { height, hash })).toBe('used')
+    const payload = await payer.authorize({ asset: USDC, to: SELLER, amount: PRICE })
+    const other = readOf(payload)
+    expect(await exact.usedBy?.(other, { height, hash })).toBe('unused')
+    expect(await exact.usedBy?.(other, replaced)).toBe('behind')
+    expect(await exact.usedBy?.(other, { height: height + 1_000n, hash })).toBe('behind')
+    // Blocks later the newest one names the hash of that one.
+    await together(callOf(await payer.authorize({ asset: USDC, to: SELLER, amount: PRICE })))
+    expect(await exact.usedBy?.(other, { height, hash })).toBe('unused')
+    expect(await exact.usedBy?.(other, replaced)).toBe('behind')
   })
 })
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { FinalityPolicy } from '../../kernel/network-config.ts'
 import { NodeFailure } from '../chain.ts'
 import type { Address, TransactionHash } from '../chain.ts'
-import type { AuthorizationState, AuthorizationUse, UsedBy } from '../exact.ts'
+import type { AuthorizationState, AuthorizationUse } from '../exact.ts'
 import { limits } from '../../kernel/limits.ts'
 import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
@@ -16,10 +16,11 @@ import {
 import type { Authorization } from './eip3009.ts'
 import { addressWord } from './eip712.ts'
 import { hexBytes, hexQuantity } from './hex.ts'
-import { blockNumberView, blockTimeView, readViewsAt } from './multicall.ts'
+import { blockTimeView, readViewsAt } from './multicall.ts'
 import { readOutcomes } from './outcome.ts'
 import { receiptLogs } from './receipt-logs.ts'
 import { TRANSFER_TOPIC } from './token-transfers.ts'
+import type { UseView } from './used-by.ts'
 import { openViewPool } from './view-pool.ts'
 import type { ViewPool } from './view-pool.ts'
 
@@ -128,24 +129,9 @@ function isUsedWord(used: bigint | undefined): boolean {
   return used === 1n
 }
 
-/**
- * Whether an authorization was used up by the end of a block, asked of the newest block together with its height: no state of the past is
- * needed, and what is unused later was unused then.
- */
-export async function readUsedBy(
-  views: ViewPool,
-  authorization: Pick<Authorization, 'token' | 'from' | 'nonce'>,
-  height: bigint,
-): Promise<UsedBy> {
-  const view = authorizationStateView(authorization, NO_SUCH_FUNCTION)
-  const [used, newest = 0n] = await views.read([view, blockNumberView])
-  return usedBy(isUsedWord(used), newest, height)
-}
-
-/** The same for a nonce of whatever scheme, as a node shows it in its newest block. */
-export function usedBy(isUsed: boolean, newestHeight: bigint, height: bigint): UsedBy {
-  if (isUsed) return 'used'
-  return newestHeight < height ? 'behind' : 'unused'
+/** What its token says of an authorization. */
+export function useView(authorization: Pick<Authorization, 'token' | 'from' | 'nonce'>): UseView {
+  return { view: authorizationStateView(authorization, NO_SUCH_FUNCTION), isUsed: isUsedWord }
 }
 
 /** The height of the latest block. */

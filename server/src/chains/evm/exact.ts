@@ -8,7 +8,7 @@ import { prepareAuthorization } from './exact-authorize.ts'
 import { checkAuthorization } from './exact-check.ts'
 import { draftForWallet, learnedGas } from './exact-draft.ts'
 import type { LearnedGas } from './exact-draft.ts'
-import { findUse, openFinalViews, readFinalState, readUsedBy } from './exact-final.ts'
+import { findUse, openFinalViews, readFinalState, useView } from './exact-final.ts'
 import { judge } from './exact-judge.ts'
 import { openExactReader } from './exact-read.ts'
 import { shareSettlements } from './exact-share.ts'
@@ -18,6 +18,7 @@ import { isPermit2Stored } from './permit2-read.ts'
 import { openSettlementRuns } from './settlement-runs.ts'
 import { openSettlerFacts } from './settler-facts.ts'
 import { openStandingPool } from './standing-pool.ts'
+import { usedByBlock } from './used-by.ts'
 import { openViewPool } from './view-pool.ts'
 
 /** After a signature that was nobody's, all are looked at before a node is asked, for so long. */
@@ -123,10 +124,10 @@ export function openExact(deps: {
         : prepareAuthorization({ chainId, reader }, order)
     },
     share: (waiting) => shareSettlements(deps, waiting),
-    usedBy: (authorization, height) =>
+    usedBy: (authorization, block) =>
       isPermit2Stored(authorization.stored)
-        ? permit2.usedBy(authorization, height)
-        : readUsedBy(views, open(authorization).authorization, height),
+        ? permit2.usedBy(authorization, block)
+        : usedByBlock({ views, transport }, useView(open(authorization).authorization), block),
     finalState: (authorization) =>
       isPermit2Stored(authorization.stored)
         ? permit2.finalState(authorization)

@@ -20,6 +20,8 @@ const LOW = WORD_BYTES - 4
 /** aggregate3((address target, bool allowFailure, bytes callData)[]) returns ((bool success, bytes returnData)[]) */
 const AGGREGATE3 = 0x82ad56cb
 const GET_BLOCK_NUMBER = '42cbb15c'
+/** getBlockHash(uint256) */
+const GET_BLOCK_HASH = 'ee82ac5e'
 /** getCurrentBlockTimestamp() */
 const GET_BLOCK_TIME = '0f28c97d'
 const GET_ETH_BALANCE = '4d2301cc'
@@ -37,6 +39,11 @@ export interface View {
 }
 
 export const blockNumberView: View = { target: MULTICALL, data: GET_BLOCK_NUMBER }
+
+/** The hash at a height, of the last 256 blocks below the one that the call sees; 0 of any other. */
+export function blockHashView(height: bigint): View {
+  return { target: MULTICALL, data: GET_BLOCK_HASH + uintArgument(height) }
+}
 
 /** Unix seconds of the block that the call sees. */
 export const blockTimeView: View = { target: MULTICALL, data: GET_BLOCK_TIME }
@@ -60,8 +67,11 @@ export function readViews(views: readonly View[]): Read<readonly bigint[]> {
   return readViewsAt(views, 'latest')
 }
 
-/** The same at a block, given by its tag or its height as a quantity. */
-export function readViewsAt(views: readonly View[], block: string): Read<readonly bigint[]> {
+/** The same at a block, given by its tag, its height as a quantity, or its hash. Source: EIP-1898. */
+export function readViewsAt(
+  views: readonly View[],
+  block: string | { readonly blockHash: string },
+): Read<readonly bigint[]> {
   const calls = views.map(({ target, data, absent }) => ({
     target,
     data,

@@ -2,12 +2,12 @@ import { baseUnits } from '@florin/wire/amount.ts'
 import { limits } from '../../kernel/limits.ts'
 import { NodeFailure } from '../chain.ts'
 import type { Address, TokenTransfer, TransactionHash } from '../chain.ts'
-import type { AuthorizationState, AuthorizationUse, UsedBy } from '../exact.ts'
+import type { AuthorizationState, AuthorizationUse } from '../exact.ts'
 import type { Transport } from '../json-rpc/transport.ts'
 import { blockHashRead } from './blocks.ts'
 import { summaryOf } from './call-summary.ts'
-import { headRead, rangesOf, usedBy } from './exact-final.ts'
-import { blockNumberView, blockTimeView } from './multicall.ts'
+import { headRead, rangesOf } from './exact-final.ts'
+import { blockTimeView } from './multicall.ts'
 import { readOutcomes } from './outcome.ts'
 import { isInvalidated, isNonceUsed, nonceView, permit2EffectOf } from './permit2.ts'
 import type { Permit2Authorization, Permit2Effect } from './permit2.ts'
@@ -15,6 +15,7 @@ import { findFlip, nonceAt } from './permit2-flip.ts'
 import { settledAmong } from './permit2-settled.ts'
 import { callRead, isSilent, logsIn, ownerLogsRead } from './permit2-owner-logs.ts'
 import type { Called, LogBlock, Moved, OwnerLog } from './permit2-owner-logs.ts'
+import type { UseView } from './used-by.ts'
 import type { ViewPool } from './view-pool.ts'
 
 const NO_PERMIT2 = -1n
@@ -32,16 +33,15 @@ export async function readPermit2State(
   return now > authorization.deadlineSeconds ? 'expired' : 'open'
 }
 
-/** Whether its nonce was used up by the end of a block, asked of the newest block together with its height. */
-export async function readPermit2UsedBy(
-  views: ViewPool,
-  authorization: Permit2Authorization,
-  height: bigint,
-): Promise<UsedBy> {
-  const asked = [nonceView(authorization, NO_PERMIT2), blockNumberView]
-  const [bits = NO_PERMIT2, newest = 0n] = await views.read(asked)
-  if (bits === NO_PERMIT2) throw new NodeFailure('there is no Permit2 that says what is used')
-  return usedBy(isNonceUsed(authorization, bits), newest, height)
+/** What Permit2 says of its nonce. */
+export function permit2UseView(authorization: Permit2Authorization): UseView {
+  return {
+    view: nonceView(authorization, NO_PERMIT2),
+    isUsed: (bits) => {
+      if (bits === NO_PERMIT2) throw new NodeFailure('there is no Permit2 that says what is used')
+      return isNonceUsed(authorization, bits)
+    },
+  }
 }
 
 /** What is looked for: a payment by Permit2, of which any amount from the least up to its value can have been taken. */

@@ -6,8 +6,9 @@ import { permit2Call } from './permit2.ts'
 import { preparePermit2 } from './permit2-authorize.ts'
 import { checkPermit2 } from './permit2-check.ts'
 import type { Permit2CheckDeps } from './permit2-check.ts'
-import { findPermit2Use, readPermit2State, readPermit2UsedBy } from './permit2-final.ts'
+import { findPermit2Use, permit2UseView, readPermit2State } from './permit2-final.ts'
 import { openPermit2Reader } from './permit2-read.ts'
+import { usedByBlock } from './used-by.ts'
 import type { ViewPool } from './view-pool.ts'
 
 /** Payments by Permit2: the owner signs for a proxy of x402, and whoever likes, or with `upto` the key that it names, submits. */
@@ -51,8 +52,12 @@ export function openPermit2(
       return again.ok ? { ok: false, reason: 'permit2_simulation_failed', isDisputed: true } : again
     },
     authorize: (order) => preparePermit2({ transport, chainId, reader }, order),
-    usedBy: (authorization, height) =>
-      readPermit2UsedBy(asking.views, open(authorization).authorization, height),
+    usedBy: (authorization, block) =>
+      usedByBlock(
+        { views: asking.views, transport },
+        permit2UseView(open(authorization).authorization),
+        block,
+      ),
     finalState: (authorization) => readPermit2State(finalViews, open(authorization).authorization),
     findForeign: (authorization, sinceHeight) =>
       findPermit2Use(
