@@ -4,6 +4,7 @@ import { catalogue, ERROR_CODES } from '@florin/wire/errors.ts'
 import type { ErrorCode } from '@florin/wire/errors.ts'
 import type { Content } from './frame.ts'
 import { inlineMarkdown } from './markdown-inline.ts'
+import type { ResolveLink } from './markdown-inline.ts'
 import { renderMarkdown } from './markdown.ts'
 import { markup, NOTHING } from './markup.ts'
 import type { Html } from './markup.ts'
@@ -40,16 +41,14 @@ export function errorPage(
   code: ErrorCode,
   source: string | undefined,
   endpoints: readonly Endpoint[],
+  resolve: ResolveLink,
 ): Content {
   const { next, says, status } = catalogue[code]
   const own = errorPath(code)
   const text =
     source ??
     `# ${code}\n\nHTTP ${status}.\n\n## What happened\n\n${says}\n\n## What to do\n\n${next}\n`
-  const { body, headings } = renderMarkdown(text, (target) => {
-    const other = /^(?:\.\/)?([A-Z_]+)\.md$/.exec(target)?.[1]
-    return other === undefined ? target : relativeAddress(own, errorPath(other))
-  })
+  const { body, headings } = renderMarkdown(text, resolve)
   const raised = endpoints.filter((endpoint) => codesByStatus(endpoint).get(status)?.includes(code))
   const links = raised.map(
     ({ id, method, path }) =>

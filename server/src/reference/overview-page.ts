@@ -10,17 +10,21 @@ import type { Section, SiteMap } from './site-map.ts'
 const to = (target: string) => relativeAddress(OVERVIEW_PATH, target)
 
 /** The first page: where to begin, and every operation on one screen. */
-export function overviewPage({ guides, operating, groups }: SiteMap, baseUrl: string): Content {
+export function overviewPage(
+  { guides, concepts, operating, groups }: SiteMap,
+  baseUrl: string,
+): Content {
   return {
     path: OVERVIEW_PATH,
     title: 'Florin',
     description: 'Reference of the Florin payment API: operations, errors, guides.',
     body: markup`<h1>Florin API reference</h1>
 <p class="lead">Pay and be paid on EVM networks and Solana with one HTTP call. Nothing is lost, nothing is paid twice, and every payment has an honest status.</p>
-<dl class="facts"><div><dt>Base address</dt><dd><code>${baseUrl}</code></dd></div><div><dt>Key</dt><dd><code>Authorization: Bearer florin_…</code></dd></div><div><dt>Description for tools</dt><dd><a href="${to('/openapi.json')}">OpenAPI 3.1</a></dd></div></dl>
+<dl class="facts"><div><dt>Base address</dt><dd><code>${baseUrl}</code></dd></div><div><dt>Key</dt><dd><code>Authorization: Bearer florin_…</code></dd></div><div><dt>For tools</dt><dd><a href="${to('/openapi.json')}"><code>/openapi.json</code></a> of the operations, OpenAPI 3.1<br><a href="${to('/asyncapi.json')}"><code>/asyncapi.json</code></a> of the WebSocket, AsyncAPI 3.0</dd></div></dl>
 ${codeBlock(`curl ${baseUrl}/wallets \\\n  -H "Authorization: Bearer $FLORIN_API_KEY"`, 'sh')}
 <p>Every operation is served at its path and under <code>/api</code>: <code>/payment/send</code> and <code>/api/payment/send</code> are one.</p>
 ${cards(guides)}
+${cards(concepts)}
 <h2 id="operations">Operations</h2>
 ${groups.map(operations)}
 ${cards(operating)}

@@ -18,6 +18,7 @@ export interface Section {
 /** Everything that can be read, in the order in which the side of each page lists it. */
 export interface SiteMap {
   readonly guides: Section
+  readonly concepts: Section
   readonly operating: Section
   readonly groups: readonly Section[]
   readonly errors: readonly Place[]
@@ -50,6 +51,11 @@ export function siteMap(
       says: 'How the API behaves everywhere.',
       places: inFolder('guides'),
     },
+    concepts: {
+      title: 'Concepts',
+      says: 'The ideas behind the API.',
+      places: inFolder('concepts'),
+    },
     operating: {
       title: 'Operating',
       says: 'For whoever runs the service.',
@@ -77,17 +83,19 @@ export function documentPath({ folder, name }: Pick<Document, 'folder' | 'name'>
 
 /** In the order in which they are best read; others follow. */
 const ORDER = [
-  'first-payment',
-  'authentication',
-  'money',
-  'idempotency',
-  'statuses',
-  'limits',
-  'versioning',
+  'guides/first-payment',
+  'guides/authentication',
+  'guides/money',
+  'guides/idempotency',
+  'guides/statuses',
+  'guides/limits',
+  'guides/versioning',
+  'operating/production',
+  'operating/networks',
 ]
 
-function placeOf({ name }: Document): number {
-  const place = ORDER.indexOf(name)
+function placeOf({ folder, name }: Document): number {
+  const place = ORDER.indexOf(`${folder}/${name}`)
   return place === -1 ? ORDER.length : place
 }
 

@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { posix } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { endpoints } from '@florin/wire/endpoints.ts'
 import type { Endpoint } from '@florin/wire/endpoint.ts'
@@ -23,6 +26,14 @@ const open = async (options: Partial<Parameters<typeof openSite>[0]> = {}) =>
   })
 const written = async (site: readonly Page[]) =>
   new Map(await Promise.all(site.map(async (page) => [page.path, await page.write(BASE)] as const)))
+/** Files of the folders of docs/ that are served, as their page's path below /docs, with what they say. */
+const documents = ['concepts', 'errors', 'guides', 'operating'].flatMap((folder) =>
+  readdirSync(`${DOCUMENTS_DIRECTORY}/${folder}`).map((name) => ({
+    folder,
+    path: `${folder}/${name.replace(/\.md$/, '')}`,
+    source: readFileSync(`${DOCUMENTS_DIRECTORY}/${folder}/${name}`, 'utf8'),
+  })),
+)
 const html = () => pages.filter(({ contentType }) => contentType.startsWith('text/html'))
 
 beforeAll(async () => {
@@ -37,6 +48,68 @@ describe('the site', () => {
     for (const code of Object.keys(catalogue)) expect(paths).toContain(`/docs/errors/${code}`)
     for (const path of ['/docs', '/docs/errors', '/openapi.json']) expect(paths).toContain(path)
     expect(new Set(paths).size).toBe(paths.length)
+  })
+
+  test('has a page for every guide, every concept, and everything about operating', () => {
+    for (const { path } of documents) expect(texts.get(`/docs/${path}`), path).toContain('<h1')
+    expect([...texts.keys()].filter((path) => path.includes('decisions'))).toEqual([])
+  })
+
+  test('lists guides, concepts and operating on its first page, each under a heading of its own', () => {
+    const [, ...parts] = (texts.get('/docs') ?? '').split(/<h2 id="/)
+    for (const folder of ['guides', 'concepts', 'operating']) {
+      const part = parts.find((text) => text.startsWith(`${folder}"`)) ?? ''
+      const listed = [...part.matchAll(/href="\.\/docs\/([^"]+)"/g)].map(([, path]) => path).sort()
+      expect(listed).toEqual(
+        documents.filter((each) => each.folder === folder).map(({ path }) => path),
+      )
+    }
+  })
+
+  test('begins what is read by an operator with how production is set up', () => {
+    const text = texts.get('/docs') ?? ''
+    const operating = text.slice(text.indexOf('<h2 id="operating"'))
+    expect(/operating\/(\w+)"/.exec(operating)?.[1]).toBe('production')
+  })
+
+  test('names on its first page the descriptions for tools', () => {
+    const text = texts.get('/docs') ?? ''
+    for (const name of ['openapi.json', 'asyncapi.json']) {
+      expect(text).toContain(`<a href="./${name}"><code>/${name}</code></a>`)
+      expect(texts.has(`/${name}`)).toBe(true)
+    }
+  })
+
+  test('links what its documents link, wherever that is served', () => {
+    const served = new Set(['errors', ...documents.map(({ path }) => path)])
+    const links = documents.flatMap(({ folder, path, source }) =>
+      [...source.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].flatMap(([, target = '']) => {
+        const to = posix.join(folder, target).replace(/\.md$|\/$/, '')
+        return served.has(to) ? [{ path, to }] : []
+      }),
+    )
+    for (const { path, to } of links) {
+      expect(texts.get(`/docs/${path}`), `${path} to ${to}`).toMatch(
+        new RegExp(`href="\\.\\./\\.\\./docs/${to}["#]`),
+      )
+    }
+    for (const from of ['concepts', 'errors', 'guides', 'operating']) {
+      expect(links.some(({ path }) => path.startsWith(`${from}/`))).toBe(true)
+    }
+  })
+
+  test('links from the page of a code to other documents, and shows files of the sources as text', async () => {
+    const source =
+      '# NOT_FOUND\n\n[a](../concepts/people.md#signing-in) [b](./FORBIDDEN.md) [c](../../STYLE.md)'
+    const read = await readDocuments(DOCUMENTS_DIRECTORY)
+    const site = await written(
+      await open({
+        documents: read.map((each) => (each.name === 'NOT_FOUND' ? { ...each, source } : each)),
+      }),
+    )
+    expect(site.get('/docs/errors/NOT_FOUND')).toContain(
+      '<p><a href="../../docs/concepts/people#signing-in">a</a> <a href="../../docs/errors/FORBIDDEN">b</a> c</p>',
+    )
   })
 
   test('has no link that leads nowhere, bare or under /api', () => {
@@ -132,6 +205,42 @@ test('what an error body names as its page is there', async () => {
     expect(await page.text()).toContain('NOT_FOUND')
     const document = await (await fetch(`${server.url}/api/openapi.json`)).json()
     expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: server.url }, {}] })
+  } finally {
+    await server.close()
+  }
+})
+
+/** The status of a path that is sent as it is written: `fetch` would take the dots out. */
+const statusOf = async (url: string, path: string): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url)
+    request({ hostname, port, path }, (answer) => {
+      answer.resume()
+      resolve(answer.statusCode)
+    })
+      .on('error', reject)
+      .end()
+  })
+
+test('no file is served but the pages, however its path is written', async () => {
+  const server = await openTestServer({ pages })
+  try {
+    expect(await statusOf(server.url, '/docs/concepts/events')).toBe(200)
+    for (const path of [
+      '/docs/concepts',
+      '/docs/concepts/nothing',
+      '/docs/concepts/events.md',
+      '/docs/concepts/../decisions/0001-runtime-from-a-package',
+      '/docs/decisions/0001-runtime-from-a-package',
+      '/docs/benchmarks',
+      '/docs/concepts/../../package.json',
+      '/docs/concepts/%2e%2e/%2e%2e/package.json',
+      '/docs/concepts/..%2f..%2fpackage.json',
+      '/docs/concepts/..%5c..%5cpackage.json',
+      '/docs//etc/passwd',
+    ]) {
+      expect([path, await statusOf(server.url, path)]).toEqual([path, 404])
+    }
   } finally {
     await server.close()
   }

@@ -6,6 +6,7 @@ import type { OperationReference } from '@florin/wire/reference/operation-refere
 import type { Page } from '../http/page.ts'
 import type { Document } from './document-library.ts'
 import { asyncApiDocument } from './asyncapi.ts'
+import { documentLinks } from './document-link.ts'
 import { documentPage } from './document-page.ts'
 import { errorExample } from './error-example.ts'
 import { errorPage, errorsPage } from './error-pages.ts'
@@ -31,7 +32,7 @@ export interface SiteOptions {
   readonly documents: readonly Document[]
 }
 
-/** Everything about the API that can be read: the reference, the guides, a page per error code, the OpenAPI document. */
+/** Everything about the API that can be read: the reference, the documents, a page per error code, descriptions for tools. */
 export async function openSite({
   endpoints,
   references,
@@ -47,6 +48,7 @@ export async function openSite({
   const sources = new Map(
     documents.filter(({ folder }) => folder === 'errors').map(({ name, source }) => [name, source]),
   )
+  const links = documentLinks(documents)
   const page = (path: string, content: (baseUrl: string) => Content): Page => ({
     path,
     contentType: HTML,
@@ -56,7 +58,7 @@ export async function openSite({
     page(OVERVIEW_PATH, (baseUrl) => overviewPage(frame.map, baseUrl)),
     page(ERRORS_PATH, errorsPage),
     ...ERROR_CODES.map((code) =>
-      page(errorPath(code), () => errorPage(code, sources.get(code), endpoints)),
+      page(errorPath(code), () => errorPage(code, sources.get(code), endpoints, links('errors'))),
     ),
     ...endpoints.map((endpoint) =>
       page(operationPath(endpoint.id), (baseUrl) =>
@@ -69,7 +71,9 @@ export async function openSite({
     ),
     ...documents
       .filter(({ folder }) => folder !== 'errors')
-      .map((document) => page(documentPath(document), () => documentPage(document, documents))),
+      .map((document) =>
+        page(documentPath(document), () => documentPage(document, links(document.folder))),
+      ),
     ...assets.map(({ path, contentType, text }) => ({
       path,
       contentType,
