@@ -32,9 +32,22 @@ export function SystemDoctor() {
               ) : (
                 <Badge tone="bad">needs a look</Badge>
               )}{' '}
-              {report.sound
-                ? 'Every rule holds, and every chain was asked.'
-                : 'Read what the guide of operating says to each finding.'}
+              {report.sound ? (
+                'Every rule holds, and every chain was asked.'
+              ) : (
+                <>
+                  Read{' '}
+                  <a
+                    href="/docs/operating/doctor"
+                    className="font-medium underline"
+                    target="_blank"
+                    rel="noreferrer"
+                  >
+                    what to do about each finding
+                  </a>
+                  .
+                </>
+              )}
             </p>
             <ul className="list-disc space-y-1 pl-5">
               {report.findings.map(({ invariant, subject }) => (

@@ -15,11 +15,11 @@ export interface Document {
 export const DOCUMENTS_DIRECTORY = fileURLToPath(new URL('../../../docs', import.meta.url))
 
 /** Folders that the site shows. Decisions and measurements are for those who work on the service. */
-const FOLDERS = ['guides', 'concepts', 'operating', 'errors']
+export const SERVED_FOLDERS = ['guides', 'concepts', 'operating', 'errors']
 
 /** Reads every document once, in a fixed order. A folder that is not there has none. */
 export async function readDocuments(directory: string): Promise<readonly Document[]> {
-  const found = await Promise.all(FOLDERS.map((folder) => readFolder(directory, folder)))
+  const found = await Promise.all(SERVED_FOLDERS.map((folder) => readFolder(directory, folder)))
   return found.flat()
 }
 
