@@ -11,11 +11,14 @@ import type { SeededSandbox } from './seed-wallets.ts'
 
 /** Two keys settle more at once than one, and show that sellers take any of them. */
 const KEYS_PER_FAMILY = 2
-const OWNER = 'x402 facilitator'
+const OWNERS: Readonly<Record<Family, string>> = {
+  evm: 'x402 facilitator (EVM)',
+  solana: 'x402 facilitator (Solana)',
+}
 
-/** The keys that pay for settlements on the chains of this sandbox, made when there are none, under an account of their own. */
+/** The keys that pay for settlements on the chains of this sandbox, made when there are none, under an account for each family. */
 export async function seedSettlers(
-  { store, custody, settlers }: Service,
+  { store, custody, settlers }: Pick<Service, 'store' | 'custody' | 'settlers'>,
   { clock, random }: { clock: Clock; random: Random },
   { evm, solana }: SeededSandbox,
 ): Promise<SandboxFile['wallets']> {
@@ -29,7 +32,7 @@ export async function seedSettlers(
     if (chain === undefined) continue
     const missing = KEYS_PER_FAMILY - settlers.of(family).length
     if (missing > 0) {
-      const { accountId } = await createAccount({ store, clock, random }, OWNER)
+      const { accountId } = await createAccount({ store, clock, random }, OWNERS[family])
       for (let made = 0; made < missing; made += 1) {
         const label = `settles ${made + 1}`
         const wallet = await createWallet(custody, { accountId, family, label })
