@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { ComponentProps, ReactNode } from 'react'
+import { parseNetworkId } from '@florin/wire/network.ts'
 import type { Answer } from '../api/operation.ts'
 import { shortText } from '../format/short-text.ts'
 import { exactTime } from '../format/time-text.ts'
@@ -13,6 +14,7 @@ import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
+import { NetworkName } from './network-name.tsx'
 
 /** A change, with its account where changes of several are listed. */
 export type AuditRow = Answer<'GET /audit'>['entries'][number] & {
@@ -73,7 +75,7 @@ function columnsOf(
       header: 'What',
       cell: ({ action }) => <span className="font-mono text-[0.8125rem]">{action}</span>,
     },
-    { header: 'To', cell: ({ object }) => (object === null ? '' : <Name text={object} />) },
+    { header: 'To', cell: ({ object }) => (object === null ? '' : <ObjectName text={object} />) },
     ...(showsAccount
       ? [
           {
@@ -103,6 +105,11 @@ function columnsOf(
       ),
     },
   ]
+}
+
+/** What was changed: a network by its name, everything else by its id. */
+function ObjectName({ text }: { text: string }) {
+  return parseNetworkId(text) === undefined ? <Name text={text} /> : <NetworkName id={text} />
 }
 
 function Name({ text }: { text: string }) {

@@ -6,6 +6,7 @@ import { shortText } from '../format/short-text.ts'
 import { Icon } from '../parts/icon.tsx'
 import { PageLink } from '../parts/page-link.tsx'
 import { Time } from '../parts/time.tsx'
+import { NetworkName } from './network-name.tsx'
 
 type Attention = Answer<'GET /overview'>['attention'][number]
 
@@ -34,7 +35,7 @@ function sentence(item: Attention, assets: Assets): ReactNode {
     case 'network_failing':
       return (
         <>
-          <span className="font-mono text-[0.8125rem]">{item.network}</span>{' '}
+          <NetworkName id={item.network} />{' '}
           {item.reason === 'halted'
             ? 'was stopped until an operator has looked.'
             : 'is not followed: no node answers.'}

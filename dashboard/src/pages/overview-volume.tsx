@@ -3,6 +3,7 @@ import { columnFractionDigits } from '../format/amount-text.ts'
 import { Amount } from '../parts/amount.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
+import { NetworkName } from './network-name.tsx'
 
 type Volume = Answer<'GET /overview'>['totals']['volume'][number]
 
@@ -21,9 +22,7 @@ export function OverviewVolume({ volume }: { volume: readonly Volume[] }) {
     },
     {
       header: 'Network',
-      cell: ({ network }) => (
-        <span className="font-mono text-[0.8125rem] break-all">{network}</span>
-      ),
+      cell: ({ network }) => <NetworkName id={network} />,
     },
     { header: 'Payments', align: 'right', cell: ({ payments }) => payments.toLocaleString('en') },
     { header: 'Received', align: 'right', cell: sums('received') },

@@ -16,6 +16,7 @@ import { PaymentStatusBadge } from '../parts/payment-status.tsx'
 import { Short } from '../parts/short.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { Timeline } from '../parts/timeline.tsx'
+import { NetworkName } from './network-name.tsx'
 import { PaymentAttempts } from './payment-attempts.tsx'
 import { PaymentDeliveries } from './payment-deliveries.tsx'
 import { momentsOf } from './payment-moments.ts'
@@ -113,7 +114,7 @@ function PaymentFacts({ payment }: { payment: Payment }) {
         },
         { name: 'From', value: <Short text={payment.sender} what="sender" /> },
         { name: 'To', value: <Short text={payment.recipient} what="recipient" /> },
-        { name: 'Network', value: assets.network(network)?.name ?? network },
+        { name: 'Network', value: <NetworkName id={network} /> },
         {
           name: 'Transaction',
           value:

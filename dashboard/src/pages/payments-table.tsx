@@ -9,6 +9,7 @@ import { Short } from '../parts/short.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
+import { NetworkName } from './network-name.tsx'
 
 type Payment = Answer<'GET /payments'>['payments'][number]
 
@@ -57,7 +58,7 @@ export function PaymentTable({
     },
     {
       header: 'Network',
-      cell: ({ network }) => assets.network(network)?.name ?? network,
+      cell: ({ network }) => <NetworkName id={network} />,
     },
     { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
   ]

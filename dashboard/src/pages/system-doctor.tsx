@@ -3,6 +3,7 @@ import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
+import { NetworkName } from './network-name.tsx'
 
 /** Holds books and chains against every rule, when somebody asks. */
 export function SystemDoctor() {
@@ -57,7 +58,7 @@ export function SystemDoctor() {
               ))}
               {report.unasked.map((network) => (
                 <li key={network} className="break-words">
-                  Not asked: {network}
+                  Not asked: <NetworkName id={network} />
                 </li>
               ))}
               {report.notTaken.map((what) => (
@@ -67,8 +68,8 @@ export function SystemDoctor() {
               ))}
               {report.lookAt.map(({ network, address, nonce, hash }) => (
                 <li key={hash} className="break-all">
-                  {network}, {address}, place {nonce}: nodes have found {hash}, and no followed
-                  block holds it.
+                  <NetworkName id={network} />, {address}, place {nonce}: nodes have found {hash},
+                  and no followed block holds it.
                 </li>
               ))}
             </ul>

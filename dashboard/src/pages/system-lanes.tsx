@@ -12,6 +12,7 @@ import { Short } from '../parts/short.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
+import { NetworkName } from './network-name.tsx'
 
 type Key = Answer<'GET /operator/facilitator-keys'>['keys'][number]
 type FeePayer = Key['networks'][number] & { readonly address: string }
@@ -46,10 +47,9 @@ export function SystemLanes() {
       {isFrozen ? 'Release lane' : 'Freeze lane'}
     </Button>
   )
-  const network = (id: string) => assets.network(id)?.name ?? id
   const payerColumns: readonly Column<FeePayer>[] = [
     { header: 'Fee payer', cell: ({ address }) => <Short text={address} what="address" /> },
-    { header: 'Network', cell: (payer) => network(payer.network) },
+    { header: 'Network', cell: (payer) => <NetworkName id={payer.network} /> },
     {
       header: 'Balance',
       align: 'right',
@@ -72,7 +72,7 @@ export function SystemLanes() {
   ]
   const laneColumns: readonly Column<Lane>[] = [
     { header: 'Address', cell: ({ address }) => <Short text={address} what="address" /> },
-    { header: 'Network', cell: (lane) => network(lane.network) },
+    { header: 'Network', cell: (lane) => <NetworkName id={lane.network} /> },
     { header: 'Why', cell: (lane) => lane.frozen ?? '' },
     { header: 'Under way', align: 'right', cell: (lane) => lane.waiting },
     {

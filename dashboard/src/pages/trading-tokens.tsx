@@ -4,6 +4,7 @@ import { shortText } from '../format/short-text.ts'
 import { Amount } from '../parts/amount.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
+import { NetworkName } from './network-name.tsx'
 import type { Token } from './trading.tsx'
 
 /** The tokens with their prices; one of them is chosen. */
@@ -32,7 +33,7 @@ export function TokenTable({
         </button>
       ),
     },
-    { header: 'Network', cell: ({ network }) => assets.network(network)?.name ?? network },
+    { header: 'Network', cell: ({ network }) => <NetworkName id={network} /> },
     {
       header: 'Price',
       align: 'right',

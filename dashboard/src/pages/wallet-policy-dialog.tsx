@@ -5,6 +5,7 @@ import { Field } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { TextArea } from '../parts/text-area.tsx'
 import { useToast } from '../parts/toast.tsx'
+import { NetworkName } from './network-name.tsx'
 import type { Wallet } from './wallet.tsx'
 import { policyBody } from './wallet-policy-body.ts'
 import type { LimitText } from './wallet-policy-body.ts'
@@ -61,7 +62,7 @@ export function WalletPolicyDialog({ wallet, onClose }: { wallet: Wallet; onClos
           <legend className="mb-2 font-medium">
             {assets.symbol(limit.network, limit.asset)}
             <span className="ml-2 font-normal text-soft">
-              {assets.network(limit.network)?.name ?? limit.network}
+              <NetworkName id={limit.network} />
             </span>
           </legend>
           <div className="grid grid-cols-2 gap-3">

@@ -18,6 +18,7 @@ import { Skeleton } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
 import { DeleteWalletDialog } from './wallet-delete-dialog.tsx'
+import { NetworkName } from './network-name.tsx'
 import { FAMILY_NAMES } from './wallet-family.ts'
 import { WalletPolicyCard } from './wallet-policy.tsx'
 
@@ -93,7 +94,6 @@ function Receive({ wallet: { address, family, sandbox } }: { wallet: Wallet }) {
 }
 
 function Balances({ wallet: { balances } }: { wallet: Wallet }) {
-  const assets = useAssets()
   const amounts = (field: 'amount' | 'held' | 'available') => {
     const fractionDigits = columnFractionDigits(balances.map((row) => row[field]))
     return (row: Balance) => (
@@ -102,7 +102,7 @@ function Balances({ wallet: { balances } }: { wallet: Wallet }) {
   }
   const columns: readonly Column<Balance>[] = [
     { header: 'Asset', cell: ({ symbol }) => <span className="font-medium">{symbol}</span> },
-    { header: 'Network', cell: ({ network }) => assets.network(network)?.name ?? network },
+    { header: 'Network', cell: ({ network }) => <NetworkName id={network} /> },
     { header: 'On chain', align: 'right', cell: amounts('amount') },
     { header: 'Held for payments', align: 'right', cell: amounts('held') },
     { header: 'To spend', align: 'right', cell: amounts('available') },

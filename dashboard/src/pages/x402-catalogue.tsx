@@ -1,6 +1,5 @@
 import type { Answer } from '../api/operation.ts'
 import { useAnswer } from '../api/use-answer.ts'
-import { useAssets } from '../api/use-assets.ts'
 import { Amount } from '../parts/amount.tsx'
 import { Badge } from '../parts/badge.tsx'
 import { Empty } from '../parts/empty.tsx'
@@ -9,6 +8,7 @@ import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
+import { NetworkName } from './network-name.tsx'
 
 type Resource = Answer<'GET /x402/catalogue'>['resources'][number]
 type Price = Resource['prices'][number]
@@ -83,7 +83,6 @@ function Name({
 
 /** One price where all ways to pay have it; else each with its network. */
 function Prices({ prices }: { prices: readonly Price[] }) {
-  const assets = useAssets()
   const distinct = [...new Map(prices.map((each) => [textOf(each), each])).values()]
   const networks = new Set(prices.map(({ network }) => network))
   return (
@@ -96,7 +95,7 @@ function Prices({ prices }: { prices: readonly Price[] }) {
           />
           {networks.size === 1 ? null : (
             <span className="text-soft">
-              {assets.network(price.network)?.name ?? price.network}
+              <NetworkName id={price.network} />
             </span>
           )}
         </span>

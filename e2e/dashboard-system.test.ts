@@ -1,0 +1,54 @@
+import { until } from '@florin/server/kernel/until.ts'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chromiumPath, openPage, startBrowser, visit } from './actors/browser.ts'
+import type { Visit } from './actors/browser.ts'
+import { openClient } from './actors/client.ts'
+import { startFlorin } from './actors/florin.ts'
+import type { FlorinHandle } from './actors/florin.ts'
+
+const MISSING = chromiumPath() === undefined
+const WAIT = { seconds: 60 }
+const SOLANA = 'Solana Devnet (Florin sandbox)'
+
+describe.skipIf(MISSING)('networks and lanes (skipped without a Chromium in PATH)', () => {
+  let florin: FlorinHandle
+  let browser: Browser
+  let owner: Visit
+  beforeAll(async () => {
+    ;[florin, browser] = await Promise.all([startFlorin(), startBrowser()])
+    await until(
+      'the dashboard is built',
+      async () => (await fetch(`${florin.baseUrl}/dashboard`)).status === 200,
+      WAIT,
+    )
+    owner = await visit(browser)
+    await openPage(owner, florin.info.dashboardUrl, 'Overview')
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await florin?.discard()
+  })
+
+  const open = async (page: Page, path: string, heading: string) => {
+    await page.goto(`${florin.baseUrl}/dashboard${path}`)
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+  }
+
+  test('the volume names its networks, and shows their ids on the pointer', async () => {
+    const { page } = owner
+    const [payer, recipient] = florin.info.wallets.filter(({ family }) => family === 'solana')
+    const client = openClient(florin.baseUrl, florin.info.apiKeys.enterprise)
+    const sent = await client.post('/payment/send', {
+      ...{ walletAddress: payer?.address, recipientAddress: recipient?.address, amount: 1 },
+      waitFor: 'confirmed',
+    })
+    expect(sent.status).toBe(200)
+    await open(page, '/', 'Overview')
+    const volume = page.getByRole('table', { name: 'Confirmed volume by asset' })
+    const network = volume.getByText(SOLANA).first()
+    await network.waitFor()
+    expect(await network.getAttribute('title')).toBe(florin.info.networks.solana.network)
+    expect(await page.getByText('solana:').count()).toBe(0)
+  })
+})
