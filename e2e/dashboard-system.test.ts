@@ -1,7 +1,7 @@
 import { until } from '@florin/server/kernel/until.ts'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumPath, openPage, startBrowser, visit } from './actors/browser.ts'
+import { barriers, chromiumPath, openPage, startBrowser, visit } from './actors/browser.ts'
 import type { Visit } from './actors/browser.ts'
 import { openClient } from './actors/client.ts'
 import { startFlorin } from './actors/florin.ts'
@@ -50,5 +50,20 @@ describe.skipIf(MISSING)('networks and lanes (skipped without a Chromium in PATH
     await network.waitFor()
     expect(await network.getAttribute('title')).toBe(florin.info.networks.solana.network)
     expect(await page.getByText('solana:').count()).toBe(0)
+  })
+
+  test('the lane of a key that has not signed yet is frozen, and released', async () => {
+    const { page } = owner
+    await open(page, '/system', 'System')
+    const payers = page.getByRole('table', { name: 'Fee payers' })
+    const row = payers.getByRole('row').filter({ hasText: SOLANA }).first()
+    await row.getByText('signs', { exact: true }).waitFor()
+    await row.getByRole('button', { name: 'Freeze lane' }).click()
+    await row.getByText('frozen', { exact: true }).waitFor()
+    await page.getByRole('table', { name: 'Frozen lanes' }).getByText(SOLANA).waitFor()
+    expect(await barriers(page)).toEqual([])
+    await row.getByRole('button', { name: 'Release lane' }).click()
+    await row.getByText('signs', { exact: true }).waitFor()
+    expect(owner.complaints).toEqual([])
   })
 })

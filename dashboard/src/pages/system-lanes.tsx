@@ -66,8 +66,9 @@ export function SystemLanes() {
       header: 'Actions',
       quiet: true,
       align: 'right',
-      cell: ({ address, lane, network: id }) =>
-        lane === null ? null : deed({ address, network: id, isFrozen: lane.frozen !== null }),
+      // Without a lane it has not signed yet; freezing makes one that begins frozen.
+      cell: ({ address, lane, network }) =>
+        deed({ address, network, isFrozen: (lane?.frozen ?? null) !== null }),
     },
   ]
   const laneColumns: readonly Column<Lane>[] = [
