@@ -52,18 +52,30 @@ describe.skipIf(MISSING)('networks and lanes (skipped without a Chromium in PATH
     expect(await page.getByText('solana:').count()).toBe(0)
   })
 
-  test('the lane of a key that has not signed yet is frozen, and released', async () => {
+  test('the lane of a key that has not signed yet is frozen after a question, and released without one', async () => {
     const { page } = owner
     await open(page, '/system', 'System')
     const payers = page.getByRole('table', { name: 'Fee payers' })
     const row = payers.getByRole('row').filter({ hasText: SOLANA }).first()
+    const dialog = page.getByRole('dialog')
     await row.getByText('signs', { exact: true }).waitFor()
-    await row.getByRole('button', { name: 'Freeze lane' }).click()
+    const freeze = row.getByRole('button', { name: 'Freeze lane' })
+    await freeze.click()
+    await dialog.getByText(`signs nothing new on ${SOLANA}`).waitFor()
+    expect(await barriers(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('No lane is frozen').waitFor()
+
+    await freeze.click()
+    await dialog.getByRole('button', { name: 'Freeze lane' }).click()
     await row.getByText('frozen', { exact: true }).waitFor()
+    await dialog.waitFor({ state: 'detached' })
     await page.getByRole('table', { name: 'Frozen lanes' }).getByText(SOLANA).waitFor()
     expect(await barriers(page)).toEqual([])
+
     await row.getByRole('button', { name: 'Release lane' }).click()
     await row.getByText('signs', { exact: true }).waitFor()
+    expect(await dialog.count()).toBe(0)
     expect(owner.complaints).toEqual([])
   })
 })

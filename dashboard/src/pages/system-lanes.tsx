@@ -1,8 +1,10 @@
+import { useState } from 'react'
 import type { Answer } from '../api/operation.ts'
 import { useAnswer } from '../api/use-answer.ts'
 import { useAssets } from '../api/use-assets.ts'
 import { useDeed } from '../api/use-deed.ts'
 import { usePages } from '../api/use-pages.ts'
+import { shortText } from '../format/short-text.ts'
 import { Amount } from '../parts/amount.tsx'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
@@ -12,6 +14,8 @@ import { Short } from '../parts/short.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
+import { FreezeLaneDialog, LANE_READS } from './lane-freeze-dialog.tsx'
+import type { LaneName } from './lane-freeze-dialog.tsx'
 import { NetworkName } from './network-name.tsx'
 
 type Key = Answer<'GET /operator/facilitator-keys'>['keys'][number]
@@ -28,20 +32,15 @@ export function SystemLanes() {
     next: ({ nextCursor }) => nextCursor,
   })
   const frozen = lanes.pages?.flatMap((page) => page.lanes) ?? []
-  const change = {
-    refreshes: ['GET /operator/lanes', 'GET /operator/facilitator-keys'],
-  } as const
-  const freeze = useDeed('POST /operator/lanes/freeze', change)
-  const release = useDeed('POST /operator/lanes/release', change)
-  const failure = freeze.error ?? release.error
+  const [asked, setAsked] = useState<LaneName | null>(null)
+  const release = useDeed('POST /operator/lanes/release', { refreshes: LANE_READS })
   const deed = ({ network, address, isFrozen }: LaneName & { isFrozen: boolean }) => (
     <Button
       kind="quiet"
-      busy={freeze.isPending || release.isPending}
+      busy={release.isPending}
+      aria-label={`${isFrozen ? 'Release' : 'Freeze'} lane of ${shortText(address)}`}
       onClick={() =>
-        isFrozen
-          ? release.mutate({ body: { network, address } })
-          : freeze.mutate({ body: { network, address, reason: 'frozen on the dashboard' } })
+        isFrozen ? release.mutate({ body: { network, address } }) : setAsked({ network, address })
       }
     >
       {isFrozen ? 'Release lane' : 'Freeze lane'}
@@ -88,7 +87,7 @@ export function SystemLanes() {
   )
   return (
     <>
-      {failure === null ? null : <ErrorPanel error={failure} />}
+      {release.error === null ? null : <ErrorPanel error={release.error} />}
       <section aria-labelledby="payers" className="space-y-3">
         <h2 id="payers" className="font-semibold">
           Fee payers
@@ -124,13 +123,9 @@ export function SystemLanes() {
         )}
         <LoadMore of={lanes} />
       </section>
+      {asked === null ? null : <FreezeLaneDialog lane={asked} onClose={() => setAsked(null)} />}
     </>
   )
-}
-
-interface LaneName {
-  readonly network: string
-  readonly address: string
 }
 
 function LaneState({ frozen }: { frozen: string | null }) {
