@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { percentText } from './percent-text.ts'
 import { shortText } from './short-text.ts'
-import { relativeTime, spanText } from './time-text.ts'
+import { spanText, timeAgo, timeLeft } from './time-text.ts'
 
 test('only all of it is 100%, and only nothing is 0% where a tenth can be told', () => {
   expect([1, 0.9999, 0.999, 0.5, 0.001, 0].map(percentText)).toEqual([
@@ -19,10 +19,12 @@ test('a long name keeps both of its ends, a short one is whole', () => {
   expect(shortText('eip155:84532')).toBe('eip155:84532')
 })
 
-test('a moment is told in the largest unit that fits, before and after', () => {
-  const now = 1_800_000_000_000
-  const told = [0, -9_000, -59_000, -60_000, -3_599_000, -7_200_000, -86_400_000 * 40, 90_000]
-  expect(told.map((offset) => relativeTime(now + offset, now))).toEqual([
+const now = 1_800_000_000_000
+
+test('what happened is told in the largest unit that fits, and is never ahead of a clock that lags', () => {
+  const told = [90_000, 0, -9_000, -59_000, -60_000, -3_599_000, -7_200_000, -86_400_000 * 40]
+  expect(told.map((offset) => timeAgo(now + offset, now))).toEqual([
+    'just now',
     'just now',
     'just now',
     '59 seconds ago',
@@ -30,7 +32,20 @@ test('a moment is told in the largest unit that fits, before and after', () => {
     '59 minutes ago',
     '2 hours ago',
     '1 month ago',
+  ])
+})
+
+test('what is to come is counted to the second, in whole units that are left, and then is over', () => {
+  const told = [86_400_000 * 29.9, 119_000, 12_400, 5_000, 1_000, 999, 0, -60_000]
+  expect(told.map((offset) => timeLeft(now + offset, now))).toEqual([
+    'in 29 days',
     'in 1 minute',
+    'in 12 seconds',
+    'in 5 seconds',
+    'in 1 second',
+    'in 1 second',
+    'just now',
+    '1 minute ago',
   ])
 })
 

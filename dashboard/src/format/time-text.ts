@@ -8,11 +8,25 @@ const STEPS = [
 const YEAR_MILLISECONDS = 365 * 86_400_000
 const NOW_BELOW_MILLISECONDS = 10_000
 
-/** How long ago, or in how long, in words: "3 minutes ago". Both in Unix milliseconds. */
-export function relativeTime(atMilliseconds: number, nowMilliseconds: number): string {
+/**
+ * How long ago something happened, in words: "3 minutes ago". Both in Unix milliseconds. What seems to be ahead has just happened: the
+ * reader's clock lags, or was looked at before.
+ */
+export function timeAgo(atMilliseconds: number, nowMilliseconds: number): string {
   const distance = atMilliseconds - nowMilliseconds
+  return distance > -NOW_BELOW_MILLISECONDS ? 'just now' : inWords(distance)
+}
+
+/** In how long something will happen, in words: "in 12 seconds". Both in Unix milliseconds. What is over is told as what happened. */
+export function timeLeft(atMilliseconds: number, nowMilliseconds: number): string {
+  const distance = atMilliseconds - nowMilliseconds
+  return distance > 0
+    ? inWords(Math.max(distance, 1_000))
+    : timeAgo(atMilliseconds, nowMilliseconds)
+}
+
+function inWords(distance: number): string {
   const size = Math.abs(distance)
-  if (size < NOW_BELOW_MILLISECONDS) return 'just now'
   const words = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
   const step = STEPS.find(({ below }) => size < below)
   return step === undefined

@@ -3,6 +3,7 @@ import type { Answer } from '../api/operation.ts'
 import { useAnswer } from '../api/use-answer.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
+import { Deadline } from '../parts/deadline.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
@@ -120,7 +121,7 @@ function KeyTable({ keys, onAsk }: { keys: readonly KeyInfo[]; onAsk: (asked: As
 }
 
 function Expiry({ at }: { at: number | null }) {
-  const now = useNow()
+  const now = useNow(1)
   if (at === null) return 'never'
-  return at <= now ? <Badge tone="bad">expired</Badge> : <Time at={at} />
+  return at <= now ? <Badge tone="bad">expired</Badge> : <Deadline at={at} />
 }

@@ -4,6 +4,7 @@ import { limitText } from '../format/limit-text.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Card } from '../parts/card.tsx'
 import { Chart } from '../parts/chart.tsx'
+import { Deadline } from '../parts/deadline.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Facts } from '../parts/facts.tsx'
@@ -11,7 +12,7 @@ import { PageHeader } from '../parts/page-header.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
-import { Time } from '../parts/time.tsx'
+import { useNow } from '../parts/use-now.ts'
 
 type Usage = Answer<'GET /usage'>
 type KeyUsage = Usage['keys'][number]
@@ -41,7 +42,7 @@ const COLUMNS: readonly Column<KeyUsage>[] = [
   },
   {
     header: 'Window ends',
-    cell: ({ resetsAt }) => (resetsAt === null ? 'none is open' : <Time at={resetsAt} />),
+    cell: ({ resetsAt }) => <WindowEnd at={resetsAt} />,
   },
 ]
 
@@ -64,6 +65,12 @@ export function Page() {
       ) : null}
     </div>
   )
+}
+
+/** One that has ended is no longer open, also before the next answer says so. */
+function WindowEnd({ at }: { at: number | null }) {
+  const now = useNow(1)
+  return at === null || at <= now ? 'none is open' : <Deadline at={at} />
 }
 
 function Parts({ usage: { plan, limits, keys, days } }: { usage: Usage }) {

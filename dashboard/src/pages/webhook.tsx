@@ -5,6 +5,7 @@ import { useMay } from '../app/session.tsx'
 import { usePathPart } from '../app/use-path-part.ts'
 import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
+import { Deadline } from '../parts/deadline.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
@@ -80,7 +81,7 @@ function WebhookFacts({ webhook }: { webhook: WebhookInfo }) {
             : [{ name: 'Description', value: webhook.description }]),
           ...(until === null
             ? []
-            : [{ name: 'Old secret signs until', value: <Time at={until} /> }]),
+            : [{ name: 'Old secret signs until', value: <Deadline at={until} /> }]),
           { name: 'Webhook', value: <Short text={webhookId} what="webhook id" /> },
           { name: 'Created', value: <Time at={webhook.createdAt} /> },
         ]}

@@ -1,13 +1,11 @@
 import { useEffect, useState } from 'react'
 
-const STEP_MILLISECONDS = 10_000
-
-/** The time, looked at again every few seconds. Unix milliseconds. */
-export function useNow(): number {
+/** The time, looked at again every so many seconds. Unix milliseconds. */
+export function useNow(everySeconds = 10): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), STEP_MILLISECONDS)
+    const timer = setInterval(() => setNow(Date.now()), everySeconds * 1_000)
     return () => clearInterval(timer)
-  }, [])
+  }, [everySeconds])
   return now
 }
