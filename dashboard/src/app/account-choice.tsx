@@ -13,7 +13,7 @@ export function AccountChoice({ session }: { session: Session }) {
   const { accounts, selected } = session
   if (accounts.length < 2) {
     return selected === null ? null : (
-      <p className="truncate px-2.5 font-medium" title={selected.name}>
+      <p className="shrink-0 truncate px-2.5 font-medium" title={selected.name}>
         {selected.name}
       </p>
     )

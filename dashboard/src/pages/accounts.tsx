@@ -9,6 +9,7 @@ import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Field } from '../parts/field.tsx'
 import { LoadMore } from '../parts/load-more.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
+import { Short } from '../parts/short.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
@@ -90,9 +91,11 @@ function columnsOf({
     {
       header: 'Account',
       cell: ({ name, accountId }) => (
-        <span className="inline-block min-w-0">
+        <span className="block">
           <span className="block font-medium break-words">{name}</span>
-          <span className="font-mono text-[0.8125rem] break-all text-soft">{accountId}</span>
+          <span className="text-soft">
+            <Short text={accountId} what="account id" />
+          </span>
         </span>
       ),
     },

@@ -90,7 +90,7 @@ function Filters() {
       />
       <Field
         label="To"
-        placeholder="The id of a key, a wallet, a webhook"
+        placeholder="The id of what was changed"
         maxLength={128}
         value={object}
         onChange={({ target }) => setObject(target.value)}

@@ -114,7 +114,7 @@ function ObjectName({ text }: { text: string }) {
 
 function Name({ text }: { text: string }) {
   return (
-    <span className="font-mono text-[0.8125rem]" title={text}>
+    <span className="font-mono text-[0.8125rem] whitespace-nowrap" title={text}>
       {shortText(text)}
     </span>
   )

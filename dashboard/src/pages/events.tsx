@@ -70,7 +70,7 @@ export function Page() {
         What happened in this account, as it happens. Programs hear of it by webhook, WebSocket or
         server-sent events.
       </PageHeader>
-      <div className="mb-4 overflow-x-auto">
+      <div className="mb-4">
         <Segments
           label="Type of event"
           choices={TYPES}

@@ -69,7 +69,7 @@ function KeyTable({ keys, onAsk }: { keys: readonly KeyInfo[]; onAsk: (asked: As
     {
       header: 'Name',
       cell: ({ name, lastFour, mode }) => (
-        <span className="inline-block min-w-0 max-sm:text-right">
+        <span className="block">
           <span className="block font-medium break-words">{name}</span>
           <span className="font-mono text-[0.8125rem] text-soft">
             florin_{mode}_…{lastFour}

@@ -60,7 +60,8 @@ export function OverviewCharts({ overview }: { overview: Overview }) {
         actions={
           <select
             aria-label="Asset of the chart"
-            className="max-w-44 rounded border border-edge bg-surface px-1.5 py-1"
+            title={shown === undefined ? undefined : titleOf(shown)}
+            className="rounded max-sm:w-full sm:max-w-52 border border-edge bg-surface px-1.5 py-1"
             value={shownName}
             onChange={({ target }) => setChosen(target.value)}
           >

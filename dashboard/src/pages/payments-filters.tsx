@@ -9,7 +9,7 @@ import { Field } from '../parts/field.tsx'
 import { Select } from '../parts/select.tsx'
 
 const TYPES = [
-  { value: '', label: 'Sent and received' },
+  { value: '', label: 'Any type' },
   { value: 'sent', label: 'Sent' },
   { value: 'received', label: 'Received' },
 ]
@@ -92,30 +92,32 @@ function Search({ filters, fault }: { filters: Filters; fault: string | undefine
   return (
     <form
       role="search"
-      className="flex items-start gap-2"
+      className="flex flex-wrap items-start gap-2"
       onSubmit={(event) => {
         event.preventDefault()
         filters.set({ search: text.trim() })
       }}
     >
-      <div className="min-w-0 grow">
+      <div className="min-w-0 grow basis-48">
         <Field
           label="Search"
           type="search"
-          placeholder="Payment id, transaction, address or resource"
+          placeholder="Id, transaction, address, resource"
           value={text}
           fault={fault}
           onChange={({ target }) => setText(target.value)}
         />
       </div>
-      <div className="flex gap-2 pt-6">
+      <div className="pt-6">
         <Button type="submit">Search</Button>
-        {filters.isEmpty ? null : (
+      </div>
+      {filters.isEmpty ? null : (
+        <div className="max-sm:-mx-3 max-sm:w-full sm:pt-6">
           <Button kind="quiet" onClick={filters.clear}>
             Clear filters
           </Button>
-        )}
-      </div>
+        </div>
+      )}
     </form>
   )
 }

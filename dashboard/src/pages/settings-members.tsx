@@ -29,7 +29,7 @@ export function MemberSettings() {
     {
       header: 'Member',
       cell: ({ memberId, name, email }) => (
-        <span className="inline-block min-w-0">
+        <span className="block">
           <span className="block font-medium break-words">
             {name} {memberId === member.memberId ? <Badge tone="brand">you</Badge> : null}
           </span>

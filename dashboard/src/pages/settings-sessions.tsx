@@ -24,7 +24,7 @@ export function SessionSettings() {
     {
       header: 'Browser',
       cell: ({ userAgent, current }) => (
-        <span className="inline-block max-w-md min-w-0 break-words">
+        <span className="block break-words sm:max-w-md">
           {userAgent === '' ? 'unknown' : userAgent}{' '}
           {current ? <Badge tone="brand">this one</Badge> : null}
         </span>

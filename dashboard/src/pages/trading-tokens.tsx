@@ -23,17 +23,21 @@ export function TokenTable({
     {
       header: 'Token',
       cell: (token) => (
-        <button
-          type="button"
-          aria-pressed={token === chosen}
-          onClick={() => onChoose(token)}
-          className="min-h-9 min-w-0 rounded px-2 text-left font-medium text-brand hover:underline aria-pressed:bg-brand-ground aria-pressed:text-brand-strong"
-        >
-          {nameOf(token)}
-        </button>
+        <span className="block">
+          <button
+            type="button"
+            aria-pressed={token === chosen}
+            onClick={() => onChoose(token)}
+            className="-mx-2 min-h-8 rounded px-2 font-medium text-brand hover:underline aria-pressed:bg-brand-ground aria-pressed:text-brand-strong"
+          >
+            {nameOf(token)}
+          </button>
+          <span className="block text-soft">
+            <NetworkName id={token.network} />
+          </span>
+        </span>
       ),
     },
-    { header: 'Network', cell: ({ network }) => <NetworkName id={network} /> },
     {
       header: 'Price',
       align: 'right',
@@ -73,7 +77,7 @@ export function nameOf({ symbol, mint }: Pick<Token, 'symbol' | 'mint'>): string
 }
 
 function Unknown() {
-  return <span className="text-soft">not known</span>
+  return <span className="whitespace-nowrap text-soft">not known</span>
 }
 
 /** Up or down, in words of colour and sign. */

@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<KeyUsage>[] = [
   {
     header: 'Key',
     cell: ({ name, lastFour }) => (
-      <span className="inline-block min-w-0">
+      <span className="block">
         <span className="block font-medium break-words">{name}</span>
         <span className="font-mono text-[0.8125rem] text-soft">…{lastFour}</span>
       </span>

@@ -24,9 +24,9 @@ const COLUMNS: readonly Column<Wallet>[] = [
   {
     header: 'Wallet',
     cell: ({ address, label, family }) => (
-      <span className="inline-block min-w-0">
+      <span className="block">
         <PageLink to={`/wallets/${address}`}>{label ?? FAMILY_NAMES[family]}</PageLink>
-        <span className="flex items-center gap-1 text-soft">
+        <span className="flex items-center gap-1 text-soft max-sm:justify-end">
           <span className="font-mono text-[0.8125rem]">{shortText(address)}</span>
           <CopyButton text={address} what="address" />
         </span>

@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<WebhookInfo>[] = [
   {
     header: 'Address',
     cell: ({ webhookId, url, description }) => (
-      <span className="inline-block min-w-0">
+      <span className="block">
         <PageLink to={`/webhooks/${webhookId}`}>
           <span className="break-all">{url}</span>
         </PageLink>

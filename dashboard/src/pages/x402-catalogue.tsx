@@ -68,7 +68,7 @@ function Name({
 }) {
   const about = [serviceName, description].filter((text) => text !== null).join(' · ')
   return (
-    <span className="inline-block max-w-xl min-w-0 max-sm:text-right">
+    <span className="block sm:max-w-xl">
       <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1 max-sm:justify-end">
         <Badge>{toolName === null ? (method ?? 'http') : 'tool'}</Badge>
         <span className="font-mono text-[0.8125rem] break-all">{resource}</span>

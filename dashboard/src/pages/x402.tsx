@@ -68,7 +68,7 @@ function Kinds({ supported }: { supported: Answer<'GET /x402/supported'> }) {
     {
       header: 'Network',
       cell: ({ network }) => (
-        <span className="inline-block min-w-0 text-left">
+        <span className="block">
           <span className="block font-medium">
             {assets.network(readNetworkName(network) ?? network)?.name ?? network}
           </span>
@@ -81,7 +81,7 @@ function Kinds({ supported }: { supported: Answer<'GET /x402/supported'> }) {
     {
       header: 'Fees are paid by',
       cell: (kind) => (
-        <span className="inline-flex flex-col">
+        <span className="inline-flex flex-col max-sm:items-end">
           {signersOf(kind).length === 0 ? (
             <span className="text-soft">nobody now</span>
           ) : (

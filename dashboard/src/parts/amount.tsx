@@ -24,12 +24,14 @@ export function Amount({
       >
         {fraction === '' ? '' : `.${fraction}`}
       </span>
-      <span
-        className="ml-1.5 text-left font-sans text-soft max-sm:min-w-0!"
-        style={{ minWidth: fractionDigits === undefined ? 0 : '2.5rem' }}
-      >
-        {unit}
-      </span>
+      {unit === '' && fractionDigits === undefined ? null : (
+        <span
+          className="ml-1.5 text-left font-sans text-soft max-sm:min-w-0!"
+          style={{ minWidth: fractionDigits === undefined ? 0 : '2.5rem' }}
+        >
+          {unit}
+        </span>
+      )}
     </span>
   )
 }

@@ -20,7 +20,8 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
       onClick={() => {
         void copyText(text).then(setCopied)
       }}
-      className="inline-flex size-6 shrink-0 items-center justify-center rounded text-soft hover:bg-raised hover:text-ink"
+      // Its icon, not its edge, stands where the line ends.
+      className="-mr-1 inline-flex size-6 shrink-0 items-center justify-center rounded text-soft hover:bg-raised hover:text-ink"
     >
       <Icon name={copied ? 'check' : 'copy'} className="size-4" />
       <span role="status" className="sr-only">

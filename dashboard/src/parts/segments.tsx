@@ -14,7 +14,7 @@ export function Segments<Value extends string>({
     <div
       role="group"
       aria-label={label}
-      className="inline-flex rounded-md border border-line bg-surface p-0.5"
+      className="inline-flex flex-wrap rounded-md border border-line bg-surface p-0.5"
     >
       {choices.map(({ value, label: text }) => (
         <button

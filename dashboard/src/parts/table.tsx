@@ -8,7 +8,10 @@ export interface Column<Row> {
   readonly quiet?: boolean
 }
 
-/** Rows of facts. On a narrow screen each row is a card, with each header before its value. */
+/**
+ * Rows of facts. On a narrow screen each row is a card, with each header before its value: every line of the value ends at the card's
+ * edge, and it is the value that wraps, not its header.
+ */
 export function Table<Row>({
   caption,
   columns,
@@ -51,14 +54,18 @@ export function Table<Row>({
                 <td
                   key={header}
                   role="cell"
-                  className={`align-middle max-sm:flex max-sm:items-baseline max-sm:justify-between max-sm:gap-4 sm:px-4 sm:py-2.5 ${align === 'right' ? 'sm:text-right' : ''}`}
+                  className={`align-middle max-sm:grid max-sm:grid-cols-[auto_minmax(min-content,1fr)] max-sm:items-baseline max-sm:gap-4 sm:px-4 sm:py-2.5 ${align === 'right' ? 'sm:text-right' : ''}`}
                 >
                   {quiet ? null : (
                     <span aria-hidden="true" className="text-soft sm:hidden">
                       {header}
                     </span>
                   )}
-                  {cell(row)}
+                  <div
+                    className={`sm:contents ${quiet ? 'max-sm:-mx-3' : 'max-sm:text-right max-sm:wrap-anywhere'}`}
+                  >
+                    {cell(row)}
+                  </div>
                 </td>
               ))}
             </tr>

@@ -53,7 +53,7 @@ export function Tabs({
               aria-controls={`${id}-panel`}
               tabIndex={isShown ? 0 : -1}
               onClick={() => onChoose(name)}
-              className={`-mb-px border-b-2 px-3 py-2 font-medium whitespace-nowrap ${isShown ? 'border-brand text-ink' : 'border-transparent text-soft hover:text-ink'}`}
+              className={`-mb-px border-b-2 px-3 py-2 font-medium max-sm:px-2 whitespace-nowrap ${isShown ? 'border-brand text-ink' : 'border-transparent text-soft hover:text-ink'}`}
             >
               {name}
             </button>
