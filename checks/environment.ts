@@ -32,6 +32,13 @@ export function parseEnvExample(text: string): {
   }
 }
 
+/** Variables of ours that documents and examples name, whatever for, each once. */
+export function namedVariables(files: readonly SourceFile[]): readonly string[] {
+  const read = files.filter(({ path }) => /\.(md|yaml|example)$|^examples\//.test(path))
+  const names = read.flatMap(({ text }) => text.match(/\bFLORIN_[A-Z0-9_]*[A-Z0-9]\b/g) ?? [])
+  return [...new Set(names)].toSorted()
+}
+
 /** Variables of ours that code names although .env.example does not explain them. */
 export function unexplainedVariables(
   explained: readonly string[],

@@ -3,10 +3,11 @@
 import { request as overHttp } from 'node:http'
 import { request as overTls } from 'node:https'
 
-const { FLORIN_PORT = '4020', FLORIN_TLS_CERT = '' } = process.env
+const { FLORIN_PORT = '', FLORIN_TLS_CERT = '' } = process.env
 const options = {
   host: '127.0.0.1',
-  port: Number(FLORIN_PORT),
+  // Kubernetes sets FLORIN_PORT to an address where a Service is called florin: the service then listens where it does without.
+  port: /^\d+$/.test(FLORIN_PORT) ? Number(FLORIN_PORT) : 4020,
   path: '/health/ready',
   timeout: 4_000,
   rejectUnauthorized: false,

@@ -57,12 +57,16 @@ const writeNetworks = (...networks: readonly object[]) =>
   write('networks.json', JSON.stringify({ networks }))
 
 /** Runs `florin serve` to its refusal, and gives the numbered problems. */
-async function refusalsOf(env: Readonly<Record<string, string>>): Promise<readonly string[]> {
+async function refusalsOf(
+  env: Readonly<Record<string, string>>,
+  remarks: readonly string[] = [],
+): Promise<readonly string[]> {
   const serve = spawnServe(env, { directory })
   expect(await serve.ended).toEqual({ code: 78, signal: null })
   const [first = '', ...lines] = serve.stderr().split('\n')
   const problems = lines.filter((line) => /^ \d+\. /.test(line))
   expect(first).toContain(problems.length === 1 ? 'one problem' : `${problems.length} problems`)
+  expect(lines.filter((line) => line.startsWith(' And: '))).toEqual(remarks)
   // Each with its way on.
   expect(lines.filter((line) => /^ {4}\S/.test(line))).toHaveLength(problems.length)
   for (const secret of [CANARY, SEALED_WITH])
@@ -118,11 +122,17 @@ describe('florin serve starts nothing and names everything that is wrong at once
   })
 
   test('with a key that others can read, a certificate without key, and no database', async () => {
-    const problems = await refusalsOf({
-      FLORIN_KEY_FILE: await write('open.key', SEALED_WITH, 0o644),
-      FLORIN_TLS_CERT: join(directory, 'nowhere.pem'),
-      FLORIN_TRUSTED_PROXIES: 'everybody',
-    })
+    const problems = await refusalsOf(
+      {
+        FLORIN_KEY_FILE: await write('open.key', SEALED_WITH, 0o644),
+        FLORIN_TLS_CERT: join(directory, 'nowhere.pem'),
+        FLORIN_TRUSTED_PROXIES: 'everybody',
+        FLORIN_DATABASE_URL: CANARY,
+      },
+      [
+        ' And: FLORIN_DATABASE_URL is no setting of this version, and is ignored. Did you mean DATABASE_URL?',
+      ],
+    )
     const all = problems.join('\n')
     expect(all).toMatch(/FLORIN_TRUSTED_PROXIES must be.*FLORIN_TLS_KEY go together/s)
     expect(all).toMatch(/DATABASE_URL is not set.*FLORIN_NETWORKS is not set.*chmod 600/s)

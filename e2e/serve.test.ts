@@ -33,6 +33,8 @@ const MASTER = randomBytes(32).toString('hex')
 const PRIVATE = randomBytes(32)
 const PASSWORD = randomBytes(24).toString('hex')
 const PROVIDER_KEY = randomBytes(16).toString('hex')
+/** Of a setting that nobody knows: it may hold a secret. */
+const UNKNOWN = randomBytes(16).toString('hex')
 
 let directory: string
 let postgres: EmbeddedPostgres
@@ -127,6 +129,7 @@ beforeAll(async () => {
     FLORIN_TLS_CERT: path('chain.pem'),
     FLORIN_TLS_KEY: path('key.pem'),
     FLORIN_PUBLIC_URL: 'https://localhost',
+    FLORIN_METRIC_PORT: UNKNOWN,
   }
 })
 afterAll(async () => {
@@ -200,6 +203,10 @@ describe('from nothing to production', () => {
       await until('ready in the log', () => serve.said('ready'), { seconds: 30 })
       const reply = await call('GET', '/health/live')
       expect(reply.headers['strict-transport-security']).toMatch(/^max-age=/)
+      expect(serve.log().find(({ msg }) => msg === 'a setting is not known')).toMatchObject({
+        level: 'warn',
+        reason: expect.stringContaining('Did you mean FLORIN_METRICS_PORT?'),
+      })
       const { body } = await call('GET', '/nowhere')
       expect(body['error']).toMatchObject({ docs: 'https://localhost/docs/errors/NOT_FOUND' })
       const said =
@@ -334,7 +341,7 @@ describe('from nothing to production', () => {
 
     test('nothing that it or a command printed holds a secret', () => {
       const all = [...printed, serve.stdout(), serve.stderr()].join('\n')
-      for (const secret of [MASTER, PRIVATE.toString('hex'), PROVIDER_KEY, PASSWORD]) {
+      for (const secret of [MASTER, PRIVATE.toString('hex'), PROVIDER_KEY, PASSWORD, UNKNOWN]) {
         expect(all).not.toContain(secret)
       }
     })

@@ -22,6 +22,8 @@ export interface Command {
   /** Arguments and flags, as the help shows them. */
   readonly usage: string
   readonly summary: string
+  /** Set where main does not tell of settings that nobody knows: the command reads none, or tells of them in its own way. */
+  readonly settings?: 'none' | 'told by itself'
   /** Loaded when needed: most commands must answer at once and `up` needs half the repository. */
   load(): Promise<Run>
 }

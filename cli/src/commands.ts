@@ -13,6 +13,7 @@ export const COMMANDS: readonly Command[] = [
     name: 'serve',
     usage: '',
     summary: 'run the service on a database and networks of your own: production',
+    settings: 'told by itself',
     load: async () => (await import('./serve/run-serve.ts')).runServe,
   },
   {
@@ -117,12 +118,14 @@ export const COMMANDS: readonly Command[] = [
     name: 'version',
     usage: '',
     summary: 'print the version',
+    settings: 'none',
     load: async () => (await import('./version.ts')).runVersion,
   },
   {
     name: 'help',
     usage: '[COMMAND]',
     summary: 'print this, or the lines of one command; the same as COMMAND --help',
+    settings: 'none',
     load: async () => (await import('./help.ts')).runHelp,
   },
 ]

@@ -84,6 +84,34 @@ describe('the florin command', () => {
     rmSync(join(directory, '.env'))
   })
 
+  test('a setting that nobody knows is told by every command that reads settings, from .env too, without its value', () => {
+    writeFileSync(join(directory, '.env'), 'FLORIN_LOGLEVEL=canary\nFLORIN_KEY canary=\n')
+    for (const args of [['up'], ['doctor'], ['env'], ['status', 'pay_1']]) {
+      const { stdout, stderr } = florin(args, {
+        FLORIN_PORT: 'many',
+        FLORIN_DATABASE_URL: 'canary',
+        FLORIN_BASE_URL: 'http://127.0.0.1:1',
+      })
+      expect(stderr).toContain(
+        'florin: FLORIN_LOGLEVEL is no setting of this version, and is ignored. Did you mean FLORIN_LOG_LEVEL?\n',
+      )
+      expect(stderr).toContain('Did you mean DATABASE_URL?\n')
+      expect(stdout + stderr).not.toContain('canary')
+    }
+    expect(florin(['version'], { FLORIN_LOGLEVEL: 'canary' }).stderr).toBe('')
+    rmSync(join(directory, '.env'))
+  })
+
+  test('what Kubernetes sets for a Service called florin is neither a setting nor told', () => {
+    const { stderr } = florin(['up'], {
+      FLORIN_PORT: 'tcp://10.0.171.239:4020',
+      FLORIN_PORT_4020_TCP: 'tcp://10.0.171.239:4020',
+      FLORIN_SERVICE_HOST: '10.0.171.239',
+      FLORIN_HOST: 'http://x',
+    })
+    expect(stderr).toMatch(/^florin: the settings cannot be used:\n {2}FLORIN_HOST must .*\n$/)
+  })
+
   test('a data directory that cannot be made is one sentence, not a stack trace', () => {
     writeFileSync(join(directory, 'file'), '')
     const { status, stderr } = florin(['up'], { FLORIN_DATA_DIR: join(directory, 'file', 'data') })

@@ -1,6 +1,7 @@
 import type { Command } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { readEnvironment } from './read-environment.ts'
+import { unknownSettings } from './unknown-settings.ts'
 import { CommandFailed, UsageError } from './usage-error.ts'
 
 const USAGE_EXIT_CODE = 2
@@ -40,9 +41,13 @@ async function main(args: readonly string[]): Promise<number> {
   try {
     const { command, rest } = findCommand(args)
     const run = await command.load()
+    const environment = await readEnvironment(process.env, process.cwd())
+    if (command.settings === undefined) {
+      for (const told of unknownSettings(environment)) process.stderr.write(`florin: ${told}\n`)
+    }
     return await run({
       args: rest,
-      environment: await readEnvironment(process.env, process.cwd()),
+      environment,
       print: (text) => process.stdout.write(text),
       note: (text) => process.stderr.write(text),
       terminal: process.stderr.isTTY,

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { parseEnv } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { readConfig, SETTINGS } from './config.ts'
+import { readConfig } from './config.ts'
 import { NO_PROXIES } from './http/client-address.ts'
+import { SETTINGS } from './settings.ts'
 
 const read = (environment: Record<string, string>) => readConfig(environment, '/srv/florin')
 

@@ -10,6 +10,7 @@ import { LOG_LEVELS } from './kernel/log.ts'
 import type { LogLevel } from './kernel/log.ts'
 import { Secret } from './kernel/secret.ts'
 import { readFacilitators } from './read-facilitators.ts'
+import type { Setting } from './settings.ts'
 
 /** Everything the environment decides. Read once at start, frozen, never read again. */
 export interface Config {
@@ -51,32 +52,6 @@ export interface Config {
   /** Whether the sandbox's fault switches are there; for tests. */
   readonly sandboxFaults: boolean
 }
-
-/** Every variable that `readConfig` reads, in the order in which .env.example explains them. */
-export const SETTINGS = [
-  'FLORIN_PORT',
-  'FLORIN_HOST',
-  'FLORIN_TLS_CERT',
-  'FLORIN_TLS_KEY',
-  'FLORIN_TRUSTED_PROXIES',
-  'FLORIN_PUBLIC_URL',
-  'FLORIN_ALLOWED_ORIGINS',
-  'FLORIN_INSECURE_HTTP',
-  'FLORIN_DATA_DIR',
-  'DATABASE_URL',
-  'REDIS_URL',
-  'FLORIN_NETWORKS',
-  'FLORIN_VENUES',
-  'FLORIN_FACILITATORS',
-  'FLORIN_LOG_LEVEL',
-  'FLORIN_METRICS_PORT',
-  'FLORIN_METRICS_HOST',
-  'FLORIN_KEY_FILE',
-  'FLORIN_KEY',
-  'FLORIN_KILL_POINT',
-  'FLORIN_SANDBOX_FAULTS',
-] as const
-type Setting = (typeof SETTINGS)[number]
 
 export type ConfigOutcome =
   | { readonly ok: true; readonly config: Config }

@@ -133,4 +133,7 @@ test('all problems are listed, numbered, each with its way on', () => {
     { what: 'Two.', next: 'Do that.' },
   ]
   expect(problemText(problems)).toMatch(/2 problems.*\n 1\. One\.\n {4}Do this\.\n 2\. Two\.\n/)
+  expect(problemText(problems, ['Three.'])).toMatch(
+    /2 problems(.*\n)+ {4}Do that\.\n And: Three\.\n/,
+  )
 })

@@ -15,6 +15,7 @@ import { openEnding } from '../up/ending.ts'
 import type { Ending } from '../up/ending.ts'
 import { findLauncher } from '../up/launcher.ts'
 import { CommandFailed } from '../usage-error.ts'
+import { unknownSettings } from '../unknown-settings.ts'
 import { ownVersion } from '../version.ts'
 import { awaitDatabase } from './await-database.ts'
 import { firstLinkText } from './first-link.ts'
@@ -47,10 +48,12 @@ export const runServe: Run = async ({ args, environment, note }) => {
     signal: ending.signal,
   })
   if (ending.signal.aborted) return ending.exitCode()
+  const unknown = unknownSettings(environment)
   if (!findings.ok) {
-    note(problemText(findings.problems))
+    note(problemText(findings.problems, unknown))
     return CONFIGURATION_EXIT_CODE
   }
+  for (const reason of unknown) log.warn({ reason }, 'a setting is not known')
   await serve(findings.production, { log, ending, note })
   return ending.exitCode()
 }

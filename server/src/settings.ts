@@ -1,0 +1,25 @@
+/** Every variable that `readConfig` reads, in the order in which .env.example explains them. */
+export const SETTINGS = [
+  'FLORIN_PORT',
+  'FLORIN_HOST',
+  'FLORIN_TLS_CERT',
+  'FLORIN_TLS_KEY',
+  'FLORIN_TRUSTED_PROXIES',
+  'FLORIN_PUBLIC_URL',
+  'FLORIN_ALLOWED_ORIGINS',
+  'FLORIN_INSECURE_HTTP',
+  'FLORIN_DATA_DIR',
+  'DATABASE_URL',
+  'REDIS_URL',
+  'FLORIN_NETWORKS',
+  'FLORIN_VENUES',
+  'FLORIN_FACILITATORS',
+  'FLORIN_LOG_LEVEL',
+  'FLORIN_METRICS_PORT',
+  'FLORIN_METRICS_HOST',
+  'FLORIN_KEY_FILE',
+  'FLORIN_KEY',
+  'FLORIN_KILL_POINT',
+  'FLORIN_SANDBOX_FAULTS',
+] as const
+export type Setting = (typeof SETTINGS)[number]
