@@ -1,6 +1,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { removeEndedRuns } from '@florin/server/store/test-runs.ts'
+import { NOTHING } from './counts.ts'
 import type { Counts } from './counts.ts'
 import { runTool } from './tool.ts'
 import { countReport, failuresOf } from './vitest-report.ts'
@@ -10,6 +12,7 @@ export async function runVitest(options: {
   readonly filters?: readonly string[]
   readonly full?: boolean
   readonly timeoutSeconds: number
+  readonly signal: AbortSignal
 }): Promise<Counts> {
   const folder = await mkdtemp(join(tmpdir(), 'florin-report-'))
   const reportFile = join(folder, 'report.json')
@@ -27,9 +30,12 @@ export async function runVitest(options: {
       {
         show: true,
         timeoutSeconds: options.timeoutSeconds,
+        signal: options.signal,
         env: { FLORIN_TEST_FULL: options.full === true ? '1' : '' },
       },
     )
+    if (options.signal.aborted || outcome.timedOut) await removeEndedRuns()
+    if (options.signal.aborted) return NOTHING
     if (outcome.timedOut) {
       process.stdout.write(`FAIL the tests did not end within ${options.timeoutSeconds} s\n`)
     }

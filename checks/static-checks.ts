@@ -13,8 +13,13 @@ const STATIC_CHECKS = [
   { name: 'format', args: ['node_modules/prettier/bin/prettier.cjs', '--check', '.'] },
 ] as const
 
-async function runOne({ name, args }: (typeof STATIC_CHECKS)[number]): Promise<Counts> {
-  const { exitCode, output, seconds } = await runTool(args, { timeoutSeconds: TIMEOUT_SECONDS })
+async function runOne(
+  { name, args }: (typeof STATIC_CHECKS)[number],
+  signal: AbortSignal,
+): Promise<Counts> {
+  const options = { timeoutSeconds: TIMEOUT_SECONDS, signal }
+  const { exitCode, output, seconds } = await runTool(args, options)
+  if (signal.aborted) return NOTHING
   const ok = exitCode === 0
   process.stdout.write(`${ok ? 'ok  ' : 'FAIL'} ${name} (${seconds.toFixed(1)} s)\n`)
   if (!ok) process.stdout.write(`${output.trimEnd()}\n`)
@@ -22,7 +27,7 @@ async function runOne({ name, args }: (typeof STATIC_CHECKS)[number]): Promise<C
 }
 
 /** Types, lint and format, side by side; each counts as one test. */
-export async function runStaticChecks(): Promise<Counts> {
-  const results = await Promise.all(STATIC_CHECKS.map(runOne))
+export async function runStaticChecks(signal: AbortSignal): Promise<Counts> {
+  const results = await Promise.all(STATIC_CHECKS.map((check) => runOne(check, signal)))
   return results.reduce(addCounts, NOTHING)
 }

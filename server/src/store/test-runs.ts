@@ -57,18 +57,32 @@ export async function newTestDirectory(on: 'disk' | 'memory'): Promise<string> {
   return directory
 }
 
-/** Makes the directories of a new run, and removes those of killed runs with all that ran there. */
-export async function openTestRun(): Promise<void> {
-  const name = `${process.pid}-${Buffer.from(systemRandom.bytes(4)).toString('hex')}`
+/** Where runs keep their directories, each named after the process of its vitest; made where missing. */
+async function runFolders(): Promise<string[]> {
+  const folders = (await places()).map((place) =>
+    join(place, `florin-test-runs-${process.getuid?.() ?? 0}`),
+  )
+  for (const folder of folders) await mkdir(folder, { recursive: true, mode: 0o711 })
+  return folders
+}
+
+/** Removes the directories of killed runs with all that ran there. */
+export async function removeEndedRuns(): Promise<void> {
   // A signal to a killed run may still succeed: where nobody reaps it, it stays a zombie.
   const alive = new Set((await listProcesses()).map(({ pid }) => pid))
-  const made: string[] = []
-  for (const place of await places()) {
-    const runs = join(place, `florin-test-runs-${process.getuid?.() ?? 0}`)
-    await mkdir(runs, { recursive: true, mode: 0o711 })
+  for (const runs of await runFolders()) {
     for (const old of await readdir(runs)) {
       if (!alive.has(Number.parseInt(old, 10))) await removeTestDirectory(join(runs, old))
     }
+  }
+}
+
+/** Makes the directories of a new run, and removes those of killed ones. */
+export async function openTestRun(): Promise<void> {
+  await removeEndedRuns()
+  const name = `${process.pid}-${Buffer.from(systemRandom.bytes(4)).toString('hex')}`
+  const made: string[] = []
+  for (const runs of await runFolders()) {
     const run = join(runs, name)
     await mkdir(run, { mode: 0o711 })
     made.push(run)
