@@ -13,7 +13,7 @@ import { ownUrl } from './serve/own-url.ts'
 import { CommandFailed } from './usage-error.ts'
 
 /** `florin operator-link`: whoever reaches the database may become its operator, or sign in as the one that there is. */
-export const runOperatorLink: Run = async ({ args, environment, print }) => {
+export const runOperatorLink: Run = async ({ args, environment, print, note }) => {
   const given = readArguments(args, { flags: ['email'], switches: ['json'] })
   const config = configOrFail(environment)
   const { url } = await findDatabase(config)
@@ -27,11 +27,13 @@ export const runOperatorLink: Run = async ({ args, environment, print }) => {
     const link = await giveOperatorLink(deps, baseUrl, email)
     if (link === undefined) throw new CommandFailed(`no operator has the address ${email ?? ''}`)
     const minutes = limits.operatorLinkSeconds / 60
-    print(
-      given.has('json')
-        ? `${JSON.stringify({ link: link.reveal() })}\n`
-        : `${link.reveal()}\n\nIt signs in once, within ${minutes} minutes.\n`,
-    )
+    if (given.has('json')) {
+      print(`${JSON.stringify({ link: link.reveal() })}\n`)
+      return 0
+    }
+    // The link alone, so that a shell can keep it: LINK=$(florin operator-link).
+    print(`${link.reveal()}\n`)
+    note(`\nIt signs in once, within ${minutes} minutes.\n`)
     return 0
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error
