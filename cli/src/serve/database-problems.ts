@@ -1,4 +1,4 @@
-import { checkKeyEncryptionKey } from '@florin/server/custody/key-encryption-key.ts'
+import { findKeyProblem } from '@florin/server/custody/key-encryption-key.ts'
 import { holdsSandboxKeys } from '@florin/server/custody/store.ts'
 import type { Log } from '@florin/server/kernel/log.ts'
 import type { Secret, SecretBytes } from '@florin/server/kernel/secret.ts'
@@ -75,10 +75,11 @@ async function contentProblems(
         next: 'Make a database of its own for production, and run florin migrate on it.',
       })
     }
-    if (key !== undefined && (await checkKeyEncryptionKey({ store, text: key })) === 'wrong') {
+    const refused = key === undefined ? undefined : await findKeyProblem({ store, text: key })
+    if (refused !== undefined) {
       problems.push({
-        what: "The key-encryption key is not the one that sealed this database's keys.",
-        next: 'Bring the key that belongs to this database. Without it, its wallets cannot be opened.',
+        what: `${refused.message.replace(/^the/, 'The')}.`,
+        next: 'Then start again. Without the key that belongs to this database, nobody can open its wallets.',
       })
     }
     return problems

@@ -20,8 +20,8 @@ const BLOCK_SIZE = 8
 const PARALLELISM = 1
 const ADDITIONAL_DATA = boundFields(['florin-key-encryption-key-check-v1'])
 const NOT_THAT_KEY =
-  "the key-encryption key is not the one that sealed this database's keys: set FLORIN_KEY_FILE to that key's file, " +
-  'or FLORIN_DATA_DIR to the directory that this database was made with'
+  "the key-encryption key is not the one that sealed this database's keys: set FLORIN_KEY_FILE to that key's file or FLORIN_KEY to " +
+  'its text, or FLORIN_DATA_DIR to the directory that this database was made with'
 
 /**
  * The key-encryption key of this installation: scrypt (RFC 7914) over secret text from a file or the environment.
@@ -49,22 +49,22 @@ export async function openKeyEncryptionKey({
   return await openRow(text, row)
 }
 
-/** Whether this text opens what a database holds; `new` when it holds nothing yet. Stores nothing. */
-export async function checkKeyEncryptionKey({
+/** Why this text does not open what a database holds; undefined when it does, or nothing is held yet. Stores nothing. */
+export async function findKeyProblem({
   store,
   text,
 }: {
   store: Store
   text: SecretBytes
-}): Promise<'right' | 'wrong' | 'new'> {
+}): Promise<KeyUnusable | undefined> {
   const row = await findInstallationSecret(store, ROW)
-  if (row === undefined) return 'new'
+  if (row === undefined) return undefined
   try {
     const key = await openRow(text, row)
     key.erase()
-    return 'right'
+    return undefined
   } catch (error) {
-    if (error instanceof KeyUnusable) return 'wrong'
+    if (error instanceof KeyUnusable) return error
     throw error
   }
 }
