@@ -166,7 +166,7 @@ export const limits = {
   /** How far a node may be behind another: this many blocks, or as many as the seconds hold where blocks are quick. */
   nodeBehindBlocksMax: 5,
   nodeBehindSecondsMax: 15,
-  /** A shortage that a node saw so long before what is followed says nothing of now: money may have come since. */
+  /** A shortage, or a blockhash that it does not know, that a node saw so long before what is followed says nothing of now. */
   shortageBehindSecondsMax: 5,
   /** How old the fees that GET /networks shows may be; a network is asked for them at most this often. */
   networkFeesSeconds: 10,

@@ -3,7 +3,7 @@ import type { ExactCheck } from '../exact.ts'
 import { fieldsFrom } from '../json-rpc/answer.ts'
 import type { Read } from '../json-rpc/transport.ts'
 import { contextFrom, integerFrom } from './answer.ts'
-import { simulationDoubt } from './simulation-doubt.ts'
+import { openSimulationDoubt } from './simulation-doubt.ts'
 import type { Standing } from './simulation-doubt.ts'
 
 /** As the payer signed it, on the chain as it is now; only the missing signature of ours is not looked at. */
@@ -23,10 +23,11 @@ export interface Rehearsed {
 
 /**
  * What the transaction would do now, with the payer's own blockhash. It runs alone: every simulation starts from the chain's state and
- * leaves nothing behind. Whatever the chain says against it is the payment's own fault, but for what `simulationDoubt` says where nodes are known
+ * leaves nothing behind. Whatever the chain says against it is the payment's own fault, but for what `openSimulationDoubt` says where nodes are known
  * to stand and the fee payer is ours.
  */
 export function paymentSimulationRead(transaction: string, standing?: Standing): Read<Rehearsed> {
+  const doubtOf = standing && openSimulationDoubt(standing)
   return {
     method: 'simulateTransaction',
     params: [transaction, SIMULATION_OPTIONS],
@@ -34,7 +35,7 @@ export function paymentSimulationRead(transaction: string, standing?: Standing):
       const { slot, value } = contextFrom(result, 'simulation')
       const { err, unitsConsumed: units } = fieldsFrom(value, 'simulation')
       if (err !== null) {
-        const doubt = standing && simulationDoubt(err, slot, standing)
+        const doubt = doubtOf?.(err, slot)
         const fault = simulationFault(err, 'invalid_exact_svm_transaction_simulation_failed')
         return { check: doubt ?? fault, unitsUsed: null }
       }

@@ -17,24 +17,27 @@ const FEE_PAYER = 0
 /**
  * Why a failed simulation says nothing of the payment; undefined where it does. The fee payer is ours, and so is its shortage: the cluster
  * looks at that account before it runs anything. And a node that is behind does not know a young blockhash, nor money that has just come.
- * `error` is the `err` of a simulation whose answer is of this slot. Source: Agave, `TransactionError`.
+ * Made before the simulation is asked for; what it gives is asked with the `err` of the answer and the slot that the answer is of. Source:
+ * Agave, `TransactionError`.
  */
-export function simulationDoubt(
-  error: unknown,
-  slot: bigint,
-  { seenSlot, blockTimeMilliseconds }: Standing,
-): ExactCheck | undefined {
-  if (isFeePayerShort(error)) {
-    const what = 'The wallet that is to pay the fee cannot pay it now.'
-    return { ...untold(what), isFeePayerShort: true }
+export function openSimulationDoubt({
+  seenSlot,
+  blockTimeMilliseconds,
+}: Standing): (error: unknown, slot: bigint) => ExactCheck | undefined {
+  // On a chain that goes on, the next slot is often seen before the answer is there. That makes no node one that is behind.
+  const seenBefore = seenSlot()
+  const slotsMax = BigInt(
+    Math.ceil((limits.shortageBehindSecondsMax * 1000) / blockTimeMilliseconds),
+  )
+  return (error, slot) => {
+    if (isFeePayerShort(error)) {
+      const what = 'The wallet that is to pay the fee cannot pay it now.'
+      return { ...untold(what), isFeePayerShort: true }
+    }
+    const isBehind = error === 'BlockhashNotFound' && seenBefore > slot
+    if (!isBehind && seenSlot() - slot <= slotsMax) return undefined
+    return untold('The node that was asked is behind the chain.')
   }
-  const behind = seenSlot() - slot
-  const slotsMax =
-    error === 'BlockhashNotFound'
-      ? 0
-      : Math.ceil((limits.shortageBehindSecondsMax * 1000) / blockTimeMilliseconds)
-  if (behind <= BigInt(slotsMax)) return undefined
-  return untold('The node that was asked is behind the chain.')
 }
 
 function isFeePayerShort(error: unknown): boolean {

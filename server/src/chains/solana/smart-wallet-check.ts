@@ -7,7 +7,7 @@ import type { Read } from '../json-rpc/transport.ts'
 import { addressFrom, amountFrom, contextFrom, textFrom } from './answer.ts'
 import { decodeBase58 } from './base58.ts'
 import { simulationFault, SIMULATION_OPTIONS } from './exact-check.ts'
-import { simulationDoubt } from './simulation-doubt.ts'
+import { openSimulationDoubt } from './simulation-doubt.ts'
 import type { Standing } from './simulation-doubt.ts'
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
 import { movesOf } from './token-transfers.ts'
@@ -46,6 +46,7 @@ export function smartWalletSimulationRead(
 ): Read<ExactCheck> {
   const { stored, feePayer } = authorization
   const transaction = stored['transaction'] ?? ''
+  const doubtOf = openSimulationDoubt(standing)
   return {
     method: 'simulateTransaction',
     params: [transaction, { ...SIMULATION_OPTIONS, innerInstructions: true }],
@@ -54,7 +55,7 @@ export function smartWalletSimulationRead(
       const fields = fieldsFrom(value, 'simulation')
       const { err } = fields
       if (err !== null) {
-        const doubt = simulationDoubt(err, slot, standing)
+        const doubt = doubtOf(err, slot)
         return doubt ?? simulationFault(err, 'invalid_exact_svm_smart_wallet_simulation_failed')
       }
       const inner = listFrom(fields['innerInstructions'], 'inner instructions').flatMap((group) =>
