@@ -223,6 +223,40 @@ function setStatus(response: ServerResponse, status: number): void {
   response.statusCode = status
 }
 
+test.each([
+  ['as one that was refused', 200, 500],
+  ['as one that failed in another way', 400, 500],
+  ['in an answer of another length', 500, 500],
+])(
+  'a handler that fails in the middle, and ends %s, has answered nothing',
+  async (_, first, last) => {
+    const { get, outcome } = await openHold(
+      (response) => {
+        response.statusCode = first
+        response.write('goods')
+        response.statusCode = last
+        response.setHeader('content-length', '5')
+        response.end('sorry')
+      },
+      () => true,
+    )
+    const { headers, body } = await get()
+    expect([body, headers['content-length']]).toEqual(['none', undefined])
+    expect(await outcome).toEqual({ kind: 'unsendable' })
+  },
+)
+
+test('a refusal in parts is one', async () => {
+  const { get } = await openHold(
+    (response) => {
+      response.writeHead(404, { 'content-length': '10' }).write('there ')
+      response.end('none')
+    },
+    () => true,
+  )
+  expect(await get()).toMatchObject({ status: 404, body: 'there none' })
+})
+
 test('an answer in parts of a letter each is bounded by what it takes of memory', async () => {
   let written = 0
   const { get, outcome } = await openHold(

@@ -10,7 +10,10 @@ export type Held =
   | { readonly kind: 'gone' }
   /** Known as soon as it is; the handler may go on writing. */
   | { readonly kind: 'too_long' }
-  /** Node would not send it: a status that is none, an encoding that is none, a part that is neither text nor bytes. */
+  /**
+   * Node would not send it: a status that is none, an encoding that is none, a part that is neither text nor bytes, or a refusal after an answer
+   * that had begun. The parts of the latter are goods, and nobody pays for a refusal.
+   */
   | { readonly kind: 'unsendable' }
 
 export interface Hold {
@@ -43,6 +46,9 @@ export function hold(response: NodeResponse, lengthMax = limits.paywallHeldBytes
   /** Nothing of what comes now is part of the answer. */
   let isOver = false
   let hasHandlerEnded = false
+  /** The head that Node would have sent before the first part. */
+  let begun: string | undefined
+  const headNow = () => `${response.statusCode} ${String(response.getHeaders()['content-length'])}`
 
   const give = (held: Held) => {
     if (isOver) return
@@ -62,6 +68,7 @@ export function hold(response: NodeResponse, lengthMax = limits.paywallHeldBytes
       return give({ kind: 'unsendable' })
     }
     if (part.length === 0) return
+    begun ??= headNow()
     length += part.length
     weight += part.length + limits.paywallHeldPartBytes
     if (length > lengthMax || weight > weightMax) return give({ kind: 'too_long' })
@@ -79,7 +86,8 @@ export function hold(response: NodeResponse, lengthMax = limits.paywallHeldBytes
   const answered = () => {
     // As Node does with one that is a text or broken.
     const status = Math.trunc(response.statusCode)
-    if (!isStatus(status)) return give({ kind: 'unsendable' })
+    const isCutShort = status >= 400 && begun !== undefined && begun !== headNow()
+    if (!isStatus(status) || isCutShort) return give({ kind: 'unsendable' })
     const headers = headersIn({ ...response.getHeaders() })
     give({ kind: 'answered', answer: { status, headers, parts, length } })
   }

@@ -61,6 +61,8 @@ export function sayBroken(response: NodeResponse): void {
   if (response.writableEnded) return
   if (response.headersSent) return void response.destroy()
   response.statusCode = 500
+  // Of the answer that was not made: whoever reads would wait for the rest of it.
+  response.removeHeader('content-length')
   response.end()
 }
 

@@ -262,6 +262,45 @@ test('of a handler that throws in the middle of its answer the connection breaks
   expect(rejected).toEqual([])
 })
 
+test.each(['plain http', 'Express'] as const)(
+  '%s: of a handler that fails in the middle of its answer by upto nothing goes out and nothing is taken',
+  async (framework) => {
+    const { wall, paying, told } = openShop('upto')
+    const app = express().set('env', 'test')
+    app.get('/goods', wall, (_, response) => begins(response))
+    const listener: RequestListener = (request, response) =>
+      void wall(request, response, () => begins(response))
+    const server = createServer(framework === 'Express' ? app : listener)
+    const { port } = await openTestServer(server)
+    const begins = (response: ServerResponse) => {
+      response.write('goods')
+      fails()
+    }
+    const buy = () => fetch(`http://127.0.0.1:${port}/goods`, { headers: paying })
+    for (const _ of [1, 2]) {
+      const answer = await buy()
+      expect([answer.status, await answer.json()]).toMatchObject([
+        500,
+        { error: 'answer_not_sendable' },
+      ])
+    }
+    expect(new Set(told)).toEqual(new Set(framework === 'Express' ? [] : ['handler_threw']))
+  },
+)
+
+test.each(['exact', 'upto'] as const)(
+  'of a handler that throws after it said how long its answer is, an empty one is read by %s',
+  async (scheme) => {
+    const handler: Handler = (response) => {
+      response.setHeader('content-length', '100')
+      fails()
+    }
+    const { buy } = await openNodeShop('plain http', scheme, { handler })
+    const answer = await buy()
+    expect([answer.status, await answer.text()]).toEqual([500, ''])
+  },
+)
+
 const CACHED = { 'Cache-Control': 'public, max-age=3600', Vary: 'Accept-Encoding' }
 
 test.each([
