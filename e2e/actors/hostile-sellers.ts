@@ -197,7 +197,14 @@ export const HOSTILE: readonly Scenario[] = [
     'a header that is no demand': (answer) =>
       void answer.writeHead(402, { 'payment-required': '%%%' }).end('{}'),
   }),
-  ...answering('ghost paywall', unfit, { 'no offer': (answer) => demandV2(answer, []) }),
+  ...answering('ghost paywall', unfit, {
+    'no offer': (answer) => demandV2(answer, []),
+    'one that nests deeper than anybody can write down': (answer, { terms }) => {
+      const deep = '['.repeat(20_000) + ']'.repeat(20_000)
+      const body = JSON.stringify({ x402Version: 2, accepts: [terms], extensions: { 0: 'deep' } })
+      hand(answer, 402, body.replace('"deep"', deep))
+    },
+  }),
   ...answering('lookalike domain', unfit, {
     'another host': (answer, { terms }) =>
       demandV2(answer, [terms], { resource: { url: 'https://127.0.0.1.evil.example/goods' } }),

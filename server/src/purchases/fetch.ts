@@ -221,9 +221,19 @@ function chosen(
 /** Whether no header would hold what the seller wrote, which version 2 repeats, beside a payment: then nobody would ever read what was signed. */
 function isTooLong({ x402Version, extensions, resource }: Demand, { offer }: Choice): boolean {
   if (x402Version === 1) return false
-  const repeated = JSON.stringify([offer.written, extensions, resource])
+  const repeated = written([offer.written, extensions, resource])
+  if (repeated === undefined) return true
   const characters = Math.ceil(Buffer.byteLength(repeated) / 3) * 4
   return characters > PAYMENT_HEADER_CHARACTERS_MAX - PAYMENT_CHARACTERS_MAX
+}
+
+/** What was read may be nested deeper than can be written: reading JSON takes no stack, writing it may. Then it is undefined. */
+function written(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return undefined
+  }
 }
 
 /** Of the payment itself: a Solana transaction has 1,232 bytes at most. */
