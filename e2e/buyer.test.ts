@@ -63,6 +63,8 @@ test('florin paywall sells, and florin pay buys there once', async () => {
       string,
     ]
     const { url } = JSON.parse(line) as { url: string }
+    // An address that no parser takes is a visit like another.
+    expect((await fetch(`${new URL(url).origin}//`)).status).toBe(404)
     const dear = await runFlorin(['pay', url, '--max', '0.001'], NOWHERE, environment())
     expect(dear).toMatchObject({ code: 1, stdout: '' })
     expect(dear.stderr).toMatch(/POLICY_REFUSED/)

@@ -46,7 +46,9 @@ export const runPaywall: Run = async (context) => {
         ),
     })
     const server = createServer((request, response) => {
-      if (new URL(request.url ?? '/', 'http://shop').pathname !== PATH) return welcome(response)
+      // What is no address, as `//`, may not end the shop.
+      const address = URL.parse(request.url ?? '/', 'http://shop')
+      if (address?.pathname !== PATH) return welcome(response)
       wall(request, response, () => sell(request, response)).catch(() => response.destroy())
     })
     await new Promise<void>((resolve, reject) => {
