@@ -48,6 +48,8 @@ export function requirementFor(
 ): Requirement | undefined {
   if (x402Version === 1) {
     const { scheme, network } = payload
+    // What has no name in version 1 is not offered in it, and is not what a payment without one is for.
+    if (network === undefined) return undefined
     return requirements.find(
       (each) => each.scheme === 'exact' && scheme === 'exact' && each.alias === network,
     )

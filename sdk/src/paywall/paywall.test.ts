@@ -117,6 +117,8 @@ test.each([
   ['an address in a list', { accepted: { ...ACCEPTED, asset: [TOKEN] } }, 402],
   ['a receiver of many lists', { accepted: { ...ACCEPTED, payTo: DEEP(3_000) } }, 400],
   ['lists in lists', { accepted: ACCEPTED, payload: DEEP(40) }, 400],
+  ['more than anybody signs', { accepted: ACCEPTED, payload: Array(1_000).fill(1) }, 400],
+  ['a long name', { accepted: ACCEPTED, payload: { ['a'.repeat(200)]: 1 } }, 400],
   ['half a character', { accepted: ACCEPTED, payload: { note: '\ud800' } }, 400],
   [
     'a name that no payment has',

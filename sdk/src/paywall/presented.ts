@@ -29,7 +29,7 @@ export function readPresented(header: (name: string) => string | undefined): Rea
   if (payload['x402Version'] !== x402Version) {
     return malformed(`the header is of x402 version ${x402Version}, its content is not`)
   }
-  if (!isPlain(handedOn(payload, x402Version), DEPTH_MAX)) {
+  if (!isPlain(handedOn(payload, x402Version), DEPTH_MAX, { values: VALUES_MAX })) {
     return malformed('the payment is no plain JSON')
   }
   return { kind: 'presented', presented: { x402Version, header: text, payload } }
@@ -43,17 +43,25 @@ function handedOn(payload: Presented['payload'], version: 1 | 2): Presented['pay
 
 /** Less than the service reads, whose answer to anything deeper would look like a failure of the seller's side. */
 const DEPTH_MAX = 12
+/** Far more than any payment has, and with what sellers declare beside it less than the service reads. */
+const VALUES_MAX = 300
+const NAME_CHARACTERS_MAX = 128
 const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 const LONE_SURROGATE = /\p{Surrogate}|\0/u
 
-/** Whether the service would read it at all: not deeper, with no names that no honest payment has, and of whole characters. */
-function isPlain(value: unknown, depthLeft: number): boolean {
+/** Whether the service would read it at all: not deeper, of not more, with no names that no honest payment has, and of whole characters. */
+function isPlain(value: unknown, depthLeft: number, left: { values: number }): boolean {
+  left.values -= 1
+  if (left.values < 0) return false
   if (typeof value === 'string') return !LONE_SURROGATE.test(value)
   if (typeof value !== 'object' || value === null) return true
   if (depthLeft === 0) return false
   return Object.entries(value).every(
     ([name, each]) =>
-      !FORBIDDEN.has(name) && !LONE_SURROGATE.test(name) && isPlain(each, depthLeft - 1),
+      name.length <= NAME_CHARACTERS_MAX &&
+      !FORBIDDEN.has(name) &&
+      !LONE_SURROGATE.test(name) &&
+      isPlain(each, depthLeft - 1, left),
   )
 }
 
