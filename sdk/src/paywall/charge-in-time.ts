@@ -9,6 +9,8 @@ export const TOO_LATE = 'the settlement came after the buyer was told to ask aga
 export interface Charging {
   /** What became of it; `pending` for whoever has waited too long, while the settlement goes on. */
   wait(): Promise<Charged>
+  /** Whether it goes on, whoever has stopped waiting for it. */
+  isUnderWay(): boolean
 }
 
 /** Whom a settlement is told to. Neither throws. */
@@ -35,6 +37,7 @@ export function chargeInTime(
     return charged
   })
   return {
+    isUnderWay: () => !hasCome,
     wait() {
       if (hasCome) return heard
       return new Promise((resolve) => {

@@ -5,12 +5,14 @@ import { asks, busy, duplicate, malformed, UNAVAILABLE } from './admission.ts'
 import type { Admission, Asked } from './admission.ts'
 import { checkPrices } from './check-prices.ts'
 import { chargeInTime, TOO_LATE } from './charge-in-time.ts'
+import type { Charging } from './charge-in-time.ts'
 import { charge, requirementFor, takenBy } from './charge.ts'
 import type { Charged } from './charge.ts'
 import { identifierProblem } from './extensions.ts'
 import { openHandOver } from './hand-over.ts'
 import { lostAnswers } from './lost-answers.ts'
 import { openMeter } from './metered.ts'
+import type { Shown } from './metered.ts'
 import { readPresented } from './presented.ts'
 import { pricesOf } from './price.ts'
 import type { PaywallOptions } from './price.ts'
@@ -36,6 +38,8 @@ export function openGate(
 
   const handOver = openHandOver(options)
   const lost = lostAnswers()
+  /** Settlements that went on when their buyers were told to ask again: of two the service would give the success to either. */
+  const adrift = new Map<string, Charging>()
   const meter = openMeter(florin, clock, handOver, (code, cause) => void problem(code, cause))
 
   async function admit(
@@ -56,6 +60,24 @@ export function openGate(
     if (charged.kind !== 'paid' && charged.kind !== 'repeated') return
     const taken = takenBy(charged, await lost.has(header))
     if (taken !== undefined && taken.taken !== 'before') await handOver.miss(taken, TOO_LATE)
+  }
+
+  /** The settlement of a payment by `exact`: the one that is under way already, if nobody waits for it, or else one of its own. */
+  async function settled({ presented, requirement, place }: Shown): Promise<Charged> {
+    const { header } = presented
+    const key = `${place.method} ${place.resource} ${header}`
+    const known = adrift.get(key)
+    adrift.delete(key)
+    const charging =
+      known ??
+      chargeInTime(charge(florin, presented, requirement, place), clock, {
+        missed: (late) => missed(late, header),
+        over: () => void (adrift.get(key) === charging && adrift.delete(key)),
+      })
+    const charged = await charging.wait()
+    if (charging.isUnderWay()) adrift.set(key, charging)
+    await lost.note(header, charged)
+    return charged
   }
 
   return async (asked) => {
@@ -85,17 +107,11 @@ export function openGate(
     if (requirement.scheme === 'upto') {
       return meter(shown, (reason, response) => asks(place, requirements, reason, response))
     }
-    const charging = charge(florin, read.presented, requirement, place)
-    const { header } = read.presented
-    const charged = await chargeInTime(charging, clock, {
-      missed: (late) => missed(late, header),
-      over: () => undefined,
-    }).wait()
-    await lost.note(header, charged)
+    const charged = await settled(shown)
     switch (charged.kind) {
       case 'paid':
       case 'repeated':
-        return admit(charged, header)
+        return admit(charged, read.presented.header)
       case 'refused':
         return asks(place, requirements, charged.reason, charged.response)
       case 'pending':
