@@ -1,4 +1,4 @@
-import { limits } from '../limits.ts'
+import { openBound } from './held-bound.ts'
 import type { HeldAnswer, Part } from './held.ts'
 import { headersIn, isEncoding, isStatus } from './node-headers.ts'
 import type { NodeResponse } from './node-answer.ts'
@@ -28,21 +28,17 @@ export interface Hold {
   release(headers: 'kept' | 'cleared' | 'emptied'): void
 }
 
-/** An answer in small parts may take so many times the memory of its bytes. */
-const WEIGHT_MAX = 4
 const WRITERS = ['writeHead', 'write', 'end', 'flushHeaders'] as const
 
 /** Lets a handler of Node's `http` answer, and sends none of it. */
-export function hold(response: NodeResponse, lengthMax = limits.paywallHeldBytesMax): Hold {
-  const weightMax = lengthMax * WEIGHT_MAX
+export function hold(response: NodeResponse, lengthMax?: number): Hold {
+  const isTooLong = openBound(lengthMax)
   const before = { ...response.getHeaders() }
   const own = Object.fromEntries(WRITERS.map((name) => [name, Reflect.get(response, name)]))
   const { promise, resolve } = withResolvers<Held>()
   const handler = withResolvers<void>()
   const parts: Part[] = []
   let length = 0
-  /** What the parts take of memory. */
-  let weight = 0
   /** Nothing of what comes now is part of the answer. */
   let isOver = false
   let hasHandlerEnded = false
@@ -70,8 +66,7 @@ export function hold(response: NodeResponse, lengthMax = limits.paywallHeldBytes
     if (part.length === 0) return
     begun ??= headNow()
     length += part.length
-    weight += part.length + limits.paywallHeldPartBytes
-    if (length > lengthMax || weight > weightMax) return give({ kind: 'too_long' })
+    if (isTooLong(part.length)) return give({ kind: 'too_long' })
     // The handler may use its buffer again as soon as it was called back.
     parts.push([isBytes ? new Uint8Array(part) : part, named])
   }

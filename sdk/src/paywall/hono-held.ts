@@ -1,4 +1,4 @@
-import { limits } from '../limits.ts'
+import { openBound } from './held-bound.ts'
 import type { HeldAnswer } from './held.ts'
 import { isSendable, putOn } from './hono-context.ts'
 import type { HonoContext } from './hono-context.ts'
@@ -59,7 +59,7 @@ async function partsOf(
   buyer: AbortSignal,
 ): Promise<(readonly [Uint8Array, undefined])[] | 'too_long'> {
   const parts: (readonly [Uint8Array, undefined])[] = []
-  let length = 0
+  const isOver = openBound()
   const reader = body?.getReader()
   // A handler may stream for ever, and nobody else ends it.
   const leave = () => void reader?.cancel().catch(() => undefined)
@@ -68,8 +68,7 @@ async function partsOf(
   for (;;) {
     const read = await reader?.read()
     if (read === undefined || read.done) break
-    length += read.value.length
-    if (length > limits.paywallHeldBytesMax) {
+    if (isOver(read.value.length)) {
       await reader?.cancel()
       return 'too_long'
     }

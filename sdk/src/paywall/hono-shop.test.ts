@@ -179,6 +179,24 @@ test.each([
   },
 )
 
+test('an answer by upto in parts of a letter each is bounded by what it takes of memory', async () => {
+  let written = 0
+  const { buy, told } = await openHonoShop('upto', (context) =>
+    context.body(
+      new ReadableStream<Uint8Array>({
+        pull(controller) {
+          controller.enqueue(new Uint8Array([97]))
+          written += 1
+          if (written === 200_000) controller.close()
+        },
+      }),
+    ),
+  )
+  const answer = await buy()
+  expect([answer.status, await answer.json()]).toMatchObject([500, { error: 'answer_too_long' }])
+  expect(told).toEqual([])
+})
+
 test('a handler that streams for ever is stopped when its buyer has gone', async () => {
   const stopped = Promise.withResolvers<void>()
   const started = Promise.withResolvers<void>()
