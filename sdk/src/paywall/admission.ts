@@ -26,8 +26,11 @@ export type Admission =
 
 /** A visit of which the amount is open. */
 export interface Metered {
-  /** @throws {FlorinError} INVALID_AMOUNT when it is more than the maximum, or no amount of the asset */
-  setAmount(amount: string | number): void
+  /**
+   * False once the answer is finished: the amount is being taken then.
+   * @throws {FlorinError} INVALID_AMOUNT when it is more than the maximum, or no amount of the asset
+   */
+  setAmount(amount: string | number): boolean
   /** Takes the amount; only what is admitted may go out. Never throws. */
   finish(answer: HeldAnswer): Promise<Exclude<Admission, { kind: 'metered' | 'admitted' }>>
   /**

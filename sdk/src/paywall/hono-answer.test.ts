@@ -29,7 +29,7 @@ function openRequest(headers: Readonly<Record<string, string>> = {}) {
 function openVisit(whileTaking: () => void = () => undefined) {
   const told: string[] = []
   const metered: Metered = {
-    setAmount: () => undefined,
+    setAmount: () => true,
     abandon: () => void told.push('abandoned'),
     finish: async (answer) => {
       told.push('taken')

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { X402SettleAnswer } from '../contract/x402-settle.ts'
 import { FlorinError } from '../florin-error.ts'
 import { encodeHeader } from './header-json.ts'
+import { carryMeter, setAmount } from './set-amount.ts'
 import {
   begin,
   clockOf,
@@ -56,6 +57,18 @@ test.each(['0.100001', '1', '-0.01', '0.0000001', 'much', Number.NaN])(
     expect(amounts).toEqual([])
   },
 )
+
+test('what a handler says after its answer counts no more, and it hears that', async () => {
+  const { ask, amounts } = openScene(async () => SETTLED)
+  const carrier = {}
+  const metered = await begin(ask())
+  carryMeter([carrier], (amount) => metered.setAmount(amount))
+  expect(setAmount(carrier, '0.05')).toBe(true)
+  const finishing = metered.finish(GOODS)
+  expect(setAmount(carrier, '0.01')).toBe(false)
+  await finishing
+  expect(amounts).toEqual(['50000'])
+})
 
 test('a payment that would not settle runs no handler', async () => {
   const refusing = openScene(async () => SETTLED, {

@@ -167,16 +167,20 @@ export function openMeter(
   function run(key: string, shown: Shown, refuse: Refuse): Metered {
     const { requirement, presented, place } = shown
     let { amount } = requirement
+    let isOpen = true
     return {
       setAmount(said) {
+        if (!isOpen) return false
         const units = baseUnitsOf(said, requirement.decimals)
         if (units === undefined || units > BigInt(requirement.amount)) {
           const message = `${said} is no amount up to what the buyer has signed`
           throw new FlorinError({ code: 'INVALID_AMOUNT', message })
         }
         amount = `${units}`
+        return true
       },
       finish(answer) {
+        isOpen = false
         const { header } = presented
         const { method, resource } = place
         const asked = { header, method, resource }

@@ -22,7 +22,7 @@ async function openServer(
   const ended = Promise.withResolvers<string>()
   const abandoned = Promise.withResolvers<{ readonly handlerEnded: Promise<void> | undefined }>()
   const metered: Metered = {
-    setAmount: () => undefined,
+    setAmount: () => true,
     abandon: (handlerEnded) => {
       told.push('abandoned')
       abandoned.resolve({ handlerEnded })
