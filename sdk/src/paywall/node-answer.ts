@@ -48,7 +48,16 @@ export function askedOf(request: NodeRequest): Asked {
   const path = request.originalUrl ?? request.url ?? '/'
   const { method = 'GET' } = request
   const host = header('host') ?? header(':authority') ?? 'localhost'
-  return { url: `${scheme}://${host}${path}`, method, header }
+  return { url: addressOf(scheme, host, path), method, header }
+}
+
+/** What a host is not made of: with a path and `#` in it the path that was asked for would be the fragment of another. */
+const NO_HOST = /[/\\?#@]/
+
+/** A request may name its whole address. RFC 9112, 3.2.2. */
+function addressOf(scheme: string, host: string, path: string): string {
+  if (/^https?:\/\//i.test(path)) return path
+  return NO_HOST.test(host) ? `${scheme}://` : `${scheme}://${host}${path}`
 }
 
 /** Whether there is nobody any more who could read an answer. */

@@ -99,6 +99,26 @@ test('a host that is none is answered with 400, and the process lives on', async
   expect(shop.rejected).toEqual([])
 })
 
+test.each([
+  ['GET /dear', 'shop.example', 'http://shop.example/dear'],
+  ['GET /dear?n=1', 'shop.example:8080', 'http://shop.example:8080/dear?n=1'],
+  ['GET http://shop.example/dear', 'elsewhere.example', 'http://shop.example/dear'],
+  ['GET /dear', 'shop.example/cheap#', 400],
+  ['GET /dear', 'shop.example\\cheap#', 400],
+  ['GET /dear', 'shop.example/cheap?', 400],
+  ['GET /dear', 'shop.example#', 400],
+  ['GET /dear', 'buyer@shop.example', 400],
+])('%s at the host %s is one for %s', async (line, host, place) => {
+  const shop = await openShop((_, response) => void response.end('goods'))
+  const socket = connect(shop.port, '127.0.0.1')
+  socket.end(`${line} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+  const [head] = (await once(socket, 'data')) as [Buffer]
+  const demand = /payment-required: (\S+)/i.exec(head.toString())?.[1]
+  const asked = demand === undefined ? {} : (JSON.parse(atob(demand)) as object)
+  if (typeof place === 'number') expect(head.toString()).toContain(`HTTP/1.1 ${place} `)
+  else expect(asked).toMatchObject({ resource: { url: place } })
+})
+
 test('a price that nobody can pay is 503 where no framework catches it, and the seller is told', async () => {
   const shop = await openShop((_, response) => void response.end('goods'), 'NOTHING')
   expect((await shop.buy()).statusCode).toBe(503)
