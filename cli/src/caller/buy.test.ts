@@ -1,7 +1,7 @@
 import { answer, openTestService, refusal, TEST_KEY } from '@florin/sdk/test-service.ts'
 import type { Step } from '@florin/sdk/test-service.ts'
 import { afterEach, expect, test } from 'vitest'
-import { CommandFailed } from '../usage-error.ts'
+import { CommandFailed, UsageError } from '../usage-error.ts'
 import { buy } from './buy.ts'
 
 const SELLER = 'http://127.0.0.1:9/page'
@@ -35,6 +35,13 @@ test('with --json the refusal stays one object with the code of the service', as
   const { printed, notes } = await buying([NOBODY], '--json')
   expect(JSON.parse(printed)).toMatchObject({ success: false, error: { code: 'NETWORK_ERROR' } })
   expect(notes).toBe('')
+})
+
+test('of another asset than USDC nothing is offered that nobody has said', async () => {
+  await expect(buying([NOBODY], '--asset', 'WETH')).rejects.toThrow(
+    new UsageError('say how much of WETH may be paid at most: --max AMOUNT'),
+  )
+  expect(service.seen).toEqual([])
 })
 
 test('a payment that may have been signed before is not called unsigned', async () => {

@@ -7,6 +7,8 @@ import { EXIT } from './exit-code.ts'
 import { factLines, visible } from './visible.ts'
 import { withClient } from './with-client.ts'
 
+const ASSET_DEFAULT = 'USDC'
+/** A dime; as much of another asset may be thousands of times that. */
 const MAX_DEFAULT = '0.10'
 const BODY_SHOWN_CHARACTERS_MAX = 4_000
 
@@ -18,11 +20,14 @@ export async function buy(context: CommandContext): Promise<number> {
     positionals: ['URL'],
   })
   const [url = ''] = given.positionals
-  const maxAmount = given.flag('max') ?? MAX_DEFAULT
+  const [json, asset] = [given.has('json'), given.flag('asset') ?? ASSET_DEFAULT]
+  const maxAmount = given.flag('max') ?? (asset === ASSET_DEFAULT ? MAX_DEFAULT : undefined)
+  if (maxAmount === undefined) {
+    throw new UsageError(`say how much of ${asset} may be paid at most: --max AMOUNT`)
+  }
   if (!/^\d+(\.\d+)?$/.test(maxAmount)) {
     throw new UsageError(`--max must be a decimal number such as 0.05, not "${maxAmount}"`)
   }
-  const [json, asset] = [given.has('json'), given.flag('asset') ?? 'USDC']
   const [network, idempotencyKey] = [given.flag('network'), given.flag('idempotency-key')]
   return withClient(context, json, async (florin, signal) => {
     const walletAddress = given.flag('from') ?? (await payingWallet(florin, network, signal))
