@@ -50,6 +50,8 @@ export const limits = {
   paywallDeliveriesMax: 100_000,
   /** Payments of which is remembered that an answer of the service was lost. */
   paywallLostAnswersMax: 100_000,
+  /** How long before it was found lost an answer may have been given: as long as a call takes, and what two clocks differ by. */
+  paywallLostMilliseconds: 300_000,
   /** How often one payment is delivered for again after deliveries that failed. */
   paywallRedeliveriesMax: 3,
   /** How long a handler whose buyer is gone keeps its payment from running another. */

@@ -1,12 +1,24 @@
 import { expect, test } from 'vitest'
 import type { X402SettleAnswer } from '../contract/x402-settle.ts'
+import { FlorinError } from '../florin-error.ts'
 import { deliveriesInMemory } from './deliveries.ts'
 import type { Deliveries } from './deliveries.ts'
 import { encodeHeader } from './header-json.ts'
 import type { PaywallOptions } from './price.ts'
-import { MOST, openClock, openScene, outcomeOf, said, SETTLED, turn } from './test-upto-shop.ts'
+import {
+  clockOf,
+  MOST,
+  openClock,
+  openScene,
+  outcomeOf,
+  said,
+  SETTLED,
+  turn,
+} from './test-upto-shop.ts'
 
 const PLACE = 'http://shop.example/report'
+const NOW = 1_800_000_000_000
+const YEAR = 365 * 24 * 3_600_000
 const accepted = { ...MOST, scheme: 'exact' }
 const PROOF = { 'payment-signature': encodeHeader({ x402Version: 2, accepted, payload: {} }) }
 
@@ -55,6 +67,46 @@ test('whoever asks again while the settlement goes on has its success, however l
   settle()
   expect(await again).toBe('admitted')
   expect([amounts.length, told]).toEqual([1, ['paid 100000']])
+})
+
+test.each([
+  ['an earlier answer that was lost', 'lost before'],
+  ['an answer that was lost on the way to this one', 'lost meanwhile'],
+])('a success of a year ago is not the one of %s', async (_, when) => {
+  let isAway = true
+  const yearAgo = { ...said('duplicate_settlement').extra, firstAnsweredAt: NOW - YEAR }
+  const { ask, told } = openScene(
+    async (_amount, options) => {
+      if (isAway || when === 'lost meanwhile') options?.onLost?.()
+      if (isAway)
+        throw new FlorinError({ code: 'NO_ANSWER', message: 'away', outcomeUnknown: true })
+      return { ...said('duplicate_settlement'), extra: yearAgo }
+    },
+    { scheme: 'exact', clock: { ...clockOf(false), now: () => NOW } },
+  )
+  expect(outcomeOf(await ask(PROOF))).toBe(503)
+  isAway = false
+  expect(outcomeOf(await ask(PROOF))).toBe(409)
+  expect(told).toEqual(['NO_ANSWER'])
+})
+
+test('a success of the moment in which an answer was lost is let in', async () => {
+  let now = NOW
+  let isAway = true
+  const ours = { ...said('duplicate_settlement').extra, firstAnsweredAt: NOW - 60_000 }
+  const { ask } = openScene(
+    async () => {
+      if (isAway)
+        throw new FlorinError({ code: 'NO_ANSWER', message: 'away', outcomeUnknown: true })
+      return { ...said('duplicate_settlement'), extra: ours }
+    },
+    { scheme: 'exact', clock: { ...clockOf(false), now: () => now } },
+  )
+  expect(outcomeOf(await ask(PROOF))).toBe(503)
+  now += YEAR
+  expect(outcomeOf(await ask(PROOF))).toBe(503)
+  isAway = false
+  expect(outcomeOf(await ask(PROOF))).toBe('admitted')
 })
 
 test('whoever is told so twice may ask a third time', async () => {

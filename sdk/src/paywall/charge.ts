@@ -1,4 +1,5 @@
 import type { X402SettleAnswer } from '../contract/x402-settle.ts'
+import { systemClock } from '../clock.ts'
 import type { Florin } from '../florin.ts'
 import { FlorinError } from '../florin-error.ts'
 import { isObject } from '../is-object.ts'
@@ -19,11 +20,15 @@ import { tellProblem } from './tell-problem.ts'
 export type Charged =
   /** The money is there and the service has given out its one success. */
   | { readonly kind: 'paid'; readonly paid: Paid; readonly response: object }
-  /** Its success was given out before. `paid` when the payment is the seller's own. `wasLost`: perhaps to us. */
+  /**
+   * Its success was given out before, at `firstAnsweredAt` (Unix milliseconds) where the service says it. `paid` when the payment is the seller's own.
+   * `wasLost`: perhaps to us.
+   */
   | {
       readonly kind: 'repeated'
       readonly paid: Paid | null
       readonly response: object
+      readonly firstAnsweredAt: number | null
       readonly wasLost: boolean
     }
   /** Not paid, for a reason that lies with the buyer. */
@@ -82,6 +87,12 @@ export function takenBy(
   return { paid, response, taken: charged.wasLost || wasLost ? 'perhaps' : 'before' }
 }
 
+/** Whether a success may be the one of an answer that was found lost then: what was given out long before was not lost there, whoever shows it again. */
+export function mayBeLost(charged: Charged, lostAt: number): boolean {
+  if (charged.kind !== 'repeated' || charged.firstAnsweredAt === null) return true
+  return charged.firstAnsweredAt >= lostAt - limits.paywallLostMilliseconds
+}
+
 /** Settles through the service, by the seller's own terms and nothing that the buyer wrote. Never throws. */
 export async function charge(
   florin: Pick<Florin, 'x402'>,
@@ -93,7 +104,9 @@ export async function charge(
   try {
     const settlement = questionOf(presented, requirement, place)
     const answer = await florin.x402.settle(settlement, { onLost: () => (wasLost = true) })
-    const charged = { ...judge(answer, requirement, place.resource), wasLost }
+    const judged = judge(answer, requirement, place.resource)
+    const { clock = systemClock } = place.settings
+    const charged = { ...judged, wasLost: wasLost && mayBeLost(judged, clock.now()) }
     return await withReceipt(charged, presented, requirement, place)
   } catch (error) {
     // Whatever the service refuses the seller, or cannot be asked, is not the buyer's doing.
@@ -183,7 +196,10 @@ function judgeRefusal(
     const paid = paidOf(answer, requirement, resource)
     const isOwn = paid.paymentId !== null
     const own = isOwn ? paid : null
-    return { kind: 'repeated', paid: own, response: responseOf(answer, paid), wasLost: false }
+    const at = answer.extra?.['firstAnsweredAt']
+    const firstAnsweredAt = typeof at === 'number' ? at : null
+    const response = responseOf(answer, paid)
+    return { kind: 'repeated', paid: own, response, firstAnsweredAt, wasLost: false }
   }
   if (reason === 'settlement_pending') return { kind: 'pending', wasLost: false }
   if (!BUYERS.test(reason) || SELLERS.includes(reason)) {

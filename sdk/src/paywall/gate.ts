@@ -6,7 +6,7 @@ import type { Admission, Asked } from './admission.ts'
 import { checkPrices } from './check-prices.ts'
 import { chargeInTime, TOO_LATE } from './charge-in-time.ts'
 import type { Charging } from './charge-in-time.ts'
-import { charge, requirementFor, takenBy } from './charge.ts'
+import { charge, mayBeLost, requirementFor, takenBy } from './charge.ts'
 import type { Charged } from './charge.ts'
 import { identifierProblem } from './extensions.ts'
 import { openHandOver } from './hand-over.ts'
@@ -37,16 +37,21 @@ export function openGate(
   const problem = (code: string, cause?: unknown) => tellProblem(options, code, cause)
 
   const handOver = openHandOver(options)
-  const lost = lostAnswers()
+  const lost = lostAnswers(clock)
   /** Settlements that went on when their buyers were told to ask again: of two the service would give the success to either. */
   const adrift = new Map<string, Charging>()
   const meter = openMeter(florin, clock, handOver, (code, cause) => void problem(code, cause))
+
+  async function wasLost(charged: Charged, header: string): Promise<boolean> {
+    const since = await lost.since(header)
+    return since !== undefined && mayBeLost(charged, since)
+  }
 
   async function admit(
     charged: Charged & { kind: 'paid' | 'repeated' },
     header: string,
   ): Promise<Admission> {
-    const taken = takenBy(charged, await lost.has(header))
+    const taken = takenBy(charged, await wasLost(charged, header))
     if (taken === undefined) return duplicate(null)
     const handed = await handOver.admit(taken)
     if (handed.kind === 'used') return duplicate(taken.paid.paymentId)
@@ -58,7 +63,7 @@ export function openGate(
     await lost.note(header, charged)
     if (charged.kind === 'unavailable') return problem(charged.code, charged.cause)
     if (charged.kind !== 'paid' && charged.kind !== 'repeated') return
-    const taken = takenBy(charged, await lost.has(header))
+    const taken = takenBy(charged, await wasLost(charged, header))
     if (taken !== undefined && taken.taken !== 'before') await handOver.miss(taken, TOO_LATE)
   }
 

@@ -1,9 +1,11 @@
+import type { Clock } from '../clock.ts'
 import { limits } from '../limits.ts'
 import type { Charged } from './charge.ts'
 
 /** The payments of which an answer of the service was lost: a later "used before" may mean that one. */
 export interface LostAnswers {
-  has(header: string): Promise<boolean>
+  /** When that was found the first time, Unix milliseconds; undefined where none was lost. */
+  since(header: string): Promise<number | undefined>
   note(header: string, charged: Charged): Promise<void>
 }
 
@@ -11,20 +13,24 @@ export interface LostAnswers {
  * The newest ones; a restart forgets them. While answers are lost nobody can tell payments from what strangers make up, so
  * there is room for many: each takes as much as a digest, however long its header is.
  */
-export function lostAnswers(entriesMax: number = limits.paywallLostAnswersMax): LostAnswers {
-  const digests = new Set<string>()
+export function lostAnswers(
+  clock: Pick<Clock, 'now'>,
+  entriesMax: number = limits.paywallLostAnswersMax,
+): LostAnswers {
+  const digests = new Map<string, number>()
   return {
-    async has(header) {
-      return digests.size > 0 && digests.has(await digestOf(header))
+    async since(header) {
+      return digests.size === 0 ? undefined : digests.get(await digestOf(header))
     },
     async note(header, charged) {
       if (charged.kind !== 'pending' && charged.kind !== 'unavailable') return
       if (!charged.wasLost) return
       const digest = await digestOf(header)
-      // Shown again it is new again.
+      const since = digests.get(digest) ?? clock.now()
+      // Shown again it is among the newest again, and was lost no later for that.
       digests.delete(digest)
-      digests.add(digest)
-      const [oldest] = digests
+      digests.set(digest, since)
+      const [oldest] = digests.keys()
       if (digests.size > entriesMax && oldest !== undefined) digests.delete(oldest)
     },
   }
