@@ -1,34 +1,21 @@
 import {
-  AccountRole,
-  address,
-  appendTransactionMessageInstruction,
-  compileTransaction,
   createSolanaRpc,
-  createTransactionMessage,
   generateKeyPairSigner,
-  getAddressEncoder,
   getBase64EncodedWireTransaction,
-  getProgramDerivedAddress,
   getTransactionDecoder,
   partiallySignTransaction,
-  pipe,
-  setTransactionMessageFeePayer,
-  setTransactionMessageLifetimeUsingBlockhash,
 } from '@solana/kit'
 import { until } from '@florin/server/kernel/until.ts'
 import type { Family } from '@florin/wire/network.ts'
 import { fieldsOf } from '@florin/wire/x402/fields.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { giveAccountAway, untilIncluded } from './actors/change-hands.ts'
 import { codeOf } from './actors/client.ts'
 import { demandV2, hand, openOddSeller, takeMoney } from './actors/odd-seller.ts'
 import { termsOf } from './actors/terms.ts'
 import type { World } from './actors/world.ts'
 import { openWorld, walletOf } from './actors/world.ts'
 
-const TOKEN_PROGRAM = address('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA')
-const ASSOCIATED_PROGRAM = address('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL')
-/** SetAuthority of the account's owner, to somebody. */
-const SET_OWNER = [6, 2, 1]
 const NESTED = 5_000
 
 describe('sellers that take the money and cheat', () => {
@@ -93,43 +80,6 @@ describe('sellers that take the money and cheat', () => {
     const [owner, feePayer] = [await generateKeyPairSigner(), await generateKeyPairSigner()]
     await world.sandbox.fund(owner.address, 'USDC', '0.5')
     await world.sandbox.fund(feePayer.address, 'native', '5')
-    const encoder = getAddressEncoder()
-    const seeds = [owner.address, TOKEN_PROGRAM, address(world.sandbox.solana.usdc)]
-    const [account] = await getProgramDerivedAddress({
-      programAddress: ASSOCIATED_PROGRAM,
-      seeds: seeds.map((seed) => encoder.encode(seed)),
-    })
-    const newOwner = encoder.encode(address(world.newAddress('solana')))
-    const giveAway = {
-      programAddress: TOKEN_PROGRAM,
-      accounts: [
-        { address: account, role: AccountRole.WRITABLE },
-        { address: owner.address, role: AccountRole.READONLY_SIGNER },
-      ],
-      data: new Uint8Array([...SET_OWNER, ...newOwner]),
-    }
-    const changeHands = async () => {
-      const { value: lifetime } = await rpc.getLatestBlockhash().send()
-      const message = pipe(
-        createTransactionMessage({ version: 0 }),
-        (empty) => setTransactionMessageFeePayer(feePayer.address, empty),
-        (paid) => setTransactionMessageLifetimeUsingBlockhash(lifetime, paid),
-        (timed) => appendTransactionMessageInstruction(giveAway, timed),
-      )
-      const signed = await partiallySignTransaction(
-        [feePayer.keyPair, owner.keyPair],
-        compileTransaction(message),
-      )
-      const wire = getBase64EncodedWireTransaction(signed)
-      const signature = await rpc.sendTransaction(wire, { encoding: 'base64' }).send()
-      await until(
-        'the account has changed hands',
-        async () =>
-          (await rpc.getSignatureStatuses([signature]).send()).value[0]?.confirmationStatus !==
-          undefined,
-        { seconds: 60 },
-      )
-    }
     const { terms } = await termsOf(world, 'solana')
     const own = { ...terms, payTo: owner.address, extra: { feePayer: feePayer.address } }
     let taken = ''
@@ -137,7 +87,7 @@ describe('sellers that take the money and cheat', () => {
       if (asked.payment === null) return demandV2(answer, [own])
       const { transaction } = fieldsOf(asked.payment['payload']) ?? {}
       const bytes = Buffer.from(String(transaction), 'base64')
-      await changeHands()
+      await untilIncluded(world, await giveAccountAway(world, owner, feePayer))
       const signed = await partiallySignTransaction(
         [feePayer.keyPair],
         getTransactionDecoder().decode(bytes),

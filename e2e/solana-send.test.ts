@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { generateKeyPairSigner } from '@solana/kit'
 import { until } from '@florin/server/kernel/until.ts'
+import { giveAccountAway } from './actors/change-hands.ts'
 import type { Reply } from './actors/client.ts'
 import { codeOf } from './actors/client.ts'
 import type { World } from './actors/world.ts'
@@ -46,6 +48,24 @@ describe('POST /payment/send on Solana', () => {
     const reply = await send(recipient, { metadata: { order: 1 } })
     expect(reply.body).toMatchObject({ status: 'confirmed', amount: 0.01, metadata: { order: 1 } })
     expect(await world.balanceOf(recipient)).toBe(AMOUNT)
+  })
+
+  test('pays a recipient that gives its account away before the payment lands, and says so', async () => {
+    const [owner, feePayer] = [await generateKeyPairSigner(), await generateKeyPairSigner()]
+    await world.sandbox.fund(owner.address, 'USDC', '0.5')
+    await world.sandbox.fund(feePayer.address, 'native', '5')
+    await world.sandbox.fault({ chain: 'solana', kind: 'stop-blocks' })
+    await world.sandbox.fault({
+      ...{ chain: 'solana', kind: 'fail', forward: false, answer: 'http-500' },
+      ...{ methods: SEND, count: 1 },
+    })
+    const reply = await send(owner.address, { asset: 'USDC', waitFor: 'submitted' })
+    expect(reply.body).toMatchObject({ status: 'pending' })
+    await giveAccountAway(world, owner, feePayer)
+    await world.sandbox.clearFaults()
+    await world.sandbox.fault({ chain: 'solana', kind: 'resume-blocks' })
+    // The money has left the wallet; told as failed, it would be sent a second time.
+    expect(await reaches(reply, 'settled', 'failed')).toMatchObject({ status: 'settled' })
   })
 
   test('pays USDC to somebody without a token account, and its rent is in the fee', async () => {

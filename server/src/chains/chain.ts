@@ -149,6 +149,11 @@ export type Outcome =
       readonly transfers: readonly TokenTransfer[]
       /** What its fee payer's own balances did, the network's fee apart. Left out where the chain does not say (EVM). */
       readonly senderChanges?: readonly AssetChange[]
+      /**
+       * Whom a transfer pays is decided by the account that the signed bytes name, and `to` only says whose that was afterwards: its
+       * owner may have given it away meanwhile (Solana). Left out where an address is its own account.
+       */
+      readonly paysAccounts?: true
     }
 
 /** What somebody's balance of one asset did. Negative: lost. Base units. */

@@ -122,6 +122,11 @@ export interface SightedTransfer {
   readonly amount: bigint
   /** As `Arrival` counts them: EVM `NATIVE_EFFECT_INDEX` or the log's index, Solana the instruction's. */
   readonly effectIndex: number
+  /**
+   * Whether it came to the account in which a wallet is paid, whoever owns that by now: `to` is its owner afterwards, and the wallet
+   * may have given it away while the payment was under way (Solana). Left out where an address is its own account.
+   */
+  readonly isInto?: (wallet: Address) => boolean
 }
 
 /** A transaction in a block that may be one that was built here. */

@@ -100,7 +100,7 @@ export function openPaymentBook({
         for (const [index, id] of transaction.paymentIds.entries()) {
           const payment = payments.get(id)
           if (payment === undefined) continue
-          const effect = findEffect(payment, transaction.transfers, used)
+          const effect = findEffect(payment, transaction, used)
           if (effect === undefined) idle.push({ hash: transaction.hash, paymentId: id })
           else changes.push(seen(id, transaction, effect.logIndex, shares[index]))
           if (effect !== undefined && isConfirmedElsewhere(payment, transaction)) elsewhere.push(id)
@@ -267,25 +267,28 @@ function feeShares({
  * The effect that this payment asked for: its own Transfer log for a token, and for a native transfer the success itself, since
  * recipient and value are part of the signed bytes. One log counts for one payment. A market whose liquidity ends may take a part of what
  * is sold, and gives the minimum for it: the sale has happened, and what is left in the wallet is found by the next look at its balance.
+ * What went to the recipient's own account has left the wallet, whomever the recipient has made that account's owner since the
+ * draft: called a failure, it would be paid again.
  */
 function findEffect(
   payment: Payment,
-  transfers: readonly TokenTransfer[],
+  { transfers, paysAccounts }: Parameters<PaymentBook['mined']>[1][number],
   used: Set<number>,
 ): { logIndex: number | null } | undefined {
   if (payment.asset === 'native') return { logIndex: null }
-  const candidates = transfers.filter(
-    ({ asset, from, to, logIndex }) =>
-      !used.has(logIndex) &&
-      asset === payment.asset &&
-      from === payment.sender &&
-      to === payment.recipient,
+  const given = transfers.filter(
+    ({ asset, from, logIndex }) =>
+      !used.has(logIndex) && asset === payment.asset && from === payment.sender,
   )
+  const candidates = given.filter(({ to }) => to === payment.recipient)
+  const isWhole = ({ amount }: TokenTransfer) => amount === payment.amount
   const part =
     payment.tradeId === undefined
       ? undefined
       : candidates.find(({ amount }) => amount > 0n && amount < payment.amount)
-  const match = candidates.find(({ amount }) => amount === payment.amount) ?? part
+  // Only our own bytes are known to name the recipient's account: a payer's may name a program that moves the money on.
+  const isOurs = paysAccounts === true && payment.type === 'sent'
+  const match = candidates.find(isWhole) ?? part ?? (isOurs ? given.find(isWhole) : undefined)
   if (match !== undefined) used.add(match.logIndex)
   return match
 }

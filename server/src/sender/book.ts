@@ -14,11 +14,16 @@ export interface MinedTransaction {
   readonly feePaid: BaseUnits
   readonly transfers: readonly TokenTransfer[]
   readonly senderChanges?: readonly AssetChange[]
+  /** As the chain's `Outcome` says it. */
+  readonly paysAccounts?: true
   readonly paymentIds: readonly PaymentId[]
 }
 
 /** A transaction of ours in a final block; what it did was seen when it was mined. */
-export type FinalTransaction = Omit<MinedTransaction, 'transfers' | 'senderChanges'>
+export type FinalTransaction = Omit<
+  MinedTransaction,
+  'transfers' | 'senderChanges' | 'paysAccounts'
+>
 
 /** A payment that the transaction which carries it did not move. */
 export interface WithoutEffect {

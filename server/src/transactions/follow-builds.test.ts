@@ -97,6 +97,29 @@ test('only what its own sender signed says anything of a build', async () => {
   expect(judge(built.build, copied)).toBeUndefined()
 })
 
+test('what came to the account of its recipient pays a build, whoever owns that account by now', async () => {
+  const built = await scene.build()
+  const right = scene.paid(built)
+  const given = (isInto?: (wallet: Address) => boolean) => ({
+    ...right,
+    transfers: right.transfers.map((each) => ({
+      ...each,
+      to: STRANGER,
+      ...(isInto === undefined ? {} : { isInto }),
+    })),
+  })
+  const { recipient } = built.build
+  expect(
+    judge(
+      built.build,
+      given((wallet) => wallet === recipient),
+    )?.kind,
+  ).toBe('paid')
+  for (const isInto of [undefined, (wallet: Address) => wallet === STRANGER]) {
+    expect(judge(built.build, given(isInto))).toMatchObject({ remark: 'other_terms' })
+  }
+})
+
 test('a sale of which the market took a part is the sale, and a plain transfer of a part is not', async () => {
   const built = await scene.build()
   const asset = 'token'

@@ -86,13 +86,18 @@ export function judgeSettlement(
   return transfer && { kind: 'settled', transfer }
 }
 
-/** A market whose liquidity ends may take a part of what is sold, and gives the minimum for it: that is the sale, too. */
+/**
+ * A market whose liquidity ends may take a part of what is sold, and gives the minimum for it: that is the sale, too. And what came to the
+ * recipient's own account was paid, though the recipient gave that account away meanwhile: called unpaid, it would be paid again.
+ */
 function effectsIn(
   build: BuiltTerms,
   transfers: readonly SightedTransfer[],
 ): readonly SightedTransfer[] {
-  const isTheirs = ({ asset, from, to }: SightedTransfer) =>
-    asset === build.asset && from === build.sender && to === build.recipient
+  const isTheirs = ({ asset, from, to, isInto }: SightedTransfer) =>
+    asset === build.asset &&
+    from === build.sender &&
+    (to === build.recipient || isInto?.(build.recipient) === true)
   const whole = transfers.filter((each) => isTheirs(each) && each.amount === build.amount)
   if (whole.length > 0 || build.tradeId === null || build.asset === 'native') return whole
   return transfers.filter(

@@ -141,6 +141,7 @@ describe('what the chain shows of a transaction', () => {
     expect(await chain.outcomes([HASH])).toEqual([
       {
         state: 'mined',
+        paysAccounts: true,
         height: 20n,
         blockHash: BLOCK,
         succeeded: true,

@@ -142,6 +142,7 @@ export function outcomeFrom(
     feePaid: baseUnits(cost ?? costOf(meta, accounts, called)),
     transfers,
     senderChanges: senderChanges(meta, accounts, (cost ?? fee) + beside),
+    paysAccounts: true,
   }
 }
 

@@ -15,7 +15,7 @@ import type { AssetProfile } from '../../kernel/network-config.ts'
 import { until } from '../../kernel/until.ts'
 import type { Address, Block } from '../chain.ts'
 import type { Built, Inspected, Preparation, SelfCustody, Sighting } from '../self-custody.ts'
-import { parseAddress } from './account.ts'
+import { addressBytes, knownAddress, parseAddress } from './account.ts'
 import { compileMessage } from './message.ts'
 import type { Instruction } from './message.ts'
 import { MEMO_PROGRAM, SYSTEM_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
@@ -301,6 +301,34 @@ describe('a sighting', () => {
     expect(await sent(await signedBy(wallet, besides), wallet)).toMatchObject({ isPlain: false })
     const more = await madeOf(wallet, [move, lamports(wallet.address, other.address, 1n), memo])
     expect(await sent(await signedBy(wallet, more), wallet)).toMatchObject({ isPlain: false })
+  })
+
+  test('tells whose account was paid where its owner gave it away before the build landed', async () => {
+    const wallet = await owner(['native', '1'], ['USDC', '5'])
+    const seller = await owner(['native', '1'], ['USDC', '1'])
+    const newOwner = (await owner()).address
+    const mint = knownAddress(USDC.asset)
+    const account = associatedAccount(seller.address, TOKEN_PROGRAM, mint).address
+    const built = (await prepared(wallet, seller, 1_250_000n, USDC)).build([])
+    // SetAuthority of the account's owner, to somebody. Source: spl-token.
+    const giveAway = {
+      program: TOKEN_PROGRAM,
+      accounts: [
+        { address: account, isWritable: true },
+        { address: seller.address, isWritable: false },
+      ],
+      data: Buffer.concat([Uint8Array.of(6, 2, 1), addressBytes(newOwner)]),
+    }
+    const given = await signedBy(seller, await madeOf(seller, [giveAway]))
+    await world.chain.broadcast([given])
+    await world.mined(hashOf(given))
+    const sighting = await sent(await signedBy(wallet, built.transaction), wallet)
+    expect(sighting).toMatchObject({ succeeded: true, isPlain: true })
+    const [transfer, ...others] = sighting.transfers
+    expect(others).toEqual([])
+    expect(transfer).toMatchObject({ from: wallet.address, to: newOwner, amount: 1_250_000n })
+    expect(transfer?.isInto?.(seller.address)).toBe(true)
+    expect(transfer?.isInto?.(newOwner)).toBe(false)
   })
 
   test("of a block that is not the chain's is undefined", async () => {

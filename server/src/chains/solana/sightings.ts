@@ -3,6 +3,7 @@ import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import type { SelfCustody, Sighting, SightedTransfer } from '../self-custody.ts'
+import { knownAddress } from './account.ts'
 import { addressFrom, indexFrom, integerFrom, transactionHashFrom } from './answer.ts'
 import { VOTE_PROGRAM } from './arrivals.ts'
 import { decodeBase58 } from './base58.ts'
@@ -10,9 +11,11 @@ import { BLOCKS_PER_READ_MAX, blockAccountsRead } from './block-accounts.ts'
 import type { Facts } from './facts.ts'
 import { summaryOf } from './instruction-summary.ts'
 import { lamportTransfer, topLevelInstructions } from './instructions.ts'
+import type { Called } from './instructions.ts'
 import { messageKeyIn } from './message-key.ts'
 import { accountsOf, keepsInner, outcomeFrom, outcomeOptions } from './outcome.ts'
 import { lamportsOffered, tradeIn } from './program-trades.ts'
+import { movesOf } from './token-transfers.ts'
 import type { OpenedModule } from './venue-module.ts'
 
 interface Deps {
@@ -124,6 +127,7 @@ function sightingRead(
       const moved = tokens.map(({ logIndex, ...each }): SightedTransfer => ({
         ...each,
         effectIndex: logIndex,
+        ...intoOf(called[logIndex], each.asset, facts),
       }))
       const { commitments, transfers, others, feePayer } = summary
       return {
@@ -145,6 +149,19 @@ function sightingRead(
       }
     },
   }
+}
+
+/** Of a transfer that the sender signed itself, the account that it names. */
+function intoOf(
+  called: Called | undefined,
+  asset: string,
+  facts: Pick<Facts, 'tokenAccount'>,
+): Pick<SightedTransfer, 'isInto'> {
+  const [move] = called === undefined ? [] : movesOf(called)
+  if (move === undefined) return {}
+  const { to, program } = move
+  const mint = { address: knownAddress(asset), program }
+  return { isInto: (wallet) => facts.tokenAccount(wallet, mint).address === to }
 }
 
 function emptyData(text: string): Uint8Array | undefined {
