@@ -40,15 +40,17 @@ export const lifetimeRead: Read<Lifetime> = {
   },
 }
 
-/** Whether a blockhash is one of this chain that a transaction can still use. */
-export function blockhashLiveRead(blockhash: string): Read<boolean> {
+/** Whether a blockhash is one of this chain that a transaction can still use, and at which slot it is or is not. */
+export function blockhashLiveRead(
+  blockhash: string,
+): Read<{ readonly slot: bigint; readonly isLive: boolean }> {
   return {
     method: 'isBlockhashValid',
     params: [blockhash, CONFIRMED],
     parse: (result) => {
-      const { value } = contextFrom(result, 'blockhash')
+      const { slot, value } = contextFrom(result, 'blockhash')
       if (typeof value !== 'boolean') throw malformed('validity of a blockhash', value)
-      return value
+      return { slot, isLive: value }
     },
   }
 }

@@ -5,11 +5,13 @@ import { NodeFailure } from '../chain.ts'
 import type { Address } from '../chain.ts'
 import type { ExactAuthorization, ExactCheck, ExactPayments } from '../exact.ts'
 import { NodeTimeout } from '../json-rpc/endpoint.ts'
-import type { Transport } from '../json-rpc/transport.ts'
+import type { Read, Transport } from '../json-rpc/transport.ts'
 import { knownAddress } from './account.ts'
+import { contextFrom } from './answer.ts'
 import { openAccountPool } from './account-pool.ts'
 import { accountsRead } from './accounts.ts'
 import { lifetimeRead } from './blocks.ts'
+import { endOfValid } from './end-of-valid.ts'
 import { standsByAccounts } from './exact-accounts.ts'
 import { prepareAuthorization } from './exact-authorize.ts'
 import { paymentSimulationRead } from './exact-check.ts'
@@ -53,54 +55,61 @@ export function openExact({
    * What no simulation says: what the mint keeps of a transfer, which the seller would not get (known for ten minutes, announced for
    * days), and that the money is somebody else's, by whose name its effect is told.
    */
-  const simulate = async (authorization: ExactAuthorization): Promise<ExactCheck> => {
+  const simulate = async (authorization: ExactAuthorization): Promise<ExactCheck> =>
+    (await simulateAt(authorization)).value
+
+  const simulateAt = async (authorization: ExactAuthorization): Promise<At<ExactCheck>> => {
     const { stored, asset, amount, payer, payTo } = authorization
     const isByWallet = isBySmartWallet(authorization)
     // What a simulation tells of it the record of its transaction may not.
-    if (isByWallet && (await walletNode.whatIsMissing()) !== undefined) return UNTOLD
+    if (isByWallet && (await walletNode.whatIsMissing()) !== undefined) {
+      return { slot: 0n, value: UNTOLD }
+    }
     const looked = ['source', ...(isByWallet ? ['destination'] : [])]
-    const [check, mint, { accounts }] = await Promise.all([
+    const [{ slot, value: check }, mint, { accounts }] = await Promise.all([
       isByWallet
-        ? transport.read(smartWalletSimulationRead(authorization, standing))
+        ? transport.read(withSlot(smartWalletSimulationRead(authorization, standing)))
         : rehearse(authorization),
       facts.mint(knownAddress(asset.asset)),
       transport.read(accountsRead(looked.map((each) => knownAddress(stored[each] ?? '')))),
     ])
-    if (!check.ok) return check
+    const at = (value: ExactCheck): At<ExactCheck> => ({ slot, value })
+    if (!check.ok) return at(check)
     const [source, destination] = accounts.map((each) =>
       readTokenAccount(each?.data ?? new Uint8Array()),
     )
     // Whoever has it now would be paid. One that does not exist yet is made for the receiver.
     if (destination !== undefined && destination.owner !== payTo) {
-      return {
+      return at({
         ok: false,
         reason: 'invalid_exact_svm_smart_wallet_transfer_mismatch',
         message: 'The receiver does not own the account that is paid.',
-      }
+      })
     }
     if (source?.owner !== payer) {
-      return {
+      return at({
         ok: false,
         reason: 'invalid_exact_svm_transaction_simulation_failed',
         message: 'The payer does not own the account that it pays from.',
-      }
+      })
     }
-    if (mint.feeOf(amount) === 0n) return check
-    return {
+    if (mint.feeOf(amount) === 0n) return at(check)
+    return at({
       ok: false,
       reason: 'invalid_exact_svm_payload_amount_mismatch',
       message: 'The token keeps a part of each transfer.',
-    }
+    })
   }
 
-  const rehearse = async ({ stored, plain }: ExactAuthorization): Promise<ExactCheck> => {
+  const rehearse = async ({ stored, plain }: ExactAuthorization): Promise<At<ExactCheck>> => {
     const read = paymentSimulationRead(stored['transaction'] ?? '', standing)
-    const { check, unitsUsed } = await transport.read(read)
+    const { slot, value } = await transport.read(withSlot(read))
+    const { check, unitsUsed } = value
     if (plain !== undefined && unitsUsed !== null) {
       const known = facts.unitsOf(plain.shape) ?? 0n
       facts.noteUnits(plain.shape, known > unitsUsed ? known : unitsUsed)
     }
-    return check
+    return { slot, value: check }
   }
 
   return {
@@ -114,8 +123,8 @@ export function openExact({
       }),
     check: simulate,
     draft: async (authorization, settler: Address) => {
-      const [check, { lastValidBlockHeight }, { accounts }] = await Promise.all([
-        simulate(authorization),
+      const [{ slot, value: check }, newest, { accounts }] = await Promise.all([
+        simulateAt(authorization),
         transport.read(lifetimeRead),
         transport.read(accountsRead([settler])),
       ])
@@ -125,12 +134,11 @@ export function openExact({
       // Then the draft says so by itself, and whoever reads it takes that key for low. What is left of it is too little to be kept at all.
       const settlerBalance = check.ok ? (accounts[0]?.lamports ?? 0n) : 0n
       const transaction = stored['transaction'] ?? ''
-      // No blockhash that is valid now outlives the newest one.
       const terms = {
         network: config.network,
         feePayer: settler,
         transaction,
-        lastValidBlockHeight,
+        lastValidBlockHeight: endOfValid(newest, slot),
       }
       return {
         ok: true,
@@ -148,5 +156,22 @@ export function openExact({
     finalState: async () => 'open',
     findForeign: async () => undefined,
     ...(walletPrograms.size === 0 ? {} : { smartWallets: walletNode }),
+  }
+}
+
+/** What a node said, and the slot that it said it of. */
+interface At<Value> {
+  readonly slot: bigint
+  readonly value: Value
+}
+
+function withSlot<Value>(read: Read<Value>): Read<At<Value>> {
+  return {
+    method: read.method,
+    params: read.params,
+    parse: (result) => ({
+      slot: contextFrom(result, 'simulation').slot,
+      value: read.parse(result),
+    }),
   }
 }

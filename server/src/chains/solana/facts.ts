@@ -55,7 +55,7 @@ export function openFacts({ transport, clock }: { transport: Transport; clock: C
   )
   const live = remember(
     { clock, seconds: BLOCKHASH_SECONDS, entriesMax: BLOCKHASHES_MAX },
-    (blockhash: string) => transport.read(blockhashLiveRead(blockhash)),
+    async (blockhash: string) => (await transport.read(blockhashLiveRead(blockhash))).isLive,
   )
   const units = new Map<string, { units: bigint; untilMilliseconds: number }>()
   const tokenAccounts = new Map<string, AssociatedAccount>()

@@ -11,6 +11,7 @@ import type {
 } from '../../venue.ts'
 import { accountsRead } from '../accounts.ts'
 import { blockhashLiveRead, lifetimeRead } from '../blocks.ts'
+import { endOfValid } from '../end-of-valid.ts'
 import type { DraftDeps } from '../draft.ts'
 import { SIGNATURE_FEE, automaticPrice, priorityFeeOf } from '../fees.ts'
 import type { Mint } from '../mint.ts'
@@ -132,13 +133,13 @@ export function openJupiterVenue(deps: DraftDeps, api: JupiterApi): Venue {
     if (!checked.ok) {
       throw new NotCarried(`the router's transaction is not signed: ${checked.problem}`)
     }
-    const [isLive, lifetime] = await Promise.all([
+    const [{ slot, isLive }, lifetime] = await Promise.all([
       transport.read(blockhashLiveRead(checked.blockhash)),
       transport.read(lifetimeRead),
     ])
     if (!isLive) throw new NotCarried("the router's transaction has no blockhash of this chain")
     if (isPaidFor) await rehearse(bytes, scene, order)
-    const { lastValidBlockHeight } = lifetime
+    const lastValidBlockHeight = endOfValid(lifetime, slot)
     const blockHash = await slotHash(transport, scene.slot, lifetime)
     return { bytes, checked, lastValidBlockHeight, blockHash }
   }

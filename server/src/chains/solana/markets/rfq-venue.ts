@@ -13,6 +13,7 @@ import type {
 } from '../../venue.ts'
 import { accountsRead } from '../accounts.ts'
 import { blockhashLiveRead, lifetimeRead } from '../blocks.ts'
+import { endOfValid } from '../end-of-valid.ts'
 import type { DraftDeps } from '../draft.ts'
 import { SIGNATURE_FEE, automaticPrice, fixedPrice, priorityFeeOf } from '../fees.ts'
 import { paymentSimulationRead } from '../exact-check.ts'
@@ -161,7 +162,7 @@ export function openRfqVenue(deps: DraftDeps, makers: readonly Maker[]): Venue {
     if (!checked.ok)
       throw new NotCarried(`the maker's transaction is not signed: ${checked.problem}`)
     const text = Buffer.from(checked.bytes).toString('base64')
-    const [isLive, lifetime, simulation] = await Promise.all([
+    const [{ slot, isLive }, lifetime, simulation] = await Promise.all([
       transport.read(blockhashLiveRead(checked.blockhash)),
       transport.read(lifetimeRead),
       isPaidFor ? transport.read(paymentSimulationRead(text)) : undefined,
@@ -171,8 +172,8 @@ export function openRfqVenue(deps: DraftDeps, makers: readonly Maker[]): Venue {
       const said = simulation.check.message ?? ''
       throw new NotCarried(`the maker's transaction would fail: ${said}`)
     }
-    // No blockhash that is valid now outlives the newest one: the maker's own word on it is not needed.
-    const { lastValidBlockHeight } = lifetime
+    // The maker's own word on it is not needed.
+    const lastValidBlockHeight = endOfValid(lifetime, slot)
     const blockHash = await slotHash(transport, scene.slot, lifetime)
     return { ...scene, checked, lastValidBlockHeight, blockHash }
   }
