@@ -2,7 +2,7 @@ import type { Address, TokenTransfer } from '../chain.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import { INNER_STEP } from './instructions.ts'
 import { isPaidInto, ownerBefore } from './paid-into.ts'
-import { holdingsOf } from './token-transfers.ts'
+import { holdingsOf, keepsTokenBalances } from './token-transfers.ts'
 import type { Holding } from './token-transfers.ts'
 
 /**
@@ -15,8 +15,7 @@ export function balanceTransfers(
   accounts: readonly Address[],
   index: number,
 ): readonly TokenTransfer[] | undefined {
-  const lists = [meta['preTokenBalances'], meta['postTokenBalances']]
-  if (lists.some((list) => (list ?? null) === null)) return undefined
+  if (!keepsTokenBalances(meta)) return undefined
   const holdings = [...holdingsOf(meta, accounts)]
   const grown = holdings.filter(([, { before, after }]) => after > before)
   const transfers: TokenTransfer[] = []

@@ -21,7 +21,13 @@ import {
 } from './programs.ts'
 import { costOfTrade, lamportsBeside, tradeIn } from './program-trades.ts'
 import type { CalledTrade } from './program-trades.ts'
-import { holdingsOf, tokenTransfers, walletTransfers } from './token-transfers.ts'
+import {
+  holdingsOf,
+  keepsTokenBalances,
+  movesTokens,
+  tokenTransfers,
+  walletTransfers,
+} from './token-transfers.ts'
 import type { OpenedModule } from './venue-module.ts'
 
 /** How a transaction is read whole. */
@@ -95,7 +101,8 @@ function lookUp(hash: TransactionHash, modules: readonly OpenedModule[]): Read<F
 /**
  * Reads a transaction that the node gave whole, else throws NodeFailure. `untold` is what is said of one whose transfers cannot be told
  * from what the node keeps; left out, that is a NodeFailure, too, since nothing told is not nothing moved.
- * Of a trade by a program of `modules` too little is kept without inner instructions: only where `untold` is given are the balances asked instead.
+ * Of a trade by a program of `modules`, and of tokens that a router sold, too little is kept without inner instructions: only where
+ * `untold` is given is what there is taken instead.
  */
 export function outcomeFrom(
   result: unknown,
@@ -119,7 +126,8 @@ export function outcomeFrom(
   const read = succeeded ? tradeIn(called, modules) : undefined
   if (read === 'unknown' && untold === undefined) throw new UntoldTransfers(height)
   const trade = read === 'unknown' ? undefined : read
-  if (trade !== undefined && untold === undefined && !keepsInner(meta)) {
+  const isSold = succeeded && isRouted(called) && mayHaveSold(meta, accounts)
+  if ((trade !== undefined || isSold) && untold === undefined && !keepsInner(meta)) {
     throw new UntoldTransfers(height)
   }
   const transfers = succeeded ? (moved(message, meta, accounts, trade) ?? untold?.()) : []
@@ -159,13 +167,30 @@ function moved(
 ): readonly TokenTransfer[] | undefined {
   if (trade !== undefined && !keepsInner(meta)) return balanceTransfers(meta, accounts, trade.index)
   const called = topLevelInstructions(message, accounts)
-  const isRouted = trade !== undefined || called.some(({ program }) => program === JUPITER_PROGRAM)
-  const wallet = isRouted ? undefined : walletCall(message, called)
+  const isTraded = trade !== undefined || isRouted(called)
+  const wallet = isTraded ? undefined : walletCall(message, called)
   const all = () => allInstructions(message, meta, accounts)
-  if (wallet === undefined) return tokenTransfers(meta, accounts, isRouted ? all() : called)
+  // A transfer between accounts of which nothing is told would look like one that moved nothing.
+  const isTold = keepsTokenBalances(meta)
+  if (wallet === undefined) {
+    const own = isTraded ? all() : called
+    return isTold || !movesTokens(own) ? tokenTransfers(meta, accounts, own) : undefined
+  }
+  if (!isTold) return undefined
   return keepsInner(meta)
     ? walletTransfers(meta, accounts, all())
     : balanceTransfers(meta, accounts, wallet.index)
+}
+
+function isRouted(called: readonly Called[]): boolean {
+  return called.some(({ program }) => program === JUPITER_PROGRAM)
+}
+
+/** Whether the fee payer has less of a token than before, or nobody tells. */
+function mayHaveSold(meta: Fields, accounts: readonly Address[]): boolean {
+  const changes = senderChanges(meta, accounts, 0n)
+  const isLess = changes.some(({ asset, delta }) => asset !== 'native' && delta < 0n)
+  return isLess || !keepsTokenBalances(meta)
 }
 
 /** Whether the node keeps what programs called in turn. */

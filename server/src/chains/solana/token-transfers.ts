@@ -113,6 +113,16 @@ export function movesOf({ index, program, accounts, data }: Called): readonly Mo
   return []
 }
 
+/** Whether any of these instructions moves tokens. */
+export function movesTokens(called: readonly Called[]): boolean {
+  return called.some((each) => movesOf(each).length > 0)
+}
+
+/** Whether the node tells the token accounts around a transaction; where there are none, it tells that. */
+export function keepsTokenBalances(meta: Fields): boolean {
+  return (meta['preTokenBalances'] ?? null) !== null && (meta['postTokenBalances'] ?? null) !== null
+}
+
 /** The token accounts that a transaction touched, by address. Throws NodeFailure when the meta is malformed. */
 export function holdingsOf(
   meta: Fields,
