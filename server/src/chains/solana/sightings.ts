@@ -5,7 +5,6 @@ import type { Read, Transport } from '../json-rpc/transport.ts'
 import type { SelfCustody, Sighting, SightedTransfer } from '../self-custody.ts'
 import { knownAddress } from './account.ts'
 import { addressFrom, indexFrom, integerFrom, transactionHashFrom } from './answer.ts'
-import { VOTE_PROGRAM } from './arrivals.ts'
 import { decodeBase58 } from './base58.ts'
 import { BLOCKS_PER_READ_MAX, blockAccountsRead } from './block-accounts.ts'
 import type { Facts } from './facts.ts'
@@ -15,6 +14,7 @@ import type { Called } from './instructions.ts'
 import { messageKeyIn } from './message-key.ts'
 import { accountsOf, keepsInner, outcomeFrom, outcomeOptions } from './outcome.ts'
 import { lamportsOffered, tradeIn } from './program-trades.ts'
+import { MEMO_PROGRAM } from './programs.ts'
 import { movesOf } from './token-transfers.ts'
 import type { OpenedModule } from './venue-module.ts'
 
@@ -72,10 +72,21 @@ function includedFrom(fields: Fields, block: Block): readonly Included[] {
   const keys = listFrom(transaction['accountKeys'], 'account keys').map((key) =>
     fieldsFrom(key, 'account key'),
   )
-  if (keys.some(({ pubkey }) => pubkey === VOTE_PROGRAM)) return []
+  const signatures = listFrom(transaction['signatures'], 'signatures')
+  if (!mayTell(keys, signatures.length)) return []
   const payer = addressFrom(keys[0]?.['pubkey'], 'fee payer')
-  const [signature] = listFrom(transaction['signatures'], 'signatures')
+  const [signature] = signatures
   return [{ hash: transactionHashFrom(signature, 'signature'), block, payer }]
+}
+
+/**
+ * Whether a transaction may be one that is waited for: those carry a commitment in a memo, or the payer's signature beside the fee
+ * payer's. Anybody may have a build made for, or be paid through, an address that sends hundreds in each block: to read all of these
+ * whole would hold up everybody on the network. A program that an instruction calls stands in no lookup table. Votes have no memo; that
+ * a transaction names their program says nothing, since a buyer or a maker can have it named.
+ */
+function mayTell(keys: readonly Fields[], signatures: number): boolean {
+  return signatures > 1 || keys.some(({ pubkey }) => pubkey === MEMO_PROGRAM)
 }
 
 /** Undefined when the transaction is not where the block had it. */

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Address } from '../chain.ts'
+import type { Sighting } from '../self-custody.ts'
+import { VOTE_PROGRAM } from './arrivals.ts'
+import type { Instruction } from './message.ts'
+import { MEMO_PROGRAM, SYSTEM_PROGRAM } from './programs.ts'
+import { COMMITMENT, startTestChain } from './test-chain.ts'
+import type { TestChain, TestWallet } from './test-chain.ts'
+
+const COMMITMENT_HEX = Buffer.from(COMMITMENT).toString('hex')
+const MEMO: Instruction = {
+  program: MEMO_PROGRAM,
+  accounts: [],
+  data: Buffer.from(`florin1:${COMMITMENT_HEX}`),
+}
+
+let world: TestChain
+let sender: TestWallet
+let other: TestWallet
+beforeAll(async () => {
+  world = await startTestChain()
+  sender = await world.wallet(['native', '1'])
+  other = await world.wallet(['native', '1'])
+})
+afterAll(() => world.sandbox.stop())
+
+/** Lamports from the sender to the other wallet; the System program does not look at what else is named. */
+function moving(amount: bigint, ...named: readonly Address[]): Instruction {
+  const data = Buffer.alloc(12)
+  data.writeUInt32LE(2)
+  data.writeBigUInt64LE(amount, 4)
+  const accounts = [sender.address, other.address].map((address) => ({ address, isWritable: true }))
+  const others = named.map((address) => ({ address, isWritable: false }))
+  return { program: SYSTEM_PROGRAM, accounts: [...accounts, ...others], data }
+}
+
+/** What is sighted of transactions that a watched sender sends one after the other. */
+async function sightedOf(
+  ...transactions: readonly (readonly Instruction[])[]
+): Promise<readonly Sighting[]> {
+  const heights: bigint[] = []
+  for (const instructions of transactions) {
+    heights.push((await world.run(sender, instructions)).height)
+  }
+  const [first = 0n, last = first] = [heights[0], heights.at(-1)]
+  const blocks = await world.chain.blocks(first, Number(last - first) + 1)
+  const watched = { senders: new Set([sender.address]), commitments: new Set<string>() }
+  return (await world.chain.selfCustody?.sightings(blocks, async () => watched)) ?? []
+}
+
+describe('of what a watched sender sends', () => {
+  test('only that is read which carries a memo or a second signature, however much there is', async () => {
+    const found = await sightedOf([moving(1n)], [moving(2n)], [moving(3n), MEMO])
+    expect(found).toMatchObject([{ transfers: [{ amount: 3n }], commitments: [COMMITMENT_HEX] }])
+  })
+
+  test('nothing is left out that names the program of votes, which whoever makes its bytes can have it do', async () => {
+    const found = await sightedOf([moving(4n, VOTE_PROGRAM), MEMO])
+    expect(found).toMatchObject([{ commitments: [COMMITMENT_HEX], succeeded: true }])
+  })
+})
