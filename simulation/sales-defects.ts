@@ -75,14 +75,18 @@ export const salesDefects: readonly Defect[] = [
     changes: [
       {
         module: 'payments/advance.ts',
-        from: `      from === payment.sender &&
-      to === payment.recipient,`,
-        to: `      (payment.type === 'received' || from === payment.sender),`,
+        from: `asset === payment.asset && from === payment.sender,`,
+        to: `asset === payment.asset && (payment.type === 'received' || from === payment.sender),`,
       },
       {
         module: 'payments/advance.ts',
-        from: `candidates.find(({ amount }) => amount === payment.amount)`,
-        to: `candidates.find(({ amount }) => payment.type === 'received' || amount === payment.amount)`,
+        from: `given.filter(({ to }) => to === payment.recipient)`,
+        to: `given`,
+      },
+      {
+        module: 'payments/advance.ts',
+        from: `({ amount }: TokenTransfer) => amount === payment.amount`,
+        to: `({ amount }: TokenTransfer) => payment.type === 'received' || amount === payment.amount`,
       },
     ],
   },
