@@ -1,3 +1,4 @@
+import type { CredentialId } from '../kernel/caller.ts'
 import type { AccountId, KeyId } from '../kernel/id.ts'
 import type { Tx } from '../store/postgres.ts'
 
@@ -14,4 +15,20 @@ export async function endKeyAt(
      where account_id = $1 and id = $2 and deleted_at is null`,
     [accountId, keyId, atMilliseconds],
   )
+}
+
+/** Takes the row lock of a key, so that it lives as long as the transaction. False: it was deleted, or is past its time. */
+export async function holdKey(
+  tx: Tx,
+  accountId: AccountId,
+  keyId: CredentialId,
+  nowMilliseconds: number,
+): Promise<boolean> {
+  const rows = await tx.query(
+    'access_hold_key',
+    `select from api_keys where account_id = $1 and id = $2 and deleted_at is null
+       and (expires_at is null or expires_at > to_timestamp($3 / 1000.0)) for share`,
+    [accountId, keyId, nowMilliseconds],
+  )
+  return rows.length === 1
 }

@@ -8,6 +8,8 @@ import { walletCounts } from '../custody/operator-store.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
 import { newId, parseId } from '../kernel/id.ts'
+import { demandLive } from '../people/demand-live.ts'
+import { demandPerson } from '../people/demand-person.ts'
 import { keyView } from '../people/key-routes.ts'
 import { inviteMember } from '../people/invite-member.ts'
 import { lastSeenIn, listMembers } from '../people/member-list-store.ts'
@@ -85,12 +87,13 @@ export function operatorAccountRoutes(deps: OperatorDeps): readonly Route[] {
 
     route(endpoints.operatorInviteMember, async (call) => {
       const { email, name, role } = call.body
+      await demandLive(deps, demandPerson(call).sessionId)
       const { accountId } = await store.inTransaction('service', (tx) =>
         demandAccount(tx, call.params.accountId),
       )
       // Asked again, it makes another link, and the one before worthless.
       const { member, link } = await inviteMember(deps, {
-        ...{ accountId, email: email.toLowerCase(), name, role },
+        ...{ accountId, email: email.toLowerCase(), name, role, byOperator: true },
         actor: actorOf(call),
         idempotencyKey: undefined,
       })

@@ -7,6 +7,7 @@ import type { PeopleDeps } from './deps.ts'
 import { dropAllInvitations, dropInvitations } from './link-store.ts'
 import { deleteMembership, listMembers, lockOwners, setRole } from './member-list-store.ts'
 import type { ListedMember } from './member-list-store.ts'
+import { refuseFormerOwner } from './refuse-former-owner.ts'
 
 type Deps = Pick<PeopleDeps, 'audit' | 'clock' | 'sessions' | 'store'>
 
@@ -26,6 +27,7 @@ export async function changeRole(
 ): Promise<ListedMember> {
   const changed = await store.inTransaction(accountId, async (tx) => {
     const owners = await lockOwners(tx, accountId)
+    refuseFormerOwner(owners, actor)
     const member = await demandMember(tx, accountId, memberId, clock.nowMilliseconds())
     if (role !== 'owner') refuseLastOwner(owners, member)
     if (member.role === role) return member
@@ -51,6 +53,7 @@ export async function removeMember(
   const now = clock.nowMilliseconds()
   await store.inTransaction(accountId, async (tx) => {
     const owners = await lockOwners(tx, accountId)
+    refuseFormerOwner(owners, actor)
     const member = await demandMember(tx, accountId, memberId, now)
     refuseLastOwner(owners, member)
     await dropInvitations(tx, accountId, member.memberId)

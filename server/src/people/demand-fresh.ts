@@ -2,8 +2,7 @@ import { Refusal } from '@florin/wire/errors.ts'
 import type { SessionId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { PeopleDeps } from './deps.ts'
-import { findOwnSession } from './session-store.ts'
-import { signedOut } from './sessions.ts'
+import { demandLive } from './demand-live.ts'
 
 const MINUTE = 60_000
 
@@ -15,8 +14,7 @@ export async function demandFresh(
   { clock, store }: Pick<PeopleDeps, 'clock' | 'store'>,
   sessionId: SessionId,
 ): Promise<void> {
-  const session = await store.inTransaction('service', (tx) => findOwnSession(tx, sessionId))
-  if (session === undefined) throw signedOut()
+  const session = await demandLive({ clock, store }, sessionId)
   const signedInAt = session.expiresAtMilliseconds - limits.sessionHours * 60 * MINUTE
   if (clock.nowMilliseconds() - signedInAt <= limits.sessionFreshMinutes * MINUTE) return
   throw new Refusal('FORBIDDEN', {

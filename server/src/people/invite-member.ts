@@ -14,6 +14,7 @@ import { linkText } from './link-text.ts'
 import { listMembers, lockOwners } from './member-list-store.ts'
 import type { ListedMember } from './member-list-store.ts'
 import { findMemberByEmail, insertMember, putMembership } from './member-store.ts'
+import { refuseFormerOwner } from './refuse-former-owner.ts'
 import { newToken, tokenDigest } from './token.ts'
 
 const INVITATION_MILLISECONDS = limits.invitationDays * 86_400_000
@@ -27,7 +28,7 @@ export interface Invitation {
 
 /**
  * Invites somebody into the account by a link that is good once. Inviting again whoever has not come yet makes a new link, and the one
- * before worthless. Throws Refusal INVALID_PARAMETERS for a member, and for one too many.
+ * before worthless. Throws Refusal INVALID_PARAMETERS for a member, and for one too many; FORBIDDEN for who is no longer an owner.
  */
 export async function inviteMember(
   {
@@ -43,6 +44,8 @@ export async function inviteMember(
     readonly email: string
     readonly name: string | undefined
     readonly role: Role
+    /** Whoever runs the installation need not be an owner. */
+    readonly byOperator: boolean
     readonly actor: Actor
     readonly idempotencyKey: string | undefined
   },
@@ -52,7 +55,8 @@ export async function inviteMember(
   const token = newToken(random)
   // Of the scope `service`: whether there is such a person already, only the installation can see.
   return await store.inTransaction('service', async (tx) => {
-    await lockOwners(tx, accountId)
+    const owners = await lockOwners(tx, accountId)
+    if (!order.byOperator) refuseFormerOwner(owners, actor)
     const memberId = await openMember(tx, { email, name: name ?? nameFrom(email), random, now })
     const asked = { email, name: name ?? null, role }
     const intent = { accountId, operation: 'inviteMember', key, asked }

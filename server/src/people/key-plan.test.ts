@@ -5,15 +5,17 @@ import { changeAccount } from '../access/operator-store.ts'
 import { findKeys } from '../access/store.ts'
 import { openAudit } from '../audit/audit.ts'
 import { SYSTEM } from '../audit/entry.ts'
-import type { Plan } from '../kernel/caller.ts'
+import type { Caller, Plan } from '../kernel/caller.ts'
 import { systemClock } from '../kernel/clock.ts'
+import { newId } from '../kernel/id.ts'
 import type { AccountId } from '../kernel/id.ts'
 import { systemRandom } from '../kernel/random.ts'
-import { SecretBytes } from '../kernel/secret.ts'
+import { Secret, SecretBytes } from '../kernel/secret.ts'
 import { until } from '../kernel/until.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { makeOwnKey, rotateOwnKey } from './manage-keys.ts'
+import { insertMember, putMembership } from './member-store.ts'
 
 const SECONDS = 15
 let database: TestDatabase
@@ -39,9 +41,24 @@ async function anAccount(plan: Plan): Promise<AccountId> {
   return accountId
 }
 
-const make = (accountId: AccountId, plan: Plan) =>
+/** An owner of the account who was let in with that plan. */
+async function anOwner(accountId: AccountId, plan: Plan): Promise<Caller> {
+  const member = { memberId: newId(systemRandom, 'mem'), email: null, name: 'Ada' }
+  const { memberId } = member
+  const role = 'owner'
+  await database.store.inTransaction('service', async (tx) => {
+    await insertMember(tx, { ...member, isOperator: false }, Date.now())
+    await putMembership(tx, { memberId, accountId, role }, Date.now())
+  })
+  const sessionId = newId(systemRandom, 'ses')
+  const known = { calledName: 'Ada', isOperator: false, csrfToken: new Secret('') }
+  const person = { ...known, sessionId, memberId, role } as const
+  return { accountId, keyId: sessionId, plan, scopes: new Set(), person }
+}
+
+const make = async (accountId: AccountId, plan: Plan) =>
   makeOwnKey(deps(), {
-    ...{ accountId, actor: SYSTEM, idempotencyKey: undefined, plan },
+    ...{ caller: await anOwner(accountId, plan), actor: SYSTEM, idempotencyKey: undefined },
     ...{ name: 'till', scopes: ['trade'], expiresAtMilliseconds: null },
   })
 
@@ -85,9 +102,10 @@ test('a key that is rotated meanwhile has the plan that its account then has, a 
   ] as const) {
     const accountId = await anAccount(before)
     const { facts } = await make(accountId, before)
+    const caller = await anOwner(accountId, before)
     await whileChanging(accountId, after, () =>
       rotateOwnKey(deps(), {
-        ...{ accountId, keyId: facts.keyId, actor: SYSTEM, idempotencyKey: undefined },
+        ...{ caller, keyId: facts.keyId, actor: SYSTEM, idempotencyKey: undefined },
         ...{ previousValidSeconds: 60, permit: () => undefined },
       }),
     )

@@ -6,11 +6,12 @@ import type { KeyFacts } from '../access/store.ts'
 import { actorOf } from '../audit/actor-of.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
-import type { Caller, Scope } from '../kernel/caller.ts'
+import type { Caller, Person, Scope } from '../kernel/caller.ts'
 import { parseId } from '../kernel/id.ts'
 import type { KeyId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { PeopleDeps } from './deps.ts'
+import { demandLive } from './demand-live.ts'
 import { makeOwnKey, removeOwnKey, rotateOwnKey } from './manage-keys.ts'
 
 /** The routes of an account's API keys. */
@@ -24,10 +25,10 @@ export function keyRoutes(deps: PeopleDeps): readonly Route[] {
     route(endpoints.createKey, async (call) => {
       const { name, scopes, expiresAt = null } = call.body
       refuseMore(call.caller, scopes)
+      await demandStanding(deps, call)
       const { facts, key, isRepeated } = await makeOwnKey(deps, {
         ...{ name, scopes, expiresAtMilliseconds: expiresAt },
-        accountId: call.caller.accountId,
-        plan: call.caller.plan,
+        caller: call.caller,
         actor: actorOf(call),
         idempotencyKey: call.idempotencyKey,
       })
@@ -38,8 +39,9 @@ export function keyRoutes(deps: PeopleDeps): readonly Route[] {
     }),
 
     route(endpoints.rotateKey, async (call) => {
+      await demandStanding(deps, call)
       const { facts, key, previous, isRepeated } = await rotateOwnKey(deps, {
-        accountId: call.caller.accountId,
+        caller: call.caller,
         keyId: keyIdOf(call.params.keyId),
         previousValidSeconds: call.body.previousValidSeconds,
         permit: (scopes) => refuseMore(call.caller, scopes),
@@ -77,6 +79,14 @@ function refuseMore({ person }: Caller, scopes: readonly Scope[]): void {
     message: 'This session may not do that.',
     details: { scopes: `${role ?? 'nobody'} does not have ${more.join(', ')}` },
   })
+}
+
+/** A key lives on after whoever made it: a session must be one by now's word, not by what was remembered. */
+async function demandStanding(
+  deps: PeopleDeps,
+  { person }: { readonly person: Person | undefined },
+): Promise<void> {
+  if (person !== undefined) await demandLive(deps, person.sessionId)
 }
 
 function keyIdOf(text: string): KeyId {

@@ -6,12 +6,13 @@ import type { KeyFacts } from '../access/store.ts'
 import type { Actor } from '../audit/entry.ts'
 import { claimOnce } from '../idempotency/claim-once.ts'
 import { PLANS } from '../kernel/caller.ts'
-import type { Plan, Scope } from '../kernel/caller.ts'
+import type { Caller, Plan, Scope } from '../kernel/caller.ts'
 import { newId } from '../kernel/id.ts'
 import type { AccountId, KeyId } from '../kernel/id.ts'
 import type { Secret } from '../kernel/secret.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { PeopleDeps } from './deps.ts'
+import { holdAsker } from './hold-asker.ts'
 
 type Deps = Pick<PeopleDeps, 'store' | 'clock' | 'random' | 'pepper' | 'audit' | 'sandbox'>
 
@@ -23,22 +24,23 @@ export interface OwnKey {
 }
 
 interface Order {
-  readonly accountId: AccountId
+  /** Who asks, as they were let in. */
+  readonly caller: Caller
   readonly actor: Actor
   readonly idempotencyKey: string | undefined
 }
 
-/** Makes a key of the account, with the caller's plan, or what is left of it by now. Refuses as createKey does. */
+/** Makes a key of the account, with the caller's plan, or what is left of it by now. Refuses as createKey and holdAsker do. */
 export async function makeOwnKey(
   deps: Deps,
   order: Order & {
     readonly name: string
-    readonly plan: Plan
     readonly scopes: readonly Scope[]
     readonly expiresAtMilliseconds: number | null
   },
 ): Promise<OwnKey> {
-  const { accountId, actor, idempotencyKey: key, ...terms } = order
+  const { caller, actor, idempotencyKey: key, ...terms } = order
+  const { accountId } = caller
   const { audit, clock, random, sandbox, store } = deps
   const { name, scopes, expiresAtMilliseconds } = terms
   const keyId = newId(random, 'key')
@@ -50,7 +52,8 @@ export async function makeOwnKey(
       return { facts: await demandKey(tx, accountId, before), key: null, isRepeated: true }
     }
     const mode = sandbox ? 'test' : 'live'
-    const plan = lesser(terms.plan, await mostPlan(tx, accountId))
+    const plan = lesser(caller.plan, await mostPlan(tx, accountId))
+    await holdAsker(tx, caller, clock.nowMilliseconds())
     const made = await createKeyIn(deps, tx, { accountId, mode, ...terms, plan }, keyId)
     const details = { name, scopes: [...scopes], lastFour: made.facts.lastFour }
     await audit.note(tx, { accountId, actor, action: 'key.created', object: keyId, details })
@@ -75,7 +78,8 @@ function lesser(one: Plan, other: Plan): Plan {
 
 /**
  * Makes a key with the name, the plan and the scopes of another, which ends after `previousValidSeconds`; undefined leaves it. A key
- * that lapses gives way to one that lives as long from now on. Throws Refusal NOT_FOUND for a key that is not there, and as createKey.
+ * that lapses gives way to one that lives as long from now on. Throws Refusal NOT_FOUND for a key that is not there, and as createKey and
+ * holdAsker.
  */
 export async function rotateOwnKey(
   deps: Deps,
@@ -86,7 +90,8 @@ export async function rotateOwnKey(
     permit(scopes: readonly Scope[]): void
   },
 ): Promise<OwnKey & { readonly previous: KeyFacts }> {
-  const { accountId, keyId: previousId, actor, idempotencyKey: key, previousValidSeconds } = order
+  const { caller, keyId: previousId, actor, idempotencyKey: key, previousValidSeconds } = order
+  const { accountId } = caller
   const { audit, clock, random, store } = deps
   const keyId = newId(random, 'key')
   const now = clock.nowMilliseconds()
@@ -95,7 +100,10 @@ export async function rotateOwnKey(
     const intent = { accountId, operation: 'rotateKey', key, asked }
     const before = await claimOnce(tx, intent, keyId, now)
     // Before its keys, as whoever changes the plan of all of them does; and the key is read as it is then.
-    if (before === undefined) await lockAccount(tx, accountId)
+    if (before === undefined) {
+      await lockAccount(tx, accountId)
+      await holdAsker(tx, caller, now)
+    }
     const previous = await demandKey(tx, accountId, previousId)
     order.permit(previous.scopes)
     if (before !== undefined) {

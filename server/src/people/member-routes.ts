@@ -2,6 +2,8 @@ import { endpoints } from '@florin/wire/endpoints.ts'
 import { actorOf } from '../audit/actor-of.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
+import { demandLive } from './demand-live.ts'
+import { demandPerson } from './demand-person.ts'
 import type { PeopleDeps } from './deps.ts'
 import { inviteMember } from './invite-member.ts'
 import { changeRole, removeMember } from './change-member.ts'
@@ -24,8 +26,9 @@ export function memberRoutes(deps: PeopleDeps): readonly Route[] {
     route(endpoints.inviteMember, async (call) => {
       const { email, name, role } = call.body
       const { accountId } = call.caller
+      await demandLive(deps, demandPerson(call).sessionId)
       const { member, link, isRepeated } = await inviteMember(deps, {
-        ...{ accountId, email: email.toLowerCase(), name, role },
+        ...{ accountId, email: email.toLowerCase(), name, role, byOperator: false },
         actor: actorOf(call),
         idempotencyKey: call.idempotencyKey,
       })
@@ -38,6 +41,7 @@ export function memberRoutes(deps: PeopleDeps): readonly Route[] {
     route(endpoints.changeMember, async (call) => {
       const { accountId } = call.caller
       const { memberId } = call.params
+      await demandLive(deps, demandPerson(call).sessionId)
       const order = { accountId, memberId, role: call.body.role, actor: actorOf(call) }
       const member = await changeRole(deps, order)
       const seen = await lastSeenIn(store, accountId)

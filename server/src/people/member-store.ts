@@ -175,3 +175,18 @@ export async function joinAccount(
   )
   return rows.length === 1
 }
+
+/** The role of somebody who has come, held as it is until the transaction ends. Undefined: they are no member. */
+export async function holdRole(
+  tx: Tx,
+  accountId: AccountId,
+  memberId: MemberId,
+): Promise<Role | undefined> {
+  const [row] = await tx.query<{ role: string }>(
+    'people_hold_role',
+    `select role from memberships
+     where account_id = $1 and member_id = $2 and joined_at is not null for share`,
+    [accountId, memberId],
+  )
+  return row && roleOf(row.role)
+}

@@ -64,7 +64,8 @@ export interface TestPeopleInstance {
 
 export interface TestPeople {
   readonly database: TestDatabase
-  readonly time: { ahead: number }
+  /** `standsAt`: a moment that does not pass. */
+  readonly time: { ahead: number; standsAt?: number }
   /** Every line that was logged. */
   readonly logged: string[]
   start(routes?: readonly Route[]): Promise<TestPeopleInstance>
@@ -82,10 +83,10 @@ export interface TestPeople {
 export async function openTestPeople(): Promise<TestPeople> {
   const database = await openTestDatabase()
   const { store } = database
-  const time = { ahead: 0 }
+  const time: TestPeople['time'] = { ahead: 0 }
   const clock: Clock = {
     ...systemClock,
-    nowMilliseconds: () => systemClock.nowMilliseconds() + time.ahead,
+    nowMilliseconds: () => time.standsAt ?? systemClock.nowMilliseconds() + time.ahead,
   }
   const logged: string[] = []
   const log = openLog('debug', { write: (line: string) => void logged.push(line) })
