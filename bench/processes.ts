@@ -1,5 +1,6 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { cpus } from 'node:os'
+import { familyOf } from '@florin/server/store/embedded/processes.ts'
 
 /** Seconds of CPU, or cores, by who used them. */
 export interface Usage {
@@ -51,11 +52,7 @@ export async function usageNow(servicePid: number, callersPid: number): Promise<
   const processes = (await Promise.all(pids.map(readProcess))).filter((each) => each !== undefined)
   const secondsOf = (belongs: (process: Process) => boolean) =>
     processes.filter(belongs).reduce((sum, each) => sum + each.seconds, 0)
-  const family = new Set([servicePid])
-  for (let size = 0; size < family.size;) {
-    size = family.size
-    for (const { pid, parentPid } of processes) if (family.has(parentPid)) family.add(pid)
-  }
+  const family = familyOf(processes, [servicePid])
   const isChild = ({ pid }: Process) => family.has(pid) && pid !== servicePid
   const service = secondsOf(({ pid }) => pid === servicePid)
   const postgres = secondsOf((each) => isChild(each) && each.name.startsWith('postgres'))

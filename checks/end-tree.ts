@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { identify, isRunning } from '@florin/cli/process-identity.ts'
-import { listProcesses } from '@florin/server/store/embedded/processes.ts'
+import { familyOf, listProcesses } from '@florin/server/store/embedded/processes.ts'
 
 /**
  * What is sent, to whom, and how long that is given. Whoever is started by a test ends with it or soon after; PostgreSQL goes on, takes
@@ -37,14 +37,9 @@ export async function endTree(rootPid: number): Promise<void> {
 
 /** Adds what they have started meanwhile, and forgets those that have ended, in this order: an orphan has another parent. */
 async function lookAgain(known: Map<number, string>): Promise<void> {
-  const processes = await listProcesses()
-  for (let before = 0; before < known.size;) {
-    before = known.size
-    for (const { pid, parentPid } of processes) {
-      if (!known.has(parentPid) || known.has(pid)) continue
-      const found = await identify(pid)
-      if (found !== undefined) known.set(found.pid, found.startedAt)
-    }
+  for (const pid of familyOf(await listProcesses(), known.keys())) {
+    const found = known.has(pid) ? undefined : await identify(pid)
+    if (found !== undefined) known.set(found.pid, found.startedAt)
   }
   for (const [pid, startedAt] of known) {
     if (!(await isRunning({ pid, startedAt }))) known.delete(pid)

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { identify, isRunning } from '@florin/cli/process-identity.ts'
 import type { ProcessIdentity } from '@florin/cli/process-identity.ts'
 import { until } from '@florin/server/kernel/until.ts'
-import { listProcesses } from '@florin/server/store/embedded/processes.ts'
+import { familyOf, listProcesses } from '@florin/server/store/embedded/processes.ts'
 import { afterEach, expect, test } from 'vitest'
 import { endTree } from '../checks/end-tree.ts'
 import { root } from '../checks/tool.ts'
@@ -17,13 +17,8 @@ async function descendantsOf(
   pid: number,
 ): Promise<readonly (ProcessIdentity & { what: string })[]> {
   const processes = await listProcesses()
-  const found = new Set([pid])
-  for (let before = 0; before < found.size;) {
-    before = found.size
-    for (const each of processes) if (found.has(each.parentPid)) found.add(each.pid)
-  }
-  found.delete(pid)
-  const known = processes.filter((each) => found.has(each.pid))
+  const family = familyOf(processes, [pid])
+  const known = processes.filter((each) => each.pid !== pid && family.has(each.pid))
   const all = known.map(async (each) => {
     const identity = await identify(each.pid)
     return identity === undefined ? [] : [{ ...identity, what: each.words.join(' ') }]

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFile, readdir } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { promisify } from 'node:util'
+import { familyOf } from '@florin/server/store/embedded/processes.ts'
 
 /** /proc counts in hundredths of a second on every Linux. */
 const TICKS_PER_SECOND = 100
@@ -9,19 +10,10 @@ const TICKS_PER_SECOND = 100
 /** A process with everything that it started. */
 export async function treeOf(root: number): Promise<readonly number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
-  const parents = new Map<number, number>()
-  await Promise.all(
-    pids.map(async (pid) => {
-      const fields = await statOf(pid)
-      if (fields !== undefined) parents.set(pid, Number(fields[1]))
-    }),
+  const processes = await Promise.all(
+    pids.map(async (pid) => ({ pid, parentPid: Number((await statOf(pid))?.[1]) })),
   )
-  const family = new Set([root])
-  for (let size = 0; size < family.size;) {
-    size = family.size
-    for (const [pid, parent] of parents) if (family.has(parent)) family.add(pid)
-  }
-  return [...family]
+  return [...familyOf(processes, [root])]
 }
 
 /** CPU seconds that a process has used, without its children. */

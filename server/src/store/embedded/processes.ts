@@ -51,3 +51,17 @@ export async function listProcesses(): Promise<ProcessFacts[]> {
   const all = await Promise.all(names.map((name) => describeFromProc(Number(name))))
   return all.filter((facts) => facts !== undefined)
 }
+
+/** Processes with everything that they started, and these in turn, as far as it still has its parent: the pids of all. */
+export function familyOf(
+  processes: readonly Pick<ProcessFacts, 'pid' | 'parentPid'>[],
+  roots: Iterable<number>,
+): ReadonlySet<number> {
+  const family = new Set(roots)
+  // Until a whole look adds nobody: a child may stand before its parent.
+  for (let before = -1; before < family.size;) {
+    before = family.size
+    for (const { pid, parentPid } of processes) if (family.has(parentPid)) family.add(pid)
+  }
+  return family
+}
