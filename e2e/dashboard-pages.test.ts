@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   barriers,
   chromiumPath,
+  openDashboard,
   openPage,
   sidewaysPixels,
   startBrowser,
@@ -43,13 +44,7 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
     const wallets = florin.info.wallets.filter(({ family }) => family === 'evm')
     payer = wallets[0]?.address ?? ''
     recipient = wallets[1]?.address ?? ''
-    await until(
-      'the dashboard is built',
-      async () => (await fetch(`${florin.baseUrl}/dashboard`)).status === 200,
-      WAIT,
-    )
-    owner = await visit(browser)
-    await openPage(owner, florin.info.dashboardUrl, 'Overview')
+    owner = await openDashboard(florin, browser)
   })
   afterAll(async () => {
     await browser?.close()

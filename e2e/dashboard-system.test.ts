@@ -1,14 +1,12 @@
-import { until } from '@florin/server/kernel/until.ts'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { barriers, chromiumPath, openPage, startBrowser, visit } from './actors/browser.ts'
+import { barriers, chromiumPath, openDashboard, startBrowser } from './actors/browser.ts'
 import type { Visit } from './actors/browser.ts'
 import { openClient } from './actors/client.ts'
 import { startFlorin } from './actors/florin.ts'
 import type { FlorinHandle } from './actors/florin.ts'
 
 const MISSING = chromiumPath() === undefined
-const WAIT = { seconds: 60 }
 const SOLANA = 'Solana Devnet (Florin sandbox)'
 
 describe.skipIf(MISSING)('networks and lanes (skipped without a Chromium in PATH)', () => {
@@ -17,13 +15,7 @@ describe.skipIf(MISSING)('networks and lanes (skipped without a Chromium in PATH
   let owner: Visit
   beforeAll(async () => {
     ;[florin, browser] = await Promise.all([startFlorin(), startBrowser()])
-    await until(
-      'the dashboard is built',
-      async () => (await fetch(`${florin.baseUrl}/dashboard`)).status === 200,
-      WAIT,
-    )
-    owner = await visit(browser)
-    await openPage(owner, florin.info.dashboardUrl, 'Overview')
+    owner = await openDashboard(florin, browser)
   })
   afterAll(async () => {
     await browser?.close()

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   barriers,
   chromiumPath,
+  openDashboard,
   openPage,
   sidewaysPixels,
   startBrowser,
@@ -23,13 +24,7 @@ describe.skipIf(MISSING)('the Trading page (skipped without a Chromium in PATH)'
   let owner: Visit
   beforeAll(async () => {
     ;[florin, browser] = await Promise.all([startFlorin(), startBrowser()])
-    await until(
-      'the dashboard is built',
-      async () => (await fetch(`${florin.baseUrl}/dashboard`)).status === 200,
-      WAIT,
-    )
-    owner = await visit(browser)
-    await openPage(owner, florin.info.dashboardUrl, 'Overview')
+    owner = await openDashboard(florin, browser)
   })
   afterAll(async () => {
     await browser?.close()

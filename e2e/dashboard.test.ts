@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   barriers,
   chromiumPath,
+  openDashboard,
   openPage,
   sidewaysPixels,
   startBrowser,
@@ -26,13 +27,7 @@ describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium 
   let signedIn: Visit
   beforeAll(async () => {
     ;[florin, browser] = await Promise.all([startFlorin(), startBrowser()])
-    await until(
-      'the dashboard is built',
-      async () => (await fetch(`${florin.baseUrl}/dashboard`)).status === 200,
-      { seconds: WAIT_SECONDS },
-    )
-    signedIn = await visit(browser)
-    await signIn(signedIn)
+    signedIn = await openDashboard(florin, browser)
   }, START_MILLISECONDS)
   afterAll(async () => {
     await browser?.close()

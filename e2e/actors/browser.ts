@@ -7,9 +7,12 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { chromium } from 'playwright-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { until } from '@florin/server/kernel/until.ts'
+import type { FlorinHandle } from './florin.ts'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 const WAIT_MILLISECONDS = 30_000
+const BUILD_SECONDS = 90
 const BUILD = fileURLToPath(import.meta.resolve('@florin/dashboard/build/main.ts'))
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
@@ -106,4 +109,19 @@ export async function openPage(
     const { pathname } = new URL(page.url())
     throw new Error(`${pathname} shows: ${shown} (${complaints.join('; ')})`, { cause: reason })
   })
+}
+
+/** Waits until a `florin up` has its dashboard built, and opens it by the link of its start in a browser of its own. */
+export async function openDashboard(
+  { baseUrl, info }: Pick<FlorinHandle, 'baseUrl' | 'info'>,
+  browser: Browser,
+): Promise<Visit> {
+  await until(
+    'the dashboard is built',
+    async () => (await fetch(`${baseUrl}/dashboard`)).status === 200,
+    { seconds: BUILD_SECONDS },
+  )
+  const owner = await visit(browser)
+  await openPage(owner, info.dashboardUrl, 'Overview')
+  return owner
 }
