@@ -10,6 +10,7 @@ import { limits } from '../kernel/limits.ts'
 import { openListener } from '../store/listen.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
+import { hearing } from '../store/test-hearing.ts'
 import type { NumberedEvent } from './event.ts'
 import { watchOutbox } from './outbox-watch.ts'
 import { holdRelay, numberNext, RelayLost, takeRelay } from './relay-store.ts'
@@ -329,18 +330,12 @@ test('all that waits is numbered by one statement, however much it is', async ()
   for (let count = 0; count < 40; count += 1) await add(accountId, `${count}`)
   const { store } = database
   let numberings = 0
-  start({
-    ...store,
-    inTransaction: (scope, work) =>
-      store.inTransaction(scope, (tx) =>
-        work({
-          query: (name, text, values) => {
-            if (name === 'relay_number') numberings += 1
-            return tx.query(name, text, values)
-          },
-        }),
-      ),
-  })
+  start(
+    hearing(store, (name) => {
+      if (name === 'relay_number') numberings += 1
+      return undefined
+    }),
+  )
   await isToldOf(accountId, 40)
   expect(numberings).toBe(1)
 })

@@ -14,6 +14,7 @@ import { beginFollowing } from '../sender/follower-store.ts'
 import { scriptedChain } from '../sender/test-chain.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
+import { hearing } from '../store/test-hearing.ts'
 import { openClaimQueue } from './claim-queue.ts'
 import { beginSettlement } from './begin.ts'
 import type { BeginDeps } from './beginning.ts'
@@ -63,18 +64,10 @@ beforeEach(async () => {
   })
   asked = []
   deps = {
-    store: {
-      ...store,
-      inTransaction: (scope, work) =>
-        store.inTransaction(scope, (tx) =>
-          work({
-            query: (name, ...rest) => {
-              asked.push(name)
-              return tx.query(name, ...rest)
-            },
-          }),
-        ),
-    },
+    store: hearing(store, (name) => {
+      asked.push(name)
+      return undefined
+    }),
     records: openReceivedRecords({
       clock: systemClock,
       waits: noWaits,

@@ -6,6 +6,7 @@ import { testNetwork } from '@florin/server/payments/test-lane.ts'
 import type { Store } from '@florin/server/store/postgres.ts'
 import { openTestDatabase } from '@florin/server/store/test-database.ts'
 import type { TestDatabase } from '@florin/server/store/test-database.ts'
+import { hearing } from '@florin/server/store/test-hearing.ts'
 import { drive } from './test-driver.ts'
 
 let database: TestDatabase
@@ -197,18 +198,10 @@ test('on a chain of quick blocks, places that hold their lane up are looked for 
   let heads = 0
   let looks = 0
   const { store } = database
-  const counting: Store = {
-    ...store,
-    inTransaction: (scope, work) =>
-      store.inTransaction(scope, (tx) =>
-        work({
-          query: (name, text, values) => {
-            if (name === 'attempts_lane_fronts') looks += 1
-            return tx.query(name, text, values)
-          },
-        }),
-      ),
-  }
+  const counting = hearing(store, (name) => {
+    if (name === 'attempts_lane_fronts') looks += 1
+    return undefined
+  })
   const growth = () => {
     heads += 1
     return 1n

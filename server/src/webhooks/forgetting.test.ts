@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../kernel/clock.ts'
 import { until } from '../kernel/until.ts'
+import { hearing } from '../store/test-hearing.ts'
 import { openTestWebhooks } from './test-webhooks.ts'
 import type { TestWebhooks } from './test-webhooks.ts'
 
@@ -13,21 +14,12 @@ afterAll(() => room.close())
 test('old deliveries are looked for again when the clock was set back, not when it has come round to that time', async () => {
   let behind = 0
   let looks = 0
-  const { store } = room.database
   const sender = room.start({
     clock: { ...systemClock, nowMilliseconds: () => systemClock.nowMilliseconds() - behind },
-    store: {
-      ...store,
-      inTransaction: (scope, work) =>
-        store.inTransaction(scope, (tx) =>
-          work({
-            query: (name, ...rest) => {
-              if (name === 'delivery_old') looks += 1
-              return tx.query(name, ...rest)
-            },
-          }),
-        ),
-    },
+    store: hearing(room.database.store, (name) => {
+      if (name === 'delivery_old') looks += 1
+      return undefined
+    }),
   })
   const looked = async (count: number) =>
     until(`it was looked for ${count} times`, () => looks === count, { seconds: 15 })

@@ -3,6 +3,7 @@ import { SYSTEM } from '../audit/entry.ts'
 import type { AccountId, WebhookId } from '../kernel/id.ts'
 import { until } from '../kernel/until.ts'
 import type { Tx } from '../store/postgres.ts'
+import { hearing } from '../store/test-hearing.ts'
 import { listDeliveries } from './delivery-store.ts'
 import { createWebhook } from './manage.ts'
 import { takeDue } from './queue-store.ts'
@@ -93,21 +94,12 @@ test('an outcome that cannot be written down counts as no attempt, and the lease
   const whose = await withLapsedTakings()
   const before = endpoint.heard.length
   let losses = 0
-  const { store } = room.database
   const sender = room.start({
-    store: {
-      ...store,
-      inTransaction: (scope, work) =>
-        store.inTransaction(scope, (tx) =>
-          work({
-            query: (name, ...rest) => {
-              if (name !== 'queue_finish') return tx.query(name, ...rest)
-              losses += 1
-              return Promise.reject(new Error('not now'))
-            },
-          }),
-        ),
-    },
+    store: hearing(room.database.store, (name) => {
+      if (name !== 'queue_finish') return undefined
+      losses += 1
+      return new Error('not now')
+    }),
   })
   await until('it could not be written down', () => losses === 1, { seconds: SECONDS })
   await sender.stop()
