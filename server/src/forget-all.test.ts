@@ -2,7 +2,7 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { createAccount } from './access/create-account.ts'
 import { FORGETTERS, startForgettingAll } from './forget-all.ts'
-import { forgetKeys } from './idempotency/store.ts'
+import { forgetOldKeys } from './idempotency/forget.ts'
 import { systemClock } from './kernel/clock.ts'
 import { limits } from './kernel/limits.ts'
 import { openLog } from './kernel/log.ts'
@@ -115,9 +115,6 @@ test('a round goes through what it removes, not through all that is old', async 
   try {
     const now = systemClock.nowMilliseconds()
     const tooMuch: Record<string, number> = {}
-    async function forgetOldKeys(of: Tx): Promise<boolean> {
-      return (await forgetKeys(of, now, 1_000)) >= 1_000
-    }
     for (const forget of [...FORGETTERS, forgetOldKeys]) {
       const before = await left()
       through = 0

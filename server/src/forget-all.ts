@@ -1,6 +1,7 @@
 import { forgetIdentifiers } from './facilitator/identifier-store.ts'
 import { forgetGas } from './facilitator/gas-store.ts'
 import { startForgetting } from './idempotency/forget.ts'
+import type { Forget } from './idempotency/forget.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Log } from './kernel/log.ts'
 import type { NetworkConfig } from './kernel/network-config.ts'
@@ -13,7 +14,7 @@ import type { Store, Tx } from './store/postgres.ts'
 import { forgetNonces } from './transactions/nonce-store.ts'
 
 /** Of each room: one round removes a bounded number of what has had its time, and says whether more may wait. */
-export const FORGETTERS: readonly ((tx: Tx, nowMilliseconds: number) => Promise<boolean>)[] = [
+export const FORGETTERS: readonly Forget[] = [
   forgetOldEvents,
   forgetPeople,
   forgetNonces,

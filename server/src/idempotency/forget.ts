@@ -8,7 +8,7 @@ const DAY_MILLISECONDS = 24 * 3_600_000
 const KEYS_PER_STATEMENT_MAX = 1_000
 
 /** Removes a bounded number of what has had its time. Says whether it was so many, so that more may wait. */
-type Forget = (tx: Tx, nowMilliseconds: number) => Promise<boolean>
+export type Forget = (tx: Tx, nowMilliseconds: number) => Promise<boolean>
 
 /**
  * Removes keys that are older than the promise to keep them, and whatever else has had its time: every hour, a bounded number at a time,
@@ -67,7 +67,7 @@ export function startForgetting({
   }
 }
 
-async function forgetOldKeys(tx: Tx, nowMilliseconds: number): Promise<boolean> {
+export async function forgetOldKeys(tx: Tx, nowMilliseconds: number): Promise<boolean> {
   const before = nowMilliseconds - limits.idempotencyDays * DAY_MILLISECONDS
   return (await forgetKeys(tx, before, KEYS_PER_STATEMENT_MAX)) >= KEYS_PER_STATEMENT_MAX
 }
