@@ -105,9 +105,12 @@ export interface Preparation {
   readonly fee: BuildFee
 }
 
+/** `takes_too_much_gas`: EVM, its receipt would not be read, so that it would pay and be told as something else. */
+export type PrepareRefusal = DraftRefusal | 'takes_too_much_gas'
+
 export type PrepareOutcome =
   | { readonly ok: true; readonly preparation: Preparation }
-  | { readonly ok: false; readonly refusal: DraftRefusal }
+  | { readonly ok: false; readonly refusal: PrepareRefusal }
 
 export type PrepareSettlementOutcome =
   | { readonly ok: true; readonly preparation: Preparation }

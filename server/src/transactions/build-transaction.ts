@@ -2,8 +2,8 @@ import { formatAmount } from '@florin/wire/amount.ts'
 import type { BaseUnits } from '@florin/wire/amount.ts'
 import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
-import type { Address, Chain, DraftRefusal } from '../chains/chain.ts'
-import type { Preparation, SelfCustody } from '../chains/self-custody.ts'
+import type { Address, Chain } from '../chains/chain.ts'
+import type { Preparation, PrepareRefusal, SelfCustody } from '../chains/self-custody.ts'
 import { findKey } from '../idempotency/store.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { newId, parseId } from '../kernel/id.ts'
@@ -150,7 +150,8 @@ const RECIPIENT_RULES = {
   recipient_is_zero: 'must not be the zero address',
   recipient_is_no_wallet: 'must be an account that a key controls, not a program',
   amount_below_rent: 'is a new account, and the amount is below the rent-exempt minimum',
-} as const satisfies Record<DraftRefusal, string>
+  takes_too_much_gas: 'runs code that takes more gas than a transfer that others sign may offer',
+} as const satisfies Record<PrepareRefusal, string>
 
 /** What the sender does not have now, it cannot sign for: nobody fills it up behind its back. */
 export function refuseShort(

@@ -1,5 +1,6 @@
 import type { Inspected, Unreadable } from '../self-custody.ts'
 import { ACCESS_LIST, settledKey, summaryOf } from './call-summary.ts'
+import { unreadGas } from './gas-read.ts'
 import type { Explain } from './markets/router-calls.ts'
 import { keccak256 } from './keccak.ts'
 import { recoverAddress } from './secp256k1.ts'
@@ -27,6 +28,7 @@ export function inspectBytes(
   const { signature, payload, nonce, gas, fees, hasAccessList } = read
   const signer = signature === null ? null : recoverAddress(keccak256(payload), signature)
   if (signer === undefined) return { ok: false, reason: 'its signature is not valid' }
+  const extras = [...(hasAccessList ? [ACCESS_LIST] : []), ...unreadGas(read, gas, explain)]
   return {
     ok: true,
     format: 'eip1559-rlp',
@@ -36,11 +38,7 @@ export function inspectBytes(
     nonce,
     blockhash: null,
     feeMax: gas * fees.maxFeePerGas,
-    summary: summaryOf(
-      { ...read, from: signer, extras: hasAccessList ? [ACCESS_LIST] : [] },
-      tokens,
-      explain,
-    ),
+    summary: summaryOf({ ...read, from: signer, extras }, tokens, explain),
     proofKey: settledKey(read),
   }
 }

@@ -14,6 +14,7 @@ import { summaryOf } from './call-summary.ts'
 import { draftTransfer } from './draft.ts'
 import type { DraftDeps } from './draft.ts'
 import type { Facts } from './facts.ts'
+import { TRANSFER_GAS_READ_MAX } from './gas-read.ts'
 import { hexBytes } from './hex.ts'
 import type { Explain } from './markets/router-calls.ts'
 import { unsignedBytes } from './sign.ts'
@@ -39,6 +40,9 @@ export async function prepareTransfer(
   ])
   if (!outcome.ok) return outcome
   const { terms, balances, laneLatest, carriesCommitment } = outcome.draft
+  if (readTerms(terms, deps.chainId).gas > TRANSFER_GAS_READ_MAX) {
+    return { ok: false, refusal: 'takes_too_much_gas' }
+  }
   const facts = { balances, nextNonce: laneLatest, height: latest.height, carriesCommitment }
   return { ok: true, preparation: preparationOf(deps, terms, facts) }
 }

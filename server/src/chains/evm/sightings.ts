@@ -14,8 +14,8 @@ import {
   summaryOf,
   withoutCommitments,
 } from './call-summary.ts'
+import { SWAP_GAS_READ_MAX, TRANSFER_GAS_READ_MAX } from './gas-read.ts'
 import type { Explain } from './markets/router-calls.ts'
-import { SWAP_GAS_MAX } from './markets/swap-gas.ts'
 import { receiptRead } from './outcome.ts'
 
 /** What is known of the meaning of calls. */
@@ -42,10 +42,6 @@ interface Included {
   readonly isRead: boolean
 }
 
-/** A plain transfer takes a tenth of it. One that offers more could fill its receipt with whatever its recipient's code wants to log. */
-const TRANSFER_GAS_MAX = 600_000n
-/** What a swap is built with at most, the room above a trial of it included. */
-const SWAP_GAS_READ_MAX = 2n * SWAP_GAS_MAX
 /** A byte of a log costs 8 gas and takes two characters: receipts of this much gas stay below half of what one answer may hold. */
 const GAS_PER_READ_MAX = 50_000_000n
 
@@ -160,7 +156,7 @@ function includedFrom(each: unknown, block: Block, { tokens, explain }: Meaning)
     summary,
     proofKey,
     gas,
-    isRead: (isLone && gas <= TRANSFER_GAS_MAX) || (isSwap && gas <= SWAP_GAS_READ_MAX),
+    isRead: (isLone && gas <= TRANSFER_GAS_READ_MAX) || (isSwap && gas <= SWAP_GAS_READ_MAX),
   }
 }
 
