@@ -148,6 +148,20 @@ export async function abandonBuilt(
   return rows.length === 1
 }
 
+/** Those of these payments that their owners gave up. */
+export async function givenUpAmong(
+  tx: Tx,
+  paymentIds: readonly PaymentId[],
+): Promise<ReadonlySet<PaymentId>> {
+  if (paymentIds.length === 0) return new Set()
+  const rows = await tx.query<{ id: PaymentId }>(
+    'built_given_up',
+    'select id from payments where id = any($1) and abandoned_at is not null',
+    [paymentIds],
+  )
+  return new Set(rows.map((row) => row.id))
+}
+
 /** The payment that was built with a commitment, whichever account had it built. */
 export async function builtWith(
   tx: Tx,

@@ -5,7 +5,14 @@ import type { AccountId, PaymentId } from '../kernel/id.ts'
 import type { BuiltEffect, BuiltRecords, BuiltState, NewBuilt } from '../sender/built-records.ts'
 import { notifyChanged } from '../store/listen.ts'
 import type { Tx } from '../store/postgres.ts'
-import { abandonBuilt, builtAbove, claimBuilt, confirmedBuilt, remarkBuilt } from './built-store.ts'
+import {
+  abandonBuilt,
+  builtAbove,
+  claimBuilt,
+  confirmedBuilt,
+  givenUpAmong,
+  remarkBuilt,
+} from './built-store.ts'
 import type { SeenBuilt } from './built-store.ts'
 import { paymentEvent } from './event.ts'
 import { movePayments, violateFinality } from './move-payments.ts'
@@ -80,6 +87,8 @@ export function openBuiltRecords({
       if (payment === undefined) throw new Error('a payment is gone')
       await addToOutbox(tx, [paymentEvent(payment)], clock.nowMilliseconds())
     },
+
+    givenUp: givenUpAmong,
 
     /** The chain shows exactly what was built. Those that really moved. */
     confirmed: (tx: Tx, effects: readonly BuiltEffect[]): Promise<ReadonlySet<PaymentId>> =>

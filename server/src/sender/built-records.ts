@@ -67,6 +67,8 @@ export interface BuiltRecords {
   state(tx: Tx, accountId: AccountId, paymentId: PaymentId): Promise<BuiltState | undefined>
   /** Notes that its owner gave it up; whoever has signed it can still send it. */
   abandon(tx: Tx, accountId: AccountId, paymentId: PaymentId): Promise<void>
+  /** Those of these that their owners gave up. */
+  givenUp(tx: Tx, paymentIds: readonly PaymentId[]): Promise<ReadonlySet<PaymentId>>
   /** The chain shows exactly what was built. Those that really moved. */
   confirmed(tx: Tx, effects: readonly BuiltEffect[]): Promise<ReadonlySet<PaymentId>>
   /** Says what the chain showed instead; null takes it back. */

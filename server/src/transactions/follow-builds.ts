@@ -24,6 +24,7 @@ import {
   sendersAwaited,
   tradesAwaited,
 } from './live-store.ts'
+import { formName, takenAs } from './submission-store.ts'
 import type {
   DeadReason,
   BuiltEffect,
@@ -72,9 +73,16 @@ export function openBuildBook({
     },
 
     sighted: async (tx, network, sightings) => {
-      const builds = await buildsBehind(tx, network, sightings)
+      const unmarked = sightings.filter((sighting) => termsPaid(sighting).length > 0)
+      const taken = await takenAs(
+        tx,
+        network,
+        unmarked.map(({ transactionHash }) => transactionHash),
+      )
+      const builds = await buildsBehind(tx, network, sightings, [...taken.values()])
       if (builds.length === 0) return
-      const { effects, remarks, dead, settled, looks } = findingsOf(builds, sightings)
+      const inTurn = givenUpLast(builds, await records.givenUp(tx, alikeIn(builds)))
+      const { effects, remarks, dead, settled, looks } = findingsOf(inTurn, sightings, taken)
       // What a failed try showed is no remark on the one that paid.
       const said = [...remarks, ...[...effects.keys()].map((id) => [id, null] as const)]
       await records.remark(
@@ -158,8 +166,10 @@ function buildsBehind(
   tx: Tx,
   network: NetworkId,
   sightings: readonly Sighting[],
+  submitted: readonly PaymentId[],
 ): Promise<readonly BuiltTerms[]> {
   const marks = {
+    submitted,
     senders: [...new Set(sightings.map(({ sender }) => sender))],
     commitments: [...new Set(sightings.flatMap(({ commitments }) => commitments))],
     proofKeys: keysOf(sightings),
@@ -170,8 +180,33 @@ function buildsBehind(
   return liveBuilds(tx, network, marks, most)
 }
 
-/** The first transaction that pays a build is its own; one that carries no commitment pays one build of an account at most. */
-function findingsOf(builds: readonly BuiltTerms[], sightings: readonly Sighting[]): Findings {
+/** Those that nothing but their place and terms tells from others. */
+function alikeIn(builds: readonly BuiltTerms[]): readonly PaymentId[] {
+  const unmarked = builds.filter(
+    ({ commitment, proofKey }) => commitment === null && proofKey === null,
+  )
+  return unmarked.length > 1 ? unmarked.map(({ paymentId }) => paymentId) : []
+}
+
+function givenUpLast(
+  builds: readonly BuiltTerms[],
+  givenUp: ReadonlySet<PaymentId>,
+): readonly BuiltTerms[] {
+  if (givenUp.size === 0) return builds
+  const isGivenUp = ({ paymentId }: BuiltTerms): boolean => givenUp.has(paymentId)
+  return [...builds.filter((build) => !isGivenUp(build)), ...builds.filter(isGivenUp)]
+}
+
+/**
+ * The first transaction that pays a build is its own. One that carries no commitment pays one build of an account at most: the one that its
+ * bytes were taken as here, else the first.
+ */
+function findingsOf(
+  builds: readonly BuiltTerms[],
+  sightings: readonly Sighting[],
+  taken: ReadonlyMap<string, PaymentId>,
+): Findings {
+  const known = new Set(builds.map(({ paymentId }) => paymentId))
   const found: Findings = {
     effects: new Map(),
     remarks: new Map(),
@@ -190,8 +225,11 @@ function findingsOf(builds: readonly BuiltTerms[], sightings: readonly Sighting[
       const judgement = judge(build, sighting)
       if (judgement === undefined) continue
       const { paymentId, accountId, commitment } = build
-      const unmarked = `${accountId} ${transactionHash}`
-      if (judgement.kind === 'paid' && (commitment !== null || !paidUnmarked.has(unmarked))) {
+      const unmarked = formName(accountId, transactionHash)
+      const takenFor = taken.get(unmarked)
+      const isAnothers = takenFor !== undefined && takenFor !== paymentId && known.has(takenFor)
+      const isItsTurn = commitment !== null || (!isAnothers && !paidUnmarked.has(unmarked))
+      if (judgement.kind === 'paid' && isItsTurn) {
         if (commitment === null) paidUnmarked.add(unmarked)
         if (found.effects.has(paymentId)) continue
         const { effectIndex } = judgement.transfer

@@ -79,7 +79,8 @@ export interface PaidTerms extends TakenPlace {
 /**
  * The live builds without an effect that transactions of these senders may be: by what they carry, or by the places they take. Oldest
  * first. Anybody can have any number built for one place. Of those that carry nothing it is the oldest of each account whose terms are
- * paid there; of all others, whose end their place only shows, the newest; what is left out is found over when it is looked at in its turn.
+ * paid there, and whichever the bytes were taken as; of all others, whose end their place only shows, the newest; what is left out is found
+ * over when it is looked at in its turn.
  */
 export async function liveBuilds(
   tx: Tx,
@@ -90,6 +91,7 @@ export async function liveBuilds(
     readonly proofKeys: readonly ProofKey[]
     readonly places: readonly TakenPlace[]
     readonly paid: readonly PaidTerms[]
+    readonly submitted: readonly PaymentId[]
   },
   most: { readonly perPlace: number; readonly inAll: number },
 ): Promise<readonly BuiltTerms[]> {
@@ -124,6 +126,7 @@ export async function liveBuilds(
        union select payment_id from builds
        where network = $1 and commitment = any (array(select decode(c, 'hex') from unnest($3::text[]) as c))
        union select payment_id from builds where network = $1 and proof_key = any ($7::text[]) and closed_at is null
+       union select payment_id from builds where network = $1 and payment_id = any ($12::text[])
      )
      select payment_id, account_id, sender, recipient, asset, amount, encode(commitment, 'hex') as commitment, proof_key, nonce, trade_id
      from builds
@@ -146,6 +149,7 @@ export async function liveBuilds(
         [nonce, asset, recipient, amount].join(' '),
       ),
       most.inAll,
+      marks.submitted,
     ],
   )
   return rows.map((row) => ({

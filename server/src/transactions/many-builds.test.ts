@@ -65,6 +65,7 @@ async function atPlace(built: BuildResult, most: { perPlace: number; inAll: numb
     commitments: [],
     proofKeys: [],
     places: [place],
+    submitted: [],
     paid: [{ ...place, asset, recipient: RECIPIENT, amount }],
   }
   const { network } = scene.chain.config

@@ -32,6 +32,31 @@ export async function submittedForms(
   return rows.map((row) => row.hash)
 }
 
+/** As which build of each account these bytes were taken first, by `formName`. An allowance is no form of its build. */
+export async function takenAs(
+  tx: Tx,
+  network: NetworkId,
+  hashes: readonly TransactionHash[],
+): Promise<ReadonlyMap<string, PaymentId>> {
+  if (hashes.length === 0) return new Map()
+  const rows = await tx.query<{
+    hash: TransactionHash
+    account_id: AccountId
+    payment_id: PaymentId
+  }>(
+    'submissions_taken_as',
+    `select distinct on (hash, account_id) hash, account_id, payment_id from submissions
+     where network = $1 and hash = any($2) and not is_approval order by hash, account_id, created_at, payment_id`,
+    [network, hashes],
+  )
+  return new Map(rows.map((row) => [formName(row.account_id, row.hash), row.payment_id]))
+}
+
+/** Bytes as one account gave them. */
+export function formName(accountId: AccountId, hash: TransactionHash): string {
+  return `${accountId} ${hash}`
+}
+
 /** Stores the bytes; the same ones are stored once for each build: several may need one allowance, of other accounts, too. */
 export async function storeSubmission(
   tx: Tx,

@@ -16,7 +16,13 @@ import type { BuiltState } from '../sender/built-records.ts'
 import { carriesCall, isSameEffect } from './same-effect.ts'
 import { stateOf } from './state-of.ts'
 import { approvedBuild } from './submit-approval.ts'
-import { noteVerdict, storeSubmission, submittedForms } from './submission-store.ts'
+import {
+  formName,
+  noteVerdict,
+  storeSubmission,
+  submittedForms,
+  takenAs,
+} from './submission-store.ts'
 
 export interface SubmitRequest {
   readonly accountId: AccountId
@@ -64,7 +70,7 @@ export async function submitTransaction(
       const asked = { accountId, network }
       const approved = await approvedBuild(tx, asked, selfCustodyOf(chain), bytes, inspected)
       const isApproval = approved !== undefined
-      const build = approved ?? (await builtAs(tx, request, bytes, inspected))
+      const build = approved ?? (await builtAs(tx, { ...deps, ...request }, bytes, inspected))
       const state = await stateOf(tx, deps, build)
       refuseOver(build, state)
       let replayed = false
@@ -109,10 +115,11 @@ export async function submitTransaction(
 /** The account's build that these bytes are the signed form of. Refuses everything else, saying in what it differs. */
 async function builtAs(
   tx: Tx,
-  { accountId, chain }: SubmitRequest,
+  request: SubmitRequest & Pick<BuildDeps, 'records' | 'received'>,
   bytes: Uint8Array,
-  { sender, nonce, summary, blockhash, proofKey }: Inspected,
+  { sender, nonce, summary, blockhash, proofKey, hash }: Inspected,
 ): Promise<Build> {
+  const { accountId, chain } = request
   const place = sender === null || nonce === null ? null : { sender, nonce }
   const marks = { commitments: summary.commitments, proofKey, place }
   const { network } = chain.config
@@ -124,7 +131,8 @@ async function builtAs(
       (build.proofKey === null || build.proofKey === proofKey),
   )
   const selfCustody = selfCustodyOf(chain)
-  const same = own.find((build) => isSameEffect(selfCustody, build, build.transaction, bytes))
+  const alike = own.filter((build) => isSameEffect(selfCustody, build, build.transaction, bytes))
+  const same = alike.length > 1 ? await oneOf(tx, request, hash, alike) : alike[0]
   // Bytes that outlive the build could pay after it is proven dead.
   if (same !== undefined) {
     const built = readTransaction(selfCustody, same.transaction)
@@ -136,6 +144,30 @@ async function builtAs(
   throw builds.length > 0
     ? badTransaction('is not signed by the wallet that it was built for, or takes another nonce')
     : badTransaction('is not a transaction that was built for your account')
+}
+
+/**
+ * Of builds that nothing on chain tells apart: the one that these bytes have paid, else the one that they were taken as before, else the newest
+ * that was not given up.
+ */
+async function oneOf(
+  tx: Tx,
+  { accountId, chain, ...deps }: SubmitRequest & Pick<BuildDeps, 'records' | 'received'>,
+  hash: TransactionHash | null,
+  alike: readonly Build[],
+): Promise<Build | undefined> {
+  if (hash === null) return alike[0]
+  const stood: { build: Build; state: BuiltState }[] = []
+  for (const build of alike) stood.push({ build, state: await stateOf(tx, deps, build) })
+  const paid = stood.find(({ state }) => state.hash === hash)
+  const taken = await takenAs(tx, chain.config.network, [hash])
+  const before = taken.get(formName(accountId, hash))
+  return (
+    paid?.build ??
+    alike.find(({ paymentId }) => paymentId === before) ??
+    stood.find(({ state }) => !state.abandoned)?.build ??
+    alike[0]
+  )
 }
 
 /** A summary says of a market's call only that there is one: there the data itself is compared (EVM; on Solana a maker has signed it). */

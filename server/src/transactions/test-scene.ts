@@ -95,7 +95,7 @@ function inspected(text: string): Inspected | Unreadable {
       transfers: [
         { asset: 'native', from: signer, to: bytes.to as Address, amount: BigInt(bytes.amount) },
       ],
-      commitments: [bytes.commitment],
+      commitments: bytes.commitment === '' ? [] : [bytes.commitment],
       createsAccounts: [],
       others: [],
     },
@@ -380,7 +380,7 @@ function preparationOf(
         transaction: bytesOf({
           sender,
           nonce: family === 'evm' ? `${nonce}` : null,
-          commitment: hex,
+          commitment: script.carriesCommitment ? hex : '',
           to: recipient,
           amount: `${amount}`,
           blockhash: 'b',
