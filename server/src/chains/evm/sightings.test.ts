@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Block, TransactionHash } from '../chain.ts'
 import type { Transport } from '../json-rpc/transport.ts'
 import { addressFromBytes } from './account.ts'
 import { readSightings } from './sightings.ts'
+import { TRANSFER_TOPIC } from './token-transfers.ts'
 
 const SENDER = addressFromBytes(new Uint8Array(20).fill(0x8b))
 const hash = (digit: string) => `0x${digit.repeat(64)}`
@@ -53,4 +54,43 @@ test('a transaction that a key has signed is read strictly: half an answer of a 
   await expect(seenIn(nodeWith({ ...own, gas: null }))).rejects.toThrow()
   await expect(seenIn(nodeWith({ ...own, type: '0x4', nonce: 'none' }))).rejects.toThrow()
   await expect(seenIn(nodeWith({ ...own, type: undefined, from: null }))).rejects.toThrow()
+})
+
+describe('a transfer of a token that has left the configuration', () => {
+  const token = addressFromBytes(new Uint8Array(20).fill(0x70))
+  const other = addressFromBytes(new Uint8Array(20).fill(0x71))
+  const recipient = addressFromBytes(new Uint8Array(20).fill(0x77))
+  const word = (text: string) => text.replace('0x', '').toLowerCase().padStart(64, '0')
+  const call = `0xa9059cbb${word(recipient)}${word('5')}9fde4014${'c5'.repeat(32)}`
+  const logOf = (address: string, logIndex: string) => ({
+    address,
+    topics: [TRANSFER_TOPIC, `0x${word(SENDER)}`, `0x${word(recipient)}`],
+    data: `0x${word('5')}`,
+    logIndex,
+  })
+  const mined = (change: object): Transport => {
+    const transactions = [{ ...own, to: token, gas: '0x186a0', input: call, ...change }]
+    const receipt = {
+      transactionHash: own.hash,
+      ...{ blockHash: block.hash, blockNumber: '0x5', status: '0x1' },
+      ...{ gasUsed: '0x1', effectiveGasPrice: '0x1' },
+      logs: [logOf(other, '0x0'), logOf(token, '0x1')],
+    }
+    const read: Transport['read'] = async (asked) =>
+      asked.parse(
+        asked.method === 'eth_getBlockByHash' ? { hash: block.hash, transactions } : receipt,
+      )
+    return { read } as Transport
+  }
+
+  test('is told by its own logs, and by no other that its call has brought about', async () => {
+    const transfers = [{ asset: token, from: SENDER, to: recipient, amount: 5n, effectIndex: 1 }]
+    expect(await seenIn(mined({}))).toMatchObject([{ isPlain: true, transfers }])
+  })
+
+  test('is not told where the call is another, or value goes along', async () => {
+    const unread = [{ isPlain: false, transfers: [] }]
+    expect(await seenIn(mined({ input: `${call.slice(0, 10)}00` }))).toMatchObject(unread)
+    expect(await seenIn(mined({ value: '0x1' }))).toMatchObject(unread)
+  })
 })

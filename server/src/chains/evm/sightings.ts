@@ -40,6 +40,8 @@ interface Included {
    * done what was built.
    */
   readonly isRead: boolean
+  /** A contract that is not listed, and that is asked for a transfer as a token is: then nothing but its own logs counts. */
+  readonly unlisted: Address | undefined
 }
 
 /** A byte of a log costs 8 gas and takes two characters: receipts of this much gas stay below half of what one answer may hold. */
@@ -133,7 +135,10 @@ function includedFrom(each: unknown, block: Block, { tokens, explain }: Meaning)
   const data = bytesFrom(fields['input'] ?? '0x', 'call data')
   const gas = quantityFrom(fields['gas'], 'gas')
   const extras = extrasOf(fields)
-  const summary = summaryOf({ from: sender, to, value, data, extras }, tokens, explain)
+  // What was built for a token that has left the configuration since is still that token's own transfer.
+  const unlisted = to === null || value > 0n || data.length === 0 || tokens.has(to) ? undefined : to
+  const known = unlisted === undefined ? tokens : new Set([unlisted])
+  const summary = summaryOf({ from: sender, to, value, data, extras }, known, explain)
   const { transfers, others } = summary
   const proofKey = settledKey({ to, data })
   const isLone =
@@ -156,6 +161,7 @@ function includedFrom(each: unknown, block: Block, { tokens, explain }: Meaning)
     summary,
     proofKey,
     gas,
+    unlisted: isSwap ? undefined : unlisted,
     isRead: (isLone && gas <= TRANSFER_GAS_READ_MAX) || (isSwap && gas <= SWAP_GAS_READ_MAX),
   }
 }
@@ -188,16 +194,15 @@ function unreadSighting({ hash, block, sender, nonce, summary, proofKey }: Inclu
 
 /** Undefined when the receipt is not of that block. */
 function sightingOf(included: Included, outcome: Outcome | undefined): Sighting | undefined {
-  const { hash, block, sender, nonce, summary, value } = included
+  const { hash, block, sender, nonce, summary, value, unlisted } = included
   if (outcome?.state !== 'mined' || outcome.blockHash !== block.hash) return undefined
   const natives: readonly SightedTransfer[] =
     value === undefined
       ? []
       : [{ asset: 'native', from: sender, ...value, effectIndex: NATIVE_EFFECT_INDEX }]
-  const logged = outcome.transfers.map(({ logIndex, ...transfer }): SightedTransfer => ({
-    ...transfer,
-    effectIndex: logIndex,
-  }))
+  const logged = outcome.transfers
+    .filter(({ asset }) => unlisted === undefined || asset === unlisted)
+    .map(({ logIndex, ...transfer }): SightedTransfer => ({ ...transfer, effectIndex: logIndex }))
   const { commitments } = summary
   return {
     transactionHash: hash,
