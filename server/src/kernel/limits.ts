@@ -66,7 +66,7 @@ export const limits = {
   passwordHashesWaitingMax: 32,
   passkeyChallengeSeconds: 120,
   passkeysPerMemberMax: 20,
-  /** How long after a sign-in a passkey may be made. */
+  /** How long after a sign-in a passkey may be made, and by who has one a first password. */
   sessionFreshMinutes: 15,
   membersPerAccountMax: 100,
   /** The window in which requests are counted, by key and by address. */

@@ -63,7 +63,7 @@ export function meRoutes(deps: PeopleDeps): readonly Route[] {
       const { memberId, sessionId } = demandPerson(call)
       await demandFresh(deps, sessionId)
       const { name, response } = call.body
-      const order = { memberId, name, response, actor: actorOf(call) }
+      const order = { memberId, sessionId, name, response, actor: actorOf(call) }
       return { body: passkeyView(await addPasskey(deps, order)) }
     }),
 

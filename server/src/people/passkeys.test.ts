@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { limits } from '../kernel/limits.ts'
+import { until } from '../kernel/until.ts'
+import { lockMember } from './member-store.ts'
 import { relyingPartyOf } from './relying-party.ts'
+import { endOtherSessions } from './session-ends-store.ts'
 import { testAuthenticator } from './test-authenticator.ts'
 import type { Ask, TestAuthenticator } from './test-authenticator.ts'
 import { ORIGIN, openTestPeople } from './test-people.ts'
@@ -61,6 +64,34 @@ const signIn = async (authenticator: TestAuthenticator, ask: Partial<Ask> = {}) 
   )
 
 describe('a passkey', () => {
+  test('is not made by a session that was ended while it was being made', async () => {
+    const memberId = await scene.aMember({ name: 'Ada' })
+    const ada = await here.signIn(await scene.aLink({ kind: 'operator', memberId }))
+    const challenge = await challengeFor('/me/passkeys/options', ada)
+    const body = { name: 'Thief', response: testAuthenticator().create({ challenge, ...PAGE }) }
+    const { asked } = await scene.database.store.inTransaction('service', async (tx) => {
+      // As whoever sets a password does, which ends every other session.
+      await lockMember(tx, memberId)
+      await endOtherSessions(tx, memberId, null, Date.now())
+      const making = there.ask('POST', '/me/passkeys', { as: ada, body })
+      await until(
+        'the other waits for the person',
+        async () => {
+          const waiting = await tx.query(
+            'test_waits',
+            `select from pg_locks where locktype = 'transactionid' and not granted`,
+          )
+          return waiting.length > 0
+        },
+        { seconds: 15 },
+      )
+      return { asked: making }
+    })
+    expect((await asked).status).toBe(401)
+    const again = await here.signIn(await scene.aLink({ kind: 'operator', memberId }))
+    expect((await here.ask('GET', '/me/passkeys', { as: again })).body['passkeys']).toEqual([])
+  })
+
   test('is made by who has just signed in, and not by who finds a page open', async () => {
     const ada = await aPerson()
     const before = scene.time.ahead

@@ -4,7 +4,7 @@ import type { PasskeyAssertionBody, PasskeyBody } from '@florin/wire/session.ts'
 import type { Static } from 'typebox'
 import type { Actor } from '../audit/entry.ts'
 import { newId } from '../kernel/id.ts'
-import type { MemberId } from '../kernel/id.ts'
+import type { MemberId, SessionId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import { beginSession } from './begin-session.ts'
 import { insertChallenge, takeChallenge } from './challenge-store.ts'
@@ -14,6 +14,8 @@ import { insertPasskey, listPasskeys, lockPasskey, markPasskeyUsed } from './pas
 import type { PasskeyFacts } from './passkey-store.ts'
 import { relyingPartyOf } from './relying-party.ts'
 import type { RelyingParty } from './relying-party.ts'
+import { holdSession } from './session-ends-store.ts'
+import { signedOut } from './sessions.ts'
 import type { BegunSession } from './sessions.ts'
 import type { Visit } from './visit.ts'
 import { webAuthn } from './webauthn.ts'
@@ -101,16 +103,18 @@ export async function passkeyOptions(deps: PeopleDeps, memberId: MemberId): Prom
   })
 }
 
-/** Keeps the passkey that the browser made. Throws Refusal INVALID_PARAMETERS for anything else. */
+/** Keeps the passkey that the browser made. Throws Refusal INVALID_PARAMETERS for anything else, UNAUTHORIZED for an ended session. */
 export async function addPasskey(
   deps: PeopleDeps,
   {
     memberId,
+    sessionId,
     name,
     response,
     actor,
   }: {
     readonly memberId: MemberId
+    readonly sessionId: SessionId
     readonly name: string
     readonly response: Static<typeof PasskeyBody>['response']
     readonly actor: Actor
@@ -152,6 +156,8 @@ export async function addPasskey(
   }
   await store.inTransaction('service', async (tx) => {
     await lockMember(tx, memberId)
+    // It may have been ended meanwhile, by its person or by a new password, and must not leave a way in behind.
+    if (!(await holdSession(tx, sessionId))) throw signedOut()
     if ((await listPasskeys(tx, memberId)).length >= limits.passkeysPerMemberMax) {
       throw new Refusal('INVALID_PARAMETERS', {
         details: {

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { limits } from '../kernel/limits.ts'
 import { Secret, SecretBytes } from '../kernel/secret.ts'
 import { openPasswords } from './password.ts'
-import { openTestPeople } from './test-people.ts'
+import { testAuthenticator } from './test-authenticator.ts'
+import { ORIGIN, openTestPeople } from './test-people.ts'
 import type { TestPeople, TestPeopleInstance } from './test-people.ts'
 
 const FIRST = 'correct horse battery staple'
@@ -82,6 +83,31 @@ describe('a password', () => {
     expect((await here.ask('GET', '/session', { as: elsewhere })).status).toBe(401)
     expect((await ada.enter(FIRST)).status).toBe(401)
     expect((await ada.enter(SECOND)).status).toBe(200)
+  })
+
+  test('where there was none is set by whoever finds a page open only if nothing else signs its person in', async () => {
+    const origin = { origin: ORIGIN, rpId: 'localhost' }
+    const before = scene.time.ahead
+    const answers: unknown[] = []
+    for (const hasPasskey of [true, false]) {
+      people += 1
+      const memberId = await scene.aMember({ email: `person-${people}@shop.example` })
+      const browser = await here.signIn(await scene.aLink({ kind: 'operator', memberId }))
+      const asked = { as: browser, from: `198.51.${people}.1` }
+      if (hasPasskey) {
+        const { body } = await here.ask('POST', '/me/passkeys/options', asked)
+        const challenge = String(Reflect.get(Object(body['options']), 'challenge'))
+        const response = testAuthenticator().create({ challenge, ...origin })
+        const made = { ...asked, body: { name: 'Laptop', response } }
+        expect((await here.ask('POST', '/me/passkeys', made)).status).toBe(200)
+      }
+      scene.time.ahead += limits.sessionFreshMinutes * 60_000 + 1_000
+      const set = { ...asked, body: { password: FIRST } }
+      answers.push((await here.ask('POST', '/me/password', set)).status)
+      scene.time.ahead = before
+      if (hasPasskey) answers.push((await here.ask('POST', '/me/password', set)).status)
+    }
+    expect(answers).toEqual([403, 200, 200])
   })
 
   test('needs an address to sign in with, and some length', async () => {

@@ -91,3 +91,13 @@ export async function endSessionForRenewal(
     }
   )
 }
+
+/** Takes the row lock of a session, so that nobody ends it before the transaction does. False: it was ended. */
+export async function holdSession(tx: Tx, sessionId: SessionId): Promise<boolean> {
+  const rows = await tx.query(
+    'people_hold_session',
+    'select from sessions where id = $1 and ended_at is null for share',
+    [sessionId],
+  )
+  return rows.length === 1
+}

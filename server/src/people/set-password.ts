@@ -3,16 +3,18 @@ import type { Actor } from '../audit/entry.ts'
 import type { AccountId, MemberId, SessionId } from '../kernel/id.ts'
 import type { Secret } from '../kernel/secret.ts'
 import { renewSession } from './begin-session.ts'
+import { demandFresh } from './demand-fresh.ts'
 import type { PeopleDeps } from './deps.ts'
 import { findMember, lockMember } from './member-store.ts'
-import { findPassword, putPassword } from './password-store.ts'
+import { countWaysIn, findPassword, putPassword } from './password-store.ts'
 import { endOtherSessions } from './session-ends-store.ts'
 import { signedOut } from './sessions.ts'
 import type { BegunSession } from './sessions.ts'
 
 /**
- * Sets a person's password, ends every other session of theirs and gives this one a new token. Whoever has a password must know it.
- * Throws Refusal INVALID_PARAMETERS, and RATE_LIMIT for who guesses.
+ * Sets a person's password, ends every other session of theirs and gives this one a new token. Whoever has a password must know it; who
+ * has none, and has a passkey, must have signed in a short while ago. Who has neither could not sign in again.
+ * Throws Refusal INVALID_PARAMETERS, FORBIDDEN as demandFresh, and RATE_LIMIT for who guesses.
  */
 export async function setPassword(
   deps: PeopleDeps,
@@ -34,6 +36,7 @@ export async function setPassword(
 ): Promise<BegunSession> {
   const { audit, clock, passwords, store, throttle } = deps
   const before = await findPassword(store, memberId)
+  if (before === undefined && (await hasPasskey(deps, memberId))) await demandFresh(deps, sessionId)
   const takeBack = await throttle.count({ address: actor.address ?? '', email: memberId })
   if (before !== undefined) {
     if (current === undefined) throw invalid('currentPassword', 'is required')
@@ -60,6 +63,11 @@ export async function setPassword(
   })
   await takeBack()
   return renewed
+}
+
+async function hasPasskey({ store }: PeopleDeps, memberId: MemberId): Promise<boolean> {
+  const ways = await store.inTransaction('service', (tx) => countWaysIn(tx, memberId))
+  return ways.passkeys > 0
 }
 
 function invalid(field: string, rule: string): Refusal {
