@@ -15,7 +15,7 @@ import type { Route } from './http/route.ts'
 import type { StreamRoute } from './http/stream.ts'
 import type { SocketRoute } from './http/upgrade.ts'
 import type { Clock } from './kernel/clock.ts'
-import type { Caller, CredentialId } from './kernel/caller.ts'
+import type { Caller, CredentialId, Plan } from './kernel/caller.ts'
 import type { AccountId, SessionId } from './kernel/id.ts'
 import { limits } from './kernel/limits.ts'
 import type { Log } from './kernel/log.ts'
@@ -31,7 +31,7 @@ export interface EventsOptions {
   readonly addresses: AddressLimit
   /** Left out: only keys listen. */
   readonly sessions?: {
-    live(sessionIds: readonly SessionId[]): Promise<ReadonlySet<SessionId>>
+    live(sessionIds: readonly SessionId[]): Promise<ReadonlyMap<SessionId, Plan>>
     /** Who asks in that session now. @throws {Refusal} UNAUTHORIZED, FORBIDDEN */
     callerOf(sessionId: SessionId): Promise<Caller>
   }
@@ -113,7 +113,7 @@ export function openEvents(options: EventsOptions): Events {
         keyIds.length === 0 ? [] : holders.live(keyIds),
         sessionIds.length === 0 ? [] : (options.sessions?.live(sessionIds) ?? []),
       ])
-      return new Set<CredentialId>([...keys, ...sessions])
+      return new Map<CredentialId, Plan>([...keys, ...sessions])
     },
     findAddresses,
   })

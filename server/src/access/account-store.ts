@@ -59,18 +59,18 @@ export async function accountPlan(
   )
 }
 
-/** Those of the accounts that are not suspended. */
+/** Those of the accounts that are not suspended, each with its plan. */
 export async function openAccounts(
   store: Pick<Store, 'query'>,
   accountIds: readonly AccountId[],
-): Promise<ReadonlySet<AccountId>> {
-  if (accountIds.length === 0) return new Set()
-  const rows = await store.query<{ id: AccountId }>(
+): Promise<ReadonlyMap<AccountId, Plan>> {
+  if (accountIds.length === 0) return new Map()
+  const rows = await store.query<Row>(
     'access_open_accounts',
-    'select id from accounts where id = any($1) and suspended_at is null',
+    'select id, name, plan from accounts where id = any($1) and suspended_at is null',
     [[...new Set(accountIds)]],
   )
-  return new Set(rows.map(({ id }) => id))
+  return new Map(rows.map((row) => [row.id, toFacts(row).plan]))
 }
 
 /** The accounts that are suspended. */

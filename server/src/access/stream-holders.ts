@@ -14,8 +14,8 @@ export interface SocketPlan {
 /** What open connections need to know of the keys that opened them. */
 export interface StreamHolders {
   planOf(plan: Plan): Promise<SocketPlan>
-  /** Of these keys those that are neither deleted nor expired. */
-  live(keyIds: readonly KeyId[]): Promise<ReadonlySet<KeyId>>
+  /** Of these keys those that are neither deleted nor expired, each with its plan. */
+  live(keyIds: readonly KeyId[]): Promise<ReadonlyMap<KeyId, Plan>>
   /** Who is asking with that key now. @throws {Refusal} UNAUTHORIZED when it is not live. */
   callerOf(accountId: AccountId, keyId: KeyId): Promise<Caller>
 }

@@ -1,6 +1,6 @@
 import { Refusal } from '@florin/wire/errors.ts'
 import type { CloseCode, SocketConnection } from '../http/web-socket.ts'
-import type { Caller, CredentialId } from '../kernel/caller.ts'
+import type { Caller } from '../kernel/caller.ts'
 import { limits } from '../kernel/limits.ts'
 import type { ConnectionCounts } from './connection-counts.ts'
 import { idOf, sequenceOf } from './event-store.ts'
@@ -16,11 +16,13 @@ import { unknownCursor } from './unknown-cursor.ts'
 /** One open socket. */
 export interface SocketSession {
   /** Whose key opened it; undefined until it has authenticated. */
-  keyId(): CredentialId | undefined
+  caller(): Caller | undefined
   /** Looks whether it is time to ping, or to close: too late, too slow, gone. */
   look(nowMilliseconds: number): void
   /** Its key is no longer live. */
   expel(): void
+  /** Its plan is another than when it came. */
+  sendAway(): void
 }
 
 /** What the sockets of an instance share. */
@@ -244,7 +246,7 @@ export function openSession(
   }
 
   return {
-    keyId: () => holder?.caller.keyId,
+    caller: () => holder?.caller,
     look: (nowMilliseconds) => {
       if (isOver) return
       if (holder === undefined) {
@@ -272,5 +274,6 @@ export function openSession(
       refuse(new Refusal('UNAUTHORIZED'))
       close(4401, 'the key is no longer valid')
     },
+    sendAway: () => close(1012, 'the plan has changed'),
   }
 }

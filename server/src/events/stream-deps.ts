@@ -35,8 +35,8 @@ export interface StreamDeps {
   callerOfTicket(ticket: string, address: string): Promise<Caller>
   /** What a plan allows an account; null: as much as it likes. */
   planOf(plan: Plan): Promise<SocketPlan>
-  /** Of these keys those that are live. */
-  live(keyIds: readonly CredentialId[]): Promise<ReadonlySet<CredentialId>>
+  /** Of these keys those that are live, each with its plan now. */
+  live(keyIds: readonly CredentialId[]): Promise<ReadonlyMap<CredentialId, Plan>>
   /** The account's own addresses and tokens in their one spelling, in their order; undefined: nothing that it may read about. */
   findAddresses(
     accountId: AccountId,

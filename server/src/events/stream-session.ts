@@ -42,7 +42,7 @@ export function openStreamSession(
     readonly from: { readonly id: string; readonly sequence: number } | undefined
     onClosed(): void
   },
-): { keyId(): Caller['keyId']; look(nowMilliseconds: number): void; expel(): void } {
+): { caller(): Caller; look(nowMilliseconds: number): void; expel(): void; sendAway(): void } {
   const { accountId } = caller
   const reader = new EventReader({ feed, markets, clock, accountId, connection, form: BLOCKS })
   reader.want(keys)
@@ -73,7 +73,7 @@ export function openStreamSession(
     end()
   })
   return {
-    keyId: () => caller.keyId,
+    caller: () => caller,
     look: (nowMilliseconds) => {
       reader.pump()
       if (reader.isTooFarBehind()) end()
@@ -83,5 +83,6 @@ export function openStreamSession(
       }
     },
     expel: end,
+    sendAway: end,
   }
 }

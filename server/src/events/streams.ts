@@ -20,9 +20,11 @@ import { unknownCursor } from './unknown-cursor.ts'
 
 /** What all connections have in common for those who look after them. */
 interface Session {
-  keyId(): Caller['keyId'] | undefined
+  caller(): Caller | undefined
   look(nowMilliseconds: number): void
   expel(): void
+  /** The plan is another: it comes back under that one. */
+  sendAway(): void
 }
 
 /** The open connections of this instance: WebSockets and streams of server-sent events. */
@@ -81,16 +83,22 @@ export function openStreams(deps: StreamDeps & { baseUrl(): string }): Streams {
     }
   }
 
-  /** A question that nobody answered is no deletion. */
+  /** And those whose plan was changed: what they may do was read when they came. A question that nobody answered is no deletion. */
   async function expelDeleted(): Promise<void> {
-    const asked = Map.groupBy(sessions, (session) => session.keyId())
+    const asked = Map.groupBy(sessions, (session) => session.caller()?.keyId)
     const keyIds = [...asked.keys()].filter((keyId) => keyId !== undefined)
     if (keyIds.length === 0) return
     try {
       const live = await deps.live(keyIds)
       for (const keyId of keyIds) {
-        if (live.has(keyId)) continue
-        for (const session of asked.get(keyId) ?? []) session.expel()
+        const plan = live.get(keyId)
+        for (const session of asked.get(keyId) ?? []) {
+          const caller = session.caller()
+          // It may have authenticated with another key meanwhile.
+          if (caller?.keyId !== keyId) continue
+          if (plan === undefined) session.expel()
+          else if (plan !== caller.plan) session.sendAway()
+        }
       }
     } catch (error) {
       log.debug({ reason: error }, 'nobody could say which keys are live')

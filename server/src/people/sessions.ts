@@ -55,8 +55,8 @@ export interface Sessions {
       'sessionId' | 'createdAtMilliseconds' | 'seenAtMilliseconds' | 'expiresAtMilliseconds'
     > & { readonly expiresAtMilliseconds?: number },
   ): Promise<BegunSession>
-  /** Of these those that are live and have an account that is not suspended. */
-  live(sessionIds: readonly SessionId[]): Promise<ReadonlySet<SessionId>>
+  /** Of these those that are live and have an account that is not suspended, each with its plan. */
+  live(sessionIds: readonly SessionId[]): Promise<ReadonlyMap<SessionId, Plan>>
   /** What the session is now. @throws {Refusal} UNAUTHORIZED when it is not live */
   holderOf(sessionId: SessionId): Promise<SessionHolder>
   /** This instance asks the database again for everything: something that it remembers has changed. */
@@ -195,8 +195,11 @@ export function openSessions({
         store,
         found.map(({ accountId }) => accountId),
       )
-      return new Set(
-        found.filter(({ accountId }) => open.has(accountId)).map(({ sessionId }) => sessionId),
+      return new Map(
+        found.flatMap(({ sessionId, accountId }) => {
+          const plan = open.get(accountId)
+          return plan === undefined ? [] : [[sessionId, plan] as const]
+        }),
       )
     },
     holderOf: async (sessionId) => {

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { changeAccount } from '../access/operator-store.ts'
+import type { Plan } from '../kernel/caller.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { AccountId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
 import { openLog } from '../kernel/log.ts'
 import { systemRandom } from '../kernel/random.ts'
 import { openFeed } from '../events/feed.ts'
@@ -74,6 +77,22 @@ describe('a socket of a page', () => {
     expect(await socket.next('authenticated')).toMatchObject({ userId: accountId })
     expect((await here.ask('DELETE', '/session', { as: { ...browser } })).status).toBe(200)
     expect((await socket.closed()).code).toBe(4401)
+  })
+
+  test('comes back under the new plan when that of its account is changed', async () => {
+    const { browser } = await someone()
+    const { store } = scene.database
+    const setPlan = (plan: Plan) =>
+      store.inTransaction('service', (tx) => changeAccount(tx, accountId, { plan }, Date.now()))
+    await setPlan('enterprise')
+    scene.time.ahead += limits.keyCacheMilliseconds
+    const socket = await socketOf(browser)
+    expect(await socket.next('authenticated')).toMatchObject({ plan: 'enterprise' })
+    await setPlan('standard')
+    expect((await socket.closed()).code).toBe(1012)
+    scene.time.ahead += limits.keyCacheMilliseconds
+    const again = await socketOf(browser)
+    expect(await again.next('authenticated')).toMatchObject({ plan: 'standard' })
   })
 
   test('is closed when its person is removed from the account', async () => {
