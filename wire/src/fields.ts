@@ -57,6 +57,16 @@ export const BaseUnitsText = Type.String({ pattern: '^(0|[1-9][0-9]{0,77})$' })
 /** Unix time in milliseconds. */
 export const Milliseconds = Type.Integer({ minimum: 0, description: 'Unix milliseconds.' })
 
+/** The end of the year 9999: the database holds some later ones, which no date of JavaScript does. */
+const TIME_MAX = 253_402_300_799_999
+
+/** A time that a caller names. */
+export const SentMilliseconds = Type.Integer({
+  minimum: 0,
+  maximum: TIME_MAX,
+  description: 'Unix milliseconds.',
+})
+
 /** The same with what it means, for the reference. */
 export function Said<S extends TSchema>(description: string, schema: S) {
   return Type.With(schema, { description })

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exactly, Milliseconds, Nullable, Said } from './fields.ts'
+import { Exactly, Milliseconds, Nullable, Said, SentMilliseconds } from './fields.ts'
 import { PLANS, SCOPES } from './plan.ts'
 
 const OVERLAP_SECONDS_MAX = 7 * 86_400
@@ -38,7 +38,7 @@ export const KeyList = Exactly({
 export const CreateKeyBody = Exactly({
   name: Name,
   scopes: Scopes,
-  expiresAt: Type.Optional(Said('When it ends; left out, never.', Milliseconds)),
+  expiresAt: Type.Optional(Said('When it ends; left out, never.', SentMilliseconds)),
 })
 
 const shownOnce = Said(

@@ -1,7 +1,15 @@
 import Type from 'typebox'
 import { ACCOUNT_EVENTS } from './event-types.ts'
 import type { AccountEventType } from './event-types.ts'
-import { Exactly, HttpUrl, Milliseconds, Nullable, Said, SentObject } from './fields.ts'
+import {
+  Exactly,
+  HttpUrl,
+  Milliseconds,
+  Nullable,
+  Said,
+  SentMilliseconds,
+  SentObject,
+} from './fields.ts'
 
 const TYPES = Object.keys(ACCOUNT_EVENTS).filter((type): type is AccountEventType =>
   Object.hasOwn(ACCOUNT_EVENTS, type),
@@ -167,8 +175,8 @@ export const DeliveryPath = Exactly({ webhookId: WebhookId, deliveryId: Delivery
 
 /** POST /webhooks/{webhookId}/redeliver: what was recorded in a range of time, oldest first. */
 export const RedeliverBody = Exactly({
-  from: Said('The first to be sent again was recorded then or later.', Milliseconds),
-  to: Type.Optional(Said('The last was recorded before; left out, now.', Milliseconds)),
+  from: Said('The first to be sent again was recorded then or later.', SentMilliseconds),
+  to: Type.Optional(Said('The last was recorded before; left out, now.', SentMilliseconds)),
   status: Type.Optional(
     Type.Enum(['failed', 'delivered', 'all'], {
       default: 'failed',

@@ -59,6 +59,20 @@ describe('keys', () => {
     expect(await listed(owner)).toEqual([])
   })
 
+  test('end by the year 9999 at the latest, at a time that everybody can read', async () => {
+    const owner = await someone(await scene.anAccount(), 'owner')
+    const order = { name: 'k', scopes: ['read'] }
+    const expiresAt = Date.UTC(10_000, 0) - 1
+    const made = await create(owner, { ...order, expiresAt })
+    expect(made.status).toBe(200)
+    const path = `/keys/${String(made.body['keyId'])}/rotate`
+    const rotated = await here.ask('POST', path, { as: owner, body: {} })
+    expect(rotated.body).toMatchObject({ previous: { expiresAt } })
+    for (const late of [expiresAt + 1, 9e15, 1e16, 1e300]) {
+      expect((await create(owner, { ...order, expiresAt: late })).status).toBe(400)
+    }
+  })
+
   test('are managed by developers, within what their role has, and not by viewers', async () => {
     const accountId = await scene.anAccount()
     const owner = await someone(accountId, 'owner')

@@ -253,6 +253,13 @@ test('a range that is sent again page by page ends: neither what it adds nor wha
   expect(third.nextAfter).toBeNull()
 })
 
+test('a range of time that no date holds is refused', async () => {
+  const { path } = await make()
+  for (const range of [{ from: 1e16 }, { from: 0, to: 1e16 }]) {
+    assertProblem(await ask('POST', `${path}/redeliver`, { body: range }), 'INVALID_PARAMETERS')
+  }
+})
+
 test('a repeated test or redelivery happens once under its key, and what waits is not sent twice', async () => {
   const { path } = await make({ enabled: false })
   const [one, two] = await Promise.all([
