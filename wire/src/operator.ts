@@ -9,7 +9,8 @@ import { WalletPolicy } from './wallet.ts'
 
 const PAGE_MAX = 100
 const PAGE_DEFAULT = 50
-const PER_MINUTE_MAX = 1_000_000
+/** Of what a plan allows, and an account of its own: the database holds no more than some 2,000 times as much. */
+const ALLOWED_MAX = 1_000_000
 
 const Text = (description: string) => Type.String({ description })
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
@@ -71,7 +72,7 @@ export const OperatorAccountChange = Exactly({
   requestsPerMinute: Type.Optional(
     Said(
       'Its own limit on the enterprise plan; null: what the plan says.',
-      Nullable(Type.Integer({ minimum: 1, maximum: PER_MINUTE_MAX })),
+      Nullable(Type.Integer({ minimum: 1, maximum: ALLOWED_MAX })),
     ),
   ),
   suspended: Type.Optional(
@@ -87,6 +88,13 @@ export const OperatorKeyPath = Exactly({
 
 const allowed = (description: string) =>
   Said(`${description} Null: as many as one likes.`, Nullable(Type.Integer({ minimum: 1 })))
+const setTo = (description: string) =>
+  Type.Optional(
+    Said(
+      `${description} Null: as many as one likes.`,
+      Nullable(Type.Integer({ minimum: 1, maximum: ALLOWED_MAX })),
+    ),
+  )
 const Operation = Given('Of the endpoint table, such as `sendPayment`.', 64)
 const Exceptions = Type.Array(
   Exactly({
@@ -106,9 +114,9 @@ export const OperatorPlan = Exactly({
 export const OperatorPlanList = Exactly({ plans: Type.Array(OperatorPlan) })
 export const OperatorPlanPath = Exactly({ plan: Type.Enum(PLANS) })
 export const OperatorPlanChange = Exactly({
-  requestsPerMinute: Type.Optional(allowed('Of each key.')),
-  eventSockets: Type.Optional(allowed('Open at once.')),
-  socketMessagesPerSecond: Type.Optional(allowed('Of all sockets of an account.')),
+  requestsPerMinute: setTo('Of each key.'),
+  eventSockets: setTo('Open at once.'),
+  socketMessagesPerSecond: setTo('Of all sockets of an account.'),
   exceptions: Type.Optional(Exceptions),
   exception: Type.Optional(
     Exactly({

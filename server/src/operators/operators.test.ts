@@ -232,7 +232,8 @@ describe('plans', () => {
     // What every object has is no operation either.
     for (const operation of ['nothing', 'toString', 'constructor', '__proto__']) {
       const unknown = { operation, included: true }
-      for (const body of [{ exceptions: [unknown] }, { exception: unknown }]) {
+      const bad = [{ exceptions: [unknown] }, { exception: unknown }, { eventSockets: 1e11 }]
+      for (const body of bad) {
         const refused = await here.ask('PATCH', '/operator/plans/premium', { as: operator, body })
         expect(refused.status).toBe(400)
       }
