@@ -126,7 +126,7 @@ export const defects: readonly Defect[] = [
     name: 'success is taken for an effect',
     changes: [
       {
-        module: 'payments/advance.ts',
+        module: 'payments/find-effect.ts',
         from: `if (payment.asset === 'native') return { logIndex: null }`,
         to: `return { logIndex: null }`,
       },

@@ -74,17 +74,17 @@ export const salesDefects: readonly Defect[] = [
     seed: 1_000_111,
     changes: [
       {
-        module: 'payments/advance.ts',
+        module: 'payments/find-effect.ts',
         from: `asset === payment.asset && from === payment.sender,`,
         to: `asset === payment.asset && (payment.type === 'received' || from === payment.sender),`,
       },
       {
-        module: 'payments/advance.ts',
+        module: 'payments/find-effect.ts',
         from: `given.filter(({ to }) => to === payment.recipient)`,
         to: `given`,
       },
       {
-        module: 'payments/advance.ts',
+        module: 'payments/find-effect.ts',
         from: `({ amount }: TokenTransfer) => amount === payment.amount`,
         to: `({ amount }: TokenTransfer) => payment.type === 'received' || amount === payment.amount`,
       },

@@ -827,8 +827,8 @@ payments payments_pkey: PRIMARY KEY (id)
 payments payments_self_custody: CHECK (
 CASE
     WHEN self_custody THEN ((wallet_id IS NULL) AND (fee_ceiling IS NULL))
-    ELSE ((abandoned_at IS NULL) AND (remark IS NULL))
-END)
+    ELSE ((abandoned_at IS NULL) AND ((remark IS NULL) OR (type = 'sent'::text)))
+END) NOT VALID
 payments payments_status_check: CHECK ((status = ANY (ARRAY['pending'::text, 'confirmed'::text, 'settled'::text, 'failed'::text, 'expired'::text])))
 payments payments_type_check: CHECK ((type = ANY (ARRAY['sent'::text, 'received'::text])))
 payments payments_wallet_id_fkey: FOREIGN KEY (wallet_id) REFERENCES wallets(id)

@@ -169,7 +169,10 @@ const standing = {
     ),
   ),
   remark: Type.Optional(
-    Said('What the chain showed instead of what was built; whatever the status.', Failure),
+    Said(
+      'What the chain showed instead of what was asked for or built; whatever the status.',
+      Failure,
+    ),
   ),
 }
 

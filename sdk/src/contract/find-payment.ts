@@ -75,7 +75,7 @@ export interface FindPaymentAnswer {
      * status.
      */
     readonly abandoned?: true
-    /** What the chain showed instead of what was built; whatever the status. */
+    /** What the chain showed instead of what was asked for or built; whatever the status. */
     readonly remark?: {
       /** For programs. */
       readonly reason: string

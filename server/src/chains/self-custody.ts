@@ -123,6 +123,8 @@ export interface SightedTransfer {
   readonly to: Address
   /** What the recipient really got. */
   readonly amount: bigint
+  /** What its call asked for, where the token gave the recipient less of it: all of it has left the sender (EVM). */
+  readonly asked?: bigint
   /** As `Arrival` counts them: EVM `NATIVE_EFFECT_INDEX` or the log's index, Solana the instruction's. */
   readonly effectIndex: number
   /**

@@ -1,5 +1,5 @@
 import { baseUnits } from '@florin/wire/amount.ts'
-import type { TokenTransfer, TransactionHash } from '../chains/chain.ts'
+import type { TransactionHash } from '../chains/chain.ts'
 import { lookSoon } from '../facilitator/claim-looks-store.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { PaymentId, TradeId } from '../kernel/id.ts'
@@ -12,8 +12,10 @@ import { feesBefore } from '../sender/place-store.ts'
 import type { MinedTrade, TradeBook } from '../sender/trade-book.ts'
 import { notifyChanged } from '../store/listen.ts'
 import type { Tx } from '../store/postgres.ts'
+import { findEffect } from './find-effect.ts'
 import { moveAndGive, movePayments, violateFinality } from './move-payments.ts'
 import type { Payment, PaymentFailure, PaymentStatus } from './payment.ts'
+import { noteRemarks } from './remark-store.ts'
 import type { CountedEffect, StatusChange } from './store.ts'
 import { claimEffects, lockPayments } from './store.ts'
 import type { Waits } from './wait.ts'
@@ -85,6 +87,7 @@ export function openPaymentBook({
         tx,
         transactions.flatMap(({ paymentIds }) => paymentIds),
       )
+      const remarked = new Map<PaymentId, Payment>()
       const changes: StatusChange[] = []
       const elsewhere: PaymentId[] = []
       const idle: WithoutEffect[] = []
@@ -104,6 +107,9 @@ export function openPaymentBook({
           if (effect === undefined) idle.push({ hash: transaction.hash, paymentId: id })
           else changes.push(seen(id, transaction, effect.logIndex, shares[index]))
           if (effect !== undefined && isConfirmedElsewhere(payment, transaction)) elsewhere.push(id)
+          if (effect?.remark !== undefined && payment.status === 'pending') {
+            remarked.set(id, { ...payment, remark: effect.remark })
+          }
           if (effect !== undefined && payment.tradeId !== undefined) {
             traded.push(tradeIn(transaction, payment.tradeId))
           }
@@ -114,7 +120,9 @@ export function openPaymentBook({
       // What somebody else was seen to have paid on a branch that was left is paid by this one: an authorization is used once.
       await moved(tx, 'pending', elsewhere.map(notSeen), payments)
       const now = clock.nowMilliseconds()
-      const confirmed = await moveAndGive(tx, 'confirmed', changes, now, payments)
+      await noteRemarks(tx, [...remarked.values()])
+      const known = new Map([...payments, ...remarked])
+      const confirmed = await moveAndGive(tx, 'confirmed', changes, now, known)
       // A settlement that was included without effect changes no status, and somebody may be waiting to hear of it.
       const without = [...reverted, ...idle.map(({ paymentId }) => paymentId)]
       await notifyChanged(tx, without)
@@ -261,36 +269,6 @@ function feeShares({
 }: Parameters<PaymentBook['final']>[1][number]): readonly bigint[] {
   const count = BigInt(Math.max(paymentIds.length, 1))
   return paymentIds.map((_, index) => feePaid / count + (index === 0 ? feePaid % count : 0n))
-}
-
-/**
- * The effect that this payment asked for: its own Transfer log for a token, and for a native transfer the success itself, since
- * recipient and value are part of the signed bytes. One log counts for one payment. A market whose liquidity ends may take a part of what
- * is sold, and gives the minimum for it: the sale has happened, and what is left in the wallet is found by the next look at its balance.
- * What went to the recipient's own account has left the wallet, whomever the recipient has made that account's owner since the
- * draft: called a failure, it would be paid again.
- */
-function findEffect(
-  payment: Payment,
-  { transfers, paysAccounts }: Parameters<PaymentBook['mined']>[1][number],
-  used: Set<number>,
-): { logIndex: number | null } | undefined {
-  if (payment.asset === 'native') return { logIndex: null }
-  const given = transfers.filter(
-    ({ asset, from, logIndex }) =>
-      !used.has(logIndex) && asset === payment.asset && from === payment.sender,
-  )
-  const candidates = given.filter(({ to }) => to === payment.recipient)
-  const isWhole = ({ amount }: TokenTransfer) => amount === payment.amount
-  const part =
-    payment.tradeId === undefined
-      ? undefined
-      : candidates.find(({ amount }) => amount > 0n && amount < payment.amount)
-  // Only our own bytes are known to name the recipient's account: a payer's may name a program that moves the money on.
-  const isOurs = paysAccounts === true && payment.type === 'sent'
-  const match = candidates.find(isWhole) ?? part ?? (isOurs ? given.find(isWhole) : undefined)
-  if (match !== undefined) used.add(match.logIndex)
-  return match
 }
 
 /**

@@ -18,23 +18,13 @@ import { paymentEvent } from './event.ts'
 import { movePayments, violateFinality } from './move-payments.ts'
 import type { Payment, PaymentFailure, PaymentRemark, PaymentStatus } from './payment.ts'
 import type { Committed, ProofKeys } from './proof.ts'
+import { remarkOf } from './remark.ts'
 import { findPayment, insertPayments } from './store.ts'
 import type { StatusChange } from './store.ts'
 
-const REMARKS = {
-  other_terms:
-    'A transaction of this sender in the place of the built one moved something else than was built.',
-  several_commitments:
-    'A transaction carried the commitments of several payments; none of them counts as paid by it.',
-  transaction_reverted: 'The transaction was included and failed; the network kept its fee.',
-  nonce_used_by_another_transaction:
-    'Another transaction of the sender has used the nonce of the built one.',
-  lifetime_over: 'No block up to the last that could hold the transaction holds it.',
-} as const satisfies Record<PaymentRemark['reason'], string>
-
 const REVERTED: PaymentFailure = {
   reason: 'transaction_reverted',
-  message: REMARKS.transaction_reverted,
+  message: remarkOf('transaction_reverted').message,
 }
 
 /**
@@ -185,7 +175,7 @@ function recordOf(built: NewBuilt, nowMilliseconds: number): Payment {
     createdAtMilliseconds: nowMilliseconds,
     confirmedAtMilliseconds: null,
     settledAtMilliseconds: null,
-    selfCustody: { abandonedAtMilliseconds: null, remark: null },
+    selfCustody: { abandonedAtMilliseconds: null },
     ...(built.tradeId === undefined ? {} : { tradeId: built.tradeId }),
   }
 }
@@ -197,7 +187,7 @@ function remarked({
   readonly paymentId: PaymentId
   readonly reason: PaymentRemark['reason'] | null
 }) {
-  return { paymentId, remark: reason === null ? null : { reason, message: REMARKS[reason] } }
+  return { paymentId, remark: reason === null ? null : remarkOf(reason) }
 }
 
 function seen({ paymentId, ...effect }: BuiltEffect): StatusChange {

@@ -24,20 +24,17 @@ export function paymentEvent(payment: Payment): OutboxEvent {
       failure: payment.failure,
       ...(payment.tradeId === undefined ? {} : { tradeId: payment.tradeId }),
       ...(payment.selfCustody === undefined ? {} : selfCustodyFacts(payment.selfCustody)),
+      ...(payment.remark === undefined ? {} : { remark: payment.remark }),
       ...(payment.finalityViolated ? { finalityViolated: true } : {}),
       ...(payment.sandbox ? { sandbox: true } : {}),
     },
   }
 }
 
-function selfCustodyFacts({
-  abandonedAtMilliseconds,
-  remark,
-}: NonNullable<Payment['selfCustody']>) {
+function selfCustodyFacts({ abandonedAtMilliseconds }: NonNullable<Payment['selfCustody']>) {
   return {
     selfCustody: true,
     ...(abandonedAtMilliseconds === null ? {} : { abandoned: true }),
-    ...(remark === null ? {} : { remark }),
   }
 }
 

@@ -51,10 +51,10 @@ test('where an address is its own account, a transfer to another one is none', a
   expect(await statusOf(71_032, toStranger)).toBe('no_effect')
 })
 
-test('another amount, or what another wallet gave, is none either', async () => {
+test('another amount of it, or what another wallet gave, is none either', async () => {
   const less = (mined: Mined): Mined => ({
     ...mined,
-    transfers: mined.transfers.map((transfer) => ({ ...transfer, amount: transfer.amount - 1n })),
+    transfers: toStranger(mined).transfers.map((each) => ({ ...each, amount: each.amount - 1n })),
     paysAccounts: true,
   })
   expect(await statusOf(71_033, less)).toBe('no_effect')

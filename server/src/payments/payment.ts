@@ -30,9 +30,10 @@ export interface PaymentFailure {
   readonly message: string
 }
 
-/** What the chain showed of a built transaction that was not what had been built: shown to the caller, whatever the status. */
+/** What the chain showed that was not what had been asked for or built: shown to the caller, whatever the status. */
 export interface PaymentRemark {
   readonly reason:
+    | 'recipient_got_less'
     | 'other_terms'
     | 'several_commitments'
     | 'transaction_reverted'
@@ -68,6 +69,8 @@ export interface Payment {
   readonly logIndex: number | null
   readonly feePaid: BaseUnits | null
   readonly failure: PaymentFailure | null
+  /** Left out where there is nothing to remark. */
+  readonly remark?: PaymentRemark
   readonly createdAtMilliseconds: number
   readonly confirmedAtMilliseconds: number | null
   readonly settledAtMilliseconds: number | null
@@ -76,6 +79,5 @@ export interface Payment {
   /** Of a payment that was built here and is signed elsewhere; left out on every other. */
   readonly selfCustody?: {
     readonly abandonedAtMilliseconds: number | null
-    readonly remark: PaymentRemark | null
   }
 }

@@ -159,6 +159,10 @@ export async function standingOf(
   if (nowMilliseconds - confirmedAt > limits.transferProofHours * HOUR_MILLISECONDS) {
     return { kind: 'refused', reason: 'transfer_past_its_life', sent }
   }
+  // All of it was sent, and its receiver has less than the price.
+  if (sent.remark?.reason === 'recipient_got_less') {
+    return { kind: 'refused', reason: 'transfer_amount_mismatch', sent }
+  }
   const owners = await ownersOf(tx, config.family, [sent.recipient])
   if (!owners.has(sent.recipient)) return { kind: 'ready' }
   const place = await sentPlace(tx, id)

@@ -78,13 +78,9 @@ export function paymentOf(row: PaymentRow): Payment {
     confirmedAtMilliseconds: row.confirmed_at?.getTime() ?? null,
     settledAtMilliseconds: row.settled_at?.getTime() ?? null,
     ...(row.trade_id === null ? {} : { tradeId: row.trade_id }),
+    ...(row.remark === null ? {} : { remark: row.remark }),
     ...(row.self_custody
-      ? {
-          selfCustody: {
-            abandonedAtMilliseconds: row.abandoned_at?.getTime() ?? null,
-            remark: row.remark,
-          },
-        }
+      ? { selfCustody: { abandonedAtMilliseconds: row.abandoned_at?.getTime() ?? null } }
       : {}),
   }
 }
@@ -249,7 +245,8 @@ export async function changeStatus(
        confirmed_at = case when $2 = 'confirmed' then to_timestamp($4 / 1000.0)
          when $2 = 'pending' then null else p.confirmed_at end,
        settled_at = case when $2 = 'settled' then to_timestamp($4 / 1000.0) end,
-       failed_at = case when $2 = 'failed' then to_timestamp($4 / 1000.0) end
+       failed_at = case when $2 = 'failed' then to_timestamp($4 / 1000.0) end,
+       remark = case when $2 <> 'pending' then p.remark end
      from json_to_recordset($1::json) as c (id text, transaction_hash text, block_height bigint, block_hash text,
        log_index integer, fee_paid numeric, failure json)
      where p.id = any($5) and p.id = c.id and coalesce(p.status = any($3), false)
@@ -290,8 +287,10 @@ export function afterChange(
     expired: payment.confirmedAtMilliseconds,
   }[status]
   const { transactionHash, blockHeight, logIndex, feePaid, failure } = change
+  const { remark, ...standing } = payment
   return {
-    ...payment,
+    ...standing,
+    ...(remark === undefined || status === 'pending' ? {} : { remark }),
     ...{ status, transactionHash, blockHeight, logIndex, feePaid, failure },
     confirmedAtMilliseconds,
     settledAtMilliseconds: status === 'settled' ? nowMilliseconds : null,

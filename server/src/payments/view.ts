@@ -89,17 +89,14 @@ function standing(
     ...(payment.finalityViolated ? { finalityViolated: true as const } : {}),
     ...(payment.tradeId === undefined ? {} : { tradeId: payment.tradeId }),
     ...(payment.selfCustody === undefined ? {} : selfCustodyFacts(payment.selfCustody)),
+    ...(payment.remark === undefined ? {} : { remark: payment.remark }),
   }
 }
 
-function selfCustodyFacts({
-  abandonedAtMilliseconds,
-  remark,
-}: NonNullable<Payment['selfCustody']>) {
+function selfCustodyFacts({ abandonedAtMilliseconds }: NonNullable<Payment['selfCustody']>) {
   return {
     selfCustody: true as const,
     ...(abandonedAtMilliseconds === null ? {} : { abandoned: true as const }),
-    ...(remark === null ? {} : { remark }),
   }
 }
 

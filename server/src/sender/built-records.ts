@@ -39,7 +39,7 @@ export interface BuiltEffect {
 }
 
 /** What the chain showed of a build that was not what had been built. */
-export type RemarkReason = DeadReason | 'other_terms' | 'several_commitments'
+export type RemarkReason = DeadReason | 'recipient_got_less' | 'other_terms' | 'several_commitments'
 
 export interface BuiltState {
   readonly status: PaymentStatus

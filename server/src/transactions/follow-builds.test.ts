@@ -142,6 +142,23 @@ test('a sale of which the market took a part is the sale, and a plain transfer o
   expect(judge(purchase, moved(1n, { asset: 'native' }))).toMatchObject(other)
 })
 
+test('what was built has happened where the token keeps a part of it: the record says that less arrived', async () => {
+  const built = await scene.build()
+  const right = scene.paid(built)
+  const less = right.transfers.map((each) => ({
+    ...each,
+    amount: each.amount - 1n,
+    asked: each.amount,
+  }))
+  await scene.mine('a', 101, 1, { ...right, transfers: less })
+  const remark = 'recipient_got_less'
+  expect(await scene.record(built)).toMatchObject({ status: 'confirmed', remark })
+  await scene.mine('b', 101, 1)
+  expect(await scene.record(built)).toMatchObject({ status: 'pending', remark: null })
+  await scene.mine('c', 102, 1, right)
+  expect(await scene.record(built)).toMatchObject({ status: 'confirmed', remark: null })
+})
+
 test('a trade is handed on with all that its chain tells of it', async () => {
   const built = await scene.build()
   const tradeId = newId(systemRandom, 'trd')

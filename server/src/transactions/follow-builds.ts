@@ -83,11 +83,9 @@ export function openBuildBook({
       if (builds.length === 0) return
       const inTurn = givenUpLast(builds, await records.givenUp(tx, alikeIn(builds)))
       const { effects, remarks, dead, settled, looks } = findingsOf(inTurn, sightings, taken)
-      // What a failed try showed is no remark on the one that paid.
-      const said = [...remarks, ...[...effects.keys()].map((id) => [id, null] as const)]
       await records.remark(
         tx,
-        [...new Map(said)].map(([paymentId, reason]) => ({ paymentId, reason })),
+        [...remarks].map(([paymentId, reason]) => ({ paymentId, reason })),
       )
       await trades?.mined(tx, tradesIn(network, builds, effects, sightings))
       await records.confirmed(tx, [...effects.values()])
@@ -232,7 +230,8 @@ function findingsOf(
       if (judgement.kind === 'paid' && isItsTurn) {
         if (commitment === null) paidUnmarked.add(unmarked)
         if (found.effects.has(paymentId)) continue
-        const { effectIndex } = judgement.transfer
+        const { effectIndex, asked } = judgement.transfer
+        found.remarks.set(paymentId, asked === undefined ? null : 'recipient_got_less')
         const place = { transactionHash, height, blockHash, effectIndex, feePaid }
         found.effects.set(paymentId, { paymentId, ...place })
         continue
@@ -240,7 +239,8 @@ function findingsOf(
       const used = 'nonce_used_by_another_transaction'
       const { remark, dead } =
         judgement.kind === 'paid' ? ({ remark: used, dead: used } as const) : judgement
-      found.remarks.set(paymentId, remark)
+      // What a failed try showed is no remark on the one that paid.
+      if (!found.effects.has(paymentId)) found.remarks.set(paymentId, remark)
       if (dead !== null) found.dead.set(paymentId, { paymentId, height, reason: dead })
     }
   }

@@ -48,11 +48,11 @@ export function termsPaid(sighting: Sighting): readonly PaidTerms[] {
   const { sender, nonce, commitments, succeeded, transfers } = sighting
   if (nonce === null || commitments.length > 0 || !succeeded) return []
   const own = transfers.filter(({ from }) => from === sender)
-  const alike = Map.groupBy(own, ({ asset, to, amount }) => [asset, to, amount].join(' '))
+  const alike = Map.groupBy(own, (each) => [each.asset, each.to, sent(each)].join(' '))
   return [...alike.values()].flatMap(([one, second]) =>
     one === undefined || second !== undefined
       ? []
-      : [{ sender, nonce, asset: one.asset, recipient: one.to, amount: one.amount }],
+      : [{ sender, nonce, asset: one.asset, recipient: one.to, amount: sent(one) }],
   )
 }
 
@@ -88,7 +88,8 @@ export function judgeSettlement(
 
 /**
  * A market whose liquidity ends may take a part of what is sold, and gives the minimum for it: that is the sale, too. And what came to the
- * recipient's own account was paid, though the recipient gave that account away meanwhile: called unpaid, it would be paid again.
+ * recipient's own account was paid, though the recipient gave that account away meanwhile or the token kept a part: called unpaid, it would
+ * be paid again.
  */
 function effectsIn(
   build: BuiltTerms,
@@ -98,9 +99,14 @@ function effectsIn(
     asset === build.asset &&
     from === build.sender &&
     (to === build.recipient || isInto?.(build.recipient) === true)
-  const whole = transfers.filter((each) => isTheirs(each) && each.amount === build.amount)
+  const whole = transfers.filter((each) => isTheirs(each) && sent(each) === build.amount)
   if (whole.length > 0 || build.tradeId === null || build.asset === 'native') return whole
   return transfers.filter(
     (each) => isTheirs(each) && each.amount > 0n && each.amount < build.amount,
   )
+}
+
+/** What left the sender of a transfer. */
+function sent({ amount, asked }: SightedTransfer): bigint {
+  return asked ?? amount
 }

@@ -345,7 +345,7 @@ export async function openScene(store: Store, family: 'evm' | 'solana' = 'evm'):
       if (payment === undefined) throw new Error('no payment')
       return {
         status: payment.status,
-        remark: payment.selfCustody?.remark?.reason ?? null,
+        remark: payment.remark?.reason ?? null,
         hash: payment.transactionHash,
       }
     },

@@ -202,7 +202,11 @@ function sightingOf(included: Included, outcome: Outcome | undefined): Sighting 
       : [{ asset: 'native', from: sender, ...value, effectIndex: NATIVE_EFFECT_INDEX }]
   const logged = outcome.transfers
     .filter(({ asset }) => unlisted === undefined || asset === unlisted)
-    .map(({ logIndex, ...transfer }): SightedTransfer => ({ ...transfer, effectIndex: logIndex }))
+    .map(({ logIndex, ...transfer }) => ({
+      ...transfer,
+      ...askedMore(summary, transfer),
+      effectIndex: logIndex,
+    }))
   const { commitments } = summary
   return {
     transactionHash: hash,
@@ -217,4 +221,14 @@ function sightingOf(included: Included, outcome: Outcome | undefined): Sighting 
     feePaid: outcome.feePaid,
     proofKey: null,
   }
+}
+
+/** What a plain call asked for, where the token says that less of it arrived. */
+function askedMore(
+  { transfers: [asked, second] }: TransactionSummary,
+  given: Omit<SightedTransfer, 'effectIndex'>,
+): Pick<SightedTransfer, 'asked'> {
+  if (asked === undefined || second !== undefined) return {}
+  const isIt = asked.asset === given.asset && asked.from === given.from && asked.to === given.to
+  return isIt && given.amount > 0n && given.amount < asked.amount ? { asked: asked.amount } : {}
 }
