@@ -30,10 +30,10 @@ const nodeWith = (...transactions: readonly unknown[]): Transport => {
   const read: Transport['read'] = async (asked) => asked.parse({ hash: block.hash, transactions })
   return { read } as Transport
 }
-const seenIn = (transport: Transport) =>
+const seenIn = (transport: Transport, commitments: readonly string[] = [], sender = SENDER) =>
   readSightings({ transport, tokens: new Set() }, [block], async () => ({
-    senders: new Set([SENDER]),
-    commitments: new Set(),
+    senders: new Set([sender]),
+    commitments: new Set(commitments),
   }))
 
 test.each([
@@ -92,5 +92,50 @@ describe('a transfer of a token that has left the configuration', () => {
     const unread = [{ isPlain: false, transfers: [] }]
     expect(await seenIn(mined({ input: `${call.slice(0, 10)}00` }))).toMatchObject(unread)
     expect(await seenIn(mined({ value: '0x1' }))).toMatchObject(unread)
+  })
+})
+
+describe('a swap by a router that has left the configuration', () => {
+  const router = addressFromBytes(new Uint8Array(20).fill(0x72))
+  const token = addressFromBytes(new Uint8Array(20).fill(0x70))
+  const pool = addressFromBytes(new Uint8Array(20).fill(0x71))
+  const stranger = addressFromBytes(new Uint8Array(20).fill(0x73))
+  const word = (text: string) => text.replace('0x', '').toLowerCase().padStart(64, '0')
+  const commitment = 'c5'.repeat(32)
+  const call = `0x791ac947${word('5')}9fde4014${commitment}`
+  const log = {
+    address: token,
+    topics: [TRANSFER_TOPIC, `0x${word(SENDER)}`, `0x${word(pool)}`],
+    data: `0x${word('5')}`,
+    logIndex: '0x0',
+  }
+  const mined = (change: object = {}): Transport => {
+    const swap = { ...own, to: router, gas: '0x493e0', input: call, ...change }
+    const receipt = {
+      transactionHash: own.hash,
+      ...{ blockHash: block.hash, blockNumber: '0x5', status: '0x1' },
+      ...{ gasUsed: '0x1', effectiveGasPrice: '0x1', logs: [log] },
+    }
+    const read: Transport['read'] = async (asked) =>
+      asked.parse(
+        asked.method === 'eth_getBlockByHash'
+          ? { hash: block.hash, transactions: [swap] }
+          : receipt,
+      )
+    return { read } as Transport
+  }
+
+  test('is told by what it moved, to whoever waits for its commitment', async () => {
+    const transfers = [{ asset: token, from: SENDER, to: pool, amount: 5n, effectIndex: 0 }]
+    const told = [{ succeeded: true, commitments: [commitment], transfers }]
+    expect(await seenIn(mined(), [commitment])).toMatchObject(told)
+    expect(await seenIn(mined({ gas: '0xf4240' }), [commitment])).toMatchObject(told)
+  })
+
+  test('is not read where nobody waits for it, where a stranger copied its commitment, or where its receipt can be large', async () => {
+    const unread = [{ commitments: [commitment], transfers: [] }]
+    expect(await seenIn(mined())).toMatchObject(unread)
+    expect(await seenIn(mined(), [commitment], stranger)).toMatchObject(unread)
+    expect(await seenIn(mined({ gas: '0x2dc6c1' }), [commitment])).toMatchObject(unread)
   })
 })

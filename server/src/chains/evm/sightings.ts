@@ -4,7 +4,13 @@ import type { Address, Block, Outcome, TransactionHash } from '../chain.ts'
 import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
-import type { SelfCustody, Sighting, SightedTransfer, TransactionSummary } from '../self-custody.ts'
+import type {
+  SelfCustody,
+  Sighting,
+  SightedTransfer,
+  TransactionSummary,
+  Watched,
+} from '../self-custody.ts'
 import { addressFrom, bytesFrom, quantityFrom, transactionHashFrom } from './answer.ts'
 import { BLOCKS_PER_READ_MAX, requireSame } from './arrivals.ts'
 import {
@@ -40,6 +46,10 @@ interface Included {
    * done what was built.
    */
   readonly isRead: boolean
+  /** What its call does is known, and it is one thing. */
+  readonly isPlain: boolean
+  /** A lone call with one commitment, as a swap is, whatever contract it calls. */
+  readonly isLikeSwap: boolean
   /** A contract that is not listed, and that is asked for a transfer as a token is: then nothing but its own logs counts. */
   readonly unlisted: Address | undefined
 }
@@ -67,10 +77,12 @@ export async function readSightings(
       senders: [...new Set(included.map(({ sender }) => sender))],
       commitments: [...new Set(included.flatMap(({ summary }) => summary.commitments))],
     })
-    const wanted = included.filter(
-      ({ sender, summary }) =>
-        senders.has(sender) || summary.commitments.some((each) => commitments.has(each)),
-    )
+    const wanted = included
+      .filter(
+        ({ sender, summary }) =>
+          senders.has(sender) || summary.commitments.some((each) => commitments.has(each)),
+      )
+      .map((each) => (isAwaitedSwap(each, { senders, commitments }) ? swapRead(each) : each))
     // Whoever is watched can log as much as it pays for: only a receipt that is small by its gas is read.
     sightings.push(...wanted.filter(({ isRead }) => !isRead).map(unreadSighting))
     for (const few of inReads(wanted.filter(({ isRead }) => isRead))) {
@@ -81,6 +93,23 @@ export async function readSightings(
     }
   }
   return sightings
+}
+
+/**
+ * A swap that somebody waits for, by a router that has left the configuration since: its commitment is signed by the one who is waited for, and
+ * what counts for it is what it moved.
+ */
+function isAwaitedSwap(
+  { isRead, isLikeSwap, sender, summary }: Included,
+  { senders, commitments }: Watched,
+): boolean {
+  const isAwaited = senders.has(sender) && summary.commitments.some((each) => commitments.has(each))
+  return !isRead && isLikeSwap && isAwaited
+}
+
+/** Read whole; nobody here knows what else it does. */
+function swapRead(included: Included): Included {
+  return { ...included, isRead: true, unlisted: undefined, isPlain: false }
 }
 
 function inReads(included: readonly Included[]): readonly (readonly Included[])[] {
@@ -147,11 +176,9 @@ function includedFrom(each: unknown, block: Block, { tokens, explain }: Meaning)
     proofKey === null &&
     !carriesAuthorization(data)
   const { body, commitments } = withoutCommitments(data)
-  const isSwap =
-    to !== null &&
-    commitments.length === 1 &&
-    extras.length === 0 &&
-    explain?.(to, body)?.kind === 'swap'
+  const isLikeSwap =
+    to !== null && commitments.length === 1 && extras.length === 0 && proofKey === null
+  const isSwap = isLikeSwap && explain?.(to, body)?.kind === 'swap'
   return {
     hash: transactionHashFrom(fields['hash'], 'transaction hash'),
     block,
@@ -163,6 +190,8 @@ function includedFrom(each: unknown, block: Block, { tokens, explain }: Meaning)
     gas,
     unlisted: isSwap ? undefined : unlisted,
     isRead: (isLone && gas <= TRANSFER_GAS_READ_MAX) || (isSwap && gas <= SWAP_GAS_READ_MAX),
+    isPlain: commitments.length === 1,
+    isLikeSwap: isLikeSwap && gas <= SWAP_GAS_READ_MAX,
   }
 }
 
@@ -194,7 +223,7 @@ function unreadSighting({ hash, block, sender, nonce, summary, proofKey }: Inclu
 
 /** Undefined when the receipt is not of that block. */
 function sightingOf(included: Included, outcome: Outcome | undefined): Sighting | undefined {
-  const { hash, block, sender, nonce, summary, value, unlisted } = included
+  const { hash, block, sender, nonce, summary, value, unlisted, isPlain } = included
   if (outcome?.state !== 'mined' || outcome.blockHash !== block.hash) return undefined
   const natives: readonly SightedTransfer[] =
     value === undefined
@@ -217,7 +246,7 @@ function sightingOf(included: Included, outcome: Outcome | undefined): Sighting 
     nonce,
     commitments,
     transfers: outcome.succeeded ? [...natives, ...logged] : [],
-    isPlain: commitments.length === 1,
+    isPlain,
     feePaid: outcome.feePaid,
     proofKey: null,
   }
