@@ -13,6 +13,8 @@ export const buildLimits = {
   buildTransactionsMax: 4,
   /** How many builds of one account one transaction is held against. */
   buildsPerMarkMax: 100,
+  /** As many places behind a submitted allowance are looked at for its sale: other builds may stand between the two. */
+  approvalPlacesMax: 32,
   /** Signed forms of one build that are stored and sent. */
   submissionsPerBuildMax: 16,
   /** A build that nobody has sent for so long is asked about no more; a block that holds it is still recognised. */

@@ -156,6 +156,38 @@ export async function buildsMarked(
   return rows.map(buildOf)
 }
 
+/** The account's builds in the places behind one of a sender that need an allowance there. Newest first. */
+export async function buildsNeeding(
+  tx: Tx,
+  accountId: AccountId,
+  network: NetworkId,
+  { sender, nonce }: NonNullable<Marks['place']>,
+  most: { readonly places: number; readonly perPlace: number },
+): Promise<readonly Build[]> {
+  const rows = await tx.query<BuildRow>(
+    'builds_needing',
+    // By the index of places alone: how many builds an account has makes no difference.
+    `with behind as (
+       select of_place.payment_id from unnest($4::text[]) as place (nonce)
+       cross join lateral (
+         select payment_id from builds
+         where network = $2 and sender = $3 and nonce_text = place.nonce and account_id = $1
+         order by created_at desc limit $6
+       ) of_place
+     )
+     select ${COLUMNS} from builds
+     where payment_id = any (array(select payment_id from behind)) and account_id = $1
+       and facts #>> '{approval,unsigned,nonce}' = $5
+     order by created_at desc, payment_id desc`,
+    [
+      ...[accountId, network, sender],
+      Array.from({ length: most.places }, (_, step) => `${nonce + BigInt(step) + 1n}`),
+      ...[nonce.toString(), most.perPlace],
+    ],
+  )
+  return rows.map(buildOf)
+}
+
 /** The account's payments that were built for a place of a sender, newest first. */
 export async function paymentsBuiltFor(
   tx: Tx,

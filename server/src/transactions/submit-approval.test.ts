@@ -145,6 +145,18 @@ describe('an allowance that its owner has signed', () => {
     expect([await stored(), scene.sent]).toEqual([[], []])
   })
 
+  test('is known by its own place, also where another build stands between it and its sale', async () => {
+    const given = await scene.build()
+    const between = await scene.build()
+    await abandonBuild(scene.deps, scene.accounts[0], given.build.paymentId)
+    const built = await sale()
+    const allowance = allowanceOf(built, { nonce: `${given.build.nonce}` })
+    expect(built.build.nonce).toBe((between.build.nonce ?? 0n) + 1n)
+    const result = await submit(signed(allowance, 'h1'))
+    expect(result).toMatchObject({ isApproval: true, verdict: { kind: 'accepted' } })
+    expect(result.build.paymentId).toBe(built.build.paymentId)
+  })
+
   test('answers the same request again, and refuses its key for another', async () => {
     const built = await sale()
     const text = signed(allowanceOf(built), 'h1')

@@ -2,7 +2,7 @@ import type { Inspected, SelfCustody } from '../chains/self-custody.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Build } from './build.ts'
-import { buildsMarked } from './build-store.ts'
+import { buildsNeeding } from './build-store.ts'
 import { carriesCall, isSameEffect } from './same-effect.ts'
 
 /** The build of the account whose allowance these signed bytes are; undefined when they are none. */
@@ -14,12 +14,11 @@ export async function approvedBuild(
   { sender, nonce }: Pick<Inspected, 'sender' | 'nonce'>,
 ): Promise<Build | undefined> {
   if (sender === null || nonce === null) return undefined
-  // What it is for takes the place behind it.
-  const place = { sender, nonce: nonce + 1n }
-  const marks = { commitments: [], proofKey: null, place }
-  const builds = await buildsMarked(tx, accountId, network, marks, limits.buildsPerMarkMax)
+  // What it is for takes the next place behind it that no other build had.
+  const most = { places: limits.approvalPlacesMax, perPlace: limits.buildsPerMarkMax }
+  const builds = await buildsNeeding(tx, accountId, network, { sender, nonce }, most)
   return builds.find(({ sender: own, recipient, facts: { approval } }) => {
-    if (approval?.unsigned?.nonce !== nonce.toString()) return false
+    if (!approval?.unsigned) return false
     const built = Buffer.from(approval.transaction, 'base64')
     return (
       carriesCall(approval.unsigned, bytes) &&
