@@ -43,7 +43,7 @@ export interface CommitDeps {
   readonly nowMilliseconds: number
   readonly killPoint: (point: KillPoint) => void
   /** Left out where nothing is traded. */
-  readonly trades?: Pick<TradeBook, 'unbooked'> | undefined
+  readonly trades?: Pick<TradeBook, 'holdUnbooked' | 'unbooked'> | undefined
 }
 
 /** The operation under which idempotency keys of sends are kept: one for both spellings of the path. */
@@ -83,7 +83,7 @@ export async function commitSends(
   } else if (fresh.length > 0) {
     const decided = await decideSends(
       tx,
-      { chain, wallet, nowMilliseconds: deps.nowMilliseconds },
+      { chain, wallet, nowMilliseconds: deps.nowMilliseconds, trades: deps.trades },
       fresh,
     )
     for (const [paymentId, refused] of decided.refused) decisions.set(paymentId, refused)

@@ -7,6 +7,7 @@ import type { PolicyRefusal } from '../policies/decide.ts'
 import { openBudget } from '../policies/budget.ts'
 import { followedChain } from '../sender/follower-store.ts'
 import type { FollowedChain } from '../sender/follower-store.ts'
+import type { TradeBook } from '../sender/trade-book.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { PreparedSend } from './prepared-send.ts'
 import type { Funds } from './funds.ts'
@@ -34,13 +35,21 @@ export interface Decided {
   readonly heightMax: bigint
 }
 
+export interface DecideDeps {
+  readonly chain: Chain
+  readonly wallet: Wallet
+  readonly nowMilliseconds: number
+  /** Whose proceeds may be in what is found; left out where nobody trades. */
+  readonly trades?: Pick<TradeBook, 'holdUnbooked'> | undefined
+}
+
 /**
  * Decides sends of one locked lane in their order: the wallet's policy, then its money. What is not refused
  * has its budget reserved and must be stored in this same transaction.
  */
 export async function decideSends(
   tx: Tx,
-  { chain, wallet, nowMilliseconds }: { chain: Chain; wallet: Wallet; nowMilliseconds: number },
+  { chain, wallet, nowMilliseconds, trades }: DecideDeps,
   sends: readonly PreparedSend[],
 ): Promise<Decided> {
   const { network } = chain.config
@@ -88,6 +97,14 @@ export async function decideSends(
           ? { kind: 'stale' }
           : { kind: 'short', funds },
       )
+  }
+  if (trades !== undefined && plan.discovered.size > 0) {
+    // From here on no name is taken from what was found; a reorganisation that took one before is seen now.
+    await trades.holdUnbooked(tx, { network, address: wallet.address })
+    const { hashes } = await followedChain(tx, network, [heightMax])
+    if (hashes.get(heightMax) !== followed.hashes.get(heightMax)) {
+      return { refused: allStale(sends), funding: [], heightMax: 0n }
+    }
   }
   await budget.reserve(tx)
   return {

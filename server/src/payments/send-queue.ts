@@ -25,7 +25,7 @@ export interface SendQueueDeps {
   readonly signerFor: (wallet: Wallet, chain: Chain) => Promise<OpenSigner>
   readonly killPoint: (point: KillPoint) => void
   /** Left out where nothing is traded. */
-  readonly trades?: Pick<TradeBook, 'unbooked'>
+  readonly trades?: Pick<TradeBook, 'holdUnbooked' | 'unbooked'>
   /** Sends that share one transaction at most; `limits.sendBatchMax` unless a measurement says otherwise. */
   readonly batchMax?: number
 }

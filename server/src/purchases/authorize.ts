@@ -29,7 +29,7 @@ export interface AuthorizeDeps {
   readonly random: Random
   readonly killPoint: (point: KillPoint) => void
   readonly signerFor: (wallet: Wallet, chain: Chain) => Promise<OpenSigner>
-  readonly trades?: Pick<TradeBook, 'unbooked'> | undefined
+  readonly trades?: Pick<TradeBook, 'holdUnbooked' | 'unbooked'> | undefined
 }
 
 export interface Authorizing {

@@ -53,7 +53,7 @@ export interface Signing {
   readonly nowMilliseconds: number
   readonly killPoint: (point: KillPoint) => void
   /** Names money that trades brought in; left out where nobody trades. */
-  readonly trades?: Pick<TradeBook, 'unbooked'> | undefined
+  readonly trades?: Pick<TradeBook, 'holdUnbooked' | 'unbooked'> | undefined
 }
 
 /** What the signing transaction decided. Only `committed` has stored anything but a key that names the joined payment. */
@@ -122,7 +122,8 @@ async function sign(tx: Tx, signing: Signing): Promise<SigningDecision> {
     deadlineMilliseconds: now,
     once: null,
   }
-  const decided = await decideSends(tx, { chain, wallet, nowMilliseconds: now }, [wanted])
+  const { trades } = signing
+  const decided = await decideSends(tx, { chain, wallet, nowMilliseconds: now, trades }, [wanted])
   const refused = decided.refused.get(paymentId)
   if (refused !== undefined) return refused
   const signed = await signing.prepared.sign(signing.signer)

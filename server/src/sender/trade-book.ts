@@ -35,6 +35,14 @@ export interface TradeBook {
   /** Not in the chain any more: nothing came in so far. What the ledger has stays, as with any deposit. */
   vanished(tx: Tx, paymentIds: readonly PaymentId[]): Promise<void>
   /**
+   * Holds what trades of a wallet brought and the ledger has not until the transaction ends: no reorganisation forgets it while what a look has found
+   * gets its names.
+   */
+  holdUnbooked(
+    tx: Tx,
+    wallet: { readonly network: NetworkId; readonly address: string },
+  ): Promise<void>
+  /**
    * What came in up to a height, in these assets, and the ledger has not: given out once. Asked when a look at the chain has found money
    * that the books did not know, because that look has seen it. What an untold trade brought is in that money, too, and stays without its
    * name: whatever is told of it later, the ledger has it.

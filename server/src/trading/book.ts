@@ -9,6 +9,7 @@ import {
   bookUntold,
   bookUpTo,
   forgetReceived,
+  holdUnbooked,
   noteReceived,
   paymentsOfOthers,
   tradesOf,
@@ -60,6 +61,7 @@ export function openTradeBook({
     },
 
     vanished: (tx, paymentIds) => forgetReceived(tx, paymentIds),
+    holdUnbooked,
     unbooked: async (tx, wallet) => [
       ...(await bookUntold(tx, wallet)),
       ...(await bookUpTo(tx, wallet)),

@@ -189,6 +189,19 @@ function proceedsOf(row: ProceedsRow): Proceeds {
   return { paymentId: row.payment_id, asset: row.asset, units: BigInt(row.received) }
 }
 
+/** Holds what came in to a wallet and is in no ledger yet until the transaction ends. */
+export async function holdUnbooked(
+  tx: Tx,
+  { address, network }: Parameters<TradeBook['holdUnbooked']>[1],
+): Promise<void> {
+  await tx.query(
+    'trades_hold_unbooked',
+    `select from trades where wallet_address = $1 and network = $2 and received is not null and not booked
+     order by id for no key update`,
+    [address, network],
+  )
+}
+
 /** What came in to a wallet up to a height and is in no ledger yet; from here on it counts as being there. */
 export async function bookUpTo(
   tx: Tx,
