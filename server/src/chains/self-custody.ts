@@ -147,6 +147,11 @@ export interface Sighting {
   readonly commitments: readonly string[]
   /** Empty when it failed. */
   readonly transfers: readonly SightedTransfer[]
+  /**
+   * Tokens that the sender has less, whoever has them: of a trade of which the node does not keep what its program called (Solana). Nothing of
+   * what `transfers` tell.
+   */
+  readonly spent?: readonly Pick<SightedTransfer, 'asset' | 'amount' | 'effectIndex'>[]
   /** What the fee payer has more or less than before, what it cost apart: where transfers alone do not tell what a trade gave. */
   readonly senderChanges?: readonly AssetChange[]
   /** It carries exactly one commitment, makes exactly one transfer of its own, and does nothing else but pay for itself. */

@@ -159,6 +159,24 @@ test('what was built has happened where the token keeps a part of it: the record
   expect(await scene.record(built)).toMatchObject({ status: 'confirmed', remark: null })
 })
 
+test('a sale of which the node does not keep to whom it went is the sale, by exactly what its sender has less', async () => {
+  const built = await scene.build()
+  const { amount } = built.build
+  const sale = { ...built.build, asset: 'token', tradeId: newId(systemRandom, 'trd') }
+  const gone = (asset: string, units: bigint) => ({
+    ...scene.paid(built),
+    ...{ isPlain: false, transfers: [], spent: [{ asset, amount: units, effectIndex: 3 }] },
+  })
+  expect(judge(sale, gone('token', amount))).toMatchObject({
+    kind: 'paid',
+    transfer: { amount, to: built.build.recipient, effectIndex: 3 },
+  })
+  const other = { kind: 'other', remark: 'other_terms' }
+  expect(judge(sale, gone('token', amount - 1n))).toMatchObject(other)
+  expect(judge(sale, gone('another', amount))).toMatchObject(other)
+  expect(judge({ ...sale, tradeId: null }, gone('token', amount))).toMatchObject(other)
+})
+
 test('a trade is handed on with all that its chain tells of it', async () => {
   const built = await scene.build()
   const tradeId = newId(systemRandom, 'trd')

@@ -35,7 +35,7 @@ export function judge(build: BuiltTerms, sighting: Sighting): Judgement | undefi
   if (!isOurs) return other(used, used)
   if (commitments.length > 1) return other('several_commitments', used)
   if (!succeeded) return other('transaction_reverted', 'transaction_reverted')
-  const [transfer, second] = effectsIn(build, sighting.transfers)
+  const [transfer, second] = effectsIn(build, sighting)
   // What a trade gives back, and what it takes to, is beside it.
   const isAlone =
     second === undefined && (isPlain || build.commitment === null || build.tradeId !== null)
@@ -89,11 +89,12 @@ export function judgeSettlement(
 /**
  * A market whose liquidity ends may take a part of what is sold, and gives the minimum for it: that is the sale, too. And what came to the
  * recipient's own account was paid, though the recipient gave that account away meanwhile or the token kept a part: called unpaid, it would
- * be paid again.
+ * be paid again. A sale of which the node does not keep to whom it went is one by what the sender has less: called something else, it would
+ * be made again.
  */
 function effectsIn(
   build: BuiltTerms,
-  transfers: readonly SightedTransfer[],
+  { transfers, spent = [] }: Pick<Sighting, 'transfers' | 'spent'>,
 ): readonly SightedTransfer[] {
   const isTheirs = ({ asset, from, to, isInto }: SightedTransfer) =>
     asset === build.asset &&
@@ -101,9 +102,14 @@ function effectsIn(
     (to === build.recipient || isInto?.(build.recipient) === true)
   const whole = transfers.filter((each) => isTheirs(each) && sent(each) === build.amount)
   if (whole.length > 0 || build.tradeId === null || build.asset === 'native') return whole
-  return transfers.filter(
+  const part = transfers.filter(
     (each) => isTheirs(each) && each.amount > 0n && each.amount < build.amount,
   )
+  if (part.length > 0) return part
+  const { asset, sender: from, recipient: to, amount } = build
+  return spent
+    .filter((each) => each.asset === asset && each.amount === amount)
+    .map(({ effectIndex }) => ({ asset, from, to, amount, effectIndex }))
 }
 
 /** What left the sender of a transfer. */

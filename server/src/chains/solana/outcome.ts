@@ -183,7 +183,12 @@ function moved(
 }
 
 function isRouted(called: readonly Called[]): boolean {
-  return called.some(({ program }) => program === JUPITER_PROGRAM)
+  return routerCall(called) !== undefined
+}
+
+/** The call of a router that moves what its caller hands it by its own hand. */
+export function routerCall(called: readonly Called[]): Called | undefined {
+  return called.find(({ program }) => program === JUPITER_PROGRAM)
 }
 
 /** Whether the fee payer has less of a token than before, or nobody tells. */

@@ -12,7 +12,7 @@ import { summaryOf } from './instruction-summary.ts'
 import { lamportTransfer, topLevelInstructions } from './instructions.ts'
 import type { Called } from './instructions.ts'
 import { messageKeyIn } from './message-key.ts'
-import { accountsOf, keepsInner, outcomeFrom, outcomeOptions } from './outcome.ts'
+import { accountsOf, keepsInner, outcomeFrom, outcomeOptions, routerCall } from './outcome.ts'
 import { lamportsOffered, tradeIn } from './program-trades.ts'
 import { MEMO_PROGRAM } from './programs.ts'
 import { movesOf } from './token-transfers.ts'
@@ -150,6 +150,7 @@ function sightingRead(
         nonce: null,
         commitments,
         transfers: succeeded ? [...lamports, ...lamportsOffered(trade), ...moved] : [],
+        ...(succeeded && !keepsInner(meta) ? spentBy(trade ?? routerCall(called), outcome) : {}),
         // Without inner instructions nobody can tell rent from what came in.
         ...(trade === undefined || !keepsInner(meta)
           ? {}
@@ -160,6 +161,21 @@ function sightingRead(
       }
     },
   }
+}
+
+/** What a program took of the fee payer's tokens by calls that the node does not keep. */
+function spentBy(
+  traded: Pick<Called, 'index'> | undefined,
+  { transfers, senderChanges = [] }: ReturnType<typeof outcomeFrom>,
+): Pick<Sighting, 'spent'> {
+  if (traded === undefined) return {}
+  const told = new Set<string>(transfers.map(({ asset }) => asset))
+  const spent = senderChanges.flatMap(({ asset, delta }) =>
+    delta >= 0n || asset === 'native' || told.has(asset)
+      ? []
+      : [{ asset, amount: -delta, effectIndex: traded.index }],
+  )
+  return { spent }
 }
 
 /** Of a transfer that the sender signed itself, the account that it names. */
