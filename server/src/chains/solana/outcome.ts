@@ -133,7 +133,8 @@ export function outcomeFrom(
   const transfers = succeeded ? (moved(message, meta, accounts, trade) ?? untold?.()) : []
   if (transfers === undefined) throw new UntoldTransfers(height)
   const fee = integerFrom(meta['fee'], 'fee')
-  const beside = trade === undefined ? 0n : lamportsBeside(called, meta, accounts)
+  const isTrade = trade !== undefined || (succeeded && isRouted(called))
+  const beside = isTrade ? lamportsBeside(called, meta, accounts) : 0n
   const gained = balanceAt(meta, 'postBalances', 0) - balanceAt(meta, 'preBalances', 0) + beside
   const cost =
     trade === undefined

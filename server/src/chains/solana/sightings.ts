@@ -110,6 +110,7 @@ function sightingRead(
       const called = topLevelInstructions(message, accountsOf(message, meta))
       const read = succeeded ? tradeIn(called, modules) : undefined
       const trade = read === 'unknown' ? undefined : read
+      const router = succeeded && trade === undefined ? routerCall(called) : undefined
       const header = fieldsFrom(message['header'], "message's header")
       const required = indexFrom(header['numRequiredSignatures'], 'signers')
       const { summary } = summaryOf(
@@ -150,11 +151,11 @@ function sightingRead(
         nonce: null,
         commitments,
         transfers: succeeded ? [...lamports, ...lamportsOffered(trade), ...moved] : [],
-        ...(succeeded && !keepsInner(meta) ? spentBy(trade ?? routerCall(called), outcome) : {}),
-        // Without inner instructions nobody can tell rent from what came in.
-        ...(trade === undefined || !keepsInner(meta)
-          ? {}
-          : { senderChanges: outcome.senderChanges }),
+        ...(succeeded && !keepsInner(meta) ? spentBy(trade ?? router, outcome) : {}),
+        // Without inner instructions nobody can tell what a module's program made from what came in. What a router's transaction makes, it gives back.
+        ...((trade !== undefined && keepsInner(meta)) || router !== undefined
+          ? { senderChanges: outcome.senderChanges }
+          : {}),
         isPlain: commitments.length === 1 && transfers.length === 1 && others.length === 0,
         feePaid,
         proofKey: messageKeyIn(fields['version'], message),

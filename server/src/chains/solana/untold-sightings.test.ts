@@ -5,7 +5,7 @@ import type { Transport } from '../json-rpc/transport.ts'
 import { addressFromBytes } from './account.ts'
 import { encodeBase58 } from './base58.ts'
 import { openFacts } from './facts.ts'
-import { JUPITER_PROGRAM, MEMO_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
+import { JUPITER_PROGRAM, MEMO_PROGRAM, SYSTEM_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
 import { readSightings } from './sightings.ts'
 
 const HASH = encodeBase58(new Uint8Array(64).fill(9)) as TransactionHash
@@ -14,7 +14,7 @@ const [ALICE, BOB, ALICES, BOBS] = [addressOf(1), addressOf(2), addressOf(3), ad
 const [MINT, BLOCK] = [addressOf(5), addressOf(6)]
 const KEYS: readonly string[] = [
   ...[ALICE, BOB, ALICES, BOBS, MINT],
-  ...[MEMO_PROGRAM, TOKEN_PROGRAM, JUPITER_PROGRAM],
+  ...[MEMO_PROGRAM, TOKEN_PROGRAM, JUPITER_PROGRAM, SYSTEM_PROGRAM],
 ]
 const COMMITMENT = 'c5'.repeat(32)
 
@@ -31,6 +31,9 @@ const MOVE = call(
   [ALICES, MINT, BOBS, ALICE],
   Uint8Array.of(12, 250, 0, 0, 0, 0, 0, 0, 0, 6),
 )
+
+/** 40 lamports of Alice's to Bob. */
+const GIFT = call(SYSTEM_PROGRAM, [ALICE, BOB], Uint8Array.of(2, 0, 0, 0, 40, 0, 0, 0, 0, 0, 0, 0))
 
 /** What Alice's account and Bob's hold together: 1,250. */
 const held = (alices: bigint) =>
@@ -53,7 +56,7 @@ async function sightedOf(instructions: readonly object[], meta: object) {
       message: {
         header: {
           ...{ numRequiredSignatures: 1, numReadonlySignedAccounts: 0 },
-          numReadonlyUnsignedAccounts: 3,
+          numReadonlyUnsignedAccounts: 4,
         },
         ...{ accountKeys: KEYS, recentBlockhash: BLOCK, instructions },
       },
@@ -104,4 +107,20 @@ test('what is told by a transfer, or was moved without a router, or failed, is n
   expect(plain?.spent).toBeUndefined()
   const [failed] = (await sightedOf([MEMO, ROUTE], { innerInstructions, err: {} })) ?? []
   expect(failed?.spent).toBeUndefined()
+})
+
+test('what a router gave is told by what the balances of its caller did, what that gave away beside it apart', async () => {
+  const balances = (alices: number, bobs: number) => [alices, bobs, ...KEYS.slice(2).map(() => 1)]
+  const sold = [
+    { asset: 'native', delta: 700n },
+    { asset: MINT, delta: -250n },
+  ]
+  for (const innerInstructions of [null, [{ index: 1, instructions: [MOVE] }]]) {
+    const alone = { innerInstructions, postBalances: balances(995_700, 1) }
+    expect(await sightedOf([MEMO, ROUTE], alone)).toMatchObject([{ senderChanges: sold }])
+    const beside = { innerInstructions, postBalances: balances(995_660, 41) }
+    expect(await sightedOf([MEMO, ROUTE, GIFT], beside)).toMatchObject([{ senderChanges: sold }])
+  }
+  const [plain] = (await sightedOf([MEMO, GIFT], { innerInstructions: [] })) ?? []
+  expect(plain?.senderChanges).toBeUndefined()
 })
