@@ -25,6 +25,14 @@ describe('what listeners are told of prices', () => {
     expect(told.due(at(1_000_401n), 3 * QUIET)).toEqual(at(1_000_401n))
   })
 
+  test('a smaller move at once where the clock was set back: nobody waits until it is where it was', () => {
+    const told = openToldPrices()
+    told.due([...at(1_000_000n), ...at(1_000_000n, 'b')], 1_000 * QUIET)
+    expect(told.due(at(1_000_500n), 1_000 * QUIET + 1)).toEqual([])
+    expect(told.overdue(0)).toEqual(at(1_000_500n))
+    expect(told.due(at(1_000_500n, 'b'), 1)).toEqual(at(1_000_500n, 'b'))
+  })
+
   test('one that came back to what was told, not at all', () => {
     const told = openToldPrices()
     told.due(at(1_000_000n), 0)

@@ -1,3 +1,4 @@
+import { hasLeft } from '../kernel/has-left.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Ratio } from './price.ts'
 
@@ -51,9 +52,7 @@ export function openToldPrices(): ToldPrices {
         const isFar =
           last === undefined ||
           difference * MILLION >= last.ratio * BigInt(limits.priceMoveMillionths)
-        const isQuiet =
-          last !== undefined &&
-          nowMilliseconds - last.atMilliseconds < limits.priceQuietMilliseconds
+        const isQuiet = last !== undefined && isTooSoon(last, nowMilliseconds)
         if (last !== undefined && difference === 0n) {
           moving.delete(mint)
           return false
@@ -69,12 +68,16 @@ export function openToldPrices(): ToldPrices {
     overdue: (nowMilliseconds) =>
       [...moving].flatMap((mint) => {
         const last = told.get(mint)
-        if (last?.next === undefined) return []
-        if (nowMilliseconds - last.atMilliseconds < limits.priceQuietMilliseconds) return []
+        if (last?.next === undefined || isTooSoon(last, nowMilliseconds)) return []
         tell(mint, last.next, nowMilliseconds)
         return [{ mint, ratio: last.next }]
       }),
   }
+}
+
+function isTooSoon({ atMilliseconds }: Told, nowMilliseconds: number): boolean {
+  const length = limits.priceQuietMilliseconds
+  return hasLeft(atMilliseconds + length, nowMilliseconds, length)
 }
 
 function abs(value: bigint): bigint {

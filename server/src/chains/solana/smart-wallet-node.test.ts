@@ -29,8 +29,8 @@ function scene() {
     clock: { nowMilliseconds: () => now },
     log: { info: say, warn: say, error: say },
   })
-  const pass = () => {
-    now += limits.smartWalletLookSeconds * 1000
+  const pass = (seconds: number = limits.smartWalletLookSeconds) => {
+    now += seconds * 1000
   }
   return { node, says, asked, said, pass }
 }
@@ -67,6 +67,15 @@ test.each<[string, { newest?: unknown; transaction?: unknown }, string]>([
   pass()
   Object.assign(says, { newest: NEWEST, transaction: kept([{}]) })
   node.lookBeside()
+  expect(await node.whatIsMissing()).toBeUndefined()
+})
+
+test('a node is asked again where the clock was set back, and not only when it is where it was', async () => {
+  const { node, says, pass } = scene()
+  says.transaction = kept(null)
+  expect(await node.whatIsMissing()).toContain('keeps no inner instructions')
+  says.transaction = kept([])
+  pass(-3_600)
   expect(await node.whatIsMissing()).toBeUndefined()
 })
 

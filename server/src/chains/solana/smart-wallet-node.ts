@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts'
+import { hasLeft } from '../../kernel/has-left.ts'
 import { limits } from '../../kernel/limits.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { NetworkConfig } from '../../kernel/network-config.ts'
@@ -61,7 +62,8 @@ export function openSmartWalletNode({
 
   async function whatIsMissing(): Promise<string | undefined> {
     if (isShown) return undefined
-    const isDue = clock.nowMilliseconds() - askedAt >= limits.smartWalletLookSeconds * 1000
+    const length = limits.smartWalletLookSeconds * 1000
+    const isDue = !hasLeft(askedAt + length, clock.nowMilliseconds(), length)
     if (asking === undefined && isDue) {
       asking = ask().finally(() => {
         asking = undefined
