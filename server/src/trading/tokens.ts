@@ -6,6 +6,9 @@ import { keepRead } from '../kernel/keep-read.ts'
 import { limits } from '../kernel/limits.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
 
+/** One more, and a whole token is more than any amount: no payment can move it, so what was bought could not be sold. */
+const DECIMALS_MAX = 77
+
 /** Tokens as trades need them. */
 export interface Tokens {
   /** Reads a caller's `mint`. Refuses INVALID_MINT where there is no such token; throws NodeFailure when nobody can say. */
@@ -36,6 +39,9 @@ async function readToken(chain: Chain, mint: Address): Promise<TradedToken> {
   }
   const [facts] = (await chain.tokens?.facts([mint])) ?? []
   if (facts === undefined) throw noToken('there is no token at this address')
+  if (facts.decimals > DECIMALS_MAX) {
+    throw noToken(`has more than ${DECIMALS_MAX} fraction digits, and no payment can`)
+  }
   return { mint, decimals: facts.decimals, symbol: facts.symbol }
 }
 
