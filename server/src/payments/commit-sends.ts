@@ -14,7 +14,7 @@ import type { TradeBook } from '../sender/trade-book.ts'
 import { storeTransactions } from '../sender/transaction-store.ts'
 import type { NewTransaction } from '../sender/transaction-store.ts'
 import type { Tx } from '../store/postgres.ts'
-import type { Funding, Refused } from './decide-sends.ts'
+import type { Decided, Funding, Refused } from './decide-sends.ts'
 import { decideSends } from './decide-sends.ts'
 import { nameFunds } from './name-funds.ts'
 import { paymentEvent } from './event.ts'
@@ -88,7 +88,7 @@ export async function commitSends(
     )
     for (const [paymentId, refused] of decided.refused) decisions.set(paymentId, refused)
     const accepted = fresh.filter(({ paymentId }) => !decided.refused.has(paymentId))
-    const found = { funds: decided.funding, heightMax: decided.heightMax }
+    const found = { funds: decided.funding, lookedAt: decided.lookedAt }
     for (const committed of await store(tx, deps, lane, accepted, found)) {
       decisions.set(committed.payment.id, committed)
     }
@@ -134,7 +134,7 @@ async function store(
   deps: CommitDeps,
   lane: Lane,
   accepted: readonly PreparedSend[],
-  { funds, heightMax }: { funds: readonly Funding[]; heightMax: bigint },
+  { funds, lookedAt }: { funds: readonly Funding[]; lookedAt: Decided['lookedAt'] },
 ): Promise<readonly Extract<SendDecision, { kind: 'committed' }>[]> {
   const { chain, wallet, signer, nowMilliseconds } = deps
   const committed: Extract<SendDecision, { kind: 'committed' }>[] = []
@@ -180,7 +180,7 @@ async function store(
     for (const { beside } of accepted) await beside?.(tx, nowMilliseconds)
   }
   const { network } = chain.config
-  const known = await nameFunds(tx, deps, funds, heightMax)
+  const known = await nameFunds(tx, deps, funds, lookedAt)
   await bookHolds(tx, { wallet, network, nowMilliseconds }, known, payments)
   await addToOutbox(
     tx,

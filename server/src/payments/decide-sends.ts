@@ -31,8 +31,8 @@ export type Refused =
 export interface Decided {
   readonly refused: ReadonlyMap<PaymentId, Refused>
   readonly funding: readonly Funding[]
-  /** The highest block whose look could tell of new money; 0 when none could. */
-  readonly heightMax: bigint
+  /** Of each asset the highest block whose look could tell of new money of it. */
+  readonly lookedAt: ReadonlyMap<string, bigint>
 }
 
 export interface DecideDeps {
@@ -68,12 +68,12 @@ export async function decideSends(
   const mined = await minedSpends(tx, wallet.id, network, oldest)
   const after = await followedChain(tx, network, [])
   if (after.tip !== followed.tip) {
-    return { refused: allStale(sends), funding: [], heightMax: 0n }
+    return allStale(sends)
   }
   const plan = planFunds({ balances, mined })
 
   const refused = new Map<PaymentId, Refused>()
-  let heightMax = 0n
+  const lookedAt = new Map<string, bigint>()
   for (const send of sends) {
     const standing = standingOf(send.draft, followed)
     if (standing === 'forked') {
@@ -87,8 +87,12 @@ export async function decideSends(
       continue
     }
     const { height } = send.draft.balances
-    if (standing === 'followed' && height > heightMax) heightMax = height
     const funds = plan.take(send, standing === 'followed')
+    // Whoever is short of what moves is not asked for the rest.
+    const looked = !funds.ok && funds.asset === 'moved' ? [spend.asset] : ['native', spend.asset]
+    for (const asset of standing === 'followed' ? looked : []) {
+      if (height > (lookedAt.get(asset) ?? -1n)) lookedAt.set(asset, height)
+    }
     if (funds.ok) budget.take(spend)
     else
       refused.set(
@@ -101,16 +105,17 @@ export async function decideSends(
   if (trades !== undefined && plan.discovered.size > 0) {
     // From here on no name is taken from what was found; a reorganisation that took one before is seen now.
     await trades.holdUnbooked(tx, { network, address: wallet.address })
-    const { hashes } = await followedChain(tx, network, [heightMax])
-    if (hashes.get(heightMax) !== followed.hashes.get(heightMax)) {
-      return { refused: allStale(sends), funding: [], heightMax: 0n }
+    const looks = [...new Set(lookedAt.values())]
+    const { hashes } = await followedChain(tx, network, looks)
+    if (looks.some((height) => hashes.get(height) !== followed.hashes.get(height))) {
+      return allStale(sends)
     }
   }
   await budget.reserve(tx)
   return {
     refused,
     funding: [...plan.discovered].map(([asset, amount]) => ({ asset, amount })),
-    heightMax,
+    lookedAt,
   }
 }
 
@@ -138,6 +143,7 @@ function isOld(
   return followed.height - height > BigInt(blocks)
 }
 
-function allStale(sends: readonly PreparedSend[]): Decided['refused'] {
-  return new Map(sends.map(({ paymentId }) => [paymentId, { kind: 'stale' }]))
+function allStale(sends: readonly PreparedSend[]): Decided {
+  const refused = new Map(sends.map(({ paymentId }) => [paymentId, { kind: 'stale' as const }]))
+  return { refused, funding: [], lookedAt: new Map() }
 }

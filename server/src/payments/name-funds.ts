@@ -3,7 +3,7 @@ import type { Wallet } from '../custody/wallet.ts'
 import type { TradeBook } from '../sender/trade-book.ts'
 import { untoldPayments } from '../sender/untold-store.ts'
 import type { Tx } from '../store/postgres.ts'
-import type { Funding } from './decide-sends.ts'
+import type { Decided, Funding } from './decide-sends.ts'
 
 interface NamingDeps {
   readonly chain: Chain
@@ -14,21 +14,24 @@ interface NamingDeps {
 
 /**
  * Money that was found, each part under the trade that brought it in, as far as trades did: whoever books what a look has found gives it its names,
- * or a trade's proceeds are booked once more when it is final. Under the lock of the wallet's lane. `heightMax`: of the blocks that look has seen.
+ * or a trade's proceeds are booked once more when it is final. Under the lock of the wallet's lane. `lookedAt`: up to which block each asset was looked at.
  */
 export async function nameFunds(
   tx: Tx,
   { trades, chain, wallet }: NamingDeps,
   funds: readonly Funding[],
-  heightMax: bigint,
+  lookedAt: Decided['lookedAt'],
 ): Promise<readonly Funding[]> {
   if (trades === undefined || funds.length === 0) return funds
   const { network } = chain.config
   const place = { network, address: wallet.address }
-  const assets = funds.map(({ asset }) => asset)
+  const looks = funds.flatMap(({ asset }) => {
+    const heightMax = lookedAt.get(asset)
+    return heightMax === undefined ? [] : [{ asset, heightMax }]
+  })
   // Before what was told is read: what is told in between is found there.
-  const untold = chain.renewal.kind === 'lifetime' ? await untoldPayments(tx, place, heightMax) : []
-  const proceeds = await trades.unbooked(tx, { ...place, assets, heightMax, untold })
+  const untold = chain.renewal.kind === 'lifetime' ? await untoldPayments(tx, place) : []
+  const proceeds = await trades.unbooked(tx, { ...place, looks, untold })
   return funds.flatMap(({ asset, amount }) => {
     const named: Funding[] = []
     let left = amount

@@ -151,7 +151,7 @@ async function sign(tx: Tx, signing: Signing): Promise<SigningDecision> {
   await insertPayments(tx, [payment])
   await insertPurchase(tx, purchase, now)
   const booked = { wallet, network: chain.config.network, nowMilliseconds: now }
-  const funding = await nameFunds(tx, signing, decided.funding, decided.heightMax)
+  const funding = await nameFunds(tx, signing, decided.funding, decided.lookedAt)
   await bookHolds(tx, booked, funding, [payment])
   await addToOutbox(tx, [paymentEvent(payment)], now)
   signing.killPoint('fetch.before-commit')

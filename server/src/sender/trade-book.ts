@@ -43,7 +43,7 @@ export interface TradeBook {
     wallet: { readonly network: NetworkId; readonly address: string },
   ): Promise<void>
   /**
-   * What came in up to a height, in these assets, and the ledger has not: given out once. Asked when a look at the chain has found money
+   * What came in, of each asset up to the block of the look at it, and the ledger has not: given out once. Asked when a look at the chain has found money
    * that the books did not know, because that look has seen it. What an untold trade brought is in that money, too, and stays without its
    * name: whatever is told of it later, the ledger has it.
    */
@@ -52,10 +52,9 @@ export interface TradeBook {
     wallet: {
       readonly network: NetworkId
       readonly address: string
-      readonly assets: readonly string[]
-      readonly heightMax: bigint
-      /** Payments of the wallet whose blocks that look has seen and of which no node tells what they brought. */
-      readonly untold: readonly PaymentId[]
+      readonly looks: readonly { readonly asset: string; readonly heightMax: bigint }[]
+      /** Payments of the wallet of which no node tells what they brought, and the heights of their blocks. */
+      readonly untold: readonly { readonly paymentId: PaymentId; readonly height: bigint }[]
     },
   ): Promise<readonly Proceeds[]>
   /** The same for payments that have become final. */

@@ -39,24 +39,23 @@ export async function noteUntold(
 }
 
 /**
- * The payments of a lane that blocks up to a height hold, as far as no node has told what they moved. A balance of that height may show what they
- * brought.
+ * The payments of a lane that blocks hold, and at which height, as far as no node has told what they moved. A balance of that height may show what
+ * they brought.
  */
 export async function untoldPayments(
   tx: Tx,
   { network, address }: { readonly network: NetworkId; readonly address: string },
-  heightMax: bigint,
-): Promise<readonly PaymentId[]> {
-  const rows = await tx.query<{ payment_id: PaymentId }>(
+): Promise<readonly { readonly paymentId: PaymentId; readonly height: bigint }[]> {
+  const rows = await tx.query<{ payment_id: PaymentId; height: string }>(
     'untold_payments',
-    `select pt.payment_id from chain_transactions t
+    `select pt.payment_id, min(l.finalized_height) as height from chain_transactions t
      join attempts a on a.chain_transaction_id = t.id
-     join expiry_looks l on l.attempt_id = a.id and l.node = $3 and l.finalized_height <= $4
+     join expiry_looks l on l.attempt_id = a.id and l.node = $3
      join payment_transactions pt on pt.chain_transaction_id = t.id
-     where t.network = $1 and t.lane_address = $2 and t.state = 'open'`,
-    [network, address, FINDER, heightMax.toString()],
+     where t.network = $1 and t.lane_address = $2 and t.state = 'open' group by pt.payment_id`,
+    [network, address, FINDER],
   )
-  return rows.map((row) => row.payment_id)
+  return rows.map((row) => ({ paymentId: row.payment_id, height: BigInt(row.height) }))
 }
 
 /** Those that are still open, the oldest first. */

@@ -202,37 +202,47 @@ export async function holdUnbooked(
   )
 }
 
-/** What came in to a wallet up to a height and is in no ledger yet; from here on it counts as being there. */
+/** What came in to a wallet up to the looks at it and is in no ledger yet; from here on it counts as being there. */
 export async function bookUpTo(
   tx: Tx,
   wallet: Parameters<TradeBook['unbooked']>[1],
 ): Promise<readonly Proceeds[]> {
   const rows = await tx.query<ProceedsRow>(
     'trades_book_up_to',
-    `update trades set booked = true
-     where wallet_address = $1 and network = $2 and received is not null and not booked and received_height <= $3
-       and case side when 'buy' then mint else 'native' end = any($4)
+    `update trades set booked = true from unnest($3::text[], $4::bigint[]) as look (of, height_max)
+     where wallet_address = $1 and network = $2 and received is not null and not booked and received_height <= height_max
+       and case side when 'buy' then mint else 'native' end = look.of
      returning ${PROCEEDS}`,
-    [wallet.address, wallet.network, wallet.heightMax.toString(), wallet.assets],
+    [wallet.address, wallet.network, ...looksOf(wallet)],
   )
   return rows.map(proceedsOf)
 }
 
+function looksOf({ looks }: Pick<Parameters<TradeBook['unbooked']>[1], 'looks'>) {
+  return [looks.map(({ asset }) => asset), looks.map(({ heightMax }) => heightMax.toString())]
+}
+
 /**
- * Takes trades of which nobody tells what they brought, in these assets, for booked: the money that a look found is theirs, too. What has been told
+ * Takes trades of which nobody tells what they brought, up to the looks at these assets, for booked: the money that a look found is theirs, too. What has been told
  * meanwhile is given out.
  */
 export async function bookUntold(
   tx: Tx,
-  { untold, assets }: Pick<Parameters<TradeBook['unbooked']>[1], 'untold' | 'assets'>,
+  { untold, looks }: Pick<Parameters<TradeBook['unbooked']>[1], 'untold' | 'looks'>,
 ): Promise<readonly Proceeds[]> {
   if (untold.length === 0) return []
   const rows = await tx.query<Omit<ProceedsRow, 'received'> & { readonly received: string | null }>(
     'trades_book_untold',
     `update trades set booked = true
-     where payment_id = any($1) and not booked and case side when 'buy' then mint else 'native' end = any($2)
+     from unnest($3::text[], $4::bigint[]) as untold (paid, height), unnest($1::text[], $2::bigint[]) as look (of, height_max)
+     where payment_id = untold.paid and not booked and untold.height <= height_max
+       and case side when 'buy' then mint else 'native' end = look.of
      returning ${PROCEEDS}`,
-    [untold, assets],
+    [
+      ...looksOf({ looks }),
+      untold.map(({ paymentId }) => paymentId),
+      untold.map(({ height }) => height.toString()),
+    ],
   )
   return rows.flatMap(({ received, ...row }) =>
     received === null ? [] : [proceedsOf({ ...row, received })],
