@@ -217,7 +217,7 @@ export const buildSell: OperationReference = {
   title: 'Build a sale',
   about: [
     'The same for a sale. `amount` may be a part of what the wallet has, such as `"50%"`.',
-    'On EVM a market may need an allowance first. It is then in `approval`, a transaction of its own that allows exactly this amount, with the nonce before: sign and send it first, through your own node or [through ours](#submitTransaction). The sale lands behind it.',
+    'On EVM a market may need an allowance first. It is then in `approval`, a transaction of its own that allows exactly this amount, with a nonce before its own: sign and send it first, through your own node or [through ours](#submitTransaction). The sale lands behind it.',
   ],
   body: { publicKey: WALLET, mint: TOKEN, amount: '50%' },
   answer: {
