@@ -111,23 +111,23 @@ export async function redeliverRange(
 ): Promise<{ readonly redelivered: number; readonly nextAfter: string | null }> {
   const { accountId, webhookId, key, ...range } = order
   const nowMilliseconds = deps.clock.nowMilliseconds()
-  const [after, pinned = ''] = range.after?.split('.') ?? []
+  const [after, pinned = '', reached = ''] = range.after?.split('.') ?? []
   const toMilliseconds =
     range.toMilliseconds ?? (MILLISECONDS.test(pinned) ? Number(pinned) : nowMilliseconds)
   return deps.store.inTransaction(accountId, async (tx) => {
     const webhook = await demandWebhook(tx, accountId, webhookId)
     const whose = { accountId, webhookId: webhook }
-    const found = await endedDeliveries(tx, whose, {
+    const found = await endedAfter(tx, whose, {
       ...range,
-      toMilliseconds,
-      after,
+      ...{ toMilliseconds, after, reached },
       count: countMax + 1,
     })
     const chosen = found.slice(0, countMax)
-    const last = found.length > countMax ? chosen.at(-1)?.id : undefined
+    const last = found.length > countMax ? chosen.at(-1) : undefined
     const answer = {
       redelivered: chosen.length,
-      nextAfter: last === undefined ? null : `${last}.${toMilliseconds}`,
+      nextAfter:
+        last === undefined ? null : `${last.id}.${toMilliseconds}.${last.createdAtMilliseconds}`,
     }
     const asked = { webhookId, ...range }
     const intent = { accountId, operation: 'redeliverWebhooks', key, asked }
@@ -145,6 +145,31 @@ export async function redeliverRange(
     await notifyChanged(tx, [QUEUE])
     return answer
   })
+}
+
+/**
+ * What has ended behind a delivery. One that is kept no longer has taken all before it along, the oldest first: then the range goes on at its time,
+ * and nothing that waits for another page is passed over without a word.
+ */
+async function endedAfter(
+  tx: Tx,
+  whose: Pick<NewDelivery, 'accountId' | 'webhookId'>,
+  { reached, ...range }: Parameters<typeof endedDeliveries>[2] & { readonly reached: string },
+) {
+  const { after, fromMilliseconds } = range
+  const found = await endedDeliveries(tx, whose, range)
+  // Looked at behind the list: what is there now was there before.
+  const isKept = found.length > 0 || after === undefined || (await findDelivery(tx, whose, after))
+  if (isKept) return found
+  if (!MILLISECONDS.test(reached)) {
+    throw new Refusal('INVALID_PARAMETERS', {
+      details: {
+        after: 'is no nextAfter of this webhook, or of a delivery that is kept no longer',
+      },
+    })
+  }
+  const goesOnAt = Math.max(fromMilliseconds, Number(reached))
+  return endedDeliveries(tx, whose, { ...range, after: undefined, fromMilliseconds: goesOnAt })
 }
 
 function again(

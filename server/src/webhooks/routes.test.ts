@@ -7,6 +7,8 @@ import { newId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import { systemRandom } from '../kernel/random.ts'
 import { until } from '../kernel/until.ts'
+import { write } from '../store/test-write.ts'
+import { forgetDeliveries } from './delivery-store.ts'
 import { redeliverRange } from './repeat.ts'
 import { webhookRoutes } from './routes.ts'
 import { openTestEndpoint, openTestWebhooks } from './test-webhooks.ts'
@@ -251,6 +253,42 @@ test('a range that is sent again page by page ends: neither what it adds nor wha
   const third = await page(second.nextAfter ?? undefined)
   expect([first, second, third].map(({ redelivered }) => redelivered)).toEqual([1, 1, 1])
   expect(third.nextAfter).toBeNull()
+})
+
+test('a range goes on where it was although what it had come to is kept no longer, and from nowhere it does not', async () => {
+  const { path, webhookId } = await make({ enabled: true })
+  for (let n = 0; n < 3; n += 1) await room.tell(alice, `pay_${n}`, { n })
+  const delivered = async () => {
+    const page = await ask('GET', `${path}/deliveries?status=delivered`)
+    return field(page, 'deliveries') as readonly { deliveryId: string }[]
+  }
+  await until('all were taken', async () => (await delivered()).length === 3, { seconds: SECONDS })
+  const oldest = (await delivered()).at(-1)?.deliveryId
+  const { store } = room.database
+  const at = Date.now() - 3_600_000
+  await write(
+    store,
+    'test_age',
+    'update webhook_deliveries set created_at = to_timestamp($2 / 1000.0) where id = $1',
+    [oldest, at],
+  )
+  const order = { accountId: alice, webhookId, key: undefined, fromMilliseconds: 0 }
+  const page = (after: string | null) =>
+    redeliverRange(
+      room.deps,
+      { ...order, toMilliseconds: undefined, status: 'all', after: after ?? undefined },
+      1,
+    )
+  const first = await page(null)
+  expect(await store.inTransaction('service', (tx) => forgetDeliveries(tx, at + 1, 10))).toBe(1)
+  const second = await page(first.nextAfter)
+  const third = await page(second.nextAfter)
+  expect([first, second, third].map(({ redelivered }) => redelivered)).toEqual([1, 1, 1])
+  expect(third.nextAfter).toBeNull()
+  for (const after of ['nothing', `${oldest}`, `${oldest}.${at}`]) {
+    const asked = { body: { from: 0, status: 'all', after } }
+    assertProblem(await ask('POST', `${path}/redeliver`, asked), 'INVALID_PARAMETERS')
+  }
 })
 
 test('a range of time that no date holds is refused', async () => {
