@@ -82,6 +82,15 @@ test('time counts from the oldest that waits, and anew once everything of that m
   expect(sent).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
 })
 
+test('what waits when the clock is set back is too far behind 10 seconds from there', () => {
+  const { give, pass } = slowConnection()
+  give(5)
+  expect([pass(0), pass(5), pass(-3_600), pass(9), pass(2)]).toEqual([
+    ...[false, false, false, false],
+    true,
+  ])
+})
+
 test('more than a megabyte is too far at once, and what was not sent is forgotten', () => {
   const { give, pass, outgoing, sent, drain } = slowConnection()
   give(Math.floor(limits.socketBehindBytesMax / BYTES))

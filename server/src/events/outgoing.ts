@@ -94,6 +94,8 @@ export class Outgoing<
       this.#mark = waiting === 0 ? undefined : { bytes: this.#takenBytes, atMilliseconds: now }
       return false
     }
+    // The clock was set back: nobody knows how long it has waited, so it counts from here.
+    if (now < mark.atMilliseconds) this.#mark = { bytes: mark.bytes, atMilliseconds: now }
     return now - mark.atMilliseconds > limits.socketBehindSeconds * 1000
   }
 

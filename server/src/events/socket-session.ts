@@ -1,6 +1,7 @@
 import { Refusal } from '@florin/wire/errors.ts'
 import type { CloseCode, SocketConnection } from '../http/web-socket.ts'
 import type { Caller } from '../kernel/caller.ts'
+import { hasLeft } from '../kernel/has-left.ts'
 import { limits } from '../kernel/limits.ts'
 import type { ConnectionCounts } from './connection-counts.ts'
 import { idOf, sequenceOf } from './event-store.ts'
@@ -33,6 +34,9 @@ export interface SessionDeps extends StreamDeps {
   baseUrl(): string
 }
 
+const AUTHENTICATE_MILLISECONDS = limits.socketAuthenticateSeconds * 1000
+const PING_MILLISECONDS = limits.socketPingSeconds * 1000
+
 interface Holder {
   readonly caller: Caller
   readonly plan: SocketPlan
@@ -64,8 +68,8 @@ export function openSession(
 ): SocketSession {
   const { clock, log } = deps
   const now = () => clock.nowMilliseconds()
-  const openedAt = now()
-  let pingAt = openedAt + limits.socketPingSeconds * 1000
+  const authenticateBy = now() + AUTHENTICATE_MILLISECONDS
+  let pingAt = now() + PING_MILLISECONDS
   let isAnswered = true
   let holder: Holder | undefined
   let isJoined = false
@@ -251,7 +255,7 @@ export function openSession(
       if (isOver) return
       if (holder === undefined) {
         if (isFull()) connection.destroy()
-        else if (nowMilliseconds - openedAt > limits.socketAuthenticateSeconds * 1000) {
+        else if (!hasLeft(authenticateBy, nowMilliseconds, AUTHENTICATE_MILLISECONDS)) {
           close(4401, 'not authenticated in time')
         }
         return
@@ -261,13 +265,13 @@ export function openSession(
         close(4408, `cursor=${holder.reader.lastId() ?? cursor ?? ''}`)
         return
       }
-      if (nowMilliseconds < pingAt) return
+      if (hasLeft(pingAt, nowMilliseconds, PING_MILLISECONDS)) return
       if (!isAnswered) {
         connection.destroy()
         return
       }
       isAnswered = false
-      pingAt = nowMilliseconds + limits.socketPingSeconds * 1000
+      pingAt = nowMilliseconds + PING_MILLISECONDS
       connection.ping()
     },
     expel: () => {

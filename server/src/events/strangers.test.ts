@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { systemClock } from '../kernel/clock.ts'
 import { limits } from '../kernel/limits.ts'
 import { until } from '../kernel/until.ts'
 import { openTestEvents, openTestSocket } from './test-event-service.ts'
@@ -66,4 +68,21 @@ test('a stranger says no more than a kilobyte at once, whole or in parts; who ha
   known.socket.send(long)
   expect(await known.next('error')).toMatchObject({ data: { code: 'INVALID_PARAMETERS' } })
   known.socket.terminate()
+})
+
+test('a stranger, and a reader that is dead, do not stay for as long as the clock was set back', async () => {
+  let behind = 0
+  const clock = { ...systemClock, nowMilliseconds: () => systemClock.nowMilliseconds() - behind }
+  const instance = await world.start({ clock })
+  const key = await world.aKey()
+  const stranger = await openTestSocket(instance.socketUrl)
+  const dead = await openTestSocket(instance.socketUrl, { key: key.text, autoPong: false })
+  await dead.next('authenticated')
+  const asked = once(dead.socket, 'ping')
+  behind = 3_600_000
+  expect(await stranger.closed()).toMatchObject({ code: 4401 })
+  await asked
+  behind = 2 * 3_600_000
+  expect(await dead.closed()).toMatchObject({ code: CUT })
+  await instance.stop()
 })
