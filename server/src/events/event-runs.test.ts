@@ -134,8 +134,25 @@ test('pages begin behind what is no longer kept, however much that was', async (
   expect(await idOf(store(), accountId, 256)).toBeUndefined()
   expect(await idOf(store(), accountId, 257)).toBe(kept[0]?.id)
   expect(await sequenceOf(store(), accountId, all[255]?.id ?? '')).toBeUndefined()
-  await forget(2)
-  expect(await eventsAfter(store(), accountId, 0, 100)).toEqual([])
+  await forget(1)
+  expect(await eventsAfter(store(), accountId, 0, 100)).toEqual(kept.slice(3))
+})
+
+test('whoever has the last event of an account goes on after it, however long ago that was', async () => {
+  const accountId = await withRuns([3, 2])
+  const all = await numberedEvents(database.store, accountId)
+  await store().inTransaction('service', (tx) => forgetEvents(tx, Date.now() + 60_000, 1_000_000))
+  const last = all.at(-1)
+  expect(await sequenceOf(store(), accountId, last?.id ?? '')).toBe(5)
+  expect(await idOf(store(), accountId, 5)).toBe(last?.id)
+  expect(await eventsAfter(store(), accountId, 5, 10)).toEqual([])
+  // What came before it is kept no longer, and goes with what comes.
+  expect(await sequenceOf(store(), accountId, all[2]?.id ?? '')).toBeUndefined()
+  await add(fact(accountId, 'later'))
+  await number()
+  await store().inTransaction('service', (tx) => forgetEvents(tx, Date.now() + 60_000, 1_000_000))
+  const left = await numberedEvents(database.store, accountId)
+  expect(left.map(({ resourceId }) => resourceId)).toEqual(['later'])
 })
 
 test('more facts than a row holds are several rows, and one numbering takes no more than its limit and a row', async () => {
@@ -172,11 +189,11 @@ test('runs that are numbered together are kept in the order of their numbers', a
 
 test('so many events go at once, and the rest of a run', async () => {
   await store().inTransaction('service', (tx) => forgetEvents(tx, Date.now() + 60_000, 1_000_000))
-  const accountId = await withRuns([5, 5, 5])
+  const accountId = await withRuns([5, 5, 5, 5])
   const forget = (count: number) =>
     store().inTransaction('service', (tx) => forgetEvents(tx, Date.now() + 60_000, count))
   expect(await forget(6)).toBe(10)
-  expect(await numberedEvents(database.store, accountId)).toHaveLength(5)
+  expect(await numberedEvents(database.store, accountId)).toHaveLength(10)
 })
 
 test('a run that says another number of facts than it holds is not read', async () => {

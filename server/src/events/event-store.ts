@@ -99,7 +99,10 @@ export async function lastSequences(
   return new Map(accountIds.map((accountId) => [accountId, known.get(accountId) ?? 0]))
 }
 
-/** Removes events that were numbered before, the oldest of each account first; so many and the rest of a run at most. How many events that were. */
+/**
+ * Removes events that were numbered before, the oldest of each account first; so many and the rest of a run at most. How many events that were. The
+ * newest run of an account stays: whoever has its last event has missed nothing, however long nothing has happened, and goes on after it.
+ */
 export async function forgetEvents(
   tx: Tx,
   beforeMilliseconds: number,
@@ -110,7 +113,9 @@ export async function forgetEvents(
     `delete from event_runs where (account_id, last_sequence) in (
        select account_id, last_sequence from (
          select account_id, last_sequence, sum(count) over (order by numbered_at, account_id, last_sequence) - count as before
-         from (select account_id, last_sequence, count, numbered_at from event_runs where numbered_at < to_timestamp($1 / 1000.0)
+         from (select account_id, last_sequence, count, numbered_at from event_runs r where numbered_at < to_timestamp($1 / 1000.0)
+           -- Asked of each in turn, so that the oldest are found in their order.
+           and last_sequence is distinct from (select sequence from event_sequences s where s.account_id = r.account_id)
            order by numbered_at, account_id, last_sequence limit $2) as oldest) as summed
        where before < $2)
      returning count`,

@@ -27,7 +27,7 @@ export const listEvents: OperationReference = {
   title: 'List events',
   about: [
     'What happened in your account, oldest first, for 30 days. `sequence` counts all events of the account: 1, 2, 3 and so on, without a gap.',
-    'Read on with the `after` of `nextAfter`. When `hasMore` is false you have everything for now; ask again later with the same `after`, or open the WebSocket `/api/data` or `GET /events/stream`, which take it as well. An `after` that is unknown, or older than 30 days, is `INVALID_PARAMETERS`.',
+    'Read on with the `after` of `nextAfter`. When `hasMore` is false you have everything for now; ask again later with the same `after`, or open the WebSocket `/api/data` or `GET /events/stream`, which take it as well. An `after` that is unknown, or older than 30 days and not your newest event, is `INVALID_PARAMETERS`.',
   ],
   query: { after: 'evt_2xYpKe9RtWzA3nD7Qm4uVb', limit: 100 },
   answer: { events: [event], hasMore: false, nextAfter: event.id },
