@@ -1,6 +1,10 @@
+import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SYSTEM } from '../audit/entry.ts'
+import { systemClock } from '../kernel/clock.ts'
+import type { Clock } from '../kernel/clock.ts'
 import type { AccountId, WebhookId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
 import { until } from '../kernel/until.ts'
 import type { Tx } from '../store/postgres.ts'
 import { hearing } from '../store/test-hearing.ts'
@@ -39,20 +43,25 @@ const onlyOne = async (whose: { accountId: AccountId; webhookId: WebhookId }) =>
   return all[0]
 }
 
-/** A delivery that was taken so often, over more than three days, and of which nothing was ever written down. */
-async function withLapsedTakings() {
+async function anEndpoint(url: string) {
   const accountId = await room.newAccount()
   const { webhook } = await createWebhook(room.deps, {
     ...{ accountId, actor: SYSTEM, plan: 'standard', key: undefined },
-    ...{ url: endpoint.url, description: null, types: [], enabled: true },
+    ...{ url, description: null, types: [], enabled: true },
   })
-  const whose = { accountId, webhookId: webhook.id }
+  return { accountId, webhookId: webhook.id }
+}
+
+/** A delivery that was taken so often, over more than three days, and of which nothing was ever written down. */
+async function withLapsedTakings() {
+  const whose = await anEndpoint(endpoint.url)
+  const { accountId, webhookId } = whose
   await asService((tx) =>
     // Resumed before all that.
     tx.query(
       'test_resumed',
       `update webhooks set resumed_at = now() - interval '100 hours' where id = $1`,
-      [webhook.id],
+      [webhookId],
     ),
   )
   await room.tell(accountId, 'pay_1')
@@ -61,13 +70,13 @@ async function withLapsedTakings() {
     const { deliveries } = await asService((tx) =>
       takeDue(tx, `lease_${n}`, { free: 10, freeForTroubled: 10 }),
     )
-    expect(deliveries.map(({ webhookId }) => webhookId)).toEqual([webhook.id])
+    expect(deliveries.map((one) => one.webhookId)).toEqual([webhookId])
     await asService((tx) =>
       tx.query(
         'test_lapse',
         `update webhook_deliveries set due_at = now(), created_at = now() - interval '80 hours',
            first_taken_at = first_taken_at - interval '80 hours' where webhook_id = $1`,
-        [webhook.id],
+        [webhookId],
       ),
     )
   }
@@ -113,4 +122,47 @@ test('an outcome that cannot be written down counts as no attempt, and the lease
   expect(leased).toHaveLength(1)
   expect(endpoint.heard).toHaveLength(before + 1)
   expect(await onlyOne(whose)).toMatchObject({ status: 'waiting', attempts: 0, log: [] })
+})
+
+test('what is sent once more since its lease ran out stays leased to its end, and is not sent a third time', async () => {
+  await asService((tx) => tx.query('test_silence', 'update webhooks set enabled = false'))
+  const slow = await openTestEndpoint()
+  const answers: ServerResponse[] = []
+  slow.answer((_heard, response) => answers.push(response))
+  const whose = await anEndpoint(slow.url)
+  const renewal = (limits.webhookLeaseSeconds * 1000) / 3
+  const clock: Clock = {
+    ...systemClock,
+    sleep: (milliseconds, signal) =>
+      systemClock.sleep(milliseconds === renewal ? 20 : milliseconds, signal),
+  }
+  let isAway = false
+  let keeps = 0
+  const ends: string[] = []
+  const sender = room.start({
+    clock,
+    store: hearing(room.database.store, (name) => {
+      if (name !== 'queue_keep') return undefined
+      keeps += 1
+      return isAway ? new Error('not now') : undefined
+    }),
+    onAttempt: (end) => ends.push(end),
+  })
+  await room.tell(whose.accountId, 'pay_1')
+  await until('it is sent', () => answers.length === 1, { seconds: SECONDS })
+  isAway = true
+  const lapse = `update webhook_deliveries set due_at = now() where webhook_id = $1`
+  await asService((tx) => tx.query('test_lapse_one', lapse, [whose.webhookId]))
+  await until('it is sent once more', () => answers.length === 2, { seconds: SECONDS })
+  answers[0]?.end()
+  await until('the first has ended', () => ends.length === 1, { seconds: SECONDS })
+  isAway = false
+  const before = keeps
+  await until('leases are kept', () => keeps > before + 1, { seconds: SECONDS })
+  answers[1]?.end()
+  await until('the second has ended', () => ends.length === 2, { seconds: SECONDS })
+  await sender.stop()
+  expect(ends).toEqual(['dropped', 'delivered'])
+  expect(answers).toHaveLength(2)
+  await slow.close()
 })

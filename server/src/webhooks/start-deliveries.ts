@@ -52,7 +52,8 @@ export function startDeliveries(deps: DeliveriesDeps): { stop(): Promise<void> }
   const { store, listener, clock, log, random } = deps
   const stopping = new AbortController()
   const givingUp = new AbortController()
-  const underWay = new Map<string, TakenDelivery>()
+  /** Each taking for itself: a delivery whose lease ran out may be taken again while its first request is still open. */
+  const underWay = new Set<TakenDelivery>()
   const sending = new Set<Promise<void>>()
   let pause = new AbortController()
   let forgetAt = 0
@@ -63,7 +64,7 @@ export function startDeliveries(deps: DeliveriesDeps): { stop(): Promise<void> }
   })
 
   async function take(after: string, free: number): Promise<Taken> {
-    const troubled = [...underWay.values()].filter(({ isInTrouble }) => isInTrouble).length
+    const troubled = [...underWay].filter(({ isInTrouble }) => isInTrouble).length
     const freeForTroubled = Math.max(0, limits.webhookTroubledRequestsMax - troubled)
     const lease = newId(random, 'dlv')
     return store.inTransaction('service', (tx) =>
@@ -72,7 +73,7 @@ export function startDeliveries(deps: DeliveriesDeps): { stop(): Promise<void> }
   }
 
   async function send(delivery: TakenDelivery): Promise<void> {
-    const { id, webhookId } = delivery
+    const { webhookId } = delivery
     try {
       const sent = await sendDelivery(deps, delivery, givingUp.signal)
       const end = await store.inTransaction('service', (tx) => writeDown(tx, delivery, sent))
@@ -86,7 +87,7 @@ export function startDeliveries(deps: DeliveriesDeps): { stop(): Promise<void> }
       report(error, 'an attempt could not be written down', webhookId)
       await clock.sleep(AGAIN_MILLISECONDS, stopping.signal)
     } finally {
-      underWay.delete(id)
+      underWay.delete(delivery)
     }
   }
 
@@ -141,7 +142,7 @@ export function startDeliveries(deps: DeliveriesDeps): { stop(): Promise<void> }
           })
       if (!isFull) after = taken.next ?? ''
       for (const delivery of taken.deliveries) {
-        underWay.set(delivery.id, delivery)
+        underWay.add(delivery)
         const sent = send(delivery).finally(() => {
           sending.delete(sent)
           wakeUp()
@@ -166,7 +167,7 @@ export function startDeliveries(deps: DeliveriesDeps): { stop(): Promise<void> }
         AbortSignal.any([stopping.signal]),
       )
       if (stopping.signal.aborted) return
-      const leases = [...new Set([...underWay.values()].map(({ lease }) => lease))]
+      const leases = [...new Set([...underWay].map(({ lease }) => lease))]
       if (leases.length === 0) continue
       await store
         .inTransaction('service', (tx) => keepLeases(tx, leases))
