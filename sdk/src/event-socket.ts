@@ -78,6 +78,10 @@ export async function openEventSocket(
   socket.addEventListener('close', end)
   signal?.addEventListener('abort', end, { once: true })
   const over = new AbortController()
+  const leave = () => {
+    over.abort()
+    signal?.removeEventListener('abort', end)
+  }
   void keepAlive()
 
   /** A connection that is dead without a word is noticed by its silence. */
@@ -96,7 +100,7 @@ export async function openEventSocket(
   while (!isOpen && !isClosed) await changed()
   deadline()
   if (!isOpen) {
-    over.abort()
+    leave()
     throw new FlorinError({ code: 'NO_ANSWER', message: 'the socket could not be opened' })
   }
 
@@ -122,8 +126,7 @@ export async function openEventSocket(
       }
     },
     close: () => {
-      over.abort()
-      signal?.removeEventListener('abort', end)
+      leave()
       end()
     },
   }

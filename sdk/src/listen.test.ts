@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { getEventListeners, once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, createServer as createTcpServer } from 'node:net'
 import type { Socket } from 'node:net'
@@ -235,6 +235,40 @@ test('the very first event is heard, also when it happens between asking for eve
     await listener.stop()
     sockets.close()
     for (const client of sockets.clients) client.terminate()
+    server.close()
+    await once(server, 'close')
+  }
+})
+
+test('whoever listens where no socket gets through keeps nothing of the tries that failed', async () => {
+  const server = createServer((_, response) => {
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ success: true, timestamp: 1, ticket: 't', expiresAt: 1 }))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  const stop = new AbortController()
+  const kept: number[] = []
+  const listener = listening(
+    new Florin({
+      baseUrl: `http://127.0.0.1:${address.port}`,
+      apiKey: 'florin_test_x',
+      random: () => 0,
+    }),
+    {
+      signal: stop.signal,
+      onInterrupted: () => void kept.push(getEventListeners(stop.signal, 'abort').length),
+    },
+  )
+  try {
+    await until('it has tried three times', () => kept.length === 3, SOON)
+    expect(kept).toEqual([0, 0, 0])
+  } finally {
+    stop.abort()
+    await listener.running
+    server.closeAllConnections()
     server.close()
     await once(server, 'close')
   }
