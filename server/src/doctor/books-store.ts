@@ -181,6 +181,8 @@ const INVARIANTS: Readonly<Record<string, string>> = {
     where not exists (select from payments where id = k.resource_id)
       and not exists (select from wallets where id = k.resource_id)
       and not exists (select from receiving_addresses where address = k.resource_id)
+      and not exists (select from api_keys where id = k.resource_id)
+      and not exists (select from members where id = k.resource_id)
       and not exists (select from webhooks where id = split_part(k.resource_id, ' ', 1))`,
   'an address has as many payments as are counted for it': `
     select coalesce(p.address, c.address) || ' ' || coalesce(p.type, c.type) as subject from (
