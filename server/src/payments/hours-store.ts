@@ -3,7 +3,7 @@ import type { Tx } from '../store/postgres.ts'
 import { latencyBounds } from './latency-bounds.ts'
 
 /** An hour may be summed up so long after it began plus one; what changes half of that after a payment's creation is noted by the trigger. */
-const READY_AFTER = '2 hours'
+export const READY_AFTER = '2 hours'
 /** Notes of late changes that one round takes at most, of as few hours as it takes of new ones. */
 const NOTES_MAX = 10_000
 /** "sum" in ASCII: apart from every other use of advisory locks. */
@@ -35,7 +35,9 @@ export async function accountsToSum(
          date_bin('1 hour', clock_timestamp() - $1::interval, 'epoch') as ends
        from known left join payment_hours_kept kept using (account_id) where known.account_id is not null
      )
-     select account_id from due where exists (select from payments where payments.account_id = due.account_id
+     -- Summed up further than any hour is ready now: the clock was set back.
+     select account_id from due where due.starts > due.ends
+       or exists (select from payments where payments.account_id = due.account_id
          and created_at >= due.starts and created_at < due.ends)
        or exists (select from payment_hours_late late where late.account_id = due.account_id)
      order by account_id limit $3`,
@@ -62,13 +64,18 @@ export async function sumHours(
   if (lock?.mine !== true) return false
   const [found] = await tx.query<{ until: Date; ready: Date; ends: Date }>(
     'payments_hours_next',
-    // Begins with the first payment, and passes over hours without any: they cost a round no more than others.
+    // Begins with the first payment, and passes over hours without any: they cost a round no more than others. What was summed up by a clock
+    // that has been set back since is summed up anew when it is ready: payments that came into those hours later have left no notes.
     `insert into payment_hours_kept as kept (account_id, since, until)
      select $1, start, start from (
-       select date_bin('1 hour', coalesce((select min(created_at) from payments
-         where account_id = $1 and created_at >= now() - $2::integer * interval '1 day'), now()), 'epoch') as start) first
+       select least(date_bin('1 hour', now() - $3::interval, 'epoch'), date_bin('1 hour', coalesce((select min(created_at) from payments
+         where account_id = $1 and created_at >= now() - $2::integer * interval '1 day'), now()), 'epoch')) as start) first
      on conflict (account_id) do update
-       set since = least(kept.until, greatest(kept.since, date_bin('1 hour', now() - $2::integer * interval '1 day', 'epoch')))
+       set (since, until) = (
+         select case when kept.since > ready then excluded.since
+             else least(kept.until, ready, greatest(kept.since, date_bin('1 hour', now() - $2::integer * interval '1 day', 'epoch'))) end,
+           case when kept.since > ready then excluded.since else least(kept.until, ready) end
+         from (select date_bin('1 hour', now() - $3::interval, 'epoch') as ready) times)
      returning until, date_bin('1 hour', now() - $3::interval, 'epoch') as ready, until + $4::integer * interval '1 hour' as ends`,
     [accountId, keptDays, READY_AFTER, hoursMax],
   )
@@ -98,8 +105,8 @@ export async function sumHours(
     await tx.query(
       name,
       `delete from ${table} where account_id = $1 and (hour = any ($2::timestamptz[])
-         or hour < (select since from payment_hours_kept where account_id = $1))`,
-      [accountId, late],
+         or hour < (select since from payment_hours_kept where account_id = $1) or hour >= $3::timestamptz)`,
+      [accountId, late, found.until],
     )
   }
   await tx.query(

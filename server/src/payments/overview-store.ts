@@ -1,5 +1,6 @@
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import type { Tx } from '../store/postgres.ts'
+import { READY_AFTER } from './hours-store.ts'
 import { latencyBounds } from './latency-bounds.ts'
 import type { PaymentStatus } from './payment.ts'
 
@@ -44,7 +45,9 @@ export async function paymentFigures(
     'payments_figures',
     // Times are worked out apart: behind a wall an index takes no arithmetic.
     `with kept as materialized (
-       select greatest(since, $2) as since, greatest(until, $2) as until from payment_hours_kept where account_id = $1
+       select greatest(least(since, ready), $2) as since, greatest(least(until, ready), $2) as until
+       -- Sums of hours that are not ready are of a clock that was set back.
+       from payment_hours_kept, date_bin('1 hour', now() - $5::interval, 'epoch') as ready where account_id = $1
      ), late as materialized (
        select distinct hour, hour + interval '1 hour' as ends from kept, payment_hours_late
        where account_id = $1 and hour >= since and hour < until
@@ -85,6 +88,7 @@ export async function paymentFigures(
       new Date(fromMilliseconds),
       lengthMilliseconds,
       latencyBounds.map((milliseconds) => `${milliseconds} milliseconds`),
+      READY_AFTER,
     ],
   )
   const bucketOf = ({ at }: Row) =>
