@@ -254,19 +254,21 @@ export interface IdleWallet {
   readonly booked: string
 }
 
+/** At most `count` of them; of one address where one is given. */
 export async function idleWallets(
   tx: Tx,
   network: string,
   count: number,
+  address: string | null = null,
 ): Promise<readonly IdleWallet[]> {
   return tx.query<IdleWallet>(
     'doctor_idle_wallets',
     `select w.address, a.asset, sum(a.balance) as booked
      from ledger_accounts a join wallets w on w.id = a.wallet_id
-     where a.network = $1 and a.kind in ('available', 'held')
+     where a.network = $1 and a.kind in ('available', 'held') and ($3::text is null or w.address = $3)
        and not exists (select from payments p where p.wallet_id = w.id and p.network = $1
          and p.status in ('pending', 'confirmed'))
      group by w.address, a.asset order by w.address, a.asset limit $2`,
-    [network, count],
+    [network, count, address],
   )
 }

@@ -1,6 +1,6 @@
 import type { Chain } from '../chains/chain.ts'
 import type { Store } from '../store/postgres.ts'
-import type { Finding } from './books-store.ts'
+import type { Finding, IdleWallet } from './books-store.ts'
 import { idleWallets, newestPlaces } from './books-store.ts'
 
 const PLACES_MAX = 1_000
@@ -35,14 +35,14 @@ export async function findOnChain(store: Store, chain: Chain): Promise<readonly 
       say('a final place is on chain where it was recorded')
     }
   }
-  for (const { address, asset, booked } of await store.inTransaction('service', (tx) =>
-    idleWallets(tx, network, WALLETS_MAX),
-  )) {
+  const idle = await store.inTransaction('service', (tx) => idleWallets(tx, network, WALLETS_MAX))
+  for (const wallet of idle) {
+    const { address, asset, booked } = wallet
     const parsed = chain.parseAddress(address)
     const profile = chain.config.assets.find((candidate) => candidate.asset === asset)
     if (parsed === undefined || profile === undefined) continue
     const { amounts } = await chain.balances(parsed, [profile])
-    if ((amounts[0] ?? 0n) < BigInt(booked)) {
+    if ((amounts[0] ?? 0n) < BigInt(booked) && (await isStill(store, network, wallet))) {
       findings.push({
         invariant: 'an idle wallet has on chain what the books say',
         subject: `${address} ${asset}`,
@@ -50,4 +50,16 @@ export async function findOnChain(store: Store, chain: Chain): Promise<readonly 
     }
   }
   return findings
+}
+
+/** Whether a wallet has been idle since its books were read: what it pays meanwhile, its chain may show, and they did not. */
+async function isStill(
+  store: Store,
+  network: string,
+  { address, asset, booked }: IdleWallet,
+): Promise<boolean> {
+  const now = await store.inTransaction('service', (tx) =>
+    idleWallets(tx, network, WALLETS_MAX, address),
+  )
+  return now.some((each) => each.asset === asset && each.booked === booked)
 }

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Chain } from '../chains/chain.ts'
+import { openTestLane } from '../payments/test-lane.ts'
+import type { TestLane } from '../payments/test-lane.ts'
+import { openModelChain } from '../payments/test-model-chain.ts'
+import type { ModelChain } from '../payments/test-model-chain.ts'
+import { scriptedChain } from '../sender/test-chain.ts'
+import { openTestDatabase } from '../store/test-database.ts'
+import type { TestDatabase } from '../store/test-database.ts'
+import { findOnChain } from './chain.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+afterAll(() => database.close())
+
+/** A wallet of 1,000 that has paid 110 of them, all of it final. */
+async function aLane(chainId: number) {
+  const model = openModelChain([{ asset: 'native', amount: 1_000n }])
+  const lane = await openTestLane(database.store, model, chainId)
+  await pay(model, lane)
+  await end(model, lane)
+  return { model, lane }
+}
+
+async function pay(model: ModelChain, lane: TestLane): Promise<void> {
+  const at = model.tip()
+  await lane.send([lane.prepare({ asset: 'native', amount: 100n, feeCeiling: 10n, at })])
+}
+
+async function end(model: ModelChain, lane: TestLane): Promise<void> {
+  model.mine({ deposits: [], take: 1, feePercent: 100, reverts: false })
+  await lane.follow(1)
+  await lane.finalize(model.tip().height)
+}
+
+const found = async (lane: TestLane, script: Partial<Chain>) =>
+  findOnChain(
+    database.store,
+    scriptedChain(lane.chain.config, {
+      outcomes: lane.chain.outcomes,
+      parseAddress: () => lane.wallet.address,
+      ...script,
+    }),
+  )
+const balanceOf = (model: ModelChain) => ({
+  height: model.tip().height,
+  amounts: [model.tip().balances.get('native') ?? 0n],
+})
+
+describe('what an idle wallet has', () => {
+  test.each([
+    ['is under way', pay],
+    [
+      'is over',
+      async (model: ModelChain, lane: TestLane) => {
+        await pay(model, lane)
+        await end(model, lane)
+      },
+    ],
+  ])(
+    'is not short of a payment that began after its books were read and %s',
+    async (what, meanwhile) => {
+      const { model, lane } = await aLane(what === 'is over' ? 2 : 1)
+      const findings = await found(lane, {
+        balances: async () => {
+          await meanwhile(model, lane)
+          // Mined, whether the follower has read it or not.
+          model.mine({ deposits: [], take: 1, feePercent: 100, reverts: false })
+          return balanceOf(model)
+        },
+      })
+      expect(model.tip().balances.get('native')).toBe(780n)
+      expect(findings).toEqual([])
+    },
+  )
+})
