@@ -4,9 +4,13 @@ import { openTestLane } from '../payments/test-lane.ts'
 import type { TestLane } from '../payments/test-lane.ts'
 import { openModelChain } from '../payments/test-model-chain.ts'
 import type { ModelChain } from '../payments/test-model-chain.ts'
+import { unfreezeLane } from '../sender/lane-release-store.ts'
+import { freezeLane, lockLane, moveIdleLane } from '../sender/lane-store.ts'
 import { scriptedChain } from '../sender/test-chain.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
+import type { Tx } from '../store/postgres.ts'
+import { findInBooks } from './books-store.ts'
 import { findOnChain } from './chain.ts'
 
 let database: TestDatabase
@@ -75,4 +79,40 @@ describe('what an idle wallet has', () => {
       expect(findings).toEqual([])
     },
   )
+})
+
+describe('what a lane has passed over', () => {
+  const PASSED = 'what a lane has passed over is used up on chain'
+  /** As an operator does after a stranger has used the key. */
+  const release = async (tx: Tx, { chain, wallet }: TestLane, latest: bigint) => {
+    const { network } = chain.config
+    await lockLane(tx, network, wallet.address, latest)
+    await freezeLane(tx, network, wallet.address, 'a stranger')
+    expect(await unfreezeLane(tx, network, wallet.address, latest)).toBe(true)
+  }
+  /** As importing the key again does. */
+  const importAgain = async (tx: Tx, { chain, wallet }: TestLane, latest: bigint) => {
+    expect(await moveIdleLane(tx, chain.config.network, wallet.address, latest)).toBe('moved')
+  }
+
+  test.each([
+    ['released', 3, release],
+    ['imported again', 4, importAgain],
+  ])('is used up where its key was used elsewhere and is %s', async (_, chainId, move) => {
+    const { model, lane } = await aLane(chainId)
+    await database.store.inTransaction('service', (tx) => move(tx, lane, 4n))
+    const standing = async (latest: bigint) => [
+      ...(await database.store.inTransaction('service', findInBooks)),
+      ...(await found(lane, {
+        balances: async () => balanceOf(model),
+        lanePosition: async () => ({ latest, finalized: latest, finalizedHeight: 1n }),
+      })),
+    ]
+    const subject = `${lane.chain.config.network} ${lane.wallet.address} 3`
+    expect(await standing(4n)).toEqual([])
+    expect(await standing(3n)).toEqual([{ invariant: PASSED, subject }])
+    await pay(model, lane)
+    expect(await standing(4n)).toEqual([])
+    expect(await standing(3n)).toEqual([{ invariant: PASSED, subject }])
+  })
 })

@@ -1,15 +1,17 @@
 import type { Chain } from '../chains/chain.ts'
 import type { Store } from '../store/postgres.ts'
 import type { Finding, IdleWallet } from './books-store.ts'
-import { idleWallets, newestPlaces } from './books-store.ts'
+import { idleWallets, newestPlaces, passedOver } from './books-store.ts'
 
 const PLACES_MAX = 1_000
 const WALLETS_MAX = 200
+const LANES_MAX = 200
 const HASHES_PER_CALL_MAX = 100
 
 /**
- * Holds the database against the chain: one mined attempt per place at most, and the one that is recorded; an idle wallet has
- * what the books say, or more (a deposit that nobody has booked yet). Throws NodeFailure when the chain cannot be asked.
+ * Holds the database against the chain: one mined attempt per place at most, and the one that is recorded; what a lane has passed over is
+ * used up; an idle wallet has what the books say, or more (a deposit that nobody has booked yet). Throws NodeFailure when the chain cannot be
+ * asked.
  */
 export async function findOnChain(store: Store, chain: Chain): Promise<readonly Finding[]> {
   const { network } = chain.config
@@ -35,6 +37,7 @@ export async function findOnChain(store: Store, chain: Chain): Promise<readonly 
       say('a final place is on chain where it was recorded')
     }
   }
+  findings.push(...(await wronglyPassedOver(store, chain)))
   const idle = await store.inTransaction('service', (tx) => idleWallets(tx, network, WALLETS_MAX))
   for (const wallet of idle) {
     const { address, asset, booked } = wallet
@@ -48,6 +51,25 @@ export async function findOnChain(store: Store, chain: Chain): Promise<readonly 
         subject: `${address} ${asset}`,
       })
     }
+  }
+  return findings
+}
+
+/**
+ * Lanes that have given a nonce away for nothing: no transaction behind it can ever be mined. One that was released, or whose key was imported
+ * again, goes on from where the chain was then, and whoever used the key elsewhere has used up what lies between.
+ */
+async function wronglyPassedOver(store: Store, chain: Chain): Promise<readonly Finding[]> {
+  const { network } = chain.config
+  const findings: Finding[] = []
+  const lanes = await store.inTransaction('service', (tx) => passedOver(tx, network, LANES_MAX))
+  for (const { address, nonce } of lanes) {
+    const parsed = chain.parseAddress(address)
+    if (parsed === undefined) continue
+    const { latest } = await chain.lanePosition(parsed)
+    if (latest > BigInt(nonce)) continue
+    const invariant = 'what a lane has passed over is used up on chain'
+    findings.push({ invariant, subject: `${network} ${address} ${nonce}` })
   }
   return findings
 }
