@@ -13,7 +13,10 @@ export class RelayLost extends Error {
   override readonly name = 'RelayLost'
 }
 
-/** Takes or renews the relay's lease; undefined while another instance holds it. Lease time is the database's. */
+/**
+ * Takes or renews the relay's lease; undefined while another instance holds it. Lease time is the database's: one that lasts longer than any was
+ * taken before its clock was set back, and is over. Should its holder live, the fence tells it.
+ */
 export async function takeRelay(
   tx: Tx,
   owner: string,
@@ -23,9 +26,10 @@ export async function takeRelay(
     'relay_take',
     `update relays set lease_owner = $1, lease_until = clock_timestamp() + $2 * interval '1 millisecond',
        fence = case when lease_owner = $1 and lease_until > clock_timestamp() then fence else fence + 1 end
-     where name = 'events' and (lease_owner is null or lease_owner = $1 or lease_until < clock_timestamp())
+     where name = 'events' and (lease_owner is null or lease_owner = $1 or lease_until < clock_timestamp()
+       or lease_until > clock_timestamp() + $3 * interval '1 millisecond')
      returning fence`,
-    [owner, leaseMilliseconds],
+    [owner, leaseMilliseconds, leaseMilliseconds + limits.clockAheadSeconds * 1000],
   )
   return rows[0] && { fence: BigInt(rows[0].fence) }
 }

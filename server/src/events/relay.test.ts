@@ -11,9 +11,10 @@ import { openListener } from '../store/listen.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { hearing } from '../store/test-hearing.ts'
+import { write } from '../store/test-write.ts'
 import type { NumberedEvent } from './event.ts'
 import { watchOutbox } from './outbox-watch.ts'
-import { holdRelay, numberNext, RelayLost, takeRelay } from './relay-store.ts'
+import { holdRelay, numberNext, RelayLost, releaseRelay, takeRelay } from './relay-store.ts'
 import { GATHER_ON } from './relay.ts'
 import type { Relay } from './relay.ts'
 import type { OutboxEvent } from './facts.ts'
@@ -249,6 +250,17 @@ test('who has lost the lease numbers nothing', async () => {
   expect(await told(accountId)).toEqual([])
   await numberNow()
   expect(await told(accountId)).toEqual([[1, 'a']])
+})
+
+test('events are numbered on although the lease was taken by a clock that was set back', async () => {
+  const { store } = database
+  const take = (owner: string) =>
+    store.inTransaction('service', (tx) => takeRelay(tx, owner, 1_000))
+  const old = await take('old')
+  expect(await take('new')).toBeUndefined()
+  await write(store, 'test_set_back', `update relays set lease_until = now() + interval '5 hours'`)
+  expect(await take('new')).toEqual({ fence: (old?.fence ?? 0n) + 1n })
+  await store.inTransaction('service', (tx) => releaseRelay(tx, 'new'))
 })
 
 test('an event is numbered with all that follows from it, or not at all', async () => {

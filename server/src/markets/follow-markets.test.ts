@@ -294,3 +294,17 @@ describe('markets that are followed', () => {
     expect(events.map(({ type }) => type)).toEqual(['trade', 'priceUpdate'])
   })
 })
+
+test('markets are followed on although their lease was taken by a clock that was set back', async () => {
+  const { tx, id, lease } = await openFollower(openTestMarketChain(), 'eip155:907')
+  const { fence } = await lease()
+  await expect(lease('new')).rejects.toThrow('no lease')
+  await tx((inside) =>
+    inside.query(
+      'test_set_back',
+      `update market_followers set lease_until = lease_until + interval '5 hours' where network = $1`,
+      [id],
+    ),
+  )
+  expect(await lease('new')).toMatchObject({ fence: fence + 1n })
+})

@@ -33,7 +33,7 @@ export async function beginMarkets(
   if (rows.length > 0) await storeMarketBlocks(tx, network, [block])
 }
 
-/** Takes or renews the lease; undefined while another instance holds it, or before the first block. */
+/** Takes or renews the lease; undefined while another instance holds it, or before the first block. Ends by the database's clock as takeLease's does. */
 export async function takeMarketLease(
   tx: Tx,
   network: NetworkId,
@@ -49,9 +49,10 @@ export async function takeMarketLease(
     'markets_lease',
     `update market_followers set lease_owner = $2, lease_until = now() + $3 * interval '1 millisecond',
        fence = case when lease_owner = $2 and lease_until > now() then fence else fence + 1 end
-     where network = $1 and (lease_owner is null or lease_owner = $2 or lease_until < now())
+     where network = $1 and (lease_owner is null or lease_owner = $2 or lease_until < now()
+       or lease_until > now() + $4 * interval '1 millisecond')
      returning height, block_hash, finalized_height, fence`,
-    [network, owner, leaseMilliseconds],
+    [network, owner, leaseMilliseconds, leaseMilliseconds + limits.clockAheadSeconds * 1000],
   )
   const row = rows[0]
   return (

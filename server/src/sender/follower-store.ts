@@ -155,7 +155,10 @@ export async function networkFollowed(
   }
 }
 
-/** Takes or renews the lease of a network; undefined while another instance holds it. Lease time is the database's. */
+/**
+ * Takes or renews the lease of a network; undefined while another instance holds it. Lease time is the database's: one that lasts longer than any
+ * was taken before its clock was set back, and is over. Should its holder live, the fence tells it.
+ */
 export async function takeLease(
   tx: Tx,
   network: NetworkId,
@@ -166,9 +169,10 @@ export async function takeLease(
     'follower_lease',
     `update followers set lease_owner = $2, lease_until = now() + $3 * interval '1 millisecond',
        fence = case when lease_owner = $2 and lease_until > now() then fence else fence + 1 end
-     where network = $1 and (lease_owner is null or lease_owner = $2 or lease_until < now())
+     where network = $1 and (lease_owner is null or lease_owner = $2 or lease_until < now()
+       or lease_until > now() + $4 * interval '1 millisecond')
      returning height, block_hash, finalized_height, fence, halted_reason`,
-    [network, owner, leaseMilliseconds],
+    [network, owner, leaseMilliseconds, leaseMilliseconds + limits.clockAheadSeconds * 1000],
   )
   const row = rows[0]
   if (row === undefined) return undefined
