@@ -270,28 +270,32 @@ export async function passedOver(
   )
 }
 
-/** What the books say an idle wallet has on chain; wallets with payments under way are left out. */
+/** What the books say an idle wallet has on chain, asset by asset; wallets with payments under way are left out. */
 export interface IdleWallet {
   readonly address: string
-  readonly asset: string
-  readonly booked: string
+  readonly assets: readonly string[]
+  /** Of each of the assets, base units. */
+  readonly booked: readonly string[]
 }
 
-/** At most `count` of them; of one address where one is given. */
+/** Such wallets in the order of their addresses, behind `after` (empty: from the first one on), at most `count`; or the one that is named. */
 export async function idleWallets(
   tx: Tx,
   network: string,
-  count: number,
-  address: string | null = null,
+  wanted: { readonly after: string; readonly count: number } | { readonly address: string },
 ): Promise<readonly IdleWallet[]> {
+  const { after, count, address } = { after: '', count: 1, address: null, ...wanted }
   return tx.query<IdleWallet>(
     'doctor_idle_wallets',
-    `select w.address, a.asset, sum(a.balance) as booked
-     from ledger_accounts a join wallets w on w.id = a.wallet_id
-     where a.network = $1 and a.kind in ('available', 'held') and ($3::text is null or w.address = $3)
-       and not exists (select from payments p where p.wallet_id = w.id and p.network = $1
-         and p.status in ('pending', 'confirmed'))
-     group by w.address, a.asset order by w.address, a.asset limit $2`,
-    [network, count, address],
+    `select address, array_agg(asset order by asset) as assets, array_agg(booked order by asset) as booked
+     from (
+       select w.address, a.asset, sum(a.balance)::text as booked
+       from ledger_accounts a join wallets w on w.id = a.wallet_id
+       where a.network = $1 and a.kind in ('available', 'held') and w.address > $3 and ($4::text is null or w.address = $4)
+         and not exists (select from payments p where p.wallet_id = w.id and p.network = $1
+           and p.status in ('pending', 'confirmed'))
+       group by w.address, a.asset) books
+     group by address order by address limit $2`,
+    [network, count, after, address],
   )
 }

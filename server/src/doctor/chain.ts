@@ -4,7 +4,9 @@ import type { Finding, IdleWallet } from './books-store.ts'
 import { idleWallets, newestPlaces, passedOver } from './books-store.ts'
 
 const PLACES_MAX = 1_000
-const WALLETS_MAX = 200
+/** Asked for in one turn of the loop, so that they share the questions to the node. */
+const WALLETS_AT_ONCE_MAX = 20
+const WALLET_TURNS_MAX = 10_000
 const LANES_MAX = 200
 const HASHES_PER_CALL_MAX = 100
 
@@ -38,20 +40,7 @@ export async function findOnChain(store: Store, chain: Chain): Promise<readonly 
     }
   }
   findings.push(...(await wronglyPassedOver(store, chain)))
-  const idle = await store.inTransaction('service', (tx) => idleWallets(tx, network, WALLETS_MAX))
-  for (const wallet of idle) {
-    const { address, asset, booked } = wallet
-    const parsed = chain.parseAddress(address)
-    const profile = chain.config.assets.find((candidate) => candidate.asset === asset)
-    if (parsed === undefined || profile === undefined) continue
-    const { amounts } = await chain.balances(parsed, [profile])
-    if ((amounts[0] ?? 0n) < BigInt(booked) && (await isStill(store, network, wallet))) {
-      findings.push({
-        invariant: 'an idle wallet has on chain what the books say',
-        subject: `${address} ${asset}`,
-      })
-    }
-  }
+  findings.push(...(await shortOnChain(store, chain)))
   return findings
 }
 
@@ -74,14 +63,44 @@ async function wronglyPassedOver(store: Store, chain: Chain): Promise<readonly F
   return findings
 }
 
-/** Whether a wallet has been idle since its books were read: what it pays meanwhile, its chain may show, and they did not. */
-async function isStill(
+/** What idle wallets have less of on chain than in the books: all wallets, some at a time. */
+async function shortOnChain(store: Store, chain: Chain): Promise<readonly Finding[]> {
+  const { network } = chain.config
+  const invariant = 'an idle wallet has on chain what the books say'
+  const findings: Finding[] = []
+  let after: string | undefined = ''
+  for (let turn = 0; turn < WALLET_TURNS_MAX && after !== undefined; turn += 1) {
+    const wanted = { after, count: WALLETS_AT_ONCE_MAX }
+    const wallets: readonly IdleWallet[] = await store.inTransaction('service', (tx) =>
+      idleWallets(tx, network, wanted),
+    )
+    const short = await Promise.all(wallets.map((wallet) => shortAssets(store, chain, wallet)))
+    for (const [index, assets] of short.entries()) {
+      for (const asset of assets)
+        findings.push({ invariant, subject: `${wallets[index]?.address} ${asset}` })
+    }
+    after = wallets.at(-1)?.address
+  }
+  return findings
+}
+
+/** The assets of which the chain shows less than the books have, of a wallet that is idle still: what it pays meanwhile, its books did not know. */
+async function shortAssets(
   store: Store,
-  network: string,
-  { address, asset, booked }: IdleWallet,
-): Promise<boolean> {
-  const now = await store.inTransaction('service', (tx) =>
-    idleWallets(tx, network, WALLETS_MAX, address),
+  chain: Chain,
+  wallet: IdleWallet,
+): Promise<readonly string[]> {
+  const { network, assets: profiles } = chain.config
+  const address = chain.parseAddress(wallet.address)
+  const known = profiles.filter(({ asset }) => wallet.assets.includes(asset))
+  if (address === undefined || known.length === 0) return []
+  const bookedOf = ({ assets, booked }: IdleWallet, asset: string) =>
+    BigInt(booked[assets.indexOf(asset)] ?? 0n)
+  const { amounts } = await chain.balances(address, known)
+  const short = known.filter(({ asset }, index) => (amounts[index] ?? 0n) < bookedOf(wallet, asset))
+  if (short.length === 0) return []
+  const [now] = await store.inTransaction('service', (tx) => idleWallets(tx, network, wallet))
+  return short.flatMap(({ asset }) =>
+    now !== undefined && bookedOf(now, asset) === bookedOf(wallet, asset) ? [asset] : [],
   )
-  return now.some((each) => each.asset === asset && each.booked === booked)
 }

@@ -193,7 +193,7 @@ describe('the chain', () => {
         scriptedChain(idle.chain.config, {
           outcomes: idle.chain.outcomes,
           parseAddress: () => idle.wallet.address,
-          balances: async () => ({ height: 9n, amounts: [10_000n] }),
+          balances: async (_, assets) => ({ height: 9n, amounts: assets.map(() => 10_000n) }),
           ...script,
         }),
       ],
@@ -251,7 +251,9 @@ describe('the chain', () => {
   })
 
   test('an idle wallet has on chain what the books say', async () => {
-    const { findings } = await askedOf({ balances: async () => ({ height: 9n, amounts: [10n] }) })
+    const { findings } = await askedOf({
+      balances: async (_, assets) => ({ height: 9n, amounts: assets.map(() => 10n) }),
+    })
     expect(findings.map(({ invariant, subject }) => `${invariant}: ${subject}`).toSorted()).toEqual(
       ['native', TOKEN]
         .map((of) => `an idle wallet has on chain what the books say: ${idle.wallet.address} ${of}`)
