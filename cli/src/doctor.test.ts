@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openLog } from '@florin/server/kernel/log.ts'
 import { openFoundPlace } from '@florin/server/sender/test-found.ts'
+import { openStore } from '@florin/server/store/postgres.ts'
 import { openTestDatabase } from '@florin/server/store/test-database.ts'
 import type { TestDatabase } from '@florin/server/store/test-database.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -29,6 +31,38 @@ async function doctor(...args: readonly string[]): Promise<{ code: number; text:
   })
   return { code, text }
 }
+
+test('florin doctor may take longer for one look than a request may', async () => {
+  const owner = openStore({ url: database.ownerUrl, log: openLog('silent'), role: null })
+  const run = (name: string, text: string) =>
+    owner.inTransaction('service', (tx) => tx.query(name, text))
+  await run('test_move', 'alter table payment_tallies rename to real_tallies')
+  try {
+    // Stands for a table that takes longer to read than a statement of the service may.
+    await run(
+      'test_time',
+      `create function takes_a_minute() returns boolean language plpgsql as $$
+       begin
+         if current_setting('statement_timeout')::interval <= '1 minute' then
+           raise query_canceled using message = 'canceling statement due to statement timeout';
+         end if;
+         return true;
+       end $$`,
+    )
+    await run(
+      'test_view',
+      'create view payment_tallies as select * from (select takes_a_minute() as is_read) t, real_tallies where is_read',
+    )
+    await run('test_add', `insert into real_tallies values ('n', 'sent', 'pending', 0, 0)`)
+    await run('test_grant', 'grant select on payment_tallies to florin_service')
+    expect((await doctor()).code).toBe(0)
+  } finally {
+    await run('test_undo', 'drop view if exists payment_tallies')
+    await run('test_back', 'alter table real_tallies rename to payment_tallies')
+    await run('test_clear', `delete from payment_tallies where network = 'n'`)
+    await owner.close()
+  }
+})
 
 test('florin doctor ends with 0 when all is sound, and with 1 while something waits for a person', async () => {
   expect(await doctor()).toEqual({

@@ -2,14 +2,18 @@ import { connectChain } from '@florin/server/chains/connect.ts'
 import type { LookAt } from '@florin/server/doctor/look-at.ts'
 import { diagnose } from '@florin/server/doctor/run.ts'
 import { systemClock } from '@florin/server/kernel/clock.ts'
+import { limits } from '@florin/server/kernel/limits.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
-import { openStore, StoreUnavailable } from '@florin/server/store/postgres.ts'
+import { openStore, sqlState, StoreUnavailable } from '@florin/server/store/postgres.ts'
 import type { Run } from './command.ts'
 import { configOrFail, findDatabase } from './find-database.ts'
 import { networksOf } from './networks-of.ts'
 import { readArguments } from './read-arguments.ts'
 import { table } from './table.ts'
 import { CommandFailed } from './usage-error.ts'
+
+/** PostgreSQL ended what took too long, or waited too long for somebody. */
+const GAVE_UP = /^(55P03|57014)$/
 
 /**
  * `florin doctor`: holds database and chains against every invariant, and names what waits for a person. Changes nothing; exit
@@ -24,7 +28,11 @@ export const runDoctor: Run = async ({ args, environment, print, note }) => {
   const chains = networks.map((network) =>
     connectChain({ config: network, log, clock: systemClock }),
   )
-  const store = openStore({ url: database.url, log })
+  const store = openStore({
+    url: database.url,
+    log,
+    statementSeconds: limits.doctorStatementSeconds,
+  })
   try {
     const diagnosis = await diagnose({ store, chains, clock: systemClock })
     const { findings, unasked, notTaken, lookAt } = diagnosis
@@ -45,7 +53,12 @@ export const runDoctor: Run = async ({ args, environment, print, note }) => {
     return findings.length + unasked.length + notTaken.length + lookAt.length === 0 ? 0 : 1
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error
-    throw new CommandFailed('the database cannot be reached. Is it running?', { cause: error })
+    throw new CommandFailed(
+      GAVE_UP.test(sqlState(error.cause) ?? '')
+        ? 'the database is there and took too long. Run it again when less is going on.'
+        : 'the database cannot be reached. Is it running?',
+      { cause: error },
+    )
   } finally {
     await store.close()
   }

@@ -148,6 +148,8 @@ export const limits = {
   requestCountsKeptDays: 400,
   databaseConnectionsMax: 12,
   databaseStatementSeconds: 10,
+  /** Of one look of `florin doctor`: it goes through all that is kept, 15 µs for each event of 30 days. */
+  doctorStatementSeconds: 600,
   databaseLockSeconds: 5,
   /** A transaction that says nothing for so long is given up, and with it the rows that it holds: before those who wait for them give up. */
   databaseIdleSeconds: 4,

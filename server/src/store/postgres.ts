@@ -111,15 +111,15 @@ function translate(error: unknown): unknown {
     : error
 }
 
-function openPool(url: string, log: Log, role: string | null): pg.Pool {
+function openPool(url: string, log: Log, role: string | null, statementSeconds: number): pg.Pool {
   // What the address says wins over our settings in this driver, and the role must not be lost.
   if (/[?&]options=/.test(url)) throw new Error('the database address must not carry "options"')
   const pool = new pg.Pool({
     connectionString: url,
     max: limits.databaseConnectionsMax,
     connectionTimeoutMillis: limits.databaseLockSeconds * 1000,
-    statement_timeout: limits.databaseStatementSeconds * 1000,
-    query_timeout: (limits.databaseStatementSeconds + SILENCE_SECONDS) * 1000,
+    statement_timeout: statementSeconds * 1000,
+    query_timeout: (statementSeconds + SILENCE_SECONDS) * 1000,
     lock_timeout: limits.databaseLockSeconds * 1000,
     idle_in_transaction_session_timeout: limits.databaseIdleSeconds * 1000,
     keepAlive: true,
@@ -198,17 +198,20 @@ export function openStore({
   url,
   log,
   role = 'florin_service',
+  statementSeconds = limits.databaseStatementSeconds,
   monotonicMilliseconds = () => performance.now(),
   atWork = connectionsAtWork(url.reveal(), availableParallelism()),
 }: {
   url: Secret
   log: Log
   role?: string | null
+  /** How long one statement may take. */
+  statementSeconds?: number
   monotonicMilliseconds?: () => number
   /** How many connections work at once, as far as nobody has to wait long. */
   atWork?: number
 }): PooledStore {
-  const pool = openPool(url.reveal(), log, role)
+  const pool = openPool(url.reveal(), log, role, statementSeconds)
   const slots = openWorkingSlots(atWork, PATIENCE_MILLISECONDS)
   const arePlansOld = new WeakMap<pg.PoolClient, ReturnType<typeof plansAge>>()
   pool.on('connect', (client) => {
