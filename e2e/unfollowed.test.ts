@@ -17,7 +17,7 @@ test(
     await write(
       store,
       'test_lease',
-      `update followers set lease_owner = 'hung', fence = fence + 1, lease_until = now() + interval '70 seconds'`,
+      `update followers set lease_owner = 'hung', fence = fence + 1, lease_until = now() + interval '60 seconds'`,
     )
     await world.sandbox.fund(walletOf(world), 'native', '10')
     const before = performance.now()

@@ -117,7 +117,7 @@ test('an instance that has lost its lease moves nothing until it has it again', 
     await write(
       database.store,
       'taken',
-      `update followers set lease_owner = 'another', lease_until = now() + interval '1 hour', fence = fence + 1`,
+      `update followers set lease_owner = 'another', lease_until = now() + interval '1 minute', fence = fence + 1`,
     )
     const at = await heightOf()
     const looks = driver.looksAtBlocks()
