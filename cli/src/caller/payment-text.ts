@@ -5,7 +5,7 @@ import { factLines } from './visible.ts'
 
 /** A payment's record for people. Its proof is a secret and is not in it. */
 export function paymentText(payment: PaymentRecord, names: AssetNames): string {
-  const { network, createdAt, failure } = payment
+  const { network, createdAt, failure, remark } = payment
   return factLines([
     ['payment', payment.paymentId],
     ['status', statusText(payment)],
@@ -22,6 +22,7 @@ export function paymentText(payment: PaymentRecord, names: AssetNames): string {
     ['confirmed', after(createdAt, payment.confirmedAt)],
     ['settled', after(createdAt, payment.settledAt)],
     ['attempts', attemptsText(payment)],
+    ['remark', remark === undefined ? undefined : `${remark.reason}: ${remark.message}`],
     ['failure', failure === undefined ? undefined : `${failure.reason}: ${failure.message}`],
     [
       'warning',
