@@ -177,6 +177,9 @@ export const limits = {
   /** Of an address that a caller gave, and of the headers that it answers with. */
   outboundUrlCharactersMax: 2_048,
   outboundHeaderBytesMax: 16 * 1024,
+  /** Answers of 1xx before the one that counts, and pieces of its body: each takes microseconds of everybody's time, however short it is. */
+  outboundInterimMax: 16,
+  outboundPiecesMax: 20_000,
   /** Addresses of one name that are tried, and requests to others' addresses under way at once; one more fails at once. */
   outboundAddressesMax: 8,
   outboundRequestsMax: 256,

@@ -142,6 +142,13 @@ async function answerTo(
       socket.destroy()
       fail('broken_answer')
     })
+    let interim = 0
+    sent.on('information', () => {
+      interim += 1
+      if (interim <= limits.outboundInterimMax) return
+      fail('broken_answer')
+      sent.destroy()
+    })
     // The last word, whatever was said before: a promise that nobody keeps would hold its place for ever.
     sent.once('close', () => {
       if (!isReading) fail('broken_answer')
@@ -161,16 +168,27 @@ async function answerTo(
   })
 }
 
-/** The whole body, or undefined when it is longer than allowed: then nothing more of it is read. */
-async function read(answer: IncomingMessage, bytesMax: number): Promise<Buffer | undefined> {
+/** The whole body, or undefined when it is longer than allowed or comes in more pieces: then nothing more of it is read. */
+function read(answer: IncomingMessage, bytesMax: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let bytes = 0
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
-    bytes += chunk.byteLength
-    if (bytes > bytesMax) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+  return new Promise((resolve, reject) => {
+    const end = () => reject(new Error('the body has no end'))
+    // Not as an iterator, which gives many pieces as one: each is paid for.
+    answer.on('data', (chunk: Buffer) => {
+      bytes += chunk.byteLength
+      if (bytes > bytesMax || chunks.length >= limits.outboundPiecesMax) {
+        answer.destroy()
+        resolve(undefined)
+        return
+      }
+      // What a piece came in is many times as long as it may be.
+      chunks.push(Buffer.from(chunk))
+    })
+    answer.once('end', () => resolve(Buffer.concat(chunks)))
+    answer.on('error', end)
+    answer.once('close', end)
+  })
 }
 
 function headersOf({ headersDistinct }: IncomingMessage): ReadonlyMap<string, string> {

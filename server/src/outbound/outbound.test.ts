@@ -256,6 +256,21 @@ test('a body and headers that are too long are read no further; nothing is unpac
   expect(headers).toEqual({ kind: 'failed', reason: 'header_too_long', mayHaveArrived: true })
 })
 
+test('answers before the answer, and pieces of a body, are read as far as a bound, however few bytes they have', async () => {
+  const saying = async (interim: number, pieces: number) => {
+    const body = `${'1\r\nx\r\n'.repeat(pieces)}0\r\n\r\n`
+    const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
+    const { port } = await say(`${'HTTP/1.1 103 Wait\r\n\r\n'.repeat(interim)}${head}${body}`)
+    return outbound().request(get(`http://127.0.0.1:${port}/`))
+  }
+  const { outboundInterimMax: interims, outboundPiecesMax: pieces } = limits
+  const answer = await saying(interims, pieces)
+  expect(answer.kind === 'answered' && answer.body.byteLength).toBe(pieces)
+  const failed = { kind: 'failed', mayHaveArrived: true }
+  expect(await saying(interims + 1, 1)).toEqual({ ...failed, reason: 'broken_answer' })
+  expect(await saying(0, pieces + 1)).toEqual({ ...failed, reason: 'body_too_long' })
+})
+
 test('the time covers everything: a name that hangs, an answer that never comes, one that drips', async () => {
   const hanging = outbound({ lookup: () => new Promise(() => undefined) })
   const quick = { timeoutMilliseconds: 150 }
