@@ -238,7 +238,7 @@ export async function takeTurn(
   return row && { wasAsked: row.was_asked }
 }
 
-/** Ends a turn early: the other facilitator has said that it did nothing. */
+/** Ends a turn early: the other facilitator has said that it did nothing, or was not reached. */
 export async function giveTurnBack(tx: Tx, paymentId: PaymentId): Promise<void> {
   await tx.query(
     'claim_turn_back',

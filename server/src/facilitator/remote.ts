@@ -27,6 +27,8 @@ export type RemoteWord =
   | { readonly kind: 'no'; readonly reason: Reason }
   /** It is at it, it did not answer, or not in words that can be read. */
   | { readonly kind: 'unknown'; readonly transaction: string | null }
+  /** It was not reached, and has certainly not heard of it. */
+  | { readonly kind: 'unheard' }
 
 export interface RemoteClient {
   readonly url: string
@@ -44,7 +46,11 @@ export function openRemoteClient(
   { url, key }: RemoteFacilitator,
   stopping: AbortSignal,
 ): RemoteClient {
-  async function ask(path: string, body: RemoteBody, timeoutSeconds: number) {
+  async function ask(
+    path: string,
+    body: RemoteBody,
+    { seconds, read: wordOf }: { readonly seconds: number; read(answer: Answer): RemoteWord },
+  ): Promise<RemoteWord> {
     const outcome = await outbound.request({
       url: `${url}/${path}`,
       method: 'POST',
@@ -54,23 +60,20 @@ export function openRemoteClient(
         ...(key === null ? {} : { authorization: `Bearer ${key.reveal()}` }),
       },
       body: Buffer.from(JSON.stringify(body)),
-      timeoutMilliseconds: timeoutSeconds * 1000,
+      timeoutMilliseconds: seconds * 1000,
       bodyBytesMax: limits.remoteAnswerBytesMax,
       signal: stopping,
     })
-    return outcome.kind === 'answered' ? outcome : undefined
+    if (outcome.kind === 'answered') return wordOf(outcome)
+    return outcome.kind === 'failed' && outcome.mayHaveArrived ? NOTHING : { kind: 'unheard' }
   }
 
   return {
     url,
-    verify: async (body) => {
-      const answer = await ask('verify', body, limits.remoteVerifySeconds)
-      return answer === undefined ? NOTHING : verifyWord(answer)
-    },
-    settle: async (body) => {
-      const answer = await ask('settle', body, limits.remoteSettleSeconds)
-      return answer === undefined ? NOTHING : settleWord(answer)
-    },
+    verify: (body) =>
+      ask('verify', body, { seconds: limits.remoteVerifySeconds, read: verifyWord }),
+    settle: (body) =>
+      ask('settle', body, { seconds: limits.remoteSettleSeconds, read: settleWord }),
   }
 }
 

@@ -14,12 +14,14 @@ import type { Clock } from '../kernel/clock.ts'
 import { newId } from '../kernel/id.ts'
 import { openLog } from '../kernel/log.ts'
 import { systemRandom } from '../kernel/random.ts'
+import type { OutboundOutcome } from '../outbound/outbound.ts'
 import { testNetwork } from '../payments/test-lane.ts'
 import { scriptedChain } from '../sender/test-chain.ts'
 import type { Store, Tx } from '../store/postgres.ts'
 import type { Claim } from './claim.ts'
 import { termsDigest } from './claim.ts'
 import type { ReceivedRecords, ReceivedState } from './records.ts'
+import { openRemoteClient } from './remote.ts'
 import type { RemoteClient } from './remote.ts'
 import type { Remotes } from './remotes.ts'
 import { settleElsewhere } from './settle-elsewhere.ts'
@@ -38,7 +40,13 @@ const PAID: AuthorizationUse = {
   settlement: { hash: '0xfeed' as TransactionHash, height: 3n, blockHash: 'a3', logIndex: 4 },
 }
 const NO = 'invalid_exact_evm_nonce_already_used'
+const OTHER = 'https://other.example'
 const NO_MONEY = 'invalid_exact_evm_insufficient_balance'
+
+const REFUSAL: OutboundOutcome = {
+  ...{ kind: 'answered', status: 200, headers: new Map() },
+  body: Buffer.from(JSON.stringify({ success: false, errorReason: NO_MONEY })),
+}
 
 const OPEN: ReceivedState = {
   ...{ status: 'pending', released: false, hash: null, logIndex: null, blockHeight: null },
@@ -55,6 +63,8 @@ interface Said {
   readonly isGivenBack: boolean
   /** How often the chain was searched for what used it. */
   readonly searches: number
+  /** How often the other facilitator was called, heard or not. */
+  readonly calls: number
 }
 
 interface Sayings {
@@ -64,6 +74,8 @@ interface Sayings {
   readonly receiver?: typeof ANOTHER | null
   /** What a search of the chain shows. */
   readonly use?: AuthorizationUse
+  /** What becomes of each call to the other facilitator. Left out: it refuses. */
+  readonly outcomes?: readonly OutboundOutcome[]
 }
 
 /** What is said of an own claim which the other facilitator refuses, and of which the chain says this; or of no claim, to a receiver of another's. */
@@ -71,7 +83,7 @@ async function said(
   check: () => ExactCheck,
   stands: ReceivedState = OPEN,
   isClaimed = true,
-  { wasAsked = false, receiver = ANOTHER, use = PAID }: Sayings = {},
+  { wasAsked = false, receiver = ANOTHER, use = PAID, outcomes = [REFUSAL] }: Sayings = {},
 ): Promise<Said> {
   if (USDC === undefined) throw new Error('no token')
   const authorization: ExactAuthorization = {
@@ -140,10 +152,15 @@ async function said(
     ...{ remotes: remotes as Remotes, log: openLog('silent') },
     receiverOf: async () => (isClaimed || receiver === null ? undefined : receiver),
   }
-  const remote: Partial<RemoteClient> = {
-    url: 'https://other.example',
-    settle: async () => ({ kind: 'no', reason: NO_MONEY }),
+  let calls = 0
+  const outbound = {
+    request: async () => {
+      calls += 1
+      return outcomes[calls - 1] ?? REFUSAL
+    },
   }
+  const { signal: over } = new AbortController()
+  const remote: RemoteClient = openRemoteClient(outbound, { url: OTHER, key: null }, over)
   const requirements = {
     ...{ scheme: 'exact', network, asset: USDC.asset, amount: '500', payTo: SELLER },
     ...{ maxTimeoutSeconds: 60, extra: {} },
@@ -151,13 +168,13 @@ async function said(
   const paymentPayload = { x402Version: 2, accepted: requirements, payload: {} }
   const settled = await settleElsewhere(deps as ElsewhereDeps, {
     ...{ accountId, presented: { paymentPayload, paymentRequirements: requirements } },
-    ...{ remote: remote as RemoteClient, over: new AbortController().signal },
+    ...{ remote, over },
     waitUntilMilliseconds: now + 25_000,
   })
   const [first] = asked
   if (first === undefined) throw new Error('the chain was not asked')
   const reason = settled.kind === 'refused' ? settled.reason : undefined
-  return { kind: settled.kind, reason, asked: first, turn, isGivenBack, searches }
+  return { kind: settled.kind, reason, asked: first, turn, isGivenBack, searches, calls }
 }
 
 test('what another facilitator refuses is refused when the chain shows it unused', async () => {
@@ -169,6 +186,16 @@ test('and not where it did not answer before: what it did then may be under way'
   const settled = await said(() => ({ ok: true }), OPEN, true, sayings)
   // Nor is that forgotten for the next call.
   expect(settled).toMatchObject({ kind: 'pending', isGivenBack: false })
+})
+
+test('one that was not reached is asked again, as long as it certainly heard nothing', async () => {
+  const unheard = { kind: 'failed', reason: 'not_connected', mayHaveArrived: false } as const
+  const again = await said(() => ({ ok: true }), OPEN, true, { outcomes: [unheard, unheard] })
+  expect(again).toMatchObject({ kind: 'refused', reason: NO_MONEY, isGivenBack: true, calls: 3 })
+
+  const unknown = { kind: 'failed', reason: 'broken_answer', mayHaveArrived: true } as const
+  const once = await said(() => ({ ok: true }), OPEN, true, { outcomes: [unheard, unknown] })
+  expect(once).toMatchObject({ kind: 'pending', calls: 2 })
 })
 
 test('nor where the next block shows it used: the other one had a node that was ahead', async () => {

@@ -37,6 +37,8 @@ const LOOK_MILLISECONDS_MAX = 2_000
 const LOOK_MILLISECONDS_MIN = 100
 /** And the longest such time, while nobody can say what became of it: a payer can bring that about, and each look reads much of the chain. */
 const UNKNOWN_LOOK_MILLISECONDS_MAX = 8_000
+/** How long one that was not reached is left alone: all who wait for it come back. */
+const UNREACHED_MILLISECONDS = 2_000
 /** So often has the chain to show it unused, a block apart, before what another one refuses is refused. */
 const UNUSED_LOOKS = 2
 const BEGIN_TRIES_MAX = 3
@@ -44,7 +46,8 @@ const BEGIN_TRIES_MAX = 3
 /**
  * Has another facilitator settle a payment, and believes the chain alone. The proof is claimed and the turn taken before it hears of it,
  * so one call at a time asks and every other waits beside it. Its "yes" is a reason to look, its silence leaves the payment pending,
- * and after its "no" the same call may ask again: an authorization moves money once, whoever submits it how often.
+ * and after its "no" the same call may ask again, as it does by itself while the other one is not reached: an authorization moves money
+ * once, whoever submits it how often.
  */
 export async function settleElsewhere(
   deps: ElsewhereDeps,
@@ -133,19 +136,7 @@ async function follow(
   const authorization = { ...intake.authorization, wasJudged: true } as const
   const claimed = { ...intake, authorization }
   const beginning = { accountId, paymentId, digest, intake: claimed, isNew: false }
-  let word: RemoteWord | undefined
-  const turn = await mayAsk(deps, order, claim, intake)
-  if (turn !== undefined) {
-    const asking = deps.remotes.keep(ask(deps, order, claim, turn))
-    // Handed over: whoever waits here may be gone before the answer comes.
-    void asking.then(
-      (said) => {
-        word = said
-      },
-      (error: unknown) =>
-        deps.log.warn({ paymentId, err: error }, 'a settlement was not asked for'),
-    )
-  }
+  let asking = await haveAsked(deps, order, claim, intake)
   let patience = pause
   let unusedLooks = 0
   for (;;) {
@@ -155,8 +146,8 @@ async function follow(
     if (!isOpen(joined)) return { ...joined, intake }
     const isOver = clock.nowMilliseconds() >= order.waitUntilMilliseconds || order.over.aborted
     // What it did when it was asked before and did not answer may be under way still, whatever it says now.
-    const isWord = turn?.wasAsked === false && !isOwed(claim, joined.state)
-    const wasRefused = isWord && word?.kind === 'no' ? word.reason : undefined
+    const isWord = asking?.wasAsked === false && !isOwed(claim, joined.state)
+    const wasRefused = isWord && asking?.word?.kind === 'no' ? asking.word.reason : undefined
     const isPending = joined.state.status === 'pending'
     const seen = isPending ? await look(deps, beginning) : 'unknown'
     const isUnseen = seen === 'unknown' || seen === 'behind'
@@ -176,9 +167,43 @@ async function follow(
       }
     }
     if (isOver) return { ...joined, kind: 'pending', intake }
+    const mayBeBack = clock.nowMilliseconds() >= (asking?.againAtMilliseconds ?? 0)
+    if (asking?.word?.kind === 'unheard' && mayBeBack) {
+      asking = await haveAsked(deps, order, claim, intake)
+    }
     // An earlier attempt of ours that came to nothing ends every wait at once.
     if (joined.kind === 'reverted') await clock.sleep(patience, order.over)
   }
+}
+
+/** A question to the other facilitator, and its answer once it is there. */
+interface Asking {
+  readonly wasAsked: boolean
+  /** From when on it may be reached where it was not. */
+  readonly againAtMilliseconds: number
+  word?: RemoteWord
+}
+
+/** Has the other facilitator asked, unless somebody else is at it or nothing is left to ask for. */
+async function haveAsked(
+  deps: ElsewhereDeps,
+  order: ElsewhereOrder,
+  claim: Claim,
+  intake: Intake,
+): Promise<Asking | undefined> {
+  const turn = await mayAsk(deps, order, claim, intake)
+  if (turn === undefined) return undefined
+  const againAtMilliseconds = deps.clock.nowMilliseconds() + UNREACHED_MILLISECONDS
+  const asking: Asking = { ...turn, againAtMilliseconds }
+  // Handed over: whoever waits here may be gone before the answer comes.
+  deps.remotes.keep(ask(deps, order, claim, turn)).then(
+    (said) => {
+      asking.word = said
+    },
+    (error: unknown) =>
+      deps.log.warn({ paymentId: claim.paymentId, err: error }, 'a settlement was not asked for'),
+  )
+  return asking
 }
 
 function isOpen(joined: Joined): joined is Extract<Joined, { kind: 'pending' | 'reverted' }> {
@@ -229,8 +254,9 @@ async function ask(
   if (word.kind !== 'yes') {
     log.info({ network, paymentId, next: word.kind }, 'another facilitator did not settle')
   }
+  const hasDoneNothing = word.kind === 'no' || word.kind === 'unheard'
   // As long as nobody knows what it did before, that stays written down.
-  if (word.kind === 'no' && !wasAsked) {
+  if (hasDoneNothing && !wasAsked) {
     await store.inTransaction('service', (tx) => giveTurnBack(tx, paymentId))
   }
   return word
