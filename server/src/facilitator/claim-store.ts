@@ -238,13 +238,28 @@ export async function takeTurn(
   return row && { wasAsked: row.was_asked }
 }
 
-/** Ends a turn early: the other facilitator has said that it did nothing, or was not reached. */
-export async function giveTurnBack(tx: Tx, paymentId: PaymentId): Promise<void> {
+/** Ends a turn early: the other facilitator has said that it did nothing, or was not reached. Only the taker's own, told by its time. */
+export async function giveTurnBack(
+  tx: Tx,
+  paymentId: PaymentId,
+  takenAtMilliseconds: number,
+): Promise<void> {
   await tx.query(
     'claim_turn_back',
-    'update settlement_claims set asked_at = null where payment_id = $1',
+    `update settlement_claims set asked_at = null
+     where payment_id = $1 and asked_at = to_timestamp($2 / 1000.0)`,
+    [paymentId, takenAtMilliseconds],
+  )
+}
+
+/** Whether no other facilitator is being asked about a claim, nor was without having answered. */
+export async function isTurnFree(tx: Tx, paymentId: PaymentId): Promise<boolean> {
+  const rows = await tx.query(
+    'claim_turn_free',
+    'select 1 from settlement_claims where payment_id = $1 and asked_at is null',
     [paymentId],
   )
+  return rows.length === 1
 }
 
 /** Takes the one success of a claim. False when it was given out before: then there is none to give. */

@@ -70,6 +70,10 @@ interface Said {
 interface Sayings {
   /** The other facilitator was asked before, and did not answer. */
   readonly wasAsked?: boolean
+  /** Another call has had it asked once more, since it refused. */
+  readonly isAskedAgain?: boolean
+  /** How it stands since the other facilitator was asked. */
+  readonly since?: ReceivedState
   /** Whose the receiver is; null: nobody's. */
   readonly receiver?: typeof ANOTHER | null
   /** What a search of the chain shows. */
@@ -83,7 +87,14 @@ async function said(
   check: () => ExactCheck,
   stands: ReceivedState = OPEN,
   isClaimed = true,
-  { wasAsked = false, receiver = ANOTHER, use = PAID, outcomes = [REFUSAL] }: Sayings = {},
+  {
+    wasAsked = false,
+    isAskedAgain = false,
+    since = stands,
+    receiver = ANOTHER,
+    use = PAID,
+    outcomes = [],
+  }: Sayings = {},
 ): Promise<Said> {
   if (USDC === undefined) throw new Error('no token')
   const authorization: ExactAuthorization = {
@@ -129,6 +140,7 @@ async function said(
       if (name === 'receiver_account') return [{ account_id: ANOTHER } as object as Row]
       if (name === 'follower_height') return [{ height: '9', halted_reason: null } as object as Row]
       if (name === 'claim_turn_back') isGivenBack = true
+      if (name === 'claim_turn_free') return isAskedAgain ? [] : [{} as object as Row]
       if (name !== 'claim_turn') return []
       turn.push(...(values ?? []))
       return [{ was_asked: wasAsked } as object as Row]
@@ -141,7 +153,7 @@ async function said(
     // Nothing happens until the time is over.
     wait: async (_payment, { atMilliseconds }) => {
       now = Math.max(now, atMilliseconds)
-      return stands
+      return since
     },
   }
   const remotes: Partial<Remotes> = { keep: (asking) => asking }
@@ -186,6 +198,16 @@ test('and not where it did not answer before: what it did then may be under way'
   const settled = await said(() => ({ ok: true }), OPEN, true, sayings)
   // Nor is that forgotten for the next call.
   expect(settled).toMatchObject({ kind: 'pending', isGivenBack: false })
+})
+
+test('nor while another call has it asked once more: what comes of that is not known', async () => {
+  const sayings = { isAskedAgain: true }
+  expect(await said(() => ({ ok: true }), OPEN, true, sayings)).toMatchObject({ kind: 'pending' })
+})
+
+test('nor while another call has us settle it: the chain shows that only when it is in', async () => {
+  const sayings = { since: { ...OPEN, underWay: true } }
+  expect(await said(() => ({ ok: true }), OPEN, true, sayings)).toMatchObject({ kind: 'pending' })
 })
 
 test('one that was not reached is asked again, as long as it certainly heard nothing', async () => {

@@ -5,7 +5,7 @@ import type { Beginning } from './beginning.ts'
 import { beginElsewhere } from './claim-alone.ts'
 import { isSameClaim, isShown, notShownReason } from './claim.ts'
 import type { Claim } from './claim.ts'
-import { giveTurnBack, takeTurn } from './claim-store.ts'
+import { giveTurnBack, isTurnFree, takeTurn } from './claim-store.ts'
 import { refused, takeIn } from './intake.ts'
 import type { Intake } from './intake.ts'
 import { joinClaim } from './join.ts'
@@ -145,10 +145,11 @@ async function follow(
     const joined = await joinClaim(deps, { ...order, waitUntilMilliseconds }, claim)
     if (!isOpen(joined)) return { ...joined, intake }
     const isOver = clock.nowMilliseconds() >= order.waitUntilMilliseconds || order.over.aborted
-    // What it did when it was asked before and did not answer may be under way still, whatever it says now.
-    const isWord = asking?.wasAsked === false && !isOwed(claim, joined.state)
+    const { state } = joined
+    // What it did when it was asked before and did not answer may be under way still, whatever it says now; and what another call has us send is.
+    const isWord = asking?.wasAsked === false && !state.underWay && !isOwed(claim, state)
     const wasRefused = isWord && asking?.word?.kind === 'no' ? asking.word.reason : undefined
-    const isPending = joined.state.status === 'pending'
+    const isPending = state.status === 'pending'
     const seen = isPending ? await look(deps, beginning) : 'unknown'
     const isUnseen = seen === 'unknown' || seen === 'behind'
     patience = isPending && isUnseen ? Math.min(patience * 2, UNKNOWN_LOOK_MILLISECONDS_MAX) : pause
@@ -160,15 +161,18 @@ async function follow(
     // Once may be the word of a node that is behind the other's.
     if (seen === 'unused' && wasRefused !== undefined) unusedLooks += 1
     if (unusedLooks >= UNUSED_LOOKS && wasRefused !== undefined) {
-      const { networkName } = intake.requirements
-      return {
-        ...refused(wasRefused, networkName, intake.authorization.payer),
-        kind: 'refused',
+      const isLast = await deps.store.inTransaction('service', (tx) => isTurnFree(tx, paymentId))
+      if (isLast) {
+        const { networkName } = intake.requirements
+        const { payer } = intake.authorization
+        return { ...refused(wasRefused, networkName, payer), kind: 'refused' }
       }
+      // Another call has had it asked since: what comes of that is not known.
+      asking = undefined
     }
     if (isOver) return { ...joined, kind: 'pending', intake }
-    const mayBeBack = clock.nowMilliseconds() >= (asking?.againAtMilliseconds ?? 0)
-    if (asking?.word?.kind === 'unheard' && mayBeBack) {
+    const askedFor = clock.nowMilliseconds() - (asking?.takenAtMilliseconds ?? 0)
+    if (asking?.word?.kind === 'unheard' && askedFor >= UNREACHED_MILLISECONDS) {
       asking = await haveAsked(deps, order, claim, intake)
     }
     // An earlier attempt of ours that came to nothing ends every wait at once.
@@ -176,11 +180,15 @@ async function follow(
   }
 }
 
-/** A question to the other facilitator, and its answer once it is there. */
-interface Asking {
+/** The turn to ask, as it was taken. */
+interface Turn {
+  /** It was asked before, and did not answer. */
   readonly wasAsked: boolean
-  /** From when on it may be reached where it was not. */
-  readonly againAtMilliseconds: number
+  readonly takenAtMilliseconds: number
+}
+
+/** A question to the other facilitator, and its answer once it is there. */
+interface Asking extends Turn {
   word?: RemoteWord
 }
 
@@ -193,8 +201,7 @@ async function haveAsked(
 ): Promise<Asking | undefined> {
   const turn = await mayAsk(deps, order, claim, intake)
   if (turn === undefined) return undefined
-  const againAtMilliseconds = deps.clock.nowMilliseconds() + UNREACHED_MILLISECONDS
-  const asking: Asking = { ...turn, againAtMilliseconds }
+  const asking: Asking = { ...turn }
   // Handed over: whoever waits here may be gone before the answer comes.
   deps.remotes.keep(ask(deps, order, claim, turn)).then(
     (said) => {
@@ -232,7 +239,7 @@ async function mayAsk(
   { remote }: ElsewhereOrder,
   { accountId, paymentId, network, proofKey }: Claim,
   { authorization }: Intake,
-): ReturnType<typeof takeTurn> {
+): Promise<Turn | undefined> {
   const handed = authorization.awaitsCode === true ? null : authorization
   return store.inTransaction('service', async (tx) => {
     // Whoever finds it over in this moment has said so before, or sees which signature is handed over.
@@ -240,7 +247,9 @@ async function mayAsk(
     const state = await records.state(tx, accountId, paymentId)
     if (state?.status !== 'pending' || state.underWay) return undefined
     const turn = { paymentId, facilitator: remote.url, handed }
-    return takeTurn(tx, turn, clock.nowMilliseconds())
+    const takenAtMilliseconds = clock.nowMilliseconds()
+    const taken = await takeTurn(tx, turn, takenAtMilliseconds)
+    return taken && { ...taken, takenAtMilliseconds }
   })
 }
 
@@ -248,7 +257,7 @@ async function ask(
   { store, log }: ElsewhereDeps,
   order: ElsewhereOrder,
   { paymentId, network }: Claim,
-  { wasAsked }: { readonly wasAsked: boolean },
+  { wasAsked, takenAtMilliseconds }: Turn,
 ): Promise<RemoteWord> {
   const word = await order.remote.settle(remoteBody(order.presented))
   if (word.kind !== 'yes') {
@@ -257,7 +266,7 @@ async function ask(
   const hasDoneNothing = word.kind === 'no' || word.kind === 'unheard'
   // As long as nobody knows what it did before, that stays written down.
   if (hasDoneNothing && !wasAsked) {
-    await store.inTransaction('service', (tx) => giveTurnBack(tx, paymentId))
+    await store.inTransaction('service', (tx) => giveTurnBack(tx, paymentId, takenAtMilliseconds))
   }
   return word
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { proofKey } from '../chains/exact.ts'
-import { findClaim, takeTurn } from '../facilitator/claim-store.ts'
+import { findClaim, giveTurnBack, isTurnFree, takeTurn } from '../facilitator/claim-store.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { limits } from '../kernel/limits.ts'
 import { openTestDatabase } from '../store/test-database.ts'
@@ -91,4 +91,28 @@ test('a turn that was taken before a clock was set back is over, and one of anot
   expect(await take(start + HOUR)).toEqual({ wasAsked: false })
   expect(await take(start + HOUR - limits.clockAheadSeconds * 1000)).toBeUndefined()
   expect(await take(start)).toEqual({ wasAsked: true })
+})
+
+test('a turn is given back by its own taker alone: one that was taken since stays', async () => {
+  const { store } = database
+  const { accountId } = await makeWallet(store)
+  const start = systemClock.nowMilliseconds()
+  const paymentId = await openTestClaim(store, recordsOf(store, config), {
+    ...{ config, accountId, createdAt: start, validBeforeSeconds: 100n },
+  })
+  const inService = <T>(work: Parameters<typeof store.inTransaction<T>>[1]) =>
+    store.inTransaction('service', work)
+  const take = (at: number) =>
+    inService((tx) =>
+      takeTurn(tx, { paymentId, facilitator: 'https://other.example', handed: null }, at),
+    )
+  expect(await inService((tx) => isTurnFree(tx, paymentId))).toBe(true)
+  expect(await take(start)).toEqual({ wasAsked: false })
+  expect(await take(start + HOUR)).toEqual({ wasAsked: true })
+  // The first call hears only now that nothing was done for it.
+  await inService((tx) => giveTurnBack(tx, paymentId, start))
+  expect(await inService((tx) => isTurnFree(tx, paymentId))).toBe(false)
+  expect(await take(start + HOUR + 1)).toBeUndefined()
+  await inService((tx) => giveTurnBack(tx, paymentId, start + HOUR))
+  expect(await inService((tx) => isTurnFree(tx, paymentId))).toBe(true)
 })
