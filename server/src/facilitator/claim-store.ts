@@ -252,11 +252,11 @@ export async function giveTurnBack(
   )
 }
 
-/** Whether no other facilitator is being asked about a claim, nor was without having answered. */
-export async function isTurnFree(tx: Tx, paymentId: PaymentId): Promise<boolean> {
+/** Whether another facilitator is being asked about a claim, or was without having answered: it may be settling it. */
+export async function isTurnTaken(tx: Tx, paymentId: PaymentId): Promise<boolean> {
   const rows = await tx.query(
-    'claim_turn_free',
-    'select 1 from settlement_claims where payment_id = $1 and asked_at is null',
+    'claim_turn_taken',
+    'select 1 from settlement_claims where payment_id = $1 and asked_at is not null',
     [paymentId],
   )
   return rows.length === 1

@@ -140,7 +140,7 @@ async function said(
       if (name === 'receiver_account') return [{ account_id: ANOTHER } as object as Row]
       if (name === 'follower_height') return [{ height: '9', halted_reason: null } as object as Row]
       if (name === 'claim_turn_back') isGivenBack = true
-      if (name === 'claim_turn_free') return isAskedAgain ? [] : [{} as object as Row]
+      if (name === 'claim_turn_taken') return isAskedAgain ? [{} as object as Row] : []
       if (name !== 'claim_turn') return []
       turn.push(...(values ?? []))
       return [{ was_asked: wasAsked } as object as Row]

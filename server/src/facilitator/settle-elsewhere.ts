@@ -5,7 +5,7 @@ import type { Beginning } from './beginning.ts'
 import { beginElsewhere } from './claim-alone.ts'
 import { isSameClaim, isShown, notShownReason } from './claim.ts'
 import type { Claim } from './claim.ts'
-import { giveTurnBack, isTurnFree, takeTurn } from './claim-store.ts'
+import { giveTurnBack, isTurnTaken, takeTurn } from './claim-store.ts'
 import { refused, takeIn } from './intake.ts'
 import type { Intake } from './intake.ts'
 import { joinClaim } from './join.ts'
@@ -161,8 +161,8 @@ async function follow(
     // Once may be the word of a node that is behind the other's.
     if (seen === 'unused' && wasRefused !== undefined) unusedLooks += 1
     if (unusedLooks >= UNUSED_LOOKS && wasRefused !== undefined) {
-      const isLast = await deps.store.inTransaction('service', (tx) => isTurnFree(tx, paymentId))
-      if (isLast) {
+      const isTaken = await deps.store.inTransaction('service', (tx) => isTurnTaken(tx, paymentId))
+      if (!isTaken) {
         const { networkName } = intake.requirements
         const { payer } = intake.authorization
         return { ...refused(wasRefused, networkName, payer), kind: 'refused' }

@@ -139,6 +139,18 @@ test('one that is unused is told why it does not settle now', async () => {
   expect(said).toMatchObject({ kind: 'refused', reason })
 })
 
+test('but not while another facilitator that was asked has not answered: it may have it under way', async () => {
+  const refusal = { ok: false, reason: 'permit2_insufficient_balance' } as const
+  const scene = sceneOf(claimFor(AMOUNT), refusal, 'exact')
+  const tx = { query: async (name: string) => (name === 'claim_turn_taken' ? [{}] : []) }
+  const store: Partial<Store> = {
+    inTransaction: async (_scope, work) => work(tx as Partial<Tx> as Tx),
+  }
+  const deps = { ...scene.deps, store: store as Store }
+  const said = await settled(claimFor(AMOUNT), refusal, { ...scene, deps })
+  expect(said).toMatchObject({ kind: 'pending', paymentId })
+})
+
 test('one that came to nothing beside others is sent again by itself, so no call is told a final no of it', async () => {
   const reason = 'invalid_exact_evm_insufficient_balance'
   const claim = claimFor(AMOUNT)

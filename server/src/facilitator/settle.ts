@@ -7,6 +7,7 @@ import { beginSettlement } from './begin.ts'
 import type { BeginDeps } from './beginning.ts'
 import { isSameClaim, isShown, notShownReason, termsDigest } from './claim.ts'
 import type { Claim } from './claim.ts'
+import { isTurnTaken } from './claim-store.ts'
 import type { AskedClaim } from './claim-store.ts'
 import { duplicateMessage } from './duplicate-message.ts'
 import { followReverted, wasUnused } from './follow-reverted.ts'
@@ -243,7 +244,10 @@ async function tryAgain(
   const begun = await beginSettlement(deps, beginning)
   if (begun.kind === 'refused') {
     // Used by whatever: it may have paid, and a seller who hears a "no" asks the payer for another. What is sent again may pay as well.
-    const isUndecided = begun.isUsed === true || UNDECIDED.has(begun.reason) || isOwed(claim, state)
+    const isDecided = begun.isUsed !== true && !UNDECIDED.has(begun.reason) && !isOwed(claim, state)
+    // Nor does anybody know what another facilitator that was asked and did not answer has under way.
+    const isUndecided =
+      !isDecided || (await deps.store.inTransaction('service', (tx) => isTurnTaken(tx, paymentId)))
     return isUndecided || (state.reverted && !(await wasUnused(claimed, state)))
       ? { kind: 'pending', paymentId, state, intake }
       : refusalOf(begun, intake)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { proofKey } from '../chains/exact.ts'
-import { findClaim, giveTurnBack, isTurnFree, takeTurn } from '../facilitator/claim-store.ts'
+import { findClaim, giveTurnBack, isTurnTaken, takeTurn } from '../facilitator/claim-store.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { limits } from '../kernel/limits.ts'
 import { openTestDatabase } from '../store/test-database.ts'
@@ -106,13 +106,13 @@ test('a turn is given back by its own taker alone: one that was taken since stay
     inService((tx) =>
       takeTurn(tx, { paymentId, facilitator: 'https://other.example', handed: null }, at),
     )
-  expect(await inService((tx) => isTurnFree(tx, paymentId))).toBe(true)
+  expect(await inService((tx) => isTurnTaken(tx, paymentId))).toBe(false)
   expect(await take(start)).toEqual({ wasAsked: false })
   expect(await take(start + HOUR)).toEqual({ wasAsked: true })
   // The first call hears only now that nothing was done for it.
   await inService((tx) => giveTurnBack(tx, paymentId, start))
-  expect(await inService((tx) => isTurnFree(tx, paymentId))).toBe(false)
+  expect(await inService((tx) => isTurnTaken(tx, paymentId))).toBe(true)
   expect(await take(start + HOUR + 1)).toBeUndefined()
   await inService((tx) => giveTurnBack(tx, paymentId, start + HOUR))
-  expect(await inService((tx) => isTurnFree(tx, paymentId))).toBe(true)
+  expect(await inService((tx) => isTurnTaken(tx, paymentId))).toBe(false)
 })
