@@ -51,3 +51,30 @@ test('a payment that may have been signed before is not called unsigned', async 
   expect(notes).not.toContain('Nothing was signed')
   expect(code).toBe(3)
 })
+
+const SIGNED = {
+  ...{ success: true, paymentId: 'pay_1', paid: 'unknown', amount: 0.01, amountBaseUnits: '10000' },
+  payment: { paymentId: 'pay_1', status: 'pending', signature: null },
+  timestamp: 1,
+}
+const FAILED = { status: 500, headers: {}, body: 'oops', bodyEncoding: 'utf8' }
+
+test.each([
+  ['has failed', { response: FAILED, problem: null }],
+  ['has gone', { response: null, problem: 'broken_answer' }],
+])(
+  'when the seller of a signed payment %s, the key that never pays twice is named',
+  async (_, end) => {
+    const { code, notes } = await buying([answer(200, { ...SIGNED, ...end })])
+    const key = service.seen[0]?.idempotencyKey
+    expect(key).toMatch(/^sdk-/)
+    expect(notes).toContain(`--idempotency-key ${String(key)}: that never pays twice`)
+    expect(code).toBe(3)
+  },
+)
+
+test('with --json the key stands beside what the seller gave', async () => {
+  const open = answer(200, { ...SIGNED, response: FAILED, problem: null })
+  const { printed } = await buying([open], '--json', '--idempotency-key', 'lunch')
+  expect(JSON.parse(printed)).toMatchObject({ paid: 'unknown', idempotencyKey: 'lunch' })
+})

@@ -1,9 +1,10 @@
-import { FlorinError } from '@florin/sdk'
+import { FlorinError, newIdempotencyKey } from '@florin/sdk'
 import type { Florin } from '@florin/sdk'
 import type { CommandContext } from '../command.ts'
 import { readArguments } from '../read-arguments.ts'
 import { CommandFailed, UsageError } from '../usage-error.ts'
 import { EXIT } from './exit-code.ts'
+import { howToRepeat } from './how-to-repeat.ts'
 import { factLines, visible } from './visible.ts'
 import { withClient } from './with-client.ts'
 
@@ -28,7 +29,9 @@ export async function buy(context: CommandContext): Promise<number> {
   if (!/^\d+(\.\d+)?$/.test(maxAmount)) {
     throw new UsageError(`--max must be a decimal number such as 0.05, not "${maxAmount}"`)
   }
-  const [network, idempotencyKey] = [given.flag('network'), given.flag('idempotency-key')]
+  const network = given.flag('network')
+  // Made here, so that it can be named: once the seller has taken the money, the same command without it would pay anew.
+  const idempotencyKey = given.flag('idempotency-key') ?? newIdempotencyKey()
   return withClient(context, json, async (florin, signal) => {
     const walletAddress = given.flag('from') ?? (await payingWallet(florin, network, signal))
     const order = { walletAddress, url, maxAmount, asset, network }
@@ -37,7 +40,9 @@ export async function buy(context: CommandContext): Promise<number> {
       throw json || !isSellerAway(error) ? error : sellerAway(url, error)
     })
     const { paid, amount, payment, response } = answer
-    if (json) context.print(`${JSON.stringify(answer)}\n`)
+    const isDelivered = response !== null && response.status < 400
+    const isOpen = !isDelivered && paid !== false
+    if (json) context.print(`${JSON.stringify({ ...answer, idempotencyKey })}\n`)
     else {
       const facts = factLines([
         ['seller', url],
@@ -49,12 +54,13 @@ export async function buy(context: CommandContext): Promise<number> {
         ['payment', payment?.paymentId],
         ['status', payment?.status],
         ['transaction', payment?.signature ?? undefined],
+        ['next', isOpen ? howToRepeat(idempotencyKey) : undefined],
       ])
       context.note(facts)
       if (response !== null) context.print(`${shown(response.body, response.bodyEncoding)}\n`)
     }
-    if (response !== null && response.status < 400) return EXIT.done
-    return paid === false ? EXIT.refused : EXIT.open
+    if (isDelivered) return EXIT.done
+    return isOpen ? EXIT.open : EXIT.refused
   })
 }
 

@@ -3,6 +3,7 @@ import { catalogue } from '@florin/wire/errors.ts'
 import type { CommandContext } from '../command.ts'
 import { EXIT } from './exit-code.ts'
 import type { ExitCode } from './exit-code.ts'
+import { howToRepeat } from './how-to-repeat.ts'
 import { factLines, visible } from './visible.ts'
 
 /** What to do about a code of the client itself. */
@@ -56,7 +57,7 @@ function exitCodeOf(error: FlorinError): ExitCode {
 
 function repeatAdvice({ outcomeUnknown, idempotencyKey }: FlorinError): string | undefined {
   return outcomeUnknown && idempotencyKey !== undefined
-    ? `It may have been paid. Run the same command with --idempotency-key ${idempotencyKey}: that never pays twice.`
+    ? `It may have been paid. ${howToRepeat(idempotencyKey)}`
     : undefined
 }
 
