@@ -9,6 +9,7 @@ import { writePackage } from './write-package.ts'
 import { answer, lost, openTestService, TEST_KEY } from './src/test-service.ts'
 
 const COMPILER = join(import.meta.dirname, '..', 'node_modules', 'typescript', 'bin', 'tsc')
+const TYPE_ROOT = join(import.meta.dirname, '..', 'node_modules', '@types')
 const place = mkdtempSync(join(tmpdir(), 'florin-sdk-'))
 const home = join(place, 'node_modules', '@florin', 'sdk')
 beforeAll(() => writePackage(home))
@@ -76,6 +77,29 @@ test('its declarations stand alone: typed calls, and mistakes that do not compil
     expect.stringMatching(/^mistakes\.ts\(3,.*'amount' is missing/),
     expect.stringMatching(/^mistakes\.ts\(4,.*"lost"/),
   ])
+})
+
+test('its declarations are whole in a server that has the types of Node and not those of a browser', () => {
+  const program = `
+    import { Florin, paywall, receiptSigner } from '@florin/sdk'
+    import { generateKeyPairSync } from 'node:crypto'
+    const { privateKey } = generateKeyPairSync('ed25519')
+    const receipts = await receiptSigner(privateKey.export({ format: 'jwk' }))
+    const florin = new Florin({ baseUrl: 'https://a.b', apiKey: 'k' })
+    const price = { amount: '1', asset: 'USDC', network: 'base', payTo: '0x1', receipts }
+    export const wall = paywall(florin, price)
+    void receiptSigner('key')`
+  writeFileSync(join(place, 'server.ts'), program)
+  writeFileSync(join(place, 'package.json'), '{"type":"module"}')
+  const options = ['--strict', '--noEmit', '--module', 'nodenext', '--skipLibCheck', 'false']
+  const types = ['--target', 'es2022', '--lib', 'es2022', '--types', 'node']
+  const { stdout } = spawnSync(
+    process.execPath,
+    [COMPILER, ...options, ...types, '--typeRoots', TYPE_ROOT, 'server.ts'],
+    { cwd: place, encoding: 'utf8' },
+  )
+  const found = stdout.split('\n').filter((line) => /^\S/.test(line))
+  expect(found).toEqual([expect.stringMatching(/^server\.ts\(9,.*'PrivateJwk'/)])
 })
 
 test('it has no dependency and names nothing but its own files', () => {

@@ -55,7 +55,7 @@ export { deliveriesInMemory } from './paywall/deliveries.ts'
 export type { Deliveries } from './paywall/deliveries.ts'
 export type { Paywall } from './paywall/paywall.ts'
 export { receiptSigner } from './paywall/receipt-signer.ts'
-export type { ReceiptSigner } from './paywall/receipt-signer.ts'
+export type { PrivateJwk, ReceiptSigner } from './paywall/receipt-signer.ts'
 export type { Paid, PaywallOptions, PaywallPrice, PaywallSettings } from './paywall/price.ts'
 
 export type Network = ListNetworksAnswer['networks'][number]

@@ -11,6 +11,23 @@ export interface ReceiptSigner {
   sign(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array>
 }
 
+/**
+ * A private key as a JWK, in names of our own: Node knows no global `JsonWebKey`, which is one of these. What is not read here is for
+ * WebCrypto. Source: RFC 7517, 4.
+ */
+export interface PrivateJwk {
+  readonly kty?: string
+  readonly crv?: string
+  readonly x?: string
+  readonly y?: string
+  readonly d?: string
+  readonly alg?: string
+  readonly ext?: boolean
+  readonly key_ops?: string[]
+  readonly kid?: string
+  readonly use?: string
+}
+
 const KINDS = {
   Ed25519: { algorithm: 'EdDSA', use: { name: 'Ed25519' }, parts: ['crv', 'kty', 'x'] },
   'P-256': {
@@ -25,7 +42,7 @@ const KINDS = {
  * the public key, such as `did:web:shop.example#key-1`; left out, the key itself is the name (`did:jwk`).
  * @throws {FlorinError} INVALID_SETTING for a key that cannot sign so
  */
-export async function receiptSigner(jwk: JsonWebKey, kid?: string): Promise<ReceiptSigner> {
+export async function receiptSigner(jwk: PrivateJwk, kid?: string): Promise<ReceiptSigner> {
   const kind = jwk.crv === 'Ed25519' || jwk.crv === 'P-256' ? KINDS[jwk.crv] : undefined
   if (kind === undefined || jwk.d === undefined) throw refused()
   const { algorithm, use, parts } = kind
