@@ -11,6 +11,7 @@ const INTERNAL: Readonly<Record<string, string>> = {
 const OF_CALLERS: Readonly<Record<string, string>> = {
   FLORIN_BASE_URL: 'docs/guides/command-line.md',
   FLORIN_API_KEY: 'docs/guides/command-line.md',
+  FLORIN_API_KEY_PREMIUM: 'docs/guides/trading.md',
   FLORIN_EVM_RPC_URL: 'docs/guides/own-wallet.md',
   FLORIN_EVM_USDC: 'docs/guides/own-wallet.md',
   FLORIN_SOLANA_RPC_URL: 'docs/guides/own-wallet.md',

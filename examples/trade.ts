@@ -1,9 +1,11 @@
 // Buys USDC for 0.01 of the network's own currency and sells half of what the wallet then has. Run it twice: it is traded once.
 //   eval "$(npx florin env)" && node bin/florin.js exec examples/trade.ts
+// Trading from a wallet of the service needs the plan premium, which FLORIN_API_KEY of a sandbox has not.
 import { Florin } from '@florin/sdk'
 
-const { FLORIN_BASE_URL, FLORIN_API_KEY, FLORIN_WALLET_EVM_1 } = process.env
-const florin = new Florin({ baseUrl: FLORIN_BASE_URL ?? '', apiKey: FLORIN_API_KEY ?? '' })
+const { FLORIN_BASE_URL, FLORIN_API_KEY, FLORIN_API_KEY_PREMIUM, FLORIN_WALLET_EVM_1 } = process.env
+const apiKey = FLORIN_API_KEY_PREMIUM ?? FLORIN_API_KEY ?? ''
+const florin = new Florin({ baseUrl: FLORIN_BASE_URL ?? '', apiKey })
 
 const publicKey = FLORIN_WALLET_EVM_1 ?? ''
 const [network] = await florin.networks.list()
