@@ -61,6 +61,7 @@ const FAILED = { status: 500, headers: {}, body: 'oops', bodyEncoding: 'utf8' }
 
 test.each([
   ['has failed', { response: FAILED, problem: null }],
+  ['sends elsewhere', { response: { ...FAILED, status: 302 }, problem: null }],
   ['has gone', { response: null, problem: 'broken_answer' }],
 ])(
   'when the seller of a signed payment %s, the key that never pays twice is named',
