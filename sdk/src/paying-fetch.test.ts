@@ -3,13 +3,18 @@ import { Florin } from './florin.ts'
 import { payingFetch } from './paying-fetch.ts'
 
 /** A call of which the service says this. */
-function callAnswered(status: number, headers: Record<string, string>, more: object = {}) {
+function callAnswered(
+  status: number,
+  headers: Record<string, string>,
+  more: object = {},
+  idempotencyKey?: string,
+) {
   const florin = new Florin({ baseUrl: 'http://service.example', apiKey: 'k' })
   const response = { status, headers, body: 'goods', bodyEncoding: 'utf8' }
   const answer = { paid: true, paymentId: 'pay_1', amount: 0.01, response, ...more }
   Object.assign(florin.payments, { fetch: async () => answer })
   const pay = payingFetch(florin, { walletAddress: '0x1', ceiling: '0.05' })
-  return pay('https://shop.example/report')
+  return pay('https://shop.example/report', idempotencyKey === undefined ? {} : { idempotencyKey })
 }
 
 test.each([100, 199, 600, 999])(
@@ -40,6 +45,16 @@ test('what is said of the payment is never what the seller wrote', async () => {
   expect(headers.get('x-kept')).toBe('yes')
   const paid = await callAnswered(200, forged)
   expect([paid.headers.get('payment-id'), await paid.text()]).toEqual(['pay_1', 'goods'])
+})
+
+test('an answer names the key under which what was signed for it is shown again, as with a seller that fails after it was paid', async () => {
+  const forged = { 'Payment-Idempotency-Key': 'forged' }
+  const failed = await callAnswered(500, forged, {}, 'mine')
+  expect(failed.headers.get('payment-idempotency-key')).toBe('mine')
+  const made = await callAnswered(500, forged, { paid: 'unknown' })
+  expect(made.headers.get('payment-idempotency-key')).toMatch(/^sdk-[0-9a-f]{32}$/)
+  const unpaid = await callAnswered(500, forged, { paid: false })
+  expect(unpaid.headers.has('payment-idempotency-key')).toBe(false)
 })
 
 test('a listener that throws loses nobody what was paid for', async () => {

@@ -37,12 +37,14 @@ const BODILESS = [204, 205, 304]
 /** What speaks of the connection to the seller, and what only this side may say of the payment. */
 const NOT_HANDED_ON = [
   ...['content-length', 'transfer-encoding', 'connection'],
-  ...['payment-id', 'payment-paid'],
+  ...['payment-id', 'payment-paid', 'payment-idempotency-key'],
 ]
 
 /**
  * A `fetch` that pays: the service asks the seller, pays what it wants from one of its wallets, and hands the goods on.
- * No key and no money is here. `PAYMENT-ID` and `PAYMENT-PAID` (`true`, `false`, `unknown`) stand among the answer's headers.
+ * No key and no money is here. `PAYMENT-ID` and `PAYMENT-PAID` (`true`, `false`, `unknown`) stand among the answer's headers, and
+ * `PAYMENT-IDEMPOTENCY-KEY` where a payment was signed: where the seller has handed nothing out for it, a repeat under this key shows
+ * it again, and one without pays anew.
  *
  *     const pay = payingFetch(florin, { walletAddress, ceiling: '0.05', allow: ['https://shop.example'] })
  *     const report = await (await pay('https://shop.example/report')).json()
@@ -98,6 +100,7 @@ function responseOf(
     for (const name of NOT_HANDED_ON) headers.delete(name)
     headers.set('payment-paid', String(paid))
     if (paymentId !== undefined) headers.set('payment-id', paymentId)
+    if (paid !== false) headers.set('payment-idempotency-key', idempotencyKey)
     const bytes = bodyEncoding === 'base64' ? new Uint8Array(fromBase64(body)) : body
     return new Response(BODILESS.includes(status) ? null : bytes, { status, headers })
   } catch (error) {
