@@ -21,9 +21,9 @@ export interface LedgerPlace {
   readonly asset: string
 }
 
-/** One balanced movement inside one wallet's books of one asset. Only the four functions below make one. */
+/** One balanced movement inside one wallet's books of one asset. Only the five functions below make one. */
 export interface LedgerTransfer extends LedgerPlace {
-  readonly kind: 'funding' | 'hold' | 'post' | 'void'
+  readonly kind: 'funding' | 'hold' | 'post' | 'void' | 'correction'
   readonly paymentId: PaymentId | null
   readonly lines: readonly LedgerLine[]
 }
@@ -74,6 +74,15 @@ export function release(hold: Hold): LedgerTransfer {
   return transfer(hold, 'void', hold.paymentId, [
     { kind: 'held', amount: -hold.amount },
     { kind: 'available', amount: hold.amount },
+  ])
+}
+
+/** Takes out of the books what is not in the wallet any more, because somebody else has moved it with the same key. */
+export function correction(place: LedgerPlace, missing: bigint): LedgerTransfer {
+  assert(missing > 0n, 'what is missing is positive')
+  return transfer(place, 'correction', null, [
+    { kind: 'available', amount: -missing },
+    { kind: 'external', amount: missing },
   ])
 }
 

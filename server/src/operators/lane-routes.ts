@@ -8,6 +8,8 @@ import { findWalletOfAddress } from '../custody/store.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
+import { writeOff } from '../payments/write-off.ts'
+import type { Missing } from '../payments/write-off.ts'
 import { lanesOf, nameOf, pageOfFrozenLanes } from '../sender/lane-release-store.ts'
 import type { LaneStanding } from '../sender/lane-release-store.ts'
 import { releaseLane, stopLane } from '../sender/release-lane.ts'
@@ -31,7 +33,7 @@ export function operatorLaneRoutes(deps: OperatorDeps): readonly Route[] {
       findWalletOfAddress(tx, chain.config.family, address),
     )
     if (wallet === undefined) throw new Refusal('NOT_FOUND')
-    return { chain, address }
+    return { chain, address, wallet }
   }
 
   async function laneOf(chain: Chain, address: Address) {
@@ -86,24 +88,34 @@ export function operatorLaneRoutes(deps: OperatorDeps): readonly Route[] {
     }),
 
     route(endpoints.operatorReleaseLane, async (call) => {
-      const { chain, address } = await demand(call.body)
-      const { network } = chain.config
+      const { chain, address, wallet } = await demand(call.body)
+      const { network, assets } = chain.config
+      const { amounts } = await chain.balances(address, assets)
       await releaseLane({
         store,
         chain,
         address,
-        noted: (tx) =>
-          audit.note(tx, {
+        noted: async (tx) => {
+          const seen = { amounts, nowMilliseconds: deps.clock.nowMilliseconds() }
+          const missing = await writeOff(tx, chain, wallet, seen)
+          await audit.note(tx, {
             accountId: null,
             actor: actorOf(call),
             action: 'lane.released',
             object: address,
-            details: { network },
-          }),
+            details: { network, ...writtenOff(missing) },
+          })
+        },
       })
       return { body: await laneOf(chain, address) }
     }),
   ]
+}
+
+/** What an audit log says of it, by asset, base units; nothing where nothing was missing. */
+function writtenOff(missing: readonly Missing[]) {
+  const amounts = missing.map(({ asset, amount }) => [asset, amount.toString()] as const)
+  return missing.length === 0 ? {} : { writtenOff: Object.fromEntries(amounts) }
 }
 
 function laneView({ network, address, nextNonce, open, frozenReason }: LaneStanding) {

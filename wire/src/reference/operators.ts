@@ -243,6 +243,7 @@ export const operatorReleaseLane: OperationReference = {
   about: [
     'The key signs again, from where the chain is. Refused while a transaction of ours lies below the count of the chain and nobody knows yet what became of it.',
     'Make sure first that nobody else signs with this key: the next foreign use freezes it again.',
+    'What the chain shows less of than the books of its wallet is taken out of them, unless a payment of it is under way; the audit log says how much (`writtenOff`, base units by asset).',
   ],
   body: { network: 'eip155:84532', address },
   answer: lane,
