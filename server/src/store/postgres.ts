@@ -132,6 +132,8 @@ function openPool(url: string, log: Log, role: string | null, statementSeconds: 
       (role === null ? '' : ` -c role=${role} -c default_transaction_read_only=on`),
   })
   pool.on('error', (error) => {
+    // What is given up has not ended yet when the pool calls itself ended: a server that stops next says so to nobody.
+    if (pool.ending) return
     log.warn({ reason: error }, 'an idle database connection was lost')
   })
   // A client in use that is lost between two statements says so here, and its next statement fails.
