@@ -306,7 +306,7 @@ export const matrix: Readonly<Record<string, readonly Row[]>> = {
     ...webhook('POST', '/redeliver', { body: { from: 0 } }),
     {
       fields: ['after'],
-      status: 200,
+      status: 400,
       ask: ({ deliveryId }, own) => ({
         method: 'POST',
         path: `/webhooks/${own.webhookId}/redeliver`,
