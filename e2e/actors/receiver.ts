@@ -80,9 +80,9 @@ export async function askAndLeave(
     'content-length': `${Buffer.byteLength(text)}`,
     ...headers,
   }).map(([name, value]) => `${name}: ${value}\r\n`)
-  await new Promise<void>((resolve) =>
-    socket.write(`POST ${path} HTTP/1.1\r\n${head.join('')}\r\n${text}`, () => resolve()),
-  )
+  await once(socket, 'connect')
+  // In one turn of the loop: on a busy machine the answer may be there before the next one, and then it was heard.
+  socket.write(`POST ${path} HTTP/1.1\r\n${head.join('')}\r\n${text}`)
   socket.destroy()
   await once(socket, 'close')
 }
