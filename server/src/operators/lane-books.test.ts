@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Address, Chain } from '../chains/chain.ts'
+import { connectEvm } from '../chains/evm/connect.ts'
+import { testNetwork } from '../chains/evm/test-network.ts'
+import { systemClock as clock } from '../kernel/clock.ts'
+import { newId } from '../kernel/id.ts'
+import { openLog } from '../kernel/log.ts'
+import { systemRandom } from '../kernel/random.ts'
+import { funding } from '../ledger/entry.ts'
+import { readBalances, record } from '../ledger/store.ts'
+import { openTestPeople } from '../people/test-people.ts'
+import type { TestPeople } from '../people/test-people.ts'
+import { write } from '../store/test-write.ts'
+import { testOperatorRoutes } from './test-routes.ts'
+
+const config = testNetwork([])
+const { network } = config
+const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' as Address
+
+let scene: TestPeople
+beforeAll(async () => {
+  scene = await openTestPeople()
+})
+afterAll(() => scene.close())
+
+test('a released lane has in its books what the chain shows, where that is less, and the log says how much', async () => {
+  const { store } = scene.database
+  let onChain = 5n
+  const chain: Chain = {
+    ...connectEvm({ config, log: openLog('silent'), clock }),
+    balances: async () => ({ height: 7n, amounts: [onChain] }),
+    lanePosition: async () => ({ latest: 7n, finalized: 0n, finalizedHeight: 0n }),
+  }
+  const accountId = await scene.anAccount('Sellers')
+  const walletId = newId(systemRandom, 'wal')
+  await write(
+    store,
+    'test_wallet',
+    `insert into wallets (id, account_id, family, address, label, sealed_data_key, sealed_private_key)
+     values ($1, $2, 'evm', $3, 'the till', '', '')`,
+    [walletId, accountId, ADDRESS],
+  )
+  const settler = { id: walletId, accountId, address: ADDRESS }
+  const here = await scene.start(testOperatorRoutes({ store, clock, config, chain, settler }))
+  const memberId = await scene.aMember({ isOperator: true, email: 'op@pay.example' })
+  const operator = await here.signIn(await scene.aLink({ kind: 'operator', memberId }))
+  const lane = { network, address: ADDRESS }
+  const ask = async (path: string, body: object) => {
+    const answer = await here.ask('POST', path, { as: operator, body })
+    expect(answer.status, answer.text).toBe(200)
+  }
+  const booked = async () => {
+    const place = { accountId, walletId }
+    const found = await store.inTransaction('service', (tx) => readBalances(tx, place))
+    return found.find(({ asset }) => asset === 'native')?.available
+  }
+
+  const funded = funding({ accountId, walletId, network, asset: 'native' }, 12n)
+  await store.inTransaction('service', (tx) => record(tx, [funded], 0))
+  await ask('/operator/lanes/freeze', { ...lane, reason: 'used elsewhere' })
+  await ask('/operator/lanes/release', lane)
+  expect(await booked()).toBe(5n)
+  const { body } = await here.ask('GET', '/operator/audit?action=lane.released', { as: operator })
+  expect(body['entries']).toMatchObject([
+    { object: ADDRESS, details: { network, writtenOff: { native: '7' } } },
+  ])
+  // What is there, and more of it than in the books, is no loss.
+  onChain = 50n
+  await ask('/operator/lanes/release', lane)
+  expect(await booked()).toBe(5n)
+})
