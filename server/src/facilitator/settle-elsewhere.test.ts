@@ -74,6 +74,8 @@ interface Sayings {
   readonly isAskedAgain?: boolean
   /** How it stands since the other facilitator was asked. */
   readonly since?: ReceivedState
+  /** How it stands once the chain was asked what it refuses. */
+  readonly atLast?: ReceivedState
   /** Whose the receiver is; null: nobody's. */
   readonly receiver?: typeof ANOTHER | null
   /** What a search of the chain shows. */
@@ -91,6 +93,7 @@ async function said(
     wasAsked = false,
     isAskedAgain = false,
     since = stands,
+    atLast = stands,
     receiver = ANOTHER,
     use = PAID,
     outcomes = [],
@@ -149,7 +152,7 @@ async function said(
   const store: Partial<Store> = { inTransaction: async (_, work) => work(tx as Tx) }
   const records: Partial<ReceivedRecords> = {
     depositOf: async () => undefined,
-    state: async () => stands,
+    state: async () => (asked.length > 1 ? atLast : stands),
     // Nothing happens until the time is over.
     wait: async (_payment, { atMilliseconds }) => {
       now = Math.max(now, atMilliseconds)
@@ -208,6 +211,17 @@ test('nor while another call has it asked once more: what comes of that is not k
 test('nor while another call has us settle it: the chain shows that only when it is in', async () => {
   const sayings = { since: { ...OPEN, underWay: true } }
   expect(await said(() => ({ ok: true }), OPEN, true, sayings)).toMatchObject({ kind: 'pending' })
+})
+
+test('nor where another call has begun to settle it while the chain was asked', async () => {
+  for (const atLast of [
+    { ...OPEN, underWay: true },
+    { ...OPEN, status: 'confirmed' as const },
+  ]) {
+    expect(await said(() => ({ ok: true }), OPEN, true, { atLast })).toMatchObject({
+      kind: 'pending',
+    })
+  }
 })
 
 test('one that was not reached is asked again, as long as it certainly heard nothing', async () => {

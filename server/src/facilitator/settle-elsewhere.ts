@@ -161,13 +161,12 @@ async function follow(
     // Once may be the word of a node that is behind the other's.
     if (seen === 'unused' && wasRefused !== undefined) unusedLooks += 1
     if (unusedLooks >= UNUSED_LOOKS && wasRefused !== undefined) {
-      const isTaken = await deps.store.inTransaction('service', (tx) => isTurnTaken(tx, paymentId))
-      if (!isTaken) {
+      if (await isLeftAlone(deps, claim)) {
         const { networkName } = intake.requirements
         const { payer } = intake.authorization
         return { ...refused(wasRefused, networkName, payer), kind: 'refused' }
       }
-      // Another call has had it asked since: what comes of that is not known.
+      // Another call has had it asked since, or settles it here: what comes of that is not known.
       asking = undefined
     }
     if (isOver) return { ...joined, kind: 'pending', intake }
@@ -178,6 +177,19 @@ async function follow(
     // An earlier attempt of ours that came to nothing ends every wait at once.
     if (joined.kind === 'reverted') await clock.sleep(patience, order.over)
   }
+}
+
+/** Whether nobody has anything under way for it in this moment: while the chain was asked, another call may have begun. */
+async function isLeftAlone(
+  { store, records }: ElsewhereDeps,
+  claim: Pick<Claim, 'accountId' | 'paymentId' | 'answeredAtMilliseconds'>,
+): Promise<boolean> {
+  const { accountId, paymentId } = claim
+  return store.inTransaction('service', async (tx) => {
+    const state = await records.state(tx, accountId, paymentId)
+    const isIdle = state?.status === 'pending' && !state.underWay && !isOwed(claim, state)
+    return isIdle && !(await isTurnTaken(tx, paymentId))
+  })
 }
 
 /** The turn to ask, as it was taken. */

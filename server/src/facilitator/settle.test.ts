@@ -149,6 +149,16 @@ test('but not while another facilitator that was asked has not answered: it may 
   const deps = { ...scene.deps, store: store as Store }
   const said = await settled(claimFor(AMOUNT), refusal, { ...scene, deps })
   expect(said).toMatchObject({ kind: 'pending', paymentId })
+  // Nor where what we sent beside it came to nothing, which is told at once otherwise.
+  const state = async () => ({ ...REVERTED, underWay: true })
+  const busy = { ...deps, records: { ...deps.records, state } }
+  expect(await settled(claimFor(AMOUNT), refusal, { ...scene, deps: busy })).toMatchObject({
+    kind: 'pending',
+  })
+  const alone = { ...busy, store: scene.deps.store }
+  expect(await settled(claimFor(AMOUNT), refusal, { ...scene, deps: alone })).toMatchObject({
+    kind: 'reverted',
+  })
 })
 
 test('one that came to nothing beside others is sent again by itself, so no call is told a final no of it', async () => {

@@ -214,9 +214,12 @@ async function join(
 ): Promise<Joined> {
   const joined = await joinClaim(deps, order, claim, heard)
   // What came to nothing beside others is tried again alone, which says whether somebody was faster.
-  return joined.kind === 'reverted' && !joined.state.wasShared
-    ? followReverted(deps, order, claim, intake, joined)
-    : joined
+  if (joined.kind !== 'reverted' || joined.state.wasShared) return joined
+  const followed = await followReverted(deps, order, claim, intake, joined)
+  // Another facilitator that was asked and has not answered may yet settle it.
+  return followed.kind === 'reverted' && (await mayBeElsewhere(deps, claim.paymentId))
+    ? { ...followed, kind: 'pending' }
+    : followed
 }
 
 /**
@@ -246,14 +249,21 @@ async function tryAgain(
     // Used by whatever: it may have paid, and a seller who hears a "no" asks the payer for another. What is sent again may pay as well.
     const isDecided = begun.isUsed !== true && !UNDECIDED.has(begun.reason) && !isOwed(claim, state)
     // Nor does anybody know what another facilitator that was asked and did not answer has under way.
-    const isUndecided =
-      !isDecided || (await deps.store.inTransaction('service', (tx) => isTurnTaken(tx, paymentId)))
+    const isUndecided = !isDecided || (await mayBeElsewhere(deps, paymentId))
     return isUndecided || (state.reverted && !(await wasUnused(claimed, state)))
       ? { kind: 'pending', paymentId, state, intake }
       : refusalOf(begun, intake)
   }
   await begun.sent
   return undefined
+}
+
+/** Whether another facilitator was asked about a claim and has not answered. */
+function mayBeElsewhere(
+  { store }: Pick<SettleDeps, 'store'>,
+  paymentId: Claim['paymentId'],
+): Promise<boolean> {
+  return store.inTransaction('service', (tx) => isTurnTaken(tx, paymentId))
 }
 
 function refusalOf(

@@ -89,13 +89,12 @@ export function operatorLaneRoutes(deps: OperatorDeps): readonly Route[] {
 
     route(endpoints.operatorReleaseLane, async (call) => {
       const { chain, address, wallet } = await demand(call.body)
-      const { network, assets } = chain.config
-      const { amounts } = await chain.balances(address, assets)
+      const { network } = chain.config
       await releaseLane({
         store,
         chain,
         address,
-        noted: async (tx) => {
+        noted: async (tx, amounts) => {
           const seen = { amounts, nowMilliseconds: deps.clock.nowMilliseconds() }
           const missing = await writeOff(tx, chain, wallet, seen)
           await audit.note(tx, {
