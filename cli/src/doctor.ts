@@ -4,16 +4,13 @@ import { diagnose } from '@florin/server/doctor/run.ts'
 import { systemClock } from '@florin/server/kernel/clock.ts'
 import { limits } from '@florin/server/kernel/limits.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
-import { openStore, sqlState, StoreUnavailable } from '@florin/server/store/postgres.ts'
+import { gaveUp, openStore, StoreUnavailable } from '@florin/server/store/postgres.ts'
 import type { Run } from './command.ts'
 import { configOrFail, findDatabase } from './find-database.ts'
 import { networksOf } from './networks-of.ts'
 import { readArguments } from './read-arguments.ts'
 import { table } from './table.ts'
 import { CommandFailed } from './usage-error.ts'
-
-/** PostgreSQL ended what took too long, or waited too long for somebody. */
-const GAVE_UP = /^(55P03|57014)$/
 
 /**
  * `florin doctor`: holds database and chains against every invariant, and names what waits for a person. Changes nothing; exit
@@ -54,7 +51,7 @@ export const runDoctor: Run = async ({ args, environment, print, note }) => {
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error
     throw new CommandFailed(
-      GAVE_UP.test(sqlState(error.cause) ?? '')
+      gaveUp(error)
         ? 'the database is there and took too long. Run it again when less is going on.'
         : 'the database cannot be reached. Is it running?',
       { cause: error },

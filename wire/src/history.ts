@@ -1,17 +1,14 @@
 import Type from 'typebox'
-import { Exactly, HttpUrl, Nullable, Said } from './fields.ts'
+import { Exactly, HttpUrl, Nullable, Said, SentMilliseconds } from './fields.ts'
 import { ListedPayment, PAYMENT_STATUSES, PAYMENT_TYPES } from './payment.ts'
 
 export const HISTORY_TYPES = [...PAYMENT_TYPES, 'all'] as const
 export type HistoryType = (typeof HISTORY_TYPES)[number]
 
-/** The end of the year 9999. */
-const TIME_MAX = 253_402_300_799_999
 /** Far beyond any history. */
 const OFFSET_MAX = 2_147_483_647
 
-const Time = (description: string) =>
-  Type.Optional(Type.Integer({ minimum: 0, maximum: TIME_MAX, description }))
+const Time = (description: string) => Type.Optional(Said(description, SentMilliseconds))
 const Text = (characters: number, description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: characters, description }))
 

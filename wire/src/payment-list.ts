@@ -1,13 +1,9 @@
 import Type from 'typebox'
-import { Exactly, Nullable, Said } from './fields.ts'
+import { Exactly, Nullable, Said, SentMilliseconds } from './fields.ts'
 import { HISTORY_TYPES } from './history.ts'
 import { ListedPayment, PAYMENT_STATUSES } from './payment.ts'
 
-/** The end of the year 9999. */
-const TIME_MAX = 253_402_300_799_999
-
-const Time = (description: string) =>
-  Type.Optional(Type.Integer({ minimum: 0, maximum: TIME_MAX, description }))
+const Time = (description: string) => Type.Optional(Said(description, SentMilliseconds))
 const Text = (characters: number, description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: characters, description }))
 

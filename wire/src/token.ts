@@ -1,5 +1,13 @@
 import Type from 'typebox'
-import { BaseUnitsText, Exactly, ExactNumber, Milliseconds, Nullable, Said } from './fields.ts'
+import {
+  BaseUnitsText,
+  ExactNumber,
+  Exactly,
+  Milliseconds,
+  Nullable,
+  Said,
+  SentMilliseconds,
+} from './fields.ts'
 
 /** Lengths of a candle by name, in seconds. */
 export const CANDLE_SECONDS = { '1m': 60, '5m': 300, '1h': 3_600, '1d': 86_400 } as const
@@ -7,10 +15,7 @@ export type CandleInterval = keyof typeof CANDLE_SECONDS
 export const CANDLE_INTERVALS = ['1m', '5m', '1h', '1d'] as const satisfies CandleInterval[]
 export const CANDLES_MAX = 1_000
 
-/** The end of the year 9999. */
-const TIME_MAX = 253_402_300_799_999
-const Time = (description: string) =>
-  Type.Optional(Type.Integer({ minimum: 0, maximum: TIME_MAX, description }))
+const Time = (description: string) => Type.Optional(Said(description, SentMilliseconds))
 
 const MaybeNumber = (description: string) => Said(description, Nullable(ExactNumber))
 const MaybeText = (description: string) => Said(description, Nullable(Type.String()))

@@ -33,7 +33,10 @@ export async function beginMarkets(
   if (rows.length > 0) await storeMarketBlocks(tx, network, [block])
 }
 
-/** Takes or renews the lease; undefined while another instance holds it, or before the first block. Ends by the database's clock as takeLease's does. */
+/**
+ * Takes or renews the lease; undefined while another instance holds it, or before the first block. Ends by the database's clock as that of
+ * `takeLease` does.
+ */
 export async function takeMarketLease(
   tx: Tx,
   network: NetworkId,

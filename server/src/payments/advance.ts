@@ -120,7 +120,8 @@ export function openPaymentBook({
       // What somebody else was seen to have paid on a branch that was left is paid by this one: an authorization is used once.
       await moved(tx, 'pending', elsewhere.map(notSeen), payments)
       const now = clock.nowMilliseconds()
-      await noteRemarks(tx, [...remarked.values()])
+      const remarks = [...remarked].map(([paymentId, { remark = null }]) => ({ paymentId, remark }))
+      await noteRemarks(tx, remarks)
       const known = new Map([...payments, ...remarked])
       const confirmed = await moveAndGive(tx, 'confirmed', changes, now, known)
       // A settlement that was included without effect changes no status, and somebody may be waiting to hear of it.

@@ -4,7 +4,7 @@ import type { NetworkId } from '@florin/wire/network.ts'
 import type { TransactionHash } from '../chains/chain.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import type { Tx } from '../store/postgres.ts'
-import type { Payment, PaymentRemark } from './payment.ts'
+import type { Payment } from './payment.ts'
 import { PAYMENT_COLUMNS, paymentOf } from './store.ts'
 import type { PaymentRow } from './store.ts'
 
@@ -111,25 +111,6 @@ export async function claimBuilt(
     ],
   )
   return new Set(rows.map((row) => row.payment_id))
-}
-
-/** Notes what the chain showed instead of what was built; null takes it back. `first`: what was noted before stands. */
-export async function remarkBuilt(
-  tx: Tx,
-  remarks: readonly { paymentId: PaymentId; remark: PaymentRemark | null }[],
-  { first = false }: { first?: boolean } = {},
-): Promise<readonly PaymentId[]> {
-  if (remarks.length === 0) return []
-  const rows = await tx.query<{ id: PaymentId }>(
-    'built_remark',
-    `update payments p set remark = r.remark
-     from json_to_recordset($1::json) as r (id text, remark json)
-     where p.id = r.id and p.self_custody and p.remark::text is distinct from r.remark::text
-       and (p.remark is null or not $2)
-     returning p.id`,
-    [JSON.stringify(remarks.map(({ paymentId, remark }) => ({ id: paymentId, remark }))), first],
-  )
-  return rows.map((row) => row.id)
 }
 
 /** Notes once that a payment's owner gave it up; false when that was known. */

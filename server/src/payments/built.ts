@@ -11,13 +11,13 @@ import {
   claimBuilt,
   confirmedBuilt,
   givenUpAmong,
-  remarkBuilt,
 } from './built-store.ts'
 import type { SeenBuilt } from './built-store.ts'
 import { paymentEvent } from './event.ts'
 import { movePayments, violateFinality } from './move-payments.ts'
 import type { Payment, PaymentFailure, PaymentRemark, PaymentStatus } from './payment.ts'
 import type { Committed, ProofKeys } from './proof.ts'
+import { noteRemarks } from './remark-store.ts'
 import { remarkOf } from './remark.ts'
 import { findPayment, insertPayments } from './store.ts'
 import type { StatusChange } from './store.ts'
@@ -88,7 +88,7 @@ export function openBuiltRecords({
     remark: async (
       tx: Tx,
       remarks: readonly { paymentId: PaymentId; reason: PaymentRemark['reason'] | null }[],
-    ): Promise<void> => notifyChanged(tx, await remarkBuilt(tx, remarks.map(remarked))),
+    ): Promise<void> => notifyChanged(tx, await noteRemarks(tx, remarks.map(remarked))),
 
     /** The blocks above a height are gone: the ids of payments that are pending again. */
     undone: async (tx: Tx, network: NetworkId, height: bigint): Promise<ReadonlySet<PaymentId>> => {
@@ -128,7 +128,7 @@ export function openBuiltRecords({
     ): Promise<ReadonlySet<PaymentId>> => {
       const failed = ends.filter(({ reason }) => reason === 'transaction_reverted')
       const expired = ends.filter(({ reason }) => reason !== 'transaction_reverted')
-      await remarkBuilt(tx, ends.map(remarked), { first: true })
+      await noteRemarks(tx, ends.map(remarked), { first: true })
       const moved = [
         await move(
           tx,

@@ -14,7 +14,8 @@ interface NamingDeps {
 
 /**
  * Money that was found, each part under the trade that brought it in, as far as trades did: whoever books what a look has found gives it its names,
- * or a trade's proceeds are booked once more when it is final. Under the lock of the wallet's lane. `lookedAt`: up to which block each asset was looked at.
+ * or a trade's proceeds are booked once more when it is final. Under the lock of the wallet's lane. `lookedAt`: up to which block each asset
+ * was looked at.
  */
 export async function nameFunds(
   tx: Tx,

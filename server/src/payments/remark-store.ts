@@ -1,19 +1,24 @@
+import type { PaymentId } from '../kernel/id.ts'
 import type { Tx } from '../store/postgres.ts'
-import type { Payment } from './payment.ts'
+import type { PaymentRemark } from './payment.ts'
 
-/** Stores the remarks of payments that are locked, before they are told of. Whatever makes one pending again takes its remark away. */
+/**
+ * Notes what the chain showed instead of what was asked for or built; null takes it back, and so does whatever makes a payment pending again.
+ * `first`: what was noted before stands. Those of which something else is noted now.
+ */
 export async function noteRemarks(
   tx: Tx,
-  payments: readonly Pick<Payment, 'id' | 'remark'>[],
-): Promise<void> {
-  if (payments.length === 0) return
-  await tx.query(
+  remarks: readonly { readonly paymentId: PaymentId; readonly remark: PaymentRemark | null }[],
+  { first = false }: { readonly first?: boolean } = {},
+): Promise<readonly PaymentId[]> {
+  if (remarks.length === 0) return []
+  const rows = await tx.query<{ id: PaymentId }>(
     'payments_remark',
-    `update payments p set remark = r.remark from json_to_recordset($1::json) as r (id text, remark json)
-     where p.id = any($2) and p.id = r.id`,
-    [
-      JSON.stringify(payments.map(({ id, remark }) => ({ id, remark }))),
-      payments.map(({ id }) => id),
-    ],
+    `update payments p set remark = r.remark
+     from json_to_recordset($1::json) as r (id text, remark json)
+     where p.id = r.id and p.remark::text is distinct from r.remark::text and (p.remark is null or not $2)
+     returning p.id`,
+    [JSON.stringify(remarks.map(({ paymentId, remark }) => ({ id: paymentId, remark }))), first],
   )
+  return rows.map((row) => row.id)
 }

@@ -34,8 +34,8 @@ export async function stopLane(
 
 /**
  * Lets a frozen key sign again, from where the chain is. The chain is asked before the lane is locked, for the nonce first: what somebody
- * uses behind that one freezes it again at the next payment, and what came before it is gone from the balances. Refuses INVALID_PARAMETERS while a transaction of ours lies below the chain's count and
- * nobody knows yet what became of it.
+ * uses behind that one freezes it again at the next payment, and what came before it is gone from the balances. Refuses
+ * INVALID_PARAMETERS while a transaction of ours lies below the chain's count and nobody knows yet what became of it.
  */
 export async function releaseLane({
   store,

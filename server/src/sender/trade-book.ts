@@ -43,9 +43,9 @@ export interface TradeBook {
     wallet: { readonly network: NetworkId; readonly address: string },
   ): Promise<void>
   /**
-   * What came in, of each asset up to the block of the look at it, and the ledger has not: given out once. Asked when a look at the chain has found money
-   * that the books did not know, because that look has seen it. What an untold trade brought is in that money, too, and stays without its
-   * name: whatever is told of it later, the ledger has it.
+   * What came in, of each asset up to the block of the look at it, and the ledger has not: given out once. Asked when a look at the chain has
+   * found money that the books did not know, because that look has seen it. What an untold trade brought is in that money, too, and stays
+   * without its name: whatever is told of it later, the ledger has it.
    */
   unbooked(
     tx: Tx,

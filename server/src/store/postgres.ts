@@ -100,6 +100,11 @@ function isAnswer(error: unknown): boolean {
   return state !== undefined && !SERVER_TROUBLE.test(state) && state !== STALE_PLAN
 }
 
+/** Whether the database was there, and ended what took too long or stood in another's way. */
+export function gaveUp({ cause }: StoreUnavailable): boolean {
+  return GAVE_UP.test(sqlState(cause) ?? '')
+}
+
 function translate(error: unknown): unknown {
   if (isMisuse(error)) return error
   const state = sqlState(error)

@@ -223,8 +223,8 @@ function looksOf({ looks }: Pick<Parameters<TradeBook['unbooked']>[1], 'looks'>)
 }
 
 /**
- * Takes trades of which nobody tells what they brought, up to the looks at these assets, for booked: the money that a look found is theirs, too. What has been told
- * meanwhile is given out.
+ * Takes trades of which nobody tells what they brought, up to the looks at these assets, for booked: the money that a look found is theirs,
+ * too. What has been told meanwhile is given out.
  */
 export async function bookUntold(
   tx: Tx,

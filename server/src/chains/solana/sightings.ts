@@ -152,7 +152,8 @@ function sightingRead(
         commitments,
         transfers: succeeded ? [...lamports, ...lamportsOffered(trade), ...moved] : [],
         ...(succeeded && !keepsInner(meta) ? spentBy(trade ?? router, outcome) : {}),
-        // Without inner instructions nobody can tell what a module's program made from what came in. What a router's transaction makes, it gives back.
+        // Without inner instructions nobody can tell what a module's program made from what came in. What a router's transaction makes, it
+        // gives back.
         ...((trade !== undefined && keepsInner(meta)) || router !== undefined
           ? { senderChanges: outcome.senderChanges }
           : {}),
