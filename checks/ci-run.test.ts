@@ -1,9 +1,11 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { until } from '../server/src/kernel/until.ts'
 import { root } from './tool.ts'
 
 const TOOLS = [
@@ -161,6 +163,28 @@ test.runIf(process.platform === 'linux')(
     expect({ code, lastLine }).toEqual({ code: 1, lastLine: '2 passed, 1 failed' })
     const pid = Number(/left running: (\d+) sleep 3210/.exec(output)?.[1])
     // Gone, or a zombie that nobody has collected yet: neither has a command line.
+    expect(await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).toBe('')
+  },
+)
+
+test.runIf(process.platform === 'linux')(
+  'ended by a signal it ends what it runs, too, in the middle of a step',
+  async () => {
+    const note = join(checkout, 'pid')
+    await installNpm(`[ "$*" = ci ] || { echo "$$" >'${note}'; exec sleep 3210; }`)
+    const env = { PATH: join(checkout, 'path') }
+    const child = spawn(find('bash'), [join(checkout, '.ci', 'run')], { env, stdio: 'ignore' })
+    const ended = once(child, 'exit')
+    const pid = await until(
+      'the step runs',
+      async () => {
+        const text = existsSync(note) ? await readFile(note, 'utf8') : ''
+        return text.endsWith('\n') ? Number(text) : undefined
+      },
+      { seconds: 10 },
+    )
+    child.kill('SIGTERM')
+    expect(await ended).toEqual([130, null])
     expect(await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).toBe('')
   },
 )
