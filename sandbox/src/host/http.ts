@@ -1,10 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { anyPort } from './any-port.ts'
 import { Complaint } from './complaint.ts'
 import type { Json } from './json.ts'
 
 const HOST = '127.0.0.1'
+const ANY_PORT_TRIES_MAX = 20
 
 /** Reads a body of at most `bytesMax`; undefined when it is larger (the rest is read and thrown away). */
 export async function readBody(
@@ -55,6 +57,10 @@ export async function listenOn(
   }
   if (port.remembered !== undefined && (await tryListen(server, port.remembered))) {
     return port.remembered
+  }
+  for (let tries = 0; tries < ANY_PORT_TRIES_MAX; tries += 1) {
+    const any = anyPort()
+    if (await tryListen(server, any)) return any
   }
   await tryListen(server, 0)
   return addressOf(server).port
