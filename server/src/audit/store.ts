@@ -1,20 +1,8 @@
 import type { AccountId, AuditId } from '../kernel/id.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { AuditEntry, AuditFact } from './entry.ts'
-
-interface Row {
-  readonly id: AuditId
-  readonly account_id: AccountId | null
-  readonly actor: 'member' | 'key' | 'system'
-  readonly actor_id: string | null
-  readonly actor_name: string | null
-  readonly action: string
-  readonly object: string | null
-  readonly address: string | null
-  readonly request_id: string | null
-  readonly details: string
-  readonly created_at: Date
-}
+import { AUDIT_COLUMNS, entryOf } from './row.ts'
+import type { AuditRow } from './row.ts'
 
 export async function insertAudit(
   tx: Tx,
@@ -52,10 +40,9 @@ export async function listAudit(
   accountId: AccountId | null,
   { before, count }: { readonly before: string | undefined; readonly count: number },
 ): Promise<readonly AuditEntry[]> {
-  const rows = await tx.query<Row>(
+  const rows = await tx.query<AuditRow>(
     'audit_list',
-    `select id, account_id, actor, actor_id, actor_name, action, object, address, request_id,
-            details::text as details, created_at
+    `select ${AUDIT_COLUMNS}
      from audit_log
      where account_id is not distinct from $1
        and ($2::text is null or position < (
@@ -63,19 +50,5 @@ export async function listAudit(
      order by position desc limit $3`,
     [accountId, before ?? null, count],
   )
-  return rows.map((row) => ({
-    auditId: row.id,
-    accountId: row.account_id,
-    actor: {
-      kind: row.actor,
-      id: row.actor_id,
-      name: row.actor_name,
-      address: row.address,
-      requestId: row.request_id,
-    },
-    action: row.action,
-    object: row.object,
-    detailsText: row.details,
-    atMilliseconds: row.created_at.getTime(),
-  }))
+  return rows.map(entryOf)
 }

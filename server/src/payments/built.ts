@@ -15,6 +15,7 @@ import {
 import type { SeenBuilt } from './built-store.ts'
 import { paymentEvent } from './event.ts'
 import { movePayments, violateFinality } from './move-payments.ts'
+import { newPayment } from './new-payment.ts'
 import type { Payment, PaymentFailure, PaymentRemark, PaymentStatus } from './payment.ts'
 import type { Committed, ProofKeys } from './proof.ts'
 import { noteRemarks } from './remark-store.ts'
@@ -147,37 +148,19 @@ export function openBuiltRecords({
 }
 
 function recordOf(built: NewBuilt, nowMilliseconds: number): Payment {
-  const { network, asset } = built
-  return {
-    id: built.paymentId,
-    accountId: built.accountId,
-    type: 'sent',
-    walletId: null,
-    network: network.network,
-    asset: asset.asset,
-    amount: built.amount,
-    decimals: asset.decimals,
-    sender: built.sender,
-    recipient: built.recipient,
-    resource: built.resource,
-    metadataText: built.metadataText,
-    priorityFee: built.priorityFee,
-    feeCeiling: null,
-    commitment: built.commitment,
-    status: 'pending',
-    sandbox: network.sandbox,
-    finalityViolated: false,
-    transactionHash: null,
-    blockHeight: null,
-    logIndex: null,
-    feePaid: null,
-    failure: null,
-    createdAtMilliseconds: nowMilliseconds,
-    confirmedAtMilliseconds: null,
-    settledAtMilliseconds: null,
-    selfCustody: { abandonedAtMilliseconds: null },
-    ...(built.tradeId === undefined ? {} : { tradeId: built.tradeId }),
-  }
+  const { paymentId, accountId, network, asset, amount, sender, recipient, tradeId } = built
+  const { resource, metadataText, priorityFee, commitment } = built
+  return newPayment(
+    {
+      ...{ id: paymentId, accountId, type: 'sent', walletId: null, amount, sender, recipient },
+      ...{ resource, metadataText, priorityFee, commitment },
+      selfCustody: { abandonedAtMilliseconds: null },
+      ...(tradeId === undefined ? {} : { tradeId }),
+    },
+    network,
+    asset,
+    nowMilliseconds,
+  )
 }
 
 function remarked({

@@ -19,6 +19,7 @@ import { decideSends } from './decide-sends.ts'
 import { nameFunds } from './name-funds.ts'
 import { paymentEvent } from './event.ts'
 import { bookHolds } from './hold.ts'
+import { newPayment } from './new-payment.ts'
 import type { Payment } from './payment.ts'
 import type { PreparedSend } from './prepared-send.ts'
 import { insertPayments } from './store.ts'
@@ -191,35 +192,26 @@ async function store(
 }
 
 function paymentOf(send: PreparedSend, { chain, wallet, nowMilliseconds }: CommitDeps): Payment {
-  return {
-    id: send.paymentId,
-    accountId: wallet.accountId,
-    type: 'sent',
-    walletId: wallet.id,
-    network: chain.config.network,
-    asset: send.asset.asset,
-    amount: send.amount,
-    decimals: send.asset.decimals,
-    sender: wallet.address,
-    recipient: send.recipient,
-    resource: send.resource,
-    metadataText: send.metadataText,
-    priorityFee: send.priorityFee,
-    feeCeiling: baseUnits(send.draft.feeCeiling),
-    commitment: send.draft.carriesCommitment ? send.commitment : null,
-    status: 'pending',
-    sandbox: chain.config.sandbox,
-    finalityViolated: false,
-    transactionHash: null,
-    blockHeight: null,
-    logIndex: null,
-    feePaid: null,
-    failure: null,
-    createdAtMilliseconds: nowMilliseconds,
-    confirmedAtMilliseconds: null,
-    settledAtMilliseconds: null,
-    ...(send.tradeId === undefined ? {} : { tradeId: send.tradeId }),
-  }
+  return newPayment(
+    {
+      id: send.paymentId,
+      accountId: wallet.accountId,
+      type: 'sent',
+      walletId: wallet.id,
+      amount: send.amount,
+      sender: wallet.address,
+      recipient: send.recipient,
+      resource: send.resource,
+      metadataText: send.metadataText,
+      priorityFee: send.priorityFee,
+      feeCeiling: baseUnits(send.draft.feeCeiling),
+      commitment: send.draft.carriesCommitment ? send.commitment : null,
+      ...(send.tradeId === undefined ? {} : { tradeId: send.tradeId }),
+    },
+    chain.config,
+    send.asset,
+    nowMilliseconds,
+  )
 }
 
 async function giveBackUnused(

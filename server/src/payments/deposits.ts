@@ -17,6 +17,7 @@ import {
 } from './deposit-store.ts'
 import type { KnownReceipt, SeenDeposit } from './deposit-store.ts'
 import { movePayments, violateFinality } from './move-payments.ts'
+import { newPayment } from './new-payment.ts'
 import type { Payment } from './payment.ts'
 import { insertPayments } from './store.ts'
 import type { StatusChange } from './store.ts'
@@ -139,39 +140,20 @@ function contentOf(transfer: {
 function recordOf(
   id: PaymentId,
   { accountId, walletId, asset, amount, from, to, transactionHash }: Deposit,
-  { network, assets, sandbox }: NetworkConfig,
+  config: NetworkConfig,
   nowMilliseconds: number,
 ): Payment {
-  const profile = assets.find((candidate) => candidate.asset === asset)
+  const profile = config.assets.find((candidate) => candidate.asset === asset)
   if (profile === undefined) throw new Error(`a deposit of ${asset}, which is not configured`)
-  return {
-    id,
-    accountId,
-    type: 'received',
-    walletId,
-    network,
-    asset,
-    amount,
-    decimals: profile.decimals,
-    sender: from,
-    recipient: to,
-    resource: null,
-    metadataText: null,
-    priorityFee: null,
-    feeCeiling: null,
-    commitment: null,
-    status: 'pending',
-    sandbox,
-    finalityViolated: false,
-    transactionHash,
-    blockHeight: null,
-    logIndex: null,
-    feePaid: null,
-    failure: null,
-    createdAtMilliseconds: nowMilliseconds,
-    confirmedAtMilliseconds: null,
-    settledAtMilliseconds: null,
-  }
+  return newPayment(
+    {
+      ...{ id, accountId, type: 'received', walletId, amount, sender: from, recipient: to },
+      transactionHash,
+    },
+    config,
+    profile,
+    nowMilliseconds,
+  )
 }
 
 function seen(

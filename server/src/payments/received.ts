@@ -11,6 +11,7 @@ import { claimDeposits, makeOwn } from './deposit-store.ts'
 import { paymentEvent } from './event.ts'
 import { takeForeignEffect } from './foreign-effect-store.ts'
 import { movePayments } from './move-payments.ts'
+import { newPayment } from './new-payment.ts'
 import type { Payment } from './payment.ts'
 import { receivedPlace } from './received-place-store.ts'
 import { receivedStandings } from './received-state-store.ts'
@@ -135,7 +136,7 @@ export function openReceivedRecords({
 
   const openMany: ReceivedRecords['openMany'] = async (tx, received) => {
     const now = clock.nowMilliseconds()
-    const payments = received.map((each) => newPayment(each, now))
+    const payments = received.map((each) => recordOf(each, now))
     await insertPayments(tx, payments)
     await addToOutbox(tx, payments.map(paymentEvent), now)
   }
@@ -236,38 +237,23 @@ const JUST_MINED: Omit<PaymentPlaces, 'newestBlock'> = {
 }
 
 /** The record of a payment that nothing is known of yet but what was asked. */
-function newPayment(
-  { paymentId, accountId, network, asset, amount, payer, payTo, resource }: NewReceived,
-  nowMilliseconds: number,
-): Payment {
-  return {
-    id: paymentId,
-    accountId,
-    type: 'received',
-    walletId: null,
-    network: network.network,
-    asset: asset.asset,
-    amount,
-    decimals: asset.decimals,
-    sender: payer,
-    recipient: payTo,
-    resource,
-    metadataText: null,
-    priorityFee: null,
-    feeCeiling: null,
-    commitment: null,
-    status: 'pending',
-    sandbox: network.sandbox,
-    finalityViolated: false,
-    transactionHash: null,
-    blockHeight: null,
-    logIndex: null,
-    feePaid: null,
-    failure: null,
-    createdAtMilliseconds: nowMilliseconds,
-    confirmedAtMilliseconds: null,
-    settledAtMilliseconds: null,
-  }
+function recordOf(received: NewReceived, nowMilliseconds: number): Payment {
+  const { paymentId, accountId, network, asset, amount, payer, payTo, resource } = received
+  return newPayment(
+    {
+      id: paymentId,
+      accountId,
+      type: 'received',
+      walletId: null,
+      amount,
+      sender: payer,
+      recipient: payTo,
+      resource,
+    },
+    network,
+    asset,
+    nowMilliseconds,
+  )
 }
 
 /** Nothing that is under way can change it any more. */

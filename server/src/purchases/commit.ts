@@ -16,6 +16,7 @@ import type { Refused } from '../payments/decide-sends.ts'
 import { paymentEvent } from '../payments/event.ts'
 import { bookHolds } from '../payments/hold.ts'
 import { nameFunds } from '../payments/name-funds.ts'
+import { newPayment } from '../payments/new-payment.ts'
 import type { Payment } from '../payments/payment.ts'
 import { insertPayments } from '../payments/store.ts'
 import { networkStanding } from '../sender/follower-store.ts'
@@ -160,32 +161,21 @@ async function sign(tx: Tx, signing: Signing): Promise<SigningDecision> {
 
 function paymentOf(signing: Signing): Payment {
   const { chain, wallet, asset, choice, nowMilliseconds } = signing
-  return {
-    id: signing.paymentId,
-    accountId: wallet.accountId,
-    type: 'sent',
-    walletId: wallet.id,
-    network: chain.config.network,
-    asset: asset.asset,
-    amount: choice.amount,
-    decimals: asset.decimals,
-    sender: wallet.address,
-    recipient: choice.payTo,
-    resource: signing.url,
-    metadataText: signing.metadataText,
-    priorityFee: null,
-    feeCeiling: baseUnits(0n),
-    commitment: null,
-    status: 'pending',
-    sandbox: chain.config.sandbox,
-    finalityViolated: false,
-    transactionHash: null,
-    blockHeight: null,
-    logIndex: null,
-    feePaid: null,
-    failure: null,
-    createdAtMilliseconds: nowMilliseconds,
-    confirmedAtMilliseconds: null,
-    settledAtMilliseconds: null,
-  }
+  return newPayment(
+    {
+      id: signing.paymentId,
+      accountId: wallet.accountId,
+      type: 'sent',
+      walletId: wallet.id,
+      amount: choice.amount,
+      sender: wallet.address,
+      recipient: choice.payTo,
+      resource: signing.url,
+      metadataText: signing.metadataText,
+      feeCeiling: baseUnits(0n),
+    },
+    chain.config,
+    asset,
+    nowMilliseconds,
+  )
 }

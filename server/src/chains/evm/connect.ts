@@ -8,7 +8,8 @@ import { openBlockSpan } from './block-span.ts'
 import { readBlocks, readHead, readLanePosition, readPooled } from './blocks.ts'
 import { broadcastTo } from './broadcast.ts'
 import { renewTerms } from './renew.ts'
-import { onlyChain } from './chain-id.ts'
+import { onlyChain } from '../json-rpc/only-chain.ts'
+import { identityOf } from './chain-id.ts'
 import { draftTransfer } from './draft.ts'
 import { estimateFees } from './estimate-fees.ts'
 import { openExact } from './exact.ts'
@@ -40,10 +41,11 @@ export function connectEvm(options: ConnectOptions): Chain {
     if (height > finalHeight) finalHeight = height
   }
   const span = openBlockSpan()
+  const identity = identityOf({ network: config.network })
   const { transport, nodes } = openNodes(options, {
     guard: (endpoint) => {
       const real = config.sandbox ? endpoint : noSandbox(endpoint)
-      return onlyUpToDate(() => finalHeight, onlyChain(chainId, real))
+      return onlyUpToDate(() => finalHeight, onlyChain(identity, real))
     },
     height: HEIGHT,
   })

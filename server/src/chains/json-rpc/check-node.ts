@@ -75,7 +75,8 @@ async function softwareOf(endpoint: Endpoint): Promise<string | undefined> {
   }
 }
 
-function resultOf(answer: NodeAnswer | NodeFailure): unknown {
+/** What an answer holds. Throws NodeFailure when it holds none. */
+export function resultOf(answer: NodeAnswer | NodeFailure): unknown {
   if (answer instanceof NodeFailure) throw answer
   if (!answer.ok) {
     throw new NodeFailure(`the node refused: ${answer.error.code} ${answer.error.message}`)

@@ -6,13 +6,15 @@ import { Secret } from '../../kernel/secret.ts'
 import { until } from '../../kernel/until.ts'
 import { NodeFailure } from '../chain.ts'
 import { quantityFrom } from '../evm/answer.ts'
-import { onlyChain } from '../evm/chain-id.ts'
+import { identityOf } from '../evm/chain-id.ts'
+import { onlyChain } from './only-chain.ts'
 import { openEndpoint } from './endpoint.ts'
 import { openNodeHealth } from './node-health.ts'
 import { startTestNode } from './test-node.ts'
 import type { Reply, Script, TestNode } from './test-node.ts'
 import { openTransport } from './transport.ts'
 import type { CallEnd, Read, Transport, TransportOptions } from './transport.ts'
+import { testNetwork } from '../evm/test-network.ts'
 import { onlyUpToDate } from '../evm/up-to-date.ts'
 import { postText } from './post-text.ts'
 
@@ -49,7 +51,7 @@ function transportTo(urls: readonly string[], options: Options = {}): Transport 
     onlyUpToDate(
       () => options.finalHeight ?? 0n,
       onlyChain(
-        84_532n,
+        identityOf(testNetwork(urls)),
         openEndpoint({
           url: new Secret(url),
           name: `node ${index + 1}`,

@@ -9,7 +9,8 @@ import { readArrivals } from './arrivals.ts'
 import { readBalances } from './balances.ts'
 import { readBlocks, readHead } from './blocks.ts'
 import { broadcastTo } from './broadcast.ts'
-import { onlyChain } from './chain-id.ts'
+import { onlyChain } from '../json-rpc/only-chain.ts'
+import { identityOf } from './chain-id.ts'
 import { draftTransfer } from './draft.ts'
 import { estimateFees } from './estimate-fees.ts'
 import { openExact } from './exact.ts'
@@ -34,7 +35,8 @@ import { makersOf, openVenues } from './markets/venues.ts'
  */
 export function connectSolana(options: ConnectOptions): Chain {
   const { config, log, clock } = options
-  const reference = referenceOf(config)
+  requireSolana(config)
+  const identity = identityOf(config)
   for (const { asset } of config.assets) if (asset !== 'native') knownAddress(asset)
   /** The highest slot that any of the nodes has shown as confirmed. */
   let seenSlot = 0n
@@ -45,7 +47,7 @@ export function connectSolana(options: ConnectOptions): Chain {
   const { transport, nodes } = openNodes(options, {
     guard: (endpoint) => {
       // A sandbox announces a public cluster's id, because clients know no other, over a chain of its own.
-      const checked = config.sandbox ? endpoint : onlyChain(reference, noSandbox(endpoint))
+      const checked = config.sandbox ? endpoint : onlyChain(identity, noSandbox(endpoint))
       return onlyUpToDate(() => seenSlot, checked)
     },
     height: HEIGHT,
@@ -112,8 +114,6 @@ export function connectSolana(options: ConnectOptions): Chain {
   }
 }
 
-function referenceOf({ network }: NetworkConfig): string {
-  const [namespace, reference = ''] = network.split(':')
-  if (namespace !== 'solana') throw new Error(`${network} is not a Solana network`)
-  return reference
+function requireSolana({ network }: NetworkConfig): void {
+  if (!network.startsWith('solana:')) throw new Error(`${network} is not a Solana network`)
 }
