@@ -41,7 +41,7 @@ export const TABLE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   catalogue: ['catalogue_resources'],
   facilitator: ['settler_wallets', 'settlement_claims', 'gas_budgets', 'payment_identifiers'],
   transactions: ['builds', 'build_nonces', 'submissions'],
-  webhooks: ['webhooks', 'webhook_deliveries'],
+  webhooks: ['webhooks', 'webhook_givings', 'webhook_deliveries'],
   trading: ['trades'],
   purchases: ['purchases'],
   reports: ['request_days'],

@@ -614,6 +614,12 @@ table webhook_deliveries
   created_at timestamp with time zone not null default now()
   ended_at timestamp with time zone
   first_taken_at timestamp with time zone
+table webhook_givings
+  account_id text not null
+  last_sequence bigint not null
+  given_sequence bigint not null
+  webhooks json not null
+  created_at timestamp with time zone not null default now()
 table webhooks
   id text not null
   account_id text not null
@@ -935,6 +941,8 @@ webhook_deliveries webhook_deliveries_id_key: UNIQUE (id)
 webhook_deliveries webhook_deliveries_pkey: PRIMARY KEY ("position")
 webhook_deliveries webhook_deliveries_status_check: CHECK ((status = ANY (ARRAY['waiting'::text, 'delivered'::text, 'failed'::text])))
 webhook_deliveries webhook_deliveries_webhook_id_fkey: FOREIGN KEY (webhook_id) REFERENCES webhooks(id)
+webhook_givings webhook_givings_check: CHECK ((given_sequence < last_sequence))
+webhook_givings webhook_givings_pkey: PRIMARY KEY (account_id, last_sequence)
 webhooks webhooks_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 webhooks webhooks_check: CHECK (((sealed_previous_secret IS NULL) = (previous_until IS NULL)))
 webhooks webhooks_check1: CHECK (((paused_at IS NULL) = (pause_reason IS NULL)))
@@ -1034,6 +1042,7 @@ CREATE INDEX webhook_deliveries_by_webhook ON public.webhook_deliveries USING bt
 CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (webhook_id, due_at) WHERE (due_at IS NOT NULL)
 CREATE INDEX webhook_deliveries_lanes ON public.webhook_deliveries USING btree (webhook_id, lane, "position") WHERE (status = 'waiting'::text)
 CREATE INDEX webhook_deliveries_leased ON public.webhook_deliveries USING btree (webhook_id) WHERE (lease IS NOT NULL)
+CREATE INDEX webhook_givings_by_age ON public.webhook_givings USING btree (created_at)
 CREATE INDEX webhooks_by_account ON public.webhooks USING btree (account_id, created_at) WHERE (deleted_at IS NULL)
 
 -- functions
@@ -1186,6 +1195,7 @@ trades trades_of_account: ALL to {florin_service} using (((( SELECT current_sett
 wallet_policies wallet_policies_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 wallets wallets_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 webhook_deliveries webhook_deliveries_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+webhook_givings webhook_givings_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 webhooks webhooks_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 
 -- rights
@@ -1263,4 +1273,5 @@ wallet_policies: grant delete, insert, select, update to florin_service
 wallets: grant insert, select, update to florin_service
 webhook_deliveries: grant delete, insert, select, update to florin_service
 webhook_deliveries_position_seq: grant usage to florin_service
+webhook_givings: grant delete, insert, select, update to florin_service
 webhooks: grant insert, select, update to florin_service

@@ -8,6 +8,7 @@ import { limits } from './kernel/limits.ts'
 import { openLog } from './kernel/log.ts'
 import { systemRandom } from './kernel/random.ts'
 import { SERVICE_SETTINGS } from './store/postgres.ts'
+import { forgetOldEvents } from './open-events.ts'
 import type { Tx } from './store/postgres.ts'
 import { openTestDatabase } from './store/test-database.ts'
 import type { TestDatabase } from './store/test-database.ts'
@@ -81,6 +82,37 @@ test('one look removes all that has had its time, however much came in since the
     }
   } finally {
     await stop()
+    await database.close()
+  }
+})
+
+test('events that webhooks have yet to be given stay with what came behind them, however old they are', async () => {
+  const database = await openBacklog(20)
+  const { store } = database
+  const left = async () => {
+    const rows = await store.inTransaction('service', (tx) =>
+      tx.query<{ first: string | null }>(
+        'test_first',
+        'select min(last_sequence) as first from event_runs',
+      ),
+    )
+    return rows[0]?.first
+  }
+  const forget = () =>
+    store.inTransaction('service', (tx) => forgetOldEvents(tx, systemClock.nowMilliseconds()))
+  try {
+    await write(
+      store,
+      'test_giving',
+      `insert into webhook_givings (account_id, given_sequence, last_sequence, webhooks, created_at)
+       select account_id, last_sequence - 1, last_sequence, '[]', numbered_at from event_runs where last_sequence = 11`,
+    )
+    await forget()
+    expect(await left()).toBe('11')
+    await write(store, 'test_given', 'delete from webhook_givings')
+    await forget()
+    expect(await left()).toBeNull()
+  } finally {
     await database.close()
   }
 })

@@ -23,6 +23,7 @@ import type { Markets } from './open-markets.ts'
 import type { Random } from './kernel/random.ts'
 import { hasSessionCookie } from './people/cookie.ts'
 import type { Store, Tx } from './store/postgres.ts'
+import { oldestGivingAt } from './webhooks/giving-store.ts'
 
 export interface EventsOptions {
   readonly store: Store
@@ -132,10 +133,14 @@ function isSession(id: CredentialId): id is SessionId {
 const FORGET_MAX = 10_000
 const DAY_MILLISECONDS = 24 * 3_600_000
 
-/** Removes events and tickets that have had their time, a bounded number at a time. Says whether more may wait. */
+/**
+ * Removes events and tickets that have had their time, a bounded number at a time; no events that webhooks have yet to be given, nor what came behind
+ * them. Says whether more may wait.
+ */
 export async function forgetOldEvents(tx: Tx, nowMilliseconds: number): Promise<boolean> {
   const before = nowMilliseconds - limits.eventDays * DAY_MILLISECONDS
-  const events = await forgetEvents(tx, before, FORGET_MAX)
+  const waiting = await oldestGivingAt(tx)
+  const events = await forgetEvents(tx, Math.min(before, waiting ?? before), FORGET_MAX)
   const tickets = await forgetTickets(tx, nowMilliseconds, FORGET_MAX)
   return Math.max(events, tickets) >= FORGET_MAX
 }

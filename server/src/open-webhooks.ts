@@ -3,11 +3,12 @@ import { addToOutbox } from './events/store.ts'
 import type { OnNumbered } from './events/relay.ts'
 import type { Route } from './http/route.ts'
 import type { Outbound } from './outbound/outbound.ts'
-import { enqueueDeliveries } from './webhooks/on-numbered.ts'
+import { noteForWebhooks } from './webhooks/on-numbered.ts'
 import type { ManageDeps } from './webhooks/manage.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
 import { startDeliveries } from './webhooks/start-deliveries.ts'
 import type { DeliveriesDeps } from './webhooks/start-deliveries.ts'
+import { startGiving } from './webhooks/start-giving.ts'
 
 export interface WebhooksOptions extends Omit<DeliveriesDeps, 'tellPaused' | 'outbound'> {
   readonly outbound: Outbound
@@ -21,10 +22,11 @@ export interface Webhooks {
   stop(): Promise<void>
 }
 
-/** Starts to send what waits. */
+/** Starts to give out and to send what waits. */
 export function openWebhooks(options: WebhooksOptions): Webhooks {
   const { store, wrapper, random, clock, sandbox } = options
   const manage: ManageDeps = { store, wrapper, random, clock, sandbox, audit: openAudit(options) }
+  const giving = startGiving(options)
   const deliveries = startDeliveries({
     ...options,
     tellPaused: (tx, { accountId, webhookId, reason, failingSinceMilliseconds }) =>
@@ -48,8 +50,10 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
       ),
   })
   return {
-    onNumbered: enqueueDeliveries({ random }),
+    onNumbered: noteForWebhooks,
     routes: webhookRoutes(manage),
-    stop: () => deliveries.stop(),
+    stop: async () => {
+      await Promise.all([giving.stop(), deliveries.stop()])
+    },
   }
 }

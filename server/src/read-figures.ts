@@ -3,6 +3,7 @@ import type { Figures } from './metrics/figures.ts'
 import { paymentFigures } from './payments/figures-store.ts'
 import { followerFigures, placeFigures } from './sender/figures-store.ts'
 import { webhookFigures } from './webhooks/figures-store.ts'
+import { givingFigures } from './webhooks/giving-store.ts'
 import type { Store } from './store/postgres.ts'
 
 /** What the database knows for /metrics, in one transaction; the cost does not grow with what was paid before. */
@@ -12,6 +13,7 @@ export async function readFigures(store: Store, networks: readonly string[]): Pr
     lanes: await placeFigures(tx, networks),
     followers: await followerFigures(tx, networks),
     outbox: await outboxFigures(tx),
+    givings: await givingFigures(tx),
     webhooks: await webhookFigures(tx),
   }))
 }

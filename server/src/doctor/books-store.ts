@@ -201,6 +201,10 @@ const INVARIANTS: Readonly<Record<string, string>> = {
     select webhook_id || ' ' || lane as subject from webhook_deliveries where status = 'waiting'
     group by webhook_id, lane
     having count(due_at) <> 1 or min(position) <> min(position) filter (where due_at is not null)`,
+  'an event that is to be given out to webhooks is kept': `
+    select account_id || ' ' || given_sequence + 1 as subject from webhook_givings g
+    where not exists (select from event_runs r where r.account_id = g.account_id
+      and r.last_sequence > g.given_sequence and r.last_sequence - r.count <= g.given_sequence)`,
   'no network is stopped and no final block was replaced': `
     select network as subject from followers where halted_reason is not null
     union all select id from payments where finality_violated`,

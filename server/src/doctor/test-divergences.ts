@@ -357,6 +357,15 @@ export const DIVERGENCES: readonly Divergence[] = [
       run(`update payments set finality_violated = true where id = $1`, sound.ids['settled']),
   },
   {
+    invariant: 'an event that is to be given out to webhooks is kept',
+    what: 'one that was forgotten',
+    plant: (run, { wallet }) =>
+      run(
+        `insert into webhook_givings (account_id, given_sequence, last_sequence, webhooks) values ($1, 7, 8, '[]')`,
+        wallet.accountId,
+      ),
+  },
+  {
     invariant: LANE_FRONT,
     what: 'a lane whose front is gone',
     plant: (run, sound) => waiting(run, sound, ['null']),

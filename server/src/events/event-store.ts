@@ -34,6 +34,46 @@ export async function eventsAfter(
   return events.slice(0, count)
 }
 
+/** Events of one account behind a number, up to another. */
+export interface EventRange {
+  readonly accountId: AccountId
+  readonly after: number
+  readonly upto: number
+}
+
+/** What is kept of ranges of accounts, one for each, in order. Costs what lies in the ranges, and less than a run at either end of each. */
+export async function eventsOfRanges(
+  tx: Tx,
+  ranges: readonly EventRange[],
+): Promise<ReadonlyMap<AccountId, readonly NumberedEvent[]>> {
+  if (ranges.length === 0) return new Map()
+  const rows = await tx.query<EventRunRow>(
+    'events_of_ranges',
+    `select run.* from unnest($1::text[], $2::bigint[], $3::bigint[]) as asked (account_id, after, upto)
+     cross join lateral (
+       select account_id, last_sequence, count, first_id, facts, created_at from event_runs r
+       where r.account_id = asked.account_id and r.last_sequence > asked.after and r.last_sequence < asked.upto + $4
+         and r.last_sequence - r.count < asked.upto
+       order by r.last_sequence offset 0) run
+     order by run.account_id, run.last_sequence`,
+    [
+      ranges.map(({ accountId }) => accountId),
+      ranges.map(({ after }) => after),
+      ranges.map(({ upto }) => upto),
+      limits.eventsPerRunMax,
+    ],
+  )
+  const byAccount = Map.groupBy(rows.flatMap(eventsOf), ({ accountId }) => accountId)
+  return new Map(
+    ranges.map(({ accountId, after, upto }) => [
+      accountId,
+      (byAccount.get(accountId) ?? []).filter(
+        ({ sequence }) => sequence > after && sequence <= upto,
+      ),
+    ]),
+  )
+}
+
 /** The number of an event that is kept; undefined when the account has none of that id, or no longer. */
 export async function sequenceOf(
   store: Store,

@@ -17,7 +17,8 @@ import { eventsNames } from './wake-name.ts'
 
 /**
  * What follows from events, written in the very transaction that numbers them: happens exactly once per event, or the event is not
- * numbered. Must not wait for anything but the database, and must not throw for what it can pass over: nothing is numbered until it does not.
+ * numbered. Must not wait for anything but the database, must be short whatever an account has, since the events of all wait behind it, and must not
+ * throw for what it can pass over: nothing is numbered until it does not.
  */
 export type OnNumbered = (tx: Tx, events: readonly NumberedEvent[]) => Promise<void>
 

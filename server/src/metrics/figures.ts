@@ -13,6 +13,8 @@ export interface Figures {
     readonly finalizedHeight: number
     readonly isHalted: boolean
   }[]
+  /** Events that are numbered and not given out to webhooks yet. */
+  readonly givings: { readonly waiting: number; readonly oldestAtMilliseconds: number | null }
   readonly webhooks: {
     /** Deliveries that have not ended. */
     readonly waiting: number

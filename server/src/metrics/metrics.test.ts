@@ -11,6 +11,7 @@ const NOTHING: Figures = {
   lanes: [],
   followers: [],
   outbox: { waiting: 0, oldestAtMilliseconds: null },
+  givings: { waiting: 0, oldestAtMilliseconds: null },
   webhooks: { waiting: 0, oldestDueAtMilliseconds: null, active: 0, paused: 0 },
 }
 
@@ -139,6 +140,7 @@ describe('gauges', () => {
     ],
     followers: [{ network: NETWORK, height: 100, finalizedHeight: 90, isHalted: true }],
     outbox: { waiting: 4, oldestAtMilliseconds: at(30) },
+    givings: { waiting: 6, oldestAtMilliseconds: at(40) },
     webhooks: { waiting: 9, oldestDueAtMilliseconds: at(20), active: 3, paused: 2 },
   }
 
@@ -161,6 +163,8 @@ describe('gauges', () => {
       ['florin_follower_following', network, 1],
       ['florin_outbox_rows_waiting', {}, 4],
       ['florin_outbox_oldest_seconds', {}, 30],
+      ['florin_webhook_events_waiting', {}, 6],
+      ['florin_webhook_events_oldest_seconds', {}, 40],
       ['florin_webhooks', { status: 'active' }, 3],
       ['florin_webhooks', { status: 'paused' }, 2],
       ['florin_webhook_deliveries_waiting', {}, 9],

@@ -71,6 +71,11 @@ export function stateGauges(registry: Registry): (moment: Moment) => void {
     'Webhooks that events are sent to, and those that were paused because they failed.',
     ['status'],
   )
+  const givings = gauge(
+    'florin_webhook_events_waiting',
+    'Numbered events that are not given out to webhooks yet, up to a bound.',
+  )
+  const givingOldest = gauge('florin_webhook_events_oldest_seconds', 'Age of the oldest of them.')
   const deliveries = gauge(
     'florin_webhook_deliveries_waiting',
     'Deliveries that have not ended, up to a bound.',
@@ -93,7 +98,7 @@ export function stateGauges(registry: Registry): (moment: Moment) => void {
   return ({ nowMilliseconds, startedMilliseconds, known, followers, pool: connections }) => {
     const age = (atMilliseconds: number | null) =>
       atMilliseconds === null ? 0 : Math.max(0, nowMilliseconds - atMilliseconds) / 1000
-    const counted = [outbox, outboxOldest, deliveries, deliveryOldest]
+    const counted = [outbox, outboxOldest, givings, givingOldest, deliveries, deliveryOldest]
     for (const each of [...fromDatabase, ...counted, webhooks, head]) each.reset()
     databaseUp.set(known === undefined ? 0 : 1)
     for (const { network, isFollowing, headHeight, lastRoundMilliseconds } of followers) {
@@ -130,6 +135,8 @@ export function stateGauges(registry: Registry): (moment: Moment) => void {
     outboxOldest.set(age(figures.outbox.oldestAtMilliseconds))
     webhooks.set({ status: 'active' }, figures.webhooks.active)
     webhooks.set({ status: 'paused' }, figures.webhooks.paused)
+    givings.set(figures.givings.waiting)
+    givingOldest.set(age(figures.givings.oldestAtMilliseconds))
     deliveries.set(figures.webhooks.waiting)
     deliveryOldest.set(age(figures.webhooks.oldestDueAtMilliseconds))
   }

@@ -52,8 +52,9 @@ export async function rowsThroughPrepared(
         : `${value}`,
     ),
   )
+  const given = literals.length === 0 ? '' : `(${literals.join(', ')})`
   const { rows } = await client.query<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(
-    `explain (analyze, timing off, format json) execute ${name}(${literals.join(', ')})`,
+    `explain (analyze, timing off, format json) execute ${name}${given}`,
   )
   const plan = rows[0]?.['QUERY PLAN'][0].Plan
   if (plan === undefined) throw new Error('no plan')

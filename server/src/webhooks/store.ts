@@ -213,18 +213,17 @@ export async function deleteWebhook(
   return rows.length === 1
 }
 
-/** The live endpoints of accounts that want to hear of events now, for the relay. Never for a request. */
-export async function listeningWebhooks(
+/** Which endpoints of accounts were not deleted, for what gives events out. Never for a request. */
+export async function liveWebhooks(
   tx: Tx,
   accountIds: readonly AccountId[],
-): Promise<readonly Pick<Webhook, 'id' | 'accountId' | 'types'>[]> {
-  const rows = await tx.query<Pick<WebhookRow, 'id' | 'account_id' | 'types'>>(
-    'webhook_listening',
-    `select id, account_id, types from webhooks
-     where account_id = any($1) and enabled and deleted_at is null order by id`,
+): Promise<ReadonlySet<WebhookId>> {
+  const rows = await tx.query<Pick<WebhookRow, 'id'>>(
+    'webhook_live',
+    'select id from webhooks where account_id = any($1) and deleted_at is null',
     [accountIds],
   )
-  return rows.map(({ id, account_id: accountId, types }) => ({ id, accountId, types }))
+  return new Set(rows.map(({ id }) => id))
 }
 
 function one(rows: readonly WebhookRow[]): Webhook {

@@ -17,15 +17,16 @@ import { openListener } from '../store/listen.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import type { ManageDeps } from './manage.ts'
-import { enqueueDeliveries } from './on-numbered.ts'
+import { noteForWebhooks } from './on-numbered.ts'
 import { startDeliveries } from './start-deliveries.ts'
 import type { DeliveriesDeps, PausedWebhook } from './start-deliveries.ts'
+import { startGiving } from './start-giving.ts'
 
 const clock = systemClock
 const random = systemRandom
 const log = openLog('silent')
 
-/** Queue, relay and senders over a real database, without the service around them. */
+/** Queue, relay, giving out and senders over a real database, without the service around them. */
 export interface TestWebhooks {
   readonly database: TestDatabase
   readonly deps: ManageDeps
@@ -33,20 +34,24 @@ export interface TestWebhooks {
   newAccount(): Promise<AccountId>
   /** Writes one fact about a resource of an account. */
   tell(accountId: AccountId, resourceId: string, data?: object): Promise<void>
+  /** Writes facts of one transaction. */
+  tellAtOnce(accountId: AccountId, resourceIds: readonly string[]): Promise<void>
   /** Starts one more sender, as another instance would. */
   start(parts?: Partial<DeliveriesDeps>): { stop(): Promise<void> }
   close(): Promise<void>
 }
 
-export async function openTestWebhooks(): Promise<TestWebhooks> {
+/** @param givesOut what is numbered is given out to webhooks at once; else the test does it. */
+export async function openTestWebhooks({ givesOut = true } = {}): Promise<TestWebhooks> {
   const database = await openTestDatabase()
   const { store } = database
   const keyEncryptionKey = new SecretBytes(random.bytes(32))
   const wrapper = localKeyWrapper({ keyEncryptionKey, random })
   const listener = openListener({ url: database.url, clock, log })
-  const relay: Relay = testRelay(store, { onNumbered: [enqueueDeliveries({ random })] })
+  const relay: Relay = testRelay(store, { onNumbered: [noteForWebhooks] })
   const outbound = openOutbound({ allowLoopback: true, ownListeners: () => [], clock })
   const running: { stop(): Promise<void> }[] = []
+  if (givesOut) running.push(startGiving({ store, listener, clock, log, random }))
   const paused: PausedWebhook[] = []
   return {
     database,
@@ -61,6 +66,12 @@ export async function openTestWebhooks(): Promise<TestWebhooks> {
     },
     tell: async (accountId, resourceId, data = {}) => {
       await store.inTransaction(accountId, (tx) => tell(tx, accountId, resourceId, data))
+      relay.wake()
+    },
+    tellAtOnce: async (accountId, resourceIds) => {
+      await store.inTransaction(accountId, async (tx) => {
+        for (const resourceId of resourceIds) await tell(tx, accountId, resourceId)
+      })
       relay.wake()
     },
     start: (parts = {}) => {

@@ -1,0 +1,144 @@
+import { eventsOfRanges } from '../events/event-store.ts'
+import type { NumberedEvent } from '../events/event.ts'
+import { eventText } from '../events/framed-event.ts'
+import { newId } from '../kernel/id.ts'
+import type { AccountId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
+import type { Random } from '../kernel/random.ts'
+import { notifyChanged } from '../store/listen.ts'
+import type { Tx } from '../store/postgres.ts'
+import { insertDeliveries } from './delivery-store.ts'
+import type { NewDelivery } from './delivery.ts'
+import { nextGivings, reachGivings, takeGivingTurn } from './giving-store.ts'
+import type { Reached } from './giving-store.ts'
+import type { Giving, Listening } from './giving.ts'
+import { QUEUE } from './queue-name.ts'
+import { liveWebhooks } from './store.ts'
+
+/** What one step came to. */
+export interface GivenOut {
+  /** The account behind which to go on; null when nothing waits of any. */
+  readonly next: AccountId | null
+  /** Events that were to be given out and are not kept any more. */
+  readonly missing: number
+}
+
+/** How far one step goes with what waits of one account. */
+interface Share {
+  readonly giving: Giving
+  /** Those that are still there. */
+  readonly webhooks: readonly Listening[]
+  /** The last event of this step. */
+  readonly upto: number
+}
+
+/**
+ * Gives the oldest events of the next accounts out to their endpoints, a delivery for each endpoint that wanted one when it was numbered, and writes
+ * down how far that went, in one transaction: given out and written down, or neither. The accounts share a step that is bounded in deliveries and in
+ * what their bodies hold, and has one event at least, for all endpoints of its account. Undefined when another instance gives out.
+ */
+export async function giveOut(
+  tx: Tx,
+  random: Random,
+  after: string,
+): Promise<GivenOut | undefined> {
+  if (!(await takeGivingTurn(tx))) return undefined
+  const behind = await nextGivings(tx, after, limits.webhookGivingAccountsMax)
+  const isRoundOver = behind.length === 0 && after !== ''
+  const givings = isRoundOver ? await nextGivings(tx, '', limits.webhookGivingAccountsMax) : behind
+  if (givings.length === 0) return { next: null, missing: 0 }
+  const live = await liveWebhooks(
+    tx,
+    givings.map(({ accountId }) => accountId),
+  )
+  const shares = sharesOf(givings, live)
+  const events = await eventsOfRanges(
+    tx,
+    shares
+      .filter(({ webhooks }) => webhooks.length > 0)
+      .map(({ giving: { accountId, givenSequence }, upto }) => ({
+        accountId,
+        after: givenSequence,
+        upto,
+      })),
+  )
+  const { deliveries, reached, missing } = fill(shares, events, random)
+  await insertDeliveries(tx, deliveries)
+  await reachGivings(tx, reached)
+  if (deliveries.length > 0) await notifyChanged(tx, [QUEUE])
+  return { next: reached.at(-1)?.giving.accountId ?? null, missing }
+}
+
+/** As many accounts as fit into the step, and how far each goes. What is left comes in the steps behind it. */
+function sharesOf(givings: readonly Giving[], live: ReadonlySet<string>): readonly Share[] {
+  const rowsPerAccount = limits.webhookGivenPerStepMax / givings.length
+  const shares: Share[] = []
+  let rows = 0
+  for (const giving of givings) {
+    if (rows >= limits.webhookGivenPerStepMax) break
+    const webhooks = giving.webhooks.filter(({ id }) => live.has(id))
+    const { givenSequence, lastSequence } = giving
+    const count = Math.max(1, Math.floor(rowsPerAccount / webhooks.length))
+    const upto = Math.min(givenSequence + count, lastSequence)
+    rows += (upto - givenSequence) * webhooks.length
+    shares.push({ giving, webhooks, upto: webhooks.length === 0 ? lastSequence : upto })
+  }
+  return shares
+}
+
+/** What a step makes of its events. It ends before the first that would make it too long, however few those before it are. */
+function fill(
+  shares: readonly Share[],
+  events: ReadonlyMap<AccountId, readonly NumberedEvent[]>,
+  random: Random,
+): {
+  readonly deliveries: readonly NewDelivery[]
+  readonly reached: readonly Reached[]
+  readonly missing: number
+} {
+  const deliveries: NewDelivery[] = []
+  const reached: Reached[] = []
+  let characters = 0
+  let missing = 0
+  for (const { giving, webhooks, upto } of shares) {
+    const { accountId, givenSequence } = giving
+    const kept = webhooks.length === 0 ? undefined : (events.get(accountId) ?? [])
+    let sequence = upto
+    let count = 0
+    for (const event of kept ?? []) {
+      const made = deliveriesOf(event, webhooks, random)
+      const added = made.reduce((sum, { body }) => sum + body.length, 0)
+      if (characters > 0 && characters + added > limits.webhookGivenCharactersMax) {
+        sequence = event.sequence - 1
+        break
+      }
+      characters += added
+      count += 1
+      deliveries.push(...made)
+    }
+    if (kept !== undefined) missing += sequence - givenSequence - count
+    if (sequence > givenSequence) reached.push({ giving, sequence })
+    if (sequence < upto) break
+  }
+  return { deliveries, reached, missing }
+}
+
+function deliveriesOf(
+  event: NumberedEvent,
+  webhooks: readonly Listening[],
+  random: Random,
+): readonly NewDelivery[] {
+  const wanting = webhooks.filter(({ types }) => types.length === 0 || types.includes(event.type))
+  if (wanting.length === 0) return []
+  const body = eventText(event)
+  return wanting.map(({ id: webhookId }) => ({
+    id: newId(random, 'dlv'),
+    accountId: event.accountId,
+    webhookId,
+    eventId: event.id,
+    type: event.type,
+    lane: event.resourceId,
+    redeliveryOf: null,
+    body,
+  }))
+}

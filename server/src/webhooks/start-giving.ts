@@ -1,0 +1,76 @@
+import type { Clock } from '../kernel/clock.ts'
+import { limits } from '../kernel/limits.ts'
+import type { Log } from '../kernel/log.ts'
+import type { Random } from '../kernel/random.ts'
+import type { Listener } from '../store/listen.ts'
+import { CommitUnknown, StoreUnavailable } from '../store/postgres.ts'
+import type { Store } from '../store/postgres.ts'
+import { giveOut } from './give-out.ts'
+import { GIVING } from './giving-name.ts'
+
+export interface GivingDeps {
+  readonly store: Store
+  readonly listener: Listener
+  readonly clock: Clock
+  readonly log: Log
+  readonly random: Random
+}
+
+/**
+ * Gives events that have their numbers out to webhooks, as long as the service runs. Every instance looks, and one at a time gives: a step is one
+ * transaction, so an instance may die at any point and another goes on behind what was committed. Accounts take turns, step by step. Gives the way
+ * to stop: what is left waits for the next instance.
+ */
+export function startGiving(deps: GivingDeps): { stop(): Promise<void> } {
+  const { store, listener, clock, log, random } = deps
+  const stopping = new AbortController()
+  let pause = new AbortController()
+  const stopListening = listener.onChanged((name) => {
+    if (name === GIVING) pause.abort()
+  })
+  let after = ''
+
+  /** Whether there may be more to give out now. */
+  async function step(): Promise<boolean> {
+    const given = await store.inTransaction('service', (tx) => giveOut(tx, random, after))
+    after = given?.next ?? ''
+    if (given === undefined) return false
+    if (given.missing > 0) {
+      log.error({ count: given.missing }, 'events were forgotten before webhooks were given them')
+    }
+    return given.next !== null
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      pause = new AbortController()
+      try {
+        if (await step()) continue
+        await clock.sleep(
+          limits.webhookLookAgainMilliseconds,
+          AbortSignal.any([stopping.signal, pause.signal]),
+        )
+      } catch (error) {
+        report(error)
+        // Whatever comes meanwhile: a failure is no reason to hurry.
+        await clock.sleep(limits.webhookLookAgainMilliseconds, stopping.signal)
+      }
+    }
+  }
+
+  function report(error: unknown): void {
+    const message = 'events wait to be given out to webhooks'
+    if (error instanceof StoreUnavailable || error instanceof CommitUnknown) {
+      log.warn({ reason: error }, message)
+    } else log.error({ err: error }, message)
+  }
+
+  const running = run()
+  return {
+    stop: async () => {
+      stopping.abort()
+      stopListening()
+      await running
+    },
+  }
+}
