@@ -40,7 +40,7 @@ export const TABLE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   ],
   catalogue: ['catalogue_resources'],
   facilitator: ['settler_wallets', 'settlement_claims', 'gas_budgets', 'payment_identifiers'],
-  transactions: ['builds', 'build_nonces', 'submissions'],
+  transactions: ['builds', 'build_nonces', 'submissions', 'unread_builds'],
   webhooks: ['webhooks', 'webhook_givings', 'webhook_deliveries'],
   trading: ['trades'],
   purchases: ['purchases'],

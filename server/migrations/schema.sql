@@ -580,6 +580,12 @@ table trades
   route json not null
   created_at timestamp with time zone not null
   taken numeric(78,0)
+table unread_builds
+  network text not null
+  payment_id text not null
+  hash text not null
+  height bigint not null
+  block_hash text not null
 table wallet_policies
   wallet_id text not null
   account_id text not null
@@ -923,6 +929,8 @@ trades trades_slippage_check: CHECK (((slippage > (0)::numeric) AND (slippage < 
 trades trades_taken: CHECK (((taken > (0)::numeric) AND (taken <= amount_in)))
 trades trades_taken_received: CHECK (((taken IS NULL) OR (received IS NOT NULL)))
 trades trades_token_decimals_check: CHECK ((token_decimals >= 0))
+unread_builds unread_builds_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES builds(payment_id)
+unread_builds unread_builds_pkey: PRIMARY KEY (payment_id, hash)
 wallet_policies wallet_policies_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 wallet_policies wallet_policies_pkey: PRIMARY KEY (wallet_id)
 wallet_policies wallet_policies_wallet_id_fkey: FOREIGN KEY (wallet_id) REFERENCES wallets(id)
@@ -1035,6 +1043,8 @@ CREATE INDEX submissions_by_payment ON public.submissions USING btree (payment_i
 CREATE INDEX submissions_due ON public.submissions USING btree (network, due_at) WHERE (due_at IS NOT NULL)
 CREATE INDEX trades_of_wallet ON public.trades USING btree (account_id, wallet_address, created_at DESC, id DESC)
 CREATE INDEX trades_unbooked ON public.trades USING btree (wallet_address, network) WHERE ((received IS NOT NULL) AND (NOT booked))
+CREATE INDEX unread_builds_above ON public.unread_builds USING btree (network, height)
+CREATE INDEX unread_builds_in_turn ON public.unread_builds USING btree (network, payment_id, hash)
 CREATE INDEX wallets_by_account ON public.wallets USING btree (account_id, created_at)
 CREATE INDEX webhook_deliveries_again ON public.webhook_deliveries USING btree (webhook_id) WHERE ((status = 'waiting'::text) AND (redelivery_of IS NOT NULL))
 CREATE INDEX webhook_deliveries_by_age ON public.webhook_deliveries USING btree (created_at)
@@ -1269,6 +1279,7 @@ sign_in_links: grant delete, insert, select, update to florin_service
 sign_in_windows: grant delete, insert, select, update to florin_service
 submissions: grant insert, select, update to florin_service
 trades: grant insert, select, update to florin_service
+unread_builds: grant delete, insert, select to florin_service
 wallet_policies: grant delete, insert, select, update to florin_service
 wallets: grant insert, select, update to florin_service
 webhook_deliveries: grant delete, insert, select, update to florin_service

@@ -171,7 +171,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const settlers = openSettlers({ store, clock, log, networks })
   const funds = openSettlerFunds({ chains, settlers, store, clock, log })
   const records = openRecords({ store, clock, waits, networks: configs })
-  const builds = openBuildBook({ records: built, received: records, clock, trades })
+  const builds = openBuildBook({ records: built, received: records, clock, trades, log })
   const instance = newId(random, 'req')
   // What listens besides the service itself is known before; its own doors once they are open.
   const inside = [...listenersOf(options)]

@@ -201,6 +201,8 @@ export const limits = {
   smartWalletLookSeconds: 5,
   /** Transactions that no node has told, asked for again at once. */
   untoldPlacesMax: 100,
+  /** Of what others signed and nobody here could read, asked for again at once: each is a block. */
+  untoldBuildsMax: 8,
   nodeResponseBytesMax: 32 * 1024 * 1024,
   /** JSON-RPC calls in one HTTP request; providers refuse larger batches. */
   nodeBatchCallsMax: 100,

@@ -220,8 +220,9 @@ export function openPurchaseBook({
 /** Of an effect that its transaction does not show as it was signed; no other payment of ours stands in that transaction. */
 const UNREAD_EFFECT_INDEX = 0
 
-/** Two books that are told the same. */
+/** Two books that are told the same; one of them at most has anything untold. */
 export function bothBooks(one: BuildBook, other: BuildBook): BuildBook {
+  const untold = one.untold ?? other.untold
   return {
     hasLive: async (tx, network) =>
       (await one.hasLive(tx, network)) || (await other.hasLive(tx, network)),
@@ -243,6 +244,7 @@ export function bothBooks(one: BuildBook, other: BuildBook): BuildBook {
       await one.sighted(tx, network, sightings)
       await other.sighted(tx, network, sightings)
     },
+    ...(untold === undefined ? {} : { untold }),
     undone: async (tx, network, height) => {
       await one.undone(tx, network, height)
       await other.undone(tx, network, height)

@@ -2,6 +2,17 @@ import type { NetworkId } from '@florin/wire/network.ts'
 import type { Seen, Sighting, Watched } from '../chains/self-custody.ts'
 import type { Tx } from '../store/postgres.ts'
 
+/** A transaction in a followed block. */
+export type SightedPlace = Pick<Sighting, 'transactionHash' | 'height' | 'blockHash'>
+
+/** What a followed block holds of builds, and nobody here could say what it did when the block was read. */
+export interface UntoldBuilds {
+  /** A few of those that may be told by now, others at each call. */
+  places(tx: Tx, network: NetworkId): Promise<readonly SightedPlace[]>
+  /** What they turn out to be, as `sighted` would have had it; in a transaction that the follower's fence guards. */
+  told(tx: Tx, network: NetworkId, sightings: readonly Sighting[]): Promise<void>
+}
+
 /**
  * What the followers tell the owner of transactions that were built here and are signed elsewhere. `hasLive` and `watched` are asked
  * after the blocks were read: what is built later cannot stand in them. Every other call runs in the transaction that moves the
@@ -18,6 +29,8 @@ export interface BuildBook {
   sighted(tx: Tx, network: NetworkId, sightings: readonly Sighting[]): Promise<void>
   /** The blocks above a height are not in the chain any more. */
   undone(tx: Tx, network: NetworkId, height: bigint): Promise<void>
+  /** Left out where all that is looked for is read in its block. */
+  readonly untold?: UntoldBuilds
   /** Closes what is decided at or below a final height, at most `count` of each kind; the most of one kind. */
   final(tx: Tx, network: NetworkId, height: bigint, count: number): Promise<number>
 }

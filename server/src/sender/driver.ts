@@ -18,6 +18,7 @@ import { guardLanes } from './guard.ts'
 import { readLineTo } from './line-to-head.ts'
 import type { NextAttemptDeps } from './next-attempt.ts'
 import { openPause } from './pause.ts'
+import { readUntoldBuilds } from './read-untold-builds.ts'
 import { readUntold } from './read-untold.ts'
 import { rebroadcast } from './rebroadcast.ts'
 import { lookPause, rebuildExpired } from './rebuild.ts'
@@ -262,6 +263,7 @@ export function startDriver(deps: DriverDeps): Driver {
         // First, because nobody may answer the other.
         await warnOfFound(deps, warned)
         await readUntold(deps, cursor)
+        await readUntoldBuilds(deps, cursor)
         await rebuildExpired(deps, renewal, isOver)
         looks.begin()
         return

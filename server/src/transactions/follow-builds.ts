@@ -7,6 +7,7 @@ import { holdClaims } from '../facilitator/soft-claim-store.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
+import type { Log } from '../kernel/log.ts'
 import type { BuildBook } from '../sender/build-book.ts'
 import type { MinedTrade, TradeBook } from '../sender/trade-book.ts'
 import type { Tx } from '../store/postgres.ts'
@@ -25,6 +26,8 @@ import {
   tradesAwaited,
 } from './live-store.ts'
 import { formName, takenAs } from './submission-store.ts'
+import { forgetUnread, forgetUnreadAbove, noteUnread, unreadBuilds } from './unread-store.ts'
+import type { UnreadBuild } from './unread-store.ts'
 import type {
   DeadReason,
   BuiltEffect,
@@ -35,6 +38,8 @@ import type {
 interface Findings {
   readonly effects: Map<PaymentId, BuiltEffect>
   readonly remarks: Map<PaymentId, RemarkReason | null>
+  /** What nobody here can read, where its build has no effect yet. */
+  readonly unread: Map<PaymentId, UnreadBuild[]>
   readonly dead: Map<PaymentId, { paymentId: PaymentId; height: bigint; reason: DeadReason }>
   /** Of builds that settle somebody's proof. */
   readonly settled: Map<PaymentId, { accountId: AccountId; settlement: ForeignSettlement }>
@@ -50,13 +55,80 @@ export function openBuildBook({
   received,
   clock,
   trades,
+  log,
 }: {
   readonly records: BuiltRecords
   readonly received: Pick<ReceivedRecords, 'paidElsewhere' | 'unseen' | 'expired'>
   readonly clock: Clock
   /** Left out where nothing is traded. */
-  readonly trades?: Pick<TradeBook, 'mined' | 'vanished'>
+  readonly trades?: Pick<TradeBook, 'mined' | 'vanished' | 'unreadable'>
+  readonly log?: Log
 }): BuildBook {
+  /** Behind which of those that nobody could read the next look begins, for each network. */
+  const after = new Map<NetworkId, UnreadBuild>()
+
+  /** Trades of venues that this instance has not. */
+  const unreadable = async (
+    tx: Tx,
+    network: NetworkId,
+    builds: readonly Pick<BuiltTerms, 'paymentId'>[],
+  ): Promise<ReadonlySet<PaymentId>> => {
+    const paymentIds = builds.map(({ paymentId }) => paymentId)
+    if (paymentIds.length === 0 || trades === undefined) return new Set()
+    return trades.unreadable(tx, network, paymentIds)
+  }
+
+  /** Takes in what transactions did; those among them of which nobody here can say it. */
+  const takeIn = async (
+    tx: Tx,
+    network: NetworkId,
+    sightings: readonly Sighting[],
+  ): Promise<readonly UnreadBuild[]> => {
+    const unmarked = sightings.filter((sighting) => termsPaid(sighting).length > 0)
+    const taken = await takenAs(
+      tx,
+      network,
+      unmarked.map(({ transactionHash }) => transactionHash),
+    )
+    const builds = await buildsBehind(tx, network, sightings, [...taken.values()])
+    if (builds.length === 0) return []
+    const inTurn = givenUpLast(builds, await records.givenUp(tx, alikeIn(builds)))
+    // Venues from outside are of chains without places.
+    const traded = builds.filter(({ tradeId, nonce }) => tradeId !== null && nonce === null)
+    const found = findingsOf(inTurn, sightings, {
+      taken,
+      unreadable: await unreadable(tx, network, traded),
+    })
+    const { effects, remarks, unread, dead, settled, looks } = found
+    const untold = [...unread.values()].flat()
+    for (const each of await noteUnread(tx, network, untold)) {
+      const { paymentId, transactionHash: hash, height } = each
+      const facts = { network, hash, paymentId, height: String(height) }
+      log?.error(facts, 'nobody here tells what it did: it is pending until its venue does')
+    }
+    await records.remark(
+      tx,
+      [...remarks].map(([paymentId, reason]) => ({ paymentId, reason })),
+    )
+    await trades?.mined(tx, tradesIn(network, builds, effects, sightings))
+    await records.confirmed(tx, [...effects.values()])
+    for (const [paymentId, { accountId, settlement }] of settled) {
+      await received.paidElsewhere(tx, { accountId, paymentId }, settlement, false)
+    }
+    await lookSoon(tx, [...looks])
+    const places = [...settled].map(
+      ([
+        paymentId,
+        {
+          settlement: { height },
+        },
+      ]) => ({ paymentId, height }),
+    )
+    await noteSeen(tx, [...effects.values(), ...places])
+    await noteDead(tx, [...dead.values()])
+    return untold
+  }
+
   return {
     hasLive: hasLiveBuild,
 
@@ -73,41 +145,13 @@ export function openBuildBook({
     },
 
     sighted: async (tx, network, sightings) => {
-      const unmarked = sightings.filter((sighting) => termsPaid(sighting).length > 0)
-      const taken = await takenAs(
-        tx,
-        network,
-        unmarked.map(({ transactionHash }) => transactionHash),
-      )
-      const builds = await buildsBehind(tx, network, sightings, [...taken.values()])
-      if (builds.length === 0) return
-      const inTurn = givenUpLast(builds, await records.givenUp(tx, alikeIn(builds)))
-      const { effects, remarks, dead, settled, looks } = findingsOf(inTurn, sightings, taken)
-      await records.remark(
-        tx,
-        [...remarks].map(([paymentId, reason]) => ({ paymentId, reason })),
-      )
-      await trades?.mined(tx, tradesIn(network, builds, effects, sightings))
-      await records.confirmed(tx, [...effects.values()])
-      for (const [paymentId, { accountId, settlement }] of settled) {
-        await received.paidElsewhere(tx, { accountId, paymentId }, settlement, false)
-      }
-      await lookSoon(tx, [...looks])
-      const places = [...settled].map(
-        ([
-          paymentId,
-          {
-            settlement: { height },
-          },
-        ]) => ({ paymentId, height }),
-      )
-      await noteSeen(tx, [...effects.values(), ...places])
-      await noteDead(tx, [...dead.values()])
+      await takeIn(tx, network, sightings)
     },
 
     undone: async (tx, network, height) => {
       const reopened = await records.undone(tx, network, height)
       await trades?.vanished(tx, [...reopened])
+      await forgetUnreadAbove(tx, network, height)
       const { undead, unsettled } = await forgetAbove(tx, network, height)
       await received.unseen(tx, unsettled)
       await records.remark(
@@ -130,6 +174,27 @@ export function openBuildBook({
       const idle = endsOf('none').map(({ paymentId }) => paymentId)
       await closeBuilds(tx, [...over, ...unsettled, ...idle], now)
       return Math.max(settled.length, closed, dead.length)
+    },
+
+    untold: {
+      places: async (tx, network) => {
+        const last = after.get(network)
+        const page = await unreadBuilds(tx, network, last, limits.untoldPlacesMax)
+        const others = await unreadable(tx, network, page)
+        const places = page.filter(({ paymentId }) => !others.has(paymentId))
+        const asked = places.slice(0, limits.untoldBuildsMax)
+        const next = asked.length < places.length ? asked.at(-1) : page.at(-1)
+        if (next === undefined) after.delete(network)
+        else after.set(network, next)
+        return asked
+      },
+
+      told: async (tx, network, sightings) => {
+        const untold = await takeIn(tx, network, sightings)
+        const still = new Set(untold.map(({ transactionHash }) => transactionHash))
+        const read = sightings.filter(({ transactionHash }) => !still.has(transactionHash))
+        await forgetUnread(tx, network, read)
+      },
     },
   }
 }
@@ -202,12 +267,19 @@ function givenUpLast(
 function findingsOf(
   builds: readonly BuiltTerms[],
   sightings: readonly Sighting[],
-  taken: ReadonlyMap<string, PaymentId>,
+  {
+    taken,
+    unreadable,
+  }: {
+    readonly taken: ReadonlyMap<string, PaymentId>
+    readonly unreadable: ReadonlySet<PaymentId>
+  },
 ): Findings {
   const known = new Set(builds.map(({ paymentId }) => paymentId))
   const found: Findings = {
     effects: new Map(),
     remarks: new Map(),
+    unread: new Map(),
     dead: new Map(),
     settled: new Map(),
     looks: new Set(),
@@ -220,9 +292,14 @@ function findingsOf(
         noteSettlement(found, build, sighting)
         continue
       }
-      const judgement = judge(build, sighting)
-      if (judgement === undefined) continue
       const { paymentId, accountId, commitment } = build
+      const judgement = judge(build, sighting, !unreadable.has(paymentId))
+      if (judgement === undefined) continue
+      if (judgement.kind === 'unread') {
+        const place = { paymentId, transactionHash, height, blockHash }
+        found.unread.set(paymentId, [...(found.unread.get(paymentId) ?? []), place])
+        continue
+      }
       const unmarked = formName(accountId, transactionHash)
       const takenFor = taken.get(unmarked)
       const isAnothers = takenFor !== undefined && takenFor !== paymentId && known.has(takenFor)

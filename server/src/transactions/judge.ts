@@ -5,17 +5,24 @@ import type { DeadReason, RemarkReason } from '../sender/built-records.ts'
 
 /**
  * What a transaction on chain means for a build. `paid`: it did what was built, and nothing of another payment. `other`: it stands for
- * the build and did something else. `dead`: with that, what was built can take no effect any more while its block stands.
+ * the build and did something else. `dead`: with that, what was built can take no effect any more while its block stands. `unread`: it
+ * stands for the build, and nobody here can say what it did.
  */
 export type Judgement =
   | { readonly kind: 'paid'; readonly transfer: SightedTransfer }
   | { readonly kind: 'other'; readonly remark: RemarkReason; readonly dead: DeadReason | null }
+  | { readonly kind: 'unread' }
 
 /**
  * Undefined when the transaction has nothing to do with the build. Only what the build's own sender signed has: a stranger who copies a
- * commitment from the chain, or who builds for somebody else's address, says nothing.
+ * commitment from the chain, or who builds for somebody else's address, says nothing. `isReadable`: whether the venue of its trade is one
+ * that is read here.
  */
-export function judge(build: BuiltTerms, sighting: Sighting): Judgement | undefined {
+export function judge(
+  build: BuiltTerms,
+  sighting: Sighting,
+  isReadable = true,
+): Judgement | undefined {
   // Where somebody else pays the fee it is another kind of payment, with a record of its own.
   if (sighting.sender !== build.sender) return undefined
   const { commitments, succeeded, isPlain } = sighting
@@ -35,6 +42,9 @@ export function judge(build: BuiltTerms, sighting: Sighting): Judgement | undefi
   if (!isOurs) return other(used, used)
   if (commitments.length > 1) return other('several_commitments', used)
   if (!succeeded) return other('transaction_reverted', 'transaction_reverted')
+  if (build.tradeId !== null && (!isReadable || sighting.isUntold === true)) {
+    return { kind: 'unread' }
+  }
   const [transfer, second] = effectsIn(build, sighting)
   // What a trade gives back, and what it takes to, is beside it.
   const isAlone =

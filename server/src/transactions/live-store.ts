@@ -258,7 +258,7 @@ export interface DeadBuild {
   readonly ends: 'sent' | 'received' | 'none'
 }
 
-/** Live builds that a final height proves dead. */
+/** Live builds that a final height proves dead. Not those of which a block holds what nobody has read: that may be their effect. */
 export async function provenDead(
   tx: Tx,
   network: NetworkId,
@@ -274,6 +274,7 @@ export async function provenDead(
     `select payment_id, dead_reason,
        case when proof_key is null then 'sent' when nonce is null then 'received' else 'none' end as ends from builds
      where network = $1 and dead_height <= $2 and closed_at is null and seen_height is null
+       and not exists (select from unread_builds u where u.payment_id = builds.payment_id)
      order by dead_height, payment_id limit $3`,
     [network, height.toString(), count],
   )

@@ -124,8 +124,9 @@ export function outcomeFrom(
   const succeeded = meta['err'] === null
   const height = integerFrom(fields['slot'], 'slot')
   const read = succeeded ? tradeIn(called, modules) : undefined
-  if (read === 'unknown' && untold === undefined) throw new UntoldTransfers(height)
-  const trade = read === 'unknown' ? undefined : read
+  const isUnread = typeof read === 'string'
+  if (isUnread && untold === undefined) throw new UntoldTransfers(height)
+  const trade = isUnread ? undefined : read
   const isSold = succeeded && isRouted(called) && mayHaveSold(meta, accounts)
   if ((trade !== undefined || isSold) && untold === undefined && !keepsInner(meta)) {
     throw new UntoldTransfers(height)

@@ -32,18 +32,18 @@ const ALLOCATE = 8
 const ALLOCATE_BYTES = 12
 
 /**
- * The one trade among signed instructions by the program of a module; undefined where there is none. Unknown where such programs are called
- * more than once, whatever the calls are, and where the module cannot say.
+ * The one trade among signed instructions by the program of a module; undefined where there is none. Several where such programs are called
+ * more than once, whatever the calls are; unknown where the module cannot say.
  */
 export function tradeIn(
   called: readonly Called[],
   modules: readonly OpenedModule[],
-): CalledTrade | 'unknown' | undefined {
+): CalledTrade | 'several' | 'unknown' | undefined {
   const [call, second] = called.flatMap((each) =>
     modules.flatMap(({ program, venue }) => (program === each.program ? [{ each, venue }] : [])),
   )
   if (call === undefined) return undefined
-  if (second !== undefined) return 'unknown'
+  if (second !== undefined) return 'several'
   const { each, venue } = call
   const { index, program, accounts } = each
   const data = decodeBase58(each.data, venue.dataBytes)

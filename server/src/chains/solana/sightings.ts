@@ -109,7 +109,7 @@ function sightingRead(
       const message = fieldsFrom(transaction['message'], 'message')
       const called = topLevelInstructions(message, accountsOf(message, meta))
       const read = succeeded ? tradeIn(called, modules) : undefined
-      const trade = read === 'unknown' ? undefined : read
+      const trade = typeof read === 'string' ? undefined : read
       const router = succeeded && trade === undefined ? routerCall(called) : undefined
       const header = fieldsFrom(message['header'], "message's header")
       const required = indexFrom(header['numRequiredSignatures'], 'signers')
@@ -157,6 +157,7 @@ function sightingRead(
         ...((trade !== undefined && keepsInner(meta)) || router !== undefined
           ? { senderChanges: outcome.senderChanges }
           : {}),
+        ...(read === 'unknown' ? { isUntold: true } : {}),
         isPlain: commitments.length === 1 && transfers.length === 1 && others.length === 0,
         feePaid,
         proofKey: messageKeyIn(fields['version'], message),

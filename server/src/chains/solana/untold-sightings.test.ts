@@ -2,11 +2,13 @@ import { expect, test } from 'vitest'
 import { systemClock } from '../../kernel/clock.ts'
 import type { Block, TransactionHash } from '../chain.ts'
 import type { Transport } from '../json-rpc/transport.ts'
+import { NotCarried } from '../venue.ts'
 import { addressFromBytes } from './account.ts'
 import { encodeBase58 } from './base58.ts'
 import { openFacts } from './facts.ts'
 import { JUPITER_PROGRAM, MEMO_PROGRAM, SYSTEM_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
 import { readSightings } from './sightings.ts'
+import type { OpenedModule } from './venue-module.ts'
 
 const HASH = encodeBase58(new Uint8Array(64).fill(9)) as TransactionHash
 const addressOf = (serial: number) => addressFromBytes(new Uint8Array(32).fill(serial))
@@ -48,7 +50,11 @@ const held = (alices: bigint) =>
   }))
 
 /** What is sighted of Alice's transaction, which took 250 of hers. */
-async function sightedOf(instructions: readonly object[], meta: object) {
+async function sightedOf(
+  instructions: readonly object[],
+  meta: object,
+  modules: readonly OpenedModule[] = [],
+) {
   const whole = {
     ...{ slot: 20, version: 0 },
     transaction: {
@@ -79,7 +85,7 @@ async function sightedOf(instructions: readonly object[], meta: object) {
     transactionHashes: [HASH],
   }
   const facts = openFacts({ transport, clock: systemClock })
-  return readSightings({ transport, facts }, [block], async () => ({
+  return readSightings({ transport, facts, modules }, [block], async () => ({
     senders: new Set([ALICE]),
     commitments: new Set(),
   }))
@@ -123,4 +129,25 @@ test('what a router gave is told by what the balances of its caller did, what th
   }
   const [plain] = (await sightedOf([MEMO, GIFT], { innerInstructions: [] })) ?? []
   expect(plain?.senderChanges).toBeUndefined()
+})
+
+test('what only a module tells is untold where that fails at it, and not where its program is called twice or nothing happened', async () => {
+  const read = () => {
+    throw new NotCarried('a bug of somebody else')
+  }
+  const none = () => []
+  const failing: OpenedModule = {
+    ...{ name: 'curve', program: JUPITER_PROGRAM },
+    venue: {
+      ...{ dataBytes: 1, accounts: none, opens: none, read },
+      ...{ quote: read, trade: read },
+    },
+  }
+  const sighted = (calls: readonly object[], meta: object = {}) =>
+    sightedOf([MEMO, ...calls], { innerInstructions: null, ...meta }, [failing])
+  expect(await sighted([ROUTE])).toMatchObject([{ succeeded: true, isUntold: true, transfers: [] }])
+  for (const other of [await sighted([ROUTE, ROUTE]), await sighted([ROUTE], { err: {} })]) {
+    expect(other).toHaveLength(1)
+    expect(other?.[0]?.isUntold).toBeUndefined()
+  }
 })
