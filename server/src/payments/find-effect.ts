@@ -1,7 +1,7 @@
 import type { TokenTransfer } from '../chains/chain.ts'
 import type { PaymentBook } from '../sender/book.ts'
 import type { Payment, PaymentRemark } from './payment.ts'
-import { remarkOf } from './remark.ts'
+import { GIVEN_BACK, remarkOf } from './remark.ts'
 
 /** What a transaction did for a payment: its log, null for native currency, and what of it was not as asked for. */
 export interface FoundEffect {
@@ -15,6 +15,7 @@ export interface FoundEffect {
  * may take a part of what is sold, and gives the minimum for it: the sale has happened, and what is left in the wallet is found by the next
  * look at its balance. What went to the recipient's own account has left the wallet, whomever the recipient has made that account's owner
  * since the draft; and so has all that our own bytes sent of a token that keeps a part of it: called a failure, either would be paid again.
+ * Where that new owner is the paying wallet itself, its own account has less all the same, and nobody was paid by it.
  */
 export function findEffect(
   payment: Payment,
@@ -41,6 +42,9 @@ export function findEffect(
   if (found === undefined) return undefined
   used.add(found.logIndex)
   const { logIndex } = found
+  if (payment.tradeId === undefined && found.to !== payment.recipient && found.to === found.from) {
+    return { logIndex, remark: GIVEN_BACK }
+  }
   const isLess = part !== undefined && payment.tradeId === undefined
   return isLess ? { logIndex, remark: remarkOf('recipient_got_less') } : { logIndex }
 }

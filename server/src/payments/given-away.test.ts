@@ -17,6 +17,11 @@ const STRANGER = '0x00000000000000000000000000000000000000fe' as Address
 
 /** What becomes of a send of 10 units, where its transaction is shown as something else. */
 async function statusOf(chainId: number, shown: (mined: Mined) => Mined): Promise<unknown> {
+  const payment = await paymentOf(chainId, shown)
+  return payment?.failure?.reason ?? payment?.status
+}
+
+async function paymentOf(chainId: number, shown: (mined: Mined) => Mined) {
   const { store } = database
   const funds = ['native', TOKEN].map((asset) => ({ asset, amount: 100n }))
   const model = openModelChain(funds)
@@ -33,8 +38,7 @@ async function statusOf(chainId: number, shown: (mined: Mined) => Mined): Promis
   await lane.follow(1)
   await lane.finalize(model.tip().height)
   const { id } = sent.payment
-  const payment = await store.inTransaction(accountId, (tx) => findPayment(tx, accountId, id))
-  return payment?.failure?.reason ?? payment?.status
+  return store.inTransaction(accountId, (tx) => findPayment(tx, accountId, id))
 }
 
 const toStranger = (mined: Mined): Mined => ({
@@ -64,4 +68,16 @@ test('another amount of it, or what another wallet gave, is none either', async 
     paysAccounts: true,
   })
   expect(await statusOf(71_034, others)).toBe('no_effect')
+})
+
+test('what came to the account that was signed for has left the wallet, and pays nobody where that account is the wallet’s own by now', async () => {
+  const back = (mined: Mined): Mined => ({
+    ...mined,
+    transfers: mined.transfers.map((transfer) => ({ ...transfer, to: transfer.from })),
+    paysAccounts: true,
+  })
+  const payment = await paymentOf(71_035, back)
+  expect(payment).toMatchObject({ status: 'settled', remark: { reason: 'recipient_got_less' } })
+  const given = (mined: Mined): Mined => ({ ...toStranger(mined), paysAccounts: true })
+  expect((await paymentOf(71_036, given))?.remark).toBeUndefined()
 })

@@ -17,3 +17,10 @@ const REMARKS = {
 export function remarkOf(reason: PaymentRemark['reason']): PaymentRemark {
   return { reason, message: REMARKS[reason] }
 }
+
+/** What is said where the recipient had made the paying wallet the owner of the account in which it is paid (Solana). */
+export const GIVEN_BACK: PaymentRemark = {
+  reason: 'recipient_got_less',
+  message:
+    'The whole amount went to the account of its recipient, which had made the paying wallet the owner of that account: the recipient has nothing of it.',
+}

@@ -120,6 +120,19 @@ test('what came to the account of its recipient pays a build, whoever owns that 
   }
 })
 
+test('what came to the account of its recipient pays no build where its sender owns that account by now', async () => {
+  const built = await scene.build()
+  const { sender, recipient } = built.build
+  const right = scene.paid(built)
+  const isInto = (wallet: Address) => wallet === recipient
+  const back = {
+    ...right,
+    transfers: right.transfers.map((each) => ({ ...each, to: sender, isInto })),
+  }
+  expect(judge(built.build, back)).toMatchObject({ remark: 'other_terms' })
+  expect(judge({ ...built.build, recipient: sender }, back)?.kind).toBe('paid')
+})
+
 test('a sale of which the market took a part is the sale, and a plain transfer of a part is not', async () => {
   const built = await scene.build()
   const asset = 'token'

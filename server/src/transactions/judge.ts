@@ -99,7 +99,7 @@ export function judgeSettlement(
 /**
  * A market whose liquidity ends may take a part of what is sold, and gives the minimum for it: that is the sale, too. And what came to the
  * recipient's own account was paid, though the recipient gave that account away meanwhile or the token kept a part: called unpaid, it would
- * be paid again. A sale of which the node does not keep to whom it went is one by what the sender has less: called something else, it would
+ * be paid again. Not where it was given to the sender, who has it all still. A sale of which the node does not keep to whom it went is one by what the sender has less: called something else, it would
  * be made again.
  */
 function effectsIn(
@@ -109,7 +109,7 @@ function effectsIn(
   const isTheirs = ({ asset, from, to, isInto }: SightedTransfer) =>
     asset === build.asset &&
     from === build.sender &&
-    (to === build.recipient || isInto?.(build.recipient) === true)
+    (to === build.recipient || (to !== from && isInto?.(build.recipient) === true))
   const whole = transfers.filter((each) => isTheirs(each) && sent(each) === build.amount)
   if (whole.length > 0 || build.tradeId === null || build.asset === 'native') return whole
   const part = transfers.filter(
