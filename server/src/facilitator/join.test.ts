@@ -23,6 +23,7 @@ async function told(state: Partial<ReceivedState>): Promise<string> {
     wasShared: false,
     revertedWhole: false,
     isFinal: false,
+    isDeep: true,
     attemptBlock: null,
     underWay: false,
     ...state,
@@ -56,4 +57,9 @@ test('an attempt of ours that reverted says nothing of a payment that somebody e
   expect(await told({ status: 'pending', reverted: true })).toBe('reverted')
   expect(await told({ status: 'pending', reverted: true, underWay: true })).toBe('pending')
   expect(await told({ status: 'expired', reverted: true })).toBe('expired')
+})
+
+test('an attempt that came to nothing is told at the depth of a success, unless it is tried again alone before anybody hears of it', async () => {
+  expect(await told({ reverted: true, isDeep: false })).toBe('pending')
+  expect(await told({ reverted: true, isDeep: false, wasShared: true })).toBe('reverted')
 })

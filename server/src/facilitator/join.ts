@@ -2,6 +2,7 @@ import type { AccountId, PaymentId } from '../kernel/id.ts'
 import type { Claim } from './claim.ts'
 import { giveSuccess } from './give.ts'
 import type { GiveDeps, Once } from './give.ts'
+import { cameToNothing } from './records.ts'
 import type { Heard, ReceivedRecords, ReceivedState } from './records.ts'
 
 export interface JoinDeps extends GiveDeps {
@@ -32,7 +33,7 @@ export type Joined =
       takeBack(): Promise<void>
     })
   | (ClaimedPayment & { readonly kind: 'pending' })
-  /** This attempt was included without effect. The authorization may still be good. */
+  /** This attempt was included without effect, as deep as a success would have to be. The authorization may still be good. */
   | (ClaimedPayment & { readonly kind: 'reverted' })
   /** It took no effect and never will. */
   | (ClaimedPayment & { readonly kind: 'expired' })
@@ -74,7 +75,7 @@ export async function joinClaim(
     case 'settled':
       return { kind: 'pending', ...claimed }
     case 'pending':
-      return { kind: state.reverted && !state.underWay ? 'reverted' : 'pending', ...claimed }
+      return { kind: cameToNothing(state) ? 'reverted' : 'pending', ...claimed }
     default:
       return state.status satisfies never
   }

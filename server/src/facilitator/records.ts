@@ -37,6 +37,8 @@ export interface ReceivedState {
   readonly revertedWhole: boolean
   /** Its newest transaction is in a final block, whatever it did there. */
   readonly isFinal: boolean
+  /** Its newest transaction is as deep on chain, whatever it did there, as it would have to be to release something. */
+  readonly isDeep: boolean
   /** The block that its newest transaction is in, whatever it did there; null while it is in none. */
   readonly attemptBlock: Pick<Block, 'height' | 'hash'> | null
   /** A transaction of ours is under way. */
@@ -109,4 +111,18 @@ export interface ReceivedRecords {
   unseen(tx: Tx, paymentIds: readonly PaymentId[]): Promise<void>
   /** It took no effect and never will: proven at finality. */
   expired(tx: Tx, paymentIds: readonly PaymentId[]): Promise<void>
+}
+
+/**
+ * Whether an attempt came to nothing so that somebody may hear of it: at the depth at which a success is given out, and not before. A block that
+ * leaves the chain gives the bytes back, and a payer who was asked for another payment meanwhile pays twice. What came to nothing beside others is
+ * tried again alone, and told to nobody.
+ */
+export function cameToNothing({
+  reverted,
+  underWay,
+  wasShared,
+  isDeep,
+}: Pick<ReceivedState, 'reverted' | 'underWay' | 'wasShared' | 'isDeep'>): boolean {
+  return reverted && !underWay && (wasShared || isDeep)
 }

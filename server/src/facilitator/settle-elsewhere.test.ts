@@ -51,7 +51,7 @@ const REFUSAL: OutboundOutcome = {
 const OPEN: ReceivedState = {
   ...{ status: 'pending', released: false, hash: null, logIndex: null, blockHeight: null },
   ...{ blockHash: null, block: 'unknown', reverted: false, wasShared: false },
-  ...{ revertedWhole: false, isFinal: false, underWay: false, attemptBlock: null },
+  ...{ revertedWhole: false, isFinal: false, isDeep: true, underWay: false, attemptBlock: null },
 }
 
 interface Said {

@@ -250,7 +250,7 @@ async function tryAgain(
     const isDecided = begun.isUsed !== true && !UNDECIDED.has(begun.reason) && !isOwed(claim, state)
     // Nor does anybody know what another facilitator that was asked and did not answer has under way.
     const isUndecided = !isDecided || (await mayBeElsewhere(deps, paymentId))
-    return isUndecided || (state.reverted && !(await wasUnused(claimed, state)))
+    return isUndecided || (state.reverted && !(state.isDeep && (await wasUnused(claimed, state))))
       ? { kind: 'pending', paymentId, state, intake }
       : refusalOf(begun, intake)
   }

@@ -40,6 +40,7 @@ export const REVERTED: ReceivedState = {
   ...{
     revertedWhole: false,
     isFinal: false,
+    isDeep: true,
     underWay: false,
     attemptBlock: { height: 7n, hash: 'a7' },
   },

@@ -270,6 +270,7 @@ test.each([
       ...{
         revertedWhole: true,
         isFinal,
+        isDeep: true,
         underWay: false,
         attemptBlock: { height: 7n, hash: 'a7' },
       },

@@ -1,4 +1,5 @@
 import type { NetworkId } from '@florin/wire/network.ts'
+import { cameToNothing } from '../facilitator/records.ts'
 import type { NewReceived, ReceivedRecords, ReceivedState } from '../facilitator/records.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
@@ -16,7 +17,7 @@ import type { Payment } from './payment.ts'
 import { receivedPlace } from './received-place-store.ts'
 import { receivedStandings } from './received-state-store.ts'
 import type { ReceivedStanding } from './received-state-store.ts'
-import { isReleased } from './released.ts'
+import { isBelow, isReleased } from './released.ts'
 import { depositOf, nameResource, sentPlace } from './sent-place-store.ts'
 import { decidedByOurs } from './status-store.ts'
 import type { AskedPayment } from './status-store.ts'
@@ -51,7 +52,8 @@ export function openReceivedRecords({
     if (standing === undefined) return undefined
     const { payment, places, place, followedHeight } = standing
     const { block, blockHash } = place
-    const isDeep = isReleased(payment, networks.get(payment.network), followedHeight)
+    const config = networks.get(payment.network)
+    const isDeep = isReleased(payment, config, followedHeight)
     return {
       status: payment.status,
       // Somebody else's transaction is not taken back by the follower: its block must be one that was read.
@@ -65,6 +67,7 @@ export function openReceivedRecords({
       wasShared: places.wasShared,
       revertedWhole: places.revertedWhole,
       isFinal: places.isFinal,
+      isDeep: places.isFinal || isBelow(places.newestBlock?.height, config, followedHeight),
       attemptBlock: places.newestBlock,
       underWay: places.underWay,
     }
@@ -257,14 +260,15 @@ function recordOf(received: NewReceived, nowMilliseconds: number): Payment {
 }
 
 /** Nothing that is under way can change it any more. */
-function isOver({ status, reverted, underWay }: ReceivedState): boolean {
+function isOver(state: ReceivedState): boolean {
+  const { status } = state
   switch (status) {
     case 'failed':
     case 'expired':
     case 'settled':
       return true
     case 'pending':
-      return reverted && !underWay
+      return cameToNothing(state)
     case 'confirmed':
       return false
     default:

@@ -9,6 +9,15 @@ export function isReleased(
 ): boolean {
   if (status === 'settled') return true
   if (status !== 'confirmed' || config === undefined) return false
-  if (blockHeight === null || followed === null) return false
-  return followed - blockHeight >= BigInt(config.releaseDepth)
+  return isBelow(blockHeight, config, followed)
+}
+
+/** Whether a block has as many on top as the network asks for. */
+export function isBelow(
+  height: bigint | null | undefined,
+  config: Pick<NetworkConfig, 'releaseDepth'> | undefined,
+  followed: bigint | null,
+): boolean {
+  if (height === null || height === undefined || config === undefined) return false
+  return followed !== null && followed - height >= BigInt(config.releaseDepth)
 }
