@@ -10,7 +10,8 @@ import type { Called } from './instructions.ts'
 import { accountsOf } from './outcome.ts'
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
 import { holdingsOf, movesOf } from './token-transfers.ts'
-import type { Holding } from './token-transfers.ts'
+import type { Holding, Move } from './token-transfers.ts'
+import { unreadArrivals } from './unread-arrivals.ts'
 
 /** A transfer as its transaction alone tells it. */
 export type Transfer = Pick<Arrival, 'asset' | 'from' | 'to' | 'amount' | 'effectIndex'>
@@ -26,7 +27,8 @@ interface Incoming {
 
 /**
  * Every transfer of a configured asset that a transaction which succeeded made, by its own instructions or by programs that these called:
- * lamports by the System program, tokens by a token program into the owner's associated account, which is what a wallet can spend. Those to other owners are left out.
+ * lamports by the System program, tokens by a token program into the owner's associated account, which is what a wallet can spend. Tokens there that
+ * no known instruction explains came, too. Those to other owners are left out.
  */
 export function transfersIn(
   fields: Fields,
@@ -38,6 +40,9 @@ export function transfersIn(
   const accounts = accountsOf(message, meta)
   const called = allInstructions(message, meta, accounts)
   const holdings = holdingsOf(meta, accounts)
+  const read = called.map((each) => ({ moves: movesOf(each), mints: minted(each) }))
+  const moves = read.flatMap((each) => each.moves)
+  const incoming = read.flatMap((each) => [...moved(each.moves, holdings), ...each.mints])
   const lamports = called.flatMap((each) =>
     lamportTransfer(each).map(({ from, to, lamports: amount }) => ({
       asset: 'native',
@@ -51,17 +56,35 @@ export function transfersIn(
   const isWanted = ({ owner, mint }: Holding) => mine.has(owner) && listed.has(mint)
   return [
     ...lamports.filter(({ to }) => mine.has(to)),
-    ...tokensIn(called, holdings, facts, isWanted),
+    ...tokensIn(moves, incoming, holdings, facts, isWanted),
+    ...unreadArrivals(
+      { accounts, holdings, explained: explainedBy(moves, incoming) },
+      facts,
+      isWanted,
+    ),
   ].filter(({ amount }) => amount > 0n)
 }
 
+/** What known instructions say that each token account has more, or less. */
+function explainedBy(
+  moves: readonly Move[],
+  incoming: readonly Incoming[],
+): ReadonlyMap<Address, bigint> {
+  const explained = new Map<Address, bigint>()
+  const add = (account: Address, more: bigint) =>
+    explained.set(account, (explained.get(account) ?? 0n) + more)
+  for (const { account, declared } of incoming) add(account, declared)
+  for (const { from, declared } of moves) add(from, -declared)
+  return explained
+}
+
 function tokensIn(
-  called: readonly Called[],
+  moves: readonly Move[],
+  incoming: readonly Incoming[],
   holdings: ReadonlyMap<Address, Holding>,
   facts: Facts,
   isWanted: (holding: Holding) => boolean,
 ): readonly Transfer[] {
-  const incoming = called.flatMap((each) => [...moved(each, holdings), ...minted(each)])
   const byAccount = Map.groupBy(incoming, ({ account }) => account)
   return [...byAccount].flatMap(([account, into]) => {
     const holding = holdings.get(account)
@@ -70,7 +93,7 @@ function tokensIn(
     const own = into.filter(
       ({ program }) => facts.tokenAccount(owner, { address: mint, program }).address === account,
     )
-    const amounts = shares(own, arrivedAt(account, holding, called))
+    const amounts = shares(own, arrivedAt(account, holding, moves))
     return own.map(({ from, index }, place) => ({
       asset: mint,
       from,
@@ -94,20 +117,21 @@ function shares(incoming: readonly Incoming[], arrived: bigint): readonly bigint
 }
 
 /** What an account has more than before, and what went out of it meanwhile. */
-function arrivedAt(account: Address, { before, after }: Holding, called: readonly Called[]) {
-  const gone = called
-    .flatMap(movesOf)
+function arrivedAt(account: Address, { before, after }: Holding, moves: readonly Move[]) {
+  const gone = moves
     .filter(({ from }) => from === account)
     .reduce((sum, { declared }) => sum + declared, 0n)
   const arrived = after - before + gone
   return arrived > 0n ? arrived : 0n
 }
 
-function moved(called: Called, holdings: ReadonlyMap<Address, Holding>): readonly Incoming[] {
-  return movesOf(called).flatMap(({ index, from, to, declared }) => {
+function moved(
+  moves: readonly Move[],
+  holdings: ReadonlyMap<Address, Holding>,
+): readonly Incoming[] {
+  return moves.flatMap(({ index, program, from, to, declared }) => {
     const source = holdings.get(from)
-    if (source === undefined) return []
-    return [{ index, program: called.program, account: to, from: source.owner, declared }]
+    return source ? [{ index, program, account: to, from: source.owner, declared }] : []
   })
 }
 

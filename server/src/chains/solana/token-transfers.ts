@@ -2,7 +2,7 @@ import type { Address, TokenTransfer } from '../chain.ts'
 import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import { addressFrom, amountFrom, indexFrom } from './answer.ts'
-import { decodeBase58 } from './base58.ts'
+import { readBase58 } from './base58.ts'
 import type { Called } from './instructions.ts'
 import { isPaidInto, ownerBefore } from './paid-into.ts'
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
@@ -30,6 +30,12 @@ export interface Holding {
 }
 
 const AMOUNT_BYTES = 8
+/** Longer data are not read, though the programs take them: base58 takes time, and a transaction may hold 64 instructions of 10 KB. */
+const DATA_BYTES_MAX = 256
+const BATCH = 255
+const HEADER_BYTES = 2
+/** Parts of a batch are counted above all instructions, inner ones too: 64 run in one transaction, each of them counted in thousands. */
+const PART_STEP = 100_000
 const TOKEN_PROGRAMS = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM]
 
 /** Where the accounts and the amount stand in an instruction of a token program. Source: spl-token-2022, `TokenInstruction`. */
@@ -98,12 +104,46 @@ function receivedBy(move: Move, moves: readonly Move[], { before, after }: Holdi
   return arrived > 0n ? arrived : 0n
 }
 
-/** What an instruction of a token program moves from one account to another; nothing for any other instruction. */
-export function movesOf({ index, program, accounts, data }: Called): readonly Move[] {
+/**
+ * What an instruction of a token program moves from one account to another, each part of a batch by itself; nothing for any other instruction.
+ * The programs pass over whatever stands behind the data that they read.
+ */
+export function movesOf(called: Called): readonly Move[] {
+  const { program, data } = called
   if (program !== TOKEN_PROGRAM && program !== TOKEN_2022_PROGRAM) return []
+  const bytes = readBase58(data, DATA_BYTES_MAX)
+  if (bytes?.[0] !== BATCH) return bytes === undefined ? [] : moveIn({ ...called, bytes })
+  return partsOf({ ...called, bytes }).flatMap(moveIn)
+}
+
+/** An instruction with its data read. */
+type Part = Pick<Called, 'index' | 'program' | 'accounts'> & { readonly bytes: Uint8Array }
+
+/**
+ * The instructions that a batch holds: of each how many accounts it takes of those of the batch, how many bytes, and these. Source: p-token,
+ * `process_batch`.
+ */
+function partsOf({ index, program, accounts, bytes }: Part): readonly Part[] {
+  const parts: Part[] = []
+  let account = 0
+  for (let at = 1; at + HEADER_BYTES <= bytes.length;) {
+    const [takes = 0, length = 0] = bytes.subarray(at, at + HEADER_BYTES)
+    at += HEADER_BYTES
+    parts.push({
+      index: index + (parts.length + 1) * PART_STEP,
+      program,
+      accounts: accounts.slice(account, account + takes),
+      bytes: bytes.subarray(at, at + length),
+    })
+    account += takes
+    at += length
+  }
+  return parts
+}
+
+function moveIn({ index, program, accounts, bytes }: Part): readonly Move[] {
   for (const { prefix, bytes: length, toAt } of SHAPES) {
-    const bytes = decodeBase58(data, length)
-    if (bytes === undefined || prefix.some((byte, at) => bytes[at] !== byte)) continue
+    if (bytes.length < length || prefix.some((byte, at) => bytes[at] !== byte)) continue
     const [from, to] = [accounts[0], accounts[toAt]]
     if (from === undefined || to === undefined) return []
     const at = prefix.length
