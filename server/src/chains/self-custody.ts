@@ -169,12 +169,16 @@ export interface Watched {
   readonly senders: ReadonlySet<Address>
   /** 64 lower-case hex digits each. What carries one is read whole although it is no plain transfer (EVM). */
   readonly commitments: ReadonlySet<string>
+  /** Who signs beside a fee payer what is looked for by those very bytes (Solana). Left out: nobody. */
+  readonly cosigners?: ReadonlySet<Address>
 }
 
 /** Who and what stands in a few blocks; `Watched` is the part of it that matters. */
 export interface Seen {
   readonly senders: readonly Address[]
   readonly commitments: readonly string[]
+  /** Fee payers beside whom somebody signed (Solana). Left out where nobody can. */
+  readonly cosigned?: readonly Address[]
 }
 
 /** Why bytes are no transaction of this network that somebody could send. Plain words; nothing of ours in them. */
@@ -240,7 +244,7 @@ export interface SelfCustody {
   /**
    * What transactions of watched senders, and those that carry a watched commitment, did in these blocks, in their order. `watched`
    * is asked once per few blocks. Undefined when one of these blocks is not the chain's any more. Solana: a transaction counts
-   * when a watched sender signed it, since no other can move its money.
+   * when it has a memo and a watched sender pays its fee, or when a watched cosigner signed it.
    */
   sightings(
     blocks: readonly Block[],

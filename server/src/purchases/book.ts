@@ -27,7 +27,7 @@ import {
   usedBelow,
 } from './live-store.ts'
 import type { Place, SignedPurchase, UsedPurchase } from './live-store.ts'
-import { feePayersAwaited, hasOpenPurchase, purchasesProven } from './store.ts'
+import { buyersThrough, hasOpenPurchase, purchasesProven } from './store.ts'
 
 /** The books of what sellers were authorised to take: moved by what the chain shows, and closed at finality only. */
 export interface PurchaseBook extends BuildBook {
@@ -152,9 +152,11 @@ export function openPurchaseBook({
     over,
     hasLive: hasOpenPurchase,
 
-    watched: async (tx, network, { senders }) => ({
-      senders: await feePayersAwaited(tx, network, senders),
+    watched: async (tx, network, { cosigned = [] }) => ({
+      senders: new Set(),
       commitments: new Set(),
+      // A fee payer of others may send hundreds of transactions in each block.
+      cosigners: await buyersThrough(tx, network, cosigned),
     }),
 
     // No purchase is taken over by another account.
@@ -234,6 +236,7 @@ export function bothBooks(one: BuildBook, other: BuildBook): BuildBook {
       return {
         senders: new Set([...first.senders, ...second.senders]),
         commitments: new Set([...first.commitments, ...second.commitments]),
+        cosigners: new Set([...(first.cosigners ?? []), ...(second.cosigners ?? [])]),
       }
     },
     hold: async (tx, network, sightings) => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TransactionHash } from '../chains/chain.ts'
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { Address, TransactionHash } from '../chains/chain.ts'
 import type { Sighting } from '../chains/self-custody.ts'
 import { proofKey } from '../chains/exact.ts'
 import { baseUnits } from '@florin/wire/amount.ts'
@@ -47,7 +48,8 @@ async function aPurchase(feePayer: typeof EVM | null): Promise<PaymentId> {
   await reading.store([payment])
   const purchase = {
     ...{ paymentId: payment.id, accountId, walletId, network: payment.network, looks: 0 },
-    ...{ url: 'https://shop.example/report', requestDigest: new Uint8Array(32), stored: {} },
+    ...{ url: 'https://shop.example/report', requestDigest: new Uint8Array(32) },
+    stored: { from: walletId },
     ...{ proofKey: proofKey(`${KEY}${payment.id}`), validBeforeSeconds: 1n, feePayer },
     ...{ lastValidBlockHeight: null, sinceHeight: 1n, headerName: 'X-PAYMENT' as const },
     ...{ header: 'proof', askingUntilMilliseconds: null, shown: 0, answer: null },
@@ -82,4 +84,27 @@ test('a call that names an authorization proves nothing by that: it may have fai
 
 test('bytes of which nothing is left to choose have moved the money when they are in a block', async () => {
   expect(await sight(await aPurchase(EVM), null)).toBe('confirmed')
+})
+
+test('of what a fee payer sends that is waited for which a wallet signed that buys through it', async () => {
+  const { store } = database
+  const paymentId = await aPurchase(EVM)
+  const book = openPurchaseBook({ clock: systemClock, log: openLog('silent') })
+  const { wallet_id: wallet, network } = await store.inTransaction('service', async (tx) => {
+    const [row] = await tx.query<{ wallet_id: Address; network: NetworkId }>(
+      'test_purchase',
+      'select wallet_id, network from purchases where payment_id = $1',
+      [paymentId],
+    )
+    if (row === undefined) throw new Error('no purchase')
+    return row
+  })
+  const watched = (cosigned: readonly Address[]) =>
+    store.inTransaction('service', (tx) =>
+      book.watched(tx, network, { senders: [EVM], commitments: [], cosigned }),
+    )
+  const awaited = await watched([EVM])
+  expect(awaited.senders.size).toBe(0)
+  expect(awaited.cosigners?.has(wallet)).toBe(true)
+  expect((await watched([])).cosigners?.size).toBe(0)
 })

@@ -222,20 +222,20 @@ export async function hasOpenPurchase(tx: Tx, network: NetworkId): Promise<boole
   return rows[0]?.found === true
 }
 
-/** Which of these pay the fee of something that is looked for. */
-export async function feePayersAwaited(
+/** The wallets whose purchases these pay the fee of: each signs beside. */
+export async function buyersThrough(
   tx: Tx,
   network: NetworkId,
-  addresses: readonly Address[],
+  feePayers: readonly Address[],
 ): Promise<ReadonlySet<Address>> {
-  if (addresses.length === 0) return new Set()
-  const rows = await tx.query<{ fee_payer: Address }>(
-    'purchase_fee_payers',
-    `select distinct fee_payer from purchases
+  if (feePayers.length === 0) return new Set()
+  const rows = await tx.query<{ buyer: Address }>(
+    'purchase_buyers',
+    `select distinct stored ->> 'from' as buyer from purchases
      where network = $1 and closed_at is null and fee_payer = any($2)`,
-    [network, addresses],
+    [network, feePayers],
   )
-  return new Set(rows.map((row) => row.fee_payer))
+  return new Set(rows.map((row) => row.buyer))
 }
 
 /**

@@ -11,19 +11,17 @@ import type { Log } from '../kernel/log.ts'
 import type { BuildBook } from '../sender/build-book.ts'
 import type { MinedTrade, TradeBook } from '../sender/trade-book.ts'
 import type { Tx } from '../store/postgres.ts'
+import { buyersAwaited, hasLiveBuild, sendersAwaited, tradesAwaited } from './awaited-store.ts'
 import type { BuiltTerms } from './build.ts'
 import { judge, judgeSettlement, termsPaid } from './judge.ts'
 import {
   closeBuilds,
   closeSettled,
   forgetAbove,
-  hasLiveBuild,
   liveBuilds,
   noteDead,
   noteSeen,
   provenDead,
-  sendersAwaited,
-  tradesAwaited,
 } from './live-store.ts'
 import { formName, takenAs } from './submission-store.ts'
 import { forgetUnread, forgetUnreadAbove, noteUnread, unreadBuilds } from './unread-store.ts'
@@ -133,8 +131,9 @@ export function openBuildBook({
     hasLive: hasLiveBuild,
 
     // A commitment counts with its own sender's signature only. Those of trades say whose transactions are worth reading whole.
-    watched: async (tx, network, { senders, commitments }) => ({
+    watched: async (tx, network, { senders, commitments, cosigned = [] }) => ({
       senders: await sendersAwaited(tx, network, senders),
+      cosigners: await buyersAwaited(tx, network, cosigned),
       commitments: await tradesAwaited(tx, network, commitments),
     }),
 

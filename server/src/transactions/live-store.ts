@@ -8,48 +8,6 @@ import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { BuiltTerms } from './build.ts'
 
-/** Whether a network has a build that has not come to its end. */
-export async function hasLiveBuild(tx: Tx, network: NetworkId): Promise<boolean> {
-  const rows = await tx.query<{ found: boolean }>(
-    'builds_any_live',
-    `select exists (select from builds where network = $1 and closed_at is null) as found`,
-    [network],
-  )
-  return rows[0]?.found === true
-}
-
-/** Those of the addresses that a live build waits for. */
-export async function sendersAwaited(
-  tx: Tx,
-  network: NetworkId,
-  senders: readonly Address[],
-): Promise<ReadonlySet<Address>> {
-  const rows = await tx.query<{ sender: Address }>(
-    'builds_senders',
-    `select sender from unnest($2::text[]) as sender
-     where exists (select from builds b where b.network = $1 and b.sender = sender and b.closed_at is null)`,
-    [network, senders],
-  )
-  return new Set(rows.map((row) => row.sender))
-}
-
-/** Those of the commitments that a live build carries which is more than a plain transfer. */
-export async function tradesAwaited(
-  tx: Tx,
-  network: NetworkId,
-  commitments: readonly string[],
-): Promise<ReadonlySet<string>> {
-  if (commitments.length === 0) return new Set()
-  const rows = await tx.query<{ commitment: string }>(
-    'builds_trades_awaited',
-    `select encode(commitment, 'hex') as commitment from builds
-     where network = $1 and commitment = any (array(select decode(c, 'hex') from unnest($2::text[]) as c))
-       and trade_id is not null and closed_at is null`,
-    [network, commitments],
-  )
-  return new Set(rows.map(({ commitment }) => commitment))
-}
-
 interface TermsRow {
   readonly payment_id: PaymentId
   readonly account_id: AccountId

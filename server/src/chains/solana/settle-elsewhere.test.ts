@@ -71,7 +71,8 @@ test("a seller that pays the fee itself adds its signature to the buyer's own by
   expect(selfCustody.inspect(raw)).toMatchObject({ ok: true, isSigned: true })
   const { height } = await world.chain.head()
   expect(await world.chain.broadcast([raw])).toEqual([{ kind: 'accepted' }])
-  const watched = { senders: new Set([seller.address]), commitments: new Set<string>() }
+  const cosigners = new Set([payer.address])
+  const watched = { senders: new Set<never>(), commitments: new Set<string>(), cosigners }
   const sighting = await until(
     'the settlement is on chain',
     async () => {

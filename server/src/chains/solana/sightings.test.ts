@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Address } from '../chain.ts'
+import { systemClock } from '../../kernel/clock.ts'
+import type { Address, TransactionHash } from '../chain.ts'
+import type { Transport } from '../json-rpc/transport.ts'
 import type { Sighting } from '../self-custody.ts'
+import { addressFromBytes } from './account.ts'
 import { VOTE_PROGRAM } from './arrivals.ts'
+import { encodeBase58 } from './base58.ts'
+import { openFacts } from './facts.ts'
 import type { Instruction } from './message.ts'
 import { MEMO_PROGRAM, SYSTEM_PROGRAM } from './programs.ts'
+import { readSightings } from './sightings.ts'
 import { COMMITMENT, startTestChain } from './test-chain.ts'
 import type { TestChain, TestWallet } from './test-chain.ts'
 
@@ -49,7 +55,7 @@ async function sightedOf(
 }
 
 describe('of what a watched sender sends', () => {
-  test('only that is read which carries a memo or a second signature, however much there is', async () => {
+  test('only that is read which carries a memo, however much there is', async () => {
     const found = await sightedOf([moving(1n)], [moving(2n)], [moving(3n), MEMO])
     expect(found).toMatchObject([{ transfers: [{ amount: 3n }], commitments: [COMMITMENT_HEX] }])
   })
@@ -58,4 +64,45 @@ describe('of what a watched sender sends', () => {
     const found = await sightedOf([moving(4n, VOTE_PROGRAM), MEMO])
     expect(found).toMatchObject([{ commitments: [COMMITMENT_HEX], succeeded: true }])
   })
+})
+
+const key = (serial: number): Address => addressFromBytes(new Uint8Array(32).fill(serial))
+const [RELAY, OURS, BLOCK] = [key(1), key(2), key(3)]
+const hashOf = (serial: number) => encodeBase58(new Uint8Array(64).fill(serial)) as TransactionHash
+
+test('of a fee payer who sends for many, only that is read which carries the signature of who is waited for', async () => {
+  const accountsOf = (...keys: readonly Address[]) => keys.map((pubkey) => ({ pubkey }))
+  const sent = [
+    // Of strangers, with and without a memo; ours is named by one and signs none.
+    { keys: [RELAY, key(4), MEMO_PROGRAM], signers: 2 },
+    { keys: [RELAY, key(5)], signers: 2 },
+    { keys: [RELAY, key(6), OURS, MEMO_PROGRAM], signers: 2 },
+    { keys: [RELAY, OURS, MEMO_PROGRAM], signers: 1 },
+    // Ours, alone and with somebody else.
+    { keys: [RELAY, OURS], signers: 2 },
+    { keys: [RELAY, key(7), OURS, MEMO_PROGRAM], signers: 3 },
+  ].map(({ keys, signers }, index) => ({
+    hash: hashOf(index + 1),
+    transaction: {
+      accountKeys: accountsOf(...keys),
+      signatures: Array.from({ length: signers }, () => hashOf(index + 1)),
+    },
+  }))
+  const asked: unknown[] = []
+  const read: Transport['read'] = async ({ method, params, parse }) => {
+    if (method === 'getBlock') return parse({ blockhash: BLOCK, transactions: sent })
+    asked.push(params[0])
+    return parse(null)
+  }
+  const transport = { read } as Transport
+  const facts = openFacts({ transport, clock: systemClock })
+  const block = {
+    ...{ height: 20n, hash: BLOCK, parentHash: '', timeMilliseconds: 0 },
+    transactionHashes: sent.map(({ hash }) => hash),
+  }
+  await readSightings({ transport, facts }, [block], async ({ senders, cosigned = [] }) => {
+    expect([senders, cosigned]).toEqual([[RELAY], [RELAY]])
+    return { senders: new Set(), commitments: new Set(), cosigners: new Set([OURS]) }
+  })
+  expect(asked).toEqual([hashOf(5), hashOf(6)])
 })

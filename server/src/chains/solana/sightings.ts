@@ -1,5 +1,5 @@
 import type { Address, Block, TransactionHash } from '../chain.ts'
-import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
+import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import type { SelfCustody, Sighting, SightedTransfer } from '../self-custody.ts'
@@ -25,11 +25,13 @@ interface Deps {
   readonly modules?: readonly OpenedModule[]
 }
 
-/** A transaction as its block has it: who pays its fee, failed ones included. */
+/** A transaction as its block has it: who pays its fee and who signs beside, failed ones included. */
 interface Included {
   readonly hash: TransactionHash
   readonly block: Block
   readonly payer: Address
+  readonly cosigners: readonly Address[]
+  readonly hasMemo: boolean
 }
 
 /** Each takes at most a megabyte: 64 inner instructions of 10 KB, 64 accounts, 10 KB of logs. */
@@ -53,10 +55,17 @@ export async function readSightings(
     )
     if (read.includes(undefined)) return undefined
     const included = read.flatMap((each) => each ?? [])
-    const seen = [...new Set(included.map(({ payer }) => payer))]
-    const { senders } = await watched({ senders: seen, commitments: [] })
+    const payersOf = (some: readonly Included[]) => [...new Set(some.map(({ payer }) => payer))]
+    const { senders, cosigners: awaited = new Set() } = await watched({
+      senders: payersOf(included.filter(({ hasMemo }) => hasMemo)),
+      commitments: [],
+      cosigned: payersOf(included.filter(({ cosigners }) => cosigners.length > 0)),
+    })
     // The fee payer signs first, and a build's own sender pays.
-    const wanted = included.filter(({ payer }) => senders.has(payer))
+    const wanted = included.filter(
+      ({ payer, cosigners, hasMemo }) =>
+        (hasMemo && senders.has(payer)) || cosigners.some((each) => awaited.has(each)),
+    )
     for (let start = 0; start < wanted.length; start += TRANSACTIONS_PER_READ_MAX) {
       const few = wanted.slice(start, start + TRANSACTIONS_PER_READ_MAX)
       const found = await Promise.all(few.map((each) => transport.read(sightingRead(deps, each))))
@@ -67,26 +76,28 @@ export async function readSightings(
   return sightings
 }
 
+/**
+ * A transaction that may be one that is waited for: those carry a commitment in a memo, or the payer's signature beside the fee
+ * payer's. Anybody may have a build made for, or be paid through, an address that sends hundreds in each block: to read all of these
+ * whole would hold up everybody on the network. A program that an instruction calls stands in no lookup table. Votes have no memo; that
+ * a transaction names their program says nothing, since a buyer or a maker can have it named.
+ */
 function includedFrom(fields: Fields, block: Block): readonly Included[] {
   const transaction = fieldsFrom(fields['transaction'], 'transaction')
   const keys = listFrom(transaction['accountKeys'], 'account keys').map((key) =>
     fieldsFrom(key, 'account key'),
   )
   const signatures = listFrom(transaction['signatures'], 'signatures')
-  if (!mayTell(keys, signatures.length)) return []
-  const payer = addressFrom(keys[0]?.['pubkey'], 'fee payer')
+  const hasMemo = keys.some(({ pubkey }) => pubkey === MEMO_PROGRAM)
+  if (!hasMemo && signatures.length < 2) return []
+  // Who signs stands before everybody else.
+  const [payer, ...cosigners] = keys
+    .slice(0, Math.max(1, signatures.length))
+    .map(({ pubkey }) => addressFrom(pubkey, 'signer'))
+  if (payer === undefined) throw malformed('account keys', '')
   const [signature] = signatures
-  return [{ hash: transactionHashFrom(signature, 'signature'), block, payer }]
-}
-
-/**
- * Whether a transaction may be one that is waited for: those carry a commitment in a memo, or the payer's signature beside the fee
- * payer's. Anybody may have a build made for, or be paid through, an address that sends hundreds in each block: to read all of these
- * whole would hold up everybody on the network. A program that an instruction calls stands in no lookup table. Votes have no memo; that
- * a transaction names their program says nothing, since a buyer or a maker can have it named.
- */
-function mayTell(keys: readonly Fields[], signatures: number): boolean {
-  return signatures > 1 || keys.some(({ pubkey }) => pubkey === MEMO_PROGRAM)
+  const hash = transactionHashFrom(signature, 'signature')
+  return [{ hash, block, payer, cosigners, hasMemo }]
 }
 
 /** Undefined when the transaction is not where the block had it. */
