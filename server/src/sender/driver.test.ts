@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { NodeFailure } from '@florin/server/chains/chain.ts'
+import type { Renewal } from '@florin/server/chains/chain.ts'
 import { systemClock } from '@florin/server/kernel/clock.ts'
 import type { Clock } from '@florin/server/kernel/clock.ts'
 import { limits } from '@florin/server/kernel/limits.ts'
@@ -8,6 +9,7 @@ import { testNetwork } from '@florin/server/payments/test-lane.ts'
 import { openTestDatabase } from '@florin/server/store/test-database.ts'
 import type { TestDatabase } from '@florin/server/store/test-database.ts'
 import { write } from '@florin/server/store/test-write.ts'
+import type { BuildBook } from './build-book.ts'
 import { drive } from './test-driver.ts'
 
 let database: TestDatabase
@@ -236,6 +238,36 @@ test('an instance whose nodes do not answer lets its lease run out', async () =>
     })
     // Not once renewed: between two renewals it would be over for a moment, too.
     expect((await lease())?.until).toBe(held?.until)
+  } finally {
+    await driver.stop()
+  }
+})
+
+test('what nobody could read of a build is asked for again by whoever follows its network', async () => {
+  let looks = 0
+  const nothing = async () => undefined
+  const builds: BuildBook = {
+    ...{ hasLive: async () => false, final: async () => 0 },
+    watched: async () => ({ senders: new Set(), commitments: new Set() }),
+    ...{ hold: nothing, sighted: nothing, undone: nothing },
+    untold: {
+      places: async () => {
+        looks += 1
+        return []
+      },
+      told: nothing,
+    },
+  }
+  const renewal: Renewal = {
+    ...{ kind: 'lifetime', lifetimeOf: () => 0n },
+    lookBack: async (hashes) => hashes.map(() => []),
+  }
+  const driver = drive(database.store, nothing, undefined, {
+    chain: { renewal },
+    others: { builds },
+  })
+  try {
+    await until('it is looked for', () => looks > 0, { seconds: 30 })
   } finally {
     await driver.stop()
   }
