@@ -267,6 +267,19 @@ describe('from nothing to production', () => {
       first?.set('passes')
     })
 
+    test.each(['FLORIN_PORT', 'FLORIN_METRICS_PORT'])(
+      'another one whose %s is taken says what to set and ends',
+      async (name) => {
+        const taken = String(await serve.port())
+        const second = spawnServe({ ...env, [name]: taken }, { directory })
+        await until('it has ended', () => second.code() !== null, { seconds: 20 })
+        expect(second.stderr()).toMatch(
+          new RegExp(`^florin: [^\\n]*port ${taken} [^\\n]*${name}[^\\n]*\\n$`),
+        )
+        expect(await second.ended).toEqual({ code: 1, signal: null })
+      },
+    )
+
     test('SIGHUP brings a new certificate in, and a bad one is not taken', async () => {
       await writeFile(path('chain.pem'), 'nothing')
       serve.signal('SIGHUP')

@@ -62,7 +62,10 @@ async function main(args: readonly string[]): Promise<number> {
       process.stderr.write(`florin: ${error.message}\n`)
       return 1
     }
-    throw error
+    // Told and ended here: commands that stay listen for uncaught errors themselves, and one that came after they ended would keep them for ever.
+    const told = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    process.stderr.write(`florin: a bug: ${told}\n`)
+    return 1
   }
 }
 

@@ -26,6 +26,8 @@ export interface ServeHandle {
   stderr(): string
   said(message: string): boolean
   signal(signal: NodeJS.Signals): void
+  /** The exit code; null while it runs. */
+  code(): number | null
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
 }
 
@@ -61,6 +63,7 @@ export function spawnServe(
     signal: (signal) => {
       child.kill(signal)
     },
+    code: () => child.exitCode,
     ended,
     port: () =>
       until(

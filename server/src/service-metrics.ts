@@ -48,7 +48,12 @@ export function metricsReader(
   })
 }
 
-/** Opens the door for scrapers when one is asked for. */
+/** Nobody can be served metrics where that was asked for; the message says what to set. */
+export class NoMetricsDoor extends Error {
+  override readonly name = 'NoMetricsDoor'
+}
+
+/** Opens the door for scrapers when one is asked for. @throws NoMetricsDoor */
 export async function openMetricsDoor(
   door: MetricsDoor | null | undefined,
   deps: { readonly log: Log; read(): Promise<MetricsText> },
@@ -61,8 +66,9 @@ export async function openMetricsDoor(
     return { ...listener, url: `http://${name}:${listener.port}/metrics` }
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    throw new Error(`metrics cannot be served on port ${port} of ${host}: ${reason}`, {
-      cause: error,
-    })
+    throw new NoMetricsDoor(
+      `metrics cannot be served on port ${port} of ${host}: ${reason}. Set FLORIN_METRICS_PORT and FLORIN_METRICS_HOST, or neither.`,
+      { cause: error },
+    )
   }
 }

@@ -6,6 +6,7 @@ import { limits } from '@florin/server/kernel/limits.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
 import type { Log } from '@florin/server/kernel/log.ts'
 import { systemRandom } from '@florin/server/kernel/random.ts'
+import { NoMetricsDoor } from '@florin/server/service-metrics.ts'
 import { StoreUnavailable } from '@florin/server/store/postgres.ts'
 import type { Run } from '../command.ts'
 import { openOwnTag, ownDashboard } from '../dashboard-pages.ts'
@@ -13,6 +14,7 @@ import { giveBackMemory } from '../give-back-memory.ts'
 import { noArguments } from '../read-arguments.ts'
 import { openEnding } from '../up/ending.ts'
 import type { Ending } from '../up/ending.ts'
+import { portFailure } from '../up/free-port.ts'
 import { findLauncher } from '../up/launcher.ts'
 import { CommandFailed } from '../usage-error.ts'
 import { unknownSettings } from '../unknown-settings.ts'
@@ -89,7 +91,10 @@ async function serve(
     },
   })
   const stopRenewing = renewTlsOnHangUp({ config, service, clock, log })
-  const watching = watchReadiness({ service, clock, log, signal: ending.signal })
+  // What fails to listen has nobody who wishes it to stop, and the watch ends all the same.
+  const over = new AbortController()
+  const signal = AbortSignal.any([ending.signal, over.signal])
+  const watching = watchReadiness({ service, clock, log, signal })
   try {
     const { port } = await open(service, config)
     const network = networks.map((each) => each.network).join(' ')
@@ -100,6 +105,7 @@ async function serve(
     await once(ending.signal)
   } finally {
     stopRenewing()
+    over.abort()
     await watching
     await stop(service, log)
   }
@@ -128,10 +134,15 @@ async function openOrFail(options: ServiceOptions): Promise<Service> {
 
 async function open(service: Service, { host, port }: Production['config']) {
   return await service.listen({ host, port }).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
-      throw new CommandFailed(`cannot listen on ${host}, port ${port}: ${error.code}`)
+    const failure = portFailure(error, { host, port })
+    if (error instanceof NoMetricsDoor) throw new CommandFailed(error.message, { cause: error })
+    if (failure instanceof Error && 'code' in failure && typeof failure.code === 'string') {
+      throw new CommandFailed(
+        `cannot listen on ${host}, port ${port}: ${failure.code}. Check FLORIN_HOST and FLORIN_PORT.`,
+        { cause: error },
+      )
     }
-    throw error
+    throw failure
   })
 }
 
