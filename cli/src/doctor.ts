@@ -6,7 +6,7 @@ import { limits } from '@florin/server/kernel/limits.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
 import { gaveUp, openStore, StoreUnavailable } from '@florin/server/store/postgres.ts'
 import type { Run } from './command.ts'
-import { configOrFail, findDatabase } from './find-database.ts'
+import { configOrFail, findReadyDatabase } from './find-database.ts'
 import { networksOf } from './networks-of.ts'
 import { readArguments } from './read-arguments.ts'
 import { table } from './table.ts'
@@ -19,7 +19,7 @@ import { CommandFailed } from './usage-error.ts'
 export const runDoctor: Run = async ({ args, environment, print, note }) => {
   const json = readArguments(args, { switches: ['json'] }).has('json')
   const config = configOrFail(environment)
-  const database = await findDatabase(config)
+  const database = await findReadyDatabase(config)
   const log = openLog('silent')
   const networks = await networksOf(config, database)
   const chains = networks.map((network) =>

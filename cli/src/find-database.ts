@@ -1,11 +1,13 @@
 import { readConfig } from '@florin/server/config.ts'
 import type { Config } from '@florin/server/config.ts'
 import type { Environment } from '@florin/server/data-directory.ts'
+import { openLog } from '@florin/server/kernel/log.ts'
 import { readDatabaseFile } from './database-file.ts'
 import type { DatabaseAccess } from './database-file.ts'
 import { dataPaths } from './data-paths.ts'
 import { readOwner } from './owner-file.ts'
 import { isRunning } from './process-identity.ts'
+import { checkUsableDatabase } from './usable-database.ts'
 import { CommandFailed } from './usage-error.ts'
 
 /** The settings, or CommandFailed with everything that is wrong with them. */
@@ -13,6 +15,16 @@ export function configOrFail(environment: Environment): Config {
   const outcome = readConfig(environment)
   if (outcome.ok) return outcome.config
   throw new CommandFailed(['the settings cannot be used:', ...outcome.problems].join('\n  '))
+}
+
+/** As findDatabase, for commands that work on it as the service does. Throws CommandFailed also where nobody could, and says why. */
+export async function findReadyDatabase(config: Config): Promise<DatabaseAccess> {
+  const found = await findDatabase(config)
+  // That of a running `up` is its own matter.
+  if (config.databaseUrl !== null) {
+    await checkUsableDatabase({ url: found.url, log: openLog('silent'), migrated: true })
+  }
+  return found
 }
 
 /** The database of DATABASE_URL, else that of the running `up`. Throws CommandFailed that says what to start. */

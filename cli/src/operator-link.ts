@@ -6,7 +6,7 @@ import { giveOperatorLink } from '@florin/server/people/give-link.ts'
 import { openStore, StoreUnavailable } from '@florin/server/store/postgres.ts'
 import type { Run } from './command.ts'
 import { dataPaths } from './data-paths.ts'
-import { configOrFail, findDatabase } from './find-database.ts'
+import { configOrFail, findReadyDatabase } from './find-database.ts'
 import { readOwner } from './owner-file.ts'
 import { readArguments } from './read-arguments.ts'
 import { ownUrl } from './serve/own-url.ts'
@@ -16,7 +16,7 @@ import { CommandFailed } from './usage-error.ts'
 export const runOperatorLink: Run = async ({ args, environment, print, note }) => {
   const given = readArguments(args, { flags: ['email'], switches: ['json'] })
   const config = configOrFail(environment)
-  const { url } = await findDatabase(config)
+  const { url } = await findReadyDatabase(config)
   const owner =
     config.databaseUrl === null ? await readOwner(dataPaths(config.dataDirectory).owner) : undefined
   const store = openStore({ url, log: openLog('silent') })

@@ -16,7 +16,7 @@ import type { Random } from '@florin/server/kernel/random.ts'
 import type { SecretBytes } from '@florin/server/kernel/secret.ts'
 import { openStore, StoreUnavailable } from '@florin/server/store/postgres.ts'
 import type { Store } from '@florin/server/store/postgres.ts'
-import { configOrFail, findDatabase } from '../find-database.ts'
+import { configOrFail, findReadyDatabase } from '../find-database.ts'
 import { readKeyText } from '../key-text.ts'
 import { CommandFailed } from '../usage-error.ts'
 
@@ -40,7 +40,7 @@ export async function withAccess<T>(
   work: (access: Access) => Promise<T>,
 ): Promise<T> {
   const config = configOrFail(environment)
-  const { url, keyFile, sandbox } = await findDatabase(config)
+  const { url, keyFile, sandbox } = await findReadyDatabase(config)
   const deps = { clock: systemClock, random: systemRandom }
   const store = openStore({ url, log: openLog('silent') })
   try {

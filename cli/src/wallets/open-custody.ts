@@ -17,7 +17,7 @@ import type { NetworkConfig } from '@florin/server/kernel/network-config.ts'
 import { systemRandom } from '@florin/server/kernel/random.ts'
 import { openStore, StoreUnavailable } from '@florin/server/store/postgres.ts'
 import type { Store } from '@florin/server/store/postgres.ts'
-import { configOrFail, findDatabase } from '../find-database.ts'
+import { configOrFail, findReadyDatabase } from '../find-database.ts'
 import { readKeyText } from '../key-text.ts'
 import { networksOf } from '../networks-of.ts'
 import { CommandFailed, UsageError } from '../usage-error.ts'
@@ -50,7 +50,7 @@ export async function withWallets<T>(
     throw new UsageError(`"${account}" is not the id of an account (acct_...)`)
   }
   const config = configOrFail(environment)
-  const database = await findDatabase(config)
+  const database = await findReadyDatabase(config)
   const networks = await networksOf(config, database)
   const store = openStore({ url: database.url, log: openLog('silent') })
   try {

@@ -58,6 +58,17 @@ describe('a database before a service is opened on it', () => {
     expect((await look(asStranger())).kind).toBe('refuses')
   })
 
+  test('that asks for a password, or speaks no TLS, says so where the address does not fit it', async () => {
+    expect(await look(addressOf({ password: '' }))).toEqual({
+      kind: 'refuses',
+      reason: 'it asks for a password, and the address holds none',
+    })
+    expect(await look(new Secret(`${database.url.reveal()}?sslmode=verify-full`))).toEqual({
+      kind: 'refuses',
+      reason: 'the address asks for TLS, which it does not speak',
+    })
+  })
+
   test('is away when nothing listens there', async () => {
     const nobody = new Secret('postgresql://florin:canary@127.0.0.1:1/florin')
     expect(await look(nobody)).toEqual({ kind: 'away', reason: 'ECONNREFUSED' })

@@ -72,7 +72,10 @@ export async function lookAtDatabase({
     if (error instanceof pg.DatabaseError && TURNED_AWAY.test(error.code ?? '')) {
       return { kind: 'refuses', reason: error.message }
     }
-    return { kind: 'away', reason: codeOf(error) }
+    const asked = mismatchOf(error)
+    return asked === undefined
+      ? { kind: 'away', reason: codeOf(error) }
+      : { kind: 'refuses', reason: asked }
   } finally {
     await client.end().catch(() => undefined)
   }
@@ -105,6 +108,15 @@ function reasonOf(check: () => void): string | undefined {
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
+}
+
+/** What the driver itself gives up for, without a code: the server answered, and asks for what the address does not say. */
+function mismatchOf(error: unknown): string | undefined {
+  const text = error instanceof Error ? error.message : ''
+  if (/password must be/.test(text)) return 'it asks for a password, and the address holds none'
+  return /does not support SSL/.test(text)
+    ? 'the address asks for TLS, which it does not speak'
+    : undefined
 }
 
 /** The address may be in an error's text; its code is enough. */
