@@ -151,6 +151,9 @@ function sayWhatIsNotRight({ networks, nodes, certificateEndsSoon }: Production,
   for (const { network, node, host, finding } of nodes) {
     const facts = { network, node: String(node), host }
     if (finding.kind === 'right') log.info(facts, 'a node is the right one')
+    if (finding.kind === 'unfit') {
+      log.warn({ ...facts, reason: finding.reason }, 'a node cannot be read from yet')
+    }
     if (finding.kind === 'silent') {
       log.warn({ ...facts, reason: finding.reason }, 'a node does not answer yet')
     }

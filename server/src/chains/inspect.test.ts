@@ -67,6 +67,17 @@ describe('a node at the start of production', () => {
     })
   })
 
+  test('is unfit where it shows no Multicall3, and right where it does not say', async () => {
+    const code = (reply: Reply): Script => ({
+      reply: (method) => (method === 'eth_getCode' ? reply : UNKNOWN),
+    })
+    const urls = await start(code({ result: '0x' }), code({ result: '0x6080' }), code(UNKNOWN))
+    const [none, there, unsaid] = await findings(testNetwork(urls, MAIN))
+    const reason = expect.stringContaining('no Multicall3 at 0xcA11')
+    expect(none).toEqual({ kind: 'unfit', reason })
+    expect([there, unsaid]).toEqual([{ kind: 'right' }, { kind: 'right' }])
+  })
+
   test('of Solana is known by its genesis hash', async () => {
     const genesis = (text: string): Script => ({
       reply: (method) => (method === 'getGenesisHash' ? { result: text } : UNKNOWN),

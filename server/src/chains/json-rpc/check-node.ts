@@ -11,11 +11,19 @@ export interface Identity {
    * when they show nothing.
    */
   judge(results: readonly unknown[]): string | undefined
+  /** What the chain must have for anything to be read from it; left out where every chain of the family has it. */
+  readonly need?: {
+    readonly call: NodeCall
+    /** What is missing, in words for an operator; undefined also where the result shows nothing. */
+    lacks(result: unknown): string | undefined
+  }
 }
 
 /** What a node turned out to be. `silent` decides nothing: it may be right when it answers. */
 export type NodeFinding =
   | { readonly kind: 'right' }
+  /** Of the right chain, and nothing can be read from it: the chain lacks what is needed, or the node is far behind. */
+  | { readonly kind: 'unfit'; readonly reason: string }
   | { readonly kind: 'wrong'; readonly reason: string }
   | { readonly kind: 'silent'; readonly reason: string }
 
@@ -41,10 +49,13 @@ export async function checkNode(
   if ((await sandboxOf(endpoint)) === 'sandbox') {
     return { kind: 'wrong', reason: 'it is a Florin sandbox, whose money is worth nothing' }
   }
-  const software = isMain ? await softwareOf(endpoint) : undefined
-  return software !== undefined && PLAY.test(software)
-    ? { kind: 'wrong', reason: "it is a developer's node with a chain of its own" }
-    : { kind: 'right' }
+  const software = isMain ? await textOf(endpoint, SOFTWARE) : undefined
+  if (software !== undefined && PLAY.test(software)) {
+    return { kind: 'wrong', reason: "it is a developer's node with a chain of its own" }
+  }
+  const { need } = identity
+  const lacks = need?.lacks(await textOf(endpoint, need.call))
+  return lacks === undefined ? { kind: 'right' } : { kind: 'unfit', reason: lacks }
 }
 
 /**
@@ -64,9 +75,10 @@ export async function sandboxOf(endpoint: Endpoint): Promise<'sandbox' | 'other'
   }
 }
 
-async function softwareOf(endpoint: Endpoint): Promise<string | undefined> {
+/** The text that a call answers; undefined for whatever else comes back. */
+async function textOf(endpoint: Endpoint, call: NodeCall): Promise<string | undefined> {
   try {
-    const [answer] = await endpoint.post([SOFTWARE])
+    const [answer] = await endpoint.post([call])
     if (answer === undefined || answer instanceof NodeFailure || !answer.ok) return undefined
     return typeof answer.result === 'string' ? answer.result : undefined
   } catch (error) {
