@@ -6,6 +6,7 @@ import type { Florin } from '@florin/sdk'
 import type { Run } from '../command.ts'
 import { readArguments } from '../read-arguments.ts'
 import { CommandFailed, UsageError } from '../usage-error.ts'
+import { checkSellable } from './check-sellable.ts'
 import { EXIT } from './exit-code.ts'
 import { shortened, visible } from './visible.ts'
 import { withClient } from './with-client.ts'
@@ -27,7 +28,10 @@ export const runPaywall: Run = async (context) => {
   const port = portFrom(given.flag('port'))
   const [json, asset] = [given.has('json'), given.flag('asset') ?? 'USDC']
   return withClient(context, json, async (florin, signal) => {
-    const network = given.flag('network') ?? (await defaultNetwork(florin, signal))
+    const networks = await florin.networks.list({ signal })
+    const network = given.flag('network') ?? networks[0]?.network
+    if (network === undefined) throw new CommandFailed('the service has no network')
+    checkSellable(networks, { network, asset })
     const payTo = given.flag('pay-to') ?? (await ownWallet(florin, network, signal))
     const say = (event: object, text: string) =>
       context.print(json ? `${JSON.stringify(event)}\n` : `${visible(text)}\n`)
@@ -77,12 +81,6 @@ function sell(_request: IncomingMessage, response: ServerResponse): void {
 function welcome(response: ServerResponse): void {
   response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' })
   response.end(`What is sold here is at ${PATH}.\n`)
-}
-
-async function defaultNetwork(florin: Florin, signal: AbortSignal): Promise<string> {
-  const [first] = await florin.networks.list({ signal })
-  if (first === undefined) throw new CommandFailed('the service has no network')
-  return first.network
 }
 
 /** The last of the account's wallets: the first is the one that pays. */
