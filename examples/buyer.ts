@@ -3,7 +3,8 @@
 //   eval "$(npx florin env)" && SHOP_URL=http://127.0.0.1:PORT/report node bin/florin.js exec examples/buyer.ts
 import { Florin, payingFetch } from '@florin/sdk'
 
-const { FLORIN_BASE_URL, FLORIN_API_KEY, FLORIN_WALLET_EVM_1, SHOP_URL = '' } = process.env
+const { FLORIN_BASE_URL, FLORIN_API_KEY, FLORIN_WALLET_EVM_1, SHOP_URL } = process.env
+if (SHOP_URL === undefined) throw new Error('SHOP_URL is what a shop calls its page')
 const florin = new Florin({ baseUrl: FLORIN_BASE_URL ?? '', apiKey: FLORIN_API_KEY ?? '' })
 
 const pay = payingFetch(florin, {

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
 test.each([
+  ['buyer.ts', 'SHOP_URL'],
   ['self-custody-evm.ts', 'PAYER_KEY'],
   ['self-custody-solana.ts', 'PAYER_KEYFILE'],
   ['settle-own-evm.ts', 'SELLER_KEY'],
