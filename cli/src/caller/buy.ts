@@ -5,6 +5,7 @@ import { readArguments } from '../read-arguments.ts'
 import { CommandFailed, UsageError } from '../usage-error.ts'
 import { EXIT } from './exit-code.ts'
 import { howToRepeat } from './how-to-repeat.ts'
+import { tellFailure } from './tell-failure.ts'
 import { factLines, visible } from './visible.ts'
 import { withClient } from './with-client.ts'
 
@@ -33,12 +34,17 @@ export async function buy(context: CommandContext): Promise<number> {
   // Made here, so that it can be named: once the seller has taken the money, the same command without it would pay anew.
   const idempotencyKey = given.flag('idempotency-key') ?? newIdempotencyKey()
   return withClient(context, json, async (florin, signal) => {
-    const walletAddress = given.flag('from') ?? (await payingWallet(florin, network, signal))
+    const chosenWallet =
+      given.flag('from') === undefined ? await payingWallet(florin, network, signal) : undefined
+    const walletAddress = given.flag('from') ?? chosenWallet ?? ''
     const order = { walletAddress, url, maxAmount, asset, network }
     const options = { signal, idempotencyKey }
     const answer = await florin.payments.fetch(order, options).catch((error: unknown) => {
-      throw json || !isSellerAway(error) ? error : sellerAway(url, error)
+      if (!json && isSellerAway(error)) throw sellerAway(url, error)
+      if (!(error instanceof FlorinError && error.outcomeUnknown)) throw error
+      return tellFailure(error, context, { json, chosenWallet })
     })
+    if (typeof answer === 'number') return answer
     const { paid, amount, payment, response } = answer
     // As the service has it: where money went, only 2xx is goods, and for anything else it shows the same payment again.
     const isDelivered = response !== null && response.status < (paid === false ? 400 : 300)
@@ -55,7 +61,7 @@ export async function buy(context: CommandContext): Promise<number> {
         ['payment', payment?.paymentId],
         ['status', payment?.status],
         ['transaction', payment?.signature ?? undefined],
-        ['next', isOpen ? howToRepeat(idempotencyKey) : undefined],
+        ['next', isOpen ? howToRepeat(idempotencyKey, chosenWallet) : undefined],
       ])
       context.note(facts)
       if (response !== null) context.print(`${shown(response.body, response.bodyEncoding)}\n`)

@@ -39,12 +39,15 @@ export const runPay: Run = async (context) => {
   const maxFee = given.flag('max-fee')
   return await withClient(context, json, async (florin, signal) => {
     const order = { recipientAddress, amount, asset, network }
+    let chosenWallet: string | undefined
     const send = async () => {
       if (path !== undefined) {
         return await payOwn(florin, order, { path, signal, idempotencyKey, maxFee })
       }
-      const walletAddress =
-        given.flag('from') ?? (await chooseWallet(florin, recipientAddress, signal)).address
+      if (given.flag('from') === undefined) {
+        chosenWallet = (await chooseWallet(florin, recipientAddress, signal)).address
+      }
+      const walletAddress = given.flag('from') ?? chosenWallet ?? ''
       return await florin.payments.send(
         { ...order, walletAddress, waitFor: 'submitted' },
         { signal, idempotencyKey },
@@ -52,7 +55,11 @@ export const runPay: Run = async (context) => {
     }
     const names = await readAssetNames(florin, signal)
     const startedAt = Date.now()
-    const sent = await send()
+    const sent = await send().catch((error: unknown) => {
+      if (!(error instanceof FlorinError && error.outcomeUnknown)) throw error
+      return tellFailure(error, context, { json, chosenWallet })
+    })
+    if (typeof sent === 'number') return sent
     const { paymentId } = sent
     if (!json) {
       const [from, to] = [shortened(sent.sender), shortened(sent.recipient)]

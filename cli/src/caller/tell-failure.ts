@@ -16,11 +16,16 @@ const NEXT: Readonly<Record<string, string>> = {
 /**
  * A failed call for people, or as one JSON object; gives the exit code that says whether anything may have moved.
  * `paymentId`: the payment existed before that call, which only asked about it.
+ * `chosenWallet`: what paid where the command line did not say.
  */
 export function tellFailure(
   error: FlorinError,
   { print, note }: Pick<CommandContext, 'print' | 'note'>,
-  { json, paymentId }: { json: boolean; paymentId?: string },
+  {
+    json,
+    paymentId,
+    chosenWallet,
+  }: { json: boolean; paymentId?: string; chosenWallet?: string | undefined },
 ): ExitCode {
   const known = Object.entries(catalogue).find(([code]) => code === error.code)?.[1]
   const goesOn =
@@ -28,7 +33,7 @@ export function tellFailure(
       ? undefined
       : `The payment goes on by itself. Look again: florin status ${paymentId} --watch`
   const exitCode = goesOn === undefined ? exitCodeOf(error) : EXIT.open
-  const next = goesOn ?? repeatAdvice(error) ?? NEXT[error.code] ?? known?.next
+  const next = goesOn ?? repeatAdvice(error, chosenWallet) ?? NEXT[error.code] ?? known?.next
   if (json) {
     print(`${JSON.stringify({ success: false, error: { ...error.toJSON(), next } })}\n`)
     return exitCode
@@ -55,9 +60,12 @@ function exitCodeOf(error: FlorinError): ExitCode {
   return error.outcomeUnknown ? EXIT.open : EXIT.refused
 }
 
-function repeatAdvice({ outcomeUnknown, idempotencyKey }: FlorinError): string | undefined {
+function repeatAdvice(
+  { outcomeUnknown, idempotencyKey }: FlorinError,
+  chosenWallet: string | undefined,
+): string | undefined {
   return outcomeUnknown && idempotencyKey !== undefined
-    ? `It may have been paid. ${howToRepeat(idempotencyKey)}`
+    ? `It may have been paid. ${howToRepeat(idempotencyKey, chosenWallet)}`
     : undefined
 }
 
