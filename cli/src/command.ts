@@ -4,6 +4,8 @@ import type { Environment } from '@florin/server/data-directory.ts'
 export interface CommandContext {
   readonly args: readonly string[]
   readonly environment: Environment
+  /** What is wrong with where it came from, for commands that tell of settings in their own way. */
+  readonly remarks?: readonly string[]
   /** Answers, to standard output. */
   print(text: string): void
   /** Progress and remarks, to standard error. */

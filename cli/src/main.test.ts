@@ -85,7 +85,7 @@ describe('the florin command', () => {
   })
 
   test('a setting that nobody knows is told by every command that reads settings, from .env too, without its value', () => {
-    writeFileSync(join(directory, '.env'), 'FLORIN_LOGLEVEL=canary\nFLORIN_KEY canary=\n')
+    writeFileSync(join(directory, '.env'), 'FLORIN_LOGLEVEL=canary\nFLORIN_KEY canary=\nFLORIN_KEY canary\n')
     for (const args of [['up'], ['doctor'], ['env'], ['status', 'pay_1']]) {
       const { stdout, stderr } = florin(args, {
         FLORIN_PORT: 'many',
@@ -96,6 +96,7 @@ describe('the florin command', () => {
         'florin: FLORIN_LOGLEVEL is no setting of this version, and is ignored. Did you mean FLORIN_LOG_LEVEL?\n',
       )
       expect(stderr).toContain('Did you mean DATABASE_URL?\n')
+      expect(stderr).toContain('florin: Line 3 of .env is not NAME=value, and is ignored.\n')
       expect(stdout + stderr).not.toContain('canary')
     }
     expect(florin(['version'], { FLORIN_LOGLEVEL: 'canary' }).stderr).toBe('')

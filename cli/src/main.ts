@@ -41,13 +41,16 @@ async function main(args: readonly string[]): Promise<number> {
   try {
     const { command, rest } = findCommand(args)
     const run = await command.load()
-    const environment = await readEnvironment(process.env, process.cwd())
+    const { environment, remarks } = await readEnvironment(process.env, process.cwd())
     if (command.settings === undefined) {
-      for (const told of unknownSettings(environment)) process.stderr.write(`florin: ${told}\n`)
+      for (const told of [...remarks, ...unknownSettings(environment)]) {
+        process.stderr.write(`florin: ${told}\n`)
+      }
     }
     return await run({
       args: rest,
       environment,
+      remarks,
       print: (text) => process.stdout.write(text),
       note: (text) => process.stderr.write(text),
       terminal: process.stderr.isTTY,

@@ -33,7 +33,7 @@ const clock = systemClock
 const STOP_SECONDS = limits.drainSeconds + 10
 
 /** `florin serve`: the service on a database and on networks of the operator's own, until a signal. */
-export const runServe: Run = async ({ args, environment, note }) => {
+export const runServe: Run = async ({ args, environment, remarks = [], note }) => {
   noArguments(args)
   const launcher = await findLauncher(process.env, clock)
   const log = openLog(logLevelOf(environment), process.stdout)
@@ -50,7 +50,7 @@ export const runServe: Run = async ({ args, environment, note }) => {
     signal: ending.signal,
   })
   if (ending.signal.aborted) return ending.exitCode()
-  const unknown = unknownSettings(environment)
+  const unknown = [...remarks, ...unknownSettings(environment)]
   if (!findings.ok) {
     note(problemText(findings.problems, unknown))
     return CONFIGURATION_EXIT_CODE
