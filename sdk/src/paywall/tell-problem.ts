@@ -1,3 +1,4 @@
+import { FlorinError } from '../florin-error.ts'
 import type { PaywallSettings } from './price.ts'
 
 /** Codes that were said where nobody listens: each once, as many as there are. */
@@ -12,7 +13,7 @@ export async function tellProblem(
   if (onProblem === undefined) {
     if (said.has(code)) return
     said.add(code)
-    console.error(`paywall: ${code}`, cause instanceof Error ? cause.message : '')
+    console.error(`paywall: ${code}`, cause instanceof Error ? cause.message : '', ...whatOf(cause))
     return
   }
   try {
@@ -21,4 +22,11 @@ export async function tellProblem(
   } catch {
     // There is nobody left to tell.
   }
+}
+
+/** What the service named: which scope the key lacks, which field is wrong. Nobody else is told. */
+function whatOf(cause: unknown): readonly string[] {
+  return cause instanceof FlorinError && cause.details !== undefined
+    ? [JSON.stringify(cause.details)]
+    : []
 }
