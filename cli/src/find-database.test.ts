@@ -35,17 +35,20 @@ test.each<[string, { password?: string; pathname?: string }, RegExp]>([
   ['asks for a password', { password: '' }, /asks for a password.*\. Check DATABASE_URL\.$/],
   ['is not there', { pathname: '/nowhere' }, /turns us away: .*\. Check DATABASE_URL\.$/],
   ['was never migrated', { pathname: `/${EMPTY}` }, /is behind by .*\. Run: florin migrate$/],
-])('where the database %s each command that works on it says what to do, in one sentence', async (_, change, said) => {
-  const url = Object.assign(new URL(database.ownerUrl.reveal()), change)
-  for (const run of COMMANDS) {
-    const failure = await run({
-      args: [],
-      environment: { FLORIN_DATA_DIR: directory, DATABASE_URL: url.href },
-      print: () => undefined,
-      note: () => undefined,
-    }).catch((error: unknown) => error)
-    expect(failure).toBeInstanceOf(CommandFailed)
-    expect(failure).toMatchObject({ message: expect.stringMatching(said) })
-    expect(failure).not.toMatchObject({ message: expect.stringContaining('canary') })
-  }
-})
+])(
+  'where the database %s each command that works on it says what to do, in one sentence',
+  async (_, change, said) => {
+    const url = Object.assign(new URL(database.ownerUrl.reveal()), change)
+    for (const run of COMMANDS) {
+      const failure = await run({
+        args: [],
+        environment: { FLORIN_DATA_DIR: directory, DATABASE_URL: url.href },
+        print: () => undefined,
+        note: () => undefined,
+      }).catch((error: unknown) => error)
+      expect(failure).toBeInstanceOf(CommandFailed)
+      expect(failure).toMatchObject({ message: expect.stringMatching(said) })
+      expect(failure).not.toMatchObject({ message: expect.stringContaining('canary') })
+    }
+  },
+)

@@ -85,7 +85,10 @@ describe('the florin command', () => {
   })
 
   test('a setting that nobody knows is told by every command that reads settings, from .env too, without its value', () => {
-    writeFileSync(join(directory, '.env'), 'FLORIN_LOGLEVEL=canary\nFLORIN_KEY canary=\nFLORIN_KEY canary\n')
+    writeFileSync(
+      join(directory, '.env'),
+      'FLORIN_LOGLEVEL=canary\nFLORIN_KEY canary=\nFLORIN_KEY canary\n',
+    )
     for (const args of [['up'], ['doctor'], ['env'], ['status', 'pay_1']]) {
       const { stdout, stderr } = florin(args, {
         FLORIN_PORT: 'many',

@@ -19,7 +19,9 @@ afterEach(() => service.close())
 
 /** Opens a shop, and closes it as soon as it says so. */
 async function opening(...args: readonly string[]) {
-  service = await openTestService([answer(200, { success: true, networks: NETWORKS, timestamp: 1 })])
+  service = await openTestService([
+    answer(200, { success: true, networks: NETWORKS, timestamp: 1 }),
+  ])
   const printed: string[] = []
   const closing = new AbortController()
   const code = await runPaywall({
@@ -38,13 +40,13 @@ async function opening(...args: readonly string[]) {
 test.each([
   [['--asset', 'FOO'], 'nothing can be sold for "FOO" on eip155:84532. --asset is one of USDC'],
   [['--asset', 'ETH'], 'nothing can be sold for "ETH" on eip155:84532. --asset is one of USDC'],
-  [
-    ['--network', 'base'],
-    'the service has no network "base". --network is one of eip155:84532',
-  ],
-])('a shop that could sell nothing by %j does not open, and says what there is', async (args, said) => {
-  await expect(opening(...args)).rejects.toThrow(new UsageError(said))
-})
+  [['--network', 'base'], 'the service has no network "base". --network is one of eip155:84532'],
+])(
+  'a shop that could sell nothing by %j does not open, and says what there is',
+  async (args, said) => {
+    await expect(opening(...args)).rejects.toThrow(new UsageError(said))
+  },
+)
 
 test.each([
   [[]],

@@ -6,6 +6,7 @@ import { readArguments } from '../read-arguments.ts'
 import { UsageError } from '../usage-error.ts'
 import { keepNewWallet } from './keep-wallet.ts'
 import { withWallets } from './open-custody.ts'
+import { requireNetworkOf } from './require-network.ts'
 import { labelFrom, walletView } from './wallet-view.ts'
 
 const FAMILIES = ['evm', 'solana'] as const satisfies readonly Family[]
@@ -23,6 +24,7 @@ export const runWalletsCreate: Run = async ({ args, environment, print }) => {
     inWords(
       (async () => {
         const { accountId } = work
+        requireNetworkOf(family, work.networks)
         const fresh = await createWallet(await work.custody(), { accountId, family, label })
         await keepNewWallet(work, fresh)
         return fresh

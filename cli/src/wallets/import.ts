@@ -15,6 +15,7 @@ import { withWallets } from './open-custody.ts'
 import type { WalletWork } from './open-custody.ts'
 import { readKey } from './read-key.ts'
 import { requireAtRest } from './use-elsewhere.ts'
+import { requireNetworkOf } from './require-network.ts'
 import { labelFrom, walletView } from './wallet-view.ts'
 
 /** `florin wallets import`: seals a private key from standard input as a wallet of the account. The key is never printed. */
@@ -73,6 +74,7 @@ async function importInto(
   { store, audit, accountId, networks, custody }: WalletWork,
   order: Omit<ImportOrder, 'accountId'>,
 ): Promise<{ imported: ImportedWallet; lanes: ReadonlyMap<string, LaneState> }> {
+  requireNetworkOf(order.family, networks)
   const opened = await custody()
   const scheme = opened.schemes.find(({ family }) => family === order.family)
   const chains = networks
