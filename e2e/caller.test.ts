@@ -230,8 +230,8 @@ describe('the commands', () => {
     const lost = await runFlorin(order, NOWHERE, lossy).finally(proxy.close)
     expect(lost).toMatchObject({ code: 3, stdout: '' })
     expect(lost.stderr).toMatch(/^florin: NO_ANSWER: .*\n +next +It may have been paid\./)
-    const [, key = ''] = /--idempotency-key (\S+):/.exec(lost.stderr) ?? []
-    expect(await florin(...order, '--idempotency-key', key)).toMatchObject({ code: 0 })
+    const [, advice = ''] = /with (--idempotency-key \S+ --from \w+):/.exec(lost.stderr) ?? []
+    expect(await florin(...order, ...advice.split(' '))).toMatchObject({ code: 0 })
     expect(await world.balanceOf(recipient, 'USDC')).toBe(250_000n)
   })
 
