@@ -1,6 +1,5 @@
 import { Refusal } from '@florin/wire/errors.ts'
 import { readNetworkName } from '@florin/wire/network-alias.ts'
-import { familyOf } from '@florin/wire/network.ts'
 import type { Family, NetworkId } from '@florin/wire/network.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
 import type { Address, Chain } from './chain.ts'
@@ -8,6 +7,8 @@ import type { Address, Chain } from './chain.ts'
 /** The enabled networks, and the way from what a caller wrote to one of them. */
 export interface ChainDirectory {
   readonly all: ReadonlyMap<NetworkId, Chain>
+  /** The enabled network that a caller named, in CAIP-2 form or by its name of x402 version 1. Refuses UNSUPPORTED_NETWORK, which names those there are. */
+  named(network: string): Chain
   /**
    * The chain that a request means: the named network, else the first configured one of the address's family. Refuses
    * UNSUPPORTED_NETWORK, and INVALID_PARAMETERS naming the field when the address is of no enabled family.
@@ -23,19 +24,24 @@ export interface ChainDirectory {
 export function openDirectory(chains: readonly Chain[]): ChainDirectory {
   const all = new Map(chains.map((chain) => [chain.config.network, chain]))
   const firstOf = (family: Family) => chains.find((chain) => chain.config.family === family)
+  const named = (network: string): Chain => {
+    const id = readNetworkName(network)
+    const chain = id === undefined ? undefined : all.get(id)
+    if (chain !== undefined) return chain
+    throw new Refusal('UNSUPPORTED_NETWORK', {
+      details: { network: `one of ${[...all.keys()].join(', ')}` },
+    })
+  }
   return {
     all,
+    named,
     resolve: ({ network, address, field }) => {
       if (network !== undefined) {
-        const id = readNetworkName(network)
-        const chain = id === undefined ? undefined : all.get(id)
-        if (id === undefined || chain === undefined) {
-          throw new Refusal('UNSUPPORTED_NETWORK', {
-            details: { network: 'not an enabled network' },
-          })
-        }
+        const chain = named(network)
         const parsed = chain.parseAddress(address)
-        if (parsed === undefined) throw badAddress(field, `must be a valid ${familyOf(id)} address`)
+        if (parsed === undefined) {
+          throw badAddress(field, `must be a valid ${chain.config.family} address`)
+        }
         return { chain, address: parsed }
       }
       for (const family of ['evm', 'solana'] as const) {

@@ -1,5 +1,4 @@
 import { Refusal } from '@florin/wire/errors.ts'
-import { readNetworkName } from '@florin/wire/network-alias.ts'
 import type { Address, Chain } from '../chains/chain.ts'
 import type { ChainDirectory } from '../chains/directory.ts'
 
@@ -8,15 +7,10 @@ import type { ChainDirectory } from '../chains/directory.ts'
  * @throws {Refusal} UNSUPPORTED_NETWORK; INVALID_MINT for what is no address there
  */
 export function resolveMint(
-  { all }: Pick<ChainDirectory, 'all'>,
+  directory: Pick<ChainDirectory, 'all' | 'named'>,
   { mint, network }: { readonly mint: string; readonly network?: string | undefined },
 ): { readonly chain: Chain; readonly mint: Address } {
-  const id = network === undefined ? undefined : readNetworkName(network)
-  const named = id === undefined ? undefined : all.get(id)
-  if (network !== undefined && named === undefined) {
-    throw new Refusal('UNSUPPORTED_NETWORK', { details: { network: 'not an enabled network' } })
-  }
-  const chains = named === undefined ? [...all.values()] : [named]
+  const chains = network === undefined ? [...directory.all.values()] : [directory.named(network)]
   for (const chain of chains) {
     const address = chain.parseAddress(mint)
     if (address !== undefined) return { chain, mint: address }

@@ -1,7 +1,7 @@
 import { parseAmount } from '@florin/wire/amount.ts'
 import type { BaseUnits } from '@florin/wire/amount.ts'
 import { Refusal } from '@florin/wire/errors.ts'
-import { networkAliasOf, readNetworkName } from '@florin/wire/network-alias.ts'
+import { networkAliasOf } from '@florin/wire/network-alias.ts'
 import { canonicalResource } from '@florin/wire/transfer-proof.ts'
 import type { Address, Chain } from '../chains/chain.ts'
 import type { ChainDirectory } from '../chains/directory.ts'
@@ -66,18 +66,13 @@ function chainOf(
   { network, recipient }: Said,
   shown: ShownProof | undefined,
 ): Chain {
-  const id = network === undefined ? shown && networkIn(shown) : readNetworkName(network)
+  const said = network ?? (shown && networkIn(shown))
+  if (said !== undefined) return directory.named(said)
   // A proof that says nothing leaves the network to the receiver's address.
-  if (id === undefined && network === undefined) {
-    const first = [...directory.all.values()]
-    const fits = first.find((chain) => chain.parseAddress(recipient) !== undefined) ?? first[0]
-    if (fits !== undefined) return fits
-  }
-  const chain = id === undefined ? undefined : directory.all.get(id)
-  if (chain === undefined) {
-    throw new Refusal('UNSUPPORTED_NETWORK', { details: { network: 'not an enabled network' } })
-  }
-  return chain
+  const chains = [...directory.all.values()]
+  const fits = chains.find((chain) => chain.parseAddress(recipient) !== undefined) ?? chains[0]
+  if (fits === undefined) throw new Error('a service without a network')
+  return fits
 }
 
 function networkIn(shown: ShownProof) {

@@ -1,7 +1,4 @@
 import { endpoints } from '@florin/wire/endpoints.ts'
-import { Refusal } from '@florin/wire/errors.ts'
-import { readNetworkName } from '@florin/wire/network-alias.ts'
-import type { Chain } from '../chains/chain.ts'
 import type { ChainDirectory } from '../chains/directory.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
@@ -29,7 +26,7 @@ export function tokenRoutes(
       return { body: await tokenInfo(deps, chain, mint) }
     }),
     route(endpoints.listTokens, async ({ query: { network, limit = LISTED_DEFAULT } }) => {
-      const chains = network === undefined ? directory.all.values() : [named(directory, network)]
+      const chains = network === undefined ? directory.all.values() : [directory.named(network)]
       const lists = [...chains]
         .filter(({ market }) => market !== undefined)
         .map((chain) =>
@@ -40,11 +37,4 @@ export function tokenRoutes(
       return { body: { tokens: (await Promise.all(lists)).flat() } }
     }),
   ]
-}
-
-function named({ all }: ChainDirectory, network: string): Chain {
-  const id = readNetworkName(network)
-  const chain = id === undefined ? undefined : all.get(id)
-  if (chain !== undefined) return chain
-  throw new Refusal('UNSUPPORTED_NETWORK', { details: { network: 'not an enabled network' } })
 }

@@ -2,7 +2,6 @@ import type { BaseUnits } from '@florin/wire/amount.ts'
 import { parseAmount } from '@florin/wire/amount.ts'
 import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
-import { readNetworkName } from '@florin/wire/network-alias.ts'
 import type { Address, Chain } from '../chains/chain.ts'
 import type { ChainDirectory } from '../chains/directory.ts'
 import { route } from '../http/route.ts'
@@ -153,12 +152,7 @@ function meantBy(
     const rule = 'is required where walletAddress is left out'
     throw new Refusal('INVALID_PARAMETERS', { details: { network: rule } })
   }
-  const id = readNetworkName(network)
-  const chain = id === undefined ? undefined : directory.all.get(id)
-  if (chain === undefined) {
-    throw new Refusal('UNSUPPORTED_NETWORK', { details: { network: 'not an enabled network' } })
-  }
-  return { chain, address: undefined }
+  return { chain: directory.named(network), address: undefined }
 }
 
 /** The edge has checked form and range; what is left is whether the asset can express it. */
