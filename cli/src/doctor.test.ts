@@ -9,6 +9,7 @@ import type { TestDatabase } from '@florin/server/store/test-database.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runDoctor } from './doctor.ts'
 
+const SOUND = 'Every invariant holds in what could be asked.'
 let database: TestDatabase
 const directory = mkdtempSync(join(tmpdir(), 'florin-doctor-'))
 beforeAll(async () => {
@@ -55,7 +56,7 @@ test('florin doctor may take longer for one look than a request may', async () =
     )
     await run('test_add', `insert into real_tallies values ('n', 'sent', 'pending', 0, 0)`)
     await run('test_grant', 'grant select on payment_tallies to florin_service')
-    expect((await doctor()).code).toBe(0)
+    expect((await doctor()).text).toContain(SOUND)
   } finally {
     await run('test_undo', 'drop view if exists payment_tallies')
     await run('test_back', 'alter table real_tallies rename to payment_tallies')
@@ -64,11 +65,21 @@ test('florin doctor may take longer for one look than a request may', async () =
   }
 })
 
-test('florin doctor ends with 0 when all is sound, and with 1 while something waits for a person', async () => {
-  expect(await doctor()).toEqual({
-    code: 0,
-    text: 'Every invariant holds in what could be asked.\n',
+test('florin doctor that knows of no network has asked no chain, and does not call all sound', async () => {
+  const { code, text } = await doctor()
+  expect(code).toBe(1)
+  expect(text).toMatch(
+    /^Every invariant holds in what could be asked.\nnot known, .*FLORIN_NETWORKS/,
+  )
+  const json = await doctor('--json')
+  expect(json.code).toBe(1)
+  expect(JSON.parse(json.text)).toMatchObject({
+    findings: [],
+    unasked: [expect.stringContaining('FLORIN_NETWORKS')],
   })
+})
+
+test('florin doctor ends with 1 while something waits for a person', async () => {
   const place = await openFoundPlace(database.store, 5_000_001)
   await place.look('one.example', Date.UTC(2026, 0, 1))
   const { code, text } = await doctor()

@@ -12,11 +12,15 @@ import { readArguments } from './read-arguments.ts'
 import { table } from './table.ts'
 import { CommandFailed } from './usage-error.ts'
 
+/** With a database of its own the networks are wherever FLORIN_NETWORKS says: without it no chain is asked, and nothing is known of any. */
+const NO_NETWORK =
+  'no network is configured here, so only the database was looked at: set FLORIN_NETWORKS to the networks file of the service.'
+
 /**
  * `florin doctor`: holds database and chains against every invariant, and names what waits for a person. Changes nothing; exit
  * code 1 unless all is known and sound, and nothing waits.
  */
-export const runDoctor: Run = async ({ args, environment, print, note }) => {
+export const runDoctor: Run = async ({ args, environment, print }) => {
   const json = readArguments(args, { switches: ['json'] }).has('json')
   const config = configOrFail(environment)
   const database = await findReadyDatabase(config)
@@ -32,8 +36,9 @@ export const runDoctor: Run = async ({ args, environment, print, note }) => {
   })
   try {
     const diagnosis = await diagnose({ store, chains, clock: systemClock })
-    const { findings, unasked, notTaken, lookAt } = diagnosis
-    if (json) print(`${JSON.stringify(diagnosis)}\n`)
+    const { findings, notTaken, lookAt } = diagnosis
+    const unasked = networks.length === 0 ? [NO_NETWORK] : diagnosis.unasked
+    if (json) print(`${JSON.stringify({ ...diagnosis, unasked })}\n`)
     else {
       if (findings.length === 0) print('Every invariant holds in what could be asked.\n')
       else
@@ -44,8 +49,6 @@ export const runDoctor: Run = async ({ args, environment, print, note }) => {
         print(`not known, because the chain could not be asked: ${reason}\n`)
       for (const reason of notTaken) print(`configured and not taken: ${reason}\n`)
       if (lookAt.length > 0) print(foundTable(lookAt))
-      if (networks.length === 0)
-        note('no network is configured here: only the database was looked at\n')
     }
     return findings.length + unasked.length + notTaken.length + lookAt.length === 0 ? 0 : 1
   } catch (error) {
