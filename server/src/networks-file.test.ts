@@ -145,6 +145,11 @@ describe('a networks file', () => {
     expect(parseNetworks(text)).toEqual({ ok: false, problems: [`not JSON: ${place}`] })
   })
 
+  test('may begin with the byte order mark that an editor put there', () => {
+    expect(parse(entry).ok).toBe(true)
+    expect(parseNetworks(`\uFEFF${JSON.stringify({ networks: [entry] })}`).ok).toBe(true)
+  })
+
   test('is documented with an example that works', async () => {
     const page = new URL('../../docs/operating/networks.md', import.meta.url)
     const [, example = ''] = /```json\n([^]*?)```/.exec(await readFile(page, 'utf8')) ?? []

@@ -68,7 +68,8 @@ const TOKEN_RULES = {
 export function parseNetworks(text: string, modules?: KnownModules): NetworksOutcome {
   let document: unknown
   try {
-    document = JSON.parse(text)
+    // An editor may put a byte order mark in front, which nobody sees.
+    document = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch {
     const place = jsonPlace(text)
     return { ok: false, problems: [place === undefined ? 'not JSON' : `not JSON: ${place}`] }

@@ -27,6 +27,13 @@ export async function readProductionKey({ keyText, keyFile }: Config): Promise<P
     return { problems: [{ what: `${name} is weak: ${weakness}.`, next }] }
   } catch (error) {
     if (!(error instanceof KeyUnusable)) throw error
-    return { problems: [{ what: `${name}: ${error.message}.`, next: 'Then start again.' }] }
+    return {
+      problems: [
+        {
+          what: `${name}: ${error.message}.`,
+          next: `Bring the key that sealed your wallets; without any wallets yet, make one: ${MAKE_ONE}`,
+        },
+      ],
+    }
   }
 }
