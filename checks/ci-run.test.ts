@@ -185,7 +185,11 @@ test.runIf(process.platform === 'linux')(
     )
     child.kill('SIGTERM')
     expect(await ended).toEqual([130, null])
-    expect(await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).toBe('')
+    await until(
+      'what it ran has ended',
+      async () => (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')) === '',
+      { seconds: 10 },
+    )
   },
 )
 

@@ -59,8 +59,8 @@ export async function listenOn(
     return port.remembered
   }
   for (let tries = 0; tries < ANY_PORT_TRIES_MAX; tries += 1) {
-    const any = anyPort()
-    if (await tryListen(server, any)) return any
+    const candidate = anyPort()
+    if (await tryListen(server, candidate)) return candidate
   }
   await tryListen(server, 0)
   return addressOf(server).port
