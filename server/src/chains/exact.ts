@@ -206,6 +206,8 @@ export interface ForeignSettlement {
   readonly logIndex: number
   /** `upto` of a wallet of ours: what was taken of what it signed for. Left out: all that the authorization says. */
   readonly taken?: BaseUnits
+  /** EVM, of a wallet of ours: all of it has left the wallet, and the token kept a part of it. */
+  readonly isLess?: boolean
 }
 
 /** Whether an authorization was used up by a block, as far as a node shows. */

@@ -130,9 +130,9 @@ async function aPurchase() {
         const block = { height, hash: blockHash, parentHash: cursor.blockHash }
         await storeBlocks(tx, cursor, [{ ...block, timeMilliseconds: 0, transactionHashes: [] }])
       }),
-    used: (taken: bigint, blockHash = BLOCK.hash, height = BLOCK.height) =>
+    used: (taken: bigint, blockHash = BLOCK.hash, height = BLOCK.height, isLess = false) =>
       inService((tx) => {
-        const effect = { hash, height, blockHash, logIndex: Number(taken) }
+        const effect = { hash, height, blockHash, logIndex: Number(taken), isLess }
         return book.used(tx, network, [{ paymentId, ...effect, taken: baseUnits(taken) }])
       }),
     state: () =>
@@ -140,6 +140,11 @@ async function aPurchase() {
         const { status, amount } = (await findPayment(tx, accountId, paymentId)) ?? {}
         const { available, held } = (await lockBalances(tx, place)).get(TOKEN) ?? {}
         return { status, amount, available, held }
+      }),
+    remark: () =>
+      database.store.inTransaction(accountId, async (tx) => {
+        const { remark } = (await findPayment(tx, accountId, paymentId)) ?? {}
+        return remark?.reason
       }),
     /** What the newest event and the policy say: base units, null when the budget was given back. */
     said: () =>
@@ -185,6 +190,19 @@ async function aPurchase() {
 
 const DRAFT = { terms: Object(), carriesCommitment: false }
 const findings = () => inService(findInBooks)
+
+test('what a token kept a part of has left the wallet, and its record says that less arrived, as long as its block stands', async () => {
+  const { used, undone, final, state, remark } = await aPurchase()
+  await used(30n, BLOCK.hash, BLOCK.height, true)
+  expect(await remark()).toBe('recipient_got_less')
+  await undone()
+  expect(await remark()).toBeUndefined()
+  await used(30n, BLOCK.hash, BLOCK.height, true)
+  await final()
+  expect(await state()).toEqual({ status: 'settled', amount: 30n, available: 220n, held: 0n })
+  expect(await remark()).toBe('recipient_got_less')
+  expect(await findings()).toEqual([])
+})
 
 describe('a purchase of which the seller takes less than it may', () => {
   test('says the most until the chain shows less, and at finality the rest of money and budget is free', async () => {

@@ -10,6 +10,8 @@ import { setAmounts } from '../payments/amount-store.ts'
 import { movePayments, violateFinality } from '../payments/move-payments.ts'
 import { claimEffects, effectsOfOthers, lockPayments } from '../payments/store.ts'
 import type { Payment } from '../payments/payment.ts'
+import { noteRemarks } from '../payments/remark-store.ts'
+import { remarkOf } from '../payments/remark.ts'
 import type { StatusChange } from '../payments/store.ts'
 import { lowerSpends, releaseSpends } from '../policies/store.ts'
 import type { BuildBook } from '../sender/build-book.ts'
@@ -75,6 +77,12 @@ export function openPurchaseBook({
       amount === undefined ? [] : [{ paymentId, amount }],
     )
     await setAmounts(tx, 'pending', taken)
+    const remark = remarkOf('recipient_got_less')
+    const less = first.filter(({ isLess }) => isLess === true)
+    await noteRemarks(
+      tx,
+      less.map(({ paymentId }) => ({ paymentId, remark })),
+    )
     await movePayments(tx, 'confirmed', changes, clock.nowMilliseconds())
     return noted
   }

@@ -14,6 +14,8 @@ export interface Place {
   readonly logIndex: number
   /** `upto`: what was taken of what was signed for. Left out: all of it. */
   readonly taken?: BaseUnits
+  /** The token kept a part of what has left. */
+  readonly isLess?: boolean
 }
 
 /** A purchase, and what was signed for: the most that it can cost. */

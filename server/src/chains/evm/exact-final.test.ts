@@ -22,6 +22,7 @@ import type { TestPayer } from './test-payer.ts'
 
 const SELLER = addressFromBytes(new Uint8Array(20).fill(0x52))
 const THIEF = addressFromBytes(new Uint8Array(20).fill(0x66))
+const COLLECTOR = addressFromBytes(new Uint8Array(20).fill(0xfe))
 const PRICE = baseUnits(10_000n)
 const ABI = parseAbi([
   'function transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)',
@@ -244,6 +245,27 @@ describe('what one node shows of a used authorization', () => {
     const cancelled = { ...used, topics: [AUTHORIZATION_CANCELED_TOPIC, ...used.topics.slice(1)] }
     const taken = await useOf([before, cancelled], { isOurs, shown: [cancelled] })
     expect(taken).toMatchObject({ kind: 'wasted' })
+  })
+
+  test('of a wallet of ours is paid by what the token left of it, since all of it has left the wallet', async () => {
+    const given = (units: number, logIndex: string) => ({
+      ...{ ...moved, logIndex, data: `0x${units.toString(16).padStart(64, '0')}` },
+    })
+    const collected = {
+      ...given(500, '0x6'),
+      topics: [...moved.topics.slice(0, 2), topicOf(COLLECTOR)],
+    }
+    const logs = [used, given(9_500, '0x5'), collected]
+    const less = { kind: 'paid', settlement: { logIndex: 5, isLess: true } }
+    expect(await useOf(logs, { isOurs: true })).toMatchObject(less)
+    expect(await useOf(logs)).toMatchObject({ kind: 'wasted' })
+    // One of two is told by where it stands, and nothing at all is none.
+    expect(await useOf([given(1, '0x3'), ...logs], { isOurs: true })).toMatchObject(less)
+    const apart = [given(1, '0x2'), given(9_500, '0x3'), used]
+    expect(await useOf(apart, { isOurs: true })).toBeUndefined()
+    expect(await useOf([used, given(0, '0x5')], { isOurs: true })).toBeUndefined()
+    const whole = await useOf([used, moved], { isOurs: true })
+    expect(whole).not.toHaveProperty('settlement.isLess')
   })
 
   test('is paid by the transfer right behind it, and wasted where there is none', async () => {

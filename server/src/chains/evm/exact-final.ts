@@ -53,7 +53,8 @@ export async function readFinalState(
 /**
  * How the authorization was used up. It paid when the token's very next event behind its AuthorizationUsed is its transfer: any later one
  * belongs to another authorization of the same transaction. What a wallet of ours signed was signed once, so that its use paid, in whatever
- * order the token tells it: by the one transfer that can have been it. Undefined where no such event is shown, which proves nothing; `behind`
+ * order the token tells it: by the one transfer that can have been it, and where none of the whole amount is there by the one of a part, since a
+ * token may keep the rest. Undefined where no such event is shown, which proves nothing; `behind`
  * where it was not used yet in the newest block of the node that shows none, or a node lacks the receipt. Blocks are asked for in parts that nodes take, the newest first, and never more parts than the limit: then those in the middle are left out.
  */
 export async function findUse(
@@ -78,18 +79,22 @@ export async function findUse(
   // A receipt without what the block's logs show says nothing of what came behind it.
   if (!events.includes(use.logIndex)) return { kind: 'behind' }
   const next = use.isCancelled ? undefined : events.find((index) => index > use.logIndex)
-  const fitting = outcome.transfers.filter(
-    (seen) => seen.asset === token && seen.from === from && seen.to === to && seen.amount === value,
-  )
   const isBound = isOurs && !use.isCancelled
-  const transfer =
+  const given = outcome.transfers.filter(
+    (seen) => seen.asset === token && seen.from === from && seen.to === to,
+  )
+  const oneOf = (fitting: typeof given) =>
     fitting.find(({ logIndex }) => logIndex === next) ??
     (isBound && fitting.length === 1 ? fitting[0] : undefined)
+  const whole = given.filter(({ amount }) => amount === value)
+  const part = given.filter(({ amount }) => amount > 0n && amount < value)
+  const isLess = isBound && whole.length === 0
+  const transfer = oneOf(isLess ? part : whole)
   const { height, blockHash } = outcome
   if (transfer === undefined && isBound) return undefined
   if (transfer === undefined) return { kind: 'wasted', height, blockHash }
   const settlement = { hash: use.hash, height, blockHash, logIndex: transfer.logIndex }
-  return { kind: 'paid', settlement }
+  return { kind: 'paid', settlement: isLess ? { ...settlement, isLess } : settlement }
 }
 
 /** Or the height of the newest block that every node had which was asked. */

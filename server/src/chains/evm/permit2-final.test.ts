@@ -130,6 +130,24 @@ test('that a node shows no log of a block is believed only where the block itsel
   expect(await findPermit2Use(unfilled, PAID, 0n)).toBeUndefined()
 })
 
+test('of a wallet of ours all has left where the token kept a part of it: that is not spent for nothing', async () => {
+  const direct: Done = { ...settled, height: 4_950, moved: [475n] }
+  const within: Done = { height: 4_950, moved: [475n], uses: [7] }
+  const less = { kind: 'paid', settlement: { hash: word(1), height: 4_950n, isLess: true } }
+  for (const more of [{}, { stateFrom: 4_949n }]) {
+    for (const done of [direct, within]) {
+      expect(await findPermit2Use(nodeOf([done], more), PAID, 0n, true)).toMatchObject(less)
+      expect(await findPermit2Use(nodeOf([done], more), PAID, 0n)).not.toMatchObject(less)
+    }
+  }
+  // The whole is it, whatever of less stands beside it, and of two parts nobody knows which is.
+  const beside: Done = { height: 4_950, moved: [475n] }
+  const whole = await findPermit2Use(nodeOf([{ ...within, moved: [500n] }, beside]), PAID, 0n, true)
+  expect(whole).toMatchObject({ kind: 'paid', settlement: { hash: word(1) } })
+  expect(whole).not.toHaveProperty('settlement.isLess')
+  expect(await findPermit2Use(nodeOf([within, beside]), PAID, 0n, true)).toBeUndefined()
+})
+
 test('a call that paid and whose receipt does not show it is not called spent for nothing', async () => {
   const node = nodeOf([{ ...settled, hasNoLogs: true }])
   expect(await findPermit2Use(node, PAID, 0n)).toBeUndefined()

@@ -55,7 +55,8 @@ interface Sought extends Permit2Authorization {
  * How the nonce was used up. Permit2 logs nothing of a transfer, so the block is looked for in which the nonce came to be used, and that
  * block alone is read: `useIn`. Where no node has that state any more, the owner's transfers are looked through: `scanForUse`. Undefined
  * where nothing is shown, `behind` where that block is not there yet. Of `upto` that is ours any amount up to the signed one is the payment, and `taken` says how much it was; nothing
- * taken is `wasted`, and a transfer of nothing, which anybody can have a token log, is no trace of anything.
+ * taken is `wasted`, and a transfer of nothing, which anybody can have a token log, is no trace of anything. Of `exact` that is ours a part is the
+ * payment where the whole is not there: a token may keep the rest, and all of it has left.
  */
 export async function findPermit2Use(
   transport: Pick<Transport, 'read'>,
@@ -96,7 +97,7 @@ async function useIn(
   if (hash !== undefined) {
     return useBy(transport, authorization, hash, call && permit2EffectOf(call.to, call.data))
   }
-  const fitting = fittingOf(authorization, logs).filter((log) => !isElse(log))
+  const fitting = fittingOf(authorization, logs, isElse)
   if (fitting.length === 0) {
     const isShown = logs.length > 0 || (await isSilent(transport, authorization, blockHash))
     return isShown ? { kind: 'wasted', height, blockHash } : undefined
@@ -130,7 +131,7 @@ async function scanForUse(
       const within = await useWithin(transport, authorization, logs, isElse)
       if (within !== undefined) return within
     }
-    const fitting = fittingOf(authorization, logs).filter((log) => !isElse(log))
+    const fitting = fittingOf(authorization, logs, isElse)
     for (const log of logs) {
       if (!isTakingBack(authorization, log)) continue
       if (fitting.some(({ height }) => height === log.height)) continue
@@ -221,23 +222,31 @@ async function useBy(
   const wasted = { kind: 'wasted', height, blockHash } as const
   if (effect?.token !== token || effect.to !== to) return wasted
   if (effect.value < least || effect.value > value) return wasted
-  const transfer = outcome.transfers.find(
-    ({ amount, ...seen }) =>
-      seen.asset === token && seen.from === from && seen.to === to && amount === effect.value,
+  const given = outcome.transfers.filter(
+    (seen) => seen.asset === token && seen.from === from && seen.to === to,
   )
+  const [part, ...others] = given.filter(({ amount }) => amount > 0n && amount < effect.value)
+  const transfer =
+    given.find(({ amount }) => amount === effect.value) ??
+    (authorization.isOurs && others.length === 0 ? part : undefined)
   // The call is for it and succeeded: a receipt that does not show it is not whole, or the token's own form.
-  return transfer && useOf(authorization, { hash, height, blockHash }, transfer)
+  return transfer && useOf(authorization, { hash, height, blockHash }, transfer, effect.value)
 }
 
-/** What a transfer makes of the nonce: all of the payment, or as much of `upto` as it moved. */
+/**
+ * What a transfer makes of the nonce: all of the payment, or as much of `upto` as was `moved`, which is what the transfer says where no call
+ * tells it.
+ */
 function useOf(
-  { scheme, isOurs }: Sought,
+  { scheme, isOurs, value }: Sought,
   { height, blockHash, hash }: LogBlock & { readonly hash: TransactionHash },
   { amount, logIndex }: TokenTransfer,
+  moved = scheme === 'upto' ? amount : value,
 ): AuthorizationUse {
   if (amount === 0n) return { kind: 'wasted', height, blockHash }
-  const taken = isOurs && scheme === 'upto' ? { taken: baseUnits(amount) } : {}
-  return { kind: 'paid', settlement: { hash, height, blockHash, logIndex, ...taken } }
+  const taken = isOurs && scheme === 'upto' ? { taken: baseUnits(moved) } : {}
+  const less = amount < moved ? { isLess: true } : {}
+  return { kind: 'paid', settlement: { hash, height, blockHash, logIndex, ...taken, ...less } }
 }
 
 /**
@@ -251,10 +260,9 @@ async function useWithin(
   logs: readonly OwnerLog[],
   isElse: (log: Moved) => boolean,
 ): Promise<AuthorizationUse | undefined> {
-  const fitting = logs.flatMap((log) => {
-    if (log.kind !== 'moved' || isElse(log)) return []
-    return isLike(authorization, log) ? [log] : []
-  })
+  const fitting = fittingOf(authorization, logs, isElse).filter(
+    ({ transfer }) => transfer !== undefined,
+  )
   for (const { height } of fitting.toReversed()) {
     if ((await nonceAt(transport, authorization, height - 1n)) !== 'open') continue
     if ((await nonceAt(transport, authorization, height)) !== 'used') continue
@@ -301,11 +309,19 @@ function mayTakeNothing({ least, value, to }: Sought, { transfer }: Moved): bool
   return least < value && transfer?.to === to
 }
 
-/** What can have been the payment; a transfer in a form of the token's own may be any. */
-function fittingOf(authorization: Sought, logs: readonly OwnerLog[]): readonly Moved[] {
-  return logs.flatMap((log) =>
-    log.kind === 'moved' && (log.transfer === undefined || isLike(authorization, log)) ? [log] : [],
-  )
+/**
+ * What can have been the payment, but for what is known to be something else; a transfer in a form of the token's own may be any. Of what is
+ * ours a part to the seller, where nothing else can have been it.
+ */
+function fittingOf(
+  authorization: Sought,
+  logs: readonly OwnerLog[],
+  isElse: (log: Moved) => boolean,
+): readonly Moved[] {
+  const open = logs.flatMap((log) => (log.kind === 'moved' && !isElse(log) ? [log] : []))
+  const fitting = open.filter((log) => log.transfer === undefined || isLike(authorization, log))
+  if (fitting.length > 0 || !authorization.isOurs) return fitting
+  return open.filter((log) => isLike({ ...authorization, least: 1n }, log))
 }
 
 function isTakingBack(authorization: Permit2Authorization, log: OwnerLog): boolean {

@@ -37,6 +37,12 @@ describe('of upto that a wallet of ours signed, any amount up to the signed one 
     for (const use of await find([within])) expect(use).toMatchObject(took(value))
   })
 
+  test('as much as the call took has been taken, though the token kept a part of it', async () => {
+    const kept = { ...takes(400n), moved: [380n] }
+    const less = { settlement: { taken: 400n, isLess: true } }
+    for (const use of await find([kept])) expect(use).toMatchObject(less)
+  })
+
   test('all of the least that can be signed is told as taken, too', async () => {
     const least = { ...UPTO, permitted: 1n, value: 1n }
     const input = hexBytes(permit2Call(least, { withPermit: false }).data)
