@@ -133,6 +133,21 @@ test('nor one of which a node shows that it was paid, in a block that was not re
   })
 })
 
+test('nor one that another call has begun to settle while the chain was asked', async () => {
+  const refusal: ExactCheck = { ok: false, reason: 'permit2_insufficient_balance' }
+  for (const meanwhile of [
+    { ...REVERTED, underWay: true },
+    { ...REVERTED, status: 'confirmed' as const },
+  ]) {
+    const scene = sceneOf(claimFor(AMOUNT), refusal, 'exact')
+    const state = async () => (scene.drafted.length === 0 ? REVERTED : meanwhile)
+    const wait = async () => meanwhile
+    const deps = { ...scene.deps, records: { ...scene.deps.records, state, wait } }
+    const said = await settled(claimFor(AMOUNT), refusal, { ...scene, deps })
+    expect(said).toMatchObject({ kind: 'pending', paymentId })
+  }
+})
+
 test('one that is unused is told why it does not settle now', async () => {
   const reason = 'permit2_insufficient_balance'
   const said = await settled(claimFor(AMOUNT), { ok: false, reason })

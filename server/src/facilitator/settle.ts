@@ -233,9 +233,9 @@ async function tryAgain(
 ): Promise<Settled | undefined> {
   const { accountId, paymentId, termsDigest: digest, answeredAtMilliseconds } = claim
   if (answeredAtMilliseconds !== null) return undefined
-  const state = await deps.store.inTransaction('service', (tx) =>
-    deps.records.state(tx, accountId, paymentId),
-  )
+  const stateOf = () =>
+    deps.store.inTransaction('service', (tx) => deps.records.state(tx, accountId, paymentId))
+  const state = await stateOf()
   if (state?.status !== 'pending' || state.underWay) return undefined
   // The bytes are the payer's own: once they have been in a block, no block takes them again.
   if (intake.authorization.feePayer !== null) return undefined
@@ -246,6 +246,9 @@ async function tryAgain(
   const beginning = { accountId, paymentId, digest, intake: claimed, isNew: false, named }
   const begun = await beginSettlement(deps, beginning)
   if (begun.kind === 'refused') {
+    // While the chain was asked, another call may have sent it: what comes of that is the answer to both.
+    const now = await stateOf()
+    if (now?.status !== 'pending' || now.underWay) return undefined
     // Used by whatever: it may have paid, and a seller who hears a "no" asks the payer for another. What is sent again may pay as well.
     const isDecided = begun.isUsed !== true && !UNDECIDED.has(begun.reason) && !isOwed(claim, state)
     // Nor does anybody know what another facilitator that was asked and did not answer has under way.
