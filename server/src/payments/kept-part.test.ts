@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Address, Outcome, TransactionHash } from '../chains/chain.ts'
+import { newId } from '../kernel/id.ts'
+import { systemRandom } from '../kernel/random.ts'
 import type { Hold } from '../ledger/entry.ts'
 import { openHolds } from '../ledger/store.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import type { Payment } from './payment.ts'
 import { findPayment } from './store.ts'
+import { recordsOf } from './test-claims.ts'
 import { openTestLane, TOKEN } from './test-lane.ts'
 import { openModelChain } from './test-model-chain.ts'
 
@@ -86,6 +89,42 @@ test('in another block the token may keep nothing: then nothing is remarked', as
   const found = await send.record()
   expect(found).toMatchObject({ status: 'confirmed' })
   expect(found?.remark).toBeUndefined()
+})
+
+test('a seller who was shown it whole, in a block that was left, is not paid by a part of it', async () => {
+  const keeps = { part: 0n }
+  const send = await openSend(71_044, keeps)
+  const { config } = send.lane.chain
+  await send.mine()
+  const sent = await send.record()
+  const asset = config.assets.find((each) => each.asset === TOKEN)
+  if (sent === undefined || asset === undefined) throw new Error('nothing was sent')
+  const { store } = database
+  const records = recordsOf(store, config)
+  const { accountId } = sent
+  const paymentId = newId(systemRandom, 'pay')
+  const told = async () => {
+    await store.inTransaction('service', (tx) =>
+      records.mirror(tx, { accountId, paymentId }, sent.id),
+    )
+    const found = await store.inTransaction(accountId, (tx) =>
+      findPayment(tx, accountId, paymentId),
+    )
+    return found?.status
+  }
+  const terms = { paymentId, accountId, network: config, asset, amount: sent.amount }
+  const ends = { payer: sent.sender, payTo: sent.recipient, resource: null }
+  await store.inTransaction('service', (tx) => records.open(tx, { ...terms, ...ends }))
+  expect(await told()).toBe('confirmed')
+  send.model.reorg(1, 0n, true)
+  await send.lane.follow(2)
+  keeps.part = 1n
+  await send.mine()
+  expect(await send.record()).toMatchObject({ status: 'confirmed', remark })
+  expect(await told()).toBe('pending')
+  await send.lane.finalize(send.model.tip().height)
+  expect(await told()).toBe('failed')
+  expect(await send.record()).toMatchObject({ status: 'settled', remark })
 })
 
 test('what keeps all of it has moved nothing to anybody who was to have it', async () => {

@@ -203,18 +203,25 @@ export function openReceivedRecords({
       if (record === undefined || place === undefined) throw new Error('a claim has no record')
       const { paymentId } = payment
       const now = clock.nowMilliseconds()
-      const isOver = place.status === 'failed' || place.status === 'expired'
-      const isGone = place.settlement === null || isOver
+      // A token that kept nothing in the block that was shown may keep a part in the one that took its place: that is no payment of the whole.
+      const settlement = place.isLess ? null : place.settlement
+      const isOver =
+        place.status === 'failed' ||
+        place.status === 'expired' ||
+        (place.status === 'settled' && place.isLess)
+      const isGone = settlement === null || isOver
       if (record.status === 'confirmed' && isGone) {
         await movePayments(tx, 'pending', [nothing(paymentId)], now)
       }
-      if (place.settlement !== null && !isOver) {
-        await paidElsewhere(tx, payment, place.settlement, place.status === 'settled')
+      if (settlement !== null && !isOver) {
+        await paidElsewhere(tx, payment, settlement, place.status === 'settled')
       }
       if (!isOver) return
       const failure = {
         reason: 'no_effect',
-        message: 'The transfer that was shown failed after all.',
+        message: place.isLess
+          ? 'Of the transfer that was shown less arrived after all.'
+          : 'The transfer that was shown failed after all.',
       } as const
       await movePayments(tx, 'failed', [{ ...nothing(paymentId), failure }], now)
     },

@@ -10,6 +10,8 @@ import type { PaymentStatus } from './payment.ts'
 export interface SentPlace {
   readonly status: PaymentStatus
   readonly settlement: ForeignSettlement | null
+  /** Less than the amount reached the recipient there. */
+  readonly isLess: boolean
 }
 
 /** Whatever account sent it. */
@@ -20,17 +22,23 @@ export async function sentPlace(tx: Tx, sentId: PaymentId): Promise<SentPlace | 
     block_height: string | null
     block_hash: string | null
     log_index: number | null
+    is_less: boolean
   }>(
     'payment_sent_place',
-    `select status, transaction_hash, block_height, block_hash, log_index from payments where id = $1 and type = 'sent'`,
+    `select status, transaction_hash, block_height, block_hash, log_index,
+       coalesce(remark ->> 'reason' = 'recipient_got_less', false) as is_less
+     from payments where id = $1 and type = 'sent'`,
     [sentId],
   )
   const [row] = rows
   if (row === undefined) return undefined
   const { status, transaction_hash: hash, block_height: height, block_hash: blockHash } = row
-  if (hash === null || height === null || blockHash === null) return { status, settlement: null }
+  const isLess = row.is_less
+  if (hash === null || height === null || blockHash === null) {
+    return { status, settlement: null, isLess }
+  }
   const logIndex = row.log_index ?? NATIVE_EFFECT_INDEX
-  return { status, settlement: { hash, height: BigInt(height), blockHash, logIndex } }
+  return { status, settlement: { hash, height: BigInt(height), blockHash, logIndex }, isLess }
 }
 
 /** The record of the same transfer that a custodial recipient has from its deposits; undefined while there is none. */
