@@ -33,8 +33,9 @@ export function startGiving(deps: GivingDeps): { stop(): Promise<void> } {
   /** Whether there may be more to give out now. */
   async function step(): Promise<boolean> {
     const given = await store.inTransaction('service', (tx) => giveOut(tx, random, after))
-    after = given?.next ?? ''
+    // Goes on from here: instances take the turn from each other all the time, and did each begin with the first account, the last had none.
     if (given === undefined) return false
+    after = given.next ?? ''
     if (given.missing > 0) {
       log.error({ count: given.missing }, 'events were forgotten before webhooks were given them')
     }
