@@ -41,37 +41,61 @@ export interface EventRange {
   readonly upto: number
 }
 
-/** What is kept of ranges of accounts, one for each, in order. Costs what lies in the ranges, and less than a run at either end of each. */
+/** What was read of a range. */
+export interface RangeRead {
+  readonly events: readonly NumberedEvent[]
+  /** What is kept up to here is among them. */
+  readonly upto: number
+}
+
+/** A run within a range; without its facts when there was too much before it. */
+type RunOfRange = (EventRunRow | (Omit<EventRunRow, 'facts'> & { readonly facts: null })) & {
+  /** Of which range, from 1 on. */
+  readonly place: string
+}
+
+/**
+ * What is kept of ranges, in their order, each from its beginning on: of facts so many bytes and the rest of a run, and one run at least. Costs what
+ * is read, and less than a run at either end of each.
+ */
 export async function eventsOfRanges(
   tx: Tx,
   ranges: readonly EventRange[],
-): Promise<ReadonlyMap<AccountId, readonly NumberedEvent[]>> {
-  if (ranges.length === 0) return new Map()
-  const rows = await tx.query<EventRunRow>(
+  bytesMax: number,
+): Promise<readonly RangeRead[]> {
+  if (ranges.length === 0) return []
+  const rows = await tx.query<RunOfRange>(
     'events_of_ranges',
-    `select run.* from unnest($1::text[], $2::bigint[], $3::bigint[]) as asked (account_id, after, upto)
-     cross join lateral (
-       select account_id, last_sequence, count, first_id, facts, created_at from event_runs r
-       where r.account_id = asked.account_id and r.last_sequence > asked.after and r.last_sequence < asked.upto + $4
-         and r.last_sequence - r.count < asked.upto
-       order by r.last_sequence offset 0) run
-     order by run.account_id, run.last_sequence`,
+    // The length of a text is known without the text.
+    `select place, account_id, last_sequence, count, first_id, created_at, case when before < $5 then facts end as facts from (
+       select asked.place, run.*, sum(octet_length(run.facts)) over (order by asked.place, run.last_sequence) - octet_length(run.facts) as before
+       from unnest($1::text[], $2::bigint[], $3::bigint[]) with ordinality as asked (account_id, after, upto, place)
+       cross join lateral (
+         select account_id, last_sequence, count, first_id, facts, created_at from event_runs r
+         where r.account_id = asked.account_id and r.last_sequence > asked.after and r.last_sequence < asked.upto + $4
+           and r.last_sequence - r.count < asked.upto
+         order by r.last_sequence offset 0) run) as found
+     order by place, last_sequence`,
     [
       ranges.map(({ accountId }) => accountId),
       ranges.map(({ after }) => after),
       ranges.map(({ upto }) => upto),
       limits.eventsPerRunMax,
+      bytesMax,
     ],
   )
-  const byAccount = Map.groupBy(rows.flatMap(eventsOf), ({ accountId }) => accountId)
-  return new Map(
-    ranges.map(({ accountId, after, upto }) => [
-      accountId,
-      (byAccount.get(accountId) ?? []).filter(
-        ({ sequence }) => sequence > after && sequence <= upto,
-      ),
-    ]),
-  )
+  const byPlace = Map.groupBy(rows, ({ place }) => Number(place))
+  return ranges.map(({ after, upto }, index) => {
+    const runs = byPlace.get(index + 1) ?? []
+    const unread = runs.find(({ facts }) => facts === null)
+    const end = unread === undefined ? upto : Number(unread.last_sequence) - unread.count
+    const readUpto = Math.max(after, Math.min(upto, end))
+    const events = runs.flatMap((run) => (run.facts === null ? [] : eventsOf(run)))
+    return {
+      events: events.filter(({ sequence }) => sequence > after && sequence <= readUpto),
+      upto: readUpto,
+    }
+  })
 }
 
 /** The number of an event that is kept; undefined when the account has none of that id, or no longer. */

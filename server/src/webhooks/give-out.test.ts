@@ -248,6 +248,47 @@ test('a step of long events ends before the one that would make it too long, and
   for (const endpoint of endpoints) expect(await givenTo(endpoint)).toEqual(names(3))
 })
 
+test('a step reads of the events as much as it gives out and one run at most, however many accounts share it', async () => {
+  const accountIds = await Promise.all(Array.from({ length: 6 }, () => room.newAccount()))
+  const endpoints = await Promise.all(accountIds.map((accountId) => create(accountId)))
+  const note = 'x'.repeat(limits.webhookGivenCharactersMax / 2)
+  await room.database.store.inTransaction('service', (tx) =>
+    addToOutbox(
+      tx,
+      accountIds.map((accountId) => ({
+        ...({ accountId, type: 'payment', resourceId: 'pay_0', data: { note } } as const),
+      })),
+      systemClock.nowMilliseconds(),
+    ),
+  )
+  for (const accountId of accountIds) {
+    await until('it is numbered', async () => (await lastOf(accountId)) === 1, SOON)
+  }
+  let readCharacters = 0
+  const { store } = room.database
+  const measuring: Store = {
+    ...store,
+    inTransaction: (scope, work) =>
+      store.inTransaction(scope, (tx) =>
+        work({
+          query: async <Row extends object>(
+            name: string,
+            ...rest: [string, (readonly unknown[])?]
+          ) => {
+            const rows = await tx.query<Row>(name, ...rest)
+            if (name === 'events_of_ranges') readCharacters += JSON.stringify(rows).length
+            return rows
+          },
+        }),
+      ),
+  }
+  await step(measuring)
+  expect(readCharacters).toBeLessThan(2 * limits.webhookGivenCharactersMax)
+  // What was not read is no event that is gone.
+  await giveAll()
+  for (const endpoint of endpoints) expect(await givenTo(endpoint)).toEqual(['pay_0'])
+})
+
 test('events that are gone are counted and hold up nothing behind them', async () => {
   const accountId = await room.newAccount()
   const endpoint = await create(accountId)

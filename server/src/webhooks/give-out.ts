@@ -1,4 +1,5 @@
 import { eventsOfRanges } from '../events/event-store.ts'
+import type { RangeRead } from '../events/event-store.ts'
 import type { NumberedEvent } from '../events/event.ts'
 import { eventText } from '../events/framed-event.ts'
 import { newId } from '../kernel/id.ts'
@@ -52,17 +53,16 @@ export async function giveOut(
     givings.map(({ accountId }) => accountId),
   )
   const shares = sharesOf(givings, live)
-  const events = await eventsOfRanges(
+  const listened = shares.filter(({ webhooks }) => webhooks.length > 0)
+  const read = await eventsOfRanges(
     tx,
-    shares
-      .filter(({ webhooks }) => webhooks.length > 0)
-      .map(({ giving: { accountId, givenSequence }, upto }) => ({
-        accountId,
-        after: givenSequence,
-        upto,
-      })),
+    listened.map(({ giving: { accountId, givenSequence: after }, upto }) => ({
+      ...{ accountId, after, upto },
+    })),
+    limits.webhookGivenCharactersMax,
   )
-  const { deliveries, reached, missing } = fill(shares, events, random)
+  const readOf = new Map(listened.map((share, index) => [share, read[index]]))
+  const { deliveries, reached, missing } = fill(shares, readOf, random)
   await insertDeliveries(tx, deliveries)
   await reachGivings(tx, reached)
   if (deliveries.length > 0) await notifyChanged(tx, [QUEUE])
@@ -86,10 +86,10 @@ function sharesOf(givings: readonly Giving[], live: ReadonlySet<string>): readon
   return shares
 }
 
-/** What a step makes of its events. It ends before the first that would make it too long, however few those before it are. */
+/** What a step makes of what was read. It ends before the first event that would make it too long, however few those before it are. */
 function fill(
   shares: readonly Share[],
-  events: ReadonlyMap<AccountId, readonly NumberedEvent[]>,
+  readOf: ReadonlyMap<Share, RangeRead | undefined>,
   random: Random,
 ): {
   readonly deliveries: readonly NewDelivery[]
@@ -100,12 +100,13 @@ function fill(
   const reached: Reached[] = []
   let characters = 0
   let missing = 0
-  for (const { giving, webhooks, upto } of shares) {
-    const { accountId, givenSequence } = giving
-    const kept = webhooks.length === 0 ? undefined : (events.get(accountId) ?? [])
-    let sequence = upto
+  for (const share of shares) {
+    const { giving, webhooks, upto } = share
+    const { givenSequence } = giving
+    const read = readOf.get(share)
+    let sequence = read?.upto ?? upto
     let count = 0
-    for (const event of kept ?? []) {
+    for (const event of read?.events ?? []) {
       const made = deliveriesOf(event, webhooks, random)
       const added = made.reduce((sum, { body }) => sum + body.length, 0)
       if (characters > 0 && characters + added > limits.webhookGivenCharactersMax) {
@@ -116,7 +117,7 @@ function fill(
       count += 1
       deliveries.push(...made)
     }
-    if (kept !== undefined) missing += sequence - givenSequence - count
+    if (read !== undefined) missing += sequence - givenSequence - count
     if (sequence > givenSequence) reached.push({ giving, sequence })
     if (sequence < upto) break
   }
