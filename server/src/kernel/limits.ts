@@ -341,10 +341,10 @@ export const limits = {
   webhookLogDays: 30,
   webhookLogAttemptsMax: 20,
   webhookRowsPerStatementMax: 500,
-  /** One step of giving events out to webhooks: deliveries, by one event's at most more, their bodies, and accounts that share it. Senders wait as long. */
+  /** One step of giving events out to webhooks: deliveries, by one event's at most more, their bodies, and of how many numberings. Senders wait as long. */
   webhookGivenPerStepMax: 500,
   webhookGivenCharactersMax: 1024 * 1024,
-  webhookGivingAccountsMax: 16,
+  webhookGivingsPerStepMax: 128,
   /** Deliveries that one request repeats. */
   webhookRedeliveriesMax: 500,
   /** Of one endpoint that wait to be sent again, however often that is asked. */

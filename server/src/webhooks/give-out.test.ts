@@ -248,6 +248,30 @@ test('a step of long events ends before the one that would make it too long, and
   for (const endpoint of endpoints) expect(await givenTo(endpoint)).toEqual(names(3))
 })
 
+test('what many accounts were told of one by one is given out in one step, as if it had been numbered at once', async () => {
+  const accountIds = await Promise.all(Array.from({ length: 20 }, () => room.newAccount()))
+  const endpoints = await Promise.all(accountIds.map((accountId) => create(accountId)))
+  for (const resourceId of names(3)) {
+    const before = await Promise.all(accountIds.map(lastOf))
+    await room.database.store.inTransaction('service', (tx) =>
+      addToOutbox(
+        tx,
+        accountIds.map((accountId) => ({
+          ...({ accountId, type: 'payment', resourceId, data: {} } as const),
+        })),
+        systemClock.nowMilliseconds(),
+      ),
+    )
+    const areNumbered = async () => {
+      const last = await Promise.all(accountIds.map(lastOf))
+      return last.every((sequence, n) => sequence === (before[n] ?? 0) + 1)
+    }
+    await until('they are numbered', areNumbered, SOON)
+  }
+  await step()
+  for (const endpoint of endpoints) expect(await givenTo(endpoint)).toEqual(names(3))
+})
+
 test('a step reads of the events as much as it gives out and one run at most, however many accounts share it', async () => {
   const accountIds = await Promise.all(Array.from({ length: 6 }, () => room.newAccount()))
   const endpoints = await Promise.all(accountIds.map((accountId) => create(accountId)))

@@ -24,7 +24,7 @@ export interface GivenOut {
   readonly missing: number
 }
 
-/** How far one step goes with what waits of one account. */
+/** How far one step goes with events that were numbered at once. */
 interface Share {
   readonly giving: Giving
   /** Those that are still there. */
@@ -44,15 +44,12 @@ export async function giveOut(
   after: string,
 ): Promise<GivenOut | undefined> {
   if (!(await takeGivingTurn(tx))) return undefined
-  const behind = await nextGivings(tx, after, limits.webhookGivingAccountsMax)
+  const behind = await nextGivings(tx, after, limits.webhookGivingsPerStepMax)
   const isRoundOver = behind.length === 0 && after !== ''
-  const givings = isRoundOver ? await nextGivings(tx, '', limits.webhookGivingAccountsMax) : behind
+  const givings = isRoundOver ? await nextGivings(tx, '', limits.webhookGivingsPerStepMax) : behind
   if (givings.length === 0) return { next: null, missing: 0 }
-  const live = await liveWebhooks(
-    tx,
-    givings.map(({ accountId }) => accountId),
-  )
-  const shares = sharesOf(givings, live)
+  const byAccount = Map.groupBy(givings, ({ accountId }) => accountId)
+  const shares = sharesOf(byAccount, await liveWebhooks(tx, [...byAccount.keys()]))
   const listened = shares.filter(({ webhooks }) => webhooks.length > 0)
   const read = await eventsOfRanges(
     tx,
@@ -70,18 +67,29 @@ export async function giveOut(
 }
 
 /** As many accounts as fit into the step, and how far each goes. What is left comes in the steps behind it. */
-function sharesOf(givings: readonly Giving[], live: ReadonlySet<string>): readonly Share[] {
-  const rowsPerAccount = limits.webhookGivenPerStepMax / givings.length
+function sharesOf(
+  byAccount: ReadonlyMap<AccountId, readonly Giving[]>,
+  live: ReadonlySet<string>,
+): readonly Share[] {
+  const rowsPerAccount = limits.webhookGivenPerStepMax / byAccount.size
   const shares: Share[] = []
   let rows = 0
-  for (const giving of givings) {
+  for (const givings of byAccount.values()) {
     if (rows >= limits.webhookGivenPerStepMax) break
-    const webhooks = giving.webhooks.filter(({ id }) => live.has(id))
-    const { givenSequence, lastSequence } = giving
-    const count = Math.max(1, Math.floor(rowsPerAccount / webhooks.length))
-    const upto = Math.min(givenSequence + count, lastSequence)
-    rows += (upto - givenSequence) * webhooks.length
-    shares.push({ giving, webhooks, upto: webhooks.length === 0 ? lastSequence : upto })
+    let rowsLeft = rowsPerAccount
+    for (const giving of givings) {
+      const webhooks = giving.webhooks.filter(({ id }) => live.has(id))
+      const { givenSequence, lastSequence } = giving
+      const isFirst = rowsLeft === rowsPerAccount
+      const fitting = Math.max(isFirst ? 1 : 0, Math.floor(rowsLeft / webhooks.length))
+      const upto =
+        webhooks.length === 0 ? lastSequence : Math.min(givenSequence + fitting, lastSequence)
+      if (upto === givenSequence) break
+      shares.push({ giving, webhooks, upto })
+      rowsLeft -= (upto - givenSequence) * webhooks.length
+      if (upto < lastSequence) break
+    }
+    rows += rowsPerAccount - rowsLeft
   }
   return shares
 }

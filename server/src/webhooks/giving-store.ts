@@ -45,11 +45,14 @@ interface GivingRow {
   readonly webhooks: readonly Listening[]
 }
 
-/** The oldest of each of the next so many accounts behind `after`, found by skipping through the index. Call it once it is your turn. */
+/**
+ * The oldest of each of the next accounts behind `after`, by accounts and numbers: one of each of `rowsMax` accounts, of fewer as many more. Accounts
+ * are found by skipping through the index. Call it once it is your turn.
+ */
 export async function nextGivings(
   tx: Tx,
   after: string,
-  accountsMax: number,
+  rowsMax: number,
 ): Promise<readonly Giving[]> {
   const rows = await tx.query<GivingRow>(
     'giving_next',
@@ -61,9 +64,10 @@ export async function nextGivings(
      ), accounts_of_step as (select account_id from waiting where account_id is not null limit $2)
      select oldest.* from accounts_of_step s cross join lateral (
        select account_id, given_sequence, last_sequence, webhooks from webhook_givings g
-       where g.account_id = s.account_id order by g.last_sequence limit 1) oldest
-     order by oldest.account_id`,
-    [after, accountsMax],
+       where g.account_id = s.account_id order by g.last_sequence
+       limit (select $2 / count(*) from accounts_of_step)) oldest
+     order by oldest.account_id, oldest.last_sequence`,
+    [after, rowsMax],
   )
   return rows.map((row) => ({
     accountId: row.account_id,
