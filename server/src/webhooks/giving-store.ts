@@ -29,11 +29,14 @@ export async function insertGivings(tx: Tx, ranges: readonly NumberedRange[]): P
   return noted.length
 }
 
-/** Whoever gives out does it alone, to the end of its transaction. False when somebody does; nobody waits. */
+/**
+ * Whoever gives out does it alone, to the end of its transaction. False when somebody does; nobody waits. What it asks goes through indexes in their
+ * order: of a table that is empty most of the time it looks as cheap to gather all that waits and to sort it, for each account again.
+ */
 export async function takeGivingTurn(tx: Tx): Promise<boolean> {
   const rows = await tx.query<{ is_mine: boolean }>(
     'giving_turn',
-    `select pg_try_advisory_xact_lock(hashtextextended('florin-webhook-givings', 0)) as is_mine`,
+    `select pg_try_advisory_xact_lock(hashtextextended('florin-webhook-givings', 0)) as is_mine, set_config('enable_bitmapscan', 'off', true)`,
   )
   return rows[0]?.is_mine === true
 }

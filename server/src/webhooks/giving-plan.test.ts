@@ -1,0 +1,61 @@
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { limits } from '../kernel/limits.ts'
+import { SERVICE_SETTINGS } from '../store/postgres.ts'
+import type { Tx } from '../store/postgres.ts'
+import { openTestDatabase } from '../store/test-database.ts'
+import { rowsThroughPrepared } from '../store/test-plan.ts'
+import { write } from '../store/test-write.ts'
+import { nextGivings, takeGivingTurn } from './giving-store.ts'
+
+const ACCOUNTS = 4
+const ROWS_PER_ACCOUNT = 1_000
+/** A row is gone through in the index, and in each step of the plan behind it. */
+const ROWS_EACH_MAX = 13
+
+test('a look at what waits goes through as much as it gives, however much waits and however little did when it was planned', async () => {
+  const database = await openTestDatabase()
+  const client = new pg.Client({
+    connectionString: database.ownerUrl.reveal(),
+    options: `${SERVICE_SETTINGS} -c role=florin_service`,
+  })
+  await client.connect()
+  let through = 0
+  const prepared = new Set<string>()
+  const tx: Tx = {
+    query: async (name, text, values = []) => {
+      if (!prepared.has(name)) await client.query(`prepare ${name} as ${text}`)
+      prepared.add(name)
+      through += await rowsThroughPrepared(client, name, values)
+      return []
+    },
+  }
+  const look = async () => {
+    through = 0
+    await client.query('begin')
+    await takeGivingTurn(tx)
+    await nextGivings(tx, '', limits.webhookGivingsPerStepMax)
+    await client.query('commit')
+    return through
+  }
+  try {
+    await look()
+    await write(
+      database.store,
+      'test_givings',
+      `insert into webhook_givings (account_id, given_sequence, last_sequence, webhooks)
+       select 'acct_' || account, n - 1, n, '[]'
+       from generate_series(1, ${ACCOUNTS}) account, generate_series(1, ${ROWS_PER_ACCOUNT}) n`,
+    )
+    const most = limits.webhookGivingsPerStepMax * ROWS_EACH_MAX
+    expect(await look()).toBeLessThan(most)
+    // And as it is planned by statistics.
+    await client.query('reset role')
+    await client.query('analyze webhook_givings')
+    await client.query('set role florin_service')
+    expect(await look()).toBeLessThan(most)
+  } finally {
+    await client.end()
+    await database.close()
+  }
+})
