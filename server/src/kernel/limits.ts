@@ -345,8 +345,9 @@ export const limits = {
   webhookGivenPerStepMax: 500,
   webhookGivenCharactersMax: 1024 * 1024,
   webhookGivingsPerStepMax: 128,
-  /** Deliveries that one request repeats. */
+  /** Deliveries that one request repeats, and what their bodies come to, unless a single one is longer. */
   webhookRedeliveriesMax: 500,
+  webhookRedeliveredBytesMax: 1024 * 1024,
   /** Of one endpoint that wait to be sent again, however often that is asked. */
   webhookRedeliveriesWaitingMax: 5_000,
   /** Old deliveries are removed that often, so many at a time. */

@@ -152,7 +152,10 @@ export async function findDelivery(
   return rows[0] && deliveryOf(rows[0])
 }
 
-/** What ended of an endpoint's deliveries within a range of time, oldest first. What was itself sent again is not in it: a range must end. */
+/**
+ * What ended of an endpoint's deliveries within a range of time, oldest first: so many, or fewer where their bodies come to so many bytes, but one at
+ * least; and whether there is more. What was itself sent again is not in it: a range must end.
+ */
 export async function endedDeliveries(
   tx: Tx,
   { accountId, webhookId }: { readonly accountId: AccountId; readonly webhookId: WebhookId },
@@ -162,17 +165,26 @@ export async function endedDeliveries(
     readonly status: 'failed' | 'delivered' | 'all'
     readonly after: string | undefined
     readonly count: number
+    readonly bytesMax: number
   },
-): Promise<readonly (Delivery & { readonly lane: string })[]> {
-  const rows = await tx.query<DeliveryRow>(
+): Promise<{
+  readonly ended: readonly (Delivery & { readonly lane: string })[]
+  readonly hasMore: boolean
+}> {
+  const rows = await tx.query<DeliveryRow & { readonly has_next: boolean }>(
     'delivery_ended',
-    `select ${COLUMNS} from webhook_deliveries
-     where account_id = $1 and webhook_id = $2
-       and created_at >= to_timestamp($3 / 1000.0) and created_at < to_timestamp($4 / 1000.0)
-       and redelivery_of is null and status <> 'waiting' and ($5 = 'all' or status = $5)
-       and ($6::text is null or position > (select position from webhook_deliveries
-         where id = $6 and account_id = $1 and webhook_id = $2))
-     order by position limit $7`,
+    // The length of a body is known without the body: what is left for another page is not read.
+    `select ${COLUMNS}, has_next from (
+       select *, row_number() over oldest as nth, sum(octet_length(body)) over oldest as bytes, lead(id) over oldest is not null as has_next
+       from (select ${COLUMNS}, position from webhook_deliveries
+         where account_id = $1 and webhook_id = $2
+           and created_at >= to_timestamp($3 / 1000.0) and created_at < to_timestamp($4 / 1000.0)
+           and redelivery_of is null and status <> 'waiting' and ($5 = 'all' or status = $5)
+           and ($6::text is null or position > (select position from webhook_deliveries
+             where id = $6 and account_id = $1 and webhook_id = $2))
+         order by position limit $7::integer + 1) as found
+       window oldest as (order by position)) as summed
+     where nth = 1 or nth <= $7 and bytes <= $8 order by position`,
     [
       accountId,
       webhookId,
@@ -181,9 +193,10 @@ export async function endedDeliveries(
       range.status,
       range.after ?? null,
       range.count,
+      range.bytesMax,
     ],
   )
-  return rows.map(deliveryOf)
+  return { ended: rows.map(deliveryOf), hasMore: rows.at(-1)?.has_next === true }
 }
 
 /**

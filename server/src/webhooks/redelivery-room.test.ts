@@ -34,14 +34,16 @@ async function withFailed(name: string) {
     ],
   )
   const whose = { accountId, webhookId: webhook.id }
+  const page = (key?: string, after?: string) =>
+    redeliverRange(room.deps, {
+      ...{ ...whose, key, fromMilliseconds: 0, toMilliseconds: 9e14 },
+      ...{ status: 'failed', after },
+    })
   return {
+    page,
     deliveryId: idOf(0),
     whose,
-    sendAllAgain: (key?: string) =>
-      redeliverRange(room.deps, {
-        ...{ ...whose, key, fromMilliseconds: 0, toMilliseconds: 9e14 },
-        ...{ status: 'failed', after: undefined },
-      }),
+    sendAllAgain: (key?: string) => page(key),
     waiting: async () => {
       const rows = await room.database.store.query<{ count: string }>(
         'test_waiting',
@@ -89,4 +91,36 @@ test('what waits of one endpoint keeps nothing of another back', async () => {
   for (let page = 0; page < MAX / limits.webhookRedeliveriesMax; page += 1) await sendAllAgain()
   await expect(sendAllAgain()).rejects.toMatchObject({ code: 'RATE_LIMIT' })
   expect(await other.sendAllAgain()).toMatchObject({ redelivered: limits.webhookRedeliveriesMax })
+})
+
+test('a page of long deliveries ends where they come to much, and the pages together send each of them once', async () => {
+  const { page, whose } = await withFailed('E')
+  const most = limits.webhookRedeliveredBytesMax
+  // One is longer than a page alone, and characters take more than one byte.
+  await write(
+    room.database.store,
+    'test_long',
+    `with ranked as (select id, row_number() over (order by position) as nth from webhook_deliveries where webhook_id = $1)
+     update webhook_deliveries d set body = '"' || repeat('é', case nth when 3 then $2::int else 16 * 1024 end) || '"'
+     from ranked where ranked.id = d.id and nth <= 100`,
+    [whose.webhookId, most],
+  )
+  const counts: number[] = []
+  for (let after: string | undefined; ;) {
+    const { redelivered, nextAfter } = await page(undefined, after)
+    counts.push(redelivered)
+    if (nextAfter === null) break
+    after = nextAfter
+  }
+  const pages = await room.database.store.query<{ count: string; bytes: string; sources: string }>(
+    'test_pages',
+    `select count(*) as count, sum(octet_length(body)) as bytes, count(distinct redelivery_of) as sources
+     from webhook_deliveries where webhook_id = $1 and redelivery_of is not null group by created_at order by created_at`,
+    [whose.webhookId],
+  )
+  expect(pages.map(({ count }) => Number(count))).toEqual(counts)
+  for (const { bytes, count } of pages)
+    expect(Number(count) === 1 || Number(bytes) <= most).toBe(true)
+  const sum = (values: readonly number[]) => values.reduce((all, one) => all + one, 0)
+  expect(sum(pages.map(({ sources }) => Number(sources)))).toBe(limits.webhookRedeliveriesMax)
 })

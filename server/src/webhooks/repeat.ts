@@ -95,7 +95,8 @@ const TEST_PAYMENT = {
 const MILLISECONDS = /^\d{1,15}$/
 
 /**
- * Sends again what ended within a range of time, `countMax` at once, oldest first. Without an end the range ends at the time of the first
+ * Sends again what ended within a range of time, `countMax` at once, or fewer that are long, oldest first: others wait for their lanes meanwhile.
+ * Without an end the range ends at the time of the first
  * page, which `nextAfter` carries to the others.
  * @throws {Refusal} NOT_FOUND, RATE_LIMIT when more would wait than limits.webhookRedeliveriesWaitingMax
  */
@@ -117,15 +118,14 @@ export async function redeliverRange(
   return deps.store.inTransaction(accountId, async (tx) => {
     const webhook = await demandWebhook(tx, accountId, webhookId)
     const whose = { accountId, webhookId: webhook }
-    const found = await endedAfter(tx, whose, {
+    const { ended, hasMore } = await endedAfter(tx, whose, {
       ...range,
       ...{ toMilliseconds, after, reached },
-      count: countMax + 1,
+      ...{ count: countMax, bytesMax: limits.webhookRedeliveredBytesMax },
     })
-    const chosen = found.slice(0, countMax)
-    const last = found.length > countMax ? chosen.at(-1) : undefined
+    const last = hasMore ? ended.at(-1) : undefined
     const answer = {
-      redelivered: chosen.length,
+      redelivered: ended.length,
       nextAfter:
         last === undefined ? null : `${last.id}.${toMilliseconds}.${last.createdAtMilliseconds}`,
     }
@@ -137,10 +137,10 @@ export async function redeliverRange(
       const [, count = '0', next = ''] = before.split(' ')
       return { redelivered: Number(count), nextAfter: next === '' ? null : next }
     }
-    if (chosen.length > 0) await demandRedeliveryRoom(tx, whose, chosen.length)
+    if (ended.length > 0) await demandRedeliveryRoom(tx, whose, ended.length)
     await insertDeliveries(
       tx,
-      chosen.map((one) => again(deps, accountId, one)),
+      ended.map((one) => again(deps, accountId, one)),
     )
     await notifyChanged(tx, [QUEUE])
     return answer
@@ -158,8 +158,9 @@ async function endedAfter(
 ) {
   const { after, fromMilliseconds } = range
   const found = await endedDeliveries(tx, whose, range)
+  const isFound = found.ended.length > 0
   // Looked at behind the list: what is there now was there before.
-  const isKept = found.length > 0 || after === undefined || (await findDelivery(tx, whose, after))
+  const isKept = isFound || after === undefined || (await findDelivery(tx, whose, after))
   if (isKept) return found
   if (!MILLISECONDS.test(reached)) {
     throw new Refusal('INVALID_PARAMETERS', {
