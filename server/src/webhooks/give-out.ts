@@ -24,6 +24,18 @@ export interface GivenOut {
   readonly missing: number
 }
 
+/** What waits could not be given out, and nothing of the step was. */
+export class GivingFailed extends Error {
+  override readonly name = 'GivingFailed'
+  /** The first account of the step. */
+  readonly accountId: AccountId
+
+  constructor(accountId: AccountId, cause: unknown) {
+    super('a step of giving out failed', { cause })
+    this.accountId = accountId
+  }
+}
+
 /** How far one step goes with events that were numbered at once. */
 interface Share {
   readonly giving: Giving
@@ -37,17 +49,29 @@ interface Share {
  * Gives the oldest events of the next accounts out to their endpoints, a delivery for each endpoint that wanted one when it was numbered, and writes
  * down how far that went, in one transaction: given out and written down, or neither. The accounts share a step that is bounded in deliveries and in
  * what their bodies hold, and has one event at least, for all endpoints of its account. Undefined when another instance gives out.
+ * @param givingsMax of how many numberings; with one the step is of one account alone.
+ * @throws {GivingFailed}
  */
 export async function giveOut(
   tx: Tx,
   random: Random,
   after: string,
+  givingsMax: number = limits.webhookGivingsPerStepMax,
 ): Promise<GivenOut | undefined> {
   if (!(await takeGivingTurn(tx))) return undefined
-  const behind = await nextGivings(tx, after, limits.webhookGivingsPerStepMax)
+  const behind = await nextGivings(tx, after, givingsMax)
   const isRoundOver = behind.length === 0 && after !== ''
-  const givings = isRoundOver ? await nextGivings(tx, '', limits.webhookGivingsPerStepMax) : behind
-  if (givings.length === 0) return { next: null, missing: 0 }
+  const givings = isRoundOver ? await nextGivings(tx, '', givingsMax) : behind
+  const [first] = givings
+  if (first === undefined) return { next: null, missing: 0 }
+  try {
+    return await giveThese(tx, random, givings)
+  } catch (error) {
+    throw new GivingFailed(first.accountId, error)
+  }
+}
+
+async function giveThese(tx: Tx, random: Random, givings: readonly Giving[]): Promise<GivenOut> {
   const byAccount = Map.groupBy(givings, ({ accountId }) => accountId)
   const shares = sharesOf(byAccount, await liveWebhooks(tx, [...byAccount.keys()]))
   const listened = shares.filter(({ webhooks }) => webhooks.length > 0)

@@ -78,6 +78,33 @@ async function turnsOf(accountIds: readonly AccountId[]): Promise<readonly Accou
   return rows.map((row) => row.account_id)
 }
 
+test('an account whose events cannot be given out holds nobody else up, and is given them once they can be', async () => {
+  const ids = (await Promise.all(Array.from({ length: 4 }, () => room.newAccount()))).toSorted()
+  const [good, broken, ...others] = ids
+  if (good === undefined || broken === undefined) throw new Error('there are no accounts')
+  for (const accountId of ids) await tellLong(accountId, 1)
+  await until('they are numbered', async () => (await countOf('webhook_givings', ids)) === 4, SOON)
+  const [kept] = await query<{ webhooks: object }>(
+    'test_kept',
+    'select webhooks from webhook_givings where account_id = $1',
+    [broken],
+  )
+  const put = (webhooks: unknown) =>
+    query('test_put', 'update webhook_givings set webhooks = $2 where account_id = $1', [
+      broken,
+      JSON.stringify(webhooks),
+    ])
+  await put(null)
+  const { store } = room.database
+  // It looks again at once.
+  const clock: Clock = { ...systemClock, sleep: () => systemClock.sleep(1) }
+  await give({ store, clock }, [good, ...others])
+  expect(await countOf('webhook_givings', ids)).toBe(1)
+  await put(kept?.webhooks)
+  await give({ store, clock }, ids)
+  expect((await turnsOf(ids)).toSorted()).toEqual(ids)
+})
+
 test('an instance that finds another giving out goes on behind the account that it gave last, not with the first', async () => {
   const ids = [await room.newAccount(), await room.newAccount()].toSorted()
   const [first, second] = ids
