@@ -75,3 +75,23 @@ test('verifications are numbered without the way through the outbox where this i
   await events.stop()
   expect(numbered).toEqual(['verification', 'verification'])
 })
+
+test('the event of a refusal repeats no more of what was called its network than a network has', async () => {
+  const { accountId } = await makeWallet(database.store)
+  const told: OutboxEvent[] = []
+  const number = async (events: readonly OutboxEvent[]) => void told.push(...events)
+  const events = openVerificationEvents({
+    ...{ store: database.store, clock: systemClock, log: openLog('silent'), relay: { number } },
+  })
+  const no = { ok: false, reason: 'invalid_network', payer: null } as const
+  // The second would be cut in the middle of a character.
+  for (const networkName of ['x'.repeat(60_000), `${'x'.repeat(63)}\u{1f512}`, 'base-sepolia']) {
+    events.note(accountId, { ...no, networkName })
+  }
+  await events.stop()
+  expect(told.map(({ data }) => data['network'])).toEqual([
+    'x'.repeat(64),
+    `${'x'.repeat(63)}\ufffd`,
+    'base-sepolia',
+  ])
+})

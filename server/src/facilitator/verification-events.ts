@@ -83,14 +83,19 @@ export function openVerificationEvents({
   }
 }
 
+/** More than any CAIP-2 id has (41), and any name of version 1. */
+const NETWORK_CHARACTERS_MAX = 64
+
 function eventOf(accountId: AccountId, verified: Verified): OutboxEvent {
   if (!verified.ok) {
-    const { reason, networkName, payer } = verified
+    const { reason, payer } = verified
+    // In the caller's own words where it is no network of ours: up to a body long, and each webhook of the account would get all of it.
+    const network = verified.networkName.slice(0, NETWORK_CHARACTERS_MAX).toWellFormed()
     return {
       accountId,
       type: 'verification',
       resourceId: payer ?? '',
-      data: { valid: false, reason, network: networkName, payer },
+      data: { valid: false, reason, network, payer },
     }
   }
   const { chain, authorization, requirements, resource } = verified.intake
