@@ -1,4 +1,3 @@
-import pg from 'pg'
 import { expect, test } from 'vitest'
 import { createAccount } from './access/create-account.ts'
 import { FORGETTERS, startForgettingAll } from './forget-all.ts'
@@ -7,12 +6,10 @@ import { systemClock } from './kernel/clock.ts'
 import { limits } from './kernel/limits.ts'
 import { openLog } from './kernel/log.ts'
 import { systemRandom } from './kernel/random.ts'
-import { SERVICE_SETTINGS } from './store/postgres.ts'
 import { forgetOldEvents } from './open-events.ts'
-import type { Tx } from './store/postgres.ts'
 import { openTestDatabase } from './store/test-database.ts'
 import type { TestDatabase } from './store/test-database.ts'
-import { rowsThroughPrepared } from './store/test-plan.ts'
+import { openCountingTx } from './store/test-plan.ts'
 import { write } from './store/test-write.ts'
 
 const OLD = `timestamptz '2020-01-01'`
@@ -124,21 +121,7 @@ const ROWS_EACH_MAX = 13
 
 test('a round goes through what it removes, not through all that is old', async () => {
   const database = await openBacklog(BACKLOG_ROWS)
-  const client = new pg.Client({
-    connectionString: database.ownerUrl.reveal(),
-    options: `${SERVICE_SETTINGS} -c role=florin_service`,
-  })
-  await client.connect()
-  let through = 0
-  const prepared = new Set<string>()
-  const tx: Tx = {
-    query: async (name, text, values = []) => {
-      if (!prepared.has(name)) await client.query(`prepare ${name} as ${text}`)
-      prepared.add(name)
-      through += await rowsThroughPrepared(client, name, values)
-      return []
-    },
-  }
+  const { client, rowsThrough } = await openCountingTx(database)
   const left = async () => {
     const counts = Object.keys(FILL).map((table) => `(select count(*) from ${table})`)
     const { rows } = await client.query<{ left: string }>(`select ${counts.join(' + ')} as left`)
@@ -149,8 +132,7 @@ test('a round goes through what it removes, not through all that is old', async 
     const tooMuch: Record<string, number> = {}
     for (const forget of [...FORGETTERS, forgetOldKeys]) {
       const before = await left()
-      through = 0
-      await forget(tx, now)
+      const through = await rowsThrough((tx) => forget(tx, now))
       const each = through / Math.max(before - (await left()), 1)
       if (each > ROWS_EACH_MAX) tooMuch[forget.name] = Math.round(each)
     }

@@ -1,4 +1,6 @@
 import pg from 'pg'
+import type { Secret } from '../kernel/secret.ts'
+import { SERVICE_SETTINGS } from './postgres.ts'
 import type { Tx } from './postgres.ts'
 
 export interface Statement {
@@ -59,4 +61,40 @@ export async function rowsThroughPrepared(
   const plan = rows[0]?.['QUERY PLAN'][0].Plan
   if (plan === undefined) throw new Error('no plan')
   return rowsThrough(plan)
+}
+
+/** A connection as the service has it, whose statements are planned once and executed, and answer nothing but how many rows they went through. */
+export interface CountingTx {
+  readonly client: pg.Client
+  /** Rows that all statements of a step went through. */
+  rowsThrough(step: (tx: Tx) => Promise<unknown>): Promise<number>
+}
+
+/** Opens one on a test's database; the caller ends its client. */
+export async function openCountingTx({
+  ownerUrl,
+}: {
+  readonly ownerUrl: Secret
+}): Promise<CountingTx> {
+  const client = new pg.Client({
+    connectionString: ownerUrl.reveal(),
+    options: `${SERVICE_SETTINGS} -c role=florin_service`,
+  })
+  await client.connect()
+  const prepared = new Set<string>()
+  return {
+    client,
+    rowsThrough: async (step) => {
+      let through = 0
+      await step({
+        query: async (name, text, values = []) => {
+          if (!prepared.has(name)) await client.query(`prepare ${name} as ${text}`)
+          prepared.add(name)
+          through += await rowsThroughPrepared(client, name, values)
+          return []
+        },
+      })
+      return through
+    },
+  }
 }

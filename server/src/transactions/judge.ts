@@ -99,8 +99,8 @@ export function judgeSettlement(
 /**
  * A market whose liquidity ends may take a part of what is sold, and gives the minimum for it: that is the sale, too. And what came to the
  * recipient's own account was paid, though the recipient gave that account away meanwhile or the token kept a part: called unpaid, it would
- * be paid again. Not where it was given to the sender, who has it all still. A sale of which the node does not keep to whom it went is one by what the sender has less: called something else, it would
- * be made again.
+ * be paid again. Not where it was given to the sender, who has it all still. A sale of which the node does not keep to whom it went is one by
+ * what the sender has less: called something else, it would be made again.
  */
 function effectsIn(
   build: BuiltTerms,

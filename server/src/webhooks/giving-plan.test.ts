@@ -1,10 +1,7 @@
-import pg from 'pg'
 import { expect, test } from 'vitest'
 import { limits } from '../kernel/limits.ts'
-import { SERVICE_SETTINGS } from '../store/postgres.ts'
-import type { Tx } from '../store/postgres.ts'
 import { openTestDatabase } from '../store/test-database.ts'
-import { rowsThroughPrepared } from '../store/test-plan.ts'
+import { openCountingTx } from '../store/test-plan.ts'
 import { write } from '../store/test-write.ts'
 import { nextGivings, takeGivingTurn } from './giving-store.ts'
 
@@ -15,26 +12,13 @@ const ROWS_EACH_MAX = 13
 
 test('a look at what waits goes through as much as it gives, however much waits and however little did when it was planned', async () => {
   const database = await openTestDatabase()
-  const client = new pg.Client({
-    connectionString: database.ownerUrl.reveal(),
-    options: `${SERVICE_SETTINGS} -c role=florin_service`,
-  })
-  await client.connect()
-  let through = 0
-  const prepared = new Set<string>()
-  const tx: Tx = {
-    query: async (name, text, values = []) => {
-      if (!prepared.has(name)) await client.query(`prepare ${name} as ${text}`)
-      prepared.add(name)
-      through += await rowsThroughPrepared(client, name, values)
-      return []
-    },
-  }
+  const { client, rowsThrough } = await openCountingTx(database)
   const look = async () => {
-    through = 0
     await client.query('begin')
-    await takeGivingTurn(tx)
-    await nextGivings(tx, '', limits.webhookGivingsPerStepMax)
+    const through = await rowsThrough(async (tx) => {
+      await takeGivingTurn(tx)
+      await nextGivings(tx, '', limits.webhookGivingsPerStepMax)
+    })
     await client.query('commit')
     return through
   }
