@@ -50,6 +50,9 @@ function parseOrRefuse(args: readonly string[], options: Readonly<Record<string,
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true })
   } catch (error) {
+    const negative = args.find((arg) => /^-[\d.]/.test(arg))
+    if (negative !== undefined)
+      throw new UsageError(`no number here may be negative: "${negative}"`)
     // Node explains how to write a positional that begins with a dash; the first sentence is enough.
     const [reason = 'cannot be read'] = (error instanceof Error ? error.message : '').split('. ')
     throw new UsageError(reason)

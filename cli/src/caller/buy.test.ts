@@ -79,3 +79,10 @@ test('with --json the key stands beside what the seller gave', async () => {
   const { printed } = await buying([open], '--json', '--idempotency-key', 'lunch')
   expect(JSON.parse(printed)).toMatchObject({ paid: 'unknown', idempotencyKey: 'lunch' })
 })
+
+test('a seller who asks for more than the ceiling is answered with the flag that raises it', async () => {
+  const dear = refusal(403, 'POLICY_REFUSED', { details: { rule: 'maxAmount', wanted: '0.5' } })
+  const { code, notes } = await buying([dear])
+  expect(notes).toMatch(/next +Name what you would pay at most: --max AMOUNT/)
+  expect(code).toBe(1)
+})

@@ -1,5 +1,6 @@
 import { answer, openTestService, TEST_KEY } from '@florin/sdk/test-service.ts'
 import { afterEach, expect, test } from 'vitest'
+import { UsageError } from '../usage-error.ts'
 import { runPay } from './pay.ts'
 
 const RECIPIENT = '0x861df145B0C52bCb6e4fcc50e2aa32C12090cb9D'
@@ -35,4 +36,22 @@ test('a wallet that the command line names is not named again', async () => {
   const order = [RECIPIENT, '1', '--from', WALLET.address, '--idempotency-key', 'lunch']
   const { notes } = await paying(order, NETWORKS)
   expect(notes).toContain('--idempotency-key lunch: that never pays twice')
+})
+
+test('a negative amount is called one, not an unknown option', async () => {
+  await expect(paying([RECIPIENT, '-1'])).rejects.toThrow(
+    new UsageError('no number here may be negative: "-1"'),
+  )
+  expect(service.seen).toEqual([])
+})
+
+test.each([
+  ['FLORIN_BASE_URL', 'ftp://127.0.0.1'],
+  ['FLORIN_API_KEY', 'two words'],
+])('a %s that cannot be used is named as the environment names it', async (name, value) => {
+  const environment = { FLORIN_BASE_URL: 'http://127.0.0.1:9', FLORIN_API_KEY: TEST_KEY }
+  const order = { args: [RECIPIENT, '1'], print: () => undefined, note: () => undefined }
+  await expect(
+    runPay({ ...order, environment: { ...environment, [name]: value } }),
+  ).rejects.toThrow(new RegExp(`^${name} must be `))
 })

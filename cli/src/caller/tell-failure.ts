@@ -33,7 +33,12 @@ export function tellFailure(
       ? undefined
       : `The payment goes on by itself. Look again: florin status ${paymentId} --watch`
   const exitCode = goesOn === undefined ? exitCodeOf(error) : EXIT.open
-  const next = goesOn ?? repeatAdvice(error, chosenWallet) ?? NEXT[error.code] ?? known?.next
+  const next =
+    goesOn ??
+    repeatAdvice(error, chosenWallet) ??
+    ceilingAdvice(error) ??
+    NEXT[error.code] ??
+    known?.next
   if (json) {
     print(`${JSON.stringify({ success: false, error: { ...error.toJSON(), next } })}\n`)
     return exitCode
@@ -66,6 +71,13 @@ function repeatAdvice(
 ): string | undefined {
   return outcomeUnknown && idempotencyKey !== undefined
     ? `It may have been paid. ${howToRepeat(idempotencyKey, chosenWallet)}`
+    : undefined
+}
+
+/** The rule is a word of the interface; whoever types a command knows it by its flag. */
+function ceilingAdvice({ code, details }: FlorinError): string | undefined {
+  return code === 'POLICY_REFUSED' && details?.['rule'] === 'maxAmount'
+    ? 'Name what you would pay at most: --max AMOUNT'
     : undefined
 }
 

@@ -5,6 +5,12 @@ import { CommandFailed } from '../usage-error.ts'
 import { openClient } from './open-client.ts'
 import { tellFailure } from './tell-failure.ts'
 
+/** How the client's settings are called in the environment. */
+const VARIABLES: Readonly<Record<string, string>> = {
+  baseUrl: 'FLORIN_BASE_URL',
+  apiKey: 'FLORIN_API_KEY',
+}
+
 /** Does a caller's work with the service and gives its exit code; a failure is told in the caller's words. */
 export async function withClient(
   context: CommandContext,
@@ -17,7 +23,10 @@ export async function withClient(
   } catch (error) {
     if (!(error instanceof FlorinError)) throw error
     // A setting is of the environment, not of a call.
-    if (error.code === 'INVALID_SETTING') throw new CommandFailed(error.message, { cause: error })
+    if (error.code === 'INVALID_SETTING') {
+      const text = error.message.replace(/^\w+/, (name) => VARIABLES[name] ?? name)
+      throw new CommandFailed(text, { cause: error })
+    }
     return tellFailure(error, context, { json })
   }
 }
