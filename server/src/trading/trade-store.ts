@@ -167,12 +167,14 @@ export async function noteReceived(
   )
 }
 
-/** Forgets what came in with blocks that are gone. */
+/** Forgets what came in with blocks that are gone. Takes the rows in the order of their ids, as `holdUnbooked` does. */
 export async function forgetReceived(tx: Tx, paymentIds: readonly PaymentId[]): Promise<void> {
   if (paymentIds.length === 0) return
   await tx.query(
     'trades_forget_received',
-    `update trades set received = null, received_height = null, taken = null where payment_id = any($1) and received is not null`,
+    `with known as materialized (
+       select id from trades where payment_id = any($1) and received is not null order by id for no key update)
+     update trades t set received = null, received_height = null, taken = null from known where t.id = known.id`,
     [paymentIds],
   )
 }
