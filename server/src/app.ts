@@ -213,6 +213,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       instance,
     },
     signing: { wrapper, schemes },
+    noteHead: markets.noteHead,
     watch: async (chain, finalizedHeight, stopping) => {
       await watchClaims({ ...settling, log }, chain, finalizedHeight, stopping)
       await watchBuilds({ store, clock, received: records }, chain, stopping)

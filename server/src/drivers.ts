@@ -1,5 +1,5 @@
 import type { NetworkId } from '@florin/wire/network.ts'
-import type { Address, Chain } from './chains/chain.ts'
+import type { Address, Chain, Head } from './chains/chain.ts'
 import { openSigner } from './custody/signer.ts'
 import { findWalletOfAddress } from './custody/store.ts'
 import { startDriver } from './sender/driver.ts'
@@ -13,11 +13,13 @@ export function startDrivers(
   {
     signing,
     watch,
+    noteHead,
     ...shared
-  }: Omit<DriverDeps, 'chain' | 'signerOf' | 'watch' | 'broadcaster'> & {
+  }: Omit<DriverDeps, 'chain' | 'signerOf' | 'watch' | 'noteHead' | 'broadcaster'> & {
     readonly broadcaster: OpenBroadcaster
     readonly signing: Parameters<typeof openSigner>[0]
     readonly watch: (chain: Chain, finalizedHeight: bigint, stopping: AbortSignal) => Promise<void>
+    readonly noteHead: (network: NetworkId, head: Head) => void
   },
 ): ReadonlyMap<NetworkId, Driver> {
   const signerOf = async ({ config }: Chain, address: Address) => {
@@ -32,6 +34,7 @@ export function startDrivers(
       startDriver({
         ...shared,
         chain,
+        noteHead: (head) => noteHead(chain.config.network, head),
         watch: (finalizedHeight, stopping) => watch(chain, finalizedHeight, stopping),
         signerOf: (address) => signerOf(chain, address),
       }),

@@ -1,5 +1,5 @@
 import type { NetworkId } from '@florin/wire/network.ts'
-import type { Address, Chain } from './chains/chain.ts'
+import type { Address, Chain, Head } from './chains/chain.ts'
 import type { ChainDirectory } from './chains/directory.ts'
 import { openMarketFeed } from './events/market-feed.ts'
 import type { MarketFeed } from './events/market-feed.ts'
@@ -29,6 +29,8 @@ export interface Markets {
   readonly feed: MarketFeed
   /** How far each network's markets were read by this instance; null while another reads them. */
   heights(): ReadonlyMap<NetworkId, bigint | null>
+  /** A network's head, as whoever follows its payments was told it. */
+  noteHead(network: NetworkId, head: Head): void
   /** Of these addresses those that are tokens. */
   areTokens(addresses: readonly Address[]): Promise<ReadonlySet<string>>
   stop(): Promise<void>
@@ -71,6 +73,7 @@ export function openMarkets(deps: {
       }),
     ],
     feed,
+    noteHead: (network, head) => drivers.get(network)?.noteHead(head),
     heights: () => new Map([...drivers].map(([network, driver]) => [network, driver.height()])),
     areTokens: async (addresses) => {
       if (addresses.length === 0) return new Set()

@@ -136,3 +136,39 @@ test('a quick chain is read as its blocks come while somebody listens or somethi
     await driver.stop()
   }
 })
+
+test('what the follower of the payments is told of a head is read without asking for one, until it has long been silent', async () => {
+  const world = openTestMarketChain()
+  const network = 'eip155:924' as typeof world.chain.config.network
+  const config = { ...world.chain.config, network, blockTimeMilliseconds: 10_000 }
+  let [asked, late] = [0, 0]
+  const head = async () => {
+    asked += 1
+    return await world.chain.head()
+  }
+  const clock: Clock = {
+    nowMilliseconds: () => systemClock.nowMilliseconds() + late,
+    sleep: (_, signal) => systemClock.sleep(late > 0 ? 10 : 60_000, signal),
+  }
+  const driver = startMarketDriver({
+    ...{ chain: { ...world.chain, config, head }, store: database.store, clock },
+    ...{ random: systemRandom, log: openLog('silent'), instance: 'one', isHeard: () => true },
+  })
+  const tell = async () => driver.noteHead(await world.chain.head())
+  try {
+    await until('the first head', () => asked === 1, SOON)
+    for (let blocks = 1; blocks <= 3; blocks += 1) {
+      world.mine()
+      await tell()
+      await until('it is read', () => driver.height() === world.height(), SOON)
+    }
+    expect(asked).toBe(1)
+    late = 5_001
+    world.mine()
+    await tell()
+    late += 5_001
+    await until('it is asked for again', () => asked > 1, SOON)
+  } finally {
+    await driver.stop()
+  }
+})

@@ -26,6 +26,8 @@ import { usdRate } from './usd.ts'
 export interface MarketDriver {
   /** How far they were read by this instance; null while another does, or nobody yet. */
   height(): bigint | null
+  /** Whoever follows the network's payments here was told of this head: it is read instead of asking for one. */
+  noteHead(head: Head): void
   stop(): Promise<void>
 }
 
@@ -55,6 +57,9 @@ export function startMarketDriver(
   let isBegun = false
   let failures = 0
   let tidyAt = 0
+  let noted: { readonly head: Head; readonly until: number } | undefined
+  /** Ends a pause early. */
+  let pause = new AbortController()
 
   /** The cursor, under a lease that is renewed now and then; a write without it is refused by its fence. */
   async function hold(): Promise<MarketCursor | undefined> {
@@ -67,8 +72,15 @@ export function startMarketDriver(
     return cursor
   }
 
+  /** Asks only where nobody else does. */
+  async function lookAtHead(): Promise<Head> {
+    if (noted === undefined) return await chain.head()
+    const isNew = hasLeft(noted.until, clock.nowMilliseconds(), NOTED_MILLISECONDS)
+    return isNew ? noted.head : await chain.head()
+  }
+
   async function round(): Promise<void> {
-    const [taken, told] = await Promise.all([hold(), chain.head()])
+    const [taken, told] = await Promise.all([hold(), lookAtHead()])
     let head: Omit<Head, 'hash'> = told
     let cursor = taken
     height = cursor?.height ?? null
@@ -146,16 +158,21 @@ export function startMarketDriver(
   }
 
   /** Somebody may wait for the next block: one who listens here, or elsewhere to markets where something happens. */
-  function pauseMilliseconds(): number {
+  function isAwaited(): boolean {
     const quietFor = clock.nowMilliseconds() - shownAt
     // Less than nothing: the clock was set back.
     const isBusy = quietFor >= 0 && quietFor < BUSY_MILLISECONDS
-    const least = isBusy || isHeard() ? PAUSE_MIN : QUIET_PAUSE_MIN
+    return isBusy || isHeard()
+  }
+
+  function pauseMilliseconds(): number {
+    const least = isAwaited() ? PAUSE_MIN : QUIET_PAUSE_MIN
     return Math.min(Math.max(blockTimeMilliseconds / 2, least), PAUSE_MAX)
   }
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
+      pause = new AbortController()
       try {
         await round()
         failures = 0
@@ -167,7 +184,11 @@ export function startMarketDriver(
       }
       if (stopping.signal.aborted) break
       const doublings = Math.min(failures, BACK_OFF_DOUBLINGS_MAX)
-      await clock.sleep(Math.min(pauseMilliseconds() * 2 ** doublings, PAUSE_MAX), stopping.signal)
+      await clock.sleep(
+        Math.min(pauseMilliseconds() * 2 ** doublings, PAUSE_MAX),
+        // A round that failed is not tried again with every block.
+        failures > 0 ? stopping.signal : AbortSignal.any([stopping.signal, pause.signal]),
+      )
     }
     await store
       .inTransaction('service', (tx) => releaseMarketLease(tx, network, instance))
@@ -190,6 +211,12 @@ export function startMarketDriver(
   const running = run()
   return {
     height: () => height,
+    noteHead: (head) => {
+      const isNews = noted?.head.hash !== head.hash
+      noted = { head, until: clock.nowMilliseconds() + NOTED_MILLISECONDS }
+      // Where blocks come quicker than that, the shortest pause is kept.
+      if (isNews && isAwaited() && pauseMilliseconds() > PAUSE_MIN) pause.abort()
+    },
     stop: async () => {
       stopping.abort()
       await running
@@ -204,5 +231,7 @@ const QUIET_PAUSE_MIN = 400
 /** So long markets are taken for busy after something happened there. */
 const BUSY_MILLISECONDS = 60_000
 const PAUSE_MAX = 5_000
+/** Longer than any pause between two looks of whoever follows the payments; behind it that one is taken for silent. */
+const NOTED_MILLISECONDS = 5_000
 const TIDY_PAUSE = 10_000
 const BACK_OFF_DOUBLINGS_MAX = 6

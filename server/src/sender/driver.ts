@@ -30,6 +30,8 @@ export type DriverDeps = FollowDeps &
     readonly instance: string
     /** What else looks at the chain beside the rounds while this instance has the lease, with a second between two looks. */
     readonly watch?: (finalizedHeight: bigint, stopping: AbortSignal) => Promise<void>
+    /** Whoever else reads the network's blocks here need not ask for its head. */
+    readonly noteHead?: (head: Head) => void
   }
 
 /** What a driver last managed to do, for health and metrics. */
@@ -122,7 +124,8 @@ export function startDriver(deps: DriverDeps): Driver {
 
   async function lookAtHead(): Promise<Head> {
     const head = await chain.head()
-    noteHead(head)
+    remember(head)
+    deps.noteHead?.(head)
     return head
   }
 
@@ -211,7 +214,7 @@ export function startDriver(deps: DriverDeps): Driver {
     return told.filter(({ hash }) => hash !== shown.hash)
   }
 
-  function noteHead(head: Head): void {
+  function remember(head: Head): void {
     const last = told.at(-1)
     const isSame = last?.hash === head.hash
     pace.looked(isSame)
