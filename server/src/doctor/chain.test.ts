@@ -88,7 +88,8 @@ describe('what a lane has passed over', () => {
     const { network } = chain.config
     await lockLane(tx, network, wallet.address, latest)
     await freezeLane(tx, network, wallet.address, 'a stranger')
-    expect(await unfreezeLane(tx, network, wallet.address, latest)).toBe(true)
+    const final = { usedUp: latest, finalized: latest }
+    expect(await unfreezeLane(tx, network, wallet.address, final)).toBe('released')
   }
   /** As importing the key again does. */
   const importAgain = async (tx: Tx, { chain, wallet }: TestLane, latest: bigint) => {

@@ -23,16 +23,17 @@ beforeAll(async () => {
 })
 afterAll(() => scene.close())
 
-test('a released lane has in its books what the chain shows, where that is less, and the log says how much', async () => {
+test('a released lane has in its books what the chain shows, where that is less and final, and the log says how much', async () => {
   const { store } = scene.database
   let onChain = 12n
+  let finalized = 7n
   const chain: Chain = {
     ...connectEvm({ config, log: openLog('silent'), clock }),
     balances: async () => ({ height: 7n, amounts: [onChain] }),
     lanePosition: async () => {
       // Somebody uses the key in this very moment, and the count has it.
       if (onChain === 12n) onChain = 5n
-      return { latest: 7n, finalized: 0n, finalizedHeight: 0n }
+      return { latest: 7n, finalized, finalizedHeight: 7n }
     },
   }
   const accountId = await scene.anAccount('Sellers')
@@ -62,6 +63,12 @@ test('a released lane has in its books what the chain shows, where that is less,
   const funded = funding({ accountId, walletId, network, asset: 'native' }, 12n)
   await store.inTransaction('service', (tx) => record(tx, [funded], 0))
   await ask('/operator/lanes/freeze', { ...lane, reason: 'used elsewhere' })
+  onChain = 12n
+  finalized = 6n
+  const refused = await here.ask('POST', '/operator/lanes/release', { as: operator, body: lane })
+  expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('is not final')])
+  expect(await booked()).toBe(12n)
+  finalized = 7n
   onChain = 12n
   await ask('/operator/lanes/release', lane)
   expect(await booked()).toBe(5n)

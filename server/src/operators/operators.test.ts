@@ -21,7 +21,7 @@ const { network } = config
 const EVM = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' as Address
 const KEY_SECONDS = 1
 /** What the chain says of the address. */
-const onChain = { latest: 7n, balance: 5n }
+const onChain = { latest: 7n, finalized: 7n, balance: 5n }
 let scene: TestPeople
 let here: TestPeopleInstance
 let there: TestPeopleInstance
@@ -43,7 +43,7 @@ beforeAll(async () => {
   const chain: Chain = {
     ...connectEvm({ config, log: openLog('silent'), clock }),
     balances: async () => ({ height: 7n, amounts: [onChain.balance] }),
-    lanePosition: async () => ({ latest: onChain.latest, finalized: 0n, finalizedHeight: 0n }),
+    lanePosition: async () => ({ ...onChain, finalizedHeight: 0n }),
   }
   account = await scene.anAccount('Sellers')
   wallet = newId(random, 'wal')
@@ -265,11 +265,11 @@ describe('keys that sign', () => {
     expect(await ask('GET', '/operator/wallets?search=TILL')).toMatchObject({
       wallets: [{ walletId: wallet, accountName: 'Sellers too', frozen: [network] }],
     })
-    onChain.latest = 9n
+    Object.assign(onChain, { latest: 9n, finalized: 9n })
     const released = await ask('POST', '/operator/lanes/release', lane)
     expect(released).toMatchObject({ nextNonce: '9', frozen: null })
     // A chain that is asked by another node, behind, moves nothing back.
-    onChain.latest = 8n
+    Object.assign(onChain, { latest: 8n, finalized: 8n })
     expect(await ask('POST', '/operator/lanes/release', lane)).toMatchObject({ nextNonce: '9' })
     expect(await ask('GET', '/operator/lanes')).toMatchObject({ lanes: [] })
   })
@@ -277,14 +277,14 @@ describe('keys that sign', () => {
   test('stay frozen while the chain has passed by a transaction of ours that nobody knows the end of', async () => {
     await ask('POST', '/operator/lanes/freeze', { ...lane, reason: 'used elsewhere' })
     await place(9)
-    onChain.latest = 10n
+    Object.assign(onChain, { latest: 10n, finalized: 10n })
     const refused = await here.ask('POST', '/operator/lanes/release', { as: operator, body: lane })
     expect(refused.status).toBe(400)
     expect(await ask('GET', '/operator/lanes')).toMatchObject({
       lanes: [{ frozen: 'used elsewhere', waiting: 1 }],
     })
     // One that waits for its turn is no obstacle.
-    onChain.latest = 9n
+    Object.assign(onChain, { latest: 9n, finalized: 9n })
     expect(await ask('POST', '/operator/lanes/release', lane)).toMatchObject({ frozen: null })
   })
 

@@ -66,25 +66,47 @@ export function nameOf({ network, address }: Pick<LaneStanding, 'network' | 'add
 }
 
 /**
- * Lets a locked lane sign again, from where the chain is or from where it stood, whichever is later. False while a place of ours below
- * the chain's count is not decided: whether somebody took it is for the guard to find at finality.
+ * What became of a release. `undecided`: a place of ours below what the chain has used up is open, and whether somebody took it is for the
+ * guard to find at finality. `not_final`: somebody else filled a place there that could still be given back, and nobody would fill it then.
+ */
+export type Release = 'released' | 'undecided' | 'not_final'
+
+/**
+ * Lets a locked lane sign again, from where the chain is or from where it stood, whichever is later. Our own places may lie between what is
+ * final and what is used up: if a reorganisation drops one, it is sent again.
  */
 export async function unfreezeLane(
   tx: Tx,
   network: NetworkId,
   address: Address,
-  latest: bigint,
-): Promise<boolean> {
-  const rows = await tx.query(
+  {
+    usedUp,
+    finalized,
+  }: {
+    /** Places that the chain has used up, and how many of them for good. */
+    readonly usedUp: bigint
+    readonly finalized: bigint
+  },
+): Promise<Release> {
+  const [below] = await tx.query<{ is_open: boolean; ours: string }>(
+    'lane_places_below',
+    `select
+       exists (select from chain_transactions
+         where network = $1 and lane_address = $2 and state = 'open' and nonce < $4::bigint) as is_open,
+       (select count(*) from chain_transactions
+         where network = $1 and lane_address = $2 and state in ('mined', 'final')
+           and nonce >= $3::bigint and nonce < $4::bigint) as ours`,
+    [network, address, finalized.toString(), usedUp.toString()],
+  )
+  if (below?.is_open !== false) return 'undecided'
+  if (BigInt(below.ours) < usedUp - finalized) return 'not_final'
+  await tx.query(
     'lane_unfreeze',
     `update lanes set state = 'active', frozen_reason = null, next_nonce = greatest(next_nonce, $3::bigint)
-     where network = $1 and address = $2 and not exists (
-       select from chain_transactions
-        where network = $1 and lane_address = $2 and state = 'open' and nonce < $3::bigint)
-     returning address`,
-    [network, address, latest.toString()],
+     where network = $1 and address = $2`,
+    [network, address, usedUp.toString()],
   )
-  return rows.length === 1
+  return 'released'
 }
 
 /** Lets a halted network go on. What contradicts its final blocks halts it again at the next look. False: it was not halted. */

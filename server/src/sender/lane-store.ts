@@ -129,7 +129,8 @@ export type LaneState = 'none' | 'there' | 'moved' | 'busy' | 'frozen'
 
 /**
  * Moves an idle lane past the places that its key has used up without this service, never back. Only when the key's owner says that
- * from now on it signs nowhere else; never on the way of a payment, where such a use is an alarm.
+ * from now on it signs nowhere else, and all that it did is final (an import is refused otherwise): a place that the chain gave back nobody
+ * would fill. Never on the way of a payment, where such a use is an alarm.
  */
 export async function moveIdleLane(
   tx: Tx,

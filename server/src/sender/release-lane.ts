@@ -1,5 +1,6 @@
 import { Refusal } from '@florin/wire/errors.ts'
 import type { Address, Chain } from '../chains/chain.ts'
+import type { NetworkConfig } from '../kernel/network-config.ts'
 import type { Store, Tx } from '../store/postgres.ts'
 import { freezeLane, lockLane } from './lane-store.ts'
 import { unfreezeLane } from './lane-release-store.ts'
@@ -24,18 +25,21 @@ export async function stopLane(
   reason: string,
 ): Promise<void> {
   const { network } = chain.config
-  const { latest } = await chain.lanePosition(address)
+  // Not behind what could still be taken back: how far it goes is for the release to say.
+  const { finalized } = await chain.lanePosition(address)
   await store.inTransaction('service', async (tx) => {
-    await lockLane(tx, network, address, latest)
+    await lockLane(tx, network, address, finalized)
     await freezeLane(tx, network, address, reason)
     await noted(tx)
   })
 }
 
 /**
- * Lets a frozen key sign again, from where the chain is. The chain is asked before the lane is locked, for the nonce first: what somebody
- * uses behind that one freezes it again at the next payment, and what came before it is gone from the balances. Refuses
- * INVALID_PARAMETERS while a transaction of ours lies below the chain's count and nobody knows yet what became of it.
+ * Lets a frozen key sign again, from where the chain is. The chain is asked before the lane is locked: what is final before the balances are
+ * read is gone from them, and what is used up is looked at before and after, so that no use counts in the balances alone. What somebody uses
+ * behind that freezes the lane again at the next payment. Refuses INVALID_PARAMETERS while a transaction of ours lies below the chain's count
+ * and nobody knows yet what became of it, and while the key was used elsewhere in a block that is not final: whoever signed behind a nonce
+ * that is given back would wait for ever.
  */
 export async function releaseLane({
   store,
@@ -47,11 +51,20 @@ export async function releaseLane({
   readonly noted: (tx: Tx, amounts: readonly bigint[]) => Promise<void>
 }): Promise<void> {
   const { network, assets } = chain.config
-  const { latest } = await chain.lanePosition(address)
-  const { amounts } = await chain.balances(address, assets)
+  const before = await chain.lanePosition(address)
+  const { amounts, height } = await chain.balances(address, assets)
+  const after = await chain.lanePosition(address)
+  const { finalized, finalizedHeight } = before
+  // Two nodes may answer, and one of them may be behind.
+  const usedUp = [before.latest, after.latest].reduce(
+    (most, latest) => (latest > most ? latest : most),
+    finalized,
+  )
   await store.inTransaction('service', async (tx) => {
-    await lockLane(tx, network, address, latest)
-    if (!(await unfreezeLane(tx, network, address, latest))) throw undecided()
+    await lockLane(tx, network, address, finalized)
+    const release = await unfreezeLane(tx, network, address, { usedUp, finalized })
+    if (release === 'undecided') throw undecided()
+    if (release === 'not_final') throw notFinal(chain.config, height - finalizedHeight)
     await noted(tx, amounts)
   })
 }
@@ -62,3 +75,17 @@ function undecided(): Refusal {
     details: { address: 'has an open transaction that the chain has passed by' },
   })
 }
+
+function notFinal(
+  { blockTimeMilliseconds }: Pick<NetworkConfig, 'blockTimeMilliseconds'>,
+  blocks: bigint,
+): Refusal {
+  const minutes = Math.ceil((Number(blocks) * blockTimeMilliseconds) / MINUTE_MILLISECONDS)
+  const wait = minutes > 1 ? `${minutes} minutes` : 'a minute'
+  return new Refusal('INVALID_PARAMETERS', {
+    message: `This key was used elsewhere in a block that is not final yet: release it in about ${wait}, when nothing can take that back.`,
+    details: { address: 'was used elsewhere in a block that is not final yet' },
+  })
+}
+
+const MINUTE_MILLISECONDS = 60_000

@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Chain, LanePosition } from '../chains/chain.ts'
+import { addressFromBytes } from '../chains/evm/account.ts'
+import { connectEvm } from '../chains/evm/connect.ts'
+import { order, startTestChain } from '../chains/evm/test-chain.ts'
+import type { TestChain, TestWallet } from '../chains/evm/test-chain.ts'
+import { testNetwork } from '../chains/evm/test-network.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { openLog } from '../kernel/log.ts'
+import type { FinalityPolicy } from '../kernel/network-config.ts'
+import { openTestDatabase } from '../store/test-database.ts'
+import type { TestDatabase } from '../store/test-database.ts'
+import { write } from '../store/test-write.ts'
+import { freezeLane, lockLane } from './lane-store.ts'
+import { releaseLane, stopLane } from './release-lane.ts'
+import { scriptedChain } from './test-chain.ts'
+
+let world: TestChain
+let database: TestDatabase
+let key: TestWallet
+beforeAll(async () => {
+  ;[world, database] = await Promise.all([startTestChain(), openTestDatabase()])
+  await world.sandbox.fault({ kind: 'stop-blocks' })
+}, 60_000)
+afterAll(async () => {
+  await Promise.all([world.sandbox.stop(), database.close()])
+})
+
+let serial = 0
+const freshAddress = () => {
+  serial += 1
+  return addressFromBytes(new Uint8Array(20).fill(serial))
+}
+const recipient = '0x00000000000000000000000000000000000000bb'
+const { network } = testNetwork([])
+const at = (finality: FinalityPolicy): Chain =>
+  connectEvm({
+    config: testNetwork([world.sandbox.rpcUrl], { finality }),
+    log: openLog('silent'),
+    clock: systemClock,
+  })
+const policies: readonly [string, FinalityPolicy][] = [
+  ['the finalized tag', { kind: 'tag' }],
+  ['depth', { kind: 'depth', blocks: 2 }],
+]
+
+/** A lane of the key that begins at this nonce, frozen or not. */
+const begin = (nonce: bigint, reason: string | null = 'used elsewhere') =>
+  database.store.inTransaction('service', async (tx) => {
+    await lockLane(tx, network, key.address, nonce)
+    if (reason !== null) await freezeLane(tx, network, key.address, reason)
+  })
+const lane = () =>
+  database.store.inTransaction('service', (tx) => lockLane(tx, network, key.address, 0n))
+const move = (nextNonce: bigint) =>
+  write(database.store, 'test_move', 'update lanes set next_nonce = $2 where address = $1', [
+    key.address,
+    nextNonce.toString(),
+  ])
+const place = (nonce: bigint, state: 'open' | 'mined') =>
+  write(
+    database.store,
+    'test_place',
+    `insert into chain_transactions (network, lane_address, nonce, state, fee_ceiling, created_at, mined_hash)
+     values ($1, $2, $3, $4, 1, now(), case when $4 = 'mined' then 'x' end)`,
+    [network, key.address, nonce.toString(), state],
+  )
+/** Signs at a nonce, whoever does it, and mines it. */
+const use = async (nonce: bigint) => {
+  const to = world.chain.parseAddress(recipient)
+  if (to === undefined) throw new Error('no recipient')
+  const signed = await world.signed(order(key, to, 1n), key, nonce)
+  expect(await world.chain.broadcast([signed.raw])).toEqual([{ kind: 'accepted' }])
+  await world.sandbox.mine()
+  return signed.hash
+}
+const release = (chain: Chain, noted: (amounts: readonly bigint[]) => void = () => {}) =>
+  releaseLane({
+    store: database.store,
+    chain,
+    address: key.address,
+    noted: async (_, amounts) => noted(amounts),
+  })
+const NOT_FINAL = 'used elsewhere in a block that is not final yet'
+
+describe.each(policies)('where %s says what is final', (_, policy) => {
+  let chain: Chain
+  beforeEach(async () => {
+    chain = at(policy)
+    await world.sandbox.fault({ kind: 'resume-blocks' })
+    key = await world.wallet(['native', '1'])
+    await world.sandbox.fault({ kind: 'stop-blocks' })
+  })
+
+  test('a key that a reorganisation may give a nonce back to stays frozen, and goes on from there if it does', async () => {
+    await use(0n)
+    await begin(1n)
+    await place(0n, 'mined')
+    await use(1n)
+    await expect(release(chain)).rejects.toThrow(NOT_FINAL)
+    expect(await lane()).toMatchObject({ nextNonce: 1n, frozenReason: 'used elsewhere' })
+    await world.sandbox.fault({ kind: 'reorg', depth: 1 })
+    await release(chain)
+    const { nextNonce, frozenReason } = await lane()
+    expect(frozenReason).toBeNull()
+    const hash = await use(nextNonce)
+    expect(await chain.outcomes([hash])).toMatchObject([{ state: 'mined' }])
+  })
+
+  test('what was used elsewhere is passed over once it is final, and its money is gone by then', async () => {
+    await begin(0n)
+    await use(0n)
+    await expect(release(chain)).rejects.toThrow(NOT_FINAL)
+    await world.sandbox.mine(2)
+    let shown: readonly bigint[] = []
+    await release(chain, (amounts) => (shown = amounts))
+    expect(await lane()).toMatchObject({ nextNonce: 1n, frozenReason: null })
+    expect(shown[0]).toBe(await world.balanceOf(key.address))
+  })
+
+  test('transactions of our own are no obstacle, final or not', async () => {
+    await begin(0n)
+    for (const nonce of [0n, 1n, 2n]) {
+      await use(nonce)
+      await place(nonce, 'mined')
+    }
+    await place(3n, 'open')
+    await move(4n)
+    await release(chain)
+    expect(await lane()).toMatchObject({ nextNonce: 4n, frozenReason: null })
+  })
+
+  test('a lane that begins frozen begins where the chain is final', async () => {
+    await use(0n)
+    const noted = async () => {}
+    await stopLane({ store: database.store, chain, address: key.address, noted }, 'by hand')
+    await expect(release(chain)).rejects.toThrow(NOT_FINAL)
+    await world.sandbox.fault({ kind: 'reorg', depth: 1 })
+    await release(chain)
+    expect(await lane()).toMatchObject({ nextNonce: 0n, frozenReason: null })
+  })
+})
+
+describe('a release', () => {
+  const config = testNetwork([], { blockTimeMilliseconds: 12_000 })
+  beforeEach(() => {
+    key = { ...key, address: freshAddress() }
+  })
+  /** A chain of which each look at the lane shows the next of these; the last one for good. */
+  const shows = (...positions: readonly Pick<LanePosition, 'latest' | 'finalized'>[]) => {
+    let looks = 0
+    return scriptedChain(config, {
+      lanePosition: async () => {
+        const shown = positions[Math.min(looks, positions.length - 1)]
+        looks += 1
+        if (shown === undefined) throw new Error('no position')
+        return { ...shown, finalizedHeight: 36n }
+      },
+      balances: async () => ({ height: 100n, amounts: [5n, 0n] }),
+    })
+  }
+
+  test('says about how long it takes', async () => {
+    await begin(7n)
+    await expect(release(shows({ latest: 8n, finalized: 7n }))).rejects.toMatchObject({
+      code: 'INVALID_PARAMETERS',
+      message: expect.stringContaining('release it in about 13 minutes'),
+      details: { address: `was ${NOT_FINAL}` },
+    })
+  })
+
+  test('books no balance that somebody else changed in the very moment', async () => {
+    await begin(7n)
+    const was = { latest: 7n, finalized: 7n }
+    const used = { latest: 8n, finalized: 7n }
+    const noted: unknown[] = []
+    for (const chain of [
+      shows(was, used),
+      shows(used, was),
+      shows(was, { ...used, finalized: 8n }),
+    ])
+      await expect(release(chain, (amounts) => noted.push(amounts))).rejects.toThrow(NOT_FINAL)
+    expect(noted).toEqual([])
+  })
+
+  test('waits for the guard where a place of ours is open, and for finality where it found it taken', async () => {
+    await begin(8n)
+    await place(7n, 'open')
+    const chain = shows({ latest: 8n, finalized: 7n })
+    await expect(release(chain)).rejects.toThrow('is not decided yet')
+    await write(
+      database.store,
+      'test_dead',
+      `update chain_transactions set state = 'dead' where state = 'open'`,
+    )
+    await expect(release(chain)).rejects.toThrow(NOT_FINAL)
+    await release(shows({ latest: 8n, finalized: 8n }))
+    expect(await lane()).toMatchObject({ nextNonce: 8n, frozenReason: null })
+  })
+
+  test('makes no lane that it does not let sign', async () => {
+    await expect(release(shows({ latest: 8n, finalized: 7n }))).rejects.toThrow(NOT_FINAL)
+    const rows = await database.store.query(
+      'test_lane',
+      'select address from lanes where address = $1',
+      [key.address],
+    )
+    expect(rows).toEqual([])
+  })
+
+  test('goes on where a node says what is final that another has not seen yet', async () => {
+    await begin(7n)
+    await release(shows({ latest: 7n, finalized: 8n }))
+    expect(await lane()).toMatchObject({ nextNonce: 8n })
+  })
+
+  test('by two operators at once is one', async () => {
+    await begin(7n)
+    await Promise.all([
+      release(shows({ latest: 9n, finalized: 9n })),
+      release(shows({ latest: 7n, finalized: 7n })),
+    ])
+    expect(await lane()).toMatchObject({ nextNonce: 9n, frozenReason: null })
+  })
+
+  test('has nothing to wait for where lanes have no nonces', async () => {
+    await begin(3n)
+    await release(shows({ latest: 0n, finalized: 0n }))
+    expect(await lane()).toMatchObject({ nextNonce: 3n, frozenReason: null })
+  })
+})
