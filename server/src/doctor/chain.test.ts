@@ -88,7 +88,7 @@ describe('what a lane has passed over', () => {
     const { network } = chain.config
     await lockLane(tx, network, wallet.address, latest)
     await freezeLane(tx, network, wallet.address, 'a stranger')
-    const final = { usedUp: latest, finalized: latest }
+    const final = { usedUp: latest, finalized: latest, finalizedHeight: 0n }
     expect(await unfreezeLane(tx, network, wallet.address, final)).toBe('released')
   }
   /** As importing the key again does. */

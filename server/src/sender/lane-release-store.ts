@@ -74,6 +74,9 @@ export type Release = 'released' | 'undecided' | 'not_final'
 /**
  * Lets a locked lane sign again, from where the chain is or from where it stood, whichever is later. Our own places may lie between what is
  * final and what is used up: if a reorganisation drops one, it is sent again.
+ *
+ * A frozen lane that stands above the chain goes back to it where no place of ours lies there, whatever became of it: bytes are never without
+ * one, and none is filled twice. Not by the word of a node that calls less final than we do: what it has not seen may be used up.
  */
 export async function unfreezeLane(
   tx: Tx,
@@ -82,10 +85,13 @@ export async function unfreezeLane(
   {
     usedUp,
     finalized,
+    finalizedHeight,
   }: {
     /** Places that the chain has used up, and how many of them for good. */
     readonly usedUp: bigint
     readonly finalized: bigint
+    /** The block up to which `finalized` is counted. */
+    readonly finalizedHeight: bigint
   },
 ): Promise<Release> {
   const [below] = await tx.query<{ is_open: boolean; ours: string }>(
@@ -102,9 +108,16 @@ export async function unfreezeLane(
   if (BigInt(below.ours) < usedUp - finalized) return 'not_final'
   await tx.query(
     'lane_unfreeze',
-    `update lanes set state = 'active', frozen_reason = null, next_nonce = greatest(next_nonce, $3::bigint)
+    // "max": the end of an index, where "not exists" may go through every place of a lane that has many.
+    `update lanes set state = 'active', frozen_reason = null, next_nonce = case
+       when state = 'frozen'
+         and exists (select from followers
+           where network = $1 and halted_reason is null and finalized_height <= $4::bigint)
+         and coalesce((select max(nonce) from chain_transactions
+           where network = $1 and lane_address = $2), -1) < $3::bigint
+       then $3::bigint else greatest(next_nonce, $3::bigint) end
      where network = $1 and address = $2`,
-    [network, address, usedUp.toString()],
+    [network, address, usedUp.toString(), finalizedHeight.toString()],
   )
   return 'released'
 }

@@ -21,6 +21,12 @@ let key: TestWallet
 beforeAll(async () => {
   ;[world, database] = await Promise.all([startTestChain(), openTestDatabase()])
   await world.sandbox.fault({ kind: 'stop-blocks' })
+  await write(
+    database.store,
+    'test_follow',
+    'insert into followers (network, height, finalized_height) values ($1, 1, 1)',
+    [network],
+  )
 }, 60_000)
 afterAll(async () => {
   await Promise.all([world.sandbox.stop(), database.close()])
@@ -130,6 +136,17 @@ describe.each(policies)('where %s says what is final', (_, policy) => {
     expect(await lane()).toMatchObject({ nextNonce: 4n, frozenReason: null })
   })
 
+  test('a lane that stands above the chain goes back to it, and what it signs then is mined', async () => {
+    await use(0n)
+    await begin(4n)
+    await place(0n, 'mined')
+    await release(chain)
+    const { nextNonce } = await lane()
+    expect(nextNonce).toBe(1n)
+    const hash = await use(nextNonce)
+    expect(await chain.outcomes([hash])).toMatchObject([{ state: 'mined' }])
+  })
+
   test('a lane that begins frozen begins where the chain is final', async () => {
     await use(0n)
     const noted = async () => {}
@@ -214,6 +231,47 @@ describe('a release', () => {
     expect(await lane()).toMatchObject({ nextNonce: 8n })
   })
 
+  test.each(['open', 'dead', 'mined', 'final'])(
+    'brings no lane back below a place of ours that is %s',
+    async (state) => {
+      await begin(9n)
+      await place(8n, 'open')
+      await write(
+        database.store,
+        'test_state',
+        `update chain_transactions set state = $2, mined_hash = case when $2 in ('mined', 'final') then 'x' end
+         where lane_address = $1`,
+        [key.address, state],
+      )
+      await release(shows({ latest: 7n, finalized: 7n }))
+      expect(await lane()).toMatchObject({ nextNonce: 9n, frozenReason: null })
+    },
+  )
+
+  const stand = (finalizedHeight: number, haltedReason: string | null) =>
+    write(
+      database.store,
+      'test_stand',
+      'update followers set finalized_height = $1, halted_reason = $2',
+      [finalizedHeight, haltedReason],
+    )
+  test.each([
+    ['of a network whose node calls less final than we do', 37, null],
+    ['of a halted network', 1, 'by hand'],
+  ])('brings no lane back %s', async (_, finalizedHeight, haltedReason) => {
+    await stand(finalizedHeight, haltedReason)
+    await begin(9n)
+    await release(shows({ latest: 7n, finalized: 7n }))
+    await stand(1, null)
+    expect(await lane()).toMatchObject({ nextNonce: 9n, frozenReason: null })
+  })
+
+  test('brings no lane back that is not frozen', async () => {
+    await begin(9n, null)
+    await release(shows({ latest: 7n, finalized: 7n }))
+    expect(await lane()).toMatchObject({ nextNonce: 9n })
+  })
+
   test('by two operators at once is one', async () => {
     await begin(7n)
     await Promise.all([
@@ -225,6 +283,7 @@ describe('a release', () => {
 
   test('has nothing to wait for where lanes have no nonces', async () => {
     await begin(3n)
+    await place(2n, 'mined')
     await release(shows({ latest: 0n, finalized: 0n }))
     expect(await lane()).toMatchObject({ nextNonce: 3n, frozenReason: null })
   })

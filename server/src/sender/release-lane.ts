@@ -39,7 +39,7 @@ export async function stopLane(
  * read is gone from them, and what is used up is looked at before and after, so that no use counts in the balances alone. What somebody uses
  * behind that freezes the lane again at the next payment. Refuses INVALID_PARAMETERS while a transaction of ours lies below the chain's count
  * and nobody knows yet what became of it, and while the key was used elsewhere in a block that is not final: whoever signed behind a nonce
- * that is given back would wait for ever.
+ * that is given back would wait for ever. A lane that stands above the chain goes back to it if nothing of ours was ever signed there.
  */
 export async function releaseLane({
   store,
@@ -62,7 +62,11 @@ export async function releaseLane({
   )
   await store.inTransaction('service', async (tx) => {
     await lockLane(tx, network, address, finalized)
-    const release = await unfreezeLane(tx, network, address, { usedUp, finalized })
+    const release = await unfreezeLane(tx, network, address, {
+      usedUp,
+      finalized,
+      finalizedHeight,
+    })
     if (release === 'undecided') throw undecided()
     if (release === 'not_final') throw notFinal(chain.config, height - finalizedHeight)
     await noted(tx, amounts)
