@@ -263,11 +263,16 @@ export interface Chain {
   lanePosition(address: Address): Promise<LanePosition>
   /** How many transactions of an address wait for a block. Left out where transactions have no places. */
   readonly pooled?: (address: Address) => Promise<bigint>
-  /** Balances of one address in each asset, in the order given, all at one block. */
+  /** What one address can spend of each asset, in the order given, all at one block. */
   balances(
     address: Address,
     assets: readonly AssetProfile[],
-  ): Promise<{ readonly height: bigint; readonly amounts: readonly bigint[] }>
+  ): Promise<{
+    readonly height: bigint
+    readonly amounts: readonly bigint[]
+    /** With what is its own and frozen for now; left out where nothing is. */
+    readonly owned?: readonly bigint[]
+  }>
   /** x402 `exact`, where the chain has it. */
   readonly exact?: ExactPayments
   /** Transactions for wallets of others, where the chain has them. */

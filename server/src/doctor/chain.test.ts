@@ -81,6 +81,15 @@ describe('what an idle wallet has', () => {
   )
 })
 
+test('a wallet whose tokens are frozen is not short of them', async () => {
+  const { model, lane } = await aLane(5)
+  const frozen = async () => {
+    const { height, amounts } = balanceOf(model)
+    return { height, amounts: [0n], owned: amounts }
+  }
+  expect(await found(lane, { balances: frozen })).toEqual([])
+})
+
 describe('what a lane has passed over', () => {
   const PASSED = 'what a lane has passed over is used up on chain'
   /** As an operator does after a stranger has used the key. */

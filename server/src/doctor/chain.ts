@@ -96,8 +96,8 @@ async function shortAssets(
   if (address === undefined || known.length === 0) return []
   const bookedOf = ({ assets, booked }: IdleWallet, asset: string) =>
     BigInt(booked[assets.indexOf(asset)] ?? 0n)
-  const { amounts } = await chain.balances(address, known)
-  const short = known.filter(({ asset }, index) => (amounts[index] ?? 0n) < bookedOf(wallet, asset))
+  const { amounts, owned = amounts } = await chain.balances(address, known)
+  const short = known.filter(({ asset }, index) => (owned[index] ?? 0n) < bookedOf(wallet, asset))
   if (short.length === 0) return []
   const [now] = await store.inTransaction('service', (tx) => idleWallets(tx, network, wallet))
   return short.flatMap(({ asset }) =>

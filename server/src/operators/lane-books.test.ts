@@ -27,9 +27,14 @@ test('a released lane has in its books what the chain shows, where that is less 
   const { store } = scene.database
   let onChain = 12n
   let finalized = 7n
+  let frozen = 0n
   const chain: Chain = {
     ...connectEvm({ config, log: openLog('silent'), clock }),
-    balances: async () => ({ height: 7n, amounts: [onChain] }),
+    balances: async () => ({
+      height: 7n,
+      amounts: [onChain - frozen],
+      ...(frozen > 0n ? { owned: [onChain] } : {}),
+    }),
     lanePosition: async () => {
       // Somebody uses the key in this very moment, and the count has it.
       if (onChain === 12n) onChain = 5n
@@ -74,8 +79,12 @@ test('a released lane has in its books what the chain shows, where that is less 
   expect(await booked()).toBe(5n)
   const { body } = await here.ask('GET', '/operator/audit?action=lane.released', { as: operator })
   expect(body['entries']).toMatchObject([
-    { object: ADDRESS, details: { network, writtenOff: { native: '7' } } },
+    { accountId, object: ADDRESS, details: { network, writtenOff: { native: '7' } } },
   ])
+  // What is frozen is no loss.
+  frozen = 4n
+  await ask('/operator/lanes/release', lane)
+  expect(await booked()).toBe(5n)
   // What is there, and more of it than in the books, is no loss.
   onChain = 50n
   await ask('/operator/lanes/release', lane)

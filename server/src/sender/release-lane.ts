@@ -47,12 +47,12 @@ export async function releaseLane({
   address,
   noted,
 }: Lane & {
-  /** Runs in the transaction that changes the lane, with what the address has on chain, in the order of the network's assets. */
+  /** Runs in the transaction that changes the lane, with what is the address's own on chain, frozen or not, in the order of the network's assets. */
   readonly noted: (tx: Tx, amounts: readonly bigint[]) => Promise<void>
 }): Promise<void> {
   const { network, assets } = chain.config
   const before = await chain.lanePosition(address)
-  const { amounts, height } = await chain.balances(address, assets)
+  const { amounts, owned = amounts, height } = await chain.balances(address, assets)
   const after = await chain.lanePosition(address)
   const { finalized, finalizedHeight } = before
   // Two nodes may answer, and one of them may be behind.
@@ -69,7 +69,7 @@ export async function releaseLane({
     })
     if (release === 'undecided') throw undecided()
     if (release === 'not_final') throw notFinal(chain.config, height - finalizedHeight)
-    await noted(tx, amounts)
+    await noted(tx, owned)
   })
 }
 

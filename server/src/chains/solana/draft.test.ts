@@ -314,3 +314,13 @@ test("balances are every lamport and the token account's amount, all at one slot
   expect(await chain.balances(CAROL, [USDC, NATIVE])).toEqual({ height: 50n, amounts: [0n, 0n] })
   expect(node.requests).toHaveLength(3)
 })
+
+test('what a frozen token account holds is owned, and cannot be spent', async () => {
+  const frozen = { ...WORLD, [ALICES]: tokenAccount(ALICE, { state: 2 }) }
+  const { chain } = await chainWith(nodeWith(frozen))
+  expect(await chain.balances(ALICE, [NATIVE, USDC])).toEqual({
+    height: 50n,
+    amounts: [10_000_000_000n, 0n],
+    owned: [10_000_000_000n, 5_000_000n],
+  })
+})

@@ -7,6 +7,7 @@ import type { Mint } from './mint.ts'
 import { SYSTEM_PROGRAM } from './programs.ts'
 import type { Recipient } from './recipient.ts'
 import { readTokenAccount } from './token-account.ts'
+import type { TokenAccount } from './token-account.ts'
 import type { TokenRoute } from './transfer.ts'
 
 /** The accounts of a transfer as they are, all at one slot. */
@@ -74,8 +75,21 @@ function isOrdinary(mint: Mint, account: Account | undefined): boolean {
 
 /** What a wallet's own token account gives away; one that is frozen, or not the wallet's any more, gives nothing. */
 export function spendable(account: Account | undefined, mint: Mint, owner: Address): bigint {
-  if (account === undefined || account.owner !== mint.program) return 0n
+  const held = ownAccount(account, mint, owner)
+  return held === undefined || held.isFrozen ? 0n : held.amount
+}
+
+/** What a wallet's own token account holds, frozen or not. */
+export function owned(account: Account | undefined, mint: Mint, owner: Address): bigint {
+  return ownAccount(account, mint, owner)?.amount ?? 0n
+}
+
+function ownAccount(
+  account: Account | undefined,
+  mint: Mint,
+  owner: Address,
+): TokenAccount | undefined {
+  if (account === undefined || account.owner !== mint.program) return undefined
   const held = readTokenAccount(account.data)
-  if (held === undefined || held.isFrozen) return 0n
-  return held.mint === mint.address && held.owner === owner ? held.amount : 0n
+  return held?.mint === mint.address && held.owner === owner ? held : undefined
 }
