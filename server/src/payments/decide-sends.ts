@@ -53,8 +53,9 @@ export async function decideSends(
   sends: readonly PreparedSend[],
 ): Promise<Decided> {
   const { network } = chain.config
-  const assets = [...new Set(['native', ...sends.map(({ asset }) => asset.asset)])]
-  const budget = await openBudget(tx, { wallet, network, nowMilliseconds })
+  const moved = sends.map(({ asset }) => asset.asset)
+  const assets = [...new Set(['native', ...moved])]
+  const budget = await openBudget(tx, { wallet, network, assets: moved, nowMilliseconds })
   const balances = await lockBalances(tx, {
     accountId: wallet.accountId,
     walletId: wallet.id,

@@ -3,7 +3,6 @@ import type { AccountId, PaymentId, WalletId } from '../kernel/id.ts'
 import type { Tx } from '../store/postgres.ts'
 import { NOTHING_SPENT, decide } from './decide.ts'
 import type { PolicyRefusal, Spent, SpendRequest } from './decide.ts'
-import type { PolicyRules } from './rules.ts'
 import { lockPolicy, reserve, spentIn } from './store.ts'
 
 /** A payment of the wallet that asks for its budget. */
@@ -11,7 +10,7 @@ export interface Spend extends Omit<SpendRequest, 'network'> {
   readonly paymentId: PaymentId
 }
 
-/** What a wallet may still spend on one network, inside one signing transaction. */
+/** What a wallet may still spend of some assets on one network, inside one signing transaction. */
 export interface Budget {
   /** Whether the policy allows one more payment after everything taken so far; undefined is yes. */
   check(spend: Spend): PolicyRefusal | undefined
@@ -23,30 +22,35 @@ export interface Budget {
 
 /**
  * Reads and locks a wallet's policy after its lane, so that payments at the same time cannot pass one budget
- * together. Two statements when there are limits, else one, however many payments follow.
+ * together. Two statements when an asset is limited over time, else one, however many payments follow. Of the wallet's spends
+ * no more is read than those limits count: everybody else who signs for the wallet waits meanwhile.
  */
 export async function openBudget(
   tx: Tx,
   {
     wallet,
     network,
+    assets,
     nowMilliseconds,
   }: {
     wallet: { readonly id: WalletId; readonly accountId: AccountId }
     network: NetworkId
+    /** All that will be asked for. */
+    assets: readonly string[]
     nowMilliseconds: number
   },
 ): Promise<Budget> {
   const rules = await lockPolicy(tx, { accountId: wallet.accountId, walletId: wallet.id })
-  const spent = new Map(
-    rules
-      ? await spentIn(tx, { wallet, network, assets: limited(rules, network), nowMilliseconds })
-      : [],
+  const limits = (rules?.limits ?? []).filter(
+    (limit) => limit.network === network && assets.includes(limit.asset),
   )
+  const spent = new Map(await spentIn(tx, { wallet, network, limits, nowMilliseconds }))
   const taken: Spend[] = []
   return {
-    check: (spend) =>
-      rules && decide(rules, spent.get(spend.asset) ?? NOTHING_SPENT, { ...spend, network }),
+    check: (spend) => {
+      if (!assets.includes(spend.asset)) throw new Error('what was spent of an asset was not read')
+      return rules && decide(rules, spent.get(spend.asset) ?? NOTHING_SPENT, { ...spend, network })
+    },
     take: (spend) => {
       taken.push(spend)
       spent.set(spend.asset, plus(spent.get(spend.asset) ?? NOTHING_SPENT, spend.amount))
@@ -65,10 +69,6 @@ export async function openBudget(
         nowMilliseconds,
       ),
   }
-}
-
-function limited(rules: PolicyRules, network: NetworkId): readonly string[] {
-  return rules.limits.filter((limit) => limit.network === network).map(({ asset }) => asset)
 }
 
 function plus(spent: Spent, amount: bigint): Spent {

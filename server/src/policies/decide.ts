@@ -12,6 +12,12 @@ export const WINDOW_SECONDS = {
   perMonth: 30 * 24 * 3_600,
 } as const satisfies Record<WindowRule, number>
 
+/** The widest window that an entry limits; 0 where it limits none. */
+export function widestSeconds(limit: AssetLimit): number {
+  const limited = (rule: WindowRule) => (limit[rule] === undefined ? 0 : WINDOW_SECONDS[rule])
+  return Math.max(limited('perHour'), limited('perDay'), limited('perMonth'))
+}
+
 /** What was reserved of one asset within each window and not given back. Base units, network fees not included. */
 export type Spent = Readonly<Record<WindowRule, bigint>>
 

@@ -63,7 +63,7 @@ async function spend(
 ): Promise<readonly (PaymentId | string)[]> {
   const { now: nowMilliseconds = NOW, network = BASE } = at
   return inTransaction(async (tx) => {
-    const budget = await openBudget(tx, { wallet, network, nowMilliseconds })
+    const budget = await openBudget(tx, { wallet, network, assets: ['native'], nowMilliseconds })
     const answers = amounts.map((amount) => {
       const paymentId = newId(systemRandom, 'pay')
       const asked = { paymentId, asset: 'native', amount, recipient: 'r', resource: null }
@@ -134,7 +134,12 @@ describe('a budget', () => {
   test('is not taken by a transaction that was rolled back', async () => {
     await setPolicy(nativeLimit({ perDay: 10n }))
     const lost = inTransaction(async (tx) => {
-      const budget = await openBudget(tx, { wallet, network: BASE, nowMilliseconds: NOW })
+      const budget = await openBudget(tx, {
+        wallet,
+        network: BASE,
+        assets: ['native'],
+        nowMilliseconds: NOW,
+      })
       const paymentId = newId(systemRandom, 'pay')
       budget.take({ paymentId, asset: 'native', amount: 10n, recipient: 'r', resource: null })
       await budget.reserve(tx)

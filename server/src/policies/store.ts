@@ -1,10 +1,10 @@
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { AccountId, PaymentId, WalletId } from '../kernel/id.ts'
 import type { Tx } from '../store/postgres.ts'
-import { WINDOW_SECONDS } from './decide.ts'
+import { WINDOW_SECONDS, widestSeconds } from './decide.ts'
 import type { Spent } from './decide.ts'
 import { parseStoredRules, storedRules } from './rules.ts'
-import type { PolicyRules } from './rules.ts'
+import type { AssetLimit, PolicyRules } from './rules.ts'
 
 /** A budget that a payment takes. Base units. */
 export interface StoredSpend {
@@ -74,41 +74,50 @@ export async function writePolicy(
   )
 }
 
-/** What is reserved of each asset in the windows that end now. Assets of which nothing is reserved are left out. */
+/**
+ * What is reserved of each asset in the windows that end now, as far back as its limit counts: a window that is wider than all it
+ * limits has the sum of the widest of those. Each is summed for itself, since a join would read every spend of the wallet. Assets that are not
+ * limited over time, or of which nothing is reserved, are left out.
+ */
 export async function spentIn(
   tx: Tx,
   {
     wallet,
     network,
-    assets,
+    limits,
     nowMilliseconds,
   }: {
     wallet: { readonly id: WalletId; readonly accountId: AccountId }
     network: NetworkId
-    assets: readonly string[]
+    /** One for each asset. */
+    limits: readonly AssetLimit[]
     nowMilliseconds: number
   },
 ): Promise<ReadonlyMap<string, Spent>> {
-  if (assets.length === 0) return new Map()
+  const timed = limits.filter((limit) => widestSeconds(limit) > 0)
+  if (timed.length === 0) return new Map()
   const before = (seconds: number) => new Date(nowMilliseconds - seconds * 1000)
   const rows = await tx.query<{ asset: string; hour: string; day: string; month: string }>(
     'policies_spent',
-    `select asset,
-       coalesce(sum(amount) filter (where reserved_at > $5), 0) as hour,
-       coalesce(sum(amount) filter (where reserved_at > $6), 0) as day,
-       sum(amount) as month
-     from policy_spends
-     where wallet_id = $1 and account_id = $2 and network = $3 and asset = any ($4)
-       and reserved_at > $7 and released_at is null
-     group by asset`,
+    `select asked.asset, spent.hour, spent.day, spent.month
+     from unnest($4::text[], $5::timestamptz[]) as asked (asset, since)
+     cross join lateral (
+       select coalesce(sum(amount) filter (where reserved_at > $6), 0) as hour,
+         coalesce(sum(amount) filter (where reserved_at > $7), 0) as day,
+         sum(amount) as month
+       from policy_spends
+       where wallet_id = $1 and account_id = $2 and network = $3 and asset = asked.asset
+         and reserved_at > asked.since and released_at is null
+     ) as spent
+     where spent.month is not null`,
     [
       wallet.id,
       wallet.accountId,
       network,
-      [...assets],
+      timed.map(({ asset }) => asset),
+      timed.map((limit) => before(widestSeconds(limit))),
       before(WINDOW_SECONDS.perHour),
       before(WINDOW_SECONDS.perDay),
-      before(WINDOW_SECONDS.perMonth),
     ],
   )
   return new Map(

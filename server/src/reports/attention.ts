@@ -176,8 +176,7 @@ async function lowRules(
   const found: Attention[] = []
   for (const network of new Set(bounds.map((bound) => bound.network))) {
     const own = bounds.filter((bound) => bound.network === network)
-    const assets = own.map(({ asset }) => asset)
-    const spent = await spentIn(tx, { wallet, network, assets, nowMilliseconds })
+    const spent = await spentIn(tx, { wallet, network, limits: own, nowMilliseconds })
     for (const { asset, decimals, ...allowed } of own) {
       for (const rule of WINDOWS) {
         const limit = allowed[rule]

@@ -51,7 +51,9 @@ export async function rowsThroughPrepared(
     pg.escapeLiteral(
       Array.isArray(value)
         ? `{${value.map((each) => JSON.stringify(each)).join(',')}}`
-        : `${value}`,
+        : value instanceof Date
+          ? value.toISOString()
+          : `${value}`,
     ),
   )
   const given = literals.length === 0 ? '' : `(${literals.join(', ')})`

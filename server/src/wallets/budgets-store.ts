@@ -23,7 +23,7 @@ export interface AskedUse {
 
 /**
  * What the windows that end now have taken of each asset, in one statement and so of one moment: a payment that settles meanwhile is held
- * or spent, never both. Assets of which nothing counts are left out.
+ * or spent, never both. Each asset is summed for itself, so that nothing older is read. Assets of which nothing counts are left out.
  */
 export async function budgetUse(
   tx: Tx,
@@ -44,22 +44,27 @@ export async function budgetUse(
     month_held: string
   }>(
     'wallets_budget_use',
-    `with open as materialized (
-       select id from payments where wallet_id = $1 and account_id = $2 and status in ('pending', 'confirmed')
-     )
-     select spend.network, spend.asset,
-       coalesce(sum(spend.amount) filter (where reserved_at > $6), 0) as hour,
-       coalesce(sum(spend.amount) filter (where reserved_at > $6 and open.id is not null), 0) as hour_held,
-       coalesce(sum(spend.amount) filter (where reserved_at > $7), 0) as day,
-       coalesce(sum(spend.amount) filter (where reserved_at > $7 and open.id is not null), 0) as day_held,
-       coalesce(sum(spend.amount), 0) as month,
-       coalesce(sum(spend.amount) filter (where open.id is not null), 0) as month_held
-     from unnest($3::text[], $4::text[], $5::timestamptz[]) as asked(network, asset, since)
-     join policy_spends spend on spend.wallet_id = $1 and spend.account_id = $2
-       and spend.network = asked.network and spend.asset = asked.asset
-       and spend.reserved_at > asked.since and spend.released_at is null
-     left join open on open.id = spend.payment_id
-     group by spend.network, spend.asset`,
+    `select asked.network, asked.asset, used.hour, used.day, used.month,
+       held.hour as hour_held, held.day as day_held, held.month as month_held
+     from unnest($3::text[], $4::text[], $5::timestamptz[]) as asked (network, asset, since)
+     cross join lateral (
+       select coalesce(sum(amount) filter (where reserved_at > $6), 0) as hour,
+         coalesce(sum(amount) filter (where reserved_at > $7), 0) as day,
+         sum(amount) as month
+       from policy_spends
+       where wallet_id = $1 and account_id = $2 and network = asked.network and asset = asked.asset
+         and reserved_at > asked.since and released_at is null
+     ) as used
+     cross join lateral (
+       select coalesce(sum(spend.amount) filter (where spend.reserved_at > $6), 0) as hour,
+         coalesce(sum(spend.amount) filter (where spend.reserved_at > $7), 0) as day,
+         coalesce(sum(spend.amount), 0) as month
+       from payments payment join policy_spends spend on spend.payment_id = payment.id
+       where payment.wallet_id = $1 and payment.account_id = $2 and payment.network = asked.network
+         and payment.status in ('pending', 'confirmed') and spend.asset = asked.asset
+         and spend.reserved_at > asked.since and spend.released_at is null
+     ) as held
+     where used.month is not null`,
     [
       id,
       accountId,

@@ -1,5 +1,5 @@
 import type { Wallet } from '../custody/wallet.ts'
-import { WINDOW_SECONDS } from '../policies/decide.ts'
+import { WINDOW_SECONDS, widestSeconds } from '../policies/decide.ts'
 import type { WindowRule } from '../policies/decide.ts'
 import type { AssetLimit, PolicyRules } from '../policies/rules.ts'
 import type { Tx } from '../store/postgres.ts'
@@ -51,11 +51,4 @@ export async function budgetsOf(
       return [{ network, asset, decimals, rule, windowSeconds, allowed, spent, held, left }]
     })
   })
-}
-
-function widestSeconds(limit: AssetLimit): number {
-  return Math.max(
-    0,
-    ...WINDOWS.map((rule) => (limit[rule] === undefined ? 0 : WINDOW_SECONDS[rule])),
-  )
 }
