@@ -144,6 +144,7 @@ export function openInstance({
     closing,
     // The service of a world does not stop, it is ended.
     over: () => clientGone,
+    demandAdmitted: async () => undefined,
   })
   return {
     send: (request: Request) => sendPayment(incoming(request)),

@@ -37,6 +37,8 @@ export function openGate({
         ? holder.then((known) => admitHolder(known, arrival))
         : admitHolder(holder, arrival)
     },
+    admitAgain: async (arrival) =>
+      permitted(await authenticator.authenticate(arrival.authorization, arrival.address), arrival),
     admitStranger: (address) => addresses.count(address),
     admitFileReader: (address) => addresses.countFile(address),
   }

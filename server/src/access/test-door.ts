@@ -2,13 +2,14 @@ import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import { readTrustedProxies } from '../http/client-address.ts'
 import { route } from '../http/route.ts'
+import type { Route } from '../http/route.ts'
 import { openTestServer } from '../http/test-server.ts'
 import type { Answered } from '../http/test-server.ts'
 import { SCOPES } from '../kernel/caller.ts'
 import type { Plan, Scope } from '../kernel/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { systemClock } from '../kernel/clock.ts'
-import type { AccountId } from '../kernel/id.ts'
+import type { AccountId, KeyId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import { openLog } from '../kernel/log.ts'
 import { systemRandom } from '../kernel/random.ts'
@@ -29,7 +30,10 @@ const START = 1_790_000_000_250
 /** Where requests come from unless a test says otherwise. */
 export const HERE = '203.0.113.9'
 
-/** A service behind a real gate on a clock of the test's own: what passes the gate is answered 404, and below `/page` there are files. */
+/**
+ * A service behind a real gate on a clock of the test's own: what passes the gate is answered 404 where a test has no routes of its own, and below
+ * `/page` there are files.
+ */
 export interface TestDoor {
   readonly database: TestDatabase
   /** What tests set forward. */
@@ -46,17 +50,29 @@ export interface TestDoor {
   readonly seen: { lookUps: number; batches: number }
   /** Lets every window end. */
   startAnew(): void
-  aKey(plan: Plan, scopes?: readonly Scope[]): Promise<{ accountId: AccountId; text: string }>
+  aKey(
+    plan: Plan,
+    scopes?: readonly Scope[],
+  ): Promise<{ accountId: AccountId; keyId: KeyId; text: string }>
   /** Reads a payment's status with a key. */
   status(key: string, from?: string): Promise<Answered>
   /** Asks without a key. */
   from(path: string, from: string, method?: string): Promise<Answered>
+  /** Posts to a path with a key. */
+  post(
+    path: string,
+    key: string,
+    body: string,
+    more?: Readonly<Record<string, string>>,
+  ): Promise<Answered>
   /** Sends a payment with a key. */
   send(key: string, body: string, more?: Readonly<Record<string, string>>): Promise<Answered>
   close(): Promise<void>
 }
 
-export async function openTestDoor(): Promise<TestDoor> {
+export async function openTestDoor(
+  routesOf?: (deps: TestDoor['deps']) => readonly Route[],
+): Promise<TestDoor> {
   const database = await openTestDatabase()
   const time = { now: START }
   const clock: Clock = { ...systemClock, nowMilliseconds: () => time.now }
@@ -76,7 +92,10 @@ export async function openTestDoor(): Promise<TestDoor> {
   if (!proxies.ok) throw new Error(proxies.wrong.join())
   const notThere = () => Promise.reject(new Refusal('NOT_FOUND'))
   const server = await openTestServer({
-    routes: [route(endpoints.sendPayment, notThere), route(endpoints.paymentStatus, notThere)],
+    routes: routesOf?.(deps) ?? [
+      route(endpoints.sendPayment, notThere),
+      route(endpoints.paymentStatus, notThere),
+    ],
     files: {
       paths: ['/page', '/page/*'],
       read: async () => ({ status: 200, headers: {}, bytes: Buffer.from('{}') }),
@@ -85,6 +104,11 @@ export async function openTestDoor(): Promise<TestDoor> {
     trustedProxies: proxies.proxies,
     clock,
   })
+  const post: TestDoor['post'] = (path, key, body, more = {}) =>
+    server.ask('POST', path, {
+      body,
+      headers: { ...headersOf(key, HERE), 'content-type': 'application/json', ...more },
+    })
   return {
     database,
     time,
@@ -99,18 +123,15 @@ export async function openTestDoor(): Promise<TestDoor> {
     aKey: async (plan, scopes = SCOPES) => {
       const { accountId } = await createAccount(deps, 'Sellers')
       const order = { accountId, name: 'till', mode: 'test', plan, scopes } as const
-      const { key } = await createKey(deps, { ...order, expiresAtMilliseconds: null })
-      return { accountId, text: key.reveal() }
+      const { key, facts } = await createKey(deps, { ...order, expiresAtMilliseconds: null })
+      return { accountId, keyId: facts.keyId, text: key.reveal() }
     },
     status: (key, from = HERE) =>
       server.ask('GET', '/payment/status/pay_1', { headers: headersOf(key, from) }),
     from: (path, from, method = 'GET') =>
       server.ask(method, path, { headers: headersOf('', from) }),
-    send: (key, body, more = {}) =>
-      server.ask('POST', '/payment/send', {
-        body,
-        headers: { ...headersOf(key, HERE), 'content-type': 'application/json', ...more },
-      }),
+    post,
+    send: (key, body, more) => post('/payment/send', key, body, more),
     close: async () => {
       await server.close()
       await authenticator.close()

@@ -22,6 +22,7 @@ const asked = (from: Caller): Incoming => ({
   ...{ idempotencyKey: undefined, closing: new AbortController().signal },
   clientGone: () => new AbortController().signal,
   over: () => new AbortController().signal,
+  demandAdmitted: async () => undefined,
 })
 
 function open(endpoint: Route['endpoint'], answer: () => Promise<typeof outgoing>) {

@@ -22,6 +22,11 @@ export interface Gate {
    * rejects with it.
    */
   admit(arrival: Arrival): Caller | Visitor | Promise<Caller | Visitor>
+  /**
+   * Who came with that arrival, if they would be let in by now as well: for what has taken longer than the word of an instance is good for, and
+   * moves money. Nothing is counted against a window. Throws or rejects as `admit` does.
+   */
+  admitAgain(arrival: Arrival): Promise<Caller | Visitor>
   /** A request that no key opens: a keyless operation, or a path or method that there is not. Throws Refusal RATE_LIMIT. */
   admitStranger(address: string): void
   /** Somebody who reads a file of a page: one visit is some thirty of them. Throws Refusal RATE_LIMIT. */

@@ -46,6 +46,7 @@ export class Received implements Incoming {
   readonly #request: FastifyRequest
   readonly #reply: FastifyReply
   readonly #over: (response: ServerResponse) => AbortSignal
+  readonly #demandAdmitted: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
   constructor(
     request: FastifyRequest,
@@ -53,12 +54,14 @@ export class Received implements Incoming {
     idempotencyKey: string | undefined,
     closing: AbortSignal,
     over: (response: ServerResponse) => AbortSignal,
+    demandAdmitted: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
   ) {
     this.idempotencyKey = idempotencyKey
     this.closing = closing
     this.#request = request
     this.#reply = reply
     this.#over = over
+    this.#demandAdmitted = demandAdmitted
   }
 
   get params(): unknown {
@@ -100,5 +103,9 @@ export class Received implements Incoming {
 
   over(): AbortSignal {
     return this.#over(this.#reply.raw)
+  }
+
+  demandAdmitted(): Promise<void> {
+    return this.#demandAdmitted(this.#request, this.#reply)
   }
 }

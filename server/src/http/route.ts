@@ -35,6 +35,11 @@ export interface Call<Params, Query, Body> {
   readonly closing: AbortSignal
   /** Aborts at either: a wait should end and say what it has. Made when it is read. */
   readonly over: AbortSignal
+  /**
+   * Throws what the gate would throw by now, when whoever asks was ended meanwhile: asked by what signs after a wait, so that an end holds within
+   * the time that is promised. Costs nothing while the gate's word is fresh.
+   */
+  demandAdmitted(): Promise<void>
 }
 
 /** What a handler gives: the facts of its row's answer. The edge adds `success: true` and `timestamp`. */
@@ -60,6 +65,7 @@ export interface Incoming {
   clientGone(): AbortSignal
   readonly closing: AbortSignal
   over(): AbortSignal
+  demandAdmitted(): Promise<void>
 }
 
 export interface Outgoing {
@@ -160,7 +166,7 @@ class IncomingCall<Params, Query, Body> implements Call<Params, Query, Body> {
     if (incoming.idempotencyKey !== undefined) this.idempotencyKey = incoming.idempotencyKey
   }
 
-  // Handlers take these two out of the call, so what they get must not need it.
+  // Handlers take functions out of the call, so what they get must not need it.
   get rawText(): (field: string) => string | undefined {
     const kept = this.#kept
     return (field) => kept.get(field)
@@ -203,6 +209,11 @@ class IncomingCall<Params, Query, Body> implements Call<Params, Query, Body> {
 
   get over(): AbortSignal {
     return this.#incoming.over()
+  }
+
+  get demandAdmitted(): () => Promise<void> {
+    const incoming = this.#incoming
+    return () => incoming.demandAdmitted()
   }
 }
 

@@ -283,10 +283,14 @@ function mount(
     done()
     return undefined
   }
+  const demandAdmitted = async (request: FastifyRequest, reply: FastifyReply) => {
+    const who = await gate.admitAgain(new Arriving(request, reply, endpoint))
+    if (who.accountId !== request.caller?.accountId) throw new Refusal('FORBIDDEN')
+  }
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     const idempotencyKey = idempotent ? readIdempotencyKey(request.raw.rawHeaders) : undefined
     const { status, headers, text, undelivered } = await respond(
-      new Received(request, reply, idempotencyKey, closing, over),
+      new Received(request, reply, idempotencyKey, closing, over, demandAdmitted),
     )
     if (undelivered !== undefined) whenGone(reply.raw, undelivered)
     return reply.code(status).headers(headers).send(text)

@@ -99,6 +99,7 @@ export async function openTestServer({
         permit(caller)
         return caller
       },
+      admitAgain: ({ authorization }) => authenticate(authorization),
       admitStranger: () => undefined,
       admitFileReader: () => undefined,
     },

@@ -61,6 +61,8 @@ export interface CarryOrder {
   readonly clientGone: AbortSignal
   /** The wait ends and the answer says how far it has come: the caller is gone, or the service stops. */
   readonly waitOver: AbortSignal
+  /** Throws when whoever asks was ended meanwhile: then nothing is signed for them any more. */
+  readonly demandAdmitted: () => Promise<void>
   /** Asks the node; asked again when its answer has become too old. Refuses what cannot be. */
   readonly drafted: (paymentId: PaymentId) => Promise<Drafted>
 }
@@ -142,6 +144,7 @@ async function submit(
   wallet: Wallet,
   send: PreparedSend,
 ): Promise<Sent> {
+  await order.demandAdmitted()
   try {
     return await deps.queue.submit(order.chain, wallet, send, order.clientGone)
   } catch (error) {

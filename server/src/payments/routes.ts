@@ -77,6 +77,7 @@ export function paymentRoutes(deps: PaymentRoutesDeps): readonly Route[] {
         waitUntilMilliseconds: clock.nowMilliseconds() + waitSeconds * 1000,
         clientGone: call.clientGone,
         waitOver: call.over,
+        demandAdmitted: call.demandAdmitted,
       })
       return {
         headers: replayed ? { 'idempotent-replayed': 'true' } : {},

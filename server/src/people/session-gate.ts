@@ -44,14 +44,30 @@ export function openSessionGate({
     return whoOf(holder, csrfToken)
   }
 
+  async function admitSessionAgain(
+    { address, endpoint }: Arrival,
+    token: Secret,
+  ): Promise<Caller | Visitor> {
+    const holder = await sessions.find(token, address)
+    permitSession(holder, endpoint)
+    return whoOf(holder, csrfTokenOf(token))
+  }
+
   return {
     ...keys,
     admit: (arrival) => {
-      const { authorization, header = () => [] } = arrival
-      const token = authorization.length > 0 ? undefined : readSessionCookie(header('cookie'))
+      const token = sessionTokenOf(arrival)
       return token === undefined ? keys.admit(arrival) : admitSession(arrival, token)
     },
+    admitAgain: (arrival) => {
+      const token = sessionTokenOf(arrival)
+      return token === undefined ? keys.admitAgain(arrival) : admitSessionAgain(arrival, token)
+    },
   }
+}
+
+function sessionTokenOf({ authorization, header = () => [] }: Arrival): Secret | undefined {
+  return authorization.length > 0 ? undefined : readSessionCookie(header('cookie'))
 }
 
 /** Who asks in that session. */

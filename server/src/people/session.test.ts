@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { endpoints } from '@florin/wire/endpoints.ts'
+import { Refusal } from '@florin/wire/errors.ts'
+import { route } from '../http/route.ts'
 import { newId } from '../kernel/id.ts'
 import type { AccountId, MemberId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import { systemRandom } from '../kernel/random.ts'
 import { until } from '../kernel/until.ts'
+import { putMembership } from './member-store.ts'
 import { openTestPeople } from './test-people.ts'
 import type { TestBrowser, TestPeople, TestPeopleInstance } from './test-people.ts'
 
@@ -127,6 +131,33 @@ describe('a session', () => {
     expect(out.headers.getSetCookie()[0]).toMatch(/^__Host-florin_session=;.*Max-Age=0$/)
     scene.time.ahead += limits.keyCacheMilliseconds
     expect(await isIn(ada, there)).toBe(false)
+  })
+
+  test('that is ended, or has less of a role, while a request of it waits is so when that asks again', async () => {
+    let meanwhile: (browser: TestBrowser) => Promise<unknown>
+    const ada = await signedIn()
+    const waiting = await scene.start([
+      route(endpoints.fetchPayment, async ({ demandAdmitted }) => {
+        await meanwhile(ada)
+        scene.time.ahead += limits.keyCacheMilliseconds
+        await demandAdmitted()
+        throw new Refusal('NOT_FOUND')
+      }),
+    ])
+    const body = { walletAddress: '0x', url: 'https://shop.example/', maxAmount: '1' }
+    const statusAfter = async (happens: typeof meanwhile) => {
+      meanwhile = happens
+      return (await waiting.ask('POST', '/payment/fetch', { as: { ...ada }, body })).status
+    }
+    const give = (role: 'owner' | 'viewer') =>
+      scene.database.store.inTransaction('service', (tx) =>
+        putMembership(tx, { memberId, accountId, role }, Date.now()),
+      )
+    expect(await statusAfter(async () => undefined)).toBe(404)
+    expect(await statusAfter(() => give('viewer'))).toBe(403)
+    await give('owner')
+    scene.time.ahead += limits.keyCacheMilliseconds
+    expect(await statusAfter((as) => here.ask('DELETE', '/session', { as: { ...as } }))).toBe(401)
   })
 
   test('cannot be ended by another person, and looks to them as if there were none', async () => {

@@ -132,6 +132,7 @@ async function sign(
   })
   if (prepared === undefined) throw declined('network')
   if (!prepared.ok) throw declined(prepared.reason)
+  await order.demandAdmitted()
   // What nobody waits for any more is not signed.
   if (clientGone.aborted) throw new Refusal('NETWORK_ERROR', { retryAfterSeconds: 1 })
   const signer = await signerFor(wallet, chain)

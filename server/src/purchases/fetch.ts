@@ -45,6 +45,8 @@ export interface FetchOrder {
   readonly clientGone: AbortSignal
   /** The wait for the chain ends: the caller is gone, or the service stops. */
   readonly waitOver: AbortSignal
+  /** Throws when whoever asks was ended meanwhile: a seller may take its time, and then nothing is signed for them any more. */
+  readonly demandAdmitted: () => Promise<void>
 }
 
 export interface FetchResult {

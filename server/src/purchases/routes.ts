@@ -69,6 +69,7 @@ export function purchaseRoutes(
               },
         clientGone: call.clientGone,
         waitOver: call.over,
+        demandAdmitted: call.demandAdmitted,
       })
       return {
         headers: result.replayed ? { 'idempotent-replayed': 'true' } : {},

@@ -60,6 +60,7 @@ describe('usage', () => {
         authorization[0] === 'nobody'
           ? Promise.reject(new Refusal('UNAUTHORIZED'))
           : who(authorization[0] === 'bob' ? 'bob' : 'carol'),
+      admitAgain: async () => who('bob'),
       admitStranger: () => undefined,
       admitFileReader: () => undefined,
     }

@@ -39,6 +39,8 @@ export interface CarriedOrder {
   readonly waitUntilMilliseconds: number
   readonly clientGone: AbortSignal
   readonly waitOver: AbortSignal
+  /** Throws when whoever asks was ended meanwhile: then nothing is signed for them any more. */
+  readonly demandAdmitted: () => Promise<void>
   /** Asks the node; asked again when its answer has become too old. Refuses what cannot be. */
   readonly drafted: (paymentId: PaymentId) => Promise<CarriedDraft>
 }

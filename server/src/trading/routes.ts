@@ -147,6 +147,7 @@ async function trade(
     waitUntilMilliseconds: deps.clock.nowMilliseconds() + waitSeconds * 1000,
     clientGone: call.clientGone,
     waitOver: call.over,
+    demandAdmitted: call.demandAdmitted,
   })
   return { result, config: wish.chain.config }
 }

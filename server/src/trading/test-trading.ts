@@ -178,6 +178,7 @@ export async function openTradingScene(
           waitUntilMilliseconds: 0,
           clientGone: never,
           waitOver: never,
+          demandAdmitted: async () => undefined,
           ...fields,
         },
       )
