@@ -266,6 +266,20 @@ describe('keys of an account', () => {
     expect(await listKeys(deps(), accountId)).toHaveLength(20)
   })
 
+  test('that have expired are kept so many, those that expired last, however many are made', async () => {
+    const accountId = await anAccount()
+    const max = limits.expiredKeysPerAccountMax
+    const made: string[] = []
+    for (let count = 0; count < max + 2; count += 1) {
+      const { facts } = await aKey({ accountId, expiresAtMilliseconds: now + 1 })
+      made.push(facts.keyId)
+      now += 1
+    }
+    const living = await aKey({ accountId })
+    const listed = await listKeys(deps(), accountId)
+    expect(listed.map(({ keyId }) => keyId)).toEqual([...made.slice(-max), living.facts.keyId])
+  })
+
   test('are listed with all facts but the key, and deleted by their own account only', async () => {
     const { facts, text } = await aKey({ expiresAtMilliseconds: now + HOUR })
     const listed = await listKeys(deps(), facts.accountId)

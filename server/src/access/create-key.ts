@@ -9,6 +9,7 @@ import type { Secret, SecretBytes } from '../kernel/secret.ts'
 import type { Store, Tx } from '../store/postgres.ts'
 import { keyDigest, lastFourOf, makeKey } from './key.ts'
 import type { KeyMode } from './key.ts'
+import { dropExpiredKeys } from './key-end-store.ts'
 import { countLiveKeys, insertKey, lockAccount } from './store.ts'
 import type { KeyFacts } from './store.ts'
 
@@ -32,7 +33,8 @@ const UNPRINTABLE = /\p{Cc}|\p{Cs}/u
 
 /**
  * Makes a key of an account. Throws Refusal INVALID_PARAMETERS for a bad name, no scope, an expiry that has passed or
- * more than limits.liveKeysPerAccountMax live keys, NOT_FOUND when there is no such account.
+ * more than limits.liveKeysPerAccountMax live keys, NOT_FOUND when there is no such account. Of those that have expired the last
+ * limits.expiredKeysPerAccountMax stay: keys of a minute are made by the thousand, and all that an account has are read at once.
  */
 export async function createKey(
   deps: {
@@ -69,6 +71,10 @@ export async function createKeyIn(
   if ((await countLiveKeys(tx, order.accountId, now)) >= limits.liveKeysPerAccountMax) {
     throw invalid('account', `has ${limits.liveKeysPerAccountMax} live keys, the most it may have`)
   }
+  await dropExpiredKeys(tx, order.accountId, now, {
+    kept: limits.expiredKeysPerAccountMax,
+    count: limits.expiredKeysDroppedMax,
+  })
   await insertKey(tx, facts, keyDigest(key, pepper))
   return { facts, key: key.text }
 }

@@ -17,6 +17,23 @@ export async function endKeyAt(
   )
 }
 
+/** Deletes the keys of an account that have expired, `count` at most, but for the `kept` that expired last. */
+export async function dropExpiredKeys(
+  tx: Tx,
+  accountId: AccountId,
+  nowMilliseconds: number,
+  { kept, count }: { readonly kept: number; readonly count: number },
+): Promise<void> {
+  await tx.query(
+    'access_drop_expired_keys',
+    `update api_keys set deleted_at = to_timestamp($2 / 1000.0) where id in (
+       select id from api_keys
+       where account_id = $1 and deleted_at is null and expires_at <= to_timestamp($2 / 1000.0)
+       order by expires_at desc, id offset $3 limit $4)`,
+    [accountId, nowMilliseconds, kept, count],
+  )
+}
+
 /** Takes the row lock of a key, so that it lives as long as the transaction. False: it was deleted, or is past its time. */
 export async function holdKey(
   tx: Tx,

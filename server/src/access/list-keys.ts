@@ -3,7 +3,7 @@ import type { Store } from '../store/postgres.ts'
 import { findKeys } from './store.ts'
 import type { KeyFacts } from './store.ts'
 
-/** The account's keys that were not deleted, expired ones included, oldest first. */
+/** The account's keys that were not deleted, the last expired ones included, oldest first. */
 export async function listKeys(
   { store }: { readonly store: Store },
   accountId: AccountId,

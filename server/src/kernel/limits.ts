@@ -36,6 +36,10 @@ export const limits = {
   dashboardFileBytesMax: 4 * 1024 * 1024,
   dashboardListBytesMax: 64 * 1024,
   liveKeysPerAccountMax: 20,
+  /** Kept to be looked at: the ones that expired last. */
+  expiredKeysPerAccountMax: 100,
+  /** Of what an account has too many of, removed with each key that it makes. */
+  expiredKeysDroppedMax: 1_000,
   keyNameCharactersMax: 100,
   /** How long an instance may believe what it read of a key: a deletion holds everywhere within it. */
   keyCacheMilliseconds: 500,

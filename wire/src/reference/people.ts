@@ -235,7 +235,9 @@ const key = {
 const text = 'florin_live_an-example-and-no-key_q3Zd'
 export const listKeys: OperationReference = {
   title: 'List keys',
-  about: ['Without the keys themselves: those are stored by nobody.'],
+  about: [
+    'Without the keys themselves: those are stored by nobody. Of those that have expired, the last 100.',
+  ],
   answer: { keys: [key], liveMax: 20 },
 }
 export const createKey: OperationReference = {
