@@ -43,7 +43,7 @@ function chosen(
     return { requirements: read.requirements, written }
   })
   const demand = { x402Version, offers, resource: null, extensions: null }
-  const willing = { asset: USDC, ceiling: baseUnits(ceiling), payer: PAYER }
+  const willing = { asset: USDC, ceiling: baseUnits(ceiling), payer: PAYER, allows: () => true }
   const outcome = choose(demand, { ...willing, chain: chainWith(permit2) })
   if (outcome.ok) return [outcome.choice.scheme, outcome.choice.amount] as const
   return [outcome.wanted, ...outcome.declined.map(({ reason }) => reason)] as const

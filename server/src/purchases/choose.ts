@@ -14,6 +14,8 @@ export interface Willing {
   readonly payer: Address
   readonly asset: AssetProfile
   readonly ceiling: BaseUnits
+  /** Whether the wallet's policy would have it paid, whatever was spent so far. */
+  readonly allows: (choice: Pick<Choice, 'payTo' | 'amount'>) => boolean
 }
 
 export interface Choice {
@@ -45,6 +47,7 @@ export type Chosen =
 /**
  * The cheapest offer of `exact` that the wallet can pay within the ceiling, the token's own authorizations first where two cost the same. Where
  * there is none, the offer of `upto` with the lowest maximum within the ceiling: what it will cost is the seller's word, after the signature.
+ * What the wallet's policy forbids is taken only where it allows none: then the transaction that signs says by which rule.
  * The seller's order is the seller's interest. Asset, decimals and domain are the operator's, whatever the offer calls them.
  */
 export function choose({ offers, x402Version }: Demand, willing: Willing): Chosen {
@@ -53,7 +56,7 @@ export function choose({ offers, x402Version }: Demand, willing: Willing): Chose
     .flatMap((each) => ('choice' in each ? [each.choice] : []))
     .toSorted((one, other) => compare(one.amount, other.amount) || rank(one) - rank(other))
   const fitting = payable.filter(({ amount }) => amount <= willing.ceiling)
-  const choice = fitting.find(({ scheme }) => scheme === 'exact') ?? fitting[0]
+  const choice = firstOf(fitting.filter(willing.allows)) ?? firstOf(fitting)
   if (choice !== undefined) return { ok: true, choice }
   const [best] = payable
   const over = payable.map(({ offer }) => declined(offer, 'asks for more than maxAmount'))
@@ -62,6 +65,10 @@ export function choose({ offers, x402Version }: Demand, willing: Willing): Chose
     declined: [...over, ...looked.flatMap((each) => ('declined' in each ? [each.declined] : []))],
     wanted: best === undefined ? null : formatAmount(best.amount, willing.asset.decimals),
   }
+}
+
+function firstOf(fitting: readonly Choice[]): Choice | undefined {
+  return fitting.find(({ scheme }) => scheme === 'exact') ?? fitting[0]
 }
 
 type Looked = { readonly choice: Choice } | { readonly declined: Declined }

@@ -13,6 +13,9 @@ import { limits } from '../kernel/limits.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
 import type { OutboundAnswer } from '../outbound/outbound.ts'
 import type { Payment } from '../payments/payment.ts'
+import { decide, NOTHING_SPENT } from '../policies/decide.ts'
+import type { PolicyRules } from '../policies/rules.ts'
+import { readPolicy } from '../policies/store.ts'
 import type { Tx } from '../store/postgres.ts'
 import { keptAnswer } from './ask-seller.ts'
 import type { SellerRequest, SellerTurn } from './ask-seller.ts'
@@ -77,9 +80,11 @@ export async function fetchPaid(deps: FetchDeps, order: FetchOrder): Promise<Fet
   const requestDigest = digestOf(request)
   const found = await store.inTransaction(accountId, async (tx) => {
     const wallet = await findWallet(tx, accountId, chain.config.family, order.walletAddress)
-    return { wallet, open: wallet && (await joinOpen(tx, deps, order, wallet, requestDigest)) }
+    if (wallet === undefined) return {}
+    const open = await joinOpen(tx, deps, order, wallet, requestDigest)
+    return { wallet, open, policy: await readPolicy(tx, { accountId, walletId: wallet.id }) }
   })
-  const { wallet, open } = found
+  const { wallet, open, policy } = found
   if (wallet === undefined) {
     throw new Refusal('NOT_FOUND', {
       message: 'There is no such wallet.',
@@ -91,7 +96,7 @@ export async function fetchPaid(deps: FetchDeps, order: FetchOrder): Promise<Fet
   const turn = deps.sellers.turn(accountId)
   if (turn === undefined) throw notAsked('busy')
   try {
-    return await buy(deps, order, { wallet, requestDigest, turn })
+    return await buy(deps, order, { wallet, policy, requestDigest, turn })
   } finally {
     turn.end()
   }
@@ -103,11 +108,13 @@ async function buy(
   order: FetchOrder,
   buying: {
     readonly wallet: Wallet
+    /** As it was before anybody was asked: it chooses among offers, and decides nothing. */
+    readonly policy: PolicyRules | undefined
     readonly requestDigest: Uint8Array
     readonly turn: SellerTurn
   },
 ): Promise<FetchResult> {
-  const { wallet, requestDigest, turn } = buying
+  const { wallet, policy, requestDigest, turn } = buying
   const { request } = order
   const seconds = limits.fetchAskSeconds
   const asked = await turn.ask({ request, payment: null, seconds, signal: order.clientGone })
@@ -119,7 +126,7 @@ async function buy(
   }
   const demand = asked.status === 402 ? readDemand(asked) : undefined
   if (demand === undefined) return unpaid(asked)
-  const choice = chosen(order, demand)
+  const choice = chosen(order, demand, policy)
   const paymentId = newId(deps.random, 'pay')
   const authorized = await authorize(deps, {
     ...{ order, wallet, demand, choice, paymentId, requestDigest },
@@ -194,6 +201,7 @@ function unpaid(asked: OutboundAnswer): FetchResult {
 function chosen(
   { chain, walletAddress, asset, ceiling, request }: FetchOrder,
   demand: Demand,
+  policy: PolicyRules | undefined,
 ): Choice {
   const isHere = (place: string | null) => place === null || isSameHost(place, request.url)
   // In version 1 each offer names a place of its own.
@@ -202,7 +210,13 @@ function chosen(
   if (isElsewhere || !isHere(demand.resource)) {
     throw unpayable('resource_mismatch', 'The seller asks to be paid for another place.')
   }
-  const outcome = choose({ ...demand, offers }, { chain, payer: walletAddress, asset, ceiling })
+  const allows = ({ payTo: recipient, amount }: Pick<Choice, 'payTo' | 'amount'>) => {
+    const { network } = chain.config
+    const spend = { network, asset: asset.asset, amount, recipient, resource: request.url }
+    return policy === undefined || decide(policy, NOTHING_SPENT, spend) === undefined
+  }
+  const willing = { chain, payer: walletAddress, asset, ceiling, allows }
+  const outcome = choose({ ...demand, offers }, willing)
   if (outcome.ok && isTooLong(demand, outcome.choice)) {
     const message =
       'What the seller wants to be told again with the payment is longer than a header.'
