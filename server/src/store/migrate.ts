@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import type { Log } from '../kernel/log.ts'
 import type { Secret } from '../kernel/secret.ts'
+import { EARLIER_TEXTS } from './earlier-texts.ts'
 import { readMigrations } from './migration-files.ts'
 import type { Migration } from './migration-files.ts'
 
@@ -45,7 +46,10 @@ export function checkApplied(
         )
       }
       log.warn({ migration: row.name }, 'the database is newer than this version of florin')
-    } else if (migration.checksum !== row.checksum) {
+    } else if (
+      migration.checksum !== row.checksum &&
+      EARLIER_TEXTS.get(migration.name)?.includes(row.checksum) !== true
+    ) {
       throw new Error(
         `migration ${migration.name} is not the text that was applied to the database. ` +
           `Applied migrations never change; restore the file and add a new one.`,
