@@ -165,6 +165,16 @@ test('a name is offered, and a payment without one is 400 where it is required',
   }
 })
 
+test.each(['base64', 'base64url'] as const)('a payment in %s is settled', async (alphabet) => {
+  // Words of which base64 takes the letters that the other alphabet has not.
+  const payment = { x402Version: 2, accepted: ACCEPTED, payload: { a: '>>>???~~~\u00ff' } }
+  const header = Buffer.from(JSON.stringify(payment)).toString(alphabet)
+  expect(header).toMatch(alphabet === 'base64' ? /[+/]/ : /[-_]/)
+  const { ask, settlements } = openScene(one)
+  expect(statusOf(await ask({ 'payment-signature': header }))).toBe('admitted')
+  expect(settlements).toMatchObject([{ paymentPayload: payment }])
+})
+
 test.each([
   ['two payments at once', { 'x-payment': PROOF, 'payment-signature': PROOF }],
   ['one that is no base64', { 'payment-signature': '%%%' }],

@@ -5,11 +5,12 @@ export function encodeHeader(value: unknown): string {
   return toBase64(new TextEncoder().encode(JSON.stringify(value)))
 }
 
-/** Reads such a header; undefined when it is none. */
+/** Reads such a header, in either alphabet of base64, as the service does: buyers differ. Undefined when it is none. */
 export function decodeHeader(text: string): unknown {
   try {
+    const plain = text.replaceAll('-', '+').replaceAll('_', '/')
     const value: unknown = JSON.parse(
-      new TextDecoder('utf-8', { fatal: true }).decode(fromBase64(text)),
+      new TextDecoder('utf-8', { fatal: true }).decode(fromBase64(plain)),
     )
     return value
   } catch {
