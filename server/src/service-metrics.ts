@@ -37,12 +37,12 @@ export function metricsReader(
     pool: () => store.pool(),
     followers: () =>
       [...drivers].map(([network, driver]) => {
-        const { following, headHeight, lastRoundMilliseconds } = driver.state()
+        const { following, headHeight, readAtMilliseconds } = driver.state()
         return {
           network,
           isFollowing: following,
           headHeight: headHeight === null ? null : Number(headHeight),
-          lastRoundMilliseconds,
+          readAtMilliseconds,
         }
       }),
   })

@@ -45,8 +45,8 @@ export interface FollowerState {
   readonly isFollowing: boolean
   /** The newest block that a node has shown to this instance; null before the first. */
   readonly headHeight: number | null
-  /** When the last whole round ended; null before the first. */
-  readonly lastRoundMilliseconds: number | null
+  /** When all that was new had been read, by whichever instance; null before. */
+  readonly readAtMilliseconds: number | null
 }
 
 /** Database connections of this instance. */

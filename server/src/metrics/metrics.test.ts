@@ -22,7 +22,7 @@ function open(figures: () => Promise<Figures> = async () => NOTHING) {
     network: NETWORK,
     isFollowing: true,
     headHeight: 110,
-    lastRoundMilliseconds: clock.nowMilliseconds(),
+    readAtMilliseconds: clock.nowMilliseconds(),
   }
   const read = metrics.reader({
     figures,
@@ -197,7 +197,7 @@ describe('gauges', () => {
 
   test('of a follower that never did a round count from the start', async () => {
     const { clock, follower, samples } = open()
-    follower.lastRoundMilliseconds = null
+    follower.readAtMilliseconds = null
     follower.headHeight = null
     await clock.pass(9_000)
     const read = await samples()

@@ -55,7 +55,7 @@ export function stateGauges(registry: Registry): (moment: Moment) => void {
   ])
   const lagSeconds = gauge(
     'florin_follower_lag_seconds',
-    'Since this instance last did a whole round: node and database answered, everything new was read.',
+    'Since all that is new was read, by whichever instance, as far as this one has seen.',
     ['network'],
   )
   const following = gauge('florin_follower_following', 'Whether rounds work: 1 or 0.', ['network'])
@@ -101,9 +101,9 @@ export function stateGauges(registry: Registry): (moment: Moment) => void {
     const counted = [outbox, outboxOldest, givings, givingOldest, deliveries, deliveryOldest]
     for (const each of [...fromDatabase, ...counted, webhooks, head]) each.reset()
     databaseUp.set(known === undefined ? 0 : 1)
-    for (const { network, isFollowing, headHeight, lastRoundMilliseconds } of followers) {
+    for (const { network, isFollowing, headHeight, readAtMilliseconds } of followers) {
       following.set({ network }, isFollowing ? 1 : 0)
-      lagSeconds.set({ network }, age(lastRoundMilliseconds ?? startedMilliseconds))
+      lagSeconds.set({ network }, age(readAtMilliseconds ?? startedMilliseconds))
       if (headHeight !== null) head.set({ network }, headHeight)
     }
     pool.set({ state: 'busy' }, connections.total - connections.idle)

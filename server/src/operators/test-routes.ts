@@ -50,6 +50,7 @@ export function testOperatorRoutes(scene: {
       height: 7n,
       headHeight: 9n,
       lastRoundMilliseconds: null,
+      readAtMilliseconds: null,
     }),
     baseUrl: () => 'http://pay.example',
     diagnose: async () => ({

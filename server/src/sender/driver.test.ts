@@ -272,3 +272,57 @@ test('what nobody could read of a build is asked for again by whoever follows it
     await driver.stop()
   }
 })
+
+test('an instance that waits for the lease says since when nobody reads', async () => {
+  let now = Date.now()
+  let isStuck = false
+  let top = 100n
+  let shown = 0
+  const growthTo = (heightOf: () => bigint) => {
+    let last = 100n
+    return () => {
+      const grown = heightOf() - last
+      last += grown
+      return grown
+    }
+  }
+  // Its node shows a head and refuses its blocks, so it keeps the lease and reads nothing.
+  const leader = drive(
+    database.store,
+    async () => {},
+    () => {
+      if (isStuck) throw new NodeFailure('no blocks')
+      return 'a'
+    },
+    { instance: 'leader', growth: growthTo(() => (top += 1n)) },
+  )
+  await until('it is followed', () => leader.state().height !== null, { seconds: 30 })
+  const waiting = drive(database.store, async () => {}, undefined, {
+    instance: 'waiting',
+    clock: { ...systemClock, nowMilliseconds: () => now },
+    growth: growthTo(() => {
+      shown += 1
+      return top
+    }),
+  })
+  const readAt = () => waiting.state().readAtMilliseconds
+  const looks = async (count: number) => {
+    const before = shown
+    await until('it has looked again', () => shown > before + count, { seconds: 30 })
+  }
+  try {
+    await until('all is read', () => readAt() === now, { seconds: 30 })
+    isStuck = true
+    await until('nothing is read', () => !leader.state().following, { seconds: 30 })
+    // What was shown before is all that it may still find read.
+    await looks(2)
+    now += 60_000
+    await looks(2)
+    expect(readAt()).toBe(now - 60_000)
+    isStuck = false
+    await until('all is read again', () => readAt() === now, { seconds: 30 })
+    expect(waiting.state().height).toBe(null)
+  } finally {
+    await Promise.all([leader.stop(), waiting.stop()])
+  }
+})

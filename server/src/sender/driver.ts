@@ -11,13 +11,20 @@ import { openHeadPace } from './head-pace.ts'
 import { closeFinalBlocks } from './finalize.ts'
 import type { FollowDeps } from './follow.ts'
 import { ChainMoved, followBlocks } from './follow.ts'
-import { beginFollowing, LeaseLost, releaseLease, takeLease } from './follower-store.ts'
+import {
+  beginFollowing,
+  followedHeight,
+  LeaseLost,
+  releaseLease,
+  takeLease,
+} from './follower-store.ts'
 import type { Cursor } from './follower-store.ts'
 import type { Suspects } from './guard.ts'
 import { guardLanes } from './guard.ts'
 import { readLineTo } from './line-to-head.ts'
 import type { NextAttemptDeps } from './next-attempt.ts'
 import { openPause } from './pause.ts'
+import { openReadByAnother } from './read-by-another.ts'
 import { readUntoldBuilds } from './read-untold-builds.ts'
 import { readUntold } from './read-untold.ts'
 import { rebroadcast } from './rebroadcast.ts'
@@ -42,6 +49,8 @@ export interface DriverState {
   /** The newest block that a node has shown; null before the first answer. */
   readonly headHeight: bigint | null
   readonly lastRoundMilliseconds: number | null
+  /** When all that was new had been read, by this instance or, while another follows, as far as the cursor tells; null before. */
+  readonly readAtMilliseconds: number | null
 }
 
 export interface Driver {
@@ -76,6 +85,7 @@ export function startDriver(deps: DriverDeps): Driver {
   let told: readonly Head[] = []
   /** The newest block that was read, while nothing but the answer that told it as the head has shown it. */
   let shownHash: string | undefined
+  const readByAnother = openReadByAnother()
   const closing = openPause(clock, limits.finalPauseMilliseconds)
   const looks = openPause(clock, lookPause(chain))
   const resending = openBeside(clock, Math.min(resendMilliseconds / 2, PAUSE_MAX), report)
@@ -98,6 +108,7 @@ export function startDriver(deps: DriverDeps): Driver {
     height: null,
     headHeight: null,
     lastRoundMilliseconds: null,
+    readAtMilliseconds: null,
   }
 
   /** The cursor, under a lease that is renewed now and then; a write without it is refused by its fence. */
@@ -158,8 +169,11 @@ export function startDriver(deps: DriverDeps): Driver {
     const taken = await hold()
     state = { ...state, headHeight: head.height }
     if (taken === undefined) {
-      await begin(head)
-      state = { ...state, following: true, lastRoundMilliseconds: clock.nowMilliseconds() }
+      const height = await begin(head)
+      const nowMilliseconds = clock.nowMilliseconds()
+      const readAtMilliseconds = readByAnother({ height, headHeight: head.height, nowMilliseconds })
+      const lastRoundMilliseconds = nowMilliseconds
+      state = { ...state, following: true, lastRoundMilliseconds, readAtMilliseconds }
       return
     }
     if (taken.haltedReason !== null) {
@@ -177,11 +191,13 @@ export function startDriver(deps: DriverDeps): Driver {
     }
     await renewStuck(cursor)
     watching.begin(async () => deps.watch?.(cursor.finalizedHeight, stopping.signal))
+    const nowMilliseconds = clock.nowMilliseconds()
     state = {
       ...state,
       following: true,
       height: cursor.height,
-      lastRoundMilliseconds: clock.nowMilliseconds(),
+      lastRoundMilliseconds: nowMilliseconds,
+      readAtMilliseconds: nowMilliseconds,
     }
   }
 
@@ -222,14 +238,15 @@ export function startDriver(deps: DriverDeps): Driver {
     told = [...(isNews ? told : told.slice(0, -1)), head].slice(-limits.toldHeadsMax)
   }
 
-  /** Either nobody has begun yet, or another instance drives this network. */
-  async function begin(head: Head): Promise<void> {
-    if (isBegun) return
+  /** Either nobody has begun yet, or another instance drives this network. How far it is. */
+  async function begin(head: Head): Promise<bigint | null> {
+    if (isBegun) return store.inTransaction('service', (tx) => followedHeight(tx, network))
     const [final] = (await readLineTo(chain, head, head.finalizedHeight)) ?? []
     if (final === undefined)
       throw new NodeFailure('no node shows the block it calls final and all above it')
     await store.inTransaction('service', (tx) => beginFollowing(tx, network, final))
     isBegun = true
+    return null
   }
 
   /** Keeps the lease while a round takes long; a round that fails lets it run out. */
