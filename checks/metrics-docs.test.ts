@@ -9,7 +9,7 @@ const PAGE = 'docs/operating/metrics.md'
 
 test('rule: docs/operating/metrics.md explains every metric of ours and no other', async () => {
   const build = { version: '0', node: '0' }
-  const { text } = await openMetrics({ clock: systemClock, build, limits }).reader({
+  const { text } = await openMetrics({ clock: systemClock, build, operations: [], limits }).reader({
     figures: () => Promise.reject(new Error('no database')),
     followers: () => [],
     pool: () => ({ total: 0, idle: 0, waiting: 0 }),

@@ -1,3 +1,4 @@
+import { endpoints } from '@florin/wire/endpoints.ts'
 import type { NetworkId } from '@florin/wire/network.ts'
 import manifest from '../package.json' with { type: 'json' }
 import type { Clock } from './kernel/clock.ts'
@@ -21,7 +22,7 @@ export interface MetricsDoor {
 /** The metrics of one service: what its parts report to, before they are put together. */
 export function openServiceMetrics(clock: Clock): Metrics {
   const build = { version: manifest.version, node: process.version }
-  return openMetrics({ clock, build, limits })
+  return openMetrics({ clock, build, operations: Object.values(endpoints), limits })
 }
 
 /** The way to read them, once there is something to read. */

@@ -15,9 +15,13 @@ const NOTHING: Figures = {
   webhooks: { waiting: 0, oldestDueAtMilliseconds: null, active: 0, paused: 0 },
 }
 
-function open(figures: () => Promise<Figures> = async () => NOTHING) {
+function open(
+  figures: () => Promise<Figures> = async () => NOTHING,
+  operations: Parameters<typeof openMetrics>[0]['operations'] = [],
+) {
   const clock = handClock()
-  const metrics = openMetrics({ clock, build: { version: '1.2.3', node: 'v26' }, limits })
+  const build = { version: '1.2.3', node: 'v26' }
+  const metrics = openMetrics({ clock, build, operations, limits })
   const follower: { -readonly [Key in keyof FollowerState]: FollowerState[Key] } = {
     network: NETWORK,
     isFollowing: true,
@@ -79,6 +83,14 @@ describe('requests', () => {
     const bucket = (le: string) =>
       valueOf(read, 'florin_http_request_seconds_bucket', { ...labels, le })
     expect([bucket('0.01'), bucket('0.025'), bucket('+Inf')]).toEqual([0, 5, 5])
+  })
+
+  test('of each operation have counted no bug before the first, so that it is seen as a rise', async () => {
+    const { metrics, samples } = open(undefined, [{ path: '/payment/send', method: 'POST' }])
+    const bugs = async () => valueOf(await samples(), 'florin_http_requests_total', { code: '500' })
+    expect(await bugs()).toBe(0)
+    metrics.answered({ ...request, status: 500 })
+    expect(await bugs()).toBe(1)
   })
 
   test('of methods that nobody knows are one series', async () => {

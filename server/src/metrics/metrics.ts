@@ -3,7 +3,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { limits } from '../kernel/limits.ts'
 import type { Figures, FollowerState, PoolState } from './figures.ts'
 import { httpMetrics } from './http-metrics.ts'
-import type { AnsweredRequest } from './http-metrics.ts'
+import type { AnsweredRequest, Operation } from './http-metrics.ts'
 import { nodeMetrics } from './node-metrics.ts'
 import type { NodeCallEnd } from './node-metrics.ts'
 import { remember } from './remember.ts'
@@ -14,6 +14,7 @@ import type { WebhookEnd } from './webhook-metrics.ts'
 export interface MetricsOptions {
   readonly clock: Clock
   readonly build: { readonly version: string; readonly node: string }
+  readonly operations: readonly Operation[]
   readonly limits: Pick<
     typeof limits,
     'metricsLifetimeMilliseconds' | 'metricsReadSeconds' | 'metricsNodeMethodsMax'
@@ -47,7 +48,7 @@ export interface MetricsText {
  * Opens the metrics of one service, in a registry of its own. The figures of the process itself (CPU, memory, event loop, garbage
  * collection) are watched until the process ends, so this is for one service per process, or a few in tests.
  */
-export function openMetrics({ clock, build, limits }: MetricsOptions): Metrics {
+export function openMetrics({ clock, build, operations, limits }: MetricsOptions): Metrics {
   const registry = new Registry()
   const startedMilliseconds = clock.nowMilliseconds()
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_MILLISECONDS })
@@ -57,7 +58,7 @@ export function openMetrics({ clock, build, limits }: MetricsOptions): Metrics {
     labelNames: ['version', 'node'],
     registers: [registry],
   }).set(build, 1)
-  const answered = httpMetrics(registry)
+  const answered = httpMetrics(registry, operations)
   const nodeCalled = nodeMetrics(registry, limits.metricsNodeMethodsMax)
   const webhookSent = webhookMetrics(registry)
   const setGauges = stateGauges(registry)
