@@ -68,15 +68,17 @@ export function nameOf({ network, address }: Pick<LaneStanding, 'network' | 'add
 /**
  * What became of a release. `undecided`: a place of ours below what the chain has used up is open, and whether somebody took it is for the
  * guard to find at finality. `not_final`: somebody else filled a place there that could still be given back, and nobody would fill it then.
+ * `unsure`: the lane may stand above the chain, and this look is none to bring it back by.
  */
-export type Release = 'released' | 'undecided' | 'not_final'
+export type Release = 'released' | 'undecided' | 'not_final' | 'unsure'
 
 /**
  * Lets a locked lane sign again, from where the chain is or from where it stood, whichever is later. Our own places may lie between what is
  * final and what is used up: if a reorganisation drops one, it is sent again.
  *
  * A frozen lane that stands above the chain goes back to it where no place of ours lies there, whatever became of it: bytes are never without
- * one, and none is filled twice. Not by the word of a node that calls less final than we do: what it has not seen may be used up.
+ * one, and none is filled twice. Not by the word of a node that calls less final than we do: what it has not seen may be used up. It stays
+ * frozen then: the first payment that is signed above the chain waits for ever, and with its place the lane goes back no more.
  */
 export async function unfreezeLane(
   tx: Tx,
@@ -106,20 +108,24 @@ export async function unfreezeLane(
   )
   if (below?.is_open !== false) return 'undecided'
   if (BigInt(below.ours) < usedUp - finalized) return 'not_final'
-  await tx.query(
+  const released = await tx.query(
     'lane_unfreeze',
     // "max": the end of an index, where "not exists" may go through every place of a lane that has many.
-    `update lanes set state = 'active', frozen_reason = null, next_nonce = case
-       when state = 'frozen'
-         and exists (select from followers
-           where network = $1 and halted_reason is null and finalized_height <= $4::bigint)
-         and coalesce((select max(nonce) from chain_transactions
-           where network = $1 and lane_address = $2), -1) < $3::bigint
-       then $3::bigint else greatest(next_nonce, $3::bigint) end
-     where network = $1 and address = $2`,
+    `with standing as (
+       select state = 'frozen' and next_nonce > $3::bigint
+           and coalesce((select max(nonce) from chain_transactions
+             where network = $1 and lane_address = $2), -1) < $3::bigint as is_above,
+         exists (select from followers
+           where network = $1 and halted_reason is null and finalized_height <= $4::bigint) as is_sure
+       from lanes where network = $1 and address = $2
+     )
+     update lanes set state = 'active', frozen_reason = null,
+       next_nonce = case when is_above then $3::bigint else greatest(next_nonce, $3::bigint) end
+     from standing where network = $1 and address = $2 and (is_sure or not is_above)
+     returning next_nonce`,
     [network, address, usedUp.toString(), finalizedHeight.toString()],
   )
-  return 'released'
+  return released.length === 1 ? 'released' : 'unsure'
 }
 
 /** Lets a halted network go on. What contradicts its final blocks halts it again at the next look. False: it was not halted. */

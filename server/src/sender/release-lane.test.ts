@@ -258,10 +258,30 @@ describe('a release', () => {
   test.each([
     ['of a network whose node calls less final than we do', 37, null],
     ['of a halted network', 1, 'by hand'],
-  ])('brings no lane back %s', async (_, finalizedHeight, haltedReason) => {
-    await stand(finalizedHeight, haltedReason)
+  ])(
+    'lets no lane sign above the chain %s, and brings it back once that is over',
+    async (_, finalizedHeight, haltedReason) => {
+      const chain = shows({ latest: 7n, finalized: 7n })
+      const noted: unknown[] = []
+      await stand(finalizedHeight, haltedReason)
+      await begin(9n)
+      await expect(release(chain, (amounts) => noted.push(amounts))).rejects.toThrow(
+        'stands above the chain',
+      )
+      expect(noted).toEqual([])
+      expect(await lane()).toMatchObject({ nextNonce: 9n, frozenReason: 'used elsewhere' })
+      await stand(1, null)
+      await release(chain)
+      expect(await lane()).toMatchObject({ nextNonce: 7n, frozenReason: null })
+    },
+  )
+
+  test('lets a lane sign where it stands above nothing, of a halted network, too', async () => {
     await begin(9n)
+    await place(8n, 'open')
+    await stand(37, 'by hand')
     await release(shows({ latest: 7n, finalized: 7n }))
+    await release(shows({ latest: 8n, finalized: 8n }))
     await stand(1, null)
     expect(await lane()).toMatchObject({ nextNonce: 9n, frozenReason: null })
   })

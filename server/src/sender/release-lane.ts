@@ -39,7 +39,8 @@ export async function stopLane(
  * read is gone from them, and what is used up is looked at before and after, so that no use counts in the balances alone. What somebody uses
  * behind that freezes the lane again at the next payment. Refuses INVALID_PARAMETERS while a transaction of ours lies below the chain's count
  * and nobody knows yet what became of it, and while the key was used elsewhere in a block that is not final: whoever signed behind a nonce
- * that is given back would wait for ever. A lane that stands above the chain goes back to it if nothing of ours was ever signed there.
+ * that is given back would wait for ever. A lane that stands above the chain goes back to it if nothing of ours was ever signed there, and is
+ * refused while this look cannot tell that.
  */
 export async function releaseLane({
   store,
@@ -69,6 +70,7 @@ export async function releaseLane({
     })
     if (release === 'undecided') throw undecided()
     if (release === 'not_final') throw notFinal(chain.config, height - finalizedHeight)
+    if (release === 'unsure') throw unsure()
     await noted(tx, owned)
   })
 }
@@ -89,6 +91,14 @@ function notFinal(
   return new Refusal('INVALID_PARAMETERS', {
     message: `This key was used elsewhere in a block that is not final yet: release it in about ${wait}, when nothing can take that back.`,
     details: { address: 'was used elsewhere in a block that is not final yet' },
+  })
+}
+
+function unsure(): Refusal {
+  return new Refusal('INVALID_PARAMETERS', {
+    message:
+      'This key stands above the chain, and the node that was asked is behind, or the network is halted: release it when neither is so.',
+    details: { address: 'stands above the chain' },
   })
 }
 
