@@ -82,7 +82,7 @@ export function stateGauges(registry: Registry): (moment: Moment) => void {
   )
   const deliveryOldest = gauge(
     'florin_webhook_oldest_due_seconds',
-    'How long the oldest delivery that could be sent has been due.',
+    'How long the oldest delivery to an address that takes them quickly has been due.',
   )
   const pool = gauge(
     'florin_database_connections',

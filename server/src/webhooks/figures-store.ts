@@ -5,7 +5,10 @@ import type { Tx } from '../store/postgres.ts'
 export interface WebhookFigures {
   /** Deliveries that have not ended; limits.webhookCountedMax of them at most. */
   readonly waiting: number
-  /** When the oldest that could be sent now became due; null when nothing is late. */
+  /**
+   * When the oldest that could be sent now became due; null when nothing is late. Of endpoints in trouble nothing counts: they get one request at a
+   * time, and one that hangs lets its own deliveries wait however quick the senders are.
+   */
   readonly oldestDueAtMilliseconds: number | null
   /** Endpoints that something is sent to, and those that failed until they were paused. */
   readonly active: number
@@ -23,7 +26,7 @@ export async function webhookFigures(tx: Tx): Promise<WebhookFigures> {
     'figures_webhooks',
     `select
        (select count(*) from (select from webhook_deliveries where status = 'waiting' limit $1) as counted) as waiting,
-       min(first.due_at) filter (where w.paused_at is null) as oldest,
+       min(first.due_at) filter (where w.paused_at is null and not w.in_trouble) as oldest,
        count(*) filter (where w.paused_at is null) as active,
        count(*) filter (where w.paused_at is not null) as paused
      from webhooks w left join lateral (
