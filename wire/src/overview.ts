@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { BaseUnitsText, Exactly, ExactNumber, Milliseconds, Nullable, Said } from './fields.ts'
 
-/** What an overview looks back on: 24 hours by the hour, or 30 days by the day. */
-export const PERIODS = ['day', 'month'] as const
+/** What an overview looks back on: an hour by the minute, 24 hours by the hour, or 30 days by the day. */
+export const PERIODS = ['hour', 'day', 'month'] as const
 export type Period = (typeof PERIODS)[number]
 
 const Text = (description: string) => Type.String({ description })
@@ -13,7 +13,8 @@ export const OverviewQuery = Exactly({
   period: Type.Optional(
     Type.Enum(PERIODS, {
       default: 'day',
-      description: '`day`: 24 hours by the hour. `month`: 30 days by the day, in UTC.',
+      description:
+        '`hour`: 60 minutes by the minute. `day`: 24 hours by the hour. `month`: 30 days by the day, in UTC.',
     }),
   ),
 })

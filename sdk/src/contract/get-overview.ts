@@ -1,15 +1,18 @@
 // Made from the endpoint table by checks/sdk-contract.test.ts; do not edit.
 /** The query of GET /overview. */
 export interface GetOverviewQuery {
-  /** `day`: 24 hours by the hour. `month`: 30 days by the day, in UTC. */
-  readonly period?: 'day' | 'month' | undefined
+  /**
+   * `hour`: 60 minutes by the minute. `day`: 24 hours by the hour. `month`: 30 days by the
+   * day, in UTC.
+   */
+  readonly period?: 'hour' | 'day' | 'month' | undefined
 }
 
 /** How the payments of the account do, and what needs a look: the answer of GET /overview. */
 export interface GetOverviewAnswer {
   /** An error has `false` here. */
   readonly success: true
-  readonly period: 'day' | 'month'
+  readonly period: 'hour' | 'day' | 'month'
   /** Unix milliseconds. */
   readonly from: number
   /** Unix milliseconds. */

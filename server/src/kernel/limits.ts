@@ -80,7 +80,8 @@ export const limits = {
   proofCandidatesMax: 1_000,
   /** What needs attention is read at most once in so many seconds for an account. */
   attentionSeconds: 3,
-  /** How old the figures of an overview may be: of a day, and of a month. Accounts whose figures are kept. */
+  /** How old the figures of an overview may be: of an hour, of a day, and of a month. Accounts whose figures are kept. */
+  overviewHourSeconds: 5,
   overviewDaySeconds: 5,
   overviewMonthSeconds: 60,
   overviewsKeptMax: 1_000,

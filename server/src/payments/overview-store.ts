@@ -32,8 +32,9 @@ export interface PaymentFigures {
 
 /**
  * Figures of an account's payments from a moment on, a full hour, by stretches of full hours. Hours that were summed up are taken from
- * their sums; the last two or three, and those that changed since, from the payments, 1 to 3 µs for each. One statement, and so of one
- * moment: a payment that changes meanwhile is as it was in all of it, or as it is.
+ * their sums; the last two or three, and those that changed since, from the payments, 1 to 3 µs for each. By shorter stretches, from
+ * any moment on, all are taken from the payments. One statement, and so of one moment: a payment that changes meanwhile is as it was in
+ * all of it, or as it is.
  */
 export async function paymentFigures(
   tx: Tx,
@@ -48,6 +49,8 @@ export async function paymentFigures(
        select greatest(least(since, ready), $2) as since, greatest(least(until, ready), $2) as until
        -- Sums of hours that are not ready are of a clock that was set back.
        from payment_hours_kept, date_bin('1 hour', now() - $5::interval, 'epoch') as ready where account_id = $1
+         -- A sum is of a full hour, and says nothing of a part of it.
+         and $3::bigint >= 3600000
      ), late as materialized (
        select distinct hour, hour + interval '1 hour' as ends from kept, payment_hours_late
        where account_id = $1 and hour >= since and hour < until

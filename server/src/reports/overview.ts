@@ -5,9 +5,11 @@ import type { NetworkConfig } from '../kernel/network-config.ts'
 import { latencyBounds } from '../payments/latency-bounds.ts'
 import type { PaymentFigures, PaymentGroup, PaymentLatencies } from '../payments/overview-store.ts'
 
-const HOUR_MILLISECONDS = 3_600_000
+const MINUTE_MILLISECONDS = 60_000
+const HOUR_MILLISECONDS = 60 * MINUTE_MILLISECONDS
 const DAY_MILLISECONDS = 24 * HOUR_MILLISECONDS
 const LENGTHS = {
+  hour: { lengthMilliseconds: MINUTE_MILLISECONDS, count: 60 },
   day: { lengthMilliseconds: HOUR_MILLISECONDS, count: 24 },
   month: { lengthMilliseconds: DAY_MILLISECONDS, count: 30 },
 } as const satisfies Record<Period, object>

@@ -5,6 +5,8 @@ import { systemRandom as random } from '../kernel/random.ts'
 import { HOUR, NETWORK, NOW, openTestReports, USDC } from './test-reports.ts'
 import type { TestReports } from './test-reports.ts'
 
+const MINUTE = 60_000
+
 let reports: TestReports
 beforeAll(async () => {
   reports = await openTestReports()
@@ -104,6 +106,28 @@ describe('the overview', () => {
     expect(await reports.read('/overview', 'bob')).toMatchObject({ asOf: before['asOf'] })
     reports.time.now += 5_000
     expect((await reports.read('/overview', 'bob')).totals).toMatchObject({ payments: 2 })
+  })
+
+  test('of an hour has 60 minutes, the last of which is running', async () => {
+    const pay = (minutesAgo: number, fields: object = {}) =>
+      reports.pay(reports.accounts.carol, {
+        ago: NOW - reports.time.now + minutesAgo * MINUTE,
+        ...fields,
+      })
+    await pay(59)
+    await pay(3, { status: 'failed' })
+    // Not in the hour: it was created in the minute before it.
+    await pay(60)
+    const hour = await reports.read('/overview?period=hour', 'carol')
+    expect(hour).toMatchObject({
+      period: 'hour',
+      from: Date.UTC(2026, 8, 21, 10, 21),
+      to: Date.UTC(2026, 8, 21, 11, 21),
+      totals: { payments: 2, succeeded: 1, failed: 1 },
+    })
+    expect(hour.buckets).toHaveLength(60)
+    expect(hour.buckets[0]).toMatchObject({ payments: 1, succeeded: 1 })
+    expect(hour.buckets[56]).toMatchObject({ payments: 1, failed: 1 })
   })
 })
 

@@ -13,6 +13,7 @@ import { usageOf } from './usage.ts'
 import type { UsageDeps } from './usage.ts'
 
 const LIFETIME_SECONDS = {
+  hour: limits.overviewHourSeconds,
   day: limits.overviewDaySeconds,
   month: limits.overviewMonthSeconds,
 } as const satisfies Record<Period, number>

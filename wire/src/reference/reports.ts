@@ -25,9 +25,9 @@ const figures = {
 export const getOverview: OperationReference = {
   title: 'Overview',
   about: [
-    'What became of the payments that the account created in the last 24 hours, by the hour, or in the last 30 days, by the day in UTC. `latency` is the time from created to confirmed, without plain deposits, and at most 5 % above what it really was.',
+    'What became of the payments that the account created in the last hour, by the minute, in the last 24 hours, by the hour, or in the last 30 days, by the day in UTC. `latency` is the time from created to confirmed, without plain deposits, and at most 5 % above what it really was.',
     '`attention` names what a person should look at: networks that are stopped or not followed, payments that wait for longer than a minute, paused webhooks, wallets that cannot pay for ten more transfers, and budgets of which less than a tenth is left.',
-    'A day is read at most once in 5 seconds, a month at most once a minute; `asOf` says when.',
+    'An hour and a day are read at most once in 5 seconds, a month at most once a minute; `asOf` says when.',
   ],
   query: { period: 'day' },
   answer: {
