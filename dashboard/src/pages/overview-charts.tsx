@@ -2,11 +2,11 @@ import { useMemo, useState } from 'react'
 import type { ReactNode } from 'react'
 import type { Answer } from '../api/operation.ts'
 import { useAssets } from '../api/use-assets.ts'
-import { percentText } from '../format/percent-text.ts'
 import { spanText } from '../format/time-text.ts'
 import { Card } from '../parts/card.tsx'
 import { Chart } from '../parts/chart.tsx'
 import type { ChartLine } from '../parts/chart.tsx'
+import { Segments } from '../parts/segments.tsx'
 
 type Overview = Answer<'GET /overview'>
 type Volume = Overview['totals']['volume'][number]
@@ -21,29 +21,26 @@ const dash = (name: string, tone: string) => (
   </span>
 )
 
-/** Volume, success rate and latency over the period. What is drawn is rounded to the pixel; exact sums stand in the table below. */
+const DIRECTIONS = [
+  { value: 'sent', label: 'Sent' },
+  { value: 'received', label: 'Received' },
+] as const
+type Direction = (typeof DIRECTIONS)[number]['value']
+
+/** What became of payments, volume and latency over the period. What is drawn is rounded to the pixel; exact sums stand in the table below. */
 export function OverviewCharts({ overview }: { overview: Overview }) {
   const { buckets, totals } = overview
-  const assets = useAssets()
-  const titleOf = ({ symbol, asset, network }: Volume) =>
-    `${symbol ?? asset} on ${assets.network(network)?.name ?? network}`
-  const busiest = totals.volume.toSorted((left, right) => right.payments - left.payments)
-  const [chosen, setChosen] = useState('')
-  const shown = busiest.find((each) => named(each) === chosen) ?? busiest[0]
-  const shownName = shown === undefined ? '' : named(shown)
   const times = useMemo(() => buckets.map(({ from }) => from), [buckets])
-  const volume = useMemo<readonly ChartLine[]>(() => {
-    const of = (field: 'sent' | 'received') =>
-      buckets.map((bucket) =>
-        Number(bucket.volume.find((each) => named(each) === shownName)?.[field] ?? 0),
-      )
-    return [
-      { label: 'Received', values: of('received'), tone: 'brand' },
-      { label: 'Sent', values: of('sent'), tone: 'info' },
-    ]
-  }, [buckets, shownName])
-  const rate = useMemo<readonly ChartLine[]>(
-    () => [{ label: 'Succeeded', values: buckets.map((each) => each.successRate), tone: 'good' }],
+  const outcomes = useMemo<readonly ChartLine[]>(
+    () => [
+      { label: 'All', values: buckets.map((each) => each.payments), tone: 'edge' },
+      {
+        label: 'Decided',
+        values: buckets.map((each) => each.succeeded + each.failed),
+        tone: 'bad',
+      },
+      { label: 'Succeeded', values: buckets.map((each) => each.succeeded), tone: 'good' },
+    ],
     [buckets],
   )
   const latency = useMemo<readonly ChartLine[]>(
@@ -55,48 +52,26 @@ export function OverviewCharts({ overview }: { overview: Overview }) {
   )
   return (
     <div className="grid gap-3 lg:grid-cols-3">
-      <Card
-        title="Volume"
-        actions={
-          <select
-            aria-label="Asset of the chart"
-            title={shown === undefined ? undefined : titleOf(shown)}
-            className="rounded max-sm:w-full sm:max-w-52 border border-edge bg-surface px-1.5 py-1"
-            value={shownName}
-            onChange={({ target }) => setChosen(target.value)}
-          >
-            {busiest.map((each) => (
-              <option key={named(each)} value={named(each)}>
-                {titleOf(each)}
-              </option>
-            ))}
-          </select>
-        }
-      >
+      <Card title="Payments">
         <Chart
-          label={`Volume of ${shown === undefined ? 'nothing' : titleOf(shown)} over time: ${shown?.received ?? 0} received, ${shown?.sent ?? 0} sent in all.`}
+          label={`Payments over time: ${totals.succeeded} succeeded, ${totals.failed} failed, ${totals.pending} pending and ${totals.expired} expired in all.`}
+          shape="bars"
+          counts
           times={times}
-          lines={volume}
+          lines={outcomes}
           format={numberText}
         />
         <Key>
-          {dash('Received', 'bg-brand')}
-          {dash('Sent', 'bg-info')}
+          {dash('Succeeded', 'bg-good')}
+          {dash('Failed', 'bg-bad')}
+          {dash('Pending or expired', 'bg-edge')}
         </Key>
       </Card>
-      <Card title="Success rate">
-        <Chart
-          label={`Success rate over time${totals.successRate === null ? '' : `: ${percentText(totals.successRate)} in all`}.`}
-          times={times}
-          lines={rate}
-          format={percentText}
-          maximum={1}
-        />
-        <Key>{dash('Succeeded of decided', 'bg-good')}</Key>
-      </Card>
+      <VolumeCard overview={overview} times={times} />
       <Card title="Time to confirm">
         <Chart
           label={`Time from created to confirmed${totals.latency === null ? '' : `: half within ${spanText(totals.latency.p50)}`}.`}
+          shape="lines"
           times={times}
           lines={latency}
           format={spanText}
@@ -107,6 +82,62 @@ export function OverviewCharts({ overview }: { overview: Overview }) {
         </Key>
       </Card>
     </div>
+  )
+}
+
+/** One asset in one direction: a sandbox is given so much more than it sends that both on one axis would show one of them. */
+function VolumeCard({ overview, times }: { overview: Overview; times: readonly number[] }) {
+  const { buckets, totals } = overview
+  const assets = useAssets()
+  const titleOf = ({ symbol, asset, network }: Volume) =>
+    `${symbol ?? asset} on ${assets.network(network)?.name ?? network}`
+  const busiest = totals.volume.toSorted((left, right) => right.payments - left.payments)
+  const [chosen, setChosen] = useState('')
+  const [turned, setTurned] = useState<Direction>()
+  const shown = busiest.find((each) => named(each) === chosen) ?? busiest[0]
+  const shownName = shown === undefined ? '' : named(shown)
+  const direction = turned ?? (shown?.sentBaseUnits === '0' ? 'received' : 'sent')
+  const volume = useMemo<readonly ChartLine[]>(() => {
+    const values = buckets.map((bucket) =>
+      Number(bucket.volume.find((each) => named(each) === shownName)?.[direction] ?? 0),
+    )
+    return [{ label: direction, values, tone: 'brand' }]
+  }, [buckets, shownName, direction])
+  return (
+    <Card
+      title="Volume"
+      actions={
+        <select
+          aria-label="Asset of the chart"
+          title={shown === undefined ? undefined : titleOf(shown)}
+          className="rounded max-sm:w-full sm:max-w-52 border border-edge bg-surface px-1.5 py-1"
+          value={shownName}
+          onChange={({ target }) => setChosen(target.value)}
+        >
+          {busiest.map((each) => (
+            <option key={named(each)} value={named(each)}>
+              {titleOf(each)}
+            </option>
+          ))}
+        </select>
+      }
+    >
+      <Chart
+        label={`Volume of ${shown === undefined ? 'nothing' : titleOf(shown)} over time: ${shown?.received ?? 0} received, ${shown?.sent ?? 0} sent in all.`}
+        shape="bars"
+        times={times}
+        lines={volume}
+        format={numberText}
+      />
+      <div className="mt-1 -mb-2">
+        <Segments
+          label="Direction of the volume"
+          choices={DIRECTIONS}
+          chosen={direction}
+          onChoose={setTurned}
+        />
+      </div>
+    </Card>
   )
 }
 

@@ -107,6 +107,8 @@ function Parts({ usage: { plan, limits, keys, days } }: { usage: Usage }) {
         </Card>
         <Card title="Requests in 30 days" actions={<span>{countText(total)} in all</span>}>
           <Chart
+            shape="bars"
+            counts
             label={`${countText(total)} requests in the last 30 days, ${countText(requests.at(-1) ?? 0)} of them today.`}
             times={times}
             lines={[{ label: 'Requests', values: requests, tone: 'brand' }]}

@@ -9,9 +9,18 @@ const HEIGHT_PIXELS = 176
 const AXIS_PIXELS = 56
 const TIME_AXIS_PIXELS = 30
 const TIME_PIXELS = 64
-/** Below this a line may have no length: its values are drawn as points, too. */
-const POINTS_BELOW = 4
-const POINT_PIXELS = 4
+/** So few values, or gaps between them, make no line to look at: they are drawn as points, too. */
+const POINTS_BELOW = 32
+const POINT_PIXELS = 5
+/** How wide a bar is in its step, and in pixels at most. */
+const BAR_SHARE = 0.8
+const BAR_PIXELS_MAX = 40
+/** Steps of an axis of counts: 1, 2, 5, 10 and so on. */
+const WHOLE_STEPS = Array.from({ length: 12 }, (_, power) => 10 ** power).flatMap((unit) => [
+  unit,
+  2 * unit,
+  5 * unit,
+])
 const DAY_MILLISECONDS = 86_400_000
 const hour = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
@@ -23,11 +32,13 @@ function timeText(times: readonly number[]): (atSeconds: number) => string {
   return (atSeconds) => words.format(atSeconds * 1_000)
 }
 
-const withAlpha = (rgb: string, alpha: number) =>
-  rgb.replace(/^rgb\((.*)\)$/, (_, channels: string) => `rgba(${channels}, ${alpha})`)
+const stepSeconds = ([first = 0, second = first]: readonly number[]) => (second - first) / 1_000
+
+const paths = uPlot.paths.bars?.({ size: [BAR_SHARE, BAR_PIXELS_MAX], align: 1 })
+const bars = paths === undefined ? {} : { paths }
 
 /** Draws lines over time. It follows the width of its place, and a change between light and dark. */
-export function ChartCanvas({ times, lines, format, maximum }: ChartProps) {
+export function ChartCanvas({ times, lines, shape, format, counts = false }: ChartProps) {
   const draw = useCallback(
     (element: HTMLElement) => {
       const grid = { stroke: colour('line', element), width: 1 }
@@ -38,7 +49,11 @@ export function ChartCanvas({ times, lines, format, maximum }: ChartProps) {
           height: HEIGHT_PIXELS,
           legend: { show: false },
           cursor: { points: { size: 6 }, drag: { x: false, y: false } },
-          scales: { y: { range: (_, __, top) => [0, maximum ?? (top > 0 ? top * 1.1 : 1)] } },
+          scales: {
+            // The last step is a step, too.
+            x: { range: (_, first, last) => [first, last + stepSeconds(times)] },
+            y: { range: (_, __, top) => [0, top > 0 ? top * 1.1 : 1] },
+          },
           axes: [
             {
               ...axis,
@@ -49,29 +64,41 @@ export function ChartCanvas({ times, lines, format, maximum }: ChartProps) {
             {
               ...axis,
               size: AXIS_PIXELS,
+              ...(counts ? { incrs: WHOLE_STEPS } : {}),
               values: (_, splits) => splits.map((each) => format(each)),
             },
           ],
           series: [
             {},
-            ...lines.map(({ label, tone, values }) => ({
-              label,
-              stroke: colour(tone, element),
-              fill: withAlpha(colour(tone, element), 0.1),
-              width: 2,
-              points: {
-                show: values.filter((value) => value !== null).length < POINTS_BELOW,
-                size: POINT_PIXELS,
-                fill: colour(tone, element),
-              },
-            })),
+            ...lines.map(({ label, tone, values }) =>
+              shape === 'bars'
+                ? {
+                    label,
+                    fill: colour(tone, element),
+                    width: 0,
+                    ...bars,
+                    points: { show: false },
+                  }
+                : {
+                    label,
+                    stroke: colour(tone, element),
+                    width: 2,
+                    // Steps in which nothing was measured are passed over.
+                    spanGaps: true,
+                    points: {
+                      show: values.filter((value) => value !== null).length < POINTS_BELOW,
+                      size: POINT_PIXELS,
+                      fill: colour(tone, element),
+                    },
+                  },
+            ),
           ],
         },
         [times.map((at) => at / 1_000), ...lines.map(({ values }) => [...values])],
         element,
       )
     },
-    [times, lines, format, maximum],
+    [times, lines, shape, format, counts],
   )
   const ref = usePlot(HEIGHT_PIXELS, draw)
   return <div ref={ref} aria-hidden="true" className="h-44 w-full overflow-hidden" />

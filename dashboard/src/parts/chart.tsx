@@ -5,7 +5,7 @@ export interface ChartLine {
   readonly label: string
   /** One value per time; null where nothing is known. */
   readonly values: readonly (number | null)[]
-  readonly tone: 'brand' | 'good' | 'warn' | 'bad' | 'info'
+  readonly tone: 'brand' | 'good' | 'warn' | 'bad' | 'info' | 'edge'
 }
 
 export interface ChartProps {
@@ -14,10 +14,12 @@ export interface ChartProps {
   /** Unix milliseconds, rising. */
   readonly times: readonly number[]
   readonly lines: readonly ChartLine[]
+  /** Bars for what happened in a step, from one time to the next; each line is drawn over the ones before it. Lines for what was measured. */
+  readonly shape: 'bars' | 'lines'
   /** How a value is written at the axis and at the pointer. */
   readonly format: (value: number) => string
-  /** The top of the axis, where it is known. */
-  readonly maximum?: number
+  /** Values are counts: the axis names whole numbers only. */
+  readonly counts?: boolean
 }
 
 const Canvas = lazy(() => import('./chart-canvas.tsx').then((m) => ({ default: m.ChartCanvas })))

@@ -1,0 +1,82 @@
+import { until } from '@florin/server/kernel/until.ts'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { barriers, chromiumPath, openDashboard, startBrowser } from './actors/browser.ts'
+import type { Visit } from './actors/browser.ts'
+import { openClient } from './actors/client.ts'
+import { startFlorin } from './actors/florin.ts'
+import type { FlorinHandle } from './actors/florin.ts'
+
+const MISSING = chromiumPath() === undefined
+const WAIT = { seconds: 60 }
+const START_MILLISECONDS = 300_000
+
+describe.skipIf(MISSING)('the overview (skipped without a Chromium in PATH)', () => {
+  let florin: FlorinHandle
+  let browser: Browser
+  let owner: Visit
+  beforeAll(async () => {
+    ;[florin, browser] = await Promise.all([startFlorin(), startBrowser()])
+    owner = await openDashboard(florin, browser)
+  }, START_MILLISECONDS)
+  afterAll(async () => {
+    await browser?.close()
+    await florin?.discard()
+  })
+
+  const [pressed, released] = ['true', 'false']
+  const isPressed = (page: Page, name: string) =>
+    page.getByRole('button', { name, exact: true }).getAttribute('aria-pressed')
+
+  test('of the first hour shows it by the minute, what was sent beside what it was given', async () => {
+    const { page, complaints } = owner
+    const [payer, recipient] = florin.info.wallets
+    const client = openClient(florin.baseUrl, florin.info.apiKeys.enterprise)
+    const order = { walletAddress: payer?.address, recipientAddress: recipient?.address }
+    const sent = await client.post('/payment/send', { ...order, amount: 2.5, asset: 'USDC' })
+    expect(sent.status).toBe(200)
+    await page.reload()
+    const payments = page.getByRole('region', { name: 'Payments', exact: true })
+    const volume = page.getByRole('region', { name: 'Volume', exact: true })
+    await volume.getByText('2.5 sent in all').waitFor()
+    expect(await isPressed(page, '1 hour')).toBe(pressed)
+    expect(await isPressed(page, 'Sent')).toBe(pressed)
+    for (const [chart, tone] of [
+      [payments, 'good'],
+      [volume, 'brand'],
+    ] as const) {
+      // A single value is as high as the chart, and not a dot in it.
+      await until(
+        'a bar is drawn',
+        async () => (await chart.locator('canvas').evaluate(HIGHEST, tone)) > 80,
+        WAIT,
+      )
+    }
+    await page.getByRole('button', { name: 'Received', exact: true }).click()
+    expect(await isPressed(page, 'Sent')).toBe(released)
+    await page.getByRole('button', { name: '24 hours' }).click()
+    await volume.getByText('2.5 sent in all').waitFor()
+    expect(await isPressed(page, '1 hour')).toBe(released)
+    expect(await barriers(page)).toEqual([])
+    expect(complaints).toEqual([])
+  })
+})
+
+/** Pixels that a colour of the palette is high in a column of a canvas, at most. */
+const HIGHEST = (canvas: unknown, tone: string): number => {
+  if (!(canvas instanceof HTMLCanvasElement)) return 0
+  const probe = document.createElement('span')
+  probe.style.color = `var(--color-${tone})`
+  document.body.append(probe)
+  const wanted = getComputedStyle(probe).color.match(/\d+/g)?.map(Number) ?? []
+  probe.remove()
+  const { width, height } = canvas
+  const data = canvas.getContext('2d')?.getImageData(0, 0, width, height).data ?? []
+  const columns = Array.from({ length: width }, () => 0)
+  for (let at = 0; at < data.length; at += 4) {
+    const isTone = wanted.every((channel, index) => data[at + index] === channel)
+    const column = (at / 4) % width
+    if (isTone) columns[column] = (columns[column] ?? 0) + 1
+  }
+  return Math.max(...columns)
+}
