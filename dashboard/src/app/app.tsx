@@ -17,7 +17,12 @@ const mayRepeat = (failures: number, error: unknown) =>
 
 function openAll() {
   const client = new QueryClient({
-    defaultOptions: { queries: { retry: mayRepeat, staleTime: FRESH_MILLISECONDS } },
+    // What the browser says of the network is not about the service, which may run on this machine: without this nothing is asked
+    // while it says that there is none, and a payment that was ordered meanwhile is sent minutes later.
+    defaultOptions: {
+      queries: { retry: mayRepeat, staleTime: FRESH_MILLISECONDS, networkMode: 'always' },
+      mutations: { networkMode: 'always' },
+    },
   })
   const api = openApi({
     fetch: (...request) => fetch(...request),

@@ -1,0 +1,43 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { chromiumPath, openDashboard, startBrowser } from './actors/browser.ts'
+import type { Visit } from './actors/browser.ts'
+import { startFlorin } from './actors/florin.ts'
+import type { FlorinHandle } from './actors/florin.ts'
+
+const MISSING = chromiumPath() === undefined
+const START_MILLISECONDS = 300_000
+
+describe.skipIf(MISSING)('a page whose service is away (skipped without a Chromium)', () => {
+  let florin: FlorinHandle
+  let browser: Browser
+  beforeAll(async () => {
+    ;[florin, browser] = await Promise.all([startFlorin(), startBrowser()])
+  }, START_MILLISECONDS)
+  afterAll(async () => {
+    await browser?.close()
+    await florin?.discard()
+  })
+
+  const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
+  const follow = async ({ page }: Visit, name: string) => {
+    await page.getByRole('link', { name, exact: true }).click()
+    await heading(page, name).waitFor()
+  }
+
+  test('without any network asks and pays all the same, as the service may be on this machine', async () => {
+    const visitor = await openDashboard(florin, browser)
+    const { context, page } = visitor
+    await page.evaluate(`window.dispatchEvent(new Event('offline'))`)
+    await follow(visitor, 'Wallets')
+    await page.getByRole('table', { name: 'Wallets' }).waitFor()
+    await follow(visitor, 'Overview')
+    await page.goto(`${florin.baseUrl}/dashboard/first-payment`)
+    await page.getByRole('button', { name: 'Send payment' }).waitFor()
+    await page.evaluate(`window.dispatchEvent(new Event('offline'))`)
+    await page.getByRole('button', { name: 'Send payment' }).click()
+    const story = page.getByRole('list', { name: 'What happened to the payment' })
+    await story.getByText('Sent to the network').waitFor()
+    await context.close()
+  })
+})
