@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chromiumPath, openDashboard, startBrowser } from './actors/browser.ts'
 import type { Visit } from './actors/browser.ts'
 import { startFlorin } from './actors/florin.ts'
@@ -38,6 +38,20 @@ describe.skipIf(MISSING)('a page whose service is away (skipped without a Chromi
     await page.getByRole('button', { name: 'Send payment' }).click()
     const story = page.getByRole('list', { name: 'What happened to the payment' })
     await story.getByText('Sent to the network').waitFor()
+    await context.close()
+  })
+
+  test('stays in the dashboard, also where the code of the next page does not arrive, and goes on', async () => {
+    const visitor = await openDashboard(florin, browser)
+    const { context, page } = visitor
+    await context.route('**/*', (route) => route.abort('connectionrefused'))
+    await page.getByRole('link', { name: 'Wallets', exact: true }).click()
+    await page.getByRole('alert').getByText('NO_ANSWER').waitFor()
+    expect(await page.getByRole('link', { name: 'Overview', exact: true }).count()).toBe(1)
+    await context.unroute('**/*')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await heading(page, 'Wallets').waitFor()
+    await page.getByRole('table', { name: 'Wallets' }).waitFor()
     await context.close()
   })
 })

@@ -31,6 +31,15 @@ export class ApiError extends Error {
   }
 }
 
+/** That nobody answered: the service does not run, or the way to it is cut. */
+export function noAnswer(): ApiError {
+  return new ApiError({
+    code: 'NO_ANSWER',
+    status: 0,
+    message: 'The service did not answer. Is it running, and is this machine connected?',
+  })
+}
+
 /** The rule that a field broke, when the service named it. */
 export function faultOf(error: unknown, field: string): string | undefined {
   const rule = error instanceof ApiError ? error.details[field] : undefined

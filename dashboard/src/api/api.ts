@@ -1,6 +1,6 @@
 import { catalogue } from '@florin/wire/errors.ts'
 import type { ErrorCode } from '@florin/wire/errors.ts'
-import { ApiError } from './api-error.ts'
+import { ApiError, noAnswer } from './api-error.ts'
 import { asAnswer } from './as-answer.ts'
 import { readJson } from './money-fields.ts'
 import type { Answer, Input, Operation } from './operation.ts'
@@ -50,11 +50,7 @@ export function openApi({ fetch, csrfToken, onSignedOut }: ApiOptions): Api {
       ...(signal === undefined ? {} : { signal }),
     }).catch((error: unknown) => {
       if (error instanceof DOMException && error.name === 'AbortError') throw error
-      throw new ApiError({
-        code: 'NO_ANSWER',
-        status: 0,
-        message: 'The service did not answer. Is it running, and is this machine connected?',
-      })
+      throw noAnswer()
     })
     const answer = readAnswer(await response.text())
     if (response.ok && answer !== undefined) return asAnswer(answer)

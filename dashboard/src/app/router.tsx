@@ -6,6 +6,7 @@ import {
   Outlet,
 } from '@tanstack/react-router'
 import { NotThere } from './not-there.tsx'
+import { pageCode } from './page-code.ts'
 import { PAGES } from './pages.ts'
 import { PageFailed } from './page-failed.tsx'
 import { PageLoading } from './page-loading.tsx'
@@ -19,13 +20,16 @@ export function openRouter() {
     createRoute({
       getParentRoute: () => shell,
       path,
-      component: lazyRouteComponent(load, 'Page'),
+      component: lazyRouteComponent(pageCode(load), 'Page'),
     }),
   )
   const signIn = createRoute({
     getParentRoute: () => root,
     path: '/signin',
-    component: lazyRouteComponent(() => import('../pages/sign-in.tsx'), 'Page'),
+    component: lazyRouteComponent(
+      pageCode(() => import('../pages/sign-in.tsx')),
+      'Page',
+    ),
   })
   return createRouter({
     routeTree: root.addChildren([signIn, shell.addChildren(pages)]),
