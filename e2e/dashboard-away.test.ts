@@ -1,6 +1,13 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, WebSocketRoute } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumPath, openDashboard, startBrowser } from './actors/browser.ts'
+import {
+  barriers,
+  chromiumPath,
+  openDashboard,
+  sidewaysPixels,
+  startBrowser,
+  visit,
+} from './actors/browser.ts'
 import type { Visit } from './actors/browser.ts'
 import { startFlorin } from './actors/florin.ts'
 import type { FlorinHandle } from './actors/florin.ts'
@@ -54,4 +61,31 @@ describe.skipIf(MISSING)('a page whose service is away (skipped without a Chromi
     await page.getByRole('table', { name: 'Wallets' }).waitFor()
     await context.close()
   })
+
+  test('says so, also on a narrow screen, and reads again what could not be read', async () => {
+    const { context, page } = await visit(browser, NARROW)
+    const sockets: WebSocketRoute[] = []
+    await context.routeWebSocket(/api\/data/, (socket) => {
+      socket.connectToServer()
+      sockets.push(socket)
+    })
+    await page.goto(florin.info.dashboardUrl)
+    await heading(page, 'Overview').waitFor()
+    await page.goto(`${florin.baseUrl}/dashboard/payments`)
+    await page.getByRole('table').waitFor()
+    const notice = page.getByText('No connection to the service since')
+    await context.route('**/*', (route) => route.abort('connectionrefused'))
+    for (const socket of sockets) await socket.close()
+    await page.getByLabel('Type').selectOption('sent')
+    await notice.waitFor()
+    await page.getByRole('alert').getByText('NO_ANSWER').waitFor()
+    expect(await sidewaysPixels(page)).toBe(0)
+    expect(await barriers(page)).toEqual([])
+    await context.unroute('**/*')
+    await notice.waitFor({ state: 'detached' })
+    await page.getByRole('alert').waitFor({ state: 'detached' })
+    await context.close()
+  })
 })
+
+const NARROW = { viewport: { width: 390, height: 844 } }

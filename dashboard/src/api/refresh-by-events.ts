@@ -21,7 +21,7 @@ const GATHER_MILLISECONDS = 150
 const SUMMED_LATE = 'GET /overview'
 const SUMMED_LATE_MILLISECONDS = 5_500
 
-/** Reads again what events make old, many events at once. Gives the way to end it. */
+/** Reads again what events make old, many events at once, and what could not be read while they were away. Gives the way to end it. */
 export function refreshByEvents(live: Live, client: QueryClient): () => void {
   const waiting = new Set<string>()
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -44,8 +44,13 @@ export function refreshByEvents(live: Live, client: QueryClient): () => void {
     for (const each of MADE_OLD[type]) waiting.add(each)
     timer ??= setTimeout(refreshWaiting, GATHER_MILLISECONDS)
   })
+  const stopWatching = live.onState(() => {
+    if (live.state() !== 'live') return
+    void client.invalidateQueries({ predicate: ({ state }) => state.status === 'error' })
+  })
   return () => {
     stop()
+    stopWatching()
     clearTimeout(timer)
     clearTimeout(late)
   }

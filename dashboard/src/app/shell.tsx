@@ -4,6 +4,7 @@ import { Badge } from '../parts/badge.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
+import { AwayNotice } from './away-notice.tsx'
 import { Go } from './go.tsx'
 import { LiveProvider } from './live.tsx'
 import { SessionContext, useAskedSession } from './session.tsx'
@@ -77,6 +78,7 @@ function Frame({ session }: { session: Session }) {
         <div className="mx-auto max-w-6xl">
           <Outlet />
         </div>
+        <AwayNotice />
       </main>
     </div>
   )

@@ -41,6 +41,11 @@ export function exactTime(atMilliseconds: number): string {
   )
 }
 
+/** Time of the reader's own clock, to the second: "12:40:05". */
+export function clockTime(atMilliseconds: number): string {
+  return new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' }).format(atMilliseconds)
+}
+
 /** A span for people: 850 ms, 3.2 s, 4 min. */
 export function spanText(milliseconds: number): string {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`
