@@ -152,7 +152,9 @@ describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium 
     })
     await page.getByRole('button', { name: 'Send payment' }).click()
     const story = page.getByRole('list', { name: 'What happened to the payment' })
-    await story.getByText('Confirmed', { exact: true }).waitFor({ timeout: WAIT_SECONDS * 1000 })
+    await story.getByText('Confirmed on chain').waitFor({ timeout: WAIT_SECONDS * 1000 })
+    // All within one "just now", it is the time between the steps that tells.
+    expect(await story.getByText(/^[\d.]+ m?s later$/).count()).toBeGreaterThan(1)
     await page.getByLabel('Amount').fill('not money')
     await page.getByRole('button', { name: 'Send payment' }).click()
     await page.getByRole('alert').getByText('INVALID_PARAMETERS', { exact: true }).waitFor()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { percentText } from './percent-text.ts'
 import { shortText } from './short-text.ts'
-import { spanText, timeAgo, timeLeft } from './time-text.ts'
+import { laterText, spanText, timeAgo, timeLeft } from './time-text.ts'
 
 test('only all of it is 100%, and only nothing is 0% where a tenth can be told', () => {
   expect([1, 0.9999, 0.999, 0.5, 0.001, 0].map(percentText)).toEqual([
@@ -49,12 +49,21 @@ test('what is to come is counted to the second, in whole units that are left, an
   ])
 })
 
-test('a span is told in milliseconds, seconds or minutes', () => {
-  expect([12.4, 999, 1_250, 119_000, 600_000].map(spanText)).toEqual([
+test('a span is told in the largest unit in which it is more than one', () => {
+  const hour = 3_600_000
+  expect([12.4, 999, 1_250, 119_000, 600_000, 5 * hour, 72 * hour].map(spanText)).toEqual([
     '12 ms',
     '999 ms',
     '1.3 s',
     '119.0 s',
     '10 min',
+    '5 h',
+    '3 days',
   ])
+})
+
+test('what happened next is told by how much later, and never as before', () => {
+  expect(laterText(now + 81, now)).toBe('81 ms later')
+  expect(laterText(now, now)).toBe('0 ms later')
+  expect(laterText(now - 1, now)).toMatch(/^\d\d:\d\d:\d\d$/)
 })

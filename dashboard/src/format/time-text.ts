@@ -46,9 +46,18 @@ export function clockTime(atMilliseconds: number): string {
   return new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' }).format(atMilliseconds)
 }
 
-/** A span for people: 850 ms, 3.2 s, 4 min. */
+/** A span for people: 850 ms, 3.2 s, 4 min, 5 h, 3 days. */
 export function spanText(milliseconds: number): string {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`
   if (milliseconds < 120_000) return `${(milliseconds / 1_000).toFixed(1)} s`
-  return `${Math.round(milliseconds / 60_000)} min`
+  if (milliseconds < 120 * 60_000) return `${Math.round(milliseconds / 60_000)} min`
+  if (milliseconds < 48 * 3_600_000) return `${Math.round(milliseconds / 3_600_000)} h`
+  return `${Math.round(milliseconds / 86_400_000)} days`
+}
+
+/** How long after another moment something happened: "81 ms later"; where the clock was set back between the two, when it was. */
+export function laterText(atMilliseconds: number, beforeMilliseconds: number): string {
+  return atMilliseconds < beforeMilliseconds
+    ? clockTime(atMilliseconds)
+    : `${spanText(atMilliseconds - beforeMilliseconds)} later`
 }

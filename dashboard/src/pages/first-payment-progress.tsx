@@ -1,4 +1,3 @@
-import type { Answer } from '../api/operation.ts'
 import { useAnswer } from '../api/use-answer.ts'
 import { useAssets } from '../api/use-assets.ts'
 import { Amount } from '../parts/amount.tsx'
@@ -9,40 +8,10 @@ import { PaymentStatusBadge } from '../parts/payment-status.tsx'
 import { Short } from '../parts/short.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { Timeline } from '../parts/timeline.tsx'
-import type { Moment } from '../parts/timeline.tsx'
-
-type Payment = Answer<'GET /payment/status/{paymentId}'>
+import { momentsOf } from './payment-moments.ts'
 
 /** An event tells of every step; this is for a connection that was lost meanwhile. */
 const REFETCH_SECONDS = 5
-
-function momentsOf({ status, createdAt, confirmedAt, settledAt, failure, attempts }: Payment) {
-  const sentAt = attempts.find((each) => each.sentAt !== null)?.sentAt ?? null
-  const moments: Moment[] = [
-    { key: 'created', at: createdAt, title: 'Stored and signed', tone: 'brand' },
-    { key: 'sent', at: sentAt, title: 'Sent to the network', tone: sentAt ? 'brand' : 'neutral' },
-  ]
-  if (status === 'failed' || status === 'expired') {
-    const title = status === 'failed' ? 'Failed: the money did not move' : 'Expired'
-    moments.push({ key: 'end', at: settledAt, title, tone: 'bad', children: failure?.message })
-    return moments
-  }
-  moments.push(
-    {
-      key: 'confirmed',
-      at: confirmedAt,
-      title: confirmedAt === null ? 'Waiting to be seen on chain' : 'Confirmed',
-      tone: confirmedAt === null ? 'neutral' : 'info',
-    },
-    {
-      key: 'settled',
-      at: settledAt,
-      title: settledAt === null ? 'Not final yet' : 'Settled: final under the policy',
-      tone: settledAt === null ? 'neutral' : 'good',
-    },
-  )
-  return moments
-}
 
 /** A payment from the moment it was ordered to its end, as it happens. */
 export function FirstPaymentProgress({ paymentId }: { paymentId: string }) {
