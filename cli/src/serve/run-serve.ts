@@ -19,6 +19,7 @@ import { findLauncher } from '../up/launcher.ts'
 import { CommandFailed } from '../usage-error.ts'
 import { unknownSettings } from '../unknown-settings.ts'
 import { ownVersion } from '../version.ts'
+import { awaitClock } from './await-clock.ts'
 import { awaitDatabase } from './await-database.ts'
 import { firstLinkText } from './first-link.ts'
 import { findProblems } from './find-problems.ts'
@@ -43,6 +44,7 @@ export const runServe: Run = async ({ args, environment, remarks = [], note }) =
     now: clock.nowMilliseconds,
     signals: ['SIGTERM', 'SIGINT'],
   })
+  await awaitClock({ clock, log, signal: ending.signal })
   const findings = await awaitDatabase({
     find: () => findProblems({ environment, clock, log }),
     clock,
