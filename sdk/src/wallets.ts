@@ -18,7 +18,7 @@ export interface Wallets {
   get(address: string, options?: CallOptions): Promise<GetWalletAnswer>
   /** Deletes a wallet that is empty and idle. Not repeated when the answer is lost: NOT_FOUND then means that it is done. */
   delete(address: string, options?: CallOptions): Promise<DeleteWalletAnswer>
-  /** Replaces the whole spending policy; `{}` removes it. */
+  /** Replaces the whole spending policy; `{}` removes it. Where there is one already, that takes a key of the scope `admin`. */
   setPolicy(
     address: string,
     policy: SetWalletPolicyBody,

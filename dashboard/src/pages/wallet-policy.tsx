@@ -11,9 +11,11 @@ import { WalletPolicyDialog } from './wallet-policy-dialog.tsx'
 
 /** What a wallet may spend, on whom and for what. */
 export function WalletPolicyCard({ wallet }: { wallet: Wallet }) {
-  const mayChange = useMay('write')
-  const [isAsking, setAsking] = useState(false)
   const { policy } = wallet
+  const [maySet, mayLift] = [useMay('write'), useMay('admin')]
+  // Whoever may only spend sets a first one, and lifts none.
+  const mayChange = maySet && (policy === null || mayLift)
+  const [isAsking, setAsking] = useState(false)
   return (
     <Card
       title="Spending policy"

@@ -41,7 +41,7 @@ beforeAll(async () => {
     proofKey: new SecretBytes(random.bytes(32)),
     receivers: { forget: () => {} },
   })
-  const scopes = new Set(['read', 'write'] as const)
+  const scopes = new Set(['read', 'write', 'admin'] as const)
   const authenticate = async () => ({ accountId, keyId, plan: 'standard' as const, scopes })
   server = await openTestServer({ routes, authenticate })
 })

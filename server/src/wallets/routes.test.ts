@@ -13,6 +13,7 @@ import { keepWallet } from '../custody/store.ts'
 import { openTestServer } from '../http/test-server.ts'
 import type { Answered } from '../http/test-server.ts'
 import { systemClock } from '../kernel/clock.ts'
+import type { Scope } from '../kernel/caller.ts'
 import { newId } from '../kernel/id.ts'
 import type { AccountId, WalletId } from '../kernel/id.ts'
 import { openLog } from '../kernel/log.ts'
@@ -50,6 +51,8 @@ function fail(): never {
   throw new Error('not a network')
 }
 
+/** Of who asks next. */
+let scopes: ReadonlySet<Scope>
 /** What the chain says next: balances of ETH and USDC, or no answer. */
 let onChain: readonly [bigint, bigint] | 'down'
 let database: TestDatabase
@@ -87,7 +90,7 @@ beforeAll(async () => {
     authenticate: async ([value = '']) => {
       const accountId = Object.entries(accounts).find(([name]) => value === `Bearer ${name}`)?.[1]
       if (accountId === undefined) throw new Refusal('UNAUTHORIZED')
-      return { accountId, keyId: newId(random, 'key'), plan: 'standard', scopes: new Set() }
+      return { accountId, keyId: newId(random, 'key'), plan: 'standard', scopes }
     },
   })
 })
@@ -97,6 +100,7 @@ afterAll(async () => {
 })
 beforeEach(() => {
   onChain = [0n, 0n]
+  scopes = new Set(['read', 'write', 'admin'])
 })
 
 const ask = (
@@ -330,6 +334,27 @@ describe('PUT /wallets/{address}/policy', () => {
     const { path } = await aWallet()
     const answer = await ask('PUT', `${path}/policy`, { body })
     expect([answer.status, codeOf(answer)]).toEqual([400, code])
+  })
+
+  test('is set once by whoever may spend, who may not change or lift it then', async () => {
+    const { path } = await aWallet()
+    const put = async (body: object, asked: readonly Scope[]) => {
+      scopes = new Set(asked)
+      return await ask('PUT', `${path}/policy`, { body })
+    }
+    const [spends, all] = [['read', 'write'] as const, ['write', 'admin'] as const]
+    const first = { limits: [{ asset: 'USDC', perDay: '2' }], recipients: [] }
+    expect((await put({}, spends)).status).toBe(200)
+    expect((await put(first, spends)).status).toBe(200)
+    for (const body of [{}, { limits: first.limits }, { limits: [{ perDay: 1 }] }]) {
+      const refused = await put(body, spends)
+      expect([refused.status, codeOf(refused)]).toEqual([403, 'FORBIDDEN'])
+      expect(detailsOf(refused)).toEqual({ scope: 'needs admin' })
+    }
+    expect((await put({ ...first, limits: [{ asset: USDC, perDay: 2 }] }, spends)).status).toBe(200)
+    expect(field(await ask('GET', path), 'policy')).toMatchObject({ recipients: [] })
+    expect((await put({ limits: [{ perDay: 1 }] }, all)).status).toBe(200)
+    expect(field(await put({}, all), 'policy')).toBeNull()
   })
 
   test('waits for a payment that is being signed under the old policy', async () => {

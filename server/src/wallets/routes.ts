@@ -86,8 +86,13 @@ export function walletRoutes(deps: WalletRoutesDeps): readonly Route[] {
 
     route(endpoints.setWalletPolicy, async (call) => {
       const { params, body, caller } = call
-      const whose = { accountId: caller.accountId, address: params.address, actor: actorOf(call) }
-      const { wallet, policy } = await setPolicy(deps, whose, body)
+      const asked = {
+        accountId: caller.accountId,
+        address: params.address,
+        actor: actorOf(call),
+        mayReplace: caller.scopes.has('admin'),
+      }
+      const { wallet, policy } = await setPolicy(deps, asked, body)
       return { body: { address: wallet.address, policy: policyFacts(policy) } }
     }),
   ]

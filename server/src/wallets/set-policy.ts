@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import { formatAmount } from '@florin/wire/amount.ts'
+import { Refusal } from '@florin/wire/errors.ts'
 import type { WalletPolicyBody } from '@florin/wire/wallet.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { Actor, AuditDetail } from '../audit/entry.ts'
@@ -8,14 +9,17 @@ import { lockWallet } from '../custody/store.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { AccountId } from '../kernel/id.ts'
-import { AMOUNT_RULES, isEmpty } from '../policies/rules.ts'
+import { AMOUNT_RULES, isEmpty, storedRules } from '../policies/rules.ts'
 import type { PolicyRules } from '../policies/rules.ts'
 import { readPolicy, writePolicy } from '../policies/store.ts'
 import type { Store } from '../store/postgres.ts'
 import { findOwnWallet, noSuchWallet } from './find-own-wallet.ts'
 import { readPolicyBody } from './policy-body.ts'
 
-/** Replaces a wallet's policy; rules that forbid nothing remove it, and then `policy` is undefined. Refuses as readPolicyBody does, and NOT_FOUND. */
+/**
+ * Replaces a wallet's policy; rules that forbid nothing remove it, and then `policy` is undefined. Refuses as readPolicyBody does, NOT_FOUND, and
+ * FORBIDDEN where there is another one already and the caller may not replace it.
+ */
 export async function setPolicy(
   deps: {
     readonly store: Store
@@ -27,7 +31,14 @@ export async function setPolicy(
     accountId,
     address,
     actor,
-  }: { readonly accountId: AccountId; readonly address: string; readonly actor: Actor },
+    mayReplace,
+  }: {
+    readonly accountId: AccountId
+    readonly address: string
+    readonly actor: Actor
+    /** Whoever may only spend sets a first policy, and lifts none: it is there for them. */
+    readonly mayReplace: boolean
+  },
   body: Static<typeof WalletPolicyBody>,
 ): Promise<{ readonly wallet: Wallet; readonly policy: PolicyRules | undefined }> {
   const { store, directory, clock, audit } = deps
@@ -39,6 +50,7 @@ export async function setPolicy(
     const policy = isEmpty(rules) ? undefined : rules
     const whose = { accountId, walletId: wallet.id }
     const before = await readPolicy(tx, whose)
+    if (!mayReplace && before !== undefined && !isSame(before, policy)) throw replaced()
     await writePolicy(tx, whose, policy ?? null, clock.nowMilliseconds())
     if (before !== undefined || policy !== undefined) {
       const details = { address: wallet.address, before: noted(before), after: noted(policy) }
@@ -46,6 +58,18 @@ export async function setPolicy(
       await audit.note(tx, { accountId, actor, action, object: wallet.id, details })
     }
     return { wallet, policy }
+  })
+}
+
+function isSame(before: PolicyRules, after: PolicyRules | undefined): boolean {
+  return after !== undefined && storedRules(before) === storedRules(after)
+}
+
+function replaced(): Refusal {
+  return new Refusal('FORBIDDEN', {
+    message:
+      'This wallet has a spending policy, and whoever may spend from it may not change or lift that.',
+    details: { scope: 'needs admin' },
   })
 }
 

@@ -114,6 +114,7 @@ export const setWalletPolicy: OperationReference = {
   title: 'Set a spending policy',
   about: [
     'Replaces the whole policy; an empty object removes it. Budgets are reserved before anything is signed, so payments at the same time cannot pass one together. Windows are rolling and end now. A payment that breaks a rule is refused with `POLICY_REFUSED`.',
+    'Whoever has the scope `write` sets a first policy; to change one, or to remove it, takes `admin` as well: whoever may spend may not lift their own limit.',
   ],
   params: { address: ADDRESS },
   body: {
