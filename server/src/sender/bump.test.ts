@@ -6,7 +6,9 @@ import { openLog } from '../kernel/log.ts'
 import { signTest, testNetwork } from '../payments/test-lane.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
+import { write } from '../store/test-write.ts'
 import { bumpStuck } from './bump.ts'
+import type { Waiting } from './bump.ts'
 import { scriptedChain } from './test-chain.ts'
 import { openPlaces } from './test-places.ts'
 
@@ -61,9 +63,9 @@ async function openStuck(lanes: number, broadcast = async () => {}) {
       erase: () => undefined,
     }),
   }
-  const waiting = new Map()
+  const waiting: Waiting = new Map()
   await bumpStuck(deps, waiting, STUCK_SINCE)
-  return { at, bump: (isOver?: () => boolean) => bumpStuck(deps, waiting, STUCK, isOver) }
+  return { at, waiting, bump: (isOver?: () => boolean) => bumpStuck(deps, waiting, STUCK, isOver) }
 }
 
 test('a broadcast that takes its time keeps no other lane from its fee, and only so many are under way', async () => {
@@ -91,6 +93,20 @@ test('nothing is signed anew any more once it is over', async () => {
   expect(await attempts()).toBe(renewalsAtOnceMax)
   await bump()
   expect(await attempts()).toBe(renewalsAtOnceMax + 3)
+})
+
+test('a fee is raised however many lanes wait, and whatever was sent again meanwhile', async () => {
+  const { bump, waiting } = await openStuck(2 * limits.laneFrontsMax)
+  // As sending again does with those that were not sent for longest.
+  await write(
+    database.store,
+    'sent',
+    `update attempts set last_sent_at = now() from chain_transactions t
+     where t.id = chain_transaction_id and t.lane_address = any($1)`,
+    [[...waiting.keys()]],
+  )
+  await bump()
+  expect(await attempts()).toBe(limits.laneFrontsMax)
 })
 
 test('one lane whose fee cannot be raised keeps no other from it', async () => {

@@ -8,7 +8,10 @@ import { laneFronts } from './transaction-store.ts'
 const POINTS = { beforeCommit: 'bump.before-commit', afterCommit: 'bump.after-commit' } as const
 
 /** Which attempt stands at the front of each lane, and since which height: what a restart may forget. */
-export type Waiting = Map<Address, { attemptId: string; sinceHeight: bigint }>
+export type Waiting = Map<
+  Address,
+  { transactionId: string; attemptId: string; sinceHeight: bigint }
+>
 
 /**
  * Raises the fee of places that hold their lane up for too many blocks: same nonce, same effect, within the ceiling that
@@ -24,16 +27,21 @@ export async function bumpStuck(
   const { chain, store } = deps
   const { network, fees } = chain.config
   const fronts = await store.inTransaction('service', (tx) =>
-    laneFronts(tx, network, limits.laneFrontsMax),
+    laneFronts(
+      tx,
+      network,
+      limits.laneFrontsMax,
+      [...waiting.values()].map(({ transactionId }) => transactionId),
+    ),
   )
   const current = new Set(fronts.map(({ laneAddress }) => laneAddress))
   for (const address of waiting.keys()) if (!current.has(address)) waiting.delete(address)
-  const stuck = fronts.filter(({ laneAddress, attemptId }) => {
+  const stuck = fronts.filter(({ laneAddress, transactionId, attemptId }) => {
     const since = waiting.get(laneAddress)
     if (since?.attemptId === attemptId) {
       return height - since.sinceHeight >= BigInt(fees.bumpAfterBlocks)
     }
-    waiting.set(laneAddress, { attemptId, sinceHeight: height })
+    waiting.set(laneAddress, { transactionId, attemptId, sinceHeight: height })
     return false
   })
   await eachInTurn(stuck, limits.renewalsAtOnceMax, isOver, async (front) => {

@@ -9,8 +9,10 @@ import { testNetwork } from '../payments/test-lane.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { write } from '../store/test-write.ts'
+import { openBroadcaster } from './broadcast.ts'
 import { beginFollowing, LeaseLost, takeLease } from './follower-store.ts'
 import { guardLanes } from './guard.ts'
+import { rebroadcast } from './rebroadcast.ts'
 import { scriptedChain } from './test-chain.ts'
 import { laneAt, openPlaces } from './test-places.ts'
 
@@ -109,6 +111,27 @@ test('the same holds where nobody tells what became of a place', async () => {
   isAway = false
   await look()
   expect(await frozen()).toEqual([])
+  await look()
+  expect(await frozen()).toEqual([laneAt(1)])
+})
+
+test('what looked taken is looked at again, however many lanes wait and whatever was sent again meanwhile', async () => {
+  const lanePosition = async (address: Address) =>
+    address === laneAt(1) ? taken() : { latest: 0n, finalized: 0n, finalizedHeight: 100n }
+  const { look, suspects } = await openGuard(2 * limits.laneFrontsMax, { lanePosition })
+  const { store } = database
+  await write(
+    store,
+    'sent',
+    `update attempts set last_sent_at = now() - interval '1 hour' - case hash when '0xhash1' then interval '1 hour' else interval '0' end`,
+  )
+  await look()
+  expect(suspects).toEqual(new Set(['1']))
+  const broadcast: Chain['broadcast'] = async (raws) => raws.map(() => ({ kind: 'known' }))
+  const chains = new Map([[network, scriptedChain(config, { broadcast })]])
+  const rest = { clock: systemClock, log: openLog('silent'), killPoint: () => {} }
+  const broadcaster = openBroadcaster({ chains, store, ...rest })
+  await rebroadcast({ store, broadcaster, clock: systemClock }, network, 60_000)
   await look()
   expect(await frozen()).toEqual([laneAt(1)])
 })
