@@ -79,7 +79,7 @@ export function startDriver(deps: DriverDeps): Driver {
   const stopping = new AbortController()
   let pause = new AbortController()
   const waiting: Waiting = new Map()
-  const suspects: Suspects = new Set()
+  const suspects: Suspects = new Map()
   const warned: WarnedPlaces = new Map()
   /** The newest last. Another node may show a head's block only rounds later. */
   let told: readonly Head[] = []

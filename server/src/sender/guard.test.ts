@@ -50,8 +50,10 @@ async function openGuard(lanes: number, says: Partial<Chain>) {
     book: openPaymentBook({ clock: systemClock }),
     log: openLog('silent'),
   }
-  const suspects = new Set<string>()
-  return { look: () => guardLanes(deps, lease, suspects), suspects }
+  const suspects = new Map<string, bigint>()
+  const look = (finalizedHeight = lease.finalizedHeight) =>
+    guardLanes(deps, { ...lease, finalizedHeight }, suspects)
+  return { look, suspects }
 }
 
 test('all lanes are asked for before any answer is waited for, and so is what became of their places', async () => {
@@ -126,13 +128,27 @@ test('what looked taken is looked at again, however many lanes wait and whatever
     `update attempts set last_sent_at = now() - interval '1 hour' - case hash when '0xhash1' then interval '1 hour' else interval '0' end`,
   )
   await look()
-  expect(suspects).toEqual(new Set(['1']))
+  expect([...suspects.keys()]).toEqual(['1'])
   const broadcast: Chain['broadcast'] = async (raws) => raws.map(() => ({ kind: 'known' }))
   const chains = new Map([[network, scriptedChain(config, { broadcast })]])
   const rest = { clock: systemClock, log: openLog('silent'), killPoint: () => {} }
   const broadcaster = openBroadcaster({ chains, store, ...rest })
   await rebroadcast({ store, broadcaster, clock: systemClock }, network, 60_000)
   await look()
+  expect(await frozen()).toEqual([laneAt(1)])
+})
+
+test('no payment fails by the word of nodes of which one has the count and the other no receipt, before we have read those blocks ourselves', async () => {
+  let finalizedHeight = 150n
+  const { look } = await openGuard(1, {
+    lanePosition: async () => ({ ...(await taken()), finalizedHeight }),
+  })
+  await look()
+  await look(149n)
+  expect(await frozen()).toEqual([])
+  // What is final goes on meanwhile.
+  finalizedHeight = 170n
+  await look(150n)
   expect(await frozen()).toEqual([laneAt(1)])
 })
 

@@ -12,8 +12,11 @@ import { freezeLane, lockLane } from './lane-store.ts'
 import { hashesOf, laneFronts } from './transaction-store.ts'
 import type { StoredAttempt } from './transaction-store.ts'
 
-/** Places that looked taken by a stranger in the last round: only the second look in a row decides. */
-export type Suspects = Set<string>
+/**
+ * Places that looked taken by a stranger in the last round, each with the final block in whose state it first did: only the second look in a
+ * row decides, and not before our own chain is final up to there.
+ */
+export type Suspects = Map<string, bigint>
 
 interface GuardDeps {
   readonly chain: Chain
@@ -27,17 +30,19 @@ const FOREIGN_USE = 'a transaction that this service did not make used a nonce o
 /**
  * Finds places whose nonce the chain's final state has passed although none of our bytes for it were mined: somebody else signs with
  * this key. One look decides nothing, since a node may have the count before it has the receipt: at the second in a row that found
- * all of our hashes absent, the lane is frozen and the payment fails. A look that failed is none, and takes nothing from the others.
+ * all of our hashes absent, the lane is frozen and the payment fails. Of two nodes one may stand still and have no receipt at any look: so
+ * the follower itself has to have read, as final, every block that the count is of. A look that failed is none, and takes nothing from the
+ * others.
  */
 export async function guardLanes(
   deps: GuardDeps,
-  lease: Pick<Cursor, 'network' | 'fence'>,
+  lease: Pick<Cursor, 'network' | 'fence' | 'finalizedHeight'>,
   suspects: Suspects,
 ): Promise<void> {
   const { chain, store, log } = deps
   const { network } = lease
   const fronts = await store.inTransaction('service', (tx) =>
-    laneFronts(tx, network, limits.laneFrontsMax, suspects),
+    laneFronts(tx, network, limits.laneFrontsMax, suspects.keys()),
   )
   const failed = new Map<string, NodeFailure>()
   /** Asked for in one turn of the loop, so that all share the questions to the node. */
@@ -76,11 +81,19 @@ export async function guardLanes(
     found.some(({ state }) => state === 'mined') ? [] : [place],
   )
 
-  const taken = absent.filter(({ transactionId }) => suspects.has(transactionId))
-  const stillFailed = [...failed.keys()].filter((id) => suspects.has(id))
+  const lookedAt = new Map(
+    positions.map(([{ transactionId }, { finalizedHeight }]) => [transactionId, finalizedHeight]),
+  )
+  const isTold = (since: bigint | undefined) =>
+    since !== undefined && since <= lease.finalizedHeight
+  const taken = absent.filter(({ transactionId }) => isTold(suspects.get(transactionId)))
+  const stillFailed = [...suspects].filter(([id]) => failed.has(id))
+  const stillAbsent = absent.flatMap(({ transactionId }) => {
+    const since = suspects.get(transactionId) ?? lookedAt.get(transactionId)
+    return since === undefined ? [] : [[transactionId, since] as const]
+  })
   suspects.clear()
-  for (const { transactionId } of absent) suspects.add(transactionId)
-  for (const id of stillFailed) suspects.add(id)
+  for (const [id, since] of [...stillAbsent, ...stillFailed]) suspects.set(id, since)
 
   const [reason] = failed.values()
   if (reason !== undefined) {

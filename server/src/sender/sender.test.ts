@@ -226,7 +226,7 @@ describe('the guard', () => {
       lanePosition: async () => ({ latest: 1n, finalized: 0n, finalizedHeight: 0n }),
       outcomes: async () => [{ state: 'absent' }],
     })
-    await guardLanes(deps(chain), { network: NET, fence: 0n }, new Set())
+    await guardLanes(deps(chain), { network: NET, fence: 0n, finalizedHeight: 0n }, new Map())
     expect(await one('select state from lanes')).toEqual({ state: 'active' })
   })
 })
