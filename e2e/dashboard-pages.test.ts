@@ -387,6 +387,9 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
       expect([path, await sidewaysPixels(seen)]).toEqual([path, 0])
       expect(await barriers(seen)).toEqual([])
     }
+    for (const path of ['/keys', '/first-payment', '/accounts']) {
+      await open(seen, path, 'This page is not for you')
+    }
     expect(complaints).toEqual([])
     await context.close()
   })

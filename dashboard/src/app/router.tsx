@@ -5,6 +5,7 @@ import {
   lazyRouteComponent,
   Outlet,
 } from '@tanstack/react-router'
+import { guardedPage } from './guarded-page.tsx'
 import { NotThere } from './not-there.tsx'
 import { pageCode } from './page-code.ts'
 import { PAGES } from './pages.ts'
@@ -16,11 +17,11 @@ import { Shell } from './shell.tsx'
 export function openRouter() {
   const root = createRootRoute({ component: Outlet })
   const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: Shell })
-  const pages = PAGES.map(({ path, load }) =>
+  const pages = PAGES.map((row) =>
     createRoute({
       getParentRoute: () => shell,
-      path,
-      component: lazyRouteComponent(pageCode(load), 'Page'),
+      path: row.path,
+      component: guardedPage(row, lazyRouteComponent(pageCode(row.load), 'Page')),
     }),
   )
   const signIn = createRoute({

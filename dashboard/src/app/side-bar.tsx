@@ -5,18 +5,12 @@ import { Icon } from '../parts/icon.tsx'
 import { AccountChoice } from './account-choice.tsx'
 import { Brand } from './brand.tsx'
 import { useLiveState } from './live.tsx'
+import { isFor } from './guarded-page.tsx'
 import { PAGES } from './pages.ts'
 import type { PageRow } from './pages.ts'
 import type { Session } from './session.tsx'
 import { SignOutButton } from './sign-out-button.tsx'
 import { chooseTheme, currentTheme } from './theme.ts'
-
-/** Whether a page is for this person, in the selected account. */
-function isFor({ operator, selected }: Session, { for: whom }: PageRow): boolean {
-  if (whom === 'operators') return operator
-  if (selected === null) return false
-  return whom === 'members' || whom.includes(selected.role)
-}
 
 const quietButton =
   'flex min-h-9 w-full items-center gap-2.5 rounded-md px-2.5 py-1.5 text-soft hover:bg-raised hover:text-ink'
