@@ -14,6 +14,7 @@ import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Field } from '../parts/field.tsx'
 import { Select } from '../parts/select.tsx'
 import { Tabs } from '../parts/tabs.tsx'
+import { FaucetCommands } from './faucet-commands.tsx'
 import { curlCall, sdkCall } from './payment-code.ts'
 
 type Wallet = Answer<'GET /wallets'>['wallets'][number]
@@ -136,13 +137,17 @@ export function FirstPaymentForm({
 function Balance({ address, symbol }: { address: string; symbol: string | undefined }) {
   const { data } = useAnswer('GET /wallets/{address}', { params: { address } })
   const balance = data?.balances.find((each) => each.symbol === symbol)
+  const isEmpty = data?.balances.every(({ amountBaseUnits }) => amountBaseUnits === '0') ?? false
   return (
-    <p className="min-h-5 text-soft">
-      {balance === undefined ? null : (
-        <>
-          <Amount text={balance.available} unit={balance.symbol} /> available
-        </>
-      )}
-    </p>
+    <>
+      <p className="min-h-5 text-soft">
+        {balance === undefined ? null : (
+          <>
+            <Amount text={balance.available} unit={balance.symbol} /> available
+          </>
+        )}
+      </p>
+      {isEmpty && data?.sandbox ? <FaucetCommands address={address} /> : null}
+    </>
   )
 }

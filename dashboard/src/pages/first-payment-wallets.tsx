@@ -21,7 +21,7 @@ export function FirstPaymentWallets({ wallets }: { wallets: UseQueryResult<Walle
       {own.length === 0 ? (
         <p className="max-w-prose">
           The service holds the key of a wallet and signs for it. Make one, then send it some money:
-          in the sandbox the faucet has plenty.
+          a sandbox has a faucet, whose command appears below.
         </p>
       ) : (
         <ul className="grid gap-2 sm:grid-cols-2 lg:grid-cols-3">

@@ -1,12 +1,14 @@
+import { Link } from '@tanstack/react-router'
 import { useMutation } from '@tanstack/react-query'
 import { ApiError } from '../api/api-error.ts'
 import { useAssets } from '../api/use-assets.ts'
 import { usePages } from '../api/use-pages.ts'
 import { useApi } from '../app/services.tsx'
+import { useMay } from '../app/session.tsx'
 import { useFilters } from '../app/use-filters.ts'
 import { saveFile } from '../format/save-file.ts'
 import { exactTime } from '../format/time-text.ts'
-import { Button } from '../parts/button.tsx'
+import { Button, buttonStyle } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
 import { LoadMore } from '../parts/load-more.tsx'
@@ -62,12 +64,18 @@ export function Page() {
 }
 
 function NothingFound({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  const mayPay = useMay('write')
+  const pay = mayPay ? (
+    <Link to="/first-payment" className={buttonStyle('primary')}>
+      Make a payment
+    </Link>
+  ) : undefined
   return isFiltered ? (
     <Empty title="No payment fits" action={<Button onClick={onClear}>Clear filters</Button>}>
       Take a filter away, or look for something else.
     </Empty>
   ) : (
-    <Empty title="No payments yet">
+    <Empty title="No payments yet" action={pay}>
       Whatever this account pays or is paid appears here as soon as it happens.
     </Empty>
   )

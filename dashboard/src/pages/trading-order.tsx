@@ -11,6 +11,7 @@ import { Card } from '../parts/card.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Field } from '../parts/field.tsx'
 import { Segments } from '../parts/segments.tsx'
+import { PageLink } from '../parts/page-link.tsx'
 import { Select } from '../parts/select.tsx'
 import { useToast } from '../parts/toast.tsx'
 import type { Token, Wallet } from './trading.tsx'
@@ -67,7 +68,8 @@ export function TradingOrder({
     return (
       <Card title={`Trade ${name}`}>
         <p className="text-soft">
-          It begins with a wallet of this network: make one under Wallets.
+          It begins with a wallet of this network: make one under{' '}
+          <PageLink to="/wallets">Wallets</PageLink>.
         </p>
       </Card>
     )

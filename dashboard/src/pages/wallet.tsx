@@ -17,6 +17,7 @@ import { QrCode } from '../parts/qr-code.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
+import { FaucetCommands } from './faucet-commands.tsx'
 import { DeleteWalletDialog } from './wallet-delete-dialog.tsx'
 import { NetworkName } from './network-name.tsx'
 import { FAMILY_NAMES } from './wallet-family.ts'
@@ -54,6 +55,7 @@ export function Page() {
       {data !== undefined ? (
         <div className="space-y-4">
           <Receive wallet={data} />
+          {data.sandbox && isEmpty(data) ? <FaucetCommands address={address} /> : null}
           <Balances wallet={data} />
           <WalletPolicyCard wallet={data} />
         </div>
@@ -69,6 +71,9 @@ export function Page() {
     </>
   )
 }
+
+const isEmpty = ({ balances }: Wallet) =>
+  balances.every(({ amountBaseUnits }) => amountBaseUnits === '0')
 
 function Receive({ wallet: { address, family, sandbox } }: { wallet: Wallet }) {
   const { networks } = useAssets()

@@ -16,7 +16,7 @@ export function Empty({
       {children === undefined ? null : (
         <div className="mx-auto mt-1 max-w-prose text-soft">{children}</div>
       )}
-      {action === undefined ? null : <div className="mt-4">{action}</div>}
+      {action === undefined || action === null ? null : <div className="mt-4">{action}</div>}
     </div>
   )
 }

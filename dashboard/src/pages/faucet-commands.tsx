@@ -1,0 +1,20 @@
+import { CodeBlock } from '../parts/code-block.tsx'
+
+const callOf = (order: object) => `curl -sS $FLORIN_FAUCET_URL -d '${JSON.stringify(order)}'`
+
+/** How a wallet of a sandbox comes by money: its faucet gives, and is known to a terminal only. */
+export function FaucetCommands({ address }: { address: string }) {
+  const code = [
+    'eval "$(npx florin env)"',
+    callOf({ address }),
+    callOf({ address, asset: 'USDC' }),
+  ].join('\n')
+  return (
+    <div className="space-y-2">
+      <p className="max-w-prose text-soft">
+        The wallet is empty. The sandbox gives money for nothing: run this where it was started.
+      </p>
+      <CodeBlock code={code} what="faucet commands" />
+    </div>
+  )
+}

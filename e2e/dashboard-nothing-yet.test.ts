@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Browser, Page } from 'playwright-core'
+import { barriers, chromiumPath, openDashboard, startBrowser } from './actors/browser.ts'
+import type { Visit } from './actors/browser.ts'
+import { openClient } from './actors/client.ts'
+import { startFlorin } from './actors/florin.ts'
+import type { FlorinHandle } from './actors/florin.ts'
+
+const MISSING = chromiumPath() === undefined
+const START_MILLISECONDS = 300_000
+
+describe.skipIf(MISSING)('a page with nothing to show yet (skipped without a Chromium)', () => {
+  let florin: FlorinHandle
+  let browser: Browser
+  let owner: Visit
+  beforeAll(async () => {
+    ;[florin, browser] = await Promise.all([startFlorin(), startBrowser()])
+    owner = await openDashboard(florin, browser)
+  }, START_MILLISECONDS)
+  afterAll(async () => {
+    await browser?.close()
+    await florin?.discard()
+  })
+
+  const open = async (page: Page, path: string, heading: string) => {
+    await page.goto(`${florin.baseUrl}/dashboard${path}`)
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+  }
+
+  test('of an empty wallet in a sandbox gives the commands that fill it, and they do', async () => {
+    const { page } = owner
+    const client = openClient(florin.baseUrl, florin.info.apiKeys.enterprise)
+    const { body } = await client.post('/wallets', { family: 'evm', label: 'Till' })
+    const address = String(body['address'])
+    await open(page, `/wallets/${address}`, 'Till')
+    const shown = page.getByRole('region', { name: 'faucet commands' })
+    const [, ...calls] = ((await shown.textContent()) ?? '').split('\n')
+    expect(await barriers(page)).toEqual([])
+    const env = { PATH: process.env['PATH'], FLORIN_FAUCET_URL: florin.info.faucet.url }
+    for (const call of calls) {
+      const { stdout } = await promisify(execFile)('sh', ['-c', call], { env })
+      expect(JSON.parse(stdout)).toMatchObject({ success: true, address })
+    }
+    // A deposit is an event, and what it makes old is read again.
+    await page.getByText('1,000').first().waitFor()
+    await shown.waitFor({ state: 'detached' })
+  })
+
+  test('of payments leads to the first one', async () => {
+    const { page } = owner
+    await page.route(/api\/payments(\?|$)/, async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), payments: [] } })
+    })
+    await open(page, '/payments', 'Payments')
+    await page.getByText('No payments yet').waitFor()
+    await page.getByRole('link', { name: 'Make a payment' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Make a payment' }).waitFor()
+  })
+})
