@@ -12,7 +12,7 @@ export function CodeBlock({ code, what }: { code: string; what: string }) {
         tabIndex={0}
         role="region"
         aria-label={what}
-        className="overflow-x-auto p-3 font-mono text-[0.8125rem] leading-relaxed focus-visible:-outline-offset-2"
+        className="p-3 font-mono text-[0.8125rem] leading-relaxed wrap-anywhere whitespace-pre-wrap focus-visible:-outline-offset-2"
       >
         {code}
       </pre>
