@@ -48,6 +48,23 @@ describe.skipIf(MISSING)('a page with nothing to show yet (skipped without a Chr
     await shown.waitFor({ state: 'detached' })
   })
 
+  test('does not say that there is nothing while that is not known', async () => {
+    const { page } = owner
+    const { promise: isLooked, resolve: looked } = Promise.withResolvers<void>()
+    await page.route(/api\/(operator\/lanes|wallets)/, async (route) => {
+      await isLooked
+      await route.continue()
+    })
+    await open(page, '/first-payment', 'Make a payment')
+    await page.getByRole('heading', { name: '3. The payment' }).waitFor()
+    expect(await page.getByText('It begins with a wallet').count()).toBe(0)
+    await open(page, '/system', 'System')
+    await page.getByRole('heading', { name: 'Frozen lanes' }).waitFor()
+    expect(await page.getByText('No lane is frozen').count()).toBe(0)
+    looked()
+    await page.getByText('No lane is frozen').waitFor()
+  })
+
   test('of payments leads to the first one', async () => {
     const { page } = owner
     await page.route(/api\/payments(\?|$)/, async (route) => {

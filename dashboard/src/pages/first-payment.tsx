@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { useAnswer } from '../api/use-answer.ts'
 import { Card } from '../parts/card.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
 import { FirstPaymentForm } from './first-payment-form.tsx'
 import { FirstPaymentKey } from './first-payment-key.tsx'
 import { FirstPaymentProgress } from './first-payment-progress.tsx'
@@ -27,7 +28,11 @@ export function Page() {
           <FirstPaymentWallets wallets={wallets} />
         </Card>
         <Card title="3. The payment">
-          <FirstPaymentForm wallets={own} apiKey={apiKey} onSent={setPaymentId} />
+          {wallets.isPending ? (
+            <Skeleton className="h-64 w-full" />
+          ) : (
+            <FirstPaymentForm wallets={own} apiKey={apiKey} onSent={setPaymentId} />
+          )}
         </Card>
         {paymentId === null ? null : (
           <Card title="What becomes of it">

@@ -111,6 +111,8 @@ export function SystemLanes() {
         </h2>
         {lanes.error !== null ? (
           <ErrorPanel error={lanes.error} onRetry={lanes.retry} />
+        ) : lanes.pages === undefined ? (
+          <SkeletonRows rows={1} />
         ) : frozen.length === 0 ? (
           <p className="text-soft">No lane is frozen: every key signs.</p>
         ) : (
