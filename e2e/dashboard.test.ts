@@ -66,6 +66,25 @@ describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium 
     await context.close()
   })
 
+  test('whoever had a session that ended is told so where they sign in, and not who ended it', async () => {
+    const visitor = await visit(browser)
+    const { context, page } = visitor
+    const told = page.getByText('Your session has ended.')
+    await signIn(visitor)
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.getByRole('heading', { name: 'Volume by asset' }).waitFor()
+    await context.clearCookies()
+    await page.getByRole('link', { name: 'Wallets', exact: true }).click()
+    await told.waitFor()
+    expect(await barriers(page)).toEqual([])
+    await page.goto(florin.info.dashboardUrl)
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(await told.count()).toBe(0)
+    await context.close()
+  })
+
   test('whoever is signed in stays so when a question of before is answered late', async () => {
     const visitor = await visit(browser)
     const { context, page, complaints } = visitor
@@ -143,7 +162,9 @@ describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium 
     await page.getByLabel('From').selectOption(payer?.address ?? '')
     await page.getByLabel('To', { exact: true }).fill(recipient?.address ?? '')
     await page.getByLabel('Amount').fill('2.5')
-    const code = (await page.getByRole('region', { name: 'curl command' }).textContent()) ?? ''
+    const call = page.getByRole('region', { name: 'curl command' })
+    expect(await call.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+    const code = (await call.textContent()) ?? ''
     const order: unknown = JSON.parse(/-d '(.*)'$/.exec(code)?.[1] ?? '')
     expect(order).toMatchObject({
       walletAddress: payer?.address,

@@ -6,7 +6,7 @@ import { openApi } from '../api/api.ts'
 import { ToastProvider } from '../parts/toast.tsx'
 import { openRouter } from './router.tsx'
 import { ServicesContext } from './services.tsx'
-import { knownSession, setSession } from './session.tsx'
+import { endSession, knownSession } from './session.tsx'
 
 const RETRIES_MAX = 2
 const FRESH_MILLISECONDS = 15_000
@@ -27,7 +27,7 @@ function openAll() {
   const api = openApi({
     fetch: (...request) => fetch(...request),
     csrfToken: () => knownSession(client)?.csrfToken,
-    onSignedOut: () => setSession(client, null),
+    onSignedOut: () => endSession(client),
   })
   return { client, services: { api }, router: openRouter() }
 }

@@ -23,6 +23,20 @@ export function setSession(client: QueryClient, session: Session | null): void {
   client.setQueryData(KEY, session)
 }
 
+const ENDED = ['session ended']
+
+/** The service does not know the session any more: whoever had one is told so where they sign in again. */
+export function endSession(client: QueryClient): void {
+  const hadOne = Boolean(knownSession(client))
+  setSession(client, null)
+  if (hadOne) client.setQueryData(ENDED, true)
+}
+
+/** Whether there was a session that ended by itself. */
+export function hasEnded(client: QueryClient): boolean {
+  return client.getQueryData(ENDED) === true
+}
+
 /**
  * Asks the service who is signed in; null: nobody. Whoever signs in, out or to another account while the answer is on its way is right
  * against it: it may tell of before.

@@ -5,7 +5,7 @@ import { ApiError } from '../api/api-error.ts'
 import { useDeed } from '../api/use-deed.ts'
 import { Brand } from '../app/brand.tsx'
 import { Go } from '../app/go.tsx'
-import { setSession, useAskedSession } from '../app/session.tsx'
+import { hasEnded, setSession, useAskedSession } from '../app/session.tsx'
 import { Button } from '../parts/button.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Field } from '../parts/field.tsx'
@@ -34,6 +34,7 @@ export function Page() {
   const { data: session } = useAskedSession()
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
+  const [ended] = useState(() => hasEnded(client))
   const signIn = useDeed('POST /session', { onDone: (answer) => setSession(client, answer) })
   const { mutate } = signIn
   const link = useRef<string | undefined>(undefined)
@@ -55,6 +56,11 @@ export function Page() {
     <main className="mx-auto flex min-h-screen max-w-sm flex-col justify-center gap-6 p-6">
       <Brand />
       <h1 className="text-xl font-semibold">Sign in</h1>
+      {ended && signIn.error === null ? (
+        <p role="status" className="rounded-lg border border-warn bg-warn-ground px-4 py-2.5">
+          Your session has ended. Sign in to go on where you were.
+        </p>
+      ) : null}
       {signIn.error === null ? null : <SignInError error={signIn.error} />}
       <form
         className="space-y-4"
