@@ -2,7 +2,13 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Browser, Page } from 'playwright-core'
-import { barriers, chromiumPath, openDashboard, startBrowser } from './actors/browser.ts'
+import {
+  barriers,
+  chromiumPath,
+  openDashboard,
+  sidewaysPixels,
+  startBrowser,
+} from './actors/browser.ts'
 import type { Visit } from './actors/browser.ts'
 import { openClient } from './actors/client.ts'
 import { startFlorin } from './actors/florin.ts'
@@ -46,6 +52,18 @@ describe.skipIf(MISSING)('a page with nothing to show yet (skipped without a Chr
     // A deposit is an event, and what it makes old is read again.
     await page.getByText('1,000').first().waitFor()
     await shown.waitFor({ state: 'detached' })
+  })
+
+  test('has room for a long name on a narrow screen', async () => {
+    const { page } = owner
+    const client = openClient(florin.baseUrl, florin.info.apiKeys.enterprise)
+    const label = 'A label as long as anybody may want to give to one of their wallets, x'
+    expect((await client.post('/wallets', { family: 'evm', label })).status).toBe(200)
+    await page.setViewportSize({ width: 390, height: 844 })
+    await open(page, '/first-payment', 'Make a payment')
+    await page.getByText(label, { exact: true }).waitFor()
+    expect(await sidewaysPixels(page)).toBe(0)
+    await page.setViewportSize({ width: 1440, height: 900 })
   })
 
   test('does not say that there is nothing while that is not known', async () => {

@@ -26,7 +26,7 @@ export function FirstPaymentWallets({ wallets }: { wallets: UseQueryResult<Walle
       ) : (
         <ul className="grid gap-2 sm:grid-cols-2 lg:grid-cols-3">
           {own.slice(0, SHOWN_MAX).map(({ walletId, address, label, family }) => (
-            <li key={walletId} className="rounded-md border border-line px-3 py-2">
+            <li key={walletId} className="min-w-0 rounded-md border border-line px-3 py-2">
               <span className="block truncate font-medium">{label ?? family}</span>
               <Short text={address} what="address" />
             </li>
