@@ -1,13 +1,17 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Secret } from '@florin/server/kernel/secret.ts'
 import { openTestDatabase } from '@florin/server/store/test-database.ts'
 import type { TestDatabase } from '@florin/server/store/test-database.ts'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { writeDatabaseFile } from './database-file.ts'
+import { dataPaths } from './data-paths.ts'
 import { runDoctor } from './doctor.ts'
 import { runKeysList } from './keys/list.ts'
 import { runOperatorLink } from './operator-link.ts'
+import { writeOwner } from './owner-file.ts'
 import { CommandFailed } from './usage-error.ts'
 import { runWalletsList } from './wallets/list.ts'
 
@@ -52,3 +56,23 @@ test.each<[string, { password?: string; pathname?: string }, RegExp]>([
     }
   },
 )
+
+test('where an earlier version runs each command says so, and what to do', async () => {
+  const paths = dataPaths(directory)
+  const url = Object.assign(new URL(database.ownerUrl.reveal()), { pathname: `/${EMPTY}` })
+  const keyFile = join(directory, 'master.key')
+  await writeDatabaseFile(paths.database, { url: new Secret(url.href), keyFile, sandbox: null })
+  await writeOwner(paths.owner, { state: 'ready', baseUrl: null, launchers: [] })
+  for (const run of COMMANDS) {
+    const failure = await run({
+      args: [],
+      environment: { FLORIN_DATA_DIR: directory },
+      print: () => undefined,
+      note: () => undefined,
+    }).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(CommandFailed)
+    expect(failure).toMatchObject({
+      message: expect.stringMatching(/is behind by .* An earlier version runs in .*: stop it/),
+    })
+  }
+})

@@ -20,10 +20,8 @@ export function configOrFail(environment: Environment): Config {
 /** As findDatabase, for commands that work on it as the service does. Throws CommandFailed also where nobody could, and says why. */
 export async function findReadyDatabase(config: Config): Promise<DatabaseAccess> {
   const found = await findDatabase(config)
-  // That of a running `up` is its own matter.
-  if (config.databaseUrl !== null) {
-    await checkUsableDatabase({ url: found.url, log: openLog('silent'), migrated: true })
-  }
+  const upIn = config.databaseUrl === null ? config.dataDirectory : undefined
+  await checkUsableDatabase({ url: found.url, log: openLog('silent'), migrated: true, upIn })
   return found
 }
 

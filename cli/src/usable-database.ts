@@ -6,19 +6,23 @@ import { CommandFailed } from './usage-error.ts'
 
 /**
  * Looks whether a database lets this version in, and changes nothing. `migrated`: it must also be ready for the service's own role and
- * statements. Throws CommandFailed that says what to look at, or to run.
+ * statements. `upIn`: the directory of a running `up` that it belongs to, which is migrated by a new start; whether it answers, the command itself
+ * will see. Throws CommandFailed that says what to look at, or to run.
  */
 export async function checkUsableDatabase({
   url,
   log,
   migrated = false,
+  upIn,
 }: {
   url: Secret
   log: Log
   migrated?: boolean
+  upIn?: string | undefined
 }): Promise<void> {
   const facts = await lookAtDatabase({ url, log })
   if (facts.kind === 'away') {
+    if (upIn !== undefined) return
     throw new CommandFailed(
       `the database does not answer (${facts.reason}). Is it running, and is DATABASE_URL right?`,
     )
@@ -30,7 +34,11 @@ export async function checkUsableDatabase({
   if (!migrated) return
   if (facts.missing.length > 0) {
     const behind = migrationsText(facts.missing)
-    throw new CommandFailed(`the database's schema is behind by ${behind}. Run: florin migrate`)
+    const next =
+      upIn === undefined
+        ? 'Run: florin migrate'
+        : `An earlier version runs in ${upIn}: stop it, and start this one there.`
+    throw new CommandFailed(`the database's schema is behind by ${behind}. ${next}`)
   }
   if (!facts.mayServe) {
     throw new CommandFailed(
