@@ -37,13 +37,15 @@ const isEventType = (type: string): type is AccountEventType => Object.hasOwn(AC
 const isMarketType = (type: string): type is MarketEventType => Object.hasOwn(MARKET_EVENTS, type)
 const PAUSE_MILLISECONDS = 500
 const PAUSE_MILLISECONDS_MAX = 30_000
-const PING_MILLISECONDS = 25_000
+const PING_MILLISECONDS = 10_000
+/** Two pings went without an answer. */
+const SILENCE_MILLISECONDS = 25_000
 
 /**
- * The page's one event connection: a socket that a ticket opens. A connection that was lost is made again, later each time, and goes
- * on after the last event that came.
+ * The page's one event connection: a socket that a ticket opens. A connection that was lost, or that does not answer any more, is made again,
+ * later each time, and goes on after the last event that came.
  */
-export function openLive({ api, origin }: { api: Api; origin: string }): Live {
+export function openLive({ api, origin }: { api: Pick<Api, 'call'>; origin: string }): Live {
   const listeners = new Set<(event: LiveEvent) => void>()
   const watchers = new Set<() => void>()
   const tokens = new Map<string, Set<(event: LiveMarketEvent) => void>>()
@@ -92,6 +94,21 @@ export function openLive({ api, origin }: { api: Api; origin: string }): Live {
     const address = `${origin.replace(/^http/, 'ws')}/api/data?ticket=${encodeURIComponent(ticket)}`
     const own = new WebSocket(address)
     socket = own
+    let heardAt = performance.now()
+    const left = new AbortController()
+    const { signal } = left
+    const leave = () => {
+      left.abort()
+      own.close()
+      again()
+    }
+    /** A connection that is dead without a word is noticed by its silence; closing it says nothing for as long. */
+    const ping = () => {
+      if (performance.now() - heardAt > SILENCE_MILLISECONDS) leave()
+      else if (own.readyState === WebSocket.OPEN) own.send('{"method":"ping"}')
+    }
+    clearInterval(pinging)
+    pinging = setInterval(ping, PING_MILLISECONDS)
     own.addEventListener('open', () => {
       own.send(
         JSON.stringify({
@@ -101,10 +118,13 @@ export function openLive({ api, origin }: { api: Api; origin: string }): Live {
         }),
       )
       if (tokens.size > 0) say('subscribe', [...tokens.keys()])
-      pinging = setInterval(() => own.send('{"method":"ping"}'), PING_MILLISECONDS)
     })
-    own.addEventListener('message', ({ data }: MessageEvent<unknown>) => take(String(data)))
-    own.addEventListener('close', again)
+    const hear = ({ data }: MessageEvent<unknown>) => {
+      heardAt = performance.now()
+      take(String(data))
+    }
+    own.addEventListener('message', hear, { signal })
+    own.addEventListener('close', again, { signal })
   }
   const connect = () => {
     open().catch(again)
