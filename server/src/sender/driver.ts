@@ -12,13 +12,13 @@ import { closeFinalBlocks } from './finalize.ts'
 import type { FollowDeps } from './follow.ts'
 import { ChainMoved, followBlocks } from './follow.ts'
 import {
+  askForLease,
   beginFollowing,
-  followedHeight,
   LeaseLost,
   releaseLease,
   takeLease,
 } from './follower-store.ts'
-import type { Cursor } from './follower-store.ts'
+import type { Cursor, LeaseAnswer } from './follower-store.ts'
 import type { Suspects } from './guard.ts'
 import { guardLanes } from './guard.ts'
 import { readLineTo } from './line-to-head.ts'
@@ -112,14 +112,16 @@ export function startDriver(deps: DriverDeps): Driver {
   }
 
   /** The cursor, under a lease that is renewed now and then; a write without it is refused by its fence. */
-  async function hold(): Promise<Cursor | undefined> {
+  async function hold(): Promise<LeaseAnswer> {
     const now = clock.nowMilliseconds()
-    if (held !== undefined && hasLeft(held.renewAt, now, leaseMilliseconds / 2)) return held.cursor
-    const cursor = await store.inTransaction('service', (tx) =>
-      takeLease(tx, network, instance, leaseMilliseconds),
+    if (held !== undefined && hasLeft(held.renewAt, now, leaseMilliseconds / 2)) {
+      return { cursor: held.cursor, height: held.cursor.height }
+    }
+    const asked = await store.inTransaction('service', (tx) =>
+      askForLease(tx, network, instance, leaseMilliseconds),
     )
-    held = cursor && { cursor, renewAt: now + leaseMilliseconds / 2 }
-    return cursor
+    held = asked.cursor && { cursor: asked.cursor, renewAt: now + leaseMilliseconds / 2 }
+    return asked
   }
 
   /** Reckoned from before the lease was asked for, so never for longer than the database has it. */
@@ -166,10 +168,10 @@ export function startDriver(deps: DriverDeps): Driver {
   async function round(): Promise<void> {
     // First, so that an instance whose nodes do not answer lets its lease run out.
     const head = await lookAtHead()
-    const taken = await hold()
+    const { cursor: taken, height } = await hold()
     state = { ...state, headHeight: head.height }
     if (taken === undefined) {
-      const height = await begin(head)
+      await begin(head)
       const nowMilliseconds = clock.nowMilliseconds()
       const readAtMilliseconds = readByAnother({ height, headHeight: head.height, nowMilliseconds })
       const lastRoundMilliseconds = nowMilliseconds
@@ -238,15 +240,14 @@ export function startDriver(deps: DriverDeps): Driver {
     told = [...(isNews ? told : told.slice(0, -1)), head].slice(-limits.toldHeadsMax)
   }
 
-  /** Either nobody has begun yet, or another instance drives this network. How far it is. */
-  async function begin(head: Head): Promise<bigint | null> {
-    if (isBegun) return store.inTransaction('service', (tx) => followedHeight(tx, network))
+  /** Either nobody has begun yet, or another instance drives this network. */
+  async function begin(head: Head): Promise<void> {
+    if (isBegun) return
     const [final] = (await readLineTo(chain, head, head.finalizedHeight)) ?? []
     if (final === undefined)
       throw new NodeFailure('no node shows the block it calls final and all above it')
     await store.inTransaction('service', (tx) => beginFollowing(tx, network, final))
     isBegun = true
-    return null
   }
 
   /** Keeps the lease while a round takes long; a round that fails lets it run out. */

@@ -155,35 +155,48 @@ export async function networkFollowed(
   }
 }
 
+/** What somebody who asked for a lease is told. */
+export interface LeaseAnswer {
+  /** Undefined while another instance holds it. */
+  readonly cursor: Cursor | undefined
+  /** How far the network has been read, by whoever follows; null before anybody has begun. */
+  readonly height: bigint | null
+}
+
 /**
- * Takes or renews the lease of a network; undefined while another instance holds it. Lease time is the database's: one that lasts longer than any
- * was taken before its clock was set back, and is over. Should its holder live, the fence tells it.
+ * Takes or renews the lease of a network. Lease time is the database's: one that lasts longer than any was taken before its clock was set back, and is
+ * over. Should its holder live, the fence tells it.
  */
-export async function takeLease(
+export async function askForLease(
   tx: Tx,
   network: NetworkId,
   owner: string,
   leaseMilliseconds: number,
-): Promise<Cursor | undefined> {
-  const rows = await tx.query<CursorRow>(
+): Promise<LeaseAnswer> {
+  const rows = await tx.query<CursorRow & { readonly is_taken: boolean }>(
     'follower_lease',
-    `update followers set lease_owner = $2, lease_until = now() + $3 * interval '1 millisecond',
-       fence = case when lease_owner = $2 and lease_until > now() then fence else fence + 1 end
-     where network = $1 and (lease_owner is null or lease_owner = $2 or lease_until < now()
-       or lease_until > now() + $4 * interval '1 millisecond')
-     returning height, block_hash, finalized_height, fence, halted_reason`,
+    `with taken as (update followers set lease_owner = $2, lease_until = now() + $3 * interval '1 millisecond',
+         fence = case when lease_owner = $2 and lease_until > now() then fence else fence + 1 end
+       where network = $1 and (lease_owner is null or lease_owner = $2 or lease_until < now()
+         or lease_until > now() + $4 * interval '1 millisecond')
+       returning height, block_hash, finalized_height, fence, halted_reason)
+     select true as is_taken, * from taken
+     union all select false, height, block_hash, finalized_height, fence, halted_reason from followers
+     where network = $1 and not exists (select from taken)`,
     [network, owner, leaseMilliseconds, leaseMilliseconds + limits.clockAheadSeconds * 1000],
   )
-  const row = rows[0]
-  if (row === undefined) return undefined
-  return {
-    network,
-    height: BigInt(row.height),
-    blockHash: row.block_hash,
-    finalizedHeight: BigInt(row.finalized_height),
-    fence: BigInt(row.fence),
-    haltedReason: row.halted_reason,
-  }
+  const [row] = rows
+  if (row === undefined) return { cursor: undefined, height: null }
+  const [height, finalizedHeight] = [BigInt(row.height), BigInt(row.finalized_height)]
+  if (!row.is_taken) return { cursor: undefined, height }
+  const { block_hash: blockHash, halted_reason: haltedReason, fence } = row
+  const moving = { network, height, blockHash, finalizedHeight, haltedReason }
+  return { cursor: { ...moving, fence: BigInt(fence) }, height }
+}
+
+/** The same for who asks for nothing but the lease; undefined while another instance holds it. */
+export async function takeLease(...asked: Parameters<typeof askForLease>) {
+  return (await askForLease(...asked)).cursor
 }
 
 /** Gives the lease back at once, so that another instance need not wait for it to run out. */
