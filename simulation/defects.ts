@@ -61,7 +61,7 @@ export const defects: readonly Defect[] = [
         module: 'sender/rebuild.ts',
         from: `await lifetimes.lookBack(living.map(({ hash }) => hash))`,
         to: `await lifetimes.lookBack(living.map(({ hash }) => hash)).catch(() => living.map(({ terms }) =>
-          ['none', 'no other'].map((node) => ({ node, finalizedHeight: lifetimes.lifetimeOf(terms) + 1n, found: false }))))`,
+          ['none', 'no other'].map((node) => ({ node, finalizedHeight: lifetimes.lifetimeOf(terms) + 1n, height: 0n, found: false }))))`,
       },
     ],
   },
@@ -70,7 +70,7 @@ export const defects: readonly Defect[] = [
     changes: [
       {
         module: 'sender/rebuild.ts',
-        from: `return look.finalizedHeight > lifetimes.lifetimeOf(terms)`,
+        from: `return readAtLeast(look, finalizedHeight) > lifetimes.lifetimeOf(terms)`,
         to: `return true`,
       },
     ],
@@ -82,6 +82,12 @@ export const defects: readonly Defect[] = [
         module: 'sender/expiry-store.ts',
         from: "(count(distinct l.node) >= 2 or (${liesApart('$2', '$3')}))",
         to: '$2::numeric is not null and $3::bigint is not null and count(*) > 0',
+      },
+      // What was read here as final is proof by itself.
+      {
+        module: 'sender/rebuild.ts',
+        from: `return ownHeight < height ? finalizedHeight - (height - ownHeight) : finalizedHeight`,
+        to: `return ownHeight < height ? finalizedHeight : finalizedHeight`,
       },
     ],
   },

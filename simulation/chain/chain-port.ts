@@ -134,6 +134,7 @@ export function openChainPort({
                   return {
                     node: name,
                     finalizedHeight: final.height,
+                    height: final.height,
                     found: age >= indexLagMilliseconds,
                   }
                 }),

@@ -185,6 +185,8 @@ export interface HistoryLook {
   readonly node: string
   /** The height, in the unit of lifetimes, that this node called final before it looked. */
   readonly finalizedHeight: bigint
+  /** Of the same block, as heights are counted elsewhere. */
+  readonly height: bigint
   readonly found: boolean
 }
 

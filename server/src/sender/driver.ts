@@ -285,7 +285,7 @@ export function startDriver(deps: DriverDeps): Driver {
         await warnOfFound(deps, warned)
         await readUntold(deps, cursor)
         await readUntoldBuilds(deps, cursor)
-        await rebuildExpired(deps, renewal, isOver)
+        await rebuildExpired(deps, renewal, cursor.finalizedHeight, isOver)
         looks.begin()
         return
       default:

@@ -109,7 +109,7 @@ describe(`${WORLDS * PLACES} schedules of expiry`, () => {
           cursor = await followBlocks(deps, cursor)
           cursor = await closeFinalBlocks(deps, cursor, [await chain.head()])
           await rebroadcast(deps, network, 1_000)
-          await rebuildExpired(deps, renewal)
+          await rebuildExpired(deps, renewal, cursor.finalizedHeight)
         } catch (error) {
           if (!(error instanceof ChainMoved || error instanceof NodeFailure)) throw error
         }

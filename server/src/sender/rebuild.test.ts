@@ -17,7 +17,13 @@ import { scriptedChain } from './test-chain.ts'
 const GAP_MILLISECONDS = 20_000
 const FIRST_LIFETIME = 100n
 const LIFETIME_BLOCKS = 150n
-const EMPTY: HistoryLook = { node: 'one', finalizedHeight: FIRST_LIFETIME + 1n, found: false }
+/** A third of the heights of this chain have no block. */
+const EMPTY: HistoryLook = {
+  ...{ node: 'one', finalizedHeight: FIRST_LIFETIME + 1n, found: false },
+  height: FIRST_LIFETIME + 50n,
+}
+/** Everything that nodes tell of was read as final here. */
+const ALL_READ = 10_000_000n
 const OTHER: HistoryLook = { ...EMPTY, node: 'two' }
 /** The same of the blocks that come within the gap. */
 const LATER: HistoryLook = { ...EMPTY, finalizedHeight: EMPTY.finalizedHeight + 1_000n }
@@ -48,7 +54,7 @@ async function anOpenPlace() {
       [network],
     )
 
-  const instance = (lookBack: () => readonly HistoryLook[] | Error) => {
+  const instance = (lookBack: () => readonly HistoryLook[] | Error, finalizedHeight = ALL_READ) => {
     const renewal: Extract<Renewal, { kind: 'lifetime' }> = {
       kind: 'lifetime',
       lifetimeOf: (terms) => BigInt(terms['lifetime'] ?? FIRST_LIFETIME),
@@ -97,6 +103,7 @@ async function anOpenPlace() {
         }),
       },
       renewal,
+      finalizedHeight,
     )
   }
   return {
@@ -106,6 +113,9 @@ async function anOpenPlace() {
     broadcasts,
     /** One round in which every node's look at every attempt says the same. */
     round: (...looks: readonly HistoryLook[]) => instance(() => looks),
+    /** The same where our own chain is final up to a height. */
+    roundAt: (finalizedHeight: bigint, ...looks: readonly HistoryLook[]) =>
+      instance(() => looks, finalizedHeight),
     failingRound: () => instance(() => new NodeFailure('nobody answered')),
     pass: (milliseconds: number) => {
       nowMilliseconds += milliseconds
@@ -164,6 +174,18 @@ describe('an expired transaction', () => {
     }
     expect(await place.numbers()).toEqual([1])
     expect(place.broadcasts).toEqual([])
+  })
+
+  test('is left alone, whatever nodes do not find, until each block that could hold it was read as final here', async () => {
+    // Behind one address a machine that stands still knows nothing of what the one that told the height has included.
+    const before = EMPTY.height - 1n
+    await place.roundAt(before, EMPTY, OTHER)
+    place.pass(GAP_MILLISECONDS)
+    const later = { ...LATER, height: EMPTY.height + 1_000n }
+    await place.roundAt(before, later, { ...later, node: 'two' })
+    expect(await place.numbers()).toEqual([1])
+    await place.roundAt(EMPTY.height, EMPTY, OTHER)
+    expect(await place.numbers()).toEqual([1, 2])
   })
 
   test('is left alone after one look, and after looks of one node too close together', async () => {

@@ -40,11 +40,14 @@ function gapOf({ config }: Pick<Chain, 'config'>): LookGap {
 /**
  * Makes the next attempt of places whose every earlier attempt is proven dead: a height was final at which it could not be
  * included any more, and every look into the history after that succeeded and found nothing. The looks are kept as evidence. A look
- * that failed is no look; bytes that were found once, by whichever node, are never replaced. None is made any more when it `isOver`.
+ * that failed is no look; bytes that were found once, by whichever node, are never replaced. The machine that tells what its history holds
+ * may be another one than told the height, and stand still: so every block that could hold them has to be read as final here as well, up to
+ * `finalizedHeight`. None is made any more when it `isOver`.
  */
 export async function rebuildExpired(
   deps: RebuildDeps,
   lifetimes: Lifetimes,
+  finalizedHeight: bigint,
   isOver: () => boolean = () => false,
 ): Promise<void> {
   const { chain, store, clock } = deps
@@ -58,11 +61,15 @@ export async function rebuildExpired(
   const spared = new Set<string>()
   living.forEach((attempt, index) => {
     const own = looks[index] ?? []
-    if (own.length === 0 || own.some((look) => !isLate(look, attempt, lifetimes))) {
+    if (
+      own.length === 0 ||
+      own.some((look) => !isLate(look, attempt, lifetimes, finalizedHeight))
+    ) {
       spared.add(attempt.transactionId)
     }
     for (const look of own) {
-      if (isLate(look, attempt, lifetimes)) late.push({ ...look, attemptId: attempt.attemptId })
+      if (!isLate(look, attempt, lifetimes, finalizedHeight)) continue
+      late.push({ ...look, attemptId: attempt.attemptId })
     }
   })
   const candidates = living.filter(({ transactionId }) => !spared.has(transactionId))
@@ -83,9 +90,19 @@ export async function rebuildExpired(
   })
 }
 
-/** Whether the bytes could not be included any more when this look was made. */
-function isLate(look: HistoryLook, { terms }: LivingAttempt, lifetimes: Lifetimes): boolean {
-  return look.finalizedHeight > lifetimes.lifetimeOf(terms)
+/** Whether the bytes could not be included any more when this look was made, nor in any block that was not read as final here by then. */
+function isLate(
+  look: HistoryLook,
+  { terms }: LivingAttempt,
+  lifetimes: Lifetimes,
+  finalizedHeight: bigint,
+): boolean {
+  return readAtLeast(look, finalizedHeight) > lifetimes.lifetimeOf(terms)
+}
+
+/** How far our own final blocks reach at least, in the unit of lifetimes: each height up to where the node is may hold a block, or none. */
+function readAtLeast({ finalizedHeight, height }: HistoryLook, ownHeight: bigint): bigint {
+  return ownHeight < height ? finalizedHeight - (height - ownHeight) : finalizedHeight
 }
 
 /** Bytes that nobody here can make anew are at their end with the same proof that would allow new ones. */

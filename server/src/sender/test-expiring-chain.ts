@@ -74,7 +74,8 @@ export function openExpiringChain(config: NetworkConfig, chance: Chance): Expiri
   const look = (node: string, hash: string, at: number): HistoryLook => {
     const height = attempts.get(hash)?.height
     const found = height !== undefined && height <= at
-    return { node, finalizedHeight: BigInt(Math.min(finalized(), at - FINAL_DEPTH)), found }
+    const final = BigInt(Math.min(finalized(), at - FINAL_DEPTH))
+    return { node, finalizedHeight: final, height: final, found }
   }
 
   for (let count = 0; count < FINAL_DEPTH * 2; count += 1) mine()

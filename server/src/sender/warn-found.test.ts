@@ -125,7 +125,7 @@ describe('a place that a node found and nobody saw mined', () => {
     await place.look('one', now - 2 * OLD)
     const { model, lane } = place
     const { height, hash } = model.tip()
-    const found: HistoryLook = { node: 'one', finalizedHeight: 101n, found: true }
+    const found: HistoryLook = { node: 'one', finalizedHeight: 101n, height: 0n, found: true }
     const chain = scriptedChain(lane.chain.config, {
       head: async () => ({ height, hash, finalizedHeight: height }),
       blocks: async (from, count) => model.blocks(from, count, height),

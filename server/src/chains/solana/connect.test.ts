@@ -294,7 +294,7 @@ describe('a transaction whose lifetime passed', () => {
 
   test('is not looked for by a node in trouble', async () => {
     const { hash } = await world.signed(order(sender, await newAddress(), SOL), sender)
-    for (const method of ['getSignatureStatuses', 'getBlockHeight']) {
+    for (const method of ['getSignatureStatuses', 'getEpochInfo']) {
       await world.sandbox.fault({
         chain: 'solana',
         kind: 'fail',

@@ -11,9 +11,12 @@ const hashOf = (serial: number): TransactionHash =>
 const [LOST, LANDED] = [hashOf(1), hashOf(2)]
 const NODE = (number: number): string => `node ${number} of solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1`
 
+/** A fifth of the slots have no block. */
+const epoch = (blockHeight: number) => ({ blockHeight, absoluteSlot: blockHeight + 100 })
+
 function nodeWith(change: Lines = {}): Script {
   return script({
-    getBlockHeight: 500,
+    getEpochInfo: epoch(500),
     getSignatureStatuses: ([hashes]: [readonly string[]]) =>
       result({
         context: { slot: 700 },
@@ -41,12 +44,13 @@ async function lookBack(
 describe('a look back', () => {
   test('tells of each hash what each node has, with the height that it had named before', async () => {
     const { looks, nodes } = await lookBack(
-      [nodeWith(), nodeWith({ getBlockHeight: 501 })],
+      [nodeWith(), nodeWith({ getEpochInfo: epoch(501) })],
       [LOST, LANDED],
     )
     const look = (finalizedHeight: bigint, number: number, found: boolean): HistoryLook => ({
       node: NODE(number),
       finalizedHeight,
+      height: finalizedHeight + 100n,
       found,
     })
     expect(looks).toEqual([
@@ -54,7 +58,7 @@ describe('a look back', () => {
       [look(500n, 1, true), look(501n, 2, true)],
     ])
     for (const { requests } of nodes) {
-      expect(requests).toEqual([['getBlockHeight'], ['getBlockHeight', 'getSignatureStatuses']])
+      expect(requests).toEqual([['getEpochInfo'], ['getEpochInfo', 'getSignatureStatuses']])
     }
   })
 
@@ -69,7 +73,7 @@ describe('a look back', () => {
 
   const rounds = { count: 0 }
   test.each<[string, Lines]>([
-    ['fails to tell its height', { getBlockHeight: () => error(-32005, 'Node is behind') }],
+    ['fails to tell its height', { getEpochInfo: () => error(-32005, 'Node is behind') }],
     [
       'fails at the look',
       {
@@ -81,15 +85,15 @@ describe('a look back', () => {
     ['answers no list', { getSignatureStatuses: { context: { slot: 1 }, value: null } }],
     ['answers no context', { getSignatureStatuses: { value: [null] } }],
     ['answers nothing', { getSignatureStatuses: null }],
-    ['tells no proper height', { getBlockHeight: 'high' }],
+    ['tells no proper height', { getEpochInfo: { ...epoch(500), blockHeight: 'high' } }],
     [
       'is another machine at the look, and behind',
-      { getBlockHeight: () => result((rounds.count += 1) % 2 === 1 ? 500 : 499) },
+      { getEpochInfo: () => result(epoch((rounds.count += 1) % 2 === 1 ? 500 : 499)) },
     ],
   ])('takes nothing from a node that %s', async (_, change) => {
     rounds.count = 0
     const { looks } = await lookBack([nodeWith(change), nodeWith()], [LOST])
-    expect(looks).toEqual([[{ node: NODE(2), finalizedHeight: 500n, found: false }]])
+    expect(looks).toEqual([[{ node: NODE(2), finalizedHeight: 500n, height: 600n, found: false }]])
     rounds.count = 0
     await expect(lookBack([nodeWith(change)], [LOST])).rejects.toThrow(NodeFailure)
   })

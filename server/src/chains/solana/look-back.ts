@@ -5,7 +5,6 @@ import type { NodeAnswer } from '../json-rpc/messages.ts'
 import type { Transport } from '../json-rpc/transport.ts'
 import { contextFrom, integerFrom } from './answer.ts'
 
-const FINAL_HEIGHT = { method: 'getBlockHeight', params: [{ commitment: 'finalized' }] }
 const FINAL_EPOCH = { method: 'getEpochInfo', params: [{ commitment: 'finalized' }] }
 const HISTORY = { searchTransactionHistory: true }
 /** What a node takes in one call. */
@@ -24,22 +23,23 @@ export async function lookBack(
   hashes: readonly TransactionHash[],
 ): Promise<readonly (readonly HistoryLook[])[]> {
   if (hashes.length === 0) return []
-  const heights = (await transport.tellAll([FINAL_HEIGHT])).map(([answer]) => heightFrom(answer))
-  const found: boolean[][] = heights.map(() => [])
+  const reaches = (await transport.tellAll([FINAL_EPOCH])).map(([answer]) => reachFrom(answer))
+  const found: boolean[][] = reaches.map(() => [])
   for (let from = 0; from < hashes.length; from += SIGNATURES_MAX) {
     const asked = hashes.slice(from, from + SIGNATURES_MAX)
     const statuses = { method: 'getSignatureStatuses', params: [asked, HISTORY] }
-    const nodes = await transport.tellAll([FINAL_HEIGHT, statuses])
+    const nodes = await transport.tellAll([FINAL_EPOCH, statuses])
     nodes.forEach((answers, node) => {
-      found[node]?.push(...(foundFrom(answers, heights[node], asked.length) ?? []))
+      found[node]?.push(...(foundFrom(answers, reaches[node], asked.length) ?? []))
     })
   }
   const looks = hashes.map((_, index) =>
     nodeNames.flatMap((node, place) => {
-      const [finalizedHeight, seen] = [heights[place], found[place]]
+      const [reach, seen] = [reaches[place], found[place]]
       // A node that failed at one part of the list is not believed about the rest.
-      if (finalizedHeight === undefined || seen?.length !== hashes.length) return []
-      return [{ node, finalizedHeight, found: seen[index] === true }]
+      if (reach === undefined || seen?.length !== hashes.length) return []
+      const { lifetime: finalizedHeight, height } = reach
+      return [{ node, finalizedHeight, height, found: seen[index] === true }]
     }),
   )
   if (looks.every((each) => each.length === 0)) {
@@ -70,18 +70,13 @@ function reachFrom(answer: NodeAnswer | NodeFailure | undefined): FinalReach | u
   })
 }
 
-function heightFrom(answer: NodeAnswer | NodeFailure | undefined): bigint | undefined {
-  if (answer === undefined || answer instanceof NodeFailure || !answer.ok) return undefined
-  return orUndefined(() => integerFrom(answer.result, 'block height'))
-}
-
 function foundFrom(
-  [height, statuses]: Answers,
-  named: bigint | undefined,
+  [epoch, statuses]: Answers,
+  named: FinalReach | undefined,
   count: number,
 ): readonly boolean[] | undefined {
-  const now = heightFrom(height)
-  if (now === undefined || named === undefined || now < named) return undefined
+  const now = reachFrom(epoch)
+  if (now === undefined || named === undefined || now.lifetime < named.lifetime) return undefined
   if (statuses === undefined || statuses instanceof NodeFailure || !statuses.ok) return undefined
   const { result } = statuses
   return orUndefined(() => {
