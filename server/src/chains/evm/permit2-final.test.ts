@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { NodeFailure } from '../chain.ts'
-import type { Transport } from '../json-rpc/transport.ts'
+import type { Read, Transport } from '../json-rpc/transport.ts'
 import { addressWord, uintWord } from './eip712.ts'
 import { hexBytes } from './hex.ts'
 import { permit2Call, PROXIES } from './permit2.ts'
@@ -114,6 +114,20 @@ test('a nonce that was spent in a block without a transfer to the seller has pai
     expect(await findPermit2Use(node, PAID, 0n)).toMatchObject({ kind: 'wasted', height: 3_000n })
   }
   expect(await findPermit2Use(nodeOf([burnt], { stateFrom: 3_500n }), PAID, 0n)).toBeUndefined()
+})
+
+test('what a machine on a branch that was left behind tells of a height decides nothing', async () => {
+  const within = (height: number): Done => ({ height, moved: [PAID.value], uses: [7] })
+  const node = nodeOf([within(4_952), { height: 4_950 }])
+  const left = nodeOf([within(4_950)])
+  // Both are behind one address: the other one is asked for the state at the height where it has the payment.
+  const address = {
+    read: <Value>(read: Read<Value>): Promise<Value> =>
+      (read.method === 'eth_call' && read.params[1] === '0x1356' ? left : node).read(read),
+  }
+  for (const isOurs of [true, false]) {
+    expect(await findPermit2Use(address, PAID, 0n, isOurs)).toEqual({ kind: 'behind' })
+  }
 })
 
 test('that a node shows no log of a block is believed only where the block itself excludes any', async () => {

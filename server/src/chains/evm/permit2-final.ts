@@ -11,7 +11,7 @@ import { blockTimeView } from './multicall.ts'
 import { readOutcomes } from './outcome.ts'
 import { isInvalidated, isNonceUsed, nonceView, permit2EffectOf } from './permit2.ts'
 import type { Permit2Authorization, Permit2Effect } from './permit2.ts'
-import { findFlip, nonceAt } from './permit2-flip.ts'
+import { findFlip, isUsedUpIn } from './permit2-flip.ts'
 import { settledAmong } from './permit2-settled.ts'
 import { callRead, isSilent, logsIn, ownerLogsRead } from './permit2-owner-logs.ts'
 import type { Called, LogBlock, Moved, OwnerLog } from './permit2-owner-logs.ts'
@@ -83,6 +83,7 @@ export async function findPermit2Use(
  * the block paid only if it holds a transfer of the amount to the seller: none, and the nonce was spent on something else, if it is sure that
  * the node shows what the block has of the owner; one that may be
  * anything, and nothing is known, unless the payer is ours and that transfer alone can have been it: `useAmong`. With its nonce nothing else was signed then.
+ * `behind` where it is another block after all: a height was told by a machine on a branch that was left behind.
  * Whom `upto` names may be a contract as well, so that the call need not be its own transaction.
  */
 async function useIn(
@@ -98,13 +99,13 @@ async function useIn(
     return useBy(transport, authorization, hash, call && permit2EffectOf(call.to, call.data))
   }
   const fitting = fittingOf(authorization, logs, isElse)
-  if (fitting.length === 0) {
-    const isShown = logs.length > 0 || (await isSilent(transport, authorization, blockHash))
-    return isShown ? { kind: 'wasted', height, blockHash } : undefined
-  }
   const isTakenBack = logs.some((log) => isTakingBack(authorization, log))
-  if (!authorization.isOurs || isTakenBack) return undefined
-  return useAmong(transport, authorization, fitting)
+  if (fitting.length > 0 && (!authorization.isOurs || isTakenBack)) return undefined
+  const isHere = await isUsedUpIn(transport, authorization, blockHash)
+  if (isHere !== true) return isHere === false ? { kind: 'behind' } : undefined
+  if (fitting.length > 0) return useAmong(transport, authorization, fitting)
+  const isShown = logs.length > 0 || (await isSilent(transport, authorization, blockHash))
+  return isShown ? { kind: 'wasted', height, blockHash } : undefined
 }
 
 /**
@@ -135,7 +136,7 @@ async function scanForUse(
     for (const log of logs) {
       if (!isTakingBack(authorization, log)) continue
       if (fitting.some(({ height }) => height === log.height)) continue
-      if ((await nonceAt(transport, authorization, log.height - 1n)) !== 'open') continue
+      if ((await isUsedUpIn(transport, authorization, log.blockHash)) !== true) continue
       return { kind: 'wasted', height: log.height, blockHash: log.blockHash }
     }
     if (left <= 0) return undefined
@@ -263,9 +264,8 @@ async function useWithin(
   const fitting = fittingOf(authorization, logs, isElse).filter(
     ({ transfer }) => transfer !== undefined,
   )
-  for (const { height } of fitting.toReversed()) {
-    if ((await nonceAt(transport, authorization, height - 1n)) !== 'open') continue
-    if ((await nonceAt(transport, authorization, height)) !== 'used') continue
+  for (const { height, blockHash } of fitting.toReversed()) {
+    if ((await isUsedUpIn(transport, authorization, blockHash)) !== true) continue
     const isTakenBack = logs.some(
       (log) => log.height === height && isTakingBack(authorization, log),
     )

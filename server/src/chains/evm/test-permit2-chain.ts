@@ -118,6 +118,7 @@ export function nodeOf(
     const filter = bits.reduce((all, bit) => all | (1n << BigInt(bit)), 0n)
     return `0x${(fillsBlooms ? filter : 0n).toString(16).padStart(512, '0')}`
   }
+  const heightOf = (blockHash: string) => BigInt(blockHash) - 2n ** 200n
   const answer = (method: string, params: readonly unknown[]): unknown => {
     const [first, second] = params
     switch (method) {
@@ -128,8 +129,8 @@ export function nodeOf(
         return { number: first, hash, parentHash, timestamp: '0x1', transactions: [] }
       }
       case 'eth_getBlockByHash': {
-        const height = BigInt(String(first)) - 2n ** 200n
-        return { hash: first, logsBloom: bloomAt(height) }
+        const height = heightOf(String(first))
+        return { hash: first, parentHash: blockOf(height - 1n), logsBloom: bloomAt(height) }
       }
       case 'eth_getLogs': {
         if (!hasLogs) return []
@@ -164,7 +165,8 @@ export function nodeOf(
         }
       }
       case 'eth_call': {
-        const height = BigInt(String(second))
+        const { blockHash } = Object(second) as { readonly blockHash?: string }
+        const height = blockHash === undefined ? BigInt(String(second)) : heightOf(blockHash)
         if (height < stateFrom) throw new NodeFailure('missing trie node')
         const uses = done.flatMap((each) => (each.height <= height ? (each.uses ?? []) : []))
         const bits = uses.reduce((all, nonce) => all | (1n << BigInt(nonce)), 0n)
