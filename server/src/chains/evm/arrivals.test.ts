@@ -224,6 +224,47 @@ describe('a node that says of a block', () => {
     ])
   })
 
+  /** All but one bit of a filter are there, or that one alone. */
+  const [HOLDS, EXCLUDES] = [`0x${'ff'.repeat(255)}fe`, `0x${'00'.repeat(255)}01`]
+  const filtered = (logsBloom: string, gasUsed: string) => ({
+    eth_getBlockByHash: { hash: BLOCK.hash, transactions: [TRANSACTION], logsBloom, gasUsed },
+    eth_getLogs: [],
+  })
+
+  test('that no token moved there is believed only where the block itself lets that be', async () => {
+    // A machine that does not have the block, behind the address of one that does.
+    await expect(arrivals(filtered(HOLDS, '0x5208'))).rejects.toThrow(NodeFailure)
+    for (const logsBloom of [EXCLUDES, `0x${'00'.repeat(256)}`, `0x${'ff'.repeat(256)}`]) {
+      expect(await arrivals(filtered(logsBloom, '0x5208'))).toMatchObject([{ asset: 'native' }])
+    }
+  })
+
+  test.each<[string, string, Reply, readonly string[]]>([
+    ['has it from another machine', '0x5208', { result: [LOG] }, ['native', USDC.asset]],
+    [
+      'has none where something else logged',
+      '0x5208',
+      { result: [{ ...LOG, address: WALLET }] },
+      ['native'],
+    ],
+    [
+      'passes over a block with more logs than nodes give',
+      '0x1c9c380',
+      { error: { code: -32_005, message: 'query returned more than 10000 results' } },
+      ['native'],
+    ],
+  ])('that no token moved there, asked for all logs, %s', async (_, gasUsed, whole, assets) => {
+    const answers: Readonly<Record<string, unknown>> = { ...GOOD, ...filtered(HOLDS, gasUsed) }
+    const reply = (method: string, [first]: readonly unknown[]): Reply =>
+      method === 'eth_getLogs' && !Object.hasOwn(Object(first), 'topics')
+        ? whole
+        : { result: answers[method] }
+    const node = await startTestNode({ reply })
+    nodes.push(node)
+    const found = await chainOf(node.url).arrivals([BLOCK], of(WALLET))
+    expect(found?.map(({ asset }) => asset)).toEqual(assets)
+  })
+
   test('is asked for a few blocks at a time, and leaves none out', async () => {
     const blocks = Array.from({ length: 20 }, (_, index) => ({
       ...BLOCK,

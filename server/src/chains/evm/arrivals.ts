@@ -1,27 +1,36 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import type { NetworkConfig } from '../../kernel/network-config.ts'
-import { NATIVE_EFFECT_INDEX } from '../chain.ts'
-import type { Arrival, Block, Chain, TransactionHash } from '../chain.ts'
+import { NATIVE_EFFECT_INDEX, NodeFailure } from '../chain.ts'
+import type { Address, Arrival, Block, Chain, TransactionHash } from '../chain.ts'
 import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
-import { addressFrom, quantityFrom, transactionHashFrom, wordFrom } from './answer.ts'
+import { addressBytes, requireAddress } from './account.ts'
+import { addressFrom, bytesFrom, quantityFrom, transactionHashFrom, wordFrom } from './answer.ts'
+import { isOfLogs, mayHold } from './logs-bloom.ts'
 import { succeededFrom } from './outcome.ts'
 import { TRANSFER_TOPIC, transferFrom } from './token-transfers.ts'
 
 /** A busy block's transactions are 1 to 2 MB of JSON; so many stay well below what an answer may have. */
 export const BLOCKS_PER_READ_MAX = 8
 
+/** All logs of a block that used no more gas fit into one answer, and below what nodes give: one takes 375 gas at least, and 600 characters. */
+const WHOLE_LOGS_GAS_MAX = 3_500_000n
+
 /**
  * Native transfers are read from the blocks' own transactions, tokens from the logs of the configured ones. Both are asked by block hash,
- * never by height: a node that does not have the block says so, where for heights it would answer with no logs at all.
+ * never by height: a node that does not have the block should say so, where for heights it would answer with no logs at all. Some nodes answer
+ * no logs for a hash, too, and behind one address another machine may tell the logs than told the block: an empty answer is believed only where
+ * the block's own filter lets it be.
  */
 export async function readArrivals(
   { transport, config }: { transport: Transport; config: NetworkConfig },
   blocks: readonly Block[],
   ours: Parameters<Chain['arrivals']>[1],
 ): Promise<readonly Arrival[] | undefined> {
-  const tokens = config.assets.flatMap(({ asset }) => (asset === 'native' ? [] : [asset]))
+  const tokens = config.assets.flatMap(({ asset }) =>
+    asset === 'native' ? [] : [requireAddress(asset)],
+  )
   const filled = blocks.filter(({ transactionHashes }) => transactionHashes.length > 0)
   const arrivals: Arrival[] = []
   for (let from = 0; from < filled.length; from += BLOCKS_PER_READ_MAX) {
@@ -40,22 +49,58 @@ export async function readArrivals(
 
 async function readTransfers(
   transport: Transport,
-  tokens: readonly string[],
+  tokens: readonly Address[],
   block: Block,
 ): Promise<readonly Arrival[] | undefined> {
   const [natives, logged] = await Promise.allSettled([
     transport.read(nativeRead(block)),
-    tokens.length === 0 ? [] : transport.read(logsRead(block, tokens)),
+    tokens.length === 0
+      ? { isEmpty: false, arrivals: [] }
+      : transport.read(logsRead(block, tokens)),
   ])
   if (natives.status === 'rejected') throw natives.reason
   // Where the block is not there, an error about its logs says no more.
   if (natives.value === undefined) return undefined
   if (logged.status === 'rejected') throw logged.reason
-  return [...natives.value, ...logged.value]
+  const { gasUsed, bloom, arrivals } = natives.value
+  const { isEmpty } = logged.value
+  const isToBeShown = isEmpty && bloom !== undefined && mayMove(bloom, tokens)
+  const moved = isToBeShown ? await readWhole(transport, tokens, block, gasUsed) : undefined
+  return [...arrivals, ...(moved ?? logged.value.arrivals)]
+}
+
+function mayMove(bloom: Uint8Array, tokens: readonly Address[]): boolean {
+  const topic = bytesFrom(TRANSFER_TOPIC, 'topic')
+  return isOfLogs(bloom) && tokens.some((token) => mayHold(bloom, [addressBytes(token), topic]))
+}
+
+/**
+ * The same from all logs of a block of which some are there, so that who shows none does not have it. Undefined where they may be more than
+ * a node gives, and it gives none: somebody could fill a block with them, and nobody would follow beyond it.
+ */
+async function readWhole(
+  transport: Transport,
+  tokens: readonly Address[],
+  block: Block,
+  gasUsed: bigint,
+): Promise<readonly Arrival[] | undefined> {
+  try {
+    return await transport.read(wholeRead(block, new Set(tokens)))
+  } catch (error) {
+    if (!(error instanceof NodeFailure) || gasUsed <= WHOLE_LOGS_GAS_MAX) throw error
+    return undefined
+  }
+}
+
+interface Whole {
+  readonly arrivals: readonly Arrival[]
+  readonly gasUsed: bigint
+  /** The filter of the block's logs, where it is shown. */
+  readonly bloom: Uint8Array | undefined
 }
 
 /** The transactions of a block that offer value to an address; undefined when the node does not have that block. */
-function nativeRead(block: Block): Read<readonly Arrival[] | undefined> {
+function nativeRead(block: Block): Read<Whole | undefined> {
   return {
     method: 'eth_getBlockByHash',
     params: [block.hash, true],
@@ -63,7 +108,11 @@ function nativeRead(block: Block): Read<readonly Arrival[] | undefined> {
       if (result === null) return undefined
       const fields = fieldsFrom(result, 'block')
       requireSame(fields['hash'], block, 'block hash')
-      return listFrom(fields['transactions'], "block's transactions").flatMap((each) => {
+      const { logsBloom } = fields
+      const bloom = typeof logsBloom === 'string' ? bytesFrom(logsBloom, 'logs bloom') : undefined
+      const gasUsed = bloom === undefined ? 0n : quantityFrom(fields['gasUsed'], 'gas used')
+      const transactions = listFrom(fields['transactions'], "block's transactions")
+      const arrivals = transactions.flatMap((each) => {
         const transaction = fieldsFrom(each, 'transaction')
         const value = quantityFrom(transaction['value'] ?? '0x0', 'value')
         const to = transaction['to'] ?? null
@@ -80,15 +129,42 @@ function nativeRead(block: Block): Read<readonly Arrival[] | undefined> {
           },
         ]
       })
+      return { arrivals, gasUsed, bloom }
     },
   }
 }
 
-function logsRead(block: Block, tokens: readonly string[]): Read<readonly Arrival[]> {
+function logsRead(
+  block: Block,
+  tokens: readonly string[],
+): Read<{ readonly isEmpty: boolean; readonly arrivals: readonly Arrival[] }> {
   return {
     method: 'eth_getLogs',
     params: [{ blockHash: block.hash, address: tokens, topics: [TRANSFER_TOPIC] }],
-    parse: (result) => listFrom(result, 'logs').flatMap((each) => tokenArrival(each, block)),
+    parse: (result) => {
+      const logs = listFrom(result, 'logs')
+      const arrivals = logs.flatMap((each) => tokenArrival(each, block))
+      return { isEmpty: logs.length === 0, arrivals }
+    },
+  }
+}
+
+/** Apart, since it may be large. */
+function wholeRead(block: Block, tokens: ReadonlySet<string>): Read<readonly Arrival[]> {
+  return {
+    method: 'eth_getLogs',
+    params: [{ blockHash: block.hash }],
+    apart: true,
+    parse: (result) => {
+      const logs = listFrom(result, 'logs').map((each) => fieldsFrom(each, 'log'))
+      if (logs.length === 0)
+        throw malformed('logs', 'none, though the filter of their block holds some')
+      return logs.flatMap((log) => {
+        requireSame(log['blockHash'], block, "log's block")
+        const isOfToken = tokens.has(addressFrom(log['address'], 'log address'))
+        return isOfToken ? tokenArrival(log, block) : []
+      })
+    },
   }
 }
 

@@ -2,6 +2,7 @@ import { keccak256 } from './keccak.ts'
 
 const BLOOM_BYTES = 256
 const BITS_PER_ITEM = 3
+const ALL = 0xff
 
 /**
  * Whether a block's filter lets it hold a log with all of these: its writer's 20 bytes, its topics. No is certain. A filter of another length,
@@ -10,6 +11,13 @@ const BITS_PER_ITEM = 3
 export function mayHold(bloom: Uint8Array, items: readonly Uint8Array[]): boolean {
   if (bloom.length !== BLOOM_BYTES || bloom.every((byte) => byte === 0)) return true
   return items.every((item) => bitsOf(item).every(([at, bit]) => ((bloom[at] ?? 0) & bit) !== 0))
+}
+
+/** Whether a filter is of logs: one that a chain does not fill, with nothing or everything in it, tells of none. */
+export function isOfLogs(bloom: Uint8Array): boolean {
+  const [first] = bloom
+  const isFilled = bloom.some((byte) => byte !== first) || (first !== 0 && first !== ALL)
+  return bloom.length === BLOOM_BYTES && isFilled
 }
 
 /** Where in the filter an item stands: byte and bit, three times. */
