@@ -152,14 +152,26 @@ describe('the place of a lane', () => {
   const nonces = (method: string, block: unknown): Reply => {
     if (method === 'eth_blockNumber') return { result: '0x64' }
     if (method === 'eth_getBlockByNumber') return heads(100, 64)(method, block)
-    const used: Record<string, string> = { latest: '0x9', finalized: '0x7', '0x58': '0x8' }
+    const used: Record<string, string> = { latest: '0x9', '0x40': '0x7', '0x58': '0x8' }
     return { result: used[String(block)] ?? null }
   }
 
-  test('is read at the head and at the finalized block, in one round trip', async () => {
+  test('is read at the head and at the finalized block, in two round trips', async () => {
     const { chain, node } = await chainOf(TAG, nonces)
     expect(await chain.lanePosition(ZERO_ADDRESS)).toMatchObject({ latest: 9n, finalized: 7n })
-    expect(node.requests).toHaveLength(1)
+    expect(node.requests).toHaveLength(2)
+  })
+
+  test('is counted up to the very block that is named, whichever machine counts', async () => {
+    // Behind one address the one that counts calls more final than the one that stands still and names the block.
+    const { chain } = await chainOf(TAG, (method, block) =>
+      method === 'eth_getTransactionCount' && block === 'finalized'
+        ? { result: '0x8' }
+        : nonces(method, block),
+    )
+    expect(await chain.lanePosition(ZERO_ADDRESS)).toEqual({
+      ...{ latest: 9n, finalized: 7n, finalizedHeight: 64n },
+    })
   })
 
   test('is read at the block that depth makes final', async () => {
@@ -173,7 +185,7 @@ describe('the place of a lane', () => {
 
   test('is a failure of the node when it has dropped that state', async () => {
     const { chain } = await chainOf(TAG, (method, block) =>
-      method === 'eth_getTransactionCount' && block === 'finalized'
+      method === 'eth_getTransactionCount' && block === '0x40'
         ? { error: { code: -32000, message: 'Required data unavailable' } }
         : nonces(method, block),
     )

@@ -47,20 +47,18 @@ export async function readBlocks(
 }
 
 /**
- * Used-up nonces of an address at the head, and at the block that the policy calls final. One round trip where the
- * node has a `finalized` tag, two where the block is found by depth.
+ * Used-up nonces of an address at the head, and at the block that the policy calls final. Two round trips: a count of `finalized` may be
+ * told by another machine than tells which block that is, and of more blocks, and whoever concludes from it waits for those.
  */
 export async function readLanePosition(
   transport: Transport,
   policy: FinalityPolicy,
   address: Address,
 ): Promise<LanePosition> {
-  const byDepth = policy.kind === 'depth' ? await readHead(transport, policy) : undefined
-  const block = byDepth === undefined ? 'finalized' : hexQuantity(byDepth.finalizedHeight)
-  const [latest, finalized, { finalizedHeight }] = await Promise.all([
+  const { finalizedHeight } = await readHead(transport, policy)
+  const [latest, finalized] = await Promise.all([
     transport.read(nonceRead(address, 'latest')),
-    transport.read(nonceRead(address, block)),
-    byDepth ?? readHead(transport, policy),
+    transport.read(nonceRead(address, hexQuantity(finalizedHeight))),
   ])
   return { latest, finalized, finalizedHeight }
 }
