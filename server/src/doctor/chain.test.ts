@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { NodeFailure } from '../chains/chain.ts'
 import type { Chain } from '../chains/chain.ts'
 import { openTestLane } from '../payments/test-lane.ts'
 import type { TestLane } from '../payments/test-lane.ts'
@@ -81,6 +82,17 @@ describe('what an idle wallet has', () => {
   )
 })
 
+test('nothing is missing by the word of a node that stands behind what was read here', async () => {
+  const { model, lane } = await aLane(6)
+  const height = model.tip().height
+  const empty = (at: bigint) =>
+    found(lane, { balances: async () => ({ height: at, amounts: [0n] }) })
+  await expect(empty(height - 1n)).rejects.toThrow(NodeFailure)
+  const subject = `${lane.wallet.address} native`
+  const invariant = 'an idle wallet has on chain what the books say'
+  expect(await empty(height)).toEqual([{ invariant, subject }])
+})
+
 test('a wallet whose tokens are frozen is not short of them', async () => {
   const { model, lane } = await aLane(5)
   const frozen = async () => {
@@ -111,16 +123,18 @@ describe('what a lane has passed over', () => {
   ])('is used up where its key was used elsewhere and is %s', async (_, chainId, move) => {
     const { model, lane } = await aLane(chainId)
     await database.store.inTransaction('service', (tx) => move(tx, lane, 4n))
-    const standing = async (latest: bigint) => [
+    const final = model.tip().height
+    const standing = async (latest: bigint, finalizedHeight = final) => [
       ...(await database.store.inTransaction('service', findInBooks)),
       ...(await found(lane, {
         balances: async () => balanceOf(model),
-        lanePosition: async () => ({ latest, finalized: latest, finalizedHeight: 1n }),
+        lanePosition: async () => ({ latest, finalized: latest, finalizedHeight }),
       })),
     ]
     const subject = `${lane.chain.config.network} ${lane.wallet.address} 3`
     expect(await standing(4n)).toEqual([])
     expect(await standing(3n)).toEqual([{ invariant: PASSED, subject }])
+    await expect(standing(3n, final - 1n)).rejects.toThrow(NodeFailure)
     await pay(model, lane)
     expect(await standing(4n)).toEqual([])
     expect(await standing(3n)).toEqual([{ invariant: PASSED, subject }])

@@ -1,7 +1,8 @@
+import { NodeFailure } from '../chains/chain.ts'
 import type { Chain } from '../chains/chain.ts'
 import type { Store } from '../store/postgres.ts'
 import type { Finding, IdleWallet } from './books-store.ts'
-import { idleWallets, newestPlaces, passedOver } from './books-store.ts'
+import { idleWallets, newestPlaces, passedOver, readUpTo } from './books-store.ts'
 
 const PLACES_MAX = 1_000
 /** Asked for in one turn of the loop, so that they share the questions to the node. */
@@ -13,7 +14,7 @@ const HASHES_PER_CALL_MAX = 100
 /**
  * Holds the database against the chain: one mined attempt per place at most, and the one that is recorded; what a lane has passed over is
  * used up; an idle wallet has what the books say, or more (a deposit that nobody has booked yet). Throws NodeFailure when the chain cannot be
- * asked.
+ * asked, and when what misses something stands behind the blocks that were read here: it does not know yet what they did.
  */
 export async function findOnChain(store: Store, chain: Chain): Promise<readonly Finding[]> {
   const { network } = chain.config
@@ -55,8 +56,9 @@ async function wronglyPassedOver(store: Store, chain: Chain): Promise<readonly F
   for (const { address, nonce } of lanes) {
     const parsed = chain.parseAddress(address)
     if (parsed === undefined) continue
-    const { latest } = await chain.lanePosition(parsed)
+    const { latest, finalizedHeight } = await chain.lanePosition(parsed)
     if (latest > BigInt(nonce)) continue
+    await demandReached(store, network, { finalizedHeight })
     const invariant = 'what a lane has passed over is used up on chain'
     findings.push({ invariant, subject: `${network} ${address} ${nonce}` })
   }
@@ -96,11 +98,24 @@ async function shortAssets(
   if (address === undefined || known.length === 0) return []
   const bookedOf = ({ assets, booked }: IdleWallet, asset: string) =>
     BigInt(booked[assets.indexOf(asset)] ?? 0n)
-  const { amounts, owned = amounts } = await chain.balances(address, known)
+  const { amounts, owned = amounts, height } = await chain.balances(address, known)
   const short = known.filter(({ asset }, index) => (owned[index] ?? 0n) < bookedOf(wallet, asset))
   if (short.length === 0) return []
+  await demandReached(store, network, { height })
   const [now] = await store.inTransaction('service', (tx) => idleWallets(tx, network, wallet))
   return short.flatMap(({ asset }) =>
     now !== undefined && bookedOf(now, asset) === bookedOf(wallet, asset) ? [asset] : [],
   )
+}
+
+/** A node, or one of several machines behind its address, may stand still: whoever believed it would write off money that is there. */
+async function demandReached(
+  store: Store,
+  network: string,
+  seen: { readonly height: bigint } | { readonly finalizedHeight: bigint },
+): Promise<void> {
+  const read = await store.inTransaction('service', (tx) => readUpTo(tx, network))
+  const isBehind =
+    'height' in seen ? seen.height < read.height : seen.finalizedHeight < read.finalizedHeight
+  if (isBehind) throw new NodeFailure('a node stands behind the blocks that were read of it here')
 }
