@@ -257,22 +257,6 @@ export interface PassedOver {
   readonly nonce: string
 }
 
-/** How far a network's blocks were read here, and how far as final; nothing before anybody has begun. */
-export async function readUpTo(
-  tx: Tx,
-  network: string,
-): Promise<{ readonly height: bigint; readonly finalizedHeight: bigint }> {
-  const [row] = await tx.query<{ height: string | null; finalized_height: string }>(
-    'doctor_read_up_to',
-    'select height, finalized_height from followers where network = $1',
-    [network],
-  )
-  return {
-    height: BigInt(row?.height ?? 0),
-    finalizedHeight: BigInt(row?.finalized_height ?? 0),
-  }
-}
-
 /** Such lanes of a network, at most `count`: its keys were used elsewhere, or a nonce was given away for nothing. The chain knows which. */
 export async function passedOver(
   tx: Tx,

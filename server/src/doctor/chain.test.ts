@@ -91,6 +91,14 @@ test('nothing is missing by the word of a node that stands behind what was read 
   const subject = `${lane.wallet.address} native`
   const invariant = 'an idle wallet has on chain what the books say'
   expect(await empty(height)).toEqual([{ invariant, subject }])
+  // Blocks that are read while it answers it need not know.
+  const meanwhile = async () => {
+    const before = model.tip().height
+    model.mine({ deposits: [], take: 0, feePercent: 100, reverts: false })
+    await lane.follow(1)
+    return { height: before, amounts: [0n] }
+  }
+  expect(await found(lane, { balances: meanwhile })).toEqual([{ invariant, subject }])
 })
 
 test('a wallet whose tokens are frozen is not short of them', async () => {

@@ -1,8 +1,10 @@
 import { NodeFailure } from '../chains/chain.ts'
 import type { Chain } from '../chains/chain.ts'
+import { followerStandings } from '../sender/lane-release-store.ts'
+import type { FollowerStanding } from '../sender/lane-release-store.ts'
 import type { Store } from '../store/postgres.ts'
 import type { Finding, IdleWallet } from './books-store.ts'
-import { idleWallets, newestPlaces, passedOver, readUpTo } from './books-store.ts'
+import { idleWallets, newestPlaces, passedOver } from './books-store.ts'
 
 const PLACES_MAX = 1_000
 /** Asked for in one turn of the loop, so that they share the questions to the node. */
@@ -10,6 +12,9 @@ const WALLETS_AT_ONCE_MAX = 20
 const WALLET_TURNS_MAX = 10_000
 const LANES_MAX = 200
 const HASHES_PER_CALL_MAX = 100
+
+/** How far the network's blocks were read here; undefined before anybody has begun. */
+type Read = FollowerStanding | undefined
 
 /**
  * Holds the database against the chain: one mined attempt per place at most, and the one that is recorded; what a lane has passed over is
@@ -19,6 +24,8 @@ const HASHES_PER_CALL_MAX = 100
 export async function findOnChain(store: Store, chain: Chain): Promise<readonly Finding[]> {
   const { network } = chain.config
   const findings: Finding[] = []
+  // Before the chain is asked: a node that is so far by then knows all that was read.
+  const read = (await store.inTransaction('service', followerStandings)).get(network)
   const places = await store.inTransaction('service', (tx) => newestPlaces(tx, network, PLACES_MAX))
   const hashes = places.flatMap((place) => place.hashes)
   const mined = new Map<string, string | null>()
@@ -40,8 +47,8 @@ export async function findOnChain(store: Store, chain: Chain): Promise<readonly 
       say('a final place is on chain where it was recorded')
     }
   }
-  findings.push(...(await wronglyPassedOver(store, chain)))
-  findings.push(...(await shortOnChain(store, chain)))
+  findings.push(...(await wronglyPassedOver(store, chain, read)))
+  findings.push(...(await shortOnChain(store, chain, read)))
   return findings
 }
 
@@ -49,7 +56,11 @@ export async function findOnChain(store: Store, chain: Chain): Promise<readonly 
  * Lanes that have given a nonce away for nothing: no transaction behind it can ever be mined. One that was released, or whose key was imported
  * again, goes on from where the chain was then, and whoever used the key elsewhere has used up what lies between.
  */
-async function wronglyPassedOver(store: Store, chain: Chain): Promise<readonly Finding[]> {
+async function wronglyPassedOver(
+  store: Store,
+  chain: Chain,
+  read: Read,
+): Promise<readonly Finding[]> {
   const { network } = chain.config
   const findings: Finding[] = []
   const lanes = await store.inTransaction('service', (tx) => passedOver(tx, network, LANES_MAX))
@@ -58,7 +69,7 @@ async function wronglyPassedOver(store: Store, chain: Chain): Promise<readonly F
     if (parsed === undefined) continue
     const { latest, finalizedHeight } = await chain.lanePosition(parsed)
     if (latest > BigInt(nonce)) continue
-    await demandReached(store, network, { finalizedHeight })
+    demandReached(finalizedHeight, read?.finalizedHeight)
     const invariant = 'what a lane has passed over is used up on chain'
     findings.push({ invariant, subject: `${network} ${address} ${nonce}` })
   }
@@ -66,7 +77,7 @@ async function wronglyPassedOver(store: Store, chain: Chain): Promise<readonly F
 }
 
 /** What idle wallets have less of on chain than in the books: all wallets, some at a time. */
-async function shortOnChain(store: Store, chain: Chain): Promise<readonly Finding[]> {
+async function shortOnChain(store: Store, chain: Chain, read: Read): Promise<readonly Finding[]> {
   const { network } = chain.config
   const invariant = 'an idle wallet has on chain what the books say'
   const findings: Finding[] = []
@@ -76,7 +87,9 @@ async function shortOnChain(store: Store, chain: Chain): Promise<readonly Findin
     const wallets: readonly IdleWallet[] = await store.inTransaction('service', (tx) =>
       idleWallets(tx, network, wanted),
     )
-    const short = await Promise.all(wallets.map((wallet) => shortAssets(store, chain, wallet)))
+    const short = await Promise.all(
+      wallets.map((wallet) => shortAssets(store, chain, wallet, read)),
+    )
     for (const [index, assets] of short.entries()) {
       for (const asset of assets)
         findings.push({ invariant, subject: `${wallets[index]?.address} ${asset}` })
@@ -91,6 +104,7 @@ async function shortAssets(
   store: Store,
   chain: Chain,
   wallet: IdleWallet,
+  read: Read,
 ): Promise<readonly string[]> {
   const { network, assets: profiles } = chain.config
   const address = chain.parseAddress(wallet.address)
@@ -101,7 +115,7 @@ async function shortAssets(
   const { amounts, owned = amounts, height } = await chain.balances(address, known)
   const short = known.filter(({ asset }, index) => (owned[index] ?? 0n) < bookedOf(wallet, asset))
   if (short.length === 0) return []
-  await demandReached(store, network, { height })
+  demandReached(height, read?.height)
   const [now] = await store.inTransaction('service', (tx) => idleWallets(tx, network, wallet))
   return short.flatMap(({ asset }) =>
     now !== undefined && bookedOf(now, asset) === bookedOf(wallet, asset) ? [asset] : [],
@@ -109,13 +123,8 @@ async function shortAssets(
 }
 
 /** A node, or one of several machines behind its address, may stand still: whoever believed it would write off money that is there. */
-async function demandReached(
-  store: Store,
-  network: string,
-  seen: { readonly height: bigint } | { readonly finalizedHeight: bigint },
-): Promise<void> {
-  const read = await store.inTransaction('service', (tx) => readUpTo(tx, network))
-  const isBehind =
-    'height' in seen ? seen.height < read.height : seen.finalizedHeight < read.finalizedHeight
-  if (isBehind) throw new NodeFailure('a node stands behind the blocks that were read of it here')
+function demandReached(height: bigint, heightRead: bigint | null | undefined): void {
+  if (height < (heightRead ?? 0n)) {
+    throw new NodeFailure('a node stands behind the blocks that were read of it here')
+  }
 }
