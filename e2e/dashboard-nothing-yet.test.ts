@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import {
   barriers,
   chromiumPath,
   openDashboard,
+  openPage,
   sidewaysPixels,
   startBrowser,
 } from './actors/browser.ts'
@@ -30,17 +31,15 @@ describe.skipIf(MISSING)('a page with nothing to show yet (skipped without a Chr
     await florin?.discard()
   })
 
-  const open = async (page: Page, path: string, heading: string) => {
-    await page.goto(`${florin.baseUrl}/dashboard${path}`)
-    await page.getByRole('heading', { level: 1, name: heading }).waitFor()
-  }
+  const open = (path: string, heading: string) =>
+    openPage(owner, `${florin.baseUrl}/dashboard${path}`, heading)
 
   test('of an empty wallet in a sandbox gives the commands that fill it, and they do', async () => {
     const { page } = owner
     const client = openClient(florin.baseUrl, florin.info.apiKeys.enterprise)
     const { body } = await client.post('/wallets', { family: 'evm', label: 'Till' })
     const address = String(body['address'])
-    await open(page, `/wallets/${address}`, 'Till')
+    await open(`/wallets/${address}`, 'Till')
     const shown = page.getByRole('region', { name: 'faucet commands' })
     const [, ...calls] = ((await shown.textContent()) ?? '').split('\n')
     expect(await barriers(page)).toEqual([])
@@ -60,7 +59,7 @@ describe.skipIf(MISSING)('a page with nothing to show yet (skipped without a Chr
     const label = 'A label as long as anybody may want to give to one of their wallets, x'
     expect((await client.post('/wallets', { family: 'evm', label })).status).toBe(200)
     await page.setViewportSize({ width: 390, height: 844 })
-    await open(page, '/first-payment', 'Make a payment')
+    await open('/first-payment', 'Make a payment')
     await page.getByText(label, { exact: true }).waitFor()
     expect(await sidewaysPixels(page)).toBe(0)
     await page.setViewportSize({ width: 1440, height: 900 })
@@ -73,10 +72,10 @@ describe.skipIf(MISSING)('a page with nothing to show yet (skipped without a Chr
       await isLooked
       await route.continue()
     })
-    await open(page, '/first-payment', 'Make a payment')
+    await open('/first-payment', 'Make a payment')
     await page.getByRole('heading', { name: '3. The payment' }).waitFor()
     expect(await page.getByText('It begins with a wallet').count()).toBe(0)
-    await open(page, '/system', 'System')
+    await open('/system', 'System')
     await page.getByRole('heading', { name: 'Frozen lanes' }).waitFor()
     expect(await page.getByText('No lane is frozen').count()).toBe(0)
     looked()
@@ -89,7 +88,7 @@ describe.skipIf(MISSING)('a page with nothing to show yet (skipped without a Chr
       const response = await route.fetch()
       await route.fulfill({ response, json: { ...(await response.json()), payments: [] } })
     })
-    await open(page, '/payments', 'Payments')
+    await open('/payments', 'Payments')
     await page.getByText('No payments yet').waitFor()
     await page.getByRole('link', { name: 'Make a payment' }).click()
     await page.getByRole('heading', { level: 1, name: 'Make a payment' }).waitFor()

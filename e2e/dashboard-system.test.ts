@@ -1,6 +1,6 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { barriers, chromiumPath, openDashboard, startBrowser } from './actors/browser.ts'
+import { barriers, chromiumPath, openDashboard, openPage, startBrowser } from './actors/browser.ts'
 import type { Visit } from './actors/browser.ts'
 import { openClient } from './actors/client.ts'
 import { startFlorin } from './actors/florin.ts'
@@ -22,10 +22,8 @@ describe.skipIf(MISSING)('networks and lanes (skipped without a Chromium in PATH
     await florin?.discard()
   })
 
-  const open = async (page: Page, path: string, heading: string) => {
-    await page.goto(`${florin.baseUrl}/dashboard${path}`)
-    await page.getByRole('heading', { level: 1, name: heading }).waitFor()
-  }
+  const open = (path: string, heading: string) =>
+    openPage(owner, `${florin.baseUrl}/dashboard${path}`, heading)
 
   test('the volume names its networks, and shows their ids on the pointer', async () => {
     const { page } = owner
@@ -36,7 +34,7 @@ describe.skipIf(MISSING)('networks and lanes (skipped without a Chromium in PATH
       waitFor: 'confirmed',
     })
     expect(sent.status).toBe(200)
-    await open(page, '/', 'Overview')
+    await open('/', 'Overview')
     const volume = page.getByRole('table', { name: 'Confirmed volume by asset' })
     const network = volume.getByText(SOLANA).first()
     await network.waitFor()
@@ -46,7 +44,7 @@ describe.skipIf(MISSING)('networks and lanes (skipped without a Chromium in PATH
 
   test('the lane of a key that has not signed yet is frozen after a question, and released without one', async () => {
     const { page } = owner
-    await open(page, '/system', 'System')
+    await open('/system', 'System')
     const payers = page.getByRole('table', { name: 'Fee payers' })
     const row = payers.getByRole('row').filter({ hasText: SOLANA }).first()
     const dialog = page.getByRole('dialog')

@@ -1,12 +1,10 @@
 import { parseNetworkId } from '@florin/wire/network.ts'
-import { newId } from '../kernel/id.ts'
 import type { AccountId, WalletId } from '../kernel/id.ts'
-import { systemRandom } from '../kernel/random.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { openCountingTx } from '../store/test-plan.ts'
 import type { CountingTx } from '../store/test-plan.ts'
-import { write } from '../store/test-write.ts'
+import { storeTestWallet } from '../store/test-wallet.ts'
 
 const NETWORK = parseNetworkId('eip155:84532') ?? fail()
 const NOW = 1_790_000_000_000
@@ -37,19 +35,8 @@ export interface BusyWallet extends Pick<CountingTx, 'rowsThrough'> {
 export async function openBusyWallet(): Promise<BusyWallet> {
   const database = await openTestDatabase()
   const { client, rowsThrough } = await openCountingTx(database)
-  const accountId = newId(systemRandom, 'acct')
-  const wallet = { id: newId(systemRandom, 'wal'), accountId }
-  const { store } = database
-  await write(store, 'test_account', `insert into accounts (id, name) values ($1, 'a')`, [
-    accountId,
-  ])
-  await write(
-    store,
-    'test_wallet',
-    `insert into wallets (id, account_id, family, address, sealed_data_key, sealed_private_key)
-     values ($1, $2, 'evm', $1, '', '')`,
-    [wallet.id, accountId],
-  )
+  const wallet = await storeTestWallet(database.store)
+  const { accountId } = wallet
 
   /** As the owner of the tables, for what the service may not do. */
   async function asOwner(...texts: readonly string[]): Promise<void> {

@@ -5,7 +5,6 @@ import { requireAddress } from '../chains/evm/account.ts'
 import { connectEvm } from '../chains/evm/connect.ts'
 import { testNetwork, USDC } from '../chains/evm/test-network.ts'
 import { systemClock } from '../kernel/clock.ts'
-import { newId } from '../kernel/id.ts'
 import { openLog } from '../kernel/log.ts'
 import { systemRandom } from '../kernel/random.ts'
 import { noWaits } from '../payments/test-waits.ts'
@@ -13,7 +12,7 @@ import type { AssetLimit, PolicyRules } from '../policies/rules.ts'
 import { writePolicy } from '../policies/store.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
-import { write } from '../store/test-write.ts'
+import { storeTestWallet } from '../store/test-wallet.ts'
 import { openSellers } from './ask-seller.ts'
 import { fetchPaid } from './fetch.ts'
 
@@ -37,19 +36,8 @@ const offer = (payTo: Address, amount: string) => ({
 /** Whom a wallet with that policy would pay: a stranger is the cheaper one. */
 async function paidUnder(policy: Partial<PolicyRules>): Promise<readonly Address[]> {
   const { store } = database
-  const accountId = newId(systemRandom, 'acct')
-  const walletId = newId(systemRandom, 'wal')
   const walletAddress = requireAddress(`0x${Buffer.from(systemRandom.bytes(20)).toString('hex')}`)
-  await write(store, 'test_account', `insert into accounts (id, name) values ($1, 'a')`, [
-    accountId,
-  ])
-  await write(
-    store,
-    'test_wallet',
-    `insert into wallets (id, account_id, family, address, sealed_data_key, sealed_private_key)
-     values ($1, $2, 'evm', $3, '', '')`,
-    [walletId, accountId, walletAddress],
-  )
+  const { id: walletId, accountId } = await storeTestWallet(store, walletAddress)
   const rules = { limits: [], recipients: null, resources: null, ...policy }
   await store.inTransaction(accountId, (tx) =>
     writePolicy(tx, { accountId, walletId }, rules, Date.now()),

@@ -7,6 +7,7 @@ import type { PolicyRules } from '../policies/rules.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { budgetsOf } from './budgets.ts'
+import { storeTestWallet } from '../store/test-wallet.ts'
 import { write } from '../store/test-write.ts'
 
 const NETWORK = parseNetworkId('eip155:84532') ?? fail()
@@ -29,27 +30,10 @@ let database: TestDatabase
 let wallet: Whose
 let stranger: Whose
 
-const aWallet = async (): Promise<Whose> => {
-  const accountId = newId(systemRandom, 'acct')
-  const id = newId(systemRandom, 'wal')
-  const { store } = database
-  await write(store, 'test_account', `insert into accounts (id, name) values ($1, 'a')`, [
-    accountId,
-  ])
-  await write(
-    store,
-    'test_wallet',
-    `insert into wallets (id, account_id, family, address, sealed_data_key, sealed_private_key)
-     values ($1, $2, 'evm', $1, '\\x00', '\\x00')`,
-    [id, accountId],
-  )
-  return { id, accountId }
-}
-
 beforeAll(async () => {
   database = await openTestDatabase()
-  wallet = await aWallet()
-  stranger = await aWallet()
+  wallet = await storeTestWallet(database.store)
+  stranger = await storeTestWallet(database.store)
 })
 afterAll(() => database.close())
 
