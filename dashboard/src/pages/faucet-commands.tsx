@@ -1,9 +1,16 @@
 import { CodeBlock } from '../parts/code-block.tsx'
+import type { Wallet } from './wallet.tsx'
 
 const callOf = (order: object) => `curl -sS $FLORIN_FAUCET_URL -d '${JSON.stringify(order)}'`
 
-/** How a wallet of a sandbox comes by money: its faucet gives, and is known to a terminal only. */
-export function FaucetCommands({ address }: { address: string }) {
+/** How an empty wallet of a sandbox comes by money: its faucet gives, and is known to a terminal only. Nothing for any other wallet. */
+export function FaucetCommands({
+  wallet: { address, balances, sandbox },
+}: {
+  wallet: Pick<Wallet, 'address' | 'balances' | 'sandbox'>
+}) {
+  const isEmpty = balances.every(({ amountBaseUnits }) => amountBaseUnits === '0')
+  if (!sandbox || !isEmpty) return null
   const code = [
     'eval "$(npx florin env)"',
     callOf({ address }),

@@ -137,7 +137,6 @@ export function FirstPaymentForm({
 function Balance({ address, symbol }: { address: string; symbol: string | undefined }) {
   const { data } = useAnswer('GET /wallets/{address}', { params: { address } })
   const balance = data?.balances.find((each) => each.symbol === symbol)
-  const isEmpty = data?.balances.every(({ amountBaseUnits }) => amountBaseUnits === '0') ?? false
   return (
     <>
       <p className="min-h-5 text-soft">
@@ -147,7 +146,7 @@ function Balance({ address, symbol }: { address: string; symbol: string | undefi
           </>
         )}
       </p>
-      {isEmpty && data?.sandbox ? <FaucetCommands address={address} /> : null}
+      {data === undefined ? null : <FaucetCommands wallet={data} />}
     </>
   )
 }

@@ -55,7 +55,7 @@ export function Page() {
       {data !== undefined ? (
         <div className="space-y-4">
           <Receive wallet={data} />
-          {data.sandbox && isEmpty(data) ? <FaucetCommands address={address} /> : null}
+          <FaucetCommands wallet={data} />
           <Balances wallet={data} />
           <WalletPolicyCard wallet={data} />
         </div>
@@ -71,9 +71,6 @@ export function Page() {
     </>
   )
 }
-
-const isEmpty = ({ balances }: Wallet) =>
-  balances.every(({ amountBaseUnits }) => amountBaseUnits === '0')
 
 function Receive({ wallet: { address, family, sandbox } }: { wallet: Wallet }) {
   const { networks } = useAssets()
