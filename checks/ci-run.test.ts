@@ -129,12 +129,15 @@ test.runIf(MAY_INSTALL)(
       'apt-get',
       `echo "$FLORIN_CI_RUN$* $RUNLEVEL" >>'${notes}'; exit "$(cat '${outcome}')"`,
     )
+    await install('ldconfig', 'echo libc.so.6')
     await writeFile(outcome, '0')
     expect(await run()).toMatchObject({ code: 0, lastLine: '2 passed, 0 failed' })
     expect((await readFile(notes, 'utf8')).trim().split('\n')).toEqual([
       '-qq update 1',
       '-qq -y --no-install-recommends install redis-server 1',
       '-qq -y --no-install-recommends install chromium 1',
+      '-qq -y --no-install-recommends install prometheus 1',
+      '-qq -y --no-install-recommends install libatomic1 1',
     ])
     await writeFile(outcome, '100')
     const failed = await run()
@@ -143,6 +146,8 @@ test.runIf(MAY_INSTALL)(
     expect(failed.output).toContain('chromium could not be installed: its tests are skipped')
     await install('redis-server', 'exit 1')
     await install('chromium', 'exit 1')
+    await install('promtool', 'exit 1')
+    await install('ldconfig', 'echo libatomic.so.1')
     await rm(notes)
     await run()
     expect(existsSync(notes)).toBe(false)

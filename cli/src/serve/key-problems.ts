@@ -1,5 +1,10 @@
 import type { Config } from '@florin/server/config.ts'
-import { keyFromText, KeyUnusable, readKeyFile } from '@florin/server/custody/key-file.ts'
+import {
+  keyFromText,
+  KeyUnreadable,
+  KeyUnusable,
+  readKeyFile,
+} from '@florin/server/custody/key-file.ts'
 import type { SecretBytes } from '@florin/server/kernel/secret.ts'
 import type { Problem } from './problem.ts'
 import { weaknessOfKey } from './weak-secret.ts'
@@ -31,7 +36,10 @@ export async function readProductionKey({ keyText, keyFile }: Config): Promise<P
       problems: [
         {
           what: `${name}: ${error.message}.`,
-          next: `Bring the key that sealed your wallets; without any wallets yet, make one: ${MAKE_ONE}`,
+          next:
+            error instanceof KeyUnreadable
+              ? `It has to belong to the user that runs this, with mode 0600: ls -l ${keyFile}`
+              : `Bring the key that sealed your wallets; without any wallets yet, make one: ${MAKE_ONE}`,
         },
       ],
     }

@@ -12,7 +12,12 @@ const TEXT_BYTES_MIN = 32
 
 /** A key that this installation cannot use, with the reason an operator needs. Never holds key text. */
 export class KeyUnusable extends Error {
-  override readonly name = 'KeyUnusable'
+  override readonly name: string = 'KeyUnusable'
+}
+
+/** A key file that is there, and that this process may not or cannot read. */
+export class KeyUnreadable extends KeyUnusable {
+  override readonly name = 'KeyUnreadable'
 }
 
 /**
@@ -67,7 +72,8 @@ export async function readKeyFile(path: string): Promise<SecretBytes | undefined
     file = await open(path, constants.O_RDONLY)
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined
-    throw new KeyUnusable(`${path} cannot be read`, { cause: error })
+    const reason = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
+    throw new KeyUnreadable(`${path} cannot be read${reason}`, { cause: error })
   }
   try {
     const facts = await file.stat()
