@@ -1,7 +1,7 @@
 import { openLog } from '@florin/server/kernel/log.ts'
-import { migrate } from '@florin/server/store/migrate.ts'
 import type { Run } from './command.ts'
 import { configOrFail, findDatabase } from './find-database.ts'
+import { migrateDatabase } from './migrate-database.ts'
 import { migrationsText } from './migrations-text.ts'
 import { readArguments } from './read-arguments.ts'
 import { checkUsableDatabase } from './usable-database.ts'
@@ -12,7 +12,7 @@ export const runMigrate: Run = async ({ args, environment, print }) => {
   const { url } = await findDatabase(configOrFail(environment))
   const log = openLog('silent')
   await checkUsableDatabase({ url, log })
-  const { names } = await migrate({ url, log })
+  const { names } = await migrateDatabase({ url, log })
   if (json) print(`${JSON.stringify({ applied: names })}\n`)
   else if (names.length === 0) print('The schema is up to date: nothing was applied.\n')
   else print(`Applied ${migrationsText(names)}\n`)

@@ -1,6 +1,6 @@
 import type { Log } from '@florin/server/kernel/log.ts'
 import type { Secret } from '@florin/server/kernel/secret.ts'
-import { lookAtDatabase } from '@florin/server/store/look-at-database.ts'
+import { lookAtDatabase, POSTGRESQL_MAJOR_MIN } from '@florin/server/store/look-at-database.ts'
 import { migrationsText } from './migrations-text.ts'
 import { CommandFailed } from './usage-error.ts'
 
@@ -29,6 +29,11 @@ export async function checkUsableDatabase({
   }
   if (facts.kind === 'refuses') {
     throw new CommandFailed(`the database turns us away: ${facts.reason}. Check DATABASE_URL.`)
+  }
+  if (facts.tooOld) {
+    throw new CommandFailed(
+      `the database is PostgreSQL ${facts.version}, and ${POSTGRESQL_MAJOR_MIN} or newer is needed`,
+    )
   }
   if (facts.unusable !== undefined) throw new CommandFailed(facts.unusable)
   if (!migrated) return

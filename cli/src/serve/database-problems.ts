@@ -2,7 +2,7 @@ import { findKeyProblem } from '@florin/server/custody/key-encryption-key.ts'
 import { holdsSandboxKeys } from '@florin/server/custody/store.ts'
 import type { Log } from '@florin/server/kernel/log.ts'
 import type { Secret, SecretBytes } from '@florin/server/kernel/secret.ts'
-import { lookAtDatabase } from '@florin/server/store/look-at-database.ts'
+import { lookAtDatabase, POSTGRESQL_MAJOR_MIN } from '@florin/server/store/look-at-database.ts'
 import { openStore, StoreUnavailable } from '@florin/server/store/postgres.ts'
 import { migrationsText } from '../migrations-text.ts'
 import type { Problem } from './problem.ts'
@@ -43,7 +43,12 @@ export async function findDatabaseProblems({
       'Switch that on again in postgresql.conf.',
     )
   }
-  if (facts.unusable !== undefined) {
+  if (facts.tooOld) {
+    add(
+      `The database is PostgreSQL ${facts.version}, and ${POSTGRESQL_MAJOR_MIN} or newer is needed.`,
+      'Upgrade it, or name another one in DATABASE_URL.',
+    )
+  } else if (facts.unusable !== undefined) {
     add(`The database does not fit: ${facts.unusable}`, 'Start the version that belongs to it.')
   } else if (facts.missing.length > 0) {
     add(

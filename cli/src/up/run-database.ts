@@ -1,6 +1,6 @@
 import type { Secret } from '@florin/server/kernel/secret.ts'
 import { startPostgres } from '@florin/server/store/embedded/start-postgres.ts'
-import { migrate } from '@florin/server/store/migrate.ts'
+import { migrateDatabase } from '../migrate-database.ts'
 import { supervise } from './supervise.ts'
 import type { Workshop } from './workshop.ts'
 
@@ -17,7 +17,7 @@ export async function runDatabase(workshop: Workshop): Promise<DatabaseAccess> {
   const { config, log, progress } = workshop
   const { databaseUrl: given } = config
   const access = given === null ? await runEmbedded(workshop) : { url: given, ownUrl: given }
-  await progress.step('preparing the database', () => migrate({ url: access.url, log }))
+  await progress.step('preparing the database', () => migrateDatabase({ url: access.url, log }))
   return access
 }
 

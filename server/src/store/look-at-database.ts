@@ -14,6 +14,8 @@ export type DatabaseFacts =
   | {
       readonly kind: 'open'
       readonly version: string
+      /** Whether it is older than what migrations and statements are written for. */
+      readonly tooOld: boolean
       /** Names of the migrations it does not have; all of them when it is empty. */
       readonly missing: readonly string[]
       /** Why this code must not run on it, when it must not: it is newer, or a migration was changed. */
@@ -26,6 +28,8 @@ export type DatabaseFacts =
 
 const CONNECT_SECONDS = 5
 const ROLE = 'florin_service'
+/** The version that everything here is run and tested on; 15 refuses the first migration. */
+export const POSTGRESQL_MAJOR_MIN = 18
 /** Classes and codes with which PostgreSQL turns somebody away for good: authorisation, no such database, no rights. */
 const TURNED_AWAY = /^(28|3D000|42501)/
 const CARELESS = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }
@@ -55,10 +59,12 @@ export async function lookAtDatabase({
       [['server_version', ...Object.keys(CARELESS)]],
     )
     const settingOf = new Map(settings.map(({ name, setting }) => [name, setting]))
+    const version = settingOf.get('server_version') ?? 'unknown'
     const applied = await appliedOf(client)
     return {
       kind: 'open',
-      version: settingOf.get('server_version') ?? 'unknown',
+      version,
+      tooOld: Number.parseInt(version, 10) < POSTGRESQL_MAJOR_MIN,
       missing: known
         .filter(({ number }) => !applied.some((row) => row.number === number))
         .map(({ name }) => name),

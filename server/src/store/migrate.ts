@@ -21,6 +21,26 @@ export interface AppliedRow {
   readonly checksum: string
 }
 
+/** A migration that the database refused: nothing of it was kept, and those before it stay. */
+export class MigrationRefused extends Error {
+  override readonly name = 'MigrationRefused'
+  readonly migration: string
+  /** PostgreSQL's own sentence, and its code (SQLSTATE). */
+  readonly reason: string
+  readonly sqlState: string | undefined
+
+  constructor(migration: string, cause: pg.DatabaseError) {
+    super(`migration ${migration} was refused: ${cause.message}`, { cause })
+    this.migration = migration
+    this.reason = cause.message
+    this.sqlState = cause.code
+  }
+}
+
+function refusal(migration: string, error: unknown): unknown {
+  return error instanceof pg.DatabaseError ? new MigrationRefused(migration, error) : error
+}
+
 const CREATE_TABLE = `
   create table if not exists migrations (
     number integer primary key check (number >= 1),
@@ -73,7 +93,7 @@ async function apply(client: pg.Client, migration: Migration): Promise<boolean> 
     return rowCount === 1
   } catch (error) {
     await client.query('rollback').catch(() => undefined)
-    throw new Error(`migration ${name} failed`, { cause: error })
+    throw refusal(name, error)
   }
 }
 
@@ -81,6 +101,7 @@ async function apply(client: pg.Client, migration: Migration): Promise<boolean> 
  * Brings a database to the schema that this code knows. Any number of instances may call it at once.
  * @param url of a user that may create tables and roles.
  * @returns the numbers and names of the migrations applied by this call, in order.
+ * @throws {MigrationRefused} when the database refuses one.
  * @throws {Error} when the database is newer in a breaking way, or an applied migration was changed.
  */
 export async function migrate({
@@ -104,7 +125,9 @@ export async function migrate({
   try {
     // Belongs to the session: a start that is killed here gives it back by dying.
     await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCK])
-    await client.query(CREATE_TABLE)
+    await client.query(CREATE_TABLE).catch((error: unknown) => {
+      throw refusal('of the table of migrations', error)
+    })
     const { rows } = await client.query<AppliedRow>(
       'select number, name, breaking, checksum from migrations order by number',
     )
