@@ -1,21 +1,19 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import type { NetworkConfig } from '../../kernel/network-config.ts'
-import { NATIVE_EFFECT_INDEX, NodeFailure } from '../chain.ts'
+import { NATIVE_EFFECT_INDEX } from '../chain.ts'
 import type { Address, Arrival, Block, Chain, TransactionHash } from '../chain.ts'
-import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
+import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { addressBytes, requireAddress } from './account.ts'
 import { addressFrom, bytesFrom, quantityFrom, transactionHashFrom, wordFrom } from './answer.ts'
-import { isOfLogs, mayHold } from './logs-bloom.ts'
+import { logsBehindNone, logsToldBy, requireSame } from './block-logs.ts'
+import type { LogsTold, WantedLogs } from './block-logs.ts'
 import { succeededFrom } from './outcome.ts'
 import { TRANSFER_TOPIC, transferFrom } from './token-transfers.ts'
 
 /** A busy block's transactions are 1 to 2 MB of JSON; so many stay well below what an answer may have. */
 export const BLOCKS_PER_READ_MAX = 8
-
-/** All logs of a block that used no more gas fit into one answer, and below what nodes give: one takes 375 gas at least, and 600 characters. */
-const WHOLE_LOGS_GAS_MAX = 3_500_000n
 
 /**
  * Native transfers are read from the blocks' own transactions, tokens from the logs of the configured ones. Both are asked by block hash,
@@ -62,45 +60,29 @@ async function readTransfers(
   // Where the block is not there, an error about its logs says no more.
   if (natives.value === undefined) return undefined
   if (logged.status === 'rejected') throw logged.reason
-  const { gasUsed, bloom, arrivals } = natives.value
-  const { isEmpty } = logged.value
-  const isToBeShown = isEmpty && bloom !== undefined && mayMove(bloom, tokens)
-  const moved = isToBeShown ? await readWhole(transport, tokens, block, gasUsed) : undefined
-  return [...arrivals, ...(moved ?? logged.value.arrivals)]
+  const { told, arrivals } = natives.value
+  if (!logged.value.isEmpty) return [...arrivals, ...logged.value.arrivals]
+  const moved = await logsBehindNone(transport, block, told, transfersOf(tokens, block))
+  return [...arrivals, ...moved]
 }
 
-function mayMove(bloom: Uint8Array, tokens: readonly Address[]): boolean {
+function transfersOf(tokens: readonly Address[], block: Block): WantedLogs<Arrival> {
   const topic = bytesFrom(TRANSFER_TOPIC, 'topic')
-  return isOfLogs(bloom) && tokens.some((token) => mayHold(bloom, [addressBytes(token), topic]))
-}
-
-/**
- * The same from all logs of a block of which some are there, so that who shows none does not have it. Undefined where they may be more than
- * a node gives, and it gives none: somebody could fill a block with them, and nobody would follow beyond it.
- */
-async function readWhole(
-  transport: Transport,
-  tokens: readonly Address[],
-  block: Block,
-  gasUsed: bigint,
-): Promise<readonly Arrival[] | undefined> {
-  try {
-    return await transport.read(wholeRead(block, new Set(tokens)))
-  } catch (error) {
-    if (!(error instanceof NodeFailure) || gasUsed <= WHOLE_LOGS_GAS_MAX) throw error
-    return undefined
+  const listed: ReadonlySet<string> = new Set(tokens)
+  return {
+    anyOf: tokens.map((token) => [addressBytes(token), topic]),
+    found: (log) =>
+      listed.has(addressFrom(log['address'], 'log address')) ? tokenArrival(log, block) : [],
   }
 }
 
-interface Whole {
+interface Natives {
   readonly arrivals: readonly Arrival[]
-  readonly gasUsed: bigint
-  /** The filter of the block's logs, where it is shown. */
-  readonly bloom: Uint8Array | undefined
+  readonly told: LogsTold
 }
 
 /** The transactions of a block that offer value to an address; undefined when the node does not have that block. */
-function nativeRead(block: Block): Read<Whole | undefined> {
+function nativeRead(block: Block): Read<Natives | undefined> {
   return {
     method: 'eth_getBlockByHash',
     params: [block.hash, true],
@@ -108,9 +90,6 @@ function nativeRead(block: Block): Read<Whole | undefined> {
       if (result === null) return undefined
       const fields = fieldsFrom(result, 'block')
       requireSame(fields['hash'], block, 'block hash')
-      const { logsBloom } = fields
-      const bloom = typeof logsBloom === 'string' ? bytesFrom(logsBloom, 'logs bloom') : undefined
-      const gasUsed = bloom === undefined ? 0n : quantityFrom(fields['gasUsed'], 'gas used')
       const transactions = listFrom(fields['transactions'], "block's transactions")
       const arrivals = transactions.flatMap((each) => {
         const transaction = fieldsFrom(each, 'transaction')
@@ -129,7 +108,7 @@ function nativeRead(block: Block): Read<Whole | undefined> {
           },
         ]
       })
-      return { arrivals, gasUsed, bloom }
+      return { arrivals, told: logsToldBy(fields) }
     },
   }
 }
@@ -145,25 +124,6 @@ function logsRead(
       const logs = listFrom(result, 'logs')
       const arrivals = logs.flatMap((each) => tokenArrival(each, block))
       return { isEmpty: logs.length === 0, arrivals }
-    },
-  }
-}
-
-/** Apart, since it may be large. */
-function wholeRead(block: Block, tokens: ReadonlySet<string>): Read<readonly Arrival[]> {
-  return {
-    method: 'eth_getLogs',
-    params: [{ blockHash: block.hash }],
-    apart: true,
-    parse: (result) => {
-      const logs = listFrom(result, 'logs').map((each) => fieldsFrom(each, 'log'))
-      if (logs.length === 0)
-        throw malformed('logs', 'none, though the filter of their block holds some')
-      return logs.flatMap((log) => {
-        requireSame(log['blockHash'], block, "log's block")
-        const isOfToken = tokens.has(addressFrom(log['address'], 'log address'))
-        return isOfToken ? tokenArrival(log, block) : []
-      })
     },
   }
 }
@@ -208,9 +168,4 @@ async function tookEffect(
 
 function at({ height, hash }: Block, transactionHash: TransactionHash) {
   return { transactionHash, height, blockHash: hash }
-}
-
-/** Throws NodeFailure when an answer is about another block than the one that was asked for. */
-export function requireSame(value: unknown, { hash }: Block, what: string): void {
-  if (wordFrom(value, what) !== hash) throw malformed(what, value)
 }

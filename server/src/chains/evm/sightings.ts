@@ -12,7 +12,8 @@ import type {
   Watched,
 } from '../self-custody.ts'
 import { addressFrom, bytesFrom, quantityFrom, transactionHashFrom } from './answer.ts'
-import { BLOCKS_PER_READ_MAX, requireSame } from './arrivals.ts'
+import { BLOCKS_PER_READ_MAX } from './arrivals.ts'
+import { requireSame } from './block-logs.ts'
 import {
   ACCESS_LIST,
   carriesAuthorization,

@@ -1,8 +1,10 @@
 import type { Address, Block, TransactionHash } from '../../chain.ts'
 import { fieldsFrom, listFrom } from '../../json-rpc/answer.ts'
+import type { Fields } from '../../json-rpc/answer.ts'
 import type { Read } from '../../json-rpc/transport.ts'
 import { addressFrom, bytesFrom, quantityFrom, transactionHashFrom, wordFrom } from '../answer.ts'
-import { requireSame } from '../arrivals.ts'
+import { logsToldBy, requireSame } from '../block-logs.ts'
+import type { LogsTold, WantedLogs } from '../block-logs.ts'
 
 /** A log of a block, before anybody knows what its writer is. */
 export interface MarketLog {
@@ -23,19 +25,36 @@ export function marketLogsRead(
   return {
     method: 'eth_getLogs',
     params: [{ blockHash: block.hash, topics: [firstTopics] }],
-    parse: (result) => listFrom(result, 'logs').map((each) => logFrom(each, block)),
+    parse: (result) =>
+      listFrom(result, 'logs').map((each) => logFrom(fieldsFrom(each, 'log'), block)),
   }
 }
 
-/** Whether the node has a block. */
-export function blockIsThereRead(block: Block): Read<boolean> {
+/** The same, as they are looked for where a node has shown none. */
+export function wantedMarketLogs(
+  block: Block,
+  firstTopics: readonly string[],
+): WantedLogs<MarketLog> {
+  return {
+    anyOf: firstTopics.map((topic) => [bytesFrom(topic, 'topic')]),
+    found: (log) => {
+      const [first] = listFrom(log['topics'], 'log topics')
+      const isWanted = typeof first === 'string' && firstTopics.includes(first)
+      return isWanted ? [logFrom(log, block)] : []
+    },
+  }
+}
+
+/** What a block says of its logs; undefined when the node does not have the block. */
+export function logsToldRead(block: Block): Read<LogsTold | undefined> {
   return {
     method: 'eth_getBlockByHash',
     params: [block.hash, false],
     parse: (result) => {
-      if (result === null) return false
-      requireSame(fieldsFrom(result, 'block')['hash'], block, 'block hash')
-      return true
+      if (result === null) return undefined
+      const fields = fieldsFrom(result, 'block')
+      requireSame(fields['hash'], block, 'block hash')
+      return logsToldBy(fields)
     },
   }
 }
@@ -55,8 +74,7 @@ export function signerRead({ transactionHash, block }: MarketLog): Read<Address 
   }
 }
 
-function logFrom(value: unknown, block: Block): MarketLog {
-  const log = fieldsFrom(value, 'log')
+function logFrom(log: Fields, block: Block): MarketLog {
   requireSame(log['blockHash'], block, "log's block")
   return {
     block,

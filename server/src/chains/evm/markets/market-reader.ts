@@ -5,9 +5,10 @@ import type { Transport } from '../../json-rpc/transport.ts'
 import type { VenueName } from '../../venue.ts'
 import { requireAddress } from '../account.ts'
 import { BLOCKS_PER_READ_MAX } from '../arrivals.ts'
+import { logsBehindNone } from '../block-logs.ts'
 import { openKnownPools } from './known-pools.ts'
 import type { KnownPools, QuotePool } from './known-pools.ts'
-import { blockIsThereRead, marketLogsRead, signerRead } from './market-log.ts'
+import { logsToldRead, marketLogsRead, signerRead, wantedMarketLogs } from './market-log.ts'
 import type { MarketLog } from './market-log.ts'
 import { V2_POOLS, V3_POOLS } from './pool-logs.ts'
 import type { PoolKind } from './pool-logs.ts'
@@ -95,20 +96,27 @@ function followedOf(transport: Transport, market: MarketConfig): readonly Follow
   }
 }
 
+/** Undefined where one of the blocks is not there. */
 async function readLogs(
   transport: Transport,
   blocks: readonly Block[],
   topics: readonly string[],
 ): Promise<readonly MarketLog[] | undefined> {
-  const [there, logged] = await Promise.allSettled([
-    Promise.all(blocks.map((block) => transport.read(blockIsThereRead(block)))),
+  const [told, logged] = await Promise.allSettled([
+    Promise.all(blocks.map((block) => transport.read(logsToldRead(block)))),
     Promise.all(blocks.map((block) => transport.read(marketLogsRead(block, topics)))),
   ])
-  if (there.status === 'rejected') throw there.reason
+  if (told.status === 'rejected') throw told.reason
   // Where a block is not there, an error about its logs says no more.
-  if (there.value.includes(false)) return undefined
+  if (told.value.includes(undefined)) return undefined
   if (logged.status === 'rejected') throw logged.reason
-  return logged.value.flat()
+  const shown = logged.value
+  const all = blocks.map(async (block, index): Promise<readonly MarketLog[]> => {
+    const [logs = [], says] = [shown[index], told.value[index]]
+    if (logs.length > 0 || says === undefined) return logs
+    return await logsBehindNone(transport, block, says, wantedMarketLogs(block, topics))
+  })
+  return (await Promise.all(all)).flat()
 }
 
 type Seen =

@@ -1,0 +1,80 @@
+import { NodeFailure } from '../chain.ts'
+import type { Block } from '../chain.ts'
+import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
+import type { Fields } from '../json-rpc/answer.ts'
+import type { Read, Transport } from '../json-rpc/transport.ts'
+import { bytesFrom, quantityFrom, wordFrom } from './answer.ts'
+import { isOfLogs, mayHold } from './logs-bloom.ts'
+
+/** All logs of a block that used no more gas fit into one answer, and below what nodes give: one takes 375 gas at least, and 600 characters. */
+const WHOLE_LOGS_GAS_MAX = 3_500_000n
+
+/** What a block says of its own logs. */
+export interface LogsTold {
+  readonly gasUsed: bigint
+  /** The filter of its logs, where it is shown. */
+  readonly bloom: Uint8Array | undefined
+}
+
+/** Which logs of a block are wanted: any whose writer or topics are all of one of these sets, as bytes; and what one of the block's logs is to the asker. */
+export interface WantedLogs<Found> {
+  readonly anyOf: readonly (readonly Uint8Array[])[]
+  /** Asked of every log of the block, those that are not wanted too. */
+  found(log: Fields): readonly Found[]
+}
+
+/** What the answer to a question for a block says of its logs. Throws NodeFailure. */
+export function logsToldBy(block: Fields): LogsTold {
+  const { logsBloom } = block
+  const bloom = typeof logsBloom === 'string' ? bytesFrom(logsBloom, 'logs bloom') : undefined
+  const gasUsed = bloom === undefined ? 0n : quantityFrom(block['gasUsed'], 'gas used')
+  return { gasUsed, bloom }
+}
+
+/**
+ * The wanted logs of a block of which a node has shown none. Some nodes answer so for blocks that they do not have, even by hash, and behind
+ * one address another machine may tell the logs than told the block: that is believed where the block's own filter excludes them, without a question. Else
+ * all logs of the block are asked for, of which some are there, so that who shows none does not have it. Where they may be more than a node gives, and
+ * it gives none, none is believed: somebody could fill a block with them, and nobody would follow beyond it. Throws NodeFailure.
+ */
+export async function logsBehindNone<Found>(
+  transport: Pick<Transport, 'read'>,
+  block: Block,
+  { gasUsed, bloom }: LogsTold,
+  { anyOf, found }: WantedLogs<Found>,
+): Promise<readonly Found[]> {
+  if (bloom === undefined || !isOfLogs(bloom)) return []
+  if (!anyOf.some((items) => mayHold(bloom, items))) return []
+  try {
+    return await transport.read(wholeRead(block, found))
+  } catch (error) {
+    if (!(error instanceof NodeFailure) || gasUsed <= WHOLE_LOGS_GAS_MAX) throw error
+    return []
+  }
+}
+
+/** Apart, since it may be large. */
+function wholeRead<Found>(
+  block: Block,
+  found: (log: Fields) => readonly Found[],
+): Read<readonly Found[]> {
+  return {
+    method: 'eth_getLogs',
+    params: [{ blockHash: block.hash }],
+    apart: true,
+    parse: (result) => {
+      const logs = listFrom(result, 'logs').map((each) => fieldsFrom(each, 'log'))
+      if (logs.length === 0)
+        throw malformed('logs', 'none, though the filter of their block holds some')
+      return logs.flatMap((log) => {
+        requireSame(log['blockHash'], block, "log's block")
+        return found(log)
+      })
+    },
+  }
+}
+
+/** Throws NodeFailure when an answer is about another block than the one that was asked for. */
+export function requireSame(value: unknown, { hash }: Block, what: string): void {
+  if (wordFrom(value, what) !== hash) throw malformed(what, value)
+}
