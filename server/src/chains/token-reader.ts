@@ -26,8 +26,14 @@ export interface TokenHolding {
 
 /** Tokens as such on one chain. Asks a node; throws NodeFailure when none answered properly. */
 export interface TokenReader {
-  /** Undefined: there is no token at this address. One round trip for all. */
-  facts(mints: readonly Address[]): Promise<readonly (TokenFacts | undefined)[]>
+  /**
+   * Undefined: there is no token at this address, as of a block of `sinceHeight` or later, where that is given: who misses something and stands
+   * before it is a NodeFailure. One round trip for all.
+   */
+  facts(
+    mints: readonly Address[],
+    sinceHeight?: bigint,
+  ): Promise<readonly (TokenFacts | undefined)[]>
   /** How many addresses hold some of it; null where the chain cannot say. */
   holders(mint: Address): Promise<bigint | null>
   /**

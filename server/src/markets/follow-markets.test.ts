@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { NodeFailure } from '../chains/chain.ts'
+import type { Address } from '../chains/chain.ts'
 import type { MarketTrade } from '../chains/market.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { openLog } from '../kernel/log.ts'
@@ -266,6 +268,28 @@ describe('markets that are followed', () => {
         dayAgo: null,
       })
     })
+  })
+
+  test('a token that the machine asked for it cannot know yet is waited for, and nothing of it is left out', async () => {
+    const world = openTestMarketChain()
+    let standing = 0n
+    const facts = async (mints: readonly Address[], since = 0n) => {
+      if (standing >= world.height()) return await world.chain.tokens.facts(mints)
+      if (since > standing) throw new NodeFailure('the node stands before that')
+      return mints.map(() => undefined)
+    }
+    const tokens = { ...world.chain.tokens, facts }
+    const follower = await openFollower(
+      { ...world, chain: { ...world.chain, tokens } },
+      'eip155:908',
+    )
+    world.mine([{ kind: 'open', mint: MINT, native: 10n ** 18n, token: 10n ** 12n }])
+    await expect(follower.follow()).rejects.toThrow(NodeFailure)
+    standing = world.height()
+    await follower.follow()
+    await follower.tx(async (tx) =>
+      expect(await latestPrices(tx, follower.id, [MINT])).toMatchObject([{ mint: MINT }]),
+    )
   })
 
   test('an instance that lost the lease stores nothing', async () => {

@@ -7,13 +7,13 @@ import { knownTokens } from './token-store.ts'
 import type { KnownToken } from './token-store.ts'
 
 /**
- * The tokens of these facts by their mint, those that are none left out. Asks the chain once for all that no market has shown before; a
- * failure decides nothing.
+ * The tokens of these facts by their mint, those that are none left out. Asks the chain once for all that no market has shown before, as of the blocks
+ * that showed them: what is left out here is left out for good. A failure decides nothing.
  * @throws {NodeFailure}
  */
 export async function knowTokens(
   { chain, store }: Pick<MarketDeps, 'chain' | 'store'>,
-  facts: readonly { readonly mint: Address }[],
+  facts: readonly { readonly mint: Address; readonly height: bigint }[],
 ): Promise<ReadonlyMap<string, KnownToken>> {
   const mints = [...new Set(facts.map(({ mint }) => mint))]
   if (mints.length === 0) return new Map()
@@ -23,7 +23,8 @@ export async function knowTokens(
   const tokens = new Map<string, KnownToken>(known.map((token) => [token.mint, token]))
   const unknown = mints.filter((mint) => !tokens.has(mint))
   if (unknown.length === 0) return tokens
-  for (const found of await chain.tokens.facts(unknown)) {
+  const height = facts.reduce((most, fact) => (fact.height > most ? fact.height : most), 0n)
+  for (const found of await chain.tokens.facts(unknown, height)) {
     if (found === undefined) continue
     const { mint, decimals, symbol, name } = found
     const own = configuredSymbol(chain.config, mint) ?? tokenText(symbol)

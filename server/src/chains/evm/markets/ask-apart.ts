@@ -1,7 +1,9 @@
+import { NodeFailure } from '../../chain.ts'
 import type { Transport } from '../../json-rpc/transport.ts'
 import { estimateProblemOf } from '../failures.ts'
-import { readEach } from '../multicall.ts'
+import { blockNumberView, readEach } from '../multicall.ts'
 import type { Asked } from '../multicall.ts'
+import { uintOf, wordsOf } from './words.ts'
 
 type Answers = readonly (Uint8Array | undefined)[]
 
@@ -55,4 +57,37 @@ export async function askApart(
       return alone
     }),
   )
+}
+
+/** What one of the subjects answered, and the height of whoever answered; undefined where the subject spoils the call that says it. */
+export interface AnswersAt {
+  readonly height: bigint | undefined
+  readonly answers: Answers
+}
+
+/** The same, with the height of the block that each was answered at. */
+export async function askApartAt(
+  transport: Transport,
+  subjects: readonly (readonly Asked[])[],
+  options: { readonly perCallMax: number; isProper(answers: Answers): boolean },
+): Promise<readonly AnswersAt[]> {
+  const found = await askApart(
+    transport,
+    subjects.map((asked) => [blockNumberView, ...asked]),
+    { ...options, isProper: ([, ...answers]) => options.isProper(answers) },
+  )
+  return found.map(([number, ...answers]) => {
+    const words = wordsOf(number, 1)
+    return { height: words && uintOf(words[0]), answers }
+  })
+}
+
+/**
+ * That nothing is there is believed of a machine only from the block on that shows something there: behind one address another one may stand still
+ * before it. Throws NodeFailure. What spoils the very call that says the height is there, and is nothing that anybody looks for.
+ */
+export function demandReached(height: bigint | undefined, since: bigint): void {
+  if (height !== undefined && height < since) {
+    throw new NodeFailure(`the node is at block ${height}, before ${since}`)
+  }
 }

@@ -1,7 +1,7 @@
 import { limits } from '../../../kernel/limits.ts'
 import type { Address } from '../../chain.ts'
 import type { Transport } from '../../json-rpc/transport.ts'
-import { askApart } from './ask-apart.ts'
+import { askApartAt, demandReached } from './ask-apart.ts'
 import type { MadePool, PoolKind } from './pool-logs.ts'
 import { addressOf, wordsOf } from './words.ts'
 
@@ -17,8 +17,11 @@ export interface QuotePool {
 export interface KnownPools {
   /** The factory says that it made this one. */
   note(made: MadePool): QuotePool | undefined
-  /** Asks about those that nobody knows yet: themselves, then the factory. Throws NodeFailure when no node answered properly. */
-  learn(pools: readonly Address[]): Promise<void>
+  /**
+   * Asks about those that nobody knows yet, which have written logs up to a height: themselves, then the factory. Throws NodeFailure when no node
+   * answered properly, and when one says that there is none which stands below that height.
+   */
+  learn(pools: readonly Address[], height: bigint): Promise<void>
   get(pool: Address): QuotePool | undefined
 }
 
@@ -61,19 +64,21 @@ export function openKnownPools(
       return what
     },
     get: (pool) => known.get(pool),
-    learn: async (pools) => {
+    learn: async (pools, height) => {
       const unknown = [...new Set(pools)].filter((pool) => !known.has(pool))
       if (unknown.length === 0) return
       const subjects = unknown.map((target) => kind.questions.map((data) => ({ target, data })))
       const isProper = (answers: readonly (Uint8Array | undefined)[]): boolean =>
         answers.every((answer) => wordsOf(answer, 1) !== undefined)
-      const answers = await askApart(transport, subjects, { perCallMax, isProper })
+      const told = await askApartAt(transport, subjects, { perCallMax, isProper })
       const claims = unknown.flatMap((pool, index) => {
-        const given = (answers[index] ?? []).flatMap((each) => wordsOf(each, 1) ?? [])
+        const { answers = [], height: at } = told[index] ?? {}
+        const given = answers.flatMap((each) => wordsOf(each, 1) ?? [])
         const [token0, token1] = [addressOf(given[0]), addressOf(given[1])]
         const isWhole = given.length === kind.questions.length
         const tokens = token0 && token1 && isWhole ? ([token0, token1] as const) : undefined
         const quote = tokens && quotePool(tokens)
+        if (tokens === undefined) demandReached(at, height)
         if (tokens === undefined || quote === undefined) {
           keep(pool, undefined)
           return []
@@ -81,13 +86,15 @@ export function openKnownPools(
         return [{ pool, quote, asked: { target: factory, data: kind.lookUp(tokens, given) } }]
       })
       // The factory is no stranger, so these may share.
-      const made = await askApart(
+      const made = await askApartAt(
         transport,
         claims.map(({ asked }) => [asked]),
         { perCallMax, isProper: () => true },
       )
       for (const [index, { pool, quote }] of claims.entries()) {
-        const real = addressOf(wordsOf(made[index]?.[0], 1)?.[0])
+        const { answers = [], height: at } = made[index] ?? {}
+        const real = addressOf(wordsOf(answers[0], 1)?.[0])
+        if (real !== pool) demandReached(at, height)
         keep(pool, real === pool ? quote : undefined)
       }
     },

@@ -143,7 +143,11 @@ async function factsOf(
     return [{ isSigned: true, log, fact }]
   })
   const written = logs.filter(({ topics: [topic = ''] }) => kind.poolTopics.includes(topic))
-  await pools.learn(written.map(({ address }) => address))
+  const heights = written.map(({ block }) => block.height)
+  await pools.learn(
+    written.map(({ address }) => address),
+    heights.reduce((most, height) => (height > most ? height : most), 0n),
+  )
   const happened = written.flatMap((log) => {
     const pool = pools.get(log.address)
     return pool === undefined ? [] : poolFact(venue, kind, pool, log)

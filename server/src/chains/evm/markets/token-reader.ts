@@ -6,7 +6,7 @@ import type { TokenFacts, TokenHolding, TokenReader } from '../../token-reader.t
 import { hexQuantity } from '../hex.ts'
 import { balanceView, blockNumberView } from '../multicall.ts'
 import type { Asked } from '../multicall.ts'
-import { askApart } from './ask-apart.ts'
+import { askApart, askApartAt, demandReached } from './ask-apart.ts'
 import { tokenText } from './token-text.ts'
 import { uintOf, wordsOf } from './words.ts'
 
@@ -22,12 +22,17 @@ const perCallMax = limits.tokensPerReadMax
 /** ERC-20. The chain keeps no list of holders and no day of birth, so those are not known. */
 export function openTokenReader(transport: Transport): TokenReader {
   return {
-    facts: async (mints) => {
+    facts: async (mints, sinceHeight = 0n) => {
       const subjects = mints.map((target) => QUESTIONS.map((data) => ({ target, data })))
       const isProper = (answers: readonly (Uint8Array | undefined)[]): boolean =>
         answers.every((answer) => answer !== undefined)
-      const found = await askApart(transport, subjects, { perCallMax, isProper })
-      return mints.map((mint, index) => factsFrom(mint, found[index] ?? []))
+      const found = await askApartAt(transport, subjects, { perCallMax, isProper })
+      return mints.map((mint, index) => {
+        const { answers = [], height } = found[index] ?? {}
+        const facts = factsFrom(mint, answers)
+        if (facts === undefined) demandReached(height, sinceHeight)
+        return facts
+      })
     },
     holders: async () => await Promise.resolve(null),
     holdings: async (address, known) => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { NodeFailure } from '../../chain.ts'
 import type { TokenReader } from '../../token-reader.ts'
 import { addressFromBytes, knownAddress } from '../account.ts'
 import { associatedAccount } from '../token-account.ts'
@@ -56,6 +57,16 @@ describe('what the chain says of tokens', () => {
     })
     expect(usdc).toMatchObject({ symbol: null, name: null, decimals: 6 })
     expect(none).toBeUndefined()
+  })
+
+  test('is not told as of a slot by a machine that stands before it and misses something', async () => {
+    const nobody = addressFromBytes(new Uint8Array(32).fill(9))
+    const { height } = await world.chain.head()
+    expect(await tokens.facts([nobody], height)).toEqual([undefined])
+    await expect(tokens.facts([nobody], height + 1_000_000n)).rejects.toThrow(NodeFailure)
+    // Nobody else keeps a name of it, as a machine that stands still may say of any.
+    const usdc = knownAddress(USDC.asset)
+    await expect(tokens.facts([usdc], height + 1_000_000n)).rejects.toThrow(NodeFailure)
   })
 
   test('is nothing of wallets, token accounts, programs and the empty address', async () => {

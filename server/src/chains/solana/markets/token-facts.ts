@@ -27,10 +27,10 @@ const HOLDER = { offset: OWNER_BYTES, length: OWNER_BYTES + 8 }
 /** Tokens as the chain tells them. */
 export function openTokenReader({ transport }: { readonly transport: Transport }): TokenReader {
   return {
-    facts: async (mints) => {
+    facts: async (mints, sinceSlot = 0n) => {
       const [accounts, named] = await Promise.all([
-        whole(transport, mints, MINT_BYTES_MAX),
-        whole(transport, mints.map(metaplexAddress), METAPLEX_BYTES),
+        whole(transport, mints, MINT_BYTES_MAX, sinceSlot),
+        whole(transport, mints.map(metaplexAddress), METAPLEX_BYTES, sinceSlot),
       ])
       return mints.map((mint, index) => mintFacts(mint, accounts[index], named[index]))
     },
@@ -56,11 +56,17 @@ export function openTokenReader({ transport }: { readonly transport: Transport }
   }
 }
 
-async function whole(transport: Transport, addresses: readonly Address[], bytesMax: number) {
+/** Throws NodeFailure where a machine that stands before the slot misses one of them. */
+async function whole(
+  transport: Transport,
+  addresses: readonly Address[],
+  bytesMax: number,
+  sinceSlot: bigint,
+) {
   const reads: Promise<readonly ReturnType<typeof accountFrom>[]>[] = []
   for (let from = 0; from < addresses.length; from += ACCOUNTS_PER_READ_MAX) {
     const few = addresses.slice(from, from + ACCOUNTS_PER_READ_MAX)
-    reads.push(transport.read(beginningsRead(few, bytesMax)))
+    reads.push(transport.read(beginningsRead(few, bytesMax, sinceSlot)))
   }
   return (await Promise.all(reads)).flat()
 }
@@ -68,15 +74,21 @@ async function whole(transport: Transport, addresses: readonly Address[], bytesM
 function beginningsRead(
   addresses: readonly Address[],
   length: number,
+  sinceSlot: bigint,
 ): Read<readonly ReturnType<typeof accountFrom>[]> {
   const dataSlice = { offset: 0, length }
   return {
     method: 'getMultipleAccounts',
     params: [addresses, { commitment: 'confirmed', encoding: 'base64', dataSlice }],
     parse: (result) => {
-      const accounts = listFrom(contextFrom(result, 'accounts').value, 'accounts')
-      if (accounts.length !== addresses.length) throw malformed('accounts', 'length')
-      return accounts.map(accountFrom)
+      const { slot, value } = contextFrom(result, 'accounts')
+      const list = listFrom(value, 'accounts')
+      if (list.length !== addresses.length) throw malformed('accounts', 'length')
+      const accounts = list.map(accountFrom)
+      if (slot < sinceSlot && accounts.includes(undefined)) {
+        throw new NodeFailure(`the node is at slot ${slot}, before ${sinceSlot}`)
+      }
+      return accounts
     },
   }
 }
