@@ -289,7 +289,7 @@ export const OperatorDiagnosis = Exactly({
       subject: Text('The row, or the thing on chain, that breaks it.'),
     }),
   ),
-  unasked: Type.Array(Text('A network whose chain could not be asked, and why.')),
+  unasked: Type.Array(Text('A network whose chain could not be asked, or not for all, and why.')),
   notTaken: Type.Array(
     Text('What the configuration lets and no node of its network makes possible, and why.'),
   ),

@@ -232,6 +232,7 @@ export interface TracedPlace {
   readonly id: string
   readonly state: 'open' | 'mined' | 'final' | 'dead'
   readonly mined_hash: string | null
+  readonly mined_height: string | null
   readonly mined_block_hash: string | null
   readonly hashes: readonly TransactionHash[]
 }
@@ -244,7 +245,7 @@ export async function newestPlaces(
 ): Promise<readonly TracedPlace[]> {
   return tx.query<TracedPlace>(
     'doctor_places',
-    `select t.id, t.state, t.mined_hash, t.mined_block_hash, array_agg(a.hash order by a.number) as hashes
+    `select t.id, t.state, t.mined_hash, t.mined_height, t.mined_block_hash, array_agg(a.hash order by a.number) as hashes
      from chain_transactions t join attempts a on a.chain_transaction_id = t.id
      where t.network = $1 group by t.id order by t.id desc limit $2`,
     [network, count],

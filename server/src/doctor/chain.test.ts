@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NodeFailure } from '../chains/chain.ts'
-import type { Chain } from '../chains/chain.ts'
+import type { Block, Chain } from '../chains/chain.ts'
 import { openTestLane } from '../payments/test-lane.ts'
 import type { TestLane } from '../payments/test-lane.ts'
 import { openModelChain } from '../payments/test-model-chain.ts'
@@ -11,7 +11,7 @@ import { scriptedChain } from '../sender/test-chain.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import type { Tx } from '../store/postgres.ts'
-import { findInBooks } from './books-store.ts'
+import { findInBooks, newestPlaces } from './books-store.ts'
 import { findOnChain } from './chain.ts'
 
 let database: TestDatabase
@@ -40,7 +40,7 @@ async function end(model: ModelChain, lane: TestLane): Promise<void> {
   await lane.finalize(model.tip().height)
 }
 
-const found = async (lane: TestLane, script: Partial<Chain>) =>
+const looked = async (lane: TestLane, script: Partial<Chain>) =>
   findOnChain(
     database.store,
     scriptedChain(lane.chain.config, {
@@ -49,6 +49,17 @@ const found = async (lane: TestLane, script: Partial<Chain>) =>
       ...script,
     }),
   )
+/** What was found where everything could be asked. */
+const found = async (lane: TestLane, script: Partial<Chain>) => {
+  const { findings, unasked } = await looked(lane, script)
+  expect(unasked).toEqual([])
+  return findings
+}
+/** Nothing is known of what a machine that stands behind has not got. */
+const BEHIND = {
+  findings: [],
+  unasked: ['a node stands behind the blocks that were read of it here'],
+}
 const balanceOf = (model: ModelChain) => ({
   height: model.tip().height,
   amounts: [model.tip().balances.get('native') ?? 0n],
@@ -86,11 +97,11 @@ test('nothing is missing by the word of a node that stands behind what was read 
   const { model, lane } = await aLane(6)
   const height = model.tip().height
   const empty = (at: bigint) =>
-    found(lane, { balances: async () => ({ height: at, amounts: [0n] }) })
-  await expect(empty(height - 1n)).rejects.toThrow(NodeFailure)
+    looked(lane, { balances: async () => ({ height: at, amounts: [0n] }) })
+  expect(await empty(height - 1n)).toEqual(BEHIND)
   const subject = `${lane.wallet.address} native`
   const invariant = 'an idle wallet has on chain what the books say'
-  expect(await empty(height)).toEqual([{ invariant, subject }])
+  expect(await empty(height)).toEqual({ findings: [{ invariant, subject }], unasked: [] })
   // Blocks that are read while it answers it need not know.
   const meanwhile = async () => {
     const before = model.tip().height
@@ -99,6 +110,49 @@ test('nothing is missing by the word of a node that stands behind what was read 
     return { height: before, amounts: [0n] }
   }
   expect(await found(lane, { balances: meanwhile })).toEqual([{ invariant, subject }])
+})
+
+describe('a final place', () => {
+  const absent: Chain['outcomes'] = async (hashes) => hashes.map(() => ({ state: 'absent' }))
+  const invariant = 'a final place is on chain where it was recorded'
+
+  test('that a node has nothing of is missing only where its block is another one, or does not hold it', async () => {
+    const { model, lane } = await aLane(7)
+    const [place] = await database.store.inTransaction('service', (tx) =>
+      newestPlaces(tx, lane.chain.config.network, 1),
+    )
+    const by = (blocks: Chain['blocks']) =>
+      looked(lane, { balances: async () => balanceOf(model), outcomes: absent, blocks })
+    const changed = (change: Partial<Block>) =>
+      by(async (...asked) =>
+        (await lane.chain.blocks(...asked)).map((block) => ({ ...block, ...change })),
+      )
+    // It stands still, or keeps no transactions that are so old; its block or another machine has it.
+    expect(await changed({})).toEqual({ findings: [], unasked: [] })
+    const missing = { findings: [{ invariant, subject: `place ${place?.id}` }], unasked: [] }
+    expect(await changed({ hash: 'another' })).toEqual(missing)
+    expect(await changed({ transactionHashes: [] })).toEqual(missing)
+    // Nobody shows the block, or who was asked has a gap where it is.
+    const height = `${model.tip().height}`
+    const unasked = [`no node shows block ${height}, which a place of ours is in`]
+    expect(await by(async () => [])).toEqual({ findings: [], unasked })
+    expect(await changed({ height: model.tip().height + 1n })).toEqual({ findings: [], unasked })
+  })
+
+  test('that nobody can be asked of takes nothing from what else is found', async () => {
+    const { model, lane } = await aLane(8)
+    const { findings, unasked } = await looked(lane, {
+      balances: async () => ({ height: model.tip().height, amounts: [0n] }),
+      outcomes: absent,
+      blocks: async () => {
+        throw new NodeFailure('the node has no such old block')
+      },
+    })
+    expect(findings.map((each) => each.invariant)).toEqual([
+      'an idle wallet has on chain what the books say',
+    ])
+    expect(unasked).toEqual(['the node has no such old block'])
+  })
 })
 
 test('a wallet whose tokens are frozen is not short of them', async () => {
@@ -132,17 +186,18 @@ describe('what a lane has passed over', () => {
     const { model, lane } = await aLane(chainId)
     await database.store.inTransaction('service', (tx) => move(tx, lane, 4n))
     const final = model.tip().height
-    const standing = async (latest: bigint, finalizedHeight = final) => [
+    const told = (latest: bigint, finalizedHeight = final): Partial<Chain> => ({
+      balances: async () => balanceOf(model),
+      lanePosition: async () => ({ latest, finalized: latest, finalizedHeight }),
+    })
+    const standing = async (latest: bigint) => [
       ...(await database.store.inTransaction('service', findInBooks)),
-      ...(await found(lane, {
-        balances: async () => balanceOf(model),
-        lanePosition: async () => ({ latest, finalized: latest, finalizedHeight }),
-      })),
+      ...(await found(lane, told(latest))),
     ]
     const subject = `${lane.chain.config.network} ${lane.wallet.address} 3`
     expect(await standing(4n)).toEqual([])
     expect(await standing(3n)).toEqual([{ invariant: PASSED, subject }])
-    await expect(standing(3n, final - 1n)).rejects.toThrow(NodeFailure)
+    expect(await looked(lane, told(3n, final - 1n))).toEqual(BEHIND)
     await pay(model, lane)
     expect(await standing(4n)).toEqual([])
     expect(await standing(3n)).toEqual([{ invariant: PASSED, subject }])

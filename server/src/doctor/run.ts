@@ -11,7 +11,7 @@ import { findToLookAt } from './look-at.ts'
 export interface Diagnosis {
   /** What must never be so and is. Empty is sound. */
   readonly findings: readonly Finding[]
-  /** Networks whose chain could not be asked, and why: nothing is known of them, good or bad. */
+  /** Networks whose chain could not be asked, or not for all, and why: nothing is known of that, good or bad. */
   readonly unasked: readonly string[]
   /** What a network's configuration lets and none of its nodes makes possible, and why; the books are as sound as without it. */
   readonly notTaken: readonly string[]
@@ -34,7 +34,9 @@ export async function diagnose({
   const notTaken: string[] = []
   for (const chain of chains) {
     try {
-      findings.push(...(await findOnChain(store, chain)))
+      const onChain = await findOnChain(store, chain)
+      findings.push(...onChain.findings)
+      unasked.push(...onChain.unasked.map((reason) => `${chain.config.network}: ${reason}`))
       const missing = await chain.exact?.smartWallets?.whatIsMissing()
       if (missing !== undefined) {
         notTaken.push(`payments of smart wallets on ${chain.config.network}: ${missing}`)
