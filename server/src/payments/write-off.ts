@@ -14,8 +14,8 @@ export interface Missing {
 /**
  * Takes out of a wallet's books what its chain does not show, and says what that was: somebody else has moved it with the same key, or a backup
  * does not know that it was paid. In the transaction that lets the key sign again, under its lane's lock. Nothing while a payment of the
- * wallet is under way, since its balance tells nothing then. A node that is behind may take too much: what is more on chain than in the
- * books is found by the next payment.
+ * wallet is under way, since its balance tells nothing then. Whoever calls it has asked a
+ * node that knows all that the books know. Where it took too much all the same, what is more on chain than in the books is found by the next payment.
  */
 export async function writeOff(
   tx: Tx,

@@ -276,6 +276,30 @@ describe('a release', () => {
     },
   )
 
+  test.each([
+    ['is behind what was read here', 101, null, false],
+    ['has all that was read here', 100, null, true],
+    ['is behind, and the network is halted', 101, 'by hand', true],
+  ])(
+    'that would correct the books by the word of a node which %s',
+    async (_, height, haltedReason, isReleased) => {
+      const standing = (read: number, halted: string | null) =>
+        write(database.store, 'test_read', 'update followers set height = $1, halted_reason = $2', [
+          read,
+          halted,
+        ])
+      await begin(7n)
+      await standing(height, haltedReason)
+      const noted: unknown[] = []
+      const releasing = release(shows({ latest: 7n, finalized: 7n }), (each) => noted.push(each))
+      if (isReleased) await releasing
+      else await expect(releasing).rejects.toMatchObject({ code: 'NETWORK_ERROR' })
+      await standing(1, null)
+      expect(noted).toEqual(isReleased ? [[5n, 0n]] : [])
+      expect((await lane()).frozenReason).toBe(isReleased ? null : 'used elsewhere')
+    },
+  )
+
   test('lets a lane sign where it stands above nothing, of a halted network, too', async () => {
     await begin(9n)
     await place(8n, 'open')

@@ -3,7 +3,7 @@ import type { Address, Chain } from '../chains/chain.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import type { Store, Tx } from '../store/postgres.ts'
 import { freezeLane, lockLane } from './lane-store.ts'
-import { unfreezeLane } from './lane-release-store.ts'
+import { followerStandings, unfreezeLane } from './lane-release-store.ts'
 
 interface Lane {
   readonly store: Pick<Store, 'inTransaction'>
@@ -37,7 +37,8 @@ export async function stopLane(
 /**
  * Lets a frozen key sign again, from where the chain is. The chain is asked before the lane is locked: what is final before the balances are
  * read is gone from them, and what is used up is looked at before and after, so that no use counts in the balances alone. What somebody uses
- * behind that freezes the lane again at the next payment. Refuses INVALID_PARAMETERS while a transaction of ours lies below the chain's count
+ * behind that freezes the lane again at the next payment. Refuses NETWORK_ERROR where the balances are of a block below those that were read here
+ * before: whoever tells them does not know what the books know, and what it lacks would be written off. Refuses INVALID_PARAMETERS while a transaction of ours lies below the chain's count
  * and nobody knows yet what became of it, and while the key was used elsewhere in a block that is not final: whoever signed behind a nonce
  * that is given back would wait for ever. A lane that stands above the chain goes back to it if nothing of ours was ever signed there, and is
  * refused while this look cannot tell that.
@@ -52,9 +53,16 @@ export async function releaseLane({
   readonly noted: (tx: Tx, amounts: readonly bigint[]) => Promise<void>
 }): Promise<void> {
   const { network, assets } = chain.config
+  const standings = await store.inTransaction('service', followerStandings)
   const before = await chain.lanePosition(address)
   const { amounts, owned = amounts, height } = await chain.balances(address, assets)
   const after = await chain.lanePosition(address)
+  const { height: read, haltedReason } = standings.get(network) ?? {
+    height: null,
+    haltedReason: null,
+  }
+  // On a halted network nobody knows which blocks are the chain's.
+  if (haltedReason === null && height < (read ?? 0n)) throw behind()
   const { finalized, finalizedHeight } = before
   // Two nodes may answer, and one of them may be behind.
   const usedUp = [before.latest, after.latest].reduce(
@@ -72,6 +80,14 @@ export async function releaseLane({
     if (release === 'not_final') throw notFinal(chain.config, height - finalizedHeight)
     if (release === 'unsure') throw unsure()
     await noted(tx, owned)
+  })
+}
+
+function behind(): Refusal {
+  return new Refusal('NETWORK_ERROR', {
+    retryAfterSeconds: 1,
+    message:
+      'The node that was asked is behind the blocks that were read before, so its balances are old: release the key again in a moment.',
   })
 }
 
