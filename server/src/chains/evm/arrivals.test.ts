@@ -272,7 +272,8 @@ describe('a node that says of a block', () => {
       hash: `0x${(index + 1).toString(16).padStart(64, '0')}`,
     }))
     const reply = (method: string, [first]: readonly unknown[]): Reply => {
-      if (method !== 'eth_getLogs') return { result: { hash: first, transactions: [] } }
+      if (method !== 'eth_getLogs')
+        return { result: { hash: first, transactions: [{ value: '0x0' }] } }
       const { blockHash } = first as { blockHash: string }
       return { result: [{ ...LOG, blockHash }] }
     }
@@ -299,6 +300,10 @@ describe('a node that says of a block', () => {
 
   test.each<[string, Readonly<Record<string, unknown>>]>([
     ['that it is another one', { eth_getBlockByHash: { hash: word('d'), transactions: [] } }],
+    [
+      'that it holds nothing, where another machine told a transaction of it,',
+      { eth_getBlockByHash: { hash: BLOCK.hash, transactions: [] } },
+    ],
     ['that it has hashes only', { eth_getBlockByHash: { hash: BLOCK.hash, transactions: [HASH] } }],
     ['that it knows no logs of it', { eth_getLogs: new Error('unknown block') }],
     ['nothing when asked for its logs', { eth_getLogs: null }],

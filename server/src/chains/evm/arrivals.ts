@@ -5,6 +5,7 @@ import type { Address, Arrival, Block, Chain, TransactionHash } from '../chain.t
 import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
+import { requireWhole } from '../whole-block.ts'
 import { addressBytes, requireAddress } from './account.ts'
 import { addressFrom, bytesFrom, quantityFrom, transactionHashFrom, wordFrom } from './answer.ts'
 import { logsBehindNone, logsToldBy, requireSame } from './block-logs.ts'
@@ -91,6 +92,7 @@ function nativeRead(block: Block): Read<Natives | undefined> {
       const fields = fieldsFrom(result, 'block')
       requireSame(fields['hash'], block, 'block hash')
       const transactions = listFrom(fields['transactions'], "block's transactions")
+      requireWhole(transactions, block)
       const arrivals = transactions.flatMap((each) => {
         const transaction = fieldsFrom(each, 'transaction')
         const value = quantityFrom(transaction['value'] ?? '0x0', 'value')

@@ -12,7 +12,7 @@ const block: Block = {
   hash: hash('a'),
   parentHash: hash('b'),
   timeMilliseconds: 0,
-  transactionHashes: [hash('1') as TransactionHash, hash('2') as TransactionHash],
+  transactionHashes: [hash('1') as TransactionHash],
 }
 const own = {
   hash: hash('1'),
@@ -49,6 +49,10 @@ test.each([
     expect(seen).toMatchObject([{ transactionHash: hash('1'), sender: SENDER, nonce: 7n }])
   },
 )
+
+test('a block of which a machine shows fewer transactions than another told is not read', async () => {
+  await expect(seenIn(nodeWith())).rejects.toThrow('0 of the 1 transactions')
+})
 
 test('a transaction that a key has signed is read strictly: half an answer of a node is none', async () => {
   await expect(seenIn(nodeWith({ ...own, gas: null }))).rejects.toThrow()

@@ -11,6 +11,7 @@ import type {
   TransactionSummary,
   Watched,
 } from '../self-custody.ts'
+import { requireWhole } from '../whole-block.ts'
 import { addressFrom, bytesFrom, quantityFrom, transactionHashFrom } from './answer.ts'
 import { BLOCKS_PER_READ_MAX } from './arrivals.ts'
 import { requireSame } from './block-logs.ts'
@@ -135,7 +136,9 @@ function includedRead(block: Block, meaning: Meaning): Read<readonly Included[] 
       if (result === null) return undefined
       const fields = fieldsFrom(result, 'block')
       requireSame(fields['hash'], block, 'block hash')
-      return listFrom(fields['transactions'], "block's transactions").flatMap((each) =>
+      const transactions = listFrom(fields['transactions'], "block's transactions")
+      requireWhole(transactions, block)
+      return transactions.flatMap((each) =>
         isKnownType(each) ? [includedFrom(each, block, meaning)] : [],
       )
     },

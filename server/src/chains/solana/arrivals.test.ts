@@ -323,6 +323,7 @@ describe('what a node shows of a block', () => {
   })
 
   test.each<[string, Lines]>([
+    ['with fewer transactions than another machine told', { getBlock: block() }],
     ['with nothing but signatures', { getBlock: { blockhash: BLOCK.hash, signatures: [HASH] } }],
     ['without an answer', { getBlock: () => error(-32_004, 'Block not available for slot 20') }],
     ['without balances', { getBlock: block({ ...shown, meta: { err: null } }) }],

@@ -2,6 +2,7 @@ import type { Block } from '../chain.ts'
 import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import type { Read } from '../json-rpc/transport.ts'
+import { requireWhole } from '../whole-block.ts'
 import { blockhashFrom } from './answer.ts'
 
 /** A full block with its balances is 3 to 6 MB of JSON; so many stay well below what an answer may have. */
@@ -14,7 +15,7 @@ const OPTIONS = {
   transactionDetails: 'accounts',
 }
 
-/** Reads a block for who stands in its transactions, and what that is to the caller. Undefined when another block stands at that slot now. */
+/** Reads a block for who stands in its transactions, and what that is to the caller. Undefined when another block stands at that slot now. Throws NodeFailure where it is not shown whole. */
 export function blockAccountsRead<Found>(
   block: Block,
   foundIn: (transaction: Fields) => readonly Found[],
@@ -25,9 +26,9 @@ export function blockAccountsRead<Found>(
     parse: (result) => {
       const fields = fieldsFrom(result, 'block')
       if (blockhashFrom(fields['blockhash'], 'blockhash') !== block.hash) return undefined
-      return listFrom(fields['transactions'], "block's transactions").flatMap((each) =>
-        foundIn(fieldsFrom(each, 'transaction')),
-      )
+      const transactions = listFrom(fields['transactions'], "block's transactions")
+      requireWhole(transactions, block)
+      return transactions.flatMap((each) => foundIn(fieldsFrom(each, 'transaction')))
     },
   }
 }
