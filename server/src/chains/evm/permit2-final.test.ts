@@ -130,6 +130,27 @@ test('what a machine on a branch that was left behind tells of a height decides 
   }
 })
 
+test('a machine that shows nothing and has not come to the payment is behind, where no state says which block it was', async () => {
+  const there: Done = { ...settled, height: 4_950 }
+  const pruned = nodeOf([there], { stateFrom: 4_960n })
+  const late = nodeOf([])
+  const LATE_HEIGHT = '0x134c'
+  let heights = 0
+  // Both are behind one address: the late one is asked for the logs, and for its height with them.
+  const addressOf = (lateHeight: string): Pick<Transport, 'read'> => ({
+    read: async ({ method, params, parse, ...rest }) => {
+      if (method === 'eth_blockNumber' && (heights += 1) > 1) return parse(lateHeight)
+      const isLate = method === 'eth_getLogs' || params[1] === LATE_HEIGHT
+      return (isLate ? late : pruned).read({ ...rest, method, params, parse })
+    },
+  })
+  expect(await findPermit2Use(addressOf(LATE_HEIGHT), PAID, 0n)).toEqual({ kind: 'behind' })
+  heights = 0
+  // One that has come there and shows nothing keeps no logs: nobody knows then.
+  expect(await findPermit2Use(addressOf('0x1388'), PAID, 0n)).toBeUndefined()
+  expect(await findPermit2Use(pruned, PAID, 0n)).toMatchObject({ kind: 'paid' })
+})
+
 test('that a node shows no log of a block is believed only where the block itself excludes any', async () => {
   const within: Done = { height: 4_950, moved: [PAID.value], uses: [7] }
   const burnt: Done = { height: 4_950, uses: [7] }

@@ -11,7 +11,7 @@ import { blockTimeView } from './multicall.ts'
 import { readOutcomes } from './outcome.ts'
 import { isInvalidated, isNonceUsed, nonceView, permit2EffectOf } from './permit2.ts'
 import type { Permit2Authorization, Permit2Effect } from './permit2.ts'
-import { findFlip, isUsedUpIn } from './permit2-flip.ts'
+import { findFlip, isUnusedAt, isUsedUpIn } from './permit2-flip.ts'
 import { settledAmong } from './permit2-settled.ts'
 import { callRead, isSilent, logsIn, ownerLogsRead } from './permit2-owner-logs.ts'
 import type { Called, LogBlock, Moved, OwnerLog } from './permit2-owner-logs.ts'
@@ -112,7 +112,7 @@ async function useIn(
  * The same from the owner's transfers of the token since a height, without the state of the past: a direct call is found, and a call from
  * within another contract stays unknown, unless the payer is ours: see useWithin. What the owner invalidated was spent so when the nonce
  * was unused in the block before, and nothing in that block can have been the payment. Blocks in parts, the newest first; transactions up
- * to a limit.
+ * to a limit. `behind` where nothing is found and it was not used yet in the newest block of a node that was asked.
  */
 async function scanForUse(
   transport: Pick<Transport, 'read'>,
@@ -120,8 +120,14 @@ async function scanForUse(
   { sinceHeight, head }: { readonly sinceHeight: bigint; readonly head: bigint },
 ): Promise<AuthorizationUse | undefined> {
   let left = limits.permit2UsesReadMax
+  let shownTo = head
   for (const range of rangesOf(sinceHeight, head)) {
-    const logs = await logsIn(transport, authorization, range, head)
+    // In one batch, so that the height is that of the very node that shows the logs.
+    const [height, logs] = await Promise.all([
+      transport.read({ ...headRead, isUnique: true }),
+      logsIn(transport, authorization, range, head),
+    ])
+    if (height < shownTo) shownTo = height
     const found = await readCalls(transport, authorization, logs, left)
     left -= found.count
     const { hash, call, isElse } = found
@@ -141,7 +147,8 @@ async function scanForUse(
     }
     if (left <= 0) return undefined
   }
-  return undefined
+  if (shownTo >= head) return undefined
+  return (await isUnusedAt(transport, authorization, shownTo)) ? { kind: 'behind' } : undefined
 }
 
 /**

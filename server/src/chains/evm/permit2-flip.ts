@@ -67,6 +67,15 @@ export async function isUsedUpIn(
   return before === 'open' && after === 'used'
 }
 
+/** Whether a node shows that a nonce was not used yet at a height. Where none shows anything of it, it is not known, and no. */
+export async function isUnusedAt(
+  transport: Pick<Transport, 'read'>,
+  nonce: Nonce,
+  height: bigint,
+): Promise<boolean> {
+  return (await nonceAt(transport, nonce, height)) === 'open'
+}
+
 /** The hash of the block below; undefined where the node does not have the block. */
 function parentRead(blockHash: string): Read<string | undefined> {
   return {
