@@ -3,6 +3,7 @@ import type { ImportedWallet, ImportOrder } from '@florin/server/custody/import-
 import { findWallet } from '@florin/server/custody/store.ts'
 import { systemClock } from '@florin/server/kernel/clock.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
+import { followerStandings } from '@florin/server/sender/lane-release-store.ts'
 import { moveIdleLane } from '@florin/server/sender/lane-store.ts'
 import type { LaneState } from '@florin/server/sender/lane-store.ts'
 import type { Run } from '../command.ts'
@@ -86,7 +87,8 @@ async function importInto(
     findWallet(tx, accountId, order.family, address),
   )
   // Its own payments may be under way, and what the key did before was looked at then.
-  const used = there === undefined ? await requireAtRest(chains, address) : []
+  const read = await store.inTransaction('service', followerStandings)
+  const used = there === undefined ? await requireAtRest(chains, address, read) : []
   const imported = await keepImported({ store, audit, custody: opened }, { ...order, accountId })
   const lanes = new Map<string, LaneState>()
   for (const { network, usedUp } of used) {

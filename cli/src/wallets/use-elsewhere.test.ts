@@ -35,6 +35,22 @@ describe('a key that is brought along', () => {
     await expect(refused).rejects.toThrow(said)
   })
 
+  test('is refused by the word of a node that calls less final than was read here', async () => {
+    const standing = { height: 9n, haltedReason: null }
+    const read = (finalizedHeight: bigint) => new Map([[network, { ...standing, finalizedHeight }]])
+    const at = (finalizedHeight: bigint) =>
+      chainWith({
+        lanePosition: async () => ({ latest: 0n, finalized: 0n, finalizedHeight }),
+        pooled: async () => 0n,
+      })
+    await expect(requireAtRest([at(7n)], ADDRESS, read(8n))).rejects.toThrow('not imported')
+    expect(await requireAtRest([at(8n)], ADDRESS, read(8n))).toEqual([{ network, usedUp: 0n }])
+    // Where transactions have no places there is none to be wrong about.
+    expect(await requireAtRest([position(0n, 0n)], ADDRESS, read(8n))).toEqual([
+      { network, usedUp: 0n },
+    ])
+  })
+
   test('is refused when no node says what it did', async () => {
     const silent = chainWith({
       lanePosition: async () => {
