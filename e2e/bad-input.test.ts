@@ -39,7 +39,7 @@ const LINES: readonly Line[] = [
   ['a list as amount', replace('amount', '[1]'), 400, 'INVALID_PARAMETERS', 'amount'],
   ['NaN', replace('amount', 'NaN'), 400, 'INVALID_PARAMETERS'],
   ['1e400', replace('amount', '1e400'), 400, 'INVALID_PARAMETERS', 'amount'],
-  ['an exponent', replace('amount', '1e-2'), 400, 'INVALID_PARAMETERS', 'amount'],
+  ['an exponent in text', replace('amount', '"1e-2"'), 400, 'INVALID_PARAMETERS', 'amount'],
   ['hex', replace('amount', '"0x10"'), 400, 'INVALID_PARAMETERS', 'amount'],
   ['a negative amount', replace('amount', '-1'), 400, 'INVALID_PARAMETERS', 'amount'],
   ['too small', replace('amount', '0.0009'), 400, 'INVALID_PARAMETERS', 'amount'],

@@ -16,6 +16,25 @@ export function isDecimal(text: string): boolean {
   return DECIMAL.test(text)
 }
 
+const EXPONENT = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?[eE]([+-]?[0-9]{1,3})$/
+/** Further than this nothing is a plain decimal any more. */
+const SHIFT_MAX = 78
+
+/**
+ * The source text of a JSON number with its exponent carried out, every digit kept: "1.25e-5" is "0.0000125". Programs do not choose that spelling, their
+ * JSON writers do: Python's writes 0.00001 as 1e-05. Text without an exponent comes back as it is, and so does one that is negative or out of all range.
+ */
+export function withoutExponent(source: string): string {
+  const [, whole = '', fraction = '', exponent = ''] = EXPONENT.exec(source) ?? []
+  const shift = Number(exponent)
+  if (exponent === '' || Math.abs(shift) > SHIFT_MAX) return source
+  const digits = whole + fraction
+  const point = whole.length + shift
+  const before = point <= 0 ? '0' : digits.slice(0, point).padEnd(point, '0')
+  const after = point < 0 ? digits.padStart(digits.length - point, '0') : digits.slice(point)
+  return before.replace(/^0+(?=[0-9])/, '') + (after === '' ? '' : `.${after}`)
+}
+
 /**
  * Compares two plain decimals exactly, digit by digit: negative, zero or positive like `a - b`.
  * Throws on text that is not a plain decimal: a bug of the caller, who asks `isDecimal` first.

@@ -63,7 +63,8 @@ describe('POST /payment/send', () => {
     ['0.00099999999999999999999999', AMOUNT],
     ['100.00000000000000000000001', AMOUNT],
     ['"100.1"', AMOUNT],
-    ['1e2', PLAIN],
+    ['1.01e2', AMOUNT],
+    ['"1e-2"', PLAIN],
     ['1e400', PLAIN],
     ['-1', PLAIN],
     ['-0', PLAIN],
@@ -107,9 +108,20 @@ describe('POST /payment/send', () => {
   )
 
   test.each([
+    ['1e-3', '0.001'],
+    ['2.5E-02', '0.025'],
+    ['1E2', '100'],
+  ])('takes the amount %s, which is how some JSON writers write %s', async (text, amount) => {
+    const answer = await server.send(body({ amount: text }))
+    expect(answer.status).toBe(200)
+    expect(answer.body).toMatchObject({ amount: Number(amount) })
+  })
+
+  test.each([
     ['priorityFee', '0.000009', 'must be between 0.00001 and 0.01'],
     ['priorityFee', '0.01000000000000000001', 'must be between 0.00001 and 0.01'],
-    ['priorityFee', '1e-5', 'must be a plain decimal number, such as 0.25'],
+    ['priorityFee', '9e-06', 'must be between 0.00001 and 0.01'],
+    ['priorityFee', '"1e-05"', 'must be a plain decimal number, such as 0.25'],
     ['timeout', '61', 'must be between 0 and 60'],
     ['timeout', '-1', 'must be between 0 and 60'],
     ['timeout', '1.5', 'must be an integer'],
@@ -156,6 +168,8 @@ describe('POST /payment/send', () => {
     ['timeout', '60'],
     ['timeout', '1e1'],
     ['priorityFee', '0.00001'],
+    ['priorityFee', '1e-05'],
+    ['priorityFee', '5E-05'],
     ['priorityFee', '"0.010"'],
     ['waitFor', '"submitted"'],
   ])('takes %s as %s', async (field, text) => {

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 
 /**
- * Which fields of a body keep their source text: `text` becomes its text instead of a value (money), `kept` is read and
+ * Which fields of a body keep their source text: `text` becomes its text instead of a value (money, an exponent carried out), `kept` is read and
  * its text is kept beside it. Undefined: nothing in here does.
  */
 export type SourceShape =

@@ -1,3 +1,4 @@
+import { withoutExponent } from '@florin/wire/decimal.ts'
 import { limits } from '../kernel/limits.ts'
 import { isForbiddenKey, readPlainJson } from './plain-json.ts'
 import type { SourceShape } from './source-shape.ts'
@@ -273,7 +274,7 @@ class Reader {
     }
     this.#at = at
     const source = text.slice(start, at)
-    if (asText) return source
+    if (asText) return withoutExponent(source)
     const value = Number(source)
     if (!Number.isFinite(value)) throw this.#problem('must be a number that a double can hold')
     return value
