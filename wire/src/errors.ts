@@ -1,3 +1,5 @@
+import { refusalSentence } from './refusal-sentence.ts'
+
 /** What a caller should do about an error: nothing, change the request, wait and repeat, or ask again for the same thing. */
 type Row = { readonly status: number; readonly says: string; readonly next: string }
 
@@ -170,7 +172,7 @@ export class Refusal extends Error {
     } = {},
   ) {
     super(
-      options.message ?? catalogue[code].says,
+      options.message ?? refusalSentence(catalogue[code], options.details),
       options.cause === undefined ? undefined : { cause: options.cause },
     )
     this.code = code

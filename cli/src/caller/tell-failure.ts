@@ -1,5 +1,6 @@
 import type { FlorinError } from '@florin/sdk'
 import { catalogue } from '@florin/wire/errors.ts'
+import { isSaid } from '@florin/wire/refusal-sentence.ts'
 import type { CommandContext } from '../command.ts'
 import { EXIT } from './exit-code.ts'
 import type { ExitCode } from './exit-code.ts'
@@ -43,9 +44,9 @@ export function tellFailure(
     print(`${JSON.stringify({ success: false, error: { ...error.toJSON(), next } })}\n`)
     return exitCode
   }
-  const details = Object.entries(error.details ?? {}).map(
-    ([name, value]) => [name, shown(value)] as const,
-  )
+  const details = Object.entries(error.details ?? {})
+    .map(([name, value]) => [name, shown(value)] as const)
+    .filter(([name, value]) => !isSaid(error.message, name, value))
   const facts = factLines([
     ...details,
     ['next', next],

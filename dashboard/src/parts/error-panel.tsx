@@ -1,3 +1,4 @@
+import { isSaid } from '@florin/wire/refusal-sentence.ts'
 import { ApiError } from '../api/api-error.ts'
 import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
@@ -8,7 +9,8 @@ export function ErrorPanel({ error, onRetry }: { error: unknown; onRetry?: () =>
   const known = error instanceof ApiError ? error : undefined
   const [docs, requestId] = [known?.docs ?? null, known?.requestId ?? null]
   const faults = Object.entries(known?.details ?? {}).filter(
-    (each): each is [string, string] => typeof each[1] === 'string',
+    (each): each is [string, string] =>
+      typeof each[1] === 'string' && !isSaid(known?.message ?? '', each[0], each[1]),
   )
   return (
     <div role="alert" className="flex gap-3 rounded-lg border border-bad bg-bad-ground p-4">

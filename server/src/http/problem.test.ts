@@ -27,7 +27,8 @@ describe('a refusal', () => {
         success: false,
         error: {
           code: 'INSUFFICIENT_BALANCE',
-          message: catalogue.INSUFFICIENT_BALANCE.says,
+          message:
+            'The wallet cannot cover the amount and the fee ceiling (required: 0.51; available: 0.2).',
           details,
           requestId: 'req_1',
           docs: 'https://pay.example/docs/errors/INSUFFICIENT_BALANCE',
