@@ -267,6 +267,8 @@ describe('a wallet of the service pays a seller in one call', () => {
       const poor = { walletAddress: created.body['address'] }
       expect(codeOf(await buy(seller.url, 'poor', poor))).toBe('INSUFFICIENT_BALANCE')
       expect(seller.paid()).toEqual([])
+      const odd = await buy(seller.url, 'odd', { headers: { host: 'x' } })
+      expect(odd.body).toMatchObject({ error: { details: { headers: expect.any(String) } } })
     } finally {
       await seller.stop()
     }

@@ -1,7 +1,7 @@
 /** More would be read nowhere; `details` has them all. */
 const FAULTS_MAX = 3
-/** Whose details name what is wrong with the request itself: 400, 403, 404. Of the others they are facts about a payment. */
-const NAMES_FAULTS: ReadonlySet<number> = new Set([400, 403, 404])
+/** Whose details name what is wrong with the request itself. Of the others they are facts about a payment. */
+const NAMES_FAULTS: ReadonlySet<number> = new Set([400, 403, 404, 415])
 
 /**
  * The sentence of a refusal with what its details name: "... out of range (amount: must be between 0.001 and 100)." Most programs log an error's message

@@ -300,7 +300,7 @@ describe('keys of an account', () => {
     ['name', { name: 'a\u0000b' }],
     ['name', { name: 'a\ud800' }],
     ['scopes', { scopes: [] }],
-    ['expires', { expiresAtMilliseconds: 0 }],
+    ['expiresAt', { expiresAtMilliseconds: 0 }],
   ])('a bad %s is refused', async (field, more) => {
     const refusal = await refusalOf(aKey(more))
     expect(refusal.code).toBe('INVALID_PARAMETERS')

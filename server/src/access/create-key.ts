@@ -86,7 +86,7 @@ function refuseBadOrder(order: KeyOrder, now: number): void {
   }
   if (order.scopes.length === 0) throw invalid('scopes', 'must name at least one scope')
   if (order.expiresAtMilliseconds !== null && order.expiresAtMilliseconds <= now) {
-    throw invalid('expires', 'must be in the future')
+    throw invalid('expiresAt', 'must be in the future')
   }
 }
 

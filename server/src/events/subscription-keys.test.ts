@@ -18,7 +18,7 @@ test('all addresses of a message are looked up at once, and channels are not', a
   expect(asked).toEqual([addresses])
   await expect(resolveKeys(deps, accountId, ['payments', 'A', 'NOBODY'])).rejects.toMatchObject({
     code: 'NOT_FOUND',
-    details: { 'keys.2': expect.any(String) },
+    details: { 'keys[2]': expect.any(String) },
   })
   await resolveKeys(deps, accountId, ['payments'])
   expect(asked).toHaveLength(2)

@@ -24,7 +24,7 @@ export async function resolveKeys(
   const unknown: Record<string, string> = {}
   for (const [index, key] of keys.entries()) {
     const spelling = CHANNELS.has(key) ? key : spellings.get(key)
-    if (spelling === undefined) unknown[`keys.${index}`] = UNKNOWN
+    if (spelling === undefined) unknown[`keys[${index}]`] = UNKNOWN
     else resolved.push(spelling)
   }
   if (Object.keys(unknown).length > 0) throw new Refusal('NOT_FOUND', { details: unknown })

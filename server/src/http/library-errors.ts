@@ -7,7 +7,7 @@ const KNOWN: Readonly<Record<string, () => Refusal>> = {
     new Refusal('PAYLOAD_TOO_LARGE', {
       message: 'The headers are larger than this service reads.',
     }),
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new Refusal('UNSUPPORTED_MEDIA_TYPE'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => unreadable('Content-Type', 'must be application/json'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
     invalidRequest('body', 'is not as long as Content-Length says'),
   FST_ERR_BAD_URL: () => invalidRequest('path', 'is not valid percent-encoding'),
@@ -25,6 +25,11 @@ export function fromLibrary(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (Object.hasOwn(KNOWN, code)) return KNOWN[code]?.()
   return code.startsWith('HPE_') ? invalidRequest('request', 'is not HTTP') : error
+}
+
+/** UNSUPPORTED_MEDIA_TYPE of one header. */
+export function unreadable(header: string, rule: string): Refusal {
+  return new Refusal('UNSUPPORTED_MEDIA_TYPE', { details: { [header]: rule } })
 }
 
 /** INVALID_PARAMETERS of one field, or of one part of the request. */

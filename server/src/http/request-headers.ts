@@ -1,6 +1,5 @@
-import { Refusal } from '@florin/wire/errors.ts'
 import { limits } from '../kernel/limits.ts'
-import { invalidRequest } from './library-errors.ts'
+import { invalidRequest, unreadable } from './library-errors.ts'
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/
 const UTF_8 = /^utf-?8$/i
@@ -36,10 +35,10 @@ export function refuseForeignEncodings(headers: {
 }): void {
   const encoding = headers['content-encoding']
   const charset = /;\s*charset="?([^";\s]*)/i.exec(headers['content-type'] ?? '')?.[1]
-  if (
-    (encoding !== undefined && encoding.toLowerCase() !== 'identity') ||
-    (charset !== undefined && !UTF_8.test(charset))
-  ) {
-    throw new Refusal('UNSUPPORTED_MEDIA_TYPE')
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw unreadable('Content-Encoding', 'must be left out: no packed body is read')
+  }
+  if (charset !== undefined && !UTF_8.test(charset)) {
+    throw unreadable('Content-Type', 'must be application/json in UTF-8')
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import Type from 'typebox'
 import { Exactly } from '@florin/wire/fields.ts'
-import { queryRules } from './rules.ts'
+import { bodyRules, queryRules } from './rules.ts'
 
 describe('a query', () => {
   const check = queryRules()(
@@ -27,5 +27,25 @@ describe('a query', () => {
     [{ cursor: 'a\0b' }, { cursor: 'must not have a NUL character' }],
   ])('%j is refused', (query, faults) => {
     expect(check(query, 'query')).toEqual({ ok: false, faults })
+  })
+})
+
+describe('a rule is told as it is', () => {
+  const check = bodyRules()(
+    Exactly({
+      name: Type.Optional(Type.String({ minLength: 1 })),
+      password: Type.Optional(Type.String({ minLength: 12 })),
+      scopes: Type.Optional(Type.Array(Type.String(), { minItems: 1 })),
+      pair: Type.Optional(Type.Array(Type.String(), { minItems: 2 })),
+    }),
+  )
+
+  test.each([
+    [{ name: '' }, { name: 'must not be empty' }],
+    [{ password: 'short' }, { password: 'must have at least 12 characters' }],
+    [{ scopes: [] }, { scopes: 'must not be empty' }],
+    [{ pair: ['one'] }, { pair: 'must have at least 2 entries' }],
+  ])('%j', (body, faults) => {
+    expect(check(body, 'body')).toEqual({ ok: false, faults })
   })
 })

@@ -120,9 +120,15 @@ function ruleOf({ keyword, params, parentSchema = {}, data }: ErrorObject): stri
     case 'maximum':
       return range(parentSchema['minimum'], parentSchema['maximum'])
     case 'minLength':
-      return 'must not be empty'
+      return params['limit'] === 1
+        ? 'must not be empty'
+        : `must have at least ${word(params['limit'])} characters`
     case 'maxLength':
       return `must have at most ${word(params['limit'])} characters`
+    case 'minItems':
+      return params['limit'] === 1
+        ? 'must not be empty'
+        : `must have at least ${word(params['limit'])} entries`
     case 'maxItems':
       return `must have at most ${word(params['limit'])} entries`
     case 'absent':

@@ -124,9 +124,13 @@ describe('every operation', () => {
       'application/json; charset=utf-16',
       'multipart/form-data; boundary=x',
     ]) {
-      assertProblem(await server.send(GOOD, { 'content-type': type }), 'UNSUPPORTED_MEDIA_TYPE')
+      const answered = await server.send(GOOD, { 'content-type': type })
+      assertProblem(answered, 'UNSUPPORTED_MEDIA_TYPE')
+      expect(answered.body).toHaveProperty('error.details.Content-Type')
     }
-    assertProblem(await server.send(GOOD, { 'content-encoding': 'gzip' }), 'UNSUPPORTED_MEDIA_TYPE')
+    const packed = await server.send(GOOD, { 'content-encoding': 'gzip' })
+    assertProblem(packed, 'UNSUPPORTED_MEDIA_TYPE')
+    expect(packed.body).toHaveProperty('error.details.Content-Encoding')
     for (const type of ['application/json;charset=UTF-8', 'Application/JSON; charset="utf-8"']) {
       expect((await server.send(GOOD, { 'content-type': type })).status).toBe(200)
     }

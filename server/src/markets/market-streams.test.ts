@@ -117,7 +117,7 @@ describe('what markets show', () => {
     socket.send({ method: 'subscribe', keys: [MINT, QUIET] })
     expect(dataOf(await socket.next('error'))).toMatchObject({
       code: 'NOT_FOUND',
-      details: { 'keys.1': expect.any(String) },
+      details: { 'keys[1]': expect.any(String) },
     })
     socket.socket.terminate()
   })

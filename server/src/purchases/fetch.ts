@@ -119,7 +119,7 @@ async function buy(
   const seconds = limits.fetchAskSeconds
   const asked = await turn.ask({ request, payment: null, seconds, signal: order.clientGone })
   if (asked.kind === 'refused') {
-    throw new Refusal('INVALID_PARAMETERS', { details: { url: asked.reason } })
+    throw notAskable(asked.reason)
   }
   if (asked.kind === 'failed') {
     throw notAsked(asked.reason)
@@ -134,6 +134,14 @@ async function buy(
   if (authorized.kind === 'joined') return proceed(deps, order, authorized.paymentId, false, turn)
   deps.killPoint('fetch.after-commit')
   return proceed(deps, order, paymentId, false, turn)
+}
+
+function notAskable(reason: string): Refusal {
+  const details =
+    reason === 'header_not_allowed'
+      ? { headers: 'must not have one of the connection, such as Host, or a value over lines' }
+      : { url: reason }
+  return new Refusal('INVALID_PARAMETERS', { details })
 }
 
 function notAsked(reason: string): Refusal {

@@ -56,7 +56,10 @@ export async function simulateBytes(
   if (!inspected.ok) return inspected
   if (typeof read === 'string') return { ok: false, reason: read }
   const from = inspected.sender ?? sender
-  if (from === undefined || (sender !== undefined && from !== sender)) {
+  if (from === undefined) {
+    return { ok: false, reason: 'it is not signed: say in walletAddress who would sign it' }
+  }
+  if (sender !== undefined && from !== sender) {
     return { ok: false, reason: 'it is not signed by the wallet that was named' }
   }
   const { transport } = deps

@@ -327,6 +327,10 @@ describe('a simulation', () => {
       ],
     })
     const native = (await prepared(wallet, 77n)).build([])
+    expect(await chain.simulate(native.transaction)).toEqual({
+      ok: false,
+      reason: 'it is not signed: say in walletAddress who would sign it',
+    })
     expect(await chain.simulate(await signedBy(wallet, native))).toMatchObject({
       succeeds: true,
       changes: [{ delta: -77n }, { delta: 77n }],
