@@ -83,6 +83,9 @@ describe('markets of the sandbox', () => {
         expect(Number(info['price'])).toBeGreaterThan(0)
         expect(Number(info['volume24h'])).toBeGreaterThanOrEqual(2)
         expect(info['priceChange24h']).toBeNull()
+        expect(await ask(`/token/candles/${mint}?from=2&to=1`)).toMatchObject({
+          error: { details: { from: 'must not be after to' } },
+        })
         const candles = await ask(`/token/candles/${mint}?interval=1d`)
         expect((candles['candles'] as Fields[]).at(-1)).toHaveProperty('open')
         const portfolio = await ask(`/portfolio/${walletOf(world, 0, family)}`)

@@ -3,6 +3,7 @@ import { RawJson } from '@florin/wire/raw-json.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
 import type { Store } from '../store/postgres.ts'
+import { demandCursor } from './cursor-store.ts'
 import type { AuditEntry } from './entry.ts'
 import { listAudit } from './store.ts'
 
@@ -13,9 +14,11 @@ export function auditRoutes({ store }: { readonly store: Store }): readonly Rout
   return [
     route(endpoints.listAudit, async ({ query, caller: { accountId } }) => {
       const { limit = PAGE_DEFAULT, cursor } = query
-      const found = await store.inTransaction(accountId, (tx) =>
-        listAudit(tx, accountId, { before: cursor, count: limit + 1 }),
-      )
+      const found = await store.inTransaction(accountId, async (tx) => {
+        const entries = await listAudit(tx, accountId, { before: cursor, count: limit + 1 })
+        if (entries.length === 0 && cursor !== undefined) await demandCursor(tx, cursor, accountId)
+        return entries
+      })
       const page = found.slice(0, limit)
       const nextCursor = found.length > limit ? (page.at(-1)?.auditId ?? null) : null
       return { body: { entries: page.map(auditView), nextCursor } }

@@ -2,6 +2,7 @@ import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import { anyAccount } from '../access/operator-store.ts'
 import { actorOf } from '../audit/actor-of.ts'
+import { demandCursor } from '../audit/cursor-store.ts'
 import type { AuditEntry } from '../audit/entry.ts'
 import { pageOfAudit } from '../audit/every-account-store.ts'
 import { auditView } from '../audit/routes.ts'
@@ -62,6 +63,9 @@ export function operatorListRoutes(deps: OperatorDeps): readonly Route[] {
           ({ auditId }: AuditEntry) => auditId,
           (wanted) => pageOfAudit(tx, { accountId, action, object }, wanted),
         )
+        if (rows.length === 0 && rest.cursor !== undefined) {
+          await demandCursor(tx, rest.cursor, undefined)
+        }
         const entries = rows.map((entry) => ({ ...auditView(entry), accountId: entry.accountId }))
         return { body: { entries, nextCursor } }
       }),

@@ -242,7 +242,16 @@ describe('the audit log', () => {
     expect(others.body['entries']).toMatchObject([{ action: 'session.started' }])
     const cursor = String(Reflect.get(entries[2], 'auditId'))
     const foreign = await here.ask('GET', `/audit?cursor=${cursor}`, { as: them })
-    expect(foreign.body['entries']).toEqual([])
+    const madeUp = await here.ask('GET', '/audit?cursor=aud_zz', { as: me })
+    for (const { status, body } of [foreign, madeUp]) {
+      expect({ status, body }).toMatchObject({
+        status: 400,
+        body: { error: { details: { cursor: expect.any(String) } } },
+      })
+    }
+    const last = String(entries.at(-1) && Reflect.get(entries.at(-1) ?? {}, 'auditId'))
+    const end = await here.ask('GET', `/audit?cursor=${last}`, { as: me })
+    expect(end.body).toMatchObject({ entries: [], nextCursor: null })
 
     const page = await here.ask('GET', '/audit?limit=3', { as: me })
     expect(page.body['entries']).toEqual(entries.slice(0, 3))

@@ -1,4 +1,5 @@
 import { endpoints } from '@florin/wire/endpoints.ts'
+import { Refusal } from '@florin/wire/errors.ts'
 import type { Address, Chain } from '../chains/chain.ts'
 import type { ChainDirectory } from '../chains/directory.ts'
 import { route } from '../http/route.ts'
@@ -21,6 +22,9 @@ export function candleRoutes(
     route(endpoints.tokenCandles, async ({ params, query }) => {
       const { chain, mint } = resolveMint(deps.directory, { ...params, ...query })
       const { interval = '1m', from, to, limit = COUNT_DEFAULT } = query
+      if (from !== undefined && to !== undefined && from > to) {
+        throw new Refusal('INVALID_PARAMETERS', { details: { from: 'must not be after to' } })
+      }
       const order = { interval, fromMilliseconds: from, toMilliseconds: to, count: limit }
       const candles = await candlesOf(deps, chain, mint, order)
       if (candles === undefined && !(await deps.isToken(chain, mint))) {

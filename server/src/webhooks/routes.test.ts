@@ -232,6 +232,13 @@ test('a range of deliveries is sent again, once per idempotency key, and the log
     cursor = `&cursor=${next}`
   }
   expect(seen).toEqual((await listed()).map(({ deliveryId }) => deliveryId))
+  const end = await ask('GET', `${path}/deliveries?cursor=${seen.at(-1)}`)
+  expect(end).toMatchObject({ status: 200, body: { deliveries: [], nextCursor: null } })
+  const madeUp = await ask('GET', `${path}/deliveries?cursor=dlv_zz`)
+  expect(madeUp).toMatchObject({
+    status: 400,
+    body: { error: { details: { cursor: expect.any(String) } } },
+  })
 })
 
 test('a range that is sent again page by page ends: neither what it adds nor what comes later is in it', async () => {
@@ -291,9 +298,9 @@ test('a range goes on where it was although what it had come to is kept no longe
   }
 })
 
-test('a range of time that no date holds is refused', async () => {
+test('a range of time that no date holds, or that ends before it begins, is refused', async () => {
   const { path } = await make()
-  for (const range of [{ from: 1e16 }, { from: 0, to: 1e16 }]) {
+  for (const range of [{ from: 1e16 }, { from: 0, to: 1e16 }, { from: 2, to: 1 }]) {
     assertProblem(await ask('POST', `${path}/redeliver`, { body: range }), 'INVALID_PARAMETERS')
   }
 })

@@ -3,7 +3,7 @@ import { Refusal } from '@florin/wire/errors.ts'
 import { actorOf } from '../audit/actor-of.ts'
 import { route } from '../http/route.ts'
 import type { Call, Route } from '../http/route.ts'
-import { listDeliveries } from './delivery-store.ts'
+import { findDelivery, listDeliveries } from './delivery-store.ts'
 import { changeWebhook, createWebhook, removeWebhook, rotateSecret } from './manage.ts'
 import type { ManageDeps, WithSecret } from './manage.ts'
 import { redeliver, redeliverRange, sendTest } from './repeat.ts'
@@ -76,7 +76,14 @@ export function webhookRoutes(deps: ManageDeps): readonly Route[] {
         const webhook = await findWebhook(tx, accountId, params.webhookId)
         if (webhook === undefined) throw new Refusal('NOT_FOUND')
         const whose = { accountId, webhookId: webhook.id }
-        return listDeliveries(tx, whose, { status, before: cursor, count: limit + 1 })
+        const listed = await listDeliveries(tx, whose, { status, before: cursor, count: limit + 1 })
+        // An unknown cursor gives none, which must not look like the end of the list.
+        const isEnd = listed.length > 0 || cursor === undefined
+        if (!isEnd && (await findDelivery(tx, whose, cursor)) === undefined) {
+          const rule = 'is no nextCursor of this webhook, or of a delivery that is kept no longer'
+          throw new Refusal('INVALID_PARAMETERS', { details: { cursor: rule } })
+        }
+        return listed
       })
       const page = found.slice(0, limit)
       const nextCursor = found.length > limit ? (page.at(-1)?.id ?? null) : null
@@ -90,6 +97,9 @@ export function webhookRoutes(deps: ManageDeps): readonly Route[] {
 
     route(endpoints.redeliverWebhooks, async ({ params, body, caller, idempotencyKey: key }) => {
       const { from, to, status = 'failed', after } = body
+      if (to !== undefined && from > to) {
+        throw new Refusal('INVALID_PARAMETERS', { details: { from: 'must not be after to' } })
+      }
       const range = { fromMilliseconds: from, toMilliseconds: to, status, after }
       const { accountId } = caller
       const { webhookId } = params
