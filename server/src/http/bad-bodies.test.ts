@@ -12,6 +12,12 @@ const GOOD: Readonly<Record<string, string>> = {
   amount: '0.25',
 }
 
+const WEBHOOK = {
+  ...{ url: 'https://a.example/', types: [], description: null, enabled: true },
+  ...{ failingSince: null, pausedAt: null, pauseReason: null },
+  ...{ previousSecretExpiresAt: null, createdAt: 1, updatedAt: 1 },
+} as const
+
 let server: Awaited<ReturnType<typeof openTestServer>>
 let handled = 0
 
@@ -34,7 +40,17 @@ beforeAll(async () => {
     handled += 1
     return { body: { address: params.address, policy: null } }
   })
-  server = await openTestServer({ routes: [counted, policy] })
+  const rotate = route(endpoints.rotateWebhook, async ({ params, body }) => {
+    handled += Object.keys(body).length + 1
+    return {
+      body: { ...WEBHOOK, webhookId: params.webhookId, secret: null, status: 'active' as const },
+    }
+  })
+  const ticket = route(endpoints.createEventTicket, async () => {
+    handled += 1
+    return { body: { ticket: 'tkt_1', expiresAt: 1 } }
+  })
+  server = await openTestServer({ routes: [counted, policy, rotate, ticket] })
 })
 afterAll(() => server.close())
 beforeEach(() => {
@@ -239,6 +255,39 @@ describe('POST /payment/send', () => {
       }),
       { numRuns: 500 },
     )
+  })
+})
+
+describe('an operation that needs no field', () => {
+  const json = { 'content-type': 'application/json' }
+  const rotate = '/webhooks/whk_1/rotate'
+
+  test.each([
+    ['no body', undefined],
+    ['an empty body', ''],
+    ['an empty object', '{}'],
+  ])('takes %s, whether it has fields or not', async (_, text) => {
+    const sent = text === undefined ? {} : { body: text, headers: json }
+    for (const path of [rotate, '/events/ticket']) {
+      expect(await server.ask('POST', path, sent)).toMatchObject({ status: 200 })
+    }
+    expect(handled).toBe(2)
+  })
+
+  test.each(['{"x":1}', '[]', 'null', '1', '""'])('refuses %s', async (text) => {
+    for (const path of [rotate, '/events/ticket']) {
+      assertProblem(
+        await server.ask('POST', path, { body: text, headers: json }),
+        'INVALID_PARAMETERS',
+      )
+    }
+    expect(handled).toBe(0)
+  })
+
+  test('is no PUT: what has no body would lift a policy', async () => {
+    const answered = await server.ask('PUT', `/wallets/${EVM}/policy`, { headers: json })
+    assertProblem(answered, 'INVALID_PARAMETERS')
+    expect(handled).toBe(0)
   })
 })
 

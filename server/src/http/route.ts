@@ -114,10 +114,12 @@ export function route<
       const checkBody = bodyRules(endpoint.body)
       const checkReply = checkAnswers ? bodyRules(published(endpoint)) : undefined
       const shape = sourceShape(endpoint.body)
+      // A POST without a body says what `{}` says. Not so a PUT, which would put nothing in the place of something.
+      const nothing = endpoint.method === 'POST' ? {} : undefined
       return async (incoming) => {
         const params = demand(checkParams(incoming.params, 'path'))
         const query = demand(checkQuery(incoming.query, 'query'))
-        const { value, kept } = readBody(incoming.bytes, shape)
+        const { value = nothing, kept } = readBody(incoming.bytes, shape)
         const body = demand(checkBody(value, 'body'))
         const answer = await handler(new IncomingCall(incoming, { params, query, body, kept }))
         const timestamp = clock.nowMilliseconds()

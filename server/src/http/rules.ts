@@ -59,7 +59,10 @@ function rules(coerceTypes: boolean): Rules {
   ajv.addKeyword({
     keyword: 'absent',
     schemaType: 'boolean',
-    validate: (_: boolean, value: unknown) => value === undefined,
+    // Some clients write an object into every POST; an empty one says nothing that could be passed over.
+    validate: (_: boolean, value: unknown) =>
+      value === undefined ||
+      (typeof value === 'object' && value !== null && !Array.isArray(value) && isEmpty(value)),
   })
   // Held by the JSON reader, which has the source text.
   ajv.addKeyword({ keyword: 'keptBytesMax', schemaType: 'number' })
@@ -70,6 +73,10 @@ function rules(coerceTypes: boolean): Rules {
         ? { ok: true, value }
         : { ok: false, faults: plainWords(validate.errors ?? [], where) }
   }
+}
+
+function isEmpty(value: object): boolean {
+  return Object.keys(value).length === 0
 }
 
 function within(value: string, { minimum, maximum }: MoneyBounds): boolean {
