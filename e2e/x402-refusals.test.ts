@@ -91,7 +91,7 @@ describe('what is not received', () => {
         const reply = await call(receiving(purchase, change))
         expect([verdict(reply), Object.keys(detailsOf(reply))]).toEqual([code, [field]])
       }
-      const own = { facilitatorUrl: `${world.service().baseUrl}/x402/` }
+      const own = { facilitatorUrl: `${world.service().baseUrl}/api/x402/` }
       expect(verdict(await call(receiving(purchase, own)))).toBe('200')
     })
 

@@ -3,6 +3,7 @@ import { Refusal } from '@florin/wire/errors.ts'
 import type { SettleBody, ReceiveBody } from '@florin/wire/receive.ts'
 import type { Static } from 'typebox'
 import type { Once } from '../facilitator/give.ts'
+import { isOwnFacilitator } from '../facilitator/own-facilitator.ts'
 import type { RemoteClient } from '../facilitator/remote.ts'
 import { sayOrTakeBack } from '../facilitator/say-or-take-back.ts'
 import { route } from '../http/route.ts'
@@ -141,7 +142,7 @@ function remoteOf(
   field: string,
 ): RemoteClient | undefined {
   const own = facilitatorUrl()
-  if (named === undefined || named.replace(/\/+$/, '') === own) return undefined
+  if (named === undefined || isOwnFacilitator(own, named)) return undefined
   const remote = remotes.find(named)
   if (remote !== undefined) return remote
   const listed = remotes.areAny ? ', or a facilitator that this service allows' : ''

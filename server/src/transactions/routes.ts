@@ -4,6 +4,7 @@ import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { Address, Chain } from '../chains/chain.ts'
 import type { ChainDirectory } from '../chains/directory.ts'
+import { isOwnFacilitator } from '../facilitator/own-facilitator.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
 import { fingerprint } from '../idempotency/fingerprint.ts'
@@ -131,7 +132,7 @@ export function transactionRoutes(given: TransactionRoutesDeps): readonly Route[
 
 /** Who settles is the seller's own wallet, so no other facilitator has a part in it. */
 function refuseOthers(own: string, named: string | undefined): void {
-  if (named === undefined || named.replace(/\/+$/, '') === own) return
+  if (named === undefined || isOwnFacilitator(own, named)) return
   const rule = `must be ${own}, or left out: your own wallet settles it`
   throw new Refusal('INVALID_PARAMETERS', { details: { facilitatorUrl: rule } })
 }
