@@ -207,11 +207,7 @@ describe('the commands', () => {
   })
 
   test.each([
-    [
-      ['pay', '0x12', '1'],
-      1,
-      /INVALID_RECIPIENT.*\n +recipientAddress .*\n +next .*\n +docs +http/,
-    ],
+    [['pay', '0x12', '1'], 1, /INVALID_RECIPIENT.*\(recipientAddress: .*\n +next .*\n +docs +http/],
     [['status', 'pay_1111111111111111111111'], 1, /NOT_FOUND/],
     [['pay', '0x12', 'much'], 2, /AMOUNT must be a decimal number/],
     [['pay', '0x12'], 2, /AMOUNT is missing/],
