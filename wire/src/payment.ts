@@ -180,6 +180,12 @@ const times = {
   createdAt: Milliseconds,
   confirmedAt: Said('When its effect was first seen, Unix milliseconds.', Nullable(Milliseconds)),
   settledAt: Said('When its effect became final, Unix milliseconds.', Nullable(Milliseconds)),
+  endedAt: Type.Optional(
+    Said(
+      'When it failed or expired, Unix milliseconds; left out before that, and where an older release did not note it.',
+      Milliseconds,
+    ),
+  ),
   failure: Type.Optional(Said('Why it failed; present when `status` is `failed`.', Failure)),
 }
 

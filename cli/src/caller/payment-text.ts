@@ -21,6 +21,7 @@ export function paymentText(payment: PaymentRecord, names: AssetNames): string {
     ['created', new Date(createdAt).toISOString()],
     ['confirmed', after(createdAt, payment.confirmedAt)],
     ['settled', after(createdAt, payment.settledAt)],
+    [payment.status, after(createdAt, payment.endedAt ?? null)],
     ['attempts', attemptsText(payment)],
     ['remark', remark === undefined ? undefined : `${remark.reason}: ${remark.message}`],
     ['failure', failure === undefined ? undefined : `${failure.reason}: ${failure.message}`],

@@ -27,6 +27,8 @@ describe('the line of a payment that is waited for', () => {
     expect(shown(false, CONFIRMED, SETTLED, SETTLED)).toBe(
       'confirmed    1.3 s\nsettled      2.2 s\n',
     )
+    const failed = record({ status: 'failed', endedAt: CREATED_AT + 3_100 })
+    expect(shown(false, failed)).toBe('failed       3.1 s\n')
   })
 
   test('leaves the same times on a terminal', () => {
@@ -38,7 +40,7 @@ describe('the line of a payment that is waited for', () => {
     ])
   })
 
-  test('names no time for an end that came before anybody looked', () => {
+  test('names no time for an end that came before anybody looked and is not noted', () => {
     expect(shown(false, record({ status: 'failed' }))).toBe('failed\n')
     expect(shown(false, record({}), record({ status: 'failed' }))).toMatch(
       /^pending +[\d.]+ s\nfailed +[\d.]+ s\n$/,

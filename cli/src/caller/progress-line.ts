@@ -5,7 +5,10 @@ const TICK_MILLISECONDS = 200
 const CLEAR = '\r\u001B[K'
 
 /** What a line says of a payment. */
-export type Progress = Pick<PaymentRecord, 'status' | 'createdAt' | 'confirmedAt' | 'settledAt'>
+export type Progress = Pick<
+  PaymentRecord,
+  'status' | 'createdAt' | 'confirmedAt' | 'settledAt' | 'endedAt'
+>
 
 /** Shows where a payment stands while somebody waits for it. */
 export interface ProgressLine {
@@ -59,9 +62,10 @@ export function openProgressLine(
 }
 
 /** Milliseconds, by the service's clock alone; undefined where the record has no moment for the status. */
-function reachedAfter({ status, createdAt, confirmedAt, settledAt }: Progress): number | undefined {
-  const ends = status === 'settled' ? settledAt : null
-  const moment = status === 'confirmed' ? confirmedAt : ends
+function reachedAfter({ status, createdAt, ...record }: Progress): number | undefined {
+  const { confirmedAt, settledAt, endedAt = null } = record
+  const reached = { confirmed: confirmedAt, settled: settledAt, failed: endedAt, expired: endedAt }
+  const moment = status === 'pending' ? null : reached[status]
   return moment === null ? undefined : moment - createdAt
 }
 

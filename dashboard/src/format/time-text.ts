@@ -46,6 +46,13 @@ export function clockTime(atMilliseconds: number): string {
   return new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' }).format(atMilliseconds)
 }
 
+/** A moment after another one: its time alone on the same day of the reader's own clock, else its date, too. */
+export function stepTime(atMilliseconds: number, beforeMilliseconds: number): string {
+  const isSameDay =
+    new Date(atMilliseconds).toDateString() === new Date(beforeMilliseconds).toDateString()
+  return isSameDay ? clockTime(atMilliseconds) : exactTime(atMilliseconds)
+}
+
 /** A span for people: 850 ms, 3.2 s, 4 min, 5 h, 3 days. */
 export function spanText(milliseconds: number): string {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`
@@ -55,9 +62,9 @@ export function spanText(milliseconds: number): string {
   return `${Math.round(milliseconds / 86_400_000)} days`
 }
 
-/** How long after another moment something happened: "81 ms later"; where the clock was set back between the two, when it was. */
+/** How long after another moment something happened: "81 ms later"; nothing where the clock was set back between the two. */
 export function laterText(atMilliseconds: number, beforeMilliseconds: number): string {
   return atMilliseconds < beforeMilliseconds
-    ? clockTime(atMilliseconds)
+    ? ''
     : `${spanText(atMilliseconds - beforeMilliseconds)} later`
 }

@@ -13,12 +13,13 @@ const told = (fields: object) =>
   ])
 const paymentOf = (fields: object): Payment => JSON.parse(JSON.stringify(fields))
 
-test('a payment that failed or expired has nothing ahead, though nobody says when', () => {
+test('a payment that failed or expired says when, and has nothing ahead even where nobody noted it', () => {
   const before = [
     ['created', 1_000, false],
     ['sent', 1_009, false],
   ]
   for (const status of ['failed', 'expired']) {
+    expect(told({ status, endedAt: 2_000 })).toEqual([...before, ['ended', 2_000, false]])
     expect(told({ status })).toEqual([...before, ['ended', null, false]])
   }
   expect(told({ status: 'pending' })).toEqual([

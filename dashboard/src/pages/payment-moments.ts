@@ -37,8 +37,12 @@ export function momentsOf(payment: Payment): readonly Moment[] {
   }
   if (status === 'failed' || status === 'expired') {
     moments.push({
-      // When is not in the record.
-      ...{ key: 'ended', at: settledAt, tone: status === 'failed' ? 'bad' : 'neutral' },
+      // Of what expired under an earlier release it was not noted.
+      ...{
+        key: 'ended',
+        at: payment.endedAt ?? null,
+        tone: status === 'failed' ? 'bad' : 'neutral',
+      },
       title: status === 'failed' ? 'Failed: the money did not move' : 'Expired: it was never used',
       children: failure?.message,
     })

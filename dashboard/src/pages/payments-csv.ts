@@ -12,7 +12,7 @@ export const CSV_PAYMENTS_MAX = 100_000
 const HEADERS = [
   ...['paymentId', 'createdAt', 'type', 'status', 'amount', 'asset', 'amountBaseUnits'],
   ...['assetId', 'network', 'sender', 'recipient', 'signature', 'fee', 'resource'],
-  ...['confirmedAt', 'settledAt', 'failure'],
+  ...['confirmedAt', 'settledAt', 'failure', 'endedAt'],
 ]
 
 const time = (at: number | null) => (at === null ? null : new Date(at).toISOString())
@@ -29,7 +29,7 @@ export function paymentsCsv(
       ...[payment.amount, symbol(payment.network, payment.asset), payment.amountBaseUnits],
       ...[payment.asset, payment.network, payment.sender, payment.recipient, payment.signature],
       ...[payment.fee, payment.resource, time(payment.confirmedAt), time(payment.settledAt)],
-      payment.failure?.reason ?? null,
+      ...[payment.failure?.reason ?? null, time(payment.endedAt ?? null)],
     ]),
   ])
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { exactTime, laterText, spanText } from '../format/time-text.ts'
+import { exactTime, laterText, spanText, stepTime } from '../format/time-text.ts'
 import type { Tone } from './badge.tsx'
 import { Time } from './time.tsx'
 import { useNow } from './use-now.ts'
@@ -24,7 +24,10 @@ const DOTS: Readonly<Record<Tone, string>> = {
   brand: 'bg-brand',
 }
 
-/** What happened, one after the other: when it began, how much later each step came, and how long the next one is waited for. */
+/**
+ * What happened, one after the other: when each step came and how much later than the one before, and how long the next one is waited
+ * for. A step whose time is not known says so.
+ */
 export function Timeline({ label, moments }: { label: string; moments: readonly Moment[] }) {
   const next = moments.find(({ isAhead }) => isAhead)
   return (
@@ -42,6 +45,8 @@ export function Timeline({ label, moments }: { label: string; moments: readonly 
               <span className="text-soft">
                 {at !== null ? (
                   <When at={at} before={before} />
+                ) : !isAhead ? (
+                  'at a time that was not noted'
                 ) : key === next?.key && before !== null ? (
                   <Waits since={before} />
                 ) : null}
@@ -56,14 +61,25 @@ export function Timeline({ label, moments }: { label: string; moments: readonly 
 }
 
 function When({ at, before }: { at: number; before: number | null }) {
-  return before === null ? (
+  if (before === null) {
+    return (
+      <>
+        {exactTime(at)}, <Time at={at} />
+      </>
+    )
+  }
+  const later = laterText(at, before)
+  return (
     <>
-      {exactTime(at)}, <Time at={at} />
+      <time dateTime={new Date(at).toISOString()} title={exactTime(at)}>
+        {stepTime(at, before)}
+      </time>
+      {later === '' ? null : (
+        <>
+          , <span>{later}</span>
+        </>
+      )}
     </>
-  ) : (
-    <time dateTime={new Date(at).toISOString()} title={exactTime(at)}>
-      {laterText(at, before)}
-    </time>
   )
 }
 

@@ -88,6 +88,11 @@ export interface FindPaymentAnswer {
     readonly confirmedAt: number | null
     /** When its effect became final, Unix milliseconds. */
     readonly settledAt: number | null
+    /**
+     * When it failed or expired, Unix milliseconds; left out before that, and where an older
+     * release did not note it.
+     */
+    readonly endedAt?: number
     /** Why it failed; present when `status` is `failed`. */
     readonly failure?: {
       /** For programs. */

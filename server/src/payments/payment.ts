@@ -74,6 +74,8 @@ export interface Payment {
   readonly createdAtMilliseconds: number
   readonly confirmedAtMilliseconds: number | null
   readonly settledAtMilliseconds: number | null
+  /** Of one that failed or expired, where it was noted; left out on every other. */
+  readonly endedAtMilliseconds?: number
   /** Of a payment that carries a trade; left out on every other. */
   readonly tradeId?: TradeId
   /** Of a payment that was built here and is signed elsewhere; left out on every other. */

@@ -10,6 +10,7 @@ import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import type { Reading } from './test-records.ts'
 import { bodyOf, openReading } from './test-records.ts'
+import { changeStatus } from './store.ts'
 
 const NOW = 1_790_000_000_123
 const AT_ONCE = 60
@@ -105,4 +106,40 @@ test('attempts stand in their order with their times and requests', async () => 
     ],
     confirmations: 2,
   })
+})
+
+test('what failed or expired says when, in its record and in the list, and nothing else does', async () => {
+  const [failed, expired, confirmed] = [reading.payment(), reading.payment(), reading.payment()]
+  await reading.store([failed, expired, confirmed])
+  const nothing = {
+    ...{ transactionHash: null, blockHeight: null, blockHash: null, logIndex: null },
+    ...{ feePaid: null, failure: null },
+  }
+  const failure = { reason: 'no_effect', message: 'It moved nothing.' } as const
+  const seen = {
+    transactionHash: `0x${'1'.repeat(64)}` as TransactionHash,
+    blockHeight: 41n,
+    blockHash: 'a',
+  }
+  await database.store.inTransaction('service', async (tx) => {
+    await changeStatus(tx, 'failed', [{ ...nothing, paymentId: failed.id, failure }], NOW + 1)
+    await changeStatus(tx, 'expired', [{ ...nothing, paymentId: expired.id }], NOW + 2)
+    await changeStatus(tx, 'confirmed', [{ ...nothing, ...seen, paymentId: confirmed.id }], NOW + 3)
+  })
+  const ends = await Promise.all(
+    [failed, expired, confirmed].map(async ({ id }) => bodyOf(await read(id, 'alice'))['endedAt']),
+  )
+  expect(ends).toEqual([NOW + 1, NOW + 2, undefined])
+  const { payments } = bodyOf(await reading.get('/payments', { limit: '3' }, 'alice'))
+  const listed = (payments as { paymentId: string; endedAt?: number }[]).map((each) => [
+    each.paymentId,
+    each.endedAt,
+  ])
+  expect(new Map(listed as [string, number | undefined][])).toEqual(
+    new Map([
+      [failed.id, NOW + 1],
+      [expired.id, NOW + 2],
+      [confirmed.id, undefined],
+    ]),
+  )
 })

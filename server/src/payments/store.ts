@@ -35,6 +35,8 @@ export interface PaymentRow {
   readonly created_at: Date
   readonly confirmed_at: Date | null
   readonly settled_at: Date | null
+  /** When it failed or expired; null where it expired under an earlier release. */
+  readonly failed_at: Date | null
   readonly self_custody: boolean
   readonly abandoned_at: Date | null
   readonly remark: PaymentRemark | null
@@ -44,7 +46,7 @@ export interface PaymentRow {
 /** Every column that a payment is made of. */
 export const PAYMENT_COLUMNS = `id, account_id, type, wallet_id, network, asset, amount, decimals, sender, recipient, resource,
   metadata::text as metadata, priority_fee, fee_ceiling, commitment, status, sandbox, finality_violated,
-  transaction_hash, block_height, log_index, fee_paid, failure, created_at, confirmed_at, settled_at,
+  transaction_hash, block_height, log_index, fee_paid, failure, created_at, confirmed_at, settled_at, failed_at,
   self_custody, abandoned_at, remark, trade_id`
 
 /** The payment of a row. */
@@ -77,6 +79,7 @@ export function paymentOf(row: PaymentRow): Payment {
     createdAtMilliseconds: row.created_at.getTime(),
     confirmedAtMilliseconds: row.confirmed_at?.getTime() ?? null,
     settledAtMilliseconds: row.settled_at?.getTime() ?? null,
+    ...(row.failed_at === null ? {} : { endedAtMilliseconds: row.failed_at.getTime() }),
     ...(row.trade_id === null ? {} : { tradeId: row.trade_id }),
     ...(row.remark === null ? {} : { remark: row.remark }),
     ...(row.self_custody
@@ -245,7 +248,7 @@ export async function changeStatus(
        confirmed_at = case when $2 = 'confirmed' then to_timestamp($4 / 1000.0)
          when $2 = 'pending' then null else p.confirmed_at end,
        settled_at = case when $2 = 'settled' then to_timestamp($4 / 1000.0) end,
-       failed_at = case when $2 = 'failed' then to_timestamp($4 / 1000.0) end,
+       failed_at = case when $2 in ('failed', 'expired') then to_timestamp($4 / 1000.0) end,
        remark = case when $2 <> 'pending' then p.remark end
      from json_to_recordset($1::json) as c (id text, transaction_hash text, block_height bigint, block_hash text,
        log_index integer, fee_paid numeric, failure json)
@@ -294,6 +297,9 @@ export function afterChange(
     ...{ status, transactionHash, blockHeight, logIndex, feePaid, failure },
     confirmedAtMilliseconds,
     settledAtMilliseconds: status === 'settled' ? nowMilliseconds : null,
+    ...(status === 'failed' || status === 'expired'
+      ? { endedAtMilliseconds: nowMilliseconds }
+      : {}),
   }
 }
 

@@ -105,6 +105,7 @@ function times(payment: Payment) {
     createdAt: payment.createdAtMilliseconds,
     confirmedAt: payment.confirmedAtMilliseconds,
     settledAt: payment.settledAtMilliseconds,
+    ...(payment.endedAtMilliseconds === undefined ? {} : { endedAt: payment.endedAtMilliseconds }),
     ...(payment.failure === null ? {} : { failure: payment.failure }),
   }
 }
