@@ -23,15 +23,19 @@ export function ownDashboard({
   state,
 }: {
   readonly dataDirectory: string
-  /** Names the build that is served. */
+  /** Names the build that is served; where it is gone before anybody asked for it, the one of the sources as they stand. */
   readonly tag: () => Promise<string>
   readonly state: () => BuildState
 }): FileTree {
   return openDashboardPages({
     state,
     directories: async () => {
-      const name = await tag()
-      return dashboardPlaces(dataDirectory).map((place) => join(place, name))
+      const own = await tag()
+      // Whoever exchanged the installation under a running service, and built it, has a build of other sources and none of ours.
+      const now = await sourceTag().catch(() => own)
+      return [...new Set([own, now])].flatMap((name) =>
+        dashboardPlaces(dataDirectory).map((place) => join(place, name)),
+      )
     },
   })
 }

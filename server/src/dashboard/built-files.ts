@@ -2,18 +2,19 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '../kernel/limits.ts'
 
-/** One file of a build of the dashboard, as the build's own list tells of it. */
+/** One file of a build of the dashboard. */
 export interface BuiltFile {
   readonly type: string
   /** Its name changes with its content. */
   readonly hashed: boolean
-  /** In which forms it is there beside its plain one. */
-  readonly encodings: readonly ('br' | 'gzip')[]
+  readonly plain: Buffer
+  /** The same, compressed; left out where the build made no such form. */
+  readonly br?: Buffer
+  readonly gzip?: Buffer
 }
 
-/** A finished build: a folder with a list of what is in it, made by dashboard/build. */
+/** A finished build, made by dashboard/build. */
 export interface BuiltFiles {
-  readonly directory: string
   /** Names the sources that it was made of. */
   readonly tag: string
   readonly files: ReadonlyMap<string, BuiltFile>
@@ -21,39 +22,44 @@ export interface BuiltFiles {
 
 const LIST = 'files.json'
 const SUFFIX = { br: '.br', gzip: '.gz' } as const
+const ENCODINGS = ['br', 'gzip'] as const
 
-/** Reads the list of a build; undefined when there is none, or none that this version understands. */
-export async function openBuiltFiles(directory: string): Promise<BuiltFiles | undefined> {
+/**
+ * Reads a build with all of its files, 1.2 MB. Undefined where there is none that is whole: without a list, with one that this version does
+ * not understand, or while somebody takes it away.
+ */
+export async function readBuiltFiles(directory: string): Promise<BuiltFiles | undefined> {
   const text = await readFile(join(directory, LIST), 'utf8').catch(() => undefined)
   if (text === undefined || text.length > limits.dashboardListBytesMax) return undefined
-  const list = asRecord(parsed(text))
+  const { tag, files: listed } = asRecord(parsed(text))
   const files = new Map<string, BuiltFile>()
-  for (const [name, value] of Object.entries(asRecord(list['files']))) {
+  for (const [name, value] of Object.entries(asRecord(listed))) {
     const { type, hashed, encodings } = asRecord(value)
     if (typeof type !== 'string' || typeof hashed !== 'boolean' || !Array.isArray(encodings)) {
       return undefined
     }
+    const [plain, br, gzip] = await Promise.all([
+      bytesOf(join(directory, name)),
+      ...ENCODINGS.map((each) =>
+        encodings.includes(each) ? bytesOf(join(directory, name + SUFFIX[each])) : ABSENT,
+      ),
+    ])
+    if (plain === undefined) return undefined
     files.set(name, {
-      type,
-      hashed,
-      encodings: ENCODINGS.filter((each) => encodings.includes(each)),
+      ...{ type, hashed, plain },
+      ...(br === undefined ? {} : { br }),
+      ...(gzip === undefined ? {} : { gzip }),
     })
   }
-  const { tag } = list
-  return typeof tag === 'string' && files.has('index.html') ? { directory, tag, files } : undefined
+  return typeof tag === 'string' && files.has('index.html') ? { tag, files } : undefined
 }
 
-const ENCODINGS = ['br', 'gzip'] as const
+const ABSENT = Promise.resolve(undefined)
 
-/** Reads one listed file in one of its forms; throws when it is not there any more. */
-export async function readBuiltFile(
-  { directory }: BuiltFiles,
-  name: string,
-  encoding: 'br' | 'gzip' | undefined,
-): Promise<Buffer> {
-  const bytes = await readFile(join(directory, name + (encoding ? SUFFIX[encoding] : '')))
-  if (bytes.length > limits.dashboardFileBytesMax) throw new Error(`${name} is too large`)
-  return bytes
+/** Undefined where it is not there any more, or too large to be one of ours. */
+async function bytesOf(path: string): Promise<Buffer | undefined> {
+  const bytes = await readFile(path).catch(() => undefined)
+  return bytes === undefined || bytes.length > limits.dashboardFileBytesMax ? undefined : bytes
 }
 
 function parsed(text: string): unknown {

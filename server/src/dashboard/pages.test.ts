@@ -110,11 +110,21 @@ test('a file with a hash is kept for ever, compressed for who takes it, and noth
     }
   }))
 
-test('a build that was taken away is looked for anew', () =>
+test('a build that is served stays, whole, when its folder is gone and another one is there', () =>
   withServer(async () => {
     await put('first', 'a')
-    expect((await get('/dashboard')).status).toBe(200)
+    expect(await (await get('/dashboard')).text()).toBe(`${PAGE}a`)
     await rm(join(folder, 'first'), { recursive: true })
+    expect(await (await get('/dashboard/keys')).text()).toBe(`${PAGE}a`)
+    await put('second', 'b')
+    expect(await (await get('/dashboard')).text()).toBe(`${PAGE}a`)
+    expect(await (await get('/dashboard/assets/x-1.js')).text()).toBe(SCRIPT)
+  }))
+
+test('a folder that lacks a file of its list is no build', () =>
+  withServer(async () => {
+    await put('first', 'a')
+    await rm(join(folder, 'first', 'assets', 'x-1.js'))
     expect((await get('/dashboard')).status).toBe(503)
     await put('second', 'b')
     expect(await (await get('/dashboard')).text()).toBe(`${PAGE}b`)

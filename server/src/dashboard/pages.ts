@@ -1,13 +1,13 @@
 import { Refusal } from '@florin/wire/errors.ts'
 import type { FileRequest, FileTree, ServedFile } from '../http/file-tree.ts'
-import { openBuiltFiles, readBuiltFile } from './built-files.ts'
+import { readBuiltFiles } from './built-files.ts'
 import type { BuiltFile, BuiltFiles } from './built-files.ts'
 import { notBuiltPage } from './not-built.ts'
 import type { BuildState } from './not-built.ts'
 
 /** Where the dashboard's build is looked for. */
 export interface DashboardSource {
-  /** Folders that may hold the build of these very sources, the preferred one first. Asked until one does. */
+  /** Folders that may hold a build, the preferred one first. Asked until one does. */
   directories(): Promise<readonly string[]>
   /** What to say while none does. */
   state(): BuildState
@@ -35,45 +35,42 @@ const PAGE_HEADERS = {
 }
 
 /**
- * The dashboard's files, read from its build as they are asked for. Every path below /dashboard that is no file is the
- * page itself: which of its pages is meant is decided in the browser.
+ * The dashboard's files. The first build that is found is held in memory and served to the end: another one beside it, or its folder
+ * taken away, never makes a mix of two, nor a page without its code. Every path below /dashboard that is no file is the page itself: which
+ * of its pages is meant is decided in the browser.
  */
 export function openDashboardPages(source: DashboardSource): FileTree {
   let built: BuiltFiles | undefined
-  const find = async () => {
-    if (built !== undefined) return built
+  let looking: Promise<BuiltFiles | undefined> | undefined
+  const look = async () => {
     for (const directory of await source.directories()) {
-      built ??= await openBuiltFiles(directory)
+      built ??= await readBuiltFiles(directory)
     }
     return built
   }
-  const readFrom = async (files: BuiltFiles, request: FileRequest): Promise<ServedFile> => {
-    const name = nameOf(request.path)
-    const file = files.files.get(name)
-    if (file !== undefined) return await serve(files, name, file, request)
-    if (request.path.startsWith(ASSETS)) throw new Refusal('NOT_FOUND')
-    const page = files.files.get('index.html')
-    if (page === undefined) throw new Refusal('NOT_FOUND')
-    return await serve(files, 'index.html', page, request)
-  }
+  /** Who asks at once looks together. */
+  const find = async () =>
+    built ??
+    (await (looking ??= look().finally(() => {
+      looking = undefined
+    })))
   return {
     paths: ['/', '/signin', HOME, `${HOME}/*`],
     read: async (request) => {
       const redirect = redirectOf(request)
       if (redirect !== undefined) return redirect
-      const files = await find()
-      if (files === undefined) return notBuiltPage(source.state())
-      try {
-        return await readFrom(files, request)
-      } catch (error) {
-        if (error instanceof Refusal) throw error
-        // Taken away under us, by a newer build: look again.
-        built = undefined
-        const again = await find()
-        return again === undefined ? notBuiltPage(source.state()) : await readFrom(again, request)
-      }
+      const found = await find()
+      return found === undefined ? notBuiltPage(source.state()) : serveFrom(found, request)
     },
   }
+}
+
+function serveFrom(built: BuiltFiles, request: FileRequest): ServedFile {
+  const file = built.files.get(nameOf(request.path))
+  if (file !== undefined) return serve(built.tag, file, request)
+  const page = built.files.get('index.html')
+  if (request.path.startsWith(ASSETS) || page === undefined) throw new Refusal('NOT_FOUND')
+  return serve(built.tag, page, request)
 }
 
 /** A browser keeps the fragment of the address, and with it a one-time link, over a redirect. */
@@ -92,31 +89,32 @@ function redirectOf({ path, accept }: FileRequest): ServedFile | undefined {
 
 const nameOf = (path: string) => path.slice(HOME.length + 1)
 
-async function serve(
-  files: BuiltFiles,
-  name: string,
-  file: BuiltFile,
+function serve(
+  tag: string,
+  { type, hashed, plain, ...compressed }: BuiltFile,
   { acceptEncoding, ifNoneMatch }: FileRequest,
-): Promise<ServedFile> {
-  const etag = `"${files.tag}"`
+): ServedFile {
+  const etag = `"${tag}"`
   const headers = {
     ...PAGE_HEADERS,
-    'content-type': file.type,
-    'cache-control': file.hashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+    'content-type': type,
+    'cache-control': hashed ? 'public, max-age=31536000, immutable' : 'no-cache',
     vary: 'accept-encoding',
     etag,
   }
   if (ifNoneMatch.some((value) => value.includes(etag))) {
     return { status: 304, headers, bytes: null }
   }
-  const encoding = file.encodings.find((each) => takes(acceptEncoding, each))
-  const bytes = await readBuiltFile(files, name, encoding)
-  return {
-    status: 200,
-    headers: { ...headers, ...(encoding === undefined ? {} : { 'content-encoding': encoding }) },
-    bytes,
+  for (const encoding of ENCODINGS) {
+    const bytes = compressed[encoding]
+    if (bytes === undefined || !takes(acceptEncoding, encoding)) continue
+    return { status: 200, headers: { ...headers, 'content-encoding': encoding }, bytes }
   }
+  return { status: 200, headers, bytes: plain }
 }
+
+/** The smallest first. */
+const ENCODINGS = ['br', 'gzip'] as const
 
 /** Whether Accept-Encoding names it, and not in order to forbid it. Source: RFC 9110, 12.5.3. */
 function takes(values: readonly string[], encoding: string): boolean {
