@@ -49,14 +49,15 @@ export function Page() {
   const all = data === undefined ? [] : withNewer(data, newer)
   const events = all.filter(({ type }) => chosen === '' || type === chosen)
   const columns: readonly Column<AccountEvent>[] = [
-    { header: 'Event', cell: ({ type }) => <Badge>{type}</Badge> },
-    { header: 'What happened', cell: (event) => <Says event={event} /> },
+    { header: 'Event', narrow: 2, cell: ({ type }) => <Badge>{type}</Badge> },
+    { header: 'What happened', narrow: 1, cell: (event) => <Says event={event} /> },
     { header: 'Number', align: 'right', cell: ({ sequence }) => sequence.toLocaleString('en') },
-    { header: 'When', cell: ({ timestamp }) => <Time at={timestamp} /> },
+    { header: 'When', narrow: 3, cell: ({ timestamp }) => <Time at={timestamp} /> },
     {
       header: 'Actions',
       quiet: true,
       align: 'right',
+      narrow: 4,
       cell: (event) => (
         <Button kind="quiet" onClick={() => setShown(event)}>
           Show JSON

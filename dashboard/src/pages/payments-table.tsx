@@ -3,9 +3,9 @@ import { useAssets } from '../api/use-assets.ts'
 import { columnFractionDigits } from '../format/amount-text.ts'
 import { shortText } from '../format/short-text.ts'
 import { Amount } from '../parts/amount.tsx'
-import { PageLink } from '../parts/page-link.tsx'
+import { OtherParty } from '../parts/other-party.tsx'
 import { PaymentStatusBadge } from '../parts/payment-status.tsx'
-import { Short } from '../parts/short.tsx'
+import { RowLink } from '../parts/row-link.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
@@ -26,18 +26,24 @@ export function PaymentTable({
   const columns: readonly Column<Payment>[] = [
     {
       header: 'Payment',
+      narrow: 'whole',
       cell: ({ paymentId }) => (
-        <PageLink to={`/payments/${paymentId}`}>
+        <RowLink to={`/payments/${paymentId}`}>
           <span className="font-mono text-[0.8125rem] whitespace-nowrap">
             {shortText(paymentId)}
           </span>
-        </PageLink>
+        </RowLink>
       ),
     },
-    { header: 'Status', cell: ({ status }) => <PaymentStatusBadge status={status} /> },
+    {
+      header: 'Status',
+      narrow: 2,
+      cell: ({ status }) => <PaymentStatusBadge status={status} />,
+    },
     {
       header: 'Amount',
       align: 'right',
+      narrow: 1,
       cell: ({ amount, network, asset }) => (
         <Amount
           text={amount}
@@ -49,18 +55,16 @@ export function PaymentTable({
     { header: 'Type', cell: ({ type }) => (type === 'sent' ? 'Sent' : 'Received') },
     {
       header: 'With',
-      cell: ({ type, sender, recipient }) =>
-        type === 'sent' ? (
-          <Short text={recipient} what="recipient" />
-        ) : (
-          <Short text={sender} what="sender" />
-        ),
+      narrow: 3,
+      cell: ({ type, sender, recipient }) => (
+        <OtherParty type={type} sender={sender} recipient={recipient} />
+      ),
     },
     {
       header: 'Network',
       cell: ({ network }) => <NetworkName id={network} />,
     },
-    { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { header: 'Created', narrow: 4, cell: ({ createdAt }) => <Time at={createdAt} /> },
   ]
   return (
     <Table

@@ -31,16 +31,22 @@ export function TradingHistory({ wallet }: { wallet: Wallet }) {
   const columns: readonly Column<Trade>[] = [
     {
       header: 'Trade',
+      narrow: 1,
       cell: (trade) => (
         <PageLink to={`/payments/${trade.paymentId}`}>
           {trade.side === 'buy' ? 'Bought' : 'Sold'} {nameOf(trade)}
         </PageLink>
       ),
     },
-    { header: 'Status', cell: ({ status }) => <PaymentStatusBadge status={status} /> },
+    {
+      header: 'Status',
+      narrow: 2,
+      cell: ({ status }) => <PaymentStatusBadge status={status} />,
+    },
     {
       header: 'Paid',
       align: 'right',
+      narrow: 3,
       cell: (trade) => (
         <Amount text={trade.amount} unit={trade.side === 'buy' ? native(trade) : nameOf(trade)} />
       ),
@@ -61,7 +67,7 @@ export function TradingHistory({ wallet }: { wallet: Wallet }) {
       },
     },
     { header: 'Venue', cell: ({ venue }) => venue },
-    { header: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { header: 'When', narrow: 4, cell: ({ createdAt }) => <Time at={createdAt} /> },
   ]
   return (
     <Card title="Trades of this wallet">

@@ -54,21 +54,24 @@ export function TradingLive({ token }: { token: Token }) {
   const columns: readonly Column<Seen>[] = [
     {
       header: 'Side',
+      narrow: 1,
       cell: ({ side }) => <span className={side === 'buy' ? 'text-good' : 'text-bad'}>{side}</span>,
     },
     {
       header: 'Amount',
+      narrow: 2,
       align: 'right',
       cell: ({ tokenAmount }) => <Amount text={priceText(tokenAmount)} unit={nameOf(token)} />,
     },
     {
       header: 'Price',
+      narrow: 4,
       align: 'right',
       cell: ({ price }) => (
         <Amount text={priceText(price)} unit={assets.symbol(token.network, 'native')} />
       ),
     },
-    { header: 'When', cell: ({ at }) => <Time at={at} /> },
+    { header: 'When', narrow: 3, cell: ({ at }) => <Time at={at} /> },
     { header: 'Trader', cell: ({ trader }) => <Short text={trader} what="trader" /> },
   ]
   return (

@@ -47,8 +47,12 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
   const deliveries = list.pages?.flatMap((page) => page.deliveries) ?? []
   const open = deliveries.find(({ deliveryId }) => deliveryId === shown)
   const columns: readonly Column<Delivery>[] = [
-    { header: 'Event', cell: ({ type }) => <span className="font-medium">{type}</span> },
-    { header: 'Status', cell: (delivery) => <DeliveryStatusBadge status={delivery.status} /> },
+    { header: 'Event', narrow: 1, cell: ({ type }) => <span className="font-medium">{type}</span> },
+    {
+      header: 'Status',
+      narrow: 2,
+      cell: (delivery) => <DeliveryStatusBadge status={delivery.status} />,
+    },
     {
       header: 'Answer',
       cell: ({ log }) => log.at(-1)?.status ?? log.at(-1)?.error ?? 'none yet',
@@ -59,11 +63,12 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
       cell: ({ log }) => (log.length === 0 ? '' : spanText(log.at(-1)?.milliseconds ?? 0)),
     },
     { header: 'Requests', align: 'right', cell: ({ attempts }) => attempts },
-    { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { header: 'Created', narrow: 3, cell: ({ createdAt }) => <Time at={createdAt} /> },
     {
       header: 'Actions',
       quiet: true,
       align: 'right',
+      narrow: 4,
       cell: ({ deliveryId }) => (
         <Button kind="quiet" onClick={() => setShown(deliveryId)}>
           Show delivery

@@ -10,8 +10,8 @@ import { CodeBlock } from '../parts/code-block.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
-import { PageLink } from '../parts/page-link.tsx'
 import { PaymentStatusBadge } from '../parts/payment-status.tsx'
+import { RowLink } from '../parts/row-link.tsx'
 import { Short } from '../parts/short.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
@@ -127,16 +127,22 @@ function Settlements() {
   const columns: readonly Column<ShownSettlement>[] = [
     {
       header: 'Payment',
+      narrow: 'whole',
       cell: ({ paymentId }) => (
-        <PageLink to={`/payments/${paymentId}`}>
+        <RowLink to={`/payments/${paymentId}`}>
           <span className="font-mono text-[0.8125rem]">{shortText(paymentId)}</span>
-        </PageLink>
+        </RowLink>
       ),
     },
-    { header: 'Status', cell: ({ status }) => <PaymentStatusBadge status={status} /> },
+    {
+      header: 'Status',
+      narrow: 2,
+      cell: ({ status }) => <PaymentStatusBadge status={status} />,
+    },
     {
       header: 'Amount',
       align: 'right',
+      narrow: 1,
       cell: ({ event: { data: said } }) => (
         <Amount
           text={textOf(said['amount'])}
@@ -144,7 +150,7 @@ function Settlements() {
         />
       ),
     },
-    { header: 'When', cell: ({ event }) => <Time at={event.timestamp} /> },
+    { header: 'When', narrow: 3, cell: ({ event }) => <Time at={event.timestamp} /> },
   ]
   return (
     <section aria-labelledby="settlements" className="space-y-3">

@@ -6,11 +6,30 @@ export interface Column<Row> {
   readonly align?: 'right'
   /** The header is for screen readers only: of buttons, for instance. */
   readonly quiet?: boolean
+  /**
+   * Where it stands on the small card of a narrow screen: 1 and 2 in the first line, at the left and at the right, 3 and 4 in the second;
+   * `whole` for a RowLink. Where one column names its place, those that name none are left out there, and headers too: values must say
+   * by themselves what they are.
+   */
+  readonly narrow?: keyof typeof PLACES
 }
+
+const PLACES = {
+  1: 'max-sm:order-1',
+  2: 'max-sm:order-2 max-sm:text-right',
+  3: 'max-sm:order-3',
+  4: 'max-sm:order-4 max-sm:text-right',
+  whole: 'max-sm:absolute max-sm:inset-0',
+} as const
+
+const ROW = 'border-line not-last:border-b max-sm:px-4 max-sm:py-3 sm:hover:bg-raised/60'
+const CARD = 'max-sm:block max-sm:space-y-1.5'
+const SMALL_CARD =
+  'max-sm:relative max-sm:grid max-sm:grid-cols-[minmax(min-content,1fr)_auto] max-sm:items-center max-sm:gap-x-3 max-sm:gap-y-1'
 
 /**
  * Rows of facts. On a narrow screen each row is a card, with each header before its value: every line of the value ends at the card's
- * edge, and it is the value that wraps, not its header.
+ * edge, and it is the value that wraps, not its header. Long lists place what matters on small cards instead.
  */
 export function Table<Row>({
   caption,
@@ -24,6 +43,9 @@ export function Table<Row>({
   rows: readonly Row[]
   rowKey: (row: Row) => string
 }) {
+  const isSmall = columns.some(({ narrow }) => narrow !== undefined)
+  const isLink = columns.some(({ narrow }) => narrow === 'whole')
+  const Cell = isSmall ? SmallCell : CardCell
   // The roles are written out: a row that is drawn as a card would lose its own.
   return (
     <div className="overflow-x-auto rounded-lg border border-line bg-surface">
@@ -48,30 +70,51 @@ export function Table<Row>({
             <tr
               key={rowKey(row)}
               role="row"
-              className="border-line not-last:border-b max-sm:block max-sm:space-y-1.5 max-sm:px-4 max-sm:py-3 sm:hover:bg-raised/60"
+              className={`${ROW} ${isSmall ? SMALL_CARD : CARD} ${isLink ? 'max-sm:pr-9' : ''}`}
             >
-              {columns.map(({ header, cell, align, quiet }) => (
-                <td
-                  key={header}
-                  role="cell"
-                  className={`align-middle max-sm:grid max-sm:grid-cols-[auto_minmax(min-content,1fr)] max-sm:items-baseline max-sm:gap-4 sm:px-4 sm:py-2.5 ${align === 'right' ? 'sm:text-right' : ''}`}
-                >
-                  {quiet ? null : (
-                    <span aria-hidden="true" className="text-soft sm:hidden">
-                      {header}
-                    </span>
-                  )}
-                  <div
-                    className={`sm:contents ${quiet ? 'max-sm:-mx-3' : 'max-sm:text-right max-sm:wrap-anywhere'}`}
-                  >
-                    {cell(row)}
-                  </div>
-                </td>
+              {columns.map((column) => (
+                <Cell key={column.header} column={column} row={row} />
               ))}
             </tr>
           ))}
         </tbody>
       </table>
     </div>
+  )
+}
+
+interface CellProps<Row> {
+  readonly column: Column<Row>
+  readonly row: Row
+}
+
+function CardCell<Row>({ column: { header, cell, align, quiet }, row }: CellProps<Row>) {
+  return (
+    <td
+      role="cell"
+      className={`align-middle max-sm:grid max-sm:grid-cols-[auto_minmax(min-content,1fr)] max-sm:items-baseline max-sm:gap-4 sm:px-4 sm:py-2.5 ${align === 'right' ? 'sm:text-right' : ''}`}
+    >
+      {quiet ? null : (
+        <span aria-hidden="true" className="text-soft sm:hidden">
+          {header}
+        </span>
+      )}
+      <div
+        className={`sm:contents ${quiet ? 'max-sm:-mx-3' : 'max-sm:text-right max-sm:wrap-anywhere'}`}
+      >
+        {cell(row)}
+      </div>
+    </td>
+  )
+}
+
+function SmallCell<Row>({ column: { cell, align, narrow }, row }: CellProps<Row>) {
+  return (
+    <td
+      role="cell"
+      className={`align-middle sm:px-4 sm:py-2.5 ${align === 'right' ? 'sm:text-right' : ''} ${narrow === undefined ? 'max-sm:hidden' : PLACES[narrow]}`}
+    >
+      {cell(row)}
+    </td>
   )
 }
