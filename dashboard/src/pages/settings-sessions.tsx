@@ -1,6 +1,7 @@
 import type { Answer } from '../api/operation.ts'
 import { useAnswer } from '../api/use-answer.ts'
 import { useDeed } from '../api/use-deed.ts'
+import { browserText } from '../format/browser-text.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
@@ -25,7 +26,7 @@ export function SessionSettings() {
       header: 'Browser',
       cell: ({ userAgent, current }) => (
         <span className="block break-words sm:max-w-md">
-          {userAgent === '' ? 'unknown' : userAgent}{' '}
+          <span title={userAgent === '' ? undefined : userAgent}>{browserText(userAgent)}</span>{' '}
           {current ? <Badge tone="brand">this one</Badge> : null}
         </span>
       ),
@@ -37,11 +38,12 @@ export function SessionSettings() {
       header: 'Actions',
       quiet: true,
       align: 'right',
-      cell: ({ sessionId, current }) =>
+      cell: ({ sessionId, current, userAgent }) =>
         current ? null : (
           <Button
             kind="quiet"
             busy={end.isPending}
+            aria-label={`End session of ${browserText(userAgent)}`}
             onClick={() => end.mutate({ params: { sessionId } })}
           >
             End session
