@@ -51,7 +51,7 @@ describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium 
 
   test('who is not signed in is asked to, and comes back to where they wanted to go', async () => {
     const { context, page } = await visit(browser)
-    await page.goto(`${florin.baseUrl}/dashboard/keys`)
+    await page.goto(`${florin.baseUrl}/dashboard/payments?type=sent&status=failed`)
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await page.getByLabel('Email').fill('nobody@example.com')
     await page.getByLabel('Password').fill('not a password at all')
@@ -59,7 +59,9 @@ describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium 
     await page.getByRole('alert').waitFor()
     const link = new URL(florin.info.dashboardUrl).hash
     await page.evaluate(`location.hash = ${JSON.stringify(link)}`)
-    await page.getByRole('heading', { name: 'API keys' }).waitFor()
+    await page.getByRole('heading', { name: 'Payments' }).waitFor()
+    expect(new URL(page.url()).search).toBe('?type=sent&status=failed')
+    expect(await page.getByLabel('Status').inputValue()).toBe('failed')
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     expect(await barriers(page)).toEqual([])

@@ -15,9 +15,10 @@ import { Brand } from './brand.tsx'
 /** What is around every page behind the sign-in. */
 export function Shell() {
   const { data: session, error, refetch } = useAskedSession()
-  const { pathname } = useLocation()
+  const { pathname, searchStr } = useLocation()
   if (session === null) {
-    return <Go to="/signin" next={pathname === '/' ? undefined : pathname} />
+    const here = pathname + searchStr
+    return <Go to="/signin" next={here === '/' ? undefined : here} />
   }
   if (session !== undefined) {
     return (
