@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Browser } from 'playwright-core'
+import type { Browser, Route } from 'playwright-core'
 import {
   barriers,
   chromiumPath,
@@ -80,6 +80,27 @@ describe.skipIf(MISSING)('a page with nothing to show yet (skipped without a Chr
     expect(await page.getByText('No lane is frozen').count()).toBe(0)
     looked()
     await page.getByText('No lane is frozen').waitFor()
+  })
+
+  test('of webhooks has the button that makes one, and of events and settlements what makes some', async () => {
+    const { page } = owner
+    await open('/webhooks', 'Webhooks')
+    const empty = page.getByText('No webhooks yet').locator('..')
+    await empty.getByRole('button', { name: 'Create webhook' }).click()
+    await page.getByRole('dialog', { name: 'Create a webhook' }).waitFor()
+    await page.keyboard.press('Escape')
+    const nothing = (route: Route) =>
+      route.fulfill({ json: { events: [], nextCursor: null, hasMore: false } })
+    await page.route(/api\/events(\?|$)/, nothing)
+    await open('/x402', 'x402')
+    await page.getByText('npx florin paywall --port 4100').waitFor()
+    await page.getByRole('link', { name: 'how to sell' }).waitFor()
+    expect(await barriers(page)).toEqual([])
+    await open('/events', 'Events')
+    await page.getByText('Nothing happened yet').waitFor()
+    await page.getByRole('link', { name: 'Make a payment' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Make a payment' }).waitFor()
+    await page.unroute(/api\/events(\?|$)/)
   })
 
   test('of payments leads to the first one', async () => {

@@ -233,7 +233,7 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
   test('a webhook is made, its secret shown once, its delivery seen, and it rests when told to', async () => {
     const { page } = owner
     await open(page, '/webhooks', 'Webhooks')
-    await page.getByRole('button', { name: 'Create webhook' }).click()
+    await page.getByRole('button', { name: 'Create webhook' }).first().click()
     const dialog = page.getByRole('dialog')
     const place = hook.address()
     const port = typeof place === 'object' ? place?.port : 0

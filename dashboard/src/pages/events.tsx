@@ -1,12 +1,14 @@
 import { useCallback, useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { ACCOUNT_EVENTS } from '@florin/wire/event-types.ts'
 import { useEvents } from '../app/live.tsx'
 import { useApi } from '../app/services.tsx'
+import { useMay } from '../app/session.tsx'
 import { useFilters } from '../app/use-filters.ts'
 import { shortText } from '../format/short-text.ts'
 import { Badge } from '../parts/badge.tsx'
-import { Button } from '../parts/button.tsx'
+import { Button, buttonStyle } from '../parts/button.tsx'
 import { CodeBlock } from '../parts/code-block.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Empty } from '../parts/empty.tsx'
@@ -85,9 +87,7 @@ export function Page() {
           <SkeletonRows />
         ) : null
       ) : events.length === 0 ? (
-        <Empty title={chosen === '' ? 'Nothing happened yet' : `No event of type ${chosen} yet`}>
-          The next one appears here by itself.
-        </Empty>
+        <NoEvents type={chosen} onClear={filters.clear} />
       ) : (
         <Table caption="Events" columns={columns} rows={events} rowKey={({ id }) => id} />
       )}
@@ -100,6 +100,32 @@ export function Page() {
         </Dialog>
       )}
     </>
+  )
+}
+
+/** What to do for an event to see: any payment is one. */
+function NoEvents({ type, onClear }: { type: string; onClear: () => void }) {
+  const mayPay = useMay('write')
+  if (type !== '') {
+    return (
+      <Empty
+        title={`No event of type ${type} yet`}
+        action={<Button onClick={onClear}>Show all types</Button>}
+      >
+        The next one appears here by itself.
+      </Empty>
+    )
+  }
+  const pay = mayPay ? (
+    <Link to="/first-payment" className={buttonStyle('primary')}>
+      Make a payment
+    </Link>
+  ) : undefined
+  return (
+    <Empty title="Nothing happened yet" action={pay}>
+      The next event appears here by itself: every step of a payment is one. In a terminal{' '}
+      <code className="font-mono">npx florin listen</code> shows them, too.
+    </Empty>
   )
 }
 

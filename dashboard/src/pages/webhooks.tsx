@@ -78,7 +78,7 @@ export function Page() {
           <SkeletonRows />
         ) : null
       ) : data.webhooks.length === 0 ? (
-        <Empty title="No webhooks yet">
+        <Empty title="No webhooks yet" action={create}>
           Name an address of yours, and it hears of every payment instead of asking.
         </Empty>
       ) : (

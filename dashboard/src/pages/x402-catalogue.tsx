@@ -47,7 +47,14 @@ export function Catalogue() {
       ) : data.resources.length === 0 ? (
         <Empty title="Nothing is listed yet">
           Declare the extension <span className="font-mono">bazaar</span> for a resource. Once a
-          payment for it is settled here, buyers find it.
+          payment for it is settled here, buyers find it:{' '}
+          <a
+            href="/docs/guides/sell#be-found"
+            className="font-medium text-brand-strong underline underline-offset-4"
+          >
+            how to be found
+          </a>
+          .
         </Empty>
       ) : (
         <Table

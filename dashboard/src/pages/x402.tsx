@@ -19,6 +19,7 @@ import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { useSession } from '../app/session.tsx'
 import { recentEvents } from './recent-events.ts'
+import { ShopCommands } from './shop-commands.tsx'
 import { settlementsShown } from './settlements-shown.ts'
 import type { ShownSettlement } from './settlements-shown.ts'
 import { Catalogue } from './x402-catalogue.tsx'
@@ -164,6 +165,7 @@ function Settlements() {
       ) : settled.length === 0 ? (
         <Empty title="Nothing was settled lately">
           What a seller of this account settles appears here by itself.
+          <ShopCommands />
         </Empty>
       ) : (
         <Table
