@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { Answer } from '../api/operation.ts'
 import { useAnswer } from '../api/use-answer.ts'
+import { countText } from '../format/count-text.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Deadline } from '../parts/deadline.tsx'
@@ -53,7 +54,7 @@ export function Page() {
         <>
           <KeyTable keys={data.keys} onAsk={setAsked} />
           <p className="mt-3 text-soft">
-            {data.keys.length} of at most {data.liveMax} keys.
+            {data.keys.length} of at most {countText(data.liveMax, 'key')}.
           </p>
         </>
       )}

@@ -6,6 +6,7 @@ import { usePages } from '../api/use-pages.ts'
 import { useApi } from '../app/services.tsx'
 import { useMay } from '../app/session.tsx'
 import { useFilters } from '../app/use-filters.ts'
+import { countText } from '../format/count-text.ts'
 import { saveFile } from '../format/save-file.ts'
 import { exactTime } from '../format/time-text.ts'
 import { Button, buttonStyle } from '../parts/button.tsx'
@@ -91,7 +92,7 @@ function ExportButton({ asked }: { asked: ReturnType<typeof paymentsAsked> }) {
       const text = paymentsCsv(payments, assets.symbol)
       saveFile({ name: 'payments.csv', type: 'text/csv;charset=utf-8', text })
       const most = payments.length === CSV_PAYMENTS_MAX ? ', the newest that fit in one file' : ''
-      say(`${payments.length.toLocaleString('en')} payments in payments.csv${most}`)
+      say(`${countText(payments.length, 'payment')} in payments.csv${most}`)
     },
     onError: () => say('The export failed. Try again.'),
   })

@@ -1,5 +1,6 @@
 import type { Answer } from '../api/operation.ts'
 import { useDeed } from '../api/use-deed.ts'
+import { countText } from '../format/count-text.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
@@ -47,7 +48,7 @@ export function SystemNetworks({ networks }: { networks: readonly Network[] }) {
               { name: 'Final up to', value: height(network.finalizedHeight) },
               {
                 name: 'Behind by',
-                value: network.lag === null ? 'not known' : `${network.lag} blocks`,
+                value: network.lag === null ? 'not known' : countText(network.lag, 'block'),
               },
               { name: 'Final by', value: network.finality },
               ...network.nodes.map((node) => ({
