@@ -52,6 +52,23 @@ describe.skipIf(MISSING)('the overview (skipped without a Chromium in PATH)', ()
         WAIT,
       )
     }
+    // The figures of a minute, by the keys and by the pointer.
+    const chart = volume.getByRole('slider')
+    await chart.press('End')
+    const isReached = async () =>
+      (await chart.getAttribute('aria-valuetext'))?.endsWith(': Sent 2.5 USDC') ?? false
+    for (let minute = 0; minute < 60 && !(await isReached()); minute += 1) {
+      await chart.press('ArrowLeft')
+    }
+    expect(await isReached()).toBe(true)
+    await chart.getByText('2.5 USDC').waitFor()
+    await chart.press('Escape')
+    expect(await chart.getByText(' USDC').count()).toBe(0)
+    const { x = 0, y = 0, width = 0, height = 0 } = (await chart.boundingBox()) ?? {}
+    await page.mouse.move(x + width / 2, y + height / 2)
+    await chart.getByText(/^\d+ \w+, \d\d:\d\d to \d\d:\d\d$/).waitFor()
+    await chart.getByText('0 USDC').waitFor()
+    await page.mouse.move(0, 0)
     await page.getByRole('button', { name: 'Received', exact: true }).click()
     expect(await isPressed(page, 'Sent')).toBe(released)
     await page.getByRole('button', { name: '24 hours' }).click()

@@ -65,7 +65,7 @@ describe.skipIf(MISSING)('the Trading page (skipped without a Chromium in PATH)'
     await page.getByRole('table', { name: 'Holdings' }).getByText('FERN').waitFor()
     await until(
       'the candle is drawn',
-      async () => (await page.getByText('candles of 1m').count()) > 0,
+      async () => (await page.getByText(/candles? of 1m/).count()) > 0,
       WAIT,
     )
 

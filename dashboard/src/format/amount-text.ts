@@ -14,6 +14,12 @@ export function amountText(text: string): AmountText {
   return { whole: sign + digits.replaceAll(/\B(?=(\d{3})+$)/g, ','), fraction }
 }
 
+/** The same as one text: "1,234.5", to the last digit. */
+export function exactText(text: string): string {
+  const { whole, fraction } = amountText(text)
+  return fraction === '' ? whole : `${whole}.${fraction}`
+}
+
 /** Room that a column keeps for fractions at most; a longer one is still shown whole. */
 const COLUMN_FRACTION_DIGITS_MAX = 8
 

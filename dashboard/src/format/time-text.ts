@@ -53,6 +53,18 @@ export function stepTime(atMilliseconds: number, beforeMilliseconds: number): st
   return isSameDay ? clockTime(atMilliseconds) : exactTime(atMilliseconds)
 }
 
+const minute = new Intl.DateTimeFormat('en-GB', {
+  ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
+})
+const clockMinute = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+
+/** A stretch of time by the reader's own clock, to the minute: "21 Nov, 12:40 to 12:41". Both in Unix milliseconds. */
+export function stretchText(fromMilliseconds: number, toMilliseconds: number): string {
+  const isSameDay =
+    new Date(fromMilliseconds).toDateString() === new Date(toMilliseconds).toDateString()
+  return `${minute.format(fromMilliseconds)} to ${(isSameDay ? clockMinute : minute).format(toMilliseconds)}`
+}
+
 /** A span for people: 850 ms, 3.2 s, 4 min, 5 h, 3 days. */
 export function spanText(milliseconds: number): string {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`

@@ -2,13 +2,16 @@ import { useMemo, useState } from 'react'
 import type { ReactNode } from 'react'
 import type { Answer } from '../api/operation.ts'
 import { useAssets } from '../api/use-assets.ts'
-import { spanText } from '../format/time-text.ts'
+import { exactText } from '../format/amount-text.ts'
+import { spanText, stretchText } from '../format/time-text.ts'
 import { Card } from '../parts/card.tsx'
 import { Chart } from '../parts/chart.tsx'
 import type { ChartLine } from '../parts/chart.tsx'
+import type { Reading } from '../parts/reading.ts'
 import { Segments } from '../parts/segments.tsx'
 
 type Overview = Answer<'GET /overview'>
+type Bucket = Overview['buckets'][number]
 type Volume = Overview['totals']['volume'][number]
 
 const named = ({ network, asset }: Pick<Volume, 'network' | 'asset'>) => `${network} ${asset}`
@@ -20,6 +23,37 @@ const dash = (name: string, tone: string) => (
     {name}
   </span>
 )
+
+/** Reads the figures of a step; the last one is still running. */
+const readerOf =
+  ({ buckets, to }: Overview, figures: (bucket: Bucket) => Reading['figures']) =>
+  (step: number): Reading => {
+    const bucket = buckets[step]
+    if (bucket === undefined) return { when: 'Nothing', figures: [] }
+    return {
+      when: stretchText(bucket.from, buckets[step + 1]?.from ?? to),
+      figures: figures(bucket),
+    }
+  }
+
+const outcomeFigures = ({ payments, succeeded, failed }: Bucket): Reading['figures'] => [
+  { name: 'Succeeded', value: succeeded.toLocaleString('en'), tone: 'good' },
+  { name: 'Failed', value: failed.toLocaleString('en'), tone: 'bad' },
+  {
+    name: 'Pending or expired',
+    value: (payments - succeeded - failed).toLocaleString('en'),
+    tone: 'edge',
+  },
+]
+
+const latencyFigures = ({ latency }: Bucket): Reading['figures'] => {
+  const value = (milliseconds: number | undefined) =>
+    milliseconds === undefined ? 'not measured' : `${milliseconds.toLocaleString('en')} ms`
+  return [
+    { name: 'Half within', value: value(latency?.p50), tone: 'brand' },
+    { name: '95% within', value: value(latency?.p95), tone: 'warn' },
+  ]
+}
 
 const DIRECTIONS = [
   { value: 'sent', label: 'Sent' },
@@ -60,6 +94,7 @@ export function OverviewCharts({ overview }: { overview: Overview }) {
           times={times}
           lines={outcomes}
           format={numberText}
+          read={readerOf(overview, outcomeFigures)}
         />
         <Key>
           {dash('Succeeded', 'bg-good')}
@@ -75,6 +110,7 @@ export function OverviewCharts({ overview }: { overview: Overview }) {
           times={times}
           lines={latency}
           format={spanText}
+          read={readerOf(overview, latencyFigures)}
         />
         <Key>
           {dash('Half within', 'bg-brand')}
@@ -128,6 +164,11 @@ function VolumeCard({ overview, times }: { overview: Overview; times: readonly n
         times={times}
         lines={volume}
         format={numberText}
+        read={readerOf(overview, (bucket) => {
+          const moved = bucket.volume.find((each) => named(each) === shownName)?.[direction] ?? '0'
+          const name = direction === 'sent' ? 'Sent' : 'Received'
+          return [{ name, value: `${exactText(moved)} ${shown?.symbol ?? ''}`, tone: 'brand' }]
+        })}
       />
       <div className="mt-1 -mb-2">
         <Segments

@@ -1,12 +1,17 @@
 import { useMemo, useState } from 'react'
 import { CANDLE_INTERVALS, CANDLE_SECONDS } from '@florin/wire/token.ts'
 import type { CandleInterval } from '@florin/wire/token.ts'
+import type { Answer } from '../api/operation.ts'
 import { useAnswer } from '../api/use-answer.ts'
 import { useAssets } from '../api/use-assets.ts'
+import { exactText } from '../format/amount-text.ts'
+import { countText } from '../format/count-text.ts'
 import { priceText } from '../format/price-text.ts'
+import { stretchText } from '../format/time-text.ts'
 import { Candles } from '../parts/candles.tsx'
 import { Card } from '../parts/card.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
+import type { Reading } from '../parts/reading.ts'
 import { Segments } from '../parts/segments.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import type { Token } from './trading.tsx'
@@ -18,6 +23,26 @@ const DIGITS = 4
 const axisText = (value: number) => {
   const text = value.toPrecision(DIGITS)
   return text.includes('e') ? text : text.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '')
+}
+
+type Candle = Answer<'GET /token/candles/{mint}'>['candles'][number]
+
+/** A candle in figures, to their last digit. */
+function readingOf(candle: Candle | undefined, seconds: number, unit: string): Reading {
+  if (candle === undefined) return { when: 'No trade', figures: [] }
+  const { time, open, high, low, close, nativeVolume, trades } = candle
+  const amount = (text: string) => `${exactText(text)} ${unit}`
+  return {
+    when: stretchText(time, time + seconds * 1_000),
+    figures: [
+      { name: 'Open', value: amount(open) },
+      { name: 'High', value: amount(high) },
+      { name: 'Low', value: amount(low) },
+      { name: 'Close', value: amount(close) },
+      { name: 'Volume', value: amount(nativeVolume) },
+      { name: 'Trades', value: trades.toLocaleString('en') },
+    ],
+  }
 }
 
 /** What the price of a token did. */
@@ -64,11 +89,12 @@ export function TradingChart({ token }: { token: Token }) {
           label={
             last === undefined
               ? 'No trade was seen yet.'
-              : `${candles.length} candles of ${interval}; the last closed at ${priceText(last.close)} ${unit}.`
+              : `${countText(candles.length, 'candle')} of ${interval}; the last closed at ${priceText(last.close)} ${unit}.`
           }
           candles={candles}
           seconds={CANDLE_SECONDS[interval]}
           format={axisText}
+          read={(step) => readingOf(data?.candles[step], CANDLE_SECONDS[interval], unit)}
         />
       )}
     </Card>

@@ -1,6 +1,8 @@
 import type { Answer } from '../api/operation.ts'
 import { useAnswer } from '../api/use-answer.ts'
+import { countText } from '../format/count-text.ts'
 import { limitText } from '../format/limit-text.ts'
+import { stretchText } from '../format/time-text.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Card } from '../parts/card.tsx'
 import { Chart } from '../parts/chart.tsx'
@@ -18,7 +20,7 @@ type Usage = Answer<'GET /usage'>
 type KeyUsage = Usage['keys'][number]
 
 const REFETCH_SECONDS = 10
-const countText = (value: number) => Math.round(value).toLocaleString('en')
+const numberText = (value: number) => Math.round(value).toLocaleString('en')
 
 const COLUMNS: readonly Column<KeyUsage>[] = [
   {
@@ -105,14 +107,20 @@ function Parts({ usage: { plan, limits, keys, days } }: { usage: Usage }) {
             ]}
           />
         </Card>
-        <Card title="Requests in 30 days" actions={<span>{countText(total)} in all</span>}>
+        <Card title="Requests in 30 days" actions={<span>{numberText(total)} in all</span>}>
           <Chart
             shape="bars"
             counts
-            label={`${countText(total)} requests in the last 30 days, ${countText(requests.at(-1) ?? 0)} of them today.`}
+            label={`${countText(total, 'request')} in the last 30 days, ${numberText(requests.at(-1) ?? 0)} of them today.`}
             times={times}
             lines={[{ label: 'Requests', values: requests, tone: 'brand' }]}
-            format={countText}
+            format={numberText}
+            read={(step) => ({
+              when: stretchText(times[step] ?? 0, times[step + 1] ?? Date.now()),
+              figures: [
+                { name: 'Requests', value: numberText(requests[step] ?? 0), tone: 'brand' },
+              ],
+            })}
           />
         </Card>
       </div>

@@ -1,8 +1,9 @@
-import { useCallback } from 'react'
+import { useCallback, useMemo } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import type { CandlesProps, DrawnCandle } from './candles.tsx'
 import { colour } from './palette.ts'
+import { PlotReader } from './plot-reader.tsx'
 import { usePlot } from './use-plot.ts'
 
 const HEIGHT_PIXELS = 256
@@ -21,7 +22,7 @@ const hour = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digi
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 
 /** Draws candles: green where the price rose, red where it fell. It follows the width of its place and the theme. */
-export function CandlesCanvas({ candles, seconds, format }: CandlesProps) {
+export function CandlesCanvas({ label, candles, seconds, format, read }: CandlesProps) {
   const draw = useCallback(
     (element: HTMLElement) => {
       const grid = { stroke: colour('line', element), width: 1 }
@@ -33,7 +34,7 @@ export function CandlesCanvas({ candles, seconds, format }: CandlesProps) {
           width: element.clientWidth,
           height: HEIGHT_PIXELS,
           legend: { show: false },
-          cursor: { points: { show: false }, drag: { x: false, y: false } },
+          cursor: { show: false },
           scales: {
             x: { range: () => timesOf(candles, seconds) },
             y: { range: () => rangeOf(candles) },
@@ -60,8 +61,13 @@ export function CandlesCanvas({ candles, seconds, format }: CandlesProps) {
     },
     [candles, seconds, format],
   )
-  const ref = usePlot(HEIGHT_PIXELS, draw)
-  return <div ref={ref} aria-hidden="true" className="h-64 w-full overflow-hidden" />
+  const { ref, plot } = usePlot(HEIGHT_PIXELS, draw)
+  const times = useMemo(() => candles.map(({ time }) => time), [candles])
+  return (
+    <PlotReader label={label} times={times} kind="points" plot={plot} read={read}>
+      <div ref={ref} aria-hidden="true" className="h-64 w-full overflow-hidden" />
+    </PlotReader>
+  )
 }
 
 /** Unix seconds from side to side; a few candles stand at the right, where the next one comes. */

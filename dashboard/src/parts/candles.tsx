@@ -1,4 +1,5 @@
 import { lazy, Suspense } from 'react'
+import type { Reading } from './reading.ts'
 import { Skeleton } from './skeleton.tsx'
 
 /** Numbers for drawing alone: what is shown as text is exact elsewhere. */
@@ -20,6 +21,8 @@ export interface CandlesProps {
   readonly seconds: number
   /** How a price is written at the axis. */
   readonly format: (value: number) => string
+  /** The exact figures of a candle, by its place. */
+  readonly read: (step: number) => Reading
 }
 
 const Canvas = lazy(() =>

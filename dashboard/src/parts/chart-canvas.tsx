@@ -3,6 +3,7 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import type { ChartProps } from './chart.tsx'
 import { colour } from './palette.ts'
+import { PlotReader } from './plot-reader.tsx'
 import { usePlot } from './use-plot.ts'
 
 const HEIGHT_PIXELS = 176
@@ -38,7 +39,15 @@ const paths = uPlot.paths.bars?.({ size: [BAR_SHARE, BAR_PIXELS_MAX], align: 1 }
 const bars = paths === undefined ? {} : { paths }
 
 /** Draws lines over time. It follows the width of its place, and a change between light and dark. */
-export function ChartCanvas({ times, lines, shape, format, counts = false }: ChartProps) {
+export function ChartCanvas({
+  label,
+  times,
+  lines,
+  shape,
+  format,
+  read,
+  counts = false,
+}: ChartProps) {
   const draw = useCallback(
     (element: HTMLElement) => {
       const grid = { stroke: colour('line', element), width: 1 }
@@ -48,7 +57,7 @@ export function ChartCanvas({ times, lines, shape, format, counts = false }: Cha
           width: element.clientWidth,
           height: HEIGHT_PIXELS,
           legend: { show: false },
-          cursor: { points: { size: 6 }, drag: { x: false, y: false } },
+          cursor: { show: false },
           scales: {
             // The last step is a step, too.
             x: { range: (_, first, last) => [first, last + stepSeconds(times)] },
@@ -100,6 +109,11 @@ export function ChartCanvas({ times, lines, shape, format, counts = false }: Cha
     },
     [times, lines, shape, format, counts],
   )
-  const ref = usePlot(HEIGHT_PIXELS, draw)
-  return <div ref={ref} aria-hidden="true" className="h-44 w-full overflow-hidden" />
+  const { ref, plot } = usePlot(HEIGHT_PIXELS, draw)
+  const kind = shape === 'bars' ? 'steps' : 'points'
+  return (
+    <PlotReader label={label} times={times} kind={kind} plot={plot} read={read}>
+      <div ref={ref} aria-hidden="true" className="h-44 w-full overflow-hidden" />
+    </PlotReader>
+  )
 }

@@ -1,4 +1,5 @@
 import { lazy, Suspense } from 'react'
+import type { Reading } from './reading.ts'
 import { Skeleton } from './skeleton.tsx'
 
 export interface ChartLine {
@@ -16,8 +17,10 @@ export interface ChartProps {
   readonly lines: readonly ChartLine[]
   /** Bars for what happened in a step, from one time to the next; each line is drawn over the ones before it. Lines for what was measured. */
   readonly shape: 'bars' | 'lines'
-  /** How a value is written at the axis and at the pointer. */
+  /** How a value is written at the axis. */
   readonly format: (value: number) => string
+  /** The exact figures of a step, by its place in the times. */
+  readonly read: (step: number) => Reading
   /** Values are counts: the axis names whole numbers only. */
   readonly counts?: boolean
 }

@@ -10,12 +10,18 @@ import { onThemeChange } from './palette.ts'
 export function usePlot(
   heightPixels: number,
   draw: (element: HTMLElement) => uPlot,
-): RefObject<HTMLDivElement | null> {
+): {
+  readonly ref: RefObject<HTMLDivElement | null>
+  /** The plot that is there now; null before the first. */
+  readonly plot: RefObject<uPlot | null>
+} {
   const ref = useRef<HTMLDivElement>(null)
+  const drawn = useRef<uPlot>(null)
   useEffect(() => {
     const element = ref.current
     if (element === null) return undefined
     let plot = draw(element)
+    drawn.current = plot
     const resized = new ResizeObserver(() =>
       plot.setSize({ width: element.clientWidth, height: heightPixels }),
     )
@@ -23,12 +29,14 @@ export function usePlot(
     const stopWatching = onThemeChange(() => {
       plot.destroy()
       plot = draw(element)
+      drawn.current = plot
     })
     return () => {
       resized.disconnect()
       stopWatching()
+      drawn.current = null
       plot.destroy()
     }
   }, [heightPixels, draw])
-  return ref
+  return { ref, plot: drawn }
 }
