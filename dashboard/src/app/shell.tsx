@@ -1,5 +1,5 @@
-import { useEffect, useState } from 'react'
-import { Outlet, useLocation } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import { Outlet, useLocation, useRouterState } from '@tanstack/react-router'
 import { Badge } from '../parts/badge.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -44,9 +44,18 @@ export function Shell() {
 function Frame({ session }: { session: Session }) {
   const { pathname } = useLocation()
   const [isOpen, setOpen] = useState(false)
+  const menuButton = useRef<HTMLButtonElement>(null)
   useEffect(() => setOpen(false), [pathname])
+  useHeadingFocus()
   return (
-    <div className="lg:grid lg:min-h-screen lg:grid-cols-[15rem_minmax(0,1fr)]">
+    <div
+      onKeyDown={({ key }) => {
+        if (key !== 'Escape' || !isOpen) return
+        setOpen(false)
+        menuButton.current?.focus()
+      }}
+      className="lg:grid lg:min-h-screen lg:grid-cols-[15rem_minmax(0,1fr)]"
+    >
       <a
         href="#page"
         className="sr-only z-30 rounded bg-surface p-2 focus:not-sr-only focus:absolute"
@@ -59,6 +68,7 @@ function Frame({ session }: { session: Session }) {
           {session.sandbox ? <Badge tone="brand">Sandbox</Badge> : null}
         </span>
         <button
+          ref={menuButton}
           type="button"
           aria-expanded={isOpen}
           aria-controls="side"
@@ -83,4 +93,18 @@ function Frame({ session }: { session: Session }) {
       </main>
     </div>
   )
+}
+
+/**
+ * Whoever goes to another page goes on from its heading, which a screen reader reads: the link that led there is gone, or has all other
+ * links between itself and the page. The first page is left alone, for its first stop is the way past the links.
+ */
+function useHeadingFocus(): void {
+  const shown = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname })
+  const before = useRef(shown)
+  useEffect(() => {
+    const isOther = before.current !== undefined && before.current !== shown
+    before.current = shown
+    if (isOther) document.querySelector<HTMLElement>('#page h1')?.focus({ preventScroll: true })
+  }, [shown])
 }

@@ -61,7 +61,11 @@ export function Page() {
       align: 'right',
       narrow: 4,
       cell: (event) => (
-        <Button kind="quiet" onClick={() => setShown(event)}>
+        <Button
+          kind="quiet"
+          aria-label={`Show JSON of event ${event.sequence}`}
+          onClick={() => setShown(event)}
+        >
           Show JSON
         </Button>
       ),

@@ -13,20 +13,23 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
     return () => clearTimeout(timer)
   }, [copied])
   return (
-    <button
-      type="button"
-      aria-label={`Copy ${what}`}
-      title={`Copy ${what}`}
-      onClick={() => {
-        void copyText(text).then(setCopied)
-      }}
-      // Its icon, not its edge, stands where the line ends.
-      className="-mr-1 inline-flex size-6 shrink-0 items-center justify-center rounded text-soft hover:bg-raised hover:text-ink"
-    >
-      <Icon name={copied ? 'check' : 'copy'} className="size-4" />
+    <>
+      <button
+        type="button"
+        aria-label={`Copy ${what}`}
+        title={`Copy ${what}`}
+        onClick={() => {
+          void copyText(text).then(setCopied)
+        }}
+        // Its icon, not its edge, stands where the line ends.
+        className="-mr-1 inline-flex size-6 shrink-0 items-center justify-center rounded text-soft hover:bg-raised hover:text-ink"
+      >
+        <Icon name={copied ? 'check' : 'copy'} className="size-4" />
+      </button>
+      {/* Beside the button: what stands in one is its name to a screen reader, and no message. */}
       <span role="status" className="sr-only">
         {copied ? 'Copied' : ''}
       </span>
-    </button>
+    </>
   )
 }

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef } from 'react'
+import { useId, useLayoutEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
 
@@ -20,7 +20,8 @@ export function Dialog({
 }) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
+  // Before the page is drawn without it: closed while it is still there, it gives the focus back; taken away open, it loses it.
+  useLayoutEffect(() => {
     const dialog = ref.current
     if (dialog === null || dialog.open) return undefined
     dialog.showModal()

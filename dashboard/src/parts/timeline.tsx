@@ -64,7 +64,10 @@ function When({ at, before }: { at: number; before: number | null }) {
   if (before === null) {
     return (
       <>
-        {exactTime(at)}, <Time at={at} />
+        {exactTime(at)}, {/* It counts on, and says nothing new by that. */}
+        <span aria-live="off">
+          <Time at={at} />
+        </span>
       </>
     )
   }

@@ -1,0 +1,126 @@
+import { PAGES } from '@florin/dashboard/src/app/pages.ts'
+import { until } from '@florin/server/kernel/until.ts'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chromiumPath, openDashboard, startBrowser, visit } from './actors/browser.ts'
+import type { Visit } from './actors/browser.ts'
+import { startFlorin } from './actors/florin.ts'
+import type { FlorinHandle } from './actors/florin.ts'
+
+const MISSING = chromiumPath() === undefined
+const WAIT = { seconds: 60 }
+const START_MILLISECONDS = 300_000
+/** A page has fewer; whoever goes round for ever is stopped. */
+const STOPS_MAX = 90
+
+describe.skipIf(MISSING)('by keyboard alone (skipped without a Chromium in PATH)', () => {
+  let florin: FlorinHandle
+  let browser: Browser
+  let owner: Visit
+  beforeAll(async () => {
+    ;[florin, browser] = await Promise.all([startFlorin(), startBrowser()])
+    owner = await openDashboard(florin, browser)
+  }, START_MILLISECONDS)
+  afterAll(async () => {
+    await browser?.close()
+    await florin?.discard()
+  })
+
+  const open = async (page: Page, path: string) => {
+    await page.goto(`${florin.baseUrl}/dashboard${path}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await until(
+      'nothing is on its way',
+      async () => (await page.locator('.animate-pulse').count()) === 0,
+      WAIT,
+    )
+  }
+  const focused = (page: Page) => page.evaluate<Stop | null>(FOCUSED)
+  const named = (name: string) => expect.objectContaining({ name })
+
+  test('every stop of every page has a name, is in sight and shows that it has the focus', async () => {
+    const { page } = owner
+    for (const { path } of PAGES.filter((row) => !row.path.includes('$'))) {
+      await open(page, path)
+      const stops: Stop[] = []
+      for (let count = 0; count < STOPS_MAX; count += 1) {
+        await page.keyboard.press('Tab')
+        const stop = await focused(page)
+        if (stop === null) break
+        stops.push(stop)
+      }
+      expect([path, stops[0]?.name]).toEqual([path, 'Skip to the page'])
+      const poor = stops.filter((stop) => stop.name === '' || !stop.isInSight || !stop.isMarked)
+      expect([path, poor]).toEqual([path, []])
+    }
+  })
+
+  test('a dialog keeps the focus, closes with Escape, and gives it back', async () => {
+    const { page } = owner
+    await open(page, '/keys')
+    await page.getByRole('button', { name: 'Generate key' }).focus()
+    await page.keyboard.press('Enter')
+    expect(await focused(page)).toMatchObject({ name: 'Name', isInDialog: true })
+    for (let count = 0; count < 20; count += 1) {
+      await page.keyboard.press('Tab')
+      // Between the last stop and the first one lies the window of the browser.
+      expect((await focused(page))?.isInDialog ?? true).toBe(true)
+    }
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(await focused(page)).toEqual(named('Generate key'))
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Cancel' }).press('Enter')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(await focused(page)).toEqual(named('Generate key'))
+  })
+
+  test('a link leads to the heading of its page, and the next stop is in the page', async () => {
+    const { page } = owner
+    await open(page, '/')
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).press('Enter')
+    await until('it is there', async () => (await focused(page))?.name === 'Webhooks', WAIT)
+    expect(await focused(page)).toMatchObject({ tag: 'h1' })
+    await page.keyboard.press('Tab')
+    expect(await focused(page)).toEqual(named('Create webhook'))
+  })
+
+  test('the menu of a narrow screen closes with Escape and gives the focus back', async () => {
+    const { context, page } = await visit(browser, {
+      viewport: { width: 390, height: 844 },
+      storageState: await owner.context.storageState(),
+    })
+    await open(page, '/wallets')
+    await page.getByRole('button', { name: 'Open menu' }).press('Enter')
+    await page.keyboard.press('Tab')
+    expect(await focused(page)).toEqual(named('Overview'))
+    await page.keyboard.press('Escape')
+    expect(await page.getByRole('link', { name: 'Overview' }).isVisible()).toBe(false)
+    expect(await focused(page)).toEqual(named('Open menu'))
+    await context.close()
+  })
+})
+
+interface Stop {
+  readonly tag: string
+  readonly name: string
+  readonly isInSight: boolean
+  readonly isMarked: boolean
+  readonly isInDialog: boolean
+}
+
+/** What has the focus; null: nothing of the page. A part of a date that has it is marked by the browser itself. */
+const FOCUSED = `(() => {
+  const element = document.activeElement
+  if (element === null || element === document.body) return null
+  const { outlineStyle } = getComputedStyle(element)
+  const { top, bottom, width } = element.getBoundingClientRect()
+  const label = element.labels?.[0]?.textContent
+  return {
+    tag: element.tagName.toLowerCase(),
+    name: element.getAttribute('aria-label') ?? label ?? element.textContent.trim(),
+    isInSight: bottom > 0 && top < innerHeight && width > 0,
+    isMarked: outlineStyle !== 'none' || element.type === 'date',
+    isInDialog: element.closest('dialog') !== null,
+  }
+})()`
