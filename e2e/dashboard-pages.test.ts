@@ -161,27 +161,6 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
     expect(owner.complaints).toEqual([])
   })
 
-  test('on a narrow screen a payment is a small card, and all of it leads to the payment', async () => {
-    const { context, page } = await visit(browser, {
-      ...NARROW,
-      storageState: await owner.context.storageState(),
-    })
-    const paymentId = await pay('0.25', 'https://shop.example/narrow')
-    await open(page, `/payments?search=${paymentId}&type=sent`, 'Payments')
-    const card = rows(page).last()
-    await card.getByText('.25').waitFor()
-    const shown = (await card.innerText()).replaceAll(/\s+/g, ' ')
-    expect(shown).toMatch(/^\S* ?(pending|confirmed|settled) 0 ?\.25 ETH to 0x\w+…\w+ /)
-    const { height = 0 } = (await card.boundingBox()) ?? {}
-    expect([height > 40, height < 100]).toEqual([true, true])
-    expect(await sidewaysPixels(page)).toBe(0)
-    expect(await barriers(page)).toEqual([])
-    await card.getByText('ETH').click({ force: true })
-    await page.getByRole('heading', { level: 1, name: 'Payment', exact: true }).waitFor()
-    expect(page.url()).toContain(paymentId)
-    await context.close()
-  })
-
   test('a file of what is narrowed has the amounts of the API, to the base unit', async () => {
     const { page } = owner
     await pay(SMALLEST, 'https://shop.example/csv')

@@ -252,6 +252,33 @@ describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium 
     await context.close()
   })
 
+  test('on a narrow screen a payment is a small card, and all of it leads to the payment', async () => {
+    const { context, page } = await visit(browser, {
+      ...NARROW,
+      storageState: await signedIn.context.storageState(),
+    })
+    const [payer, recipient] = florin.info.wallets
+    const client = openClient(florin.baseUrl, florin.info.apiKeys.enterprise)
+    const { body } = await client.post('/payment/send', {
+      ...{ walletAddress: payer?.address, recipientAddress: recipient?.address, amount: '0.25' },
+    })
+    await open(page, `/payments?search=${String(body['paymentId'])}&type=sent`, 'Payments')
+    const card = page.getByRole('table').getByRole('row').last()
+    await card.getByText('.25').waitFor()
+    expect((await card.innerText()).replaceAll(/\s+/g, ' ')).toMatch(
+      /^\S* ?(pending|confirmed|settled) 0 ?\.25 ETH to 0x\w+…\w+ /,
+    )
+    const { height = 0 } = (await card.boundingBox()) ?? {}
+    expect([height > 40, height < 100]).toEqual([true, true])
+    expect(await sidewaysPixels(page)).toBe(0)
+    expect(await barriers(page)).toEqual([])
+    // All of the card is a link, whatever stands on it.
+    await card.getByText('ETH').click({ force: true })
+    await page.getByRole('heading', { level: 1, name: 'Payment', exact: true }).waitFor()
+    expect(page.url()).toContain(String(body['paymentId']))
+    await context.close()
+  })
+
   describe('every page, narrow and wide, light and dark,', () => {
     let visits: readonly Visit[]
     beforeAll(async () => {
