@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { useOverflow } from './use-overflow.ts'
 
 export interface Column<Row> {
   readonly header: string
@@ -43,12 +44,18 @@ export function Table<Row>({
   rows: readonly Row[]
   rowKey: (row: Row) => string
 }) {
+  const { ref, isOver } = useOverflow()
   const isSmall = columns.some(({ narrow }) => narrow !== undefined)
   const isLink = columns.some(({ narrow }) => narrow === 'whole')
   const Cell = isSmall ? SmallCell : CardCell
   // The roles are written out: a row that is drawn as a card would lose its own.
   return (
-    <div className="overflow-x-auto rounded-lg border border-line bg-surface">
+    <div
+      ref={ref}
+      // Without a stop of its own nobody could scroll it by keyboard.
+      {...(isOver ? { tabIndex: 0, role: 'group', 'aria-label': caption } : {})}
+      className="overflow-x-auto rounded-lg border border-line bg-surface focus-visible:-outline-offset-2"
+    >
       <table role="table" className="w-full border-collapse max-sm:block">
         <caption className="sr-only">{caption}</caption>
         <thead role="rowgroup" className="max-sm:sr-only">
