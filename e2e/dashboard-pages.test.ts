@@ -317,7 +317,7 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Requests per minute').fill('121')
     await dialog.getByRole('button', { name: 'Save limits' }).click()
-    await page.getByText('121 of each key').waitFor()
+    await page.getByText('121 for each key').waitFor()
     await page.getByLabel('Operation').fill('noSuchOperation')
     await page.getByRole('button', { name: 'Add exception' }).click()
     await page.getByText('must be an operation').first().waitFor()

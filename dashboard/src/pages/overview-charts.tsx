@@ -85,7 +85,7 @@ export function OverviewCharts({ overview }: { overview: Overview }) {
     [buckets],
   )
   return (
-    <div className="grid gap-3 lg:grid-cols-3">
+    <div className="grid gap-3 md:grid-cols-2 xl:grid-cols-3">
       <Card title="Payments">
         <Chart
           label={`Payments over time: ${totals.succeeded} succeeded, ${totals.failed} failed, ${totals.pending} pending and ${totals.expired} expired in all.`}
@@ -184,7 +184,7 @@ function VolumeCard({ overview, times }: { overview: Overview; times: readonly n
 
 function Key({ children }: { children: ReactNode }) {
   return (
-    <p aria-hidden="true" className="mt-2 flex gap-4 text-xs text-soft">
+    <p aria-hidden="true" className="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-xs text-soft">
       {children}
     </p>
   )

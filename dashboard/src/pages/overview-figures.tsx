@@ -54,7 +54,7 @@ export function OverviewLoading() {
           <Skeleton key={name} className="h-[7.1rem] rounded-lg" />
         ))}
       </div>
-      <div className="grid gap-3 lg:grid-cols-3">
+      <div className="grid gap-3 md:grid-cols-2 xl:grid-cols-3">
         {['volume', 'rate', 'latency'].map((name) => (
           <Skeleton key={name} className="h-66 rounded-lg" />
         ))}

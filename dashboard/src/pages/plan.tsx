@@ -64,7 +64,7 @@ function Limits({ plan }: { plan: PlanFacts }) {
           },
           {
             name: 'Requests per minute',
-            value: `${limitText(requestsPerMinute)} of each key`,
+            value: `${limitText(requestsPerMinute)} for each key`,
           },
           { name: 'Event sockets', value: `${limitText(eventSockets)} open at once` },
           {

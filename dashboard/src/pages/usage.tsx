@@ -87,7 +87,7 @@ function Parts({ usage: { plan, limits, keys, days } }: { usage: Usage }) {
             facts={[
               {
                 name: 'Requests per minute',
-                value: `${limitText(limits.requestsPerMinute)} of each key`,
+                value: `${limitText(limits.requestsPerMinute)} for each key`,
               },
               { name: 'Keys', value: `${keys.length} of ${limitText(limits.keys)}` },
               { name: 'Wallets', value: `up to ${limitText(limits.wallets)}` },
