@@ -31,6 +31,16 @@ describe('the line of a payment that is waited for', () => {
     expect(shown(false, failed)).toBe('failed       3.1 s\n')
   })
 
+  test('says that it was pending from the start, and never less for what came later', () => {
+    expect(shown(false, record({}), CONFIRMED)).toBe('pending      0.0 s\nconfirmed    1.3 s\n')
+    const lines = shown(true, record({}), CONFIRMED).split('\n')
+    expect(lines.map((line) => line.split('\r\u001B[K').at(-1))).toEqual([
+      'pending      0.0 s',
+      'confirmed    1.3 s',
+      '',
+    ])
+  })
+
   test('leaves the same times on a terminal', () => {
     const lines = shown(true, CONFIRMED, SETTLED).split('\n')
     expect(lines.map((line) => line.split('\r\u001B[K').at(-1))).toEqual([

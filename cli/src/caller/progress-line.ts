@@ -56,7 +56,9 @@ export function openProgressLine(
     end: () => {
       if (timer === undefined) return
       clearInterval(timer)
-      leave()
+      // What is still pending keeps the time for which it was waited for.
+      if (seen?.status === 'pending') note('\n')
+      else leave()
     },
   }
 }
@@ -65,7 +67,9 @@ export function openProgressLine(
 function reachedAfter({ status, createdAt, ...record }: Progress): number | undefined {
   const { confirmedAt, settledAt, endedAt = null } = record
   const reached = { confirmed: confirmedAt, settled: settledAt, failed: endedAt, expired: endedAt }
-  const moment = status === 'pending' ? null : reached[status]
+  // It was pending from the start, whenever somebody looked.
+  if (status === 'pending') return 0
+  const moment = reached[status]
   return moment === null ? undefined : moment - createdAt
 }
 
