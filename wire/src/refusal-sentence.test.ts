@@ -22,6 +22,33 @@ describe('the message of a refusal', () => {
     )
   })
 
+  test('says what is long in part, and nothing that steers a terminal or ends a line of a log', () => {
+    const long = '\u{1f600}'.repeat(20_000)
+    const details = { [long]: 'unknown field', 'a\nb\u001b[2J\u202e\u2028': 'unknown field' }
+    const { message, details: kept } = new Refusal('INVALID_PARAMETERS', { details })
+    expect(message).toMatch(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]*$/u)
+    expect(message).toMatch(
+      / \(\u{1f600}{500}\.\.\.: unknown field; a\?b\?\[2J\?\?: unknown field\)\.$/u,
+    )
+    expect(kept).toBe(details)
+    for (const name of Object.keys(details)) {
+      expect(isSaid(message, name, 'unknown field')).toBe(false)
+    }
+  })
+
+  test('says no detail whose name or rule is only a part of another', () => {
+    const details = {
+      'limits[0].asset': 'is required',
+      amount: 'must have at least 10 characters',
+      to: 'is required',
+      asset: 'is required',
+    }
+    const { message } = new Refusal('INVALID_PARAMETERS', { details })
+    const said = Object.entries(details).map(([name, rule]) => isSaid(message, name, rule))
+    expect(said).toEqual([true, true, true, false])
+    expect(isSaid(message, 'amount', 'must have at least 1')).toBe(false)
+  })
+
   test('says the scope that a key lacks, and what a wallet has', () => {
     expect(new Refusal('FORBIDDEN', { details: { scope: 'needs write' } }).message).toMatch(
       / this endpoint \(scope: needs write\)\.$/,
