@@ -44,7 +44,11 @@ export async function readBuiltFiles(directory: string): Promise<BuiltFiles | un
         encodings.includes(each) ? bytesOf(join(directory, name + SUFFIX[each])) : ABSENT,
       ),
     ])
-    if (plain === undefined) return undefined
+    const isWhole = [br, gzip].every(
+      (form, index) => form !== undefined || !encodings.includes(ENCODINGS[index]),
+    )
+    // A form that is missing would be missing to the end of the service: the folder is being taken away.
+    if (plain === undefined || !isWhole) return undefined
     files.set(name, {
       ...{ type, hashed, plain },
       ...(br === undefined ? {} : { br }),

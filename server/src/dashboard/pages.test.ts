@@ -121,14 +121,15 @@ test('a build that is served stays, whole, when its folder is gone and another o
     expect(await (await get('/dashboard/assets/x-1.js')).text()).toBe(SCRIPT)
   }))
 
-test('a folder that lacks a file of its list is no build', () =>
+test.each(['x-1.js', 'x-1.js.gz'])('a folder that lacks %s of its list is no build', (name) =>
   withServer(async () => {
     await put('first', 'a')
-    await rm(join(folder, 'first', 'assets', 'x-1.js'))
+    await rm(join(folder, 'first', 'assets', name))
     expect((await get('/dashboard')).status).toBe(503)
     await put('second', 'b')
     expect(await (await get('/dashboard')).text()).toBe(`${PAGE}b`)
-  }))
+  }),
+)
 
 test('browsers are led from the root and from a sign-in link to the page, programs hear 404', () =>
   withServer(async () => {
