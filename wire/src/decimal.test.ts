@@ -47,11 +47,13 @@ describe('a JSON number with an exponent', () => {
     ['1.234e2', '123.4'],
     ['0.05e2', '5'],
     ['0e5', '0'],
-    ['0.0e-1', '0.00'],
-    ['0e-2', '0.00'],
+    ['0.0e-1', '0'],
+    ['0e-2', '0'],
+    ['25000000e-8', '0.25'],
+    ['1.0e0', '1'],
     ['0.25', '0.25'],
     ['10', '10'],
-  ])('%s is %s, digit by digit', (source, plain) => {
+  ])('%s is %s, digit by digit and without zeros that say nothing', (source, plain) => {
     expect(withoutExponent(source)).toBe(plain)
   })
 

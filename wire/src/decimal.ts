@@ -21,7 +21,7 @@ const EXPONENT = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?[eE]([+-]?[0-9]{1,3})$/
 const SHIFT_MAX = 78
 
 /**
- * The source text of a JSON number with its exponent carried out, every digit kept: "1.25e-5" is "0.0000125". Programs do not choose that spelling, their
+ * The source text of a JSON number with its exponent carried out, exactly: "1.25e-5" is "0.0000125". Programs do not choose that spelling, their
  * JSON writers do: Python's writes 0.00001 as 1e-05. Text without an exponent comes back as it is, and so does one that is negative or out of all range.
  */
 export function withoutExponent(source: string): string {
@@ -31,7 +31,9 @@ export function withoutExponent(source: string): string {
   const digits = whole + fraction
   const point = whole.length + shift
   const before = point <= 0 ? '0' : digits.slice(0, point).padEnd(point, '0')
-  const after = point < 0 ? digits.padStart(digits.length - point, '0') : digits.slice(point)
+  const after = (
+    point < 0 ? digits.padStart(digits.length - point, '0') : digits.slice(point)
+  ).replace(/0+$/, '')
   return before.replace(/^0+(?=[0-9])/, '') + (after === '' ? '' : `.${after}`)
 }
 

@@ -109,6 +109,15 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  test('asks for a body where there is something to say, and for none where `{}` says it all', () => {
+    const isRequired = (id: string) =>
+      operationOf(document, rows.find((row) => row.id === id) ?? fail(id)).requestBody?.required
+    expect(isRequired('rotateKey')).toBe(false)
+    expect(isRequired('sendPayment')).toBe(true)
+    // Nothing in the place of something would lift it.
+    expect(isRequired('setWalletPolicy')).toBe(true)
+  })
+
   test('writes no number with an exponent, as the service does not', () => {
     const numbers = (value: unknown): number[] =>
       typeof value === 'number'

@@ -4,6 +4,8 @@ import { catalogue, ERROR_CODES } from '@florin/wire/errors.ts'
 import type { ErrorCode } from '@florin/wire/errors.ts'
 import { groupOf } from '@florin/wire/reference/groups.ts'
 import type { OperationReference } from '@florin/wire/reference/operation-reference.ts'
+import { bodyRules } from '../http/rules.ts'
+import type { Rules } from '../http/rules.ts'
 import { limits } from '../kernel/limits.ts'
 import { isAbsent } from './absent.ts'
 import { exampleAnswer } from './example-answer.ts'
@@ -102,9 +104,15 @@ function pathsOf(
   baseUrl: string,
 ) {
   const paths: Record<string, Record<string, object>> = {}
+  const rules = bodyRules()
   for (const endpoint of endpoints) {
     const methods = (paths[endpoint.path] ??= {})
-    methods[endpoint.method.toLowerCase()] = operationOf(endpoint, references[endpoint.id], baseUrl)
+    methods[endpoint.method.toLowerCase()] = operationOf(
+      endpoint,
+      rules,
+      references[endpoint.id],
+      baseUrl,
+    )
   }
   return paths
 }
@@ -123,10 +131,11 @@ function security(needs: Endpoint['needs']) {
 
 function operationOf(
   endpoint: Endpoint,
+  rules: Rules,
   reference: OperationReference | undefined,
   baseUrl: string,
 ) {
-  const { body, deprecated, id, idempotent, needs, params, path, query, summary } = endpoint
+  const { body, deprecated, id, idempotent, method, needs, params, path, query, summary } = endpoint
   const parameters = [
     ...parametersOf(params, 'path', reference?.params),
     ...parametersOf(query, 'query', reference?.query),
@@ -146,7 +155,7 @@ function operationOf(
       ? {}
       : {
           requestBody: {
-            required: true,
+            required: !(method === 'POST' && rules(body)({}, 'body').ok),
             content: {
               'application/json': {
                 schema: { $ref: `#/components/schemas/${requestName(id)}` },

@@ -20,7 +20,7 @@ export interface DocumentOperation {
   readonly deprecated?: boolean
   readonly security: readonly object[]
   readonly parameters?: readonly DocumentParameter[]
-  readonly requestBody?: { readonly content: Content }
+  readonly requestBody?: { readonly required: boolean; readonly content: Content }
   readonly responses: Readonly<Record<string, DocumentResponse>>
 }
 
