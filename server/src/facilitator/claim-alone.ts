@@ -1,6 +1,7 @@
+import type { NetworkId } from '@florin/wire/network.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
 import type { SettlementDraft } from '../chains/exact.ts'
-import type { SignedTransaction } from '../chains/chain.ts'
+import type { Address, SignedTransaction } from '../chains/chain.ts'
 import { receiverAccount } from '../custody/receiver-store.ts'
 import type { OpenSigner } from '../custody/signer.ts'
 import type { Wallet } from '../custody/wallet.ts'
@@ -54,15 +55,27 @@ export async function claimAlone(
     if (error instanceof LaneShort) return { kind: 'unusable' }
     if (!(error instanceof LaneFrozen)) throw error
     // Everything above was rolled back; what was found out about the key must stay.
-    if (error.foundNow) {
-      await store.inTransaction('service', (tx) =>
-        freezeLane(tx, config.network, settler.address, FOREIGN_USE),
-      )
-    }
+    if (error.foundNow) await stopForeign(deps, config.network, settler.address, draft.laneLatest)
     return { kind: 'unusable' }
   } finally {
     signer.erase()
   }
+}
+
+/**
+ * Stops a lane that the chain was found to be ahead of. The lock that told it ended with the claim: an operator may have released the lane since,
+ * or another claim moved it on.
+ */
+async function stopForeign(
+  { store }: ClaimDeps,
+  network: NetworkId,
+  address: Address,
+  usedUp: bigint,
+): Promise<void> {
+  await store.inTransaction('service', async (tx) => {
+    const lane = await lockLane(tx, network, address, usedUp)
+    if (usedUp > lane.nextNonce) await freezeLane(tx, network, address, FOREIGN_USE)
+  })
 }
 
 /** Rolls the claim back: not for this account, or not paid for. */

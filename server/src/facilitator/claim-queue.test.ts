@@ -303,6 +303,30 @@ describe('claims that wait together', () => {
     expect(await count('settlement_claims')).toBe(2)
   })
 
+  test('stop no lane that has moved on since the chain was found ahead of it', async () => {
+    const { store } = database
+    const queueOf = (nextNonce: number) =>
+      openClaimQueue({
+        ...deps,
+        store: {
+          ...store,
+          inTransaction: (scope, work) =>
+            store.inTransaction(scope, work).catch(async (error: unknown) => {
+              await write(store, 'test_meanwhile', 'update lanes set next_nonce = $1', [nextNonce])
+              throw error
+            }),
+        },
+      })
+    const frozen = async (laneLatest: bigint, nextNonce: number) => {
+      const order = orderOf('b', { fee: 1n, laneLatest })
+      expect(await queueOf(nextNonce).claim(chain, settler, order)).toEqual({ kind: 'unusable' })
+      return await store.query('test_frozen', `select 1 from lanes where state = 'frozen'`)
+    }
+    expect(await outcomes([claim('a')])).toEqual(['signed'])
+    expect(await frozen(9n, 9)).toEqual([])
+    expect(await frozen(19n, 18)).toHaveLength(1)
+  })
+
   test('are not signed when what is under way may take all that the key has, together or one after the other', async () => {
     const balance = 2n * FEE
     const together = ['a', 'b', 'c'].map((proof) => claim(proof, { balance, fee: 1n }))
