@@ -29,6 +29,7 @@ import {
   OperatorPlanChange,
   OperatorPlanList,
   OperatorPlanPath,
+  OperatorReleasedLane,
   OperatorSettings,
   OperatorWalletList,
   OperatorWalletsQuery,
@@ -230,7 +231,7 @@ export const operatorEndpoints = {
     summary: 'Let a frozen key sign again',
     needs,
     body: OperatorLaneBody,
-    answer: OperatorLane,
+    answer: OperatorReleasedLane,
     fails: ['NOT_FOUND', 'NETWORK_ERROR'],
   },
   operatorWebhooks: {

@@ -182,12 +182,21 @@ export const OperatorNetworkBody = Exactly({ network: Given('CAIP-2 id.', 64) })
 export const OperatorHaltBody = Exactly({ network: Given('CAIP-2 id.', 64), reason: Reason })
 
 /** The places of a signing address on a network. */
-export const OperatorLane = Exactly({
+const laneFields = {
   network: Text('CAIP-2 id.'),
   address: Text('Whose key signs.'),
   nextNonce: Text('What the next transaction gets.'),
   waiting: Count('Transactions that no block has yet.'),
   frozen: Said('Why nothing new is signed; null when it is.', Nullable(Type.String())),
+}
+export const OperatorLane = Exactly(laneFields)
+/** The same, just released. */
+export const OperatorReleasedLane = Exactly({
+  ...laneFields,
+  notRead: Type.Array(Text('As the network names it.'), {
+    description:
+      'Assets whose balance no node told, as where a contract fails. The books of the wallet have of them what they had.',
+  }),
 })
 export const OperatorLaneBody = Exactly({
   network: Given('CAIP-2 id.', 64),

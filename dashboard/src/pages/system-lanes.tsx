@@ -88,6 +88,7 @@ export function SystemLanes() {
   return (
     <>
       {release.error === null ? null : <ErrorPanel error={release.error} />}
+      <Released lane={release.data} />
       <section aria-labelledby="payers" className="space-y-3">
         <h2 id="payers" className="font-semibold">
           Fee payers
@@ -127,6 +128,19 @@ export function SystemLanes() {
       </section>
       {asked === null ? null : <FreezeLaneDialog lane={asked} onClose={() => setAsked(null)} />}
     </>
+  )
+}
+
+/** What a release could not look at; nothing where it looked at all. */
+function Released({ lane }: { lane: Answer<'POST /operator/lanes/release'> | undefined }) {
+  const assets = useAssets()
+  if (lane === undefined || lane.notRead.length === 0) return null
+  const symbols = lane.notRead.map((asset) => assets.symbol(lane.network, asset))
+  return (
+    <p role="status">
+      The lane of <Short text={lane.address} what="address" /> was released. No node told its
+      balance of {symbols.join(', ')}: these books stay as they were.
+    </p>
   )
 }
 

@@ -13,6 +13,7 @@ import type { Missing } from '../payments/write-off.ts'
 import { lanesOf, nameOf, pageOfFrozenLanes } from '../sender/lane-release-store.ts'
 import type { LaneStanding } from '../sender/lane-release-store.ts'
 import { releaseLane, stopLane } from '../sender/release-lane.ts'
+import type { Released } from '../sender/release-lane.ts'
 import { page } from './deps.ts'
 import type { OperatorDeps } from './deps.ts'
 
@@ -90,11 +91,11 @@ export function operatorLaneRoutes(deps: OperatorDeps): readonly Route[] {
     route(endpoints.operatorReleaseLane, async (call) => {
       const { chain, address, wallet } = await demand(call.body)
       const { network } = chain.config
-      await releaseLane({
+      const released = await releaseLane({
         store,
         chain,
         address,
-        noted: async (tx, amounts) => {
+        noted: async (tx, { amounts, before, after }) => {
           const seen = { amounts, nowMilliseconds: deps.clock.nowMilliseconds() }
           const missing = await writeOff(tx, chain, wallet, seen)
           await audit.note(tx, {
@@ -103,11 +104,17 @@ export function operatorLaneRoutes(deps: OperatorDeps): readonly Route[] {
             actor: actorOf(call),
             action: 'lane.released',
             object: address,
-            details: { network, ...writtenOff(missing) },
+            details: {
+              network,
+              nextNonce: { before: before.toString(), after: after.toString() },
+              ...writtenOff(missing),
+              ...notRead(unread(chain, amounts)),
+            },
           })
         },
       })
-      return { body: await laneOf(chain, address) }
+      const lane = await laneOf(chain, address)
+      return { body: { ...lane, notRead: unread(chain, released.amounts) } }
     }),
   ]
 }
@@ -116,6 +123,16 @@ export function operatorLaneRoutes(deps: OperatorDeps): readonly Route[] {
 function writtenOff(missing: readonly Missing[]) {
   const amounts = missing.map(({ asset, amount }) => [asset, amount.toString()] as const)
   return missing.length === 0 ? {} : { writtenOff: Object.fromEntries(amounts) }
+}
+
+/** The assets of the network whose balance no node told: of these the books are as they were. */
+function unread({ config }: Chain, amounts: Released['amounts']): string[] {
+  return config.assets.flatMap(({ asset }, index) => (amounts[index] === undefined ? [asset] : []))
+}
+
+/** What an audit log says of them; nothing where all were read. */
+function notRead(assets: readonly string[]) {
+  return assets.length === 0 ? {} : { notRead: assets }
 }
 
 function laneView({ network, address, nextNonce, open, frozenReason }: LaneStanding) {

@@ -25,8 +25,8 @@ export async function writeOff(
     amounts,
     nowMilliseconds,
   }: {
-    /** Of the wallet on chain, in the order of the network's assets. */
-    readonly amounts: readonly bigint[]
+    /** Of the wallet on chain, in the order of the network's assets; undefined: not known, and its books stay as they are. */
+    readonly amounts: readonly (bigint | undefined)[]
     readonly nowMilliseconds: number
   },
 ): Promise<readonly Missing[]> {

@@ -66,11 +66,11 @@ export function nameOf({ network, address }: Pick<LaneStanding, 'network' | 'add
 }
 
 /**
- * What became of a release. `undecided`: a place of ours below what the chain has used up is open, and whether somebody took it is for the
+ * What became of a release: the nonce that the lane goes on from, or why it stays as it is. `undecided`: a place of ours below what the chain has used up is open, and whether somebody took it is for the
  * guard to find at finality. `not_final`: somebody else filled a place there that could still be given back, and nobody would fill it then.
  * `unsure`: the lane may stand above the chain, and this look is none to bring it back by.
  */
-export type Release = 'released' | 'undecided' | 'not_final' | 'unsure'
+export type Release = { readonly nextNonce: bigint } | 'undecided' | 'not_final' | 'unsure'
 
 /**
  * Lets a locked lane sign again, from where the chain is or from where it stood, whichever is later. Our own places may lie between what is
@@ -108,7 +108,7 @@ export async function unfreezeLane(
   )
   if (below?.is_open !== false) return 'undecided'
   if (BigInt(below.ours) < usedUp - finalized) return 'not_final'
-  const released = await tx.query(
+  const [released] = await tx.query<{ next_nonce: string }>(
     'lane_unfreeze',
     // "max": the end of an index, where "not exists" may go through every place of a lane that has many.
     `with standing as (
@@ -125,7 +125,7 @@ export async function unfreezeLane(
      returning next_nonce`,
     [network, address, usedUp.toString(), finalizedHeight.toString()],
   )
-  return released.length === 1 ? 'released' : 'unsure'
+  return released === undefined ? 'unsure' : { nextNonce: BigInt(released.next_nonce) }
 }
 
 /** Lets a halted network go on. What contradicts its final blocks halts it again at the next look. False: it was not halted. */

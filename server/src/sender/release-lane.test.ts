@@ -13,6 +13,7 @@ import type { TestDatabase } from '../store/test-database.ts'
 import { write } from '../store/test-write.ts'
 import { freezeLane, lockLane } from './lane-store.ts'
 import { releaseLane, stopLane } from './release-lane.ts'
+import type { Released } from './release-lane.ts'
 import { scriptedChain } from './test-chain.ts'
 
 let world: TestChain
@@ -80,12 +81,12 @@ const use = async (nonce: bigint) => {
   await world.sandbox.mine()
   return signed.hash
 }
-const release = (chain: Chain, noted: (amounts: readonly bigint[]) => void = () => {}) =>
+const release = (chain: Chain, noted: (amounts: Released['amounts']) => void = () => {}) =>
   releaseLane({
     store: database.store,
     chain,
     address: key.address,
-    noted: async (_, amounts) => noted(amounts),
+    noted: async (_, { amounts }) => noted(amounts),
   })
 const NOT_FINAL = 'used elsewhere in a block that is not final yet'
 
@@ -118,7 +119,7 @@ describe.each(policies)('where %s says what is final', (_, policy) => {
     await use(0n)
     await expect(release(chain)).rejects.toThrow(NOT_FINAL)
     await world.sandbox.mine(2)
-    let shown: readonly bigint[] = []
+    let shown: Released['amounts'] = []
     await release(chain, (amounts) => (shown = amounts))
     expect(await lane()).toMatchObject({ nextNonce: 1n, frozenReason: null })
     expect(shown[0]).toBe(await world.balanceOf(key.address))

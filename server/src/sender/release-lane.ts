@@ -1,5 +1,7 @@
 import { Refusal } from '@florin/wire/errors.ts'
 import type { Address, Chain } from '../chains/chain.ts'
+import { readableBalances } from '../chains/readable-balances.ts'
+import type { ReadableBalances } from '../chains/readable-balances.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import type { Store, Tx } from '../store/postgres.ts'
 import { freezeLane, lockLane } from './lane-store.ts'
@@ -34,6 +36,15 @@ export async function stopLane(
   })
 }
 
+/** A lane that was let go. */
+export interface Released {
+  /** What is the address's own on chain, in the order of the network's assets. */
+  readonly amounts: ReadableBalances['amounts']
+  /** The nonce that the next transaction would have had, and the one that it has now. */
+  readonly before: bigint
+  readonly after: bigint
+}
+
 /**
  * Lets a frozen key sign again, from where the chain is. The chain is asked before the lane is locked: what is final before the balances are
  * read is gone from them, and what is used up is looked at before and after, so that no use counts in the balances alone. What somebody uses
@@ -41,7 +52,7 @@ export async function stopLane(
  * before: whoever tells them does not know what the books know, and what it lacks would be written off. Refuses INVALID_PARAMETERS while a transaction of ours lies below the chain's count
  * and nobody knows yet what became of it, and while the key was used elsewhere in a block that is not final: whoever signed behind a nonce
  * that is given back would wait for ever. A lane that stands above the chain goes back to it if nothing of ours was ever signed there, and is
- * refused while this look cannot tell that.
+ * refused while this look cannot tell that. A token that cannot be read stops no release.
  */
 export async function releaseLane({
   store,
@@ -49,13 +60,13 @@ export async function releaseLane({
   address,
   noted,
 }: Lane & {
-  /** Runs in the transaction that changes the lane, with what is the address's own on chain, frozen or not, in the order of the network's assets. */
-  readonly noted: (tx: Tx, amounts: readonly bigint[]) => Promise<void>
-}): Promise<void> {
+  /** Runs in the transaction that changes the lane. */
+  readonly noted: (tx: Tx, released: Released) => Promise<void>
+}): Promise<Released> {
   const { network, assets } = chain.config
   const standings = await store.inTransaction('service', followerStandings)
   const before = await chain.lanePosition(address)
-  const { amounts, owned = amounts, height } = await chain.balances(address, assets)
+  const { amounts, height } = await readableBalances(chain, address, assets)
   const after = await chain.lanePosition(address)
   const { height: read, haltedReason } = standings.get(network) ?? {
     height: null,
@@ -69,8 +80,8 @@ export async function releaseLane({
     (most, latest) => (latest > most ? latest : most),
     finalized,
   )
-  await store.inTransaction('service', async (tx) => {
-    await lockLane(tx, network, address, finalized)
+  return await store.inTransaction('service', async (tx) => {
+    const { nextNonce } = await lockLane(tx, network, address, finalized)
     const release = await unfreezeLane(tx, network, address, {
       usedUp,
       finalized,
@@ -79,7 +90,9 @@ export async function releaseLane({
     if (release === 'undecided') throw undecided()
     if (release === 'not_final') throw notFinal(chain.config, height - finalizedHeight)
     if (release === 'unsure') throw unsure()
-    await noted(tx, owned)
+    const released = { amounts, before: nextNonce, after: release.nextNonce }
+    await noted(tx, released)
+    return released
   })
 }
 
