@@ -1,5 +1,6 @@
 import { NodeFailure } from '../chains/chain.ts'
 import type { Chain } from '../chains/chain.ts'
+import { readableBalances } from '../chains/readable-balances.ts'
 import { followerStandings } from '../sender/lane-release-store.ts'
 import type { FollowerStanding } from '../sender/lane-release-store.ts'
 import type { Store } from '../store/postgres.ts'
@@ -41,7 +42,7 @@ export async function findOnChain(store: Store, chain: Chain): Promise<OnChain> 
   const looks = [
     lookAtPlaces(store, chain, findings),
     wronglyPassedOver(store, chain, read, findings),
-    shortOnChain(store, chain, read, findings),
+    shortOnChain(store, chain, read, { findings, unasked }),
   ]
   for (const look of await Promise.allSettled(looks)) {
     if (look.status === 'fulfilled') continue
@@ -135,7 +136,7 @@ async function shortOnChain(
   store: Store,
   chain: Chain,
   read: Read,
-  findings: Finding[],
+  { findings, unasked }: { readonly findings: Finding[]; readonly unasked: Set<string> },
 ): Promise<void> {
   const { network } = chain.config
   const invariant = 'an idle wallet has on chain what the books say'
@@ -146,7 +147,7 @@ async function shortOnChain(
       idleWallets(tx, network, wanted),
     )
     const short = await Promise.all(
-      wallets.map((wallet) => shortAssets(store, chain, wallet, read)),
+      wallets.map((wallet) => shortAssets(store, chain, wallet, { read, unasked })),
     )
     for (const [index, assets] of short.entries()) {
       for (const asset of assets)
@@ -161,16 +162,22 @@ async function shortAssets(
   store: Store,
   chain: Chain,
   wallet: IdleWallet,
-  read: Read,
+  { read, unasked }: { readonly read: Read; readonly unasked: Set<string> },
 ): Promise<readonly string[]> {
   const { network, assets: profiles } = chain.config
   const address = chain.parseAddress(wallet.address)
-  const known = profiles.filter(({ asset }) => wallet.assets.includes(asset))
-  if (address === undefined || known.length === 0) return []
+  if (address === undefined || !profiles.some(({ asset }) => wallet.assets.includes(asset)))
+    return []
+  // The native one in any case: whoever tells it is no node that is away.
+  const known = profiles.filter(({ asset }) => asset === 'native' || wallet.assets.includes(asset))
   const bookedOf = ({ assets, booked }: IdleWallet, asset: string) =>
     BigInt(booked[assets.indexOf(asset)] ?? 0n)
-  const { amounts, owned = amounts, height } = await chain.balances(address, known)
-  const short = known.filter(({ asset }, index) => (owned[index] ?? 0n) < bookedOf(wallet, asset))
+  const { amounts, height } = await readableBalances(chain, address, known)
+  const short = known.filter(({ asset }, index) => {
+    const amount = amounts[index]
+    if (amount === undefined) unasked.add(`no node tells what wallets have of ${asset}`)
+    return amount !== undefined && amount < bookedOf(wallet, asset)
+  })
   if (short.length === 0) return []
   demandReached(height, read?.height)
   const [now] = await store.inTransaction('service', (tx) => idleWallets(tx, network, wallet))

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { NodeFailure } from '../chains/chain.ts'
 import type { Address } from '../chains/chain.ts'
 import { openLog } from '../kernel/log.ts'
 import { makeWallet, testNetwork, TOKEN } from '../payments/test-lane.ts'
@@ -10,6 +11,7 @@ import type { TestDatabase } from '../store/test-database.ts'
 import { findOnChain } from './chain.ts'
 
 const WALLETS = 500
+const config = testNetwork(4_000_020)
 
 let database: TestDatabase
 /** The service itself writes no balance without its entries. */
@@ -25,7 +27,6 @@ afterAll(async () => {
 
 test('every idle wallet has on chain what the books say, however many there are', async () => {
   const { accountId } = await makeWallet(database.store)
-  const config = testNetwork(4_000_020)
   const made = await owner.inTransaction('service', (tx) =>
     tx.query<{ address: string }>(
       'test_many',
@@ -56,4 +57,24 @@ test('every idle wallet has on chain what the books say, however many there are'
   expect(await findOnChain(database.store, chain)).toEqual({ findings, unasked: [] })
   // Both assets of a wallet are one question.
   expect(asked).toHaveLength(WALLETS)
+})
+
+test('a token that no node tells hides no other, and is named', async () => {
+  const gone = scriptedChain(config, {
+    parseAddress: (text) => text as Address,
+    balances: async (_, assets) => {
+      if (assets.some(({ asset }) => asset === TOKEN)) throw new NodeFailure('0 bytes')
+      return { height: 9n, amounts: assets.map(() => 4n) }
+    },
+  })
+  const invariant = 'an idle wallet has on chain what the books say'
+  const { findings, unasked } = await findOnChain(database.store, gone)
+  expect(unasked).toEqual([`no node tells what wallets have of ${TOKEN}`])
+  expect(findings).toHaveLength(WALLETS)
+  expect(findings[0]).toMatchObject({ invariant, subject: expect.stringContaining(' native') })
+  const away = { ...gone, balances: () => Promise.reject(new NodeFailure('nobody answers')) }
+  expect(await findOnChain(database.store, away)).toEqual({
+    findings: [],
+    unasked: ['nobody answers'],
+  })
 })
