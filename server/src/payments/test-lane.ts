@@ -97,6 +97,10 @@ export async function openTestLane(
     sign: async (terms, nonce) => signTest(terms, nonce, wallet.address),
     blocks: async (from, count) => model.blocks(from, count, top),
     outcomes: async (hashes) => hashes.map((hash) => model.outcome(hash)),
+    head: async () => {
+      const { height, hash } = model.tip()
+      return { height, hash, finalizedHeight: height }
+    },
   })
   const first = model.tip()
   await store.inTransaction('service', (tx) => beginFollowing(tx, network, first))
@@ -172,6 +176,8 @@ export async function openTestLane(
     },
     finalize: async (height) => {
       const head = { height: cursor.height, hash: cursor.blockHash, finalizedHeight: height }
+      // Whoever follows a network that was halted takes its lease anew.
+      cursor = { ...cursor, haltedReason: null }
       cursor = await closeFinalBlocks({ store, book, deposits, killPoint }, cursor, [head])
     },
   }

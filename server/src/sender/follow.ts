@@ -9,7 +9,8 @@ import type { Mined, PaymentBook } from './book.ts'
 import type { BuildBook } from './build-book.ts'
 import type { Deposit, DepositBook } from './deposit-book.ts'
 import type { Cursor } from './follower-store.ts'
-import { haltNetwork, rememberedBlocks, rollBack, storeBlocks } from './follower-store.ts'
+import { rememberedBlocks, rollBack, storeBlocks } from './follower-store.ts'
+import { haltNetwork } from './lane-release-store.ts'
 import { readLineTo } from './line-to-head.ts'
 import { matchHashes } from './place-store.ts'
 import type { Matched } from './place-store.ts'
@@ -234,15 +235,22 @@ async function undoReorg(deps: FollowDeps, cursor: Cursor): Promise<Cursor> {
   if (ancestor.height === cursor.height)
     throw new ChainMoved('the chain came back while it was read')
   log.warn({ network, from: String(cursor.height), to: String(ancestor.height) }, 'reorg')
-  return store.inTransaction('service', async (tx) => {
+  const violated = await store.inTransaction('service', async (tx) => {
     const undone = await rollBack(tx, cursor, ancestor)
     if (undone.reopened.length > 0) await book.vanished(tx, network, undone.reopened)
     if (undone.violated.length > 0) await book.finalityViolated(tx, network, undone.violated)
     await deposits.undone(tx, network, ancestor.height)
     await builds?.undone(tx, network, ancestor.height)
-    return { ...cursor, ...ancestor, haltedReason: halted }
+    return undone.violated
   })
+  for (const paymentId of violated.slice(0, VIOLATED_NAMED_MAX)) {
+    log.error({ network, paymentId, count: violated.length }, 'its final block was replaced')
+  }
+  return { ...cursor, ...ancestor, haltedReason: halted }
 }
+
+/** Payments that the log names one by one; the doctor names as many, and each has its event. */
+const VIOLATED_NAMED_MAX = 50
 
 /**
  * Whether a node calls another block final than the one that we have as final. One that hangs on a branch which finality has passed by

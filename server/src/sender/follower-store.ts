@@ -348,7 +348,11 @@ export interface Undone {
   readonly violated: readonly PaymentId[]
 }
 
-/** Rolls the cursor back to the common ancestor and reopens every place that was mined above it. */
+/**
+ * Rolls the cursor back to the common ancestor and reopens every place that was mined above it. One that was final, too, where it moved all
+ * that it carries: its payments stay settled, and what waits behind its nonce gets in no other way. Where one of them was called failed, its bytes are
+ * not sent again: whoever trusted that has paid otherwise.
+ */
 export async function rollBack(
   tx: Tx,
   cursor: Cursor,
@@ -368,7 +372,9 @@ export async function rollBack(
      ), reopened as (
        update chain_transactions t set state = 'open', mined_hash = null, mined_height = null,
          mined_block_hash = null, succeeded = null, fee_paid = null
-       from gone where gone.id = t.id and gone.state = 'mined' returning t.id
+       from gone where gone.id = t.id and (gone.state = 'mined' or (gone.succeeded and not exists (
+         select from payment_transactions where chain_transaction_id = gone.id and without_effect)))
+       returning t.id
      ), forgotten as (
        update payment_transactions set without_effect = false
        where without_effect and chain_transaction_id = any(array(select id from reopened))
@@ -387,13 +393,4 @@ export async function rollBack(
     reopened: rows.filter((row) => row.state === 'mined').map((row) => row.payment_id),
     violated: rows.filter((row) => row.state === 'final').map((row) => row.payment_id),
   }
-}
-
-/** Stops a network until an operator has looked. */
-export async function haltNetwork(tx: Tx, network: NetworkId, reason: string): Promise<void> {
-  await tx.query(
-    'follower_halt',
-    `update followers set halted_reason = coalesce(halted_reason, $2) where network = $1`,
-    [network, reason],
-  )
 }

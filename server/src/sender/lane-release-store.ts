@@ -128,6 +128,15 @@ export async function unfreezeLane(
   return released === undefined ? 'unsure' : { nextNonce: BigInt(released.next_nonce) }
 }
 
+/** Stops a network until an operator has looked. */
+export async function haltNetwork(tx: Tx, network: NetworkId, reason: string): Promise<void> {
+  await tx.query(
+    'follower_halt',
+    `update followers set halted_reason = coalesce(halted_reason, $2) where network = $1`,
+    [network, reason],
+  )
+}
+
 /** Lets a halted network go on. What contradicts its final blocks halts it again at the next look. False: it was not halted. */
 export async function unhaltNetwork(tx: Tx, network: NetworkId): Promise<boolean> {
   const rows = await tx.query(

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { systemClock } from '../kernel/clock.ts'
+import { attemptsToSend } from '../sender/transaction-store.ts'
+import { unhaltNetwork } from '../sender/lane-release-store.ts'
+import { openTestDatabase } from '../store/test-database.ts'
+import type { TestDatabase } from '../store/test-database.ts'
+import { openTestLane } from './test-lane.ts'
+import { openModelChain } from './test-model-chain.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+afterAll(() => database.close())
+
+const NOTHING = { deposits: [], take: 0, feePercent: 100, reverts: false }
+
+/** A wallet one payment of which is final as the chain had it, and another one waits; then that final block is replaced by an empty one. */
+async function replaced(chainId: number, reverts: boolean) {
+  const { store } = database
+  const model = openModelChain([{ asset: 'native', amount: 1_000n }])
+  const lane = await openTestLane(store, model, chainId)
+  const pay = async () =>
+    lane.send([lane.prepare({ asset: 'native', amount: 100n, feeCeiling: 10n, at: model.tip() })])
+  await pay()
+  model.mine({ ...NOTHING, take: 1, reverts })
+  await lane.follow(1)
+  await lane.finalize(model.tip().height)
+  await pay()
+  model.reorg(1, 0n, true)
+  model.mine(NOTHING)
+  await lane.follow(2)
+  const { network } = lane.chain.config
+  const shown = () =>
+    store.query<{ status: string; violated: boolean; state: string }>(
+      'test_shown',
+      `select p.status, p.finality_violated as violated, t.state from payments p
+       join payment_transactions on payment_id = p.id
+       join chain_transactions t on t.id = chain_transaction_id
+       where p.network = $1 order by t.nonce`,
+      [network],
+    )
+  const toSend = async () => {
+    const nowMilliseconds = systemClock.nowMilliseconds()
+    const since = { nowMilliseconds, notSentSinceMilliseconds: 0 }
+    const due = await store.inTransaction('service', (tx) => attemptsToSend(tx, network, since, 9))
+    return due.map(({ nonce }) => nonce)
+  }
+  return { model, lane, shown, toSend }
+}
+
+test('what had been settled in a final block that was replaced is sent again, and lets in what waits behind it', async () => {
+  const { model, lane, shown, toSend } = await replaced(61, false)
+  const settled = { status: 'settled', violated: true }
+  expect(await shown()).toEqual([
+    { ...settled, state: 'open' },
+    { status: 'pending', violated: false, state: 'open' },
+  ])
+  expect(await toSend()).toEqual([0n, 1n])
+  await database.store.inTransaction('service', (tx) =>
+    unhaltNetwork(tx, lane.chain.config.network),
+  )
+  model.mine({ ...NOTHING, take: 2 })
+  await lane.follow(3)
+  await lane.follow(3)
+  await lane.finalize(model.tip().height)
+  expect(await shown()).toEqual([
+    { ...settled, state: 'final' },
+    { status: 'settled', violated: false, state: 'final' },
+  ])
+  const held = await database.store.query(
+    'test_held',
+    `select kind, balance from ledger_accounts where network = $1 and kind in ('available', 'held') order by kind`,
+    [lane.chain.config.network],
+  )
+  expect(held).toEqual([
+    { kind: 'available', balance: `${model.tip().balances.get('native')}` },
+    { kind: 'held', balance: '0' },
+  ])
+})
+
+test('what had failed there is not: whoever trusted that has paid otherwise', async () => {
+  const { shown, toSend } = await replaced(62, true)
+  expect(await shown()).toEqual([
+    { status: 'failed', violated: true, state: 'final' },
+    { status: 'pending', violated: false, state: 'open' },
+  ])
+  expect(await toSend()).toEqual([1n])
+})
