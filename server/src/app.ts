@@ -329,7 +329,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       ...reports.routes,
       ...markets.routes,
       ...openOperators({
-        ...{ options, store, clock, random, directory, settlers, drivers },
+        ...{ ...claiming, options, random, directory, settlers, drivers, broadcaster },
         baseUrl: () => baseUrl,
       }),
     ],

@@ -9,7 +9,7 @@ import type { Clock } from './kernel/clock.ts'
 import type { NetworkConfig } from './kernel/network-config.ts'
 import type { Random } from './kernel/random.ts'
 import type { Secret } from './kernel/secret.ts'
-import type { ShownSetting } from './operators/deps.ts'
+import type { OperatorDeps, ShownSetting } from './operators/deps.ts'
 import { operatorRoutes } from './operators/routes.ts'
 import type { Driver } from './sender/driver.ts'
 import type { Store } from './store/postgres.ts'
@@ -37,6 +37,8 @@ export function openOperators({
   readonly directory: ChainDirectory
   readonly settlers: Pick<Settlers, 'of'>
   readonly drivers: ReadonlyMap<NetworkId, Driver>
+  readonly broadcaster: OperatorDeps['broadcaster']
+  readonly signerFor: OperatorDeps['signerFor']
   baseUrl(): string
 }): readonly Route[] {
   const { store, clock, directory } = deps

@@ -197,6 +197,10 @@ export const OperatorReleasedLane = Exactly({
     description:
       'Assets whose balance no node told, as where a contract fails. The books of the wallet have of them what they had.',
   }),
+  filled: Type.Array(Text('A nonce.'), {
+    description:
+      'Nonces that nobody had used although transactions of ours waited behind them: each is filled by a transaction of nothing.',
+  }),
 })
 export const OperatorLaneBody = Exactly({
   network: Given('CAIP-2 id.', 64),

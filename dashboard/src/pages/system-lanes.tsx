@@ -131,15 +131,20 @@ export function SystemLanes() {
   )
 }
 
-/** What a release could not look at; nothing where it looked at all. */
+/** What a release did beside letting go, and what it could not look at. */
 function Released({ lane }: { lane: Answer<'POST /operator/lanes/release'> | undefined }) {
   const assets = useAssets()
-  if (lane === undefined || lane.notRead.length === 0) return null
+  if (lane === undefined || (lane.notRead.length === 0 && lane.filled.length === 0)) return null
   const symbols = lane.notRead.map((asset) => assets.symbol(lane.network, asset))
   return (
     <p role="status">
-      The lane of <Short text={lane.address} what="address" /> was released. No node told its
-      balance of {symbols.join(', ')}: these books stay as they were.
+      The lane of <Short text={lane.address} what="address" /> was released.
+      {lane.filled.length === 0
+        ? null
+        : ` Nobody had used nonce ${lane.filled.join(', ')}: a transaction of nothing fills it, and what waits behind it gets in.`}
+      {symbols.length === 0
+        ? null
+        : ` No node told its balance of ${symbols.join(', ')}: these books stay as they were.`}
     </p>
   )
 }

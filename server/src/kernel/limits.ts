@@ -322,6 +322,8 @@ export const limits = {
   /** Pause between two passes over what is final, where blocks come more quickly: a pass is some twenty statements, and what is final can wait. */
   finalPauseMilliseconds: 1_000,
   laneFrontsMax: 200,
+  /** Nonces of a lane that nobody has used and that one release fills. */
+  gapPlacesMax: 16,
   /** Next attempts that are made at once: as many transactions of the database may be begun for them, and payments need some, too. */
   renewalsAtOnceMax: 8,
   /** Open places whose expiry is looked after in one round. */

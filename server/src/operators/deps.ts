@@ -1,10 +1,13 @@
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { ChainDirectory } from '../chains/directory.ts'
+import type { OpenSigner } from '../custody/signer.ts'
+import type { Wallet } from '../custody/wallet.ts'
 import type { Settlers } from '../facilitator/settlers.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import type { Random } from '../kernel/random.ts'
+import type { Broadcaster } from '../sender/broadcast.ts'
 import type { DriverState } from '../sender/driver.ts'
 import type { Store } from '../store/postgres.ts'
 
@@ -39,6 +42,9 @@ export interface OperatorDeps {
   readonly networks: readonly NetworkConfig[]
   readonly directory: ChainDirectory
   readonly settlers: Pick<Settlers, 'of'>
+  readonly broadcaster: Broadcaster
+  /** The key of a wallet, to be erased by whoever asked. */
+  signerFor(wallet: Wallet, network: NetworkConfig): Promise<OpenSigner>
   readonly settings: readonly ShownSetting[]
   /** Where people reach the service: links begin with it. */
   baseUrl(): string

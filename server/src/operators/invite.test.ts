@@ -18,6 +18,8 @@ test('an account that an operator made gets its first owner by a link', async ()
     operatorAccountRoutes({
       ...{ store: scene.database.store, clock, random, audit: openAudit({ clock, random }) },
       ...{ networks: [], settings: [], directory: openDirectory([]), settlers: { of: () => [] } },
+      broadcaster: { broadcast: async () => [] },
+      signerFor: () => Promise.reject(new Error('nothing is signed here')),
       driverState: () => undefined,
       baseUrl: () => 'http://pay.example',
       diagnose: async () => ({ findings: [], unasked: [], notTaken: [], lookAt: [] }),

@@ -95,7 +95,10 @@ export function operatorLaneRoutes(deps: OperatorDeps): readonly Route[] {
         store,
         chain,
         address,
-        noted: async (tx, { amounts, before, after }) => {
+        clock: deps.clock,
+        broadcaster: deps.broadcaster,
+        signerOf: () => deps.signerFor(wallet, chain.config),
+        noted: async (tx, { amounts, before, after, filled }) => {
           const seen = { amounts, nowMilliseconds: deps.clock.nowMilliseconds() }
           const missing = await writeOff(tx, chain, wallet, seen)
           await audit.note(tx, {
@@ -107,6 +110,7 @@ export function operatorLaneRoutes(deps: OperatorDeps): readonly Route[] {
             details: {
               network,
               nextNonce: { before: before.toString(), after: after.toString() },
+              ...(filled.length === 0 ? {} : { filled: filled.map(String) }),
               ...writtenOff(missing),
               ...notRead(unread(chain, amounts)),
             },
@@ -114,7 +118,10 @@ export function operatorLaneRoutes(deps: OperatorDeps): readonly Route[] {
         },
       })
       const lane = await laneOf(chain, address)
-      return { body: { ...lane, notRead: unread(chain, released.amounts) } }
+      const { amounts, filled } = released
+      return {
+        body: { ...lane, notRead: unread(chain, amounts), filled: filled.map(String) },
+      }
     }),
   ]
 }

@@ -44,6 +44,8 @@ export function testOperatorRoutes(scene: {
               },
             ],
     },
+    broadcaster: { broadcast: async () => [] },
+    signerFor: () => Promise.reject(new Error('nothing is signed here')),
     settings: [{ name: 'DATABASE_URL', value: 'set', secret: true }],
     driverState: () => ({
       following: true,

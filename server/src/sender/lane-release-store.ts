@@ -1,5 +1,6 @@
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { Address } from '../chains/chain.ts'
+import type { PaymentId } from '../kernel/id.ts'
 import type { Tx } from '../store/postgres.ts'
 
 /** How a lane stands, for operators. */
@@ -76,8 +77,8 @@ export type Release = { readonly nextNonce: bigint } | 'undecided' | 'not_final'
  * Lets a locked lane sign again, from where the chain is or from where it stood, whichever is later. Our own places may lie between what is
  * final and what is used up: if a reorganisation drops one, it is sent again.
  *
- * A frozen lane that stands above the chain goes back to it where no place of ours lies there, whatever became of it: bytes are never without
- * one, and none is filled twice. Not by the word of a node that calls less final than we do: what it has not seen may be used up. It stays
+ * A frozen lane that stands above the chain and above the last place of ours goes back to the higher of both: whatever became of a place, bytes are
+ * never without one, and none is filled twice. Not by the word of a node that calls less final than we do: what it has not seen may be used up. It stays
  * frozen then: the first payment that is signed above the chain waits for ever, and with its place the lane goes back no more.
  */
 export async function unfreezeLane(
@@ -112,20 +113,64 @@ export async function unfreezeLane(
     'lane_unfreeze',
     // "max": the end of an index, where "not exists" may go through every place of a lane that has many.
     `with standing as (
-       select state = 'frozen' and next_nonce > $3::bigint
-           and coalesce((select max(nonce) from chain_transactions
-             where network = $1 and lane_address = $2), -1) < $3::bigint as is_above,
+       select next_nonce as was, greatest($3::bigint, coalesce((select max(nonce) from chain_transactions
+             where network = $1 and lane_address = $2), -1) + 1) as lowest,
          exists (select from followers
            where network = $1 and halted_reason is null and finalized_height <= $4::bigint) as is_sure
        from lanes where network = $1 and address = $2
      )
      update lanes set state = 'active', frozen_reason = null,
-       next_nonce = case when is_above then $3::bigint else greatest(next_nonce, $3::bigint) end
-     from standing where network = $1 and address = $2 and (is_sure or not is_above)
+       next_nonce = case when state = 'frozen' then lowest else greatest(next_nonce, $3::bigint) end
+     from standing where network = $1 and address = $2 and (is_sure or state <> 'frozen' or was <= lowest)
      returning next_nonce`,
     [network, address, usedUp.toString(), finalizedHeight.toString()],
   )
   return released === undefined ? 'unsure' : { nextNonce: BigInt(released.next_nonce) }
+}
+
+/** A nonce that nobody has used, and a payment that waits behind it: each is named once, so there may be too few. */
+export interface MissingPlace {
+  readonly nonce: bigint
+  readonly beforePayment: PaymentId | null
+}
+
+/**
+ * The nonces of a lane that nobody has used although open places of ours lie behind them, so that none of those gets in: the highest, at most `count`.
+ * Not by the word of a node that calls less final than we do, nor below a place that the chain has had: what it has passed over somebody has used.
+ */
+export async function missingPlaces(
+  tx: Tx,
+  network: NetworkId,
+  address: Address,
+  { usedUp, finalizedHeight }: { readonly usedUp: bigint; readonly finalizedHeight: bigint },
+  count: number,
+): Promise<readonly MissingPlace[]> {
+  const rows = await tx.query<{ nonce: string; payment_id: PaymentId | null }>(
+    'lane_missing_places',
+    // From the highest on both sides: a payment behind a nonce is behind all below it.
+    `with places as (
+       select id, nonce, state from chain_transactions where network = $1 and lane_address = $2 and nonce >= $3::bigint
+     ), missing as (
+       select nonce, row_number() over (order by nonce desc) as turn
+       from generate_series(
+         greatest($3::bigint, (select max(nonce) + 1 from places where state <> 'open')),
+         (select max(nonce) from places where state = 'open')) as each (nonce)
+       where exists (select from followers
+           where network = $1 and halted_reason is null and finalized_height <= $4::bigint)
+         and not exists (select from places where places.nonce = each.nonce)
+     ), waiting as (
+       select places.nonce, payment_id, row_number() over (order by places.nonce desc) as turn
+       from places join payment_transactions on chain_transaction_id = id and effect_index = 0
+       where state = 'open' and not exists (select from chain_transactions b where b.before_payment = payment_id)
+     )
+     select missing.nonce, payment_id from missing
+     left join waiting on waiting.turn = missing.turn and waiting.nonce > missing.nonce
+     order by missing.nonce desc limit $5`,
+    [network, address, usedUp.toString(), finalizedHeight.toString(), count],
+  )
+  return rows
+    .map((row) => ({ nonce: BigInt(row.nonce), beforePayment: row.payment_id }))
+    .toReversed()
 }
 
 /** Stops a network until an operator has looked. */

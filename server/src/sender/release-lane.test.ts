@@ -4,13 +4,17 @@ import { addressFromBytes } from '../chains/evm/account.ts'
 import { connectEvm } from '../chains/evm/connect.ts'
 import { order, startTestChain } from '../chains/evm/test-chain.ts'
 import type { TestChain, TestWallet } from '../chains/evm/test-chain.ts'
-import { testNetwork } from '../chains/evm/test-network.ts'
+import { testNetwork, USDC } from '../chains/evm/test-network.ts'
+import { findInBooks } from '../doctor/books-store.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { openLog } from '../kernel/log.ts'
+import { newId } from '../kernel/id.ts'
 import type { FinalityPolicy } from '../kernel/network-config.ts'
+import { systemRandom } from '../kernel/random.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { write } from '../store/test-write.ts'
+import type { Broadcaster } from './broadcast.ts'
 import { freezeLane, lockLane } from './lane-store.ts'
 import { releaseLane, stopLane } from './release-lane.ts'
 import type { Released } from './release-lane.ts'
@@ -64,14 +68,42 @@ const move = (nextNonce: bigint) =>
     key.address,
     nextNonce.toString(),
   ])
-const place = (nonce: bigint, state: 'open' | 'mined') =>
+const place = (nonce: bigint, state: 'open' | 'mined', paymentId: string | null = null) =>
   write(
     database.store,
     'test_place',
-    `insert into chain_transactions (network, lane_address, nonce, state, fee_ceiling, created_at, mined_hash)
-     values ($1, $2, $3, $4, 1, now(), case when $4 = 'mined' then 'x' end)`,
-    [network, key.address, nonce.toString(), state],
+    `with account as (
+       insert into accounts (id, name) select 'acct_' || substr($5, 5), 'a' where $5::text is not null returning id
+     ), payment as (
+       insert into payments (id, account_id, type, network, asset, amount, decimals, sender, recipient, status, sandbox, created_at)
+       select $5, id, 'received', $1, $6, 5, 6, 'a1', 'a2', 'pending', true, now() from account
+     ), placed as (
+       insert into chain_transactions (network, lane_address, nonce, state, fee_ceiling, created_at, mined_hash)
+       values ($1, $2, $3, $4, 1, now(), case when $4 = 'mined' then 'x' end) returning id
+     ) insert into payment_transactions (payment_id, chain_transaction_id, effect_index)
+     select $5::text, id, 0 from placed where $5::text is not null`,
+    [network, key.address, nonce.toString(), state, paymentId, USDC.asset],
   )
+/** Of the key's lane, by their nonces, with what the doctor says of what they carry. */
+const places = async () => {
+  const found = await database.store.query<{
+    id: string
+    nonce: string
+    before_payment: string | null
+    attempts: string
+  }>(
+    'test_places',
+    `select id, nonce, before_payment, (select count(*) from attempts where chain_transaction_id = t.id) as attempts
+     from chain_transactions t where lane_address = $1 order by nonce`,
+    [key.address],
+  )
+  const findings = await database.store.inTransaction('service', findInBooks)
+  const ofPlaces = findings.filter(({ invariant }) => invariant.includes('place'))
+  return found.map(({ id, ...rest }) => ({
+    ...rest,
+    findings: `${ofPlaces.filter(({ invariant, subject }) => subject === `place ${id}` && !invariant.includes('signed bytes')).length}`,
+  }))
+}
 /** Signs at a nonce, whoever does it, and mines it. */
 const use = async (nonce: bigint) => {
   const to = world.chain.parseAddress(recipient)
@@ -86,8 +118,16 @@ const release = (chain: Chain, noted: (amounts: Released['amounts']) => void = (
     store: database.store,
     chain,
     address: key.address,
+    clock: systemClock,
+    broadcaster: broadcasterTo(chain),
+    signerOf: async () => ({ ...key.signer, erase: () => undefined }),
     noted: async (_, { amounts }) => noted(amounts),
   })
+/** Hands bytes to the chain at once, as a broadcaster does. */
+const broadcasterTo = (chain: Chain): Broadcaster => ({
+  broadcast: async (_, committed) =>
+    committed.length === 0 ? [] : await chain.broadcast(committed.map(({ raw }) => raw)),
+})
 const NOT_FINAL = 'used elsewhere in a block that is not final yet'
 
 describe.each(policies)('where %s says what is final', (_, policy) => {
@@ -146,6 +186,45 @@ describe.each(policies)('where %s says what is final', (_, policy) => {
     expect(nextNonce).toBe(1n)
     const hash = await use(nextNonce)
     expect(await chain.outcomes([hash])).toMatchObject([{ state: 'mined' }])
+  })
+
+  test('nonces that nobody has used are filled where a payment of ours waits behind them, and it gets in', async () => {
+    await use(0n)
+    await begin(6n)
+    await place(0n, 'mined')
+    const to = world.chain.parseAddress(recipient)
+    if (to === undefined) throw new Error('no recipient')
+    const waiting = await world.signed(order(key, to, 1n), key, 3n)
+    const paymentId = newId(systemRandom, 'pay')
+    await place(3n, 'open', paymentId)
+    await chain.broadcast([waiting.raw])
+    const { filled, after } = await release(chain)
+    expect([filled, after]).toEqual([[1n, 2n], 4n])
+    expect((await release(chain)).filled).toEqual([])
+    await world.sandbox.mine(2)
+    expect(await chain.outcomes([waiting.hash])).toMatchObject([{ state: 'mined' }])
+    const { latest } = await chain.lanePosition(key.address)
+    expect(latest).toBe(4n)
+    expect(await places()).toEqual([
+      { nonce: '0', before_payment: null, attempts: '0', findings: '1' },
+      // One payment bears the fee of one place, and the other is in nobody's books.
+      { nonce: '1', before_payment: null, attempts: '1', findings: '0' },
+      { nonce: '2', before_payment: paymentId, attempts: '1', findings: '0' },
+      { nonce: '3', before_payment: null, attempts: '0', findings: '0' },
+    ])
+    expect(await lane()).toMatchObject({ nextNonce: 4n, frozenReason: null })
+  })
+
+  test('a gap that the address cannot pay for keeps its lane frozen, and nothing is signed', async () => {
+    key = await world.wallet()
+    await begin(4n)
+    await place(3n, 'open', newId(systemRandom, 'pay'))
+    await expect(release(chain)).rejects.toMatchObject({
+      code: 'INVALID_PARAMETERS',
+      message: expect.stringContaining('Nobody has used nonce 0'),
+    })
+    expect(await places()).toHaveLength(1)
+    expect(await lane()).toMatchObject({ nextNonce: 4n, frozenReason: 'used elsewhere' })
   })
 
   test('a lane that begins frozen begins where the chain is final', async () => {
@@ -232,7 +311,7 @@ describe('a release', () => {
     expect(await lane()).toMatchObject({ nextNonce: 8n })
   })
 
-  test.each(['open', 'dead', 'mined', 'final'])(
+  test.each(['dead', 'mined', 'final'])(
     'brings no lane back below a place of ours that is %s',
     async (state) => {
       await begin(9n)
@@ -309,6 +388,14 @@ describe('a release', () => {
     await release(shows({ latest: 8n, finalized: 8n }))
     await stand(1, null)
     expect(await lane()).toMatchObject({ nextNonce: 9n, frozenReason: null })
+  })
+
+  test('fills nothing by the word of a node that calls less final than we do', async () => {
+    await begin(9n)
+    await place(8n, 'open', newId(systemRandom, 'pay'))
+    await stand(37, null)
+    expect(await release(shows({ latest: 7n, finalized: 7n }))).toMatchObject({ filled: [] })
+    await stand(1, null)
   })
 
   test('brings no lane back that is not frozen', async () => {

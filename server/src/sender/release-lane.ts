@@ -2,10 +2,15 @@ import { Refusal } from '@florin/wire/errors.ts'
 import type { Address, Chain } from '../chains/chain.ts'
 import { readableBalances } from '../chains/readable-balances.ts'
 import type { ReadableBalances } from '../chains/readable-balances.ts'
+import type { OpenSigner } from '../custody/signer.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { limits } from '../kernel/limits.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import type { Store, Tx } from '../store/postgres.ts'
+import type { Broadcaster } from './broadcast.ts'
+import { prepareFilling, storeFilling } from './fill-gap.ts'
 import { freezeLane, lockLane } from './lane-store.ts'
-import { followerStandings, unfreezeLane } from './lane-release-store.ts'
+import { followerStandings, missingPlaces, unfreezeLane } from './lane-release-store.ts'
 
 interface Lane {
   readonly store: Pick<Store, 'inTransaction'>
@@ -43,6 +48,8 @@ export interface Released {
   /** The nonce that the next transaction would have had, and the one that it has now. */
   readonly before: bigint
   readonly after: bigint
+  /** Nonces below it that nobody had used, filled by a transaction of nothing each: what waited behind them gets in. */
+  readonly filled: readonly bigint[]
 }
 
 /**
@@ -53,13 +60,21 @@ export interface Released {
  * and nobody knows yet what became of it, and while the key was used elsewhere in a block that is not final: whoever signed behind a nonce
  * that is given back would wait for ever. A lane that stands above the chain goes back to it if nothing of ours was ever signed there, and is
  * refused while this look cannot tell that. A token that cannot be read stops no release.
+ * Where places of ours wait behind a nonce that nobody has used, it is filled: stored with the release, then sent.
  */
 export async function releaseLane({
   store,
   chain,
   address,
+  clock,
+  broadcaster,
+  signerOf,
   noted,
 }: Lane & {
+  readonly clock: Pick<Clock, 'nowMilliseconds'>
+  readonly broadcaster: Broadcaster
+  /** The key of the address; erased here. */
+  readonly signerOf: () => Promise<OpenSigner>
   /** Runs in the transaction that changes the lane. */
   readonly noted: (tx: Tx, released: Released) => Promise<void>
 }): Promise<Released> {
@@ -80,20 +95,35 @@ export async function releaseLane({
     (most, latest) => (latest > most ? latest : most),
     finalized,
   )
-  return await store.inTransaction('service', async (tx) => {
-    const { nextNonce } = await lockLane(tx, network, address, finalized)
-    const release = await unfreezeLane(tx, network, address, {
-      usedUp,
-      finalized,
-      finalizedHeight,
+  const look = { usedUp, finalized, finalizedHeight }
+  // Elsewhere a place is none of the chain's.
+  const missing = async (tx: Tx) =>
+    chain.renewal.kind === 'fee'
+      ? await missingPlaces(tx, network, address, look, limits.gapPlacesMax + 1)
+      : []
+  const gap = await store.inTransaction('service', missing)
+  const filling = gap.length === 0 ? undefined : await prepareFilling(chain, address, signerOf, gap)
+  try {
+    const { released, bytes } = await store.inTransaction('service', async (tx) => {
+      const { nextNonce } = await lockLane(tx, network, address, finalized)
+      const release = await unfreezeLane(tx, network, address, look)
+      if (release === 'undecided') throw undecided()
+      if (release === 'not_final') throw notFinal(chain.config, height - finalizedHeight)
+      if (release === 'unsure') throw unsure()
+      const places = await missing(tx)
+      const nowMilliseconds = clock.nowMilliseconds()
+      const fill = { filling, missing: places, nowMilliseconds }
+      const filled = places.map(({ nonce }) => nonce)
+      const said = { amounts, before: nextNonce, after: release.nextNonce, filled }
+      const stored = await storeFilling(tx, chain, address, fill)
+      await noted(tx, said)
+      return { released: said, bytes: stored }
     })
-    if (release === 'undecided') throw undecided()
-    if (release === 'not_final') throw notFinal(chain.config, height - finalizedHeight)
-    if (release === 'unsure') throw unsure()
-    const released = { amounts, before: nextNonce, after: release.nextNonce }
-    await noted(tx, released)
+    await broadcaster.broadcast(network, bytes)
     return released
-  })
+  } finally {
+    filling?.signer.erase()
+  }
 }
 
 function behind(): Refusal {
