@@ -83,6 +83,12 @@ export async function insertReceiver(
   receiver: Receiver,
 ): Promise<{ readonly receiver: Receiver; readonly isNew: boolean }> {
   const { accountId, family, address, label, registeredAtMilliseconds } = receiver
+  // One after the other, so that none is counted before another that is about to be there; read again by the next statement.
+  await tx.query(
+    'receivers_lock',
+    `select pg_advisory_xact_lock(hashtextextended('receiving addresses ' || $1, 0))`,
+    [accountId],
+  )
   const counted = await tx.query<{ count: string }>(
     'receivers_count',
     'select count(*) from receiving_addresses where account_id = $1 and deleted_at is null',
