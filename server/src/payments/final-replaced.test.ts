@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../kernel/clock.ts'
 import { attemptsToSend } from '../sender/transaction-store.ts'
-import { unhaltNetwork } from '../sender/lane-release-store.ts'
+import { followerStandings, unhaltNetwork } from '../sender/lane-release-store.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { openTestLane } from './test-lane.ts'
@@ -86,4 +86,16 @@ test('what had failed there is not: whoever trusted that has paid otherwise', as
     { status: 'pending', violated: false, state: 'open' },
   ])
   expect(await toSend()).toEqual([1n])
+})
+
+test('blocks that were read anew since are not final before a node says so: another reorganisation of them stops nothing', async () => {
+  const { model, lane } = await replaced(63, false)
+  const { network } = lane.chain.config
+  await database.store.inTransaction('service', (tx) => unhaltNetwork(tx, network))
+  await lane.follow(1)
+  model.reorg(2, 0n, true)
+  const { height } = await lane.follow(2)
+  expect(height).toBe(1n)
+  const standings = await database.store.inTransaction('service', followerStandings)
+  expect(standings.get(network)).toEqual({ height: 1n, finalizedHeight: 1n, haltedReason: null })
 })

@@ -9,7 +9,7 @@ import type { Mined, PaymentBook } from './book.ts'
 import type { BuildBook } from './build-book.ts'
 import type { Deposit, DepositBook } from './deposit-book.ts'
 import type { Cursor } from './follower-store.ts'
-import { rememberedBlocks, rollBack, storeBlocks } from './follower-store.ts'
+import { finalBelow, rememberedBlocks, rollBack, storeBlocks } from './follower-store.ts'
 import { haltNetwork } from './lane-release-store.ts'
 import { readLineTo } from './line-to-head.ts'
 import { matchHashes } from './place-store.ts'
@@ -246,7 +246,8 @@ async function undoReorg(deps: FollowDeps, cursor: Cursor): Promise<Cursor> {
   for (const paymentId of violated.slice(0, VIOLATED_NAMED_MAX)) {
     log.error({ network, paymentId, count: violated.length }, 'its final block was replaced')
   }
-  return { ...cursor, ...ancestor, haltedReason: halted }
+  const finalizedHeight = finalBelow(cursor, ancestor)
+  return { ...cursor, ...ancestor, finalizedHeight, haltedReason: halted }
 }
 
 /** Payments that the log names one by one; the doctor names as many, and each has its event. */

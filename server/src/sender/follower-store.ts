@@ -348,17 +348,21 @@ export interface Undone {
   readonly violated: readonly PaymentId[]
 }
 
+/** How far a rolled back cursor is final: blocks that it has not read on this chain are none. */
+export function finalBelow(cursor: Cursor, ancestor: { readonly height: bigint }): bigint {
+  return cursor.finalizedHeight < ancestor.height ? cursor.finalizedHeight : ancestor.height
+}
+
 /**
- * Rolls the cursor back to the common ancestor and reopens every place that was mined above it. One that was final, too, where it moved all
- * that it carries: its payments stay settled, and what waits behind its nonce gets in no other way. Where one of them was called failed, its bytes are
- * not sent again: whoever trusted that has paid otherwise.
+ * Rolls the cursor back to the common ancestor and reopens every place that was mined above it; a final one, too, where it moved all that it
+ * carries: its payments stay settled, and what waits behind its nonce gets in no other way. What was called failed there is not sent again.
  */
 export async function rollBack(
   tx: Tx,
   cursor: Cursor,
   ancestor: { height: bigint; blockHash: string },
 ): Promise<Undone> {
-  await moveCursor(tx, cursor, { ...ancestor, finalizedHeight: cursor.finalizedHeight })
+  await moveCursor(tx, cursor, { ...ancestor, finalizedHeight: finalBelow(cursor, ancestor) })
   await tx.query(
     'followed_blocks_undo',
     `delete from followed_blocks where network = $1 and height > $2`,
