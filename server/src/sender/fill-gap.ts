@@ -6,7 +6,7 @@ import type { OpenSigner } from '../custody/signer.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Committed } from './broadcast.ts'
-import type { MissingPlace } from './lane-release-store.ts'
+import type { Gap, MissingPlace } from './lane-release-store.ts'
 import { storeTransactions } from './transaction-store.ts'
 
 /** What fills nonces that nobody has used: a transaction of nothing to the address itself, and the key that signs it, to be erased. */
@@ -21,12 +21,15 @@ export interface Filling {
 /** It commits to nothing. */
 const COMMITMENT_BYTES = 32
 
-/** Asks the chain what filling these takes. Refuses INVALID_PARAMETERS where they are too many, and what the address has cannot pay for them. */
+/**
+ * Asks the chain what filling these takes. Refuses INVALID_PARAMETERS where they are too many, and where the address has less than that beside what is
+ * under way: a payment whose money went into a filling would wait for ever itself.
+ */
 export async function prepareFilling(
   chain: Chain,
   address: Address,
   signerOf: () => Promise<OpenSigner>,
-  missing: readonly MissingPlace[],
+  { missing, awaited }: Pick<Gap, 'missing' | 'awaited'>,
 ): Promise<Filling> {
   const asset = chain.config.assets.find((each) => each.asset === 'native')
   if (asset === undefined || missing.length > limits.gapPlacesMax) throw cannotFill(missing)
@@ -35,7 +38,7 @@ export async function prepareFilling(
   const drafted = await chain.draft(order)
   if (!drafted.ok) throw cannotFill(missing)
   const { terms, feeCeiling, balances } = drafted.draft
-  if (balances.native < feeCeiling * BigInt(missing.length)) throw cannotFill(missing)
+  if (balances.native < awaited + feeCeiling * BigInt(missing.length)) throw cannotFill(missing)
   const nonces = new Set(missing.map(({ nonce }) => nonce))
   return { nonces, terms, feeCeiling, signer: await signerOf() }
 }
@@ -77,7 +80,7 @@ export async function storeFilling(
 function cannotFill(missing: readonly MissingPlace[]): Refusal {
   const [first] = missing
   return new Refusal('INVALID_PARAMETERS', {
-    message: `Nobody has used nonce ${first?.nonce} of this key, and transactions of ours wait behind it. It takes a transaction of nothing there, which this address cannot pay for now, or there are more than ${limits.gapPlacesMax} such nonces. Give it native currency and ask again.`,
+    message: `Nobody has used nonce ${first?.nonce} of this key, and transactions of ours wait behind it. It takes a transaction of nothing there, which this address cannot pay for now beside what waits, or there are more than ${limits.gapPlacesMax} such nonces. Give it native currency and ask again.`,
     details: { address: 'has transactions that wait behind a nonce which nobody has used' },
   })
 }

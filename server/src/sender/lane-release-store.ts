@@ -134,43 +134,64 @@ export interface MissingPlace {
   readonly beforePayment: PaymentId | null
 }
 
+/** Nonces of a lane that keep out what waits behind them. */
+export interface Gap {
+  /** From the lowest on. */
+  readonly missing: readonly MissingPlace[]
+  /** Whether this look may tell that: the network is not halted, and the node calls no less final than we do. Otherwise they may be used up. */
+  readonly isSure: boolean
+  /** What is under way in the lane may still take, native base units: no filling may spend it. */
+  readonly awaited: bigint
+}
+
 /**
  * The nonces of a lane that nobody has used although open places of ours lie behind them, so that none of those gets in: the highest, at most `count`.
- * Not by the word of a node that calls less final than we do, nor below a place that the chain has had: what it has passed over somebody has used.
+ * Not below a place that the chain has had: what it has passed over somebody has used.
  */
-export async function missingPlaces(
+export async function gapOf(
   tx: Tx,
   network: NetworkId,
   address: Address,
   { usedUp, finalizedHeight }: { readonly usedUp: bigint; readonly finalizedHeight: bigint },
   count: number,
-): Promise<readonly MissingPlace[]> {
-  const rows = await tx.query<{ nonce: string; payment_id: PaymentId | null }>(
+): Promise<Gap> {
+  const rows = await tx.query<{
+    nonce: string
+    payment_id: PaymentId | null
+    is_sure: boolean
+    awaited: string
+  }>(
     'lane_missing_places',
     // From the highest on both sides: a payment behind a nonce is behind all below it.
     `with places as (
-       select id, nonce, state from chain_transactions where network = $1 and lane_address = $2 and nonce >= $3::bigint
+       select id, nonce, state, fee_ceiling from chain_transactions where network = $1 and lane_address = $2 and nonce >= $3::bigint
      ), missing as (
        select nonce, row_number() over (order by nonce desc) as turn
        from generate_series(
          greatest($3::bigint, (select max(nonce) + 1 from places where state <> 'open')),
          (select max(nonce) from places where state = 'open')) as each (nonce)
-       where exists (select from followers
-           where network = $1 and halted_reason is null and finalized_height <= $4::bigint)
-         and not exists (select from places where places.nonce = each.nonce)
+       where not exists (select from places where places.nonce = each.nonce)
      ), waiting as (
        select places.nonce, payment_id, row_number() over (order by places.nonce desc) as turn
        from places join payment_transactions on chain_transaction_id = id and effect_index = 0
        where state = 'open' and not exists (select from chain_transactions b where b.before_payment = payment_id)
      )
-     select missing.nonce, payment_id from missing
+     select missing.nonce, payment_id,
+       exists (select from followers
+         where network = $1 and halted_reason is null and finalized_height <= $4::bigint) as is_sure,
+       (select coalesce(sum(fee_ceiling), 0) from places where state = 'open')
+         + (select coalesce(sum((terms ->> 'value')::numeric), 0) from places
+            join attempts on chain_transaction_id = places.id and number = 1 where state = 'open') as awaited
+     from missing
      left join waiting on waiting.turn = missing.turn and waiting.nonce > missing.nonce
      order by missing.nonce desc limit $5`,
     [network, address, usedUp.toString(), finalizedHeight.toString(), count],
   )
-  return rows
+  const missing = rows
     .map((row) => ({ nonce: BigInt(row.nonce), beforePayment: row.payment_id }))
     .toReversed()
+  const [first] = rows
+  return { missing, isSure: first?.is_sure === true, awaited: BigInt(first?.awaited ?? 0) }
 }
 
 /** Stops a network until an operator has looked. */

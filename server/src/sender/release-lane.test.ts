@@ -4,8 +4,7 @@ import { addressFromBytes } from '../chains/evm/account.ts'
 import { connectEvm } from '../chains/evm/connect.ts'
 import { order, startTestChain } from '../chains/evm/test-chain.ts'
 import type { TestChain, TestWallet } from '../chains/evm/test-chain.ts'
-import { testNetwork, USDC } from '../chains/evm/test-network.ts'
-import { findInBooks } from '../doctor/books-store.ts'
+import { testNetwork } from '../chains/evm/test-network.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { openLog } from '../kernel/log.ts'
 import { newId } from '../kernel/id.ts'
@@ -19,6 +18,7 @@ import { freezeLane, lockLane } from './lane-store.ts'
 import { releaseLane, stopLane } from './release-lane.ts'
 import type { Released } from './release-lane.ts'
 import { scriptedChain } from './test-chain.ts'
+import { placeIn, placesOf } from './test-release.ts'
 
 let world: TestChain
 let database: TestDatabase
@@ -69,41 +69,8 @@ const move = (nextNonce: bigint) =>
     nextNonce.toString(),
   ])
 const place = (nonce: bigint, state: 'open' | 'mined', paymentId: string | null = null) =>
-  write(
-    database.store,
-    'test_place',
-    `with account as (
-       insert into accounts (id, name) select 'acct_' || substr($5, 5), 'a' where $5::text is not null returning id
-     ), payment as (
-       insert into payments (id, account_id, type, network, asset, amount, decimals, sender, recipient, status, sandbox, created_at)
-       select $5, id, 'received', $1, $6, 5, 6, 'a1', 'a2', 'pending', true, now() from account
-     ), placed as (
-       insert into chain_transactions (network, lane_address, nonce, state, fee_ceiling, created_at, mined_hash)
-       values ($1, $2, $3, $4, 1, now(), case when $4 = 'mined' then 'x' end) returning id
-     ) insert into payment_transactions (payment_id, chain_transaction_id, effect_index)
-     select $5::text, id, 0 from placed where $5::text is not null`,
-    [network, key.address, nonce.toString(), state, paymentId, USDC.asset],
-  )
-/** Of the key's lane, by their nonces, with what the doctor says of what they carry. */
-const places = async () => {
-  const found = await database.store.query<{
-    id: string
-    nonce: string
-    before_payment: string | null
-    attempts: string
-  }>(
-    'test_places',
-    `select id, nonce, before_payment, (select count(*) from attempts where chain_transaction_id = t.id) as attempts
-     from chain_transactions t where lane_address = $1 order by nonce`,
-    [key.address],
-  )
-  const findings = await database.store.inTransaction('service', findInBooks)
-  const ofPlaces = findings.filter(({ invariant }) => invariant.includes('place'))
-  return found.map(({ id, ...rest }) => ({
-    ...rest,
-    findings: `${ofPlaces.filter(({ invariant, subject }) => subject === `place ${id}` && !invariant.includes('signed bytes')).length}`,
-  }))
-}
+  placeIn(database.store, { network, address: key.address, nonce, state, paymentId })
+const places = () => placesOf(database.store, key.address)
 /** Signs at a nonce, whoever does it, and mines it. */
 const use = async (nonce: bigint) => {
   const to = world.chain.parseAddress(recipient)
@@ -225,6 +192,25 @@ describe.each(policies)('where %s says what is final', (_, policy) => {
     })
     expect(await places()).toHaveLength(1)
     expect(await lane()).toMatchObject({ nextNonce: 4n, frozenReason: 'used elsewhere' })
+  })
+
+  test('a gap that only the money of what waits could pay for is not filled', async () => {
+    await begin(4n)
+    await place(3n, 'open', newId(systemRandom, 'pay'))
+    const has = await world.balanceOf(key.address)
+    const cost = async (feeCeiling: bigint) =>
+      write(
+        database.store,
+        'test_cost',
+        'update chain_transactions set fee_ceiling = $2 where lane_address = $1',
+        [key.address, feeCeiling.toString()],
+      )
+    await cost(has - 1n)
+    await expect(release(chain)).rejects.toThrow('beside what waits')
+    expect(await places()).toHaveLength(1)
+    expect(await lane()).toMatchObject({ nextNonce: 4n, frozenReason: 'used elsewhere' })
+    await cost(has / 2n)
+    expect((await release(chain)).filled).toEqual([0n, 1n, 2n])
   })
 
   test('a lane that begins frozen begins where the chain is final', async () => {
@@ -382,20 +368,27 @@ describe('a release', () => {
 
   test('lets a lane sign where it stands above nothing, of a halted network, too', async () => {
     await begin(9n)
+    await place(7n, 'open')
     await place(8n, 'open')
     await stand(37, 'by hand')
     await release(shows({ latest: 7n, finalized: 7n }))
-    await release(shows({ latest: 8n, finalized: 8n }))
     await stand(1, null)
     expect(await lane()).toMatchObject({ nextNonce: 9n, frozenReason: null })
   })
 
-  test('fills nothing by the word of a node that calls less final than we do', async () => {
+  test.each([
+    ['by the word of a node that calls less final than we do', 37, null],
+    ['of a halted network', 1, 'by hand'],
+  ])('fills nothing %s, and lets nothing sign behind the gap', async (_, height, halted) => {
     await begin(9n)
     await place(8n, 'open', newId(systemRandom, 'pay'))
-    await stand(37, null)
-    expect(await release(shows({ latest: 7n, finalized: 7n }))).toMatchObject({ filled: [] })
+    await stand(height, halted)
+    await expect(release(shows({ latest: 7n, finalized: 7n }))).rejects.toThrow(
+      'stands above the chain',
+    )
     await stand(1, null)
+    expect(await places()).toHaveLength(1)
+    expect(await lane()).toMatchObject({ nextNonce: 9n, frozenReason: 'used elsewhere' })
   })
 
   test('brings no lane back that is not frozen', async () => {

@@ -10,7 +10,7 @@ import type { Store, Tx } from '../store/postgres.ts'
 import type { Broadcaster } from './broadcast.ts'
 import { prepareFilling, storeFilling } from './fill-gap.ts'
 import { freezeLane, lockLane } from './lane-store.ts'
-import { followerStandings, missingPlaces, unfreezeLane } from './lane-release-store.ts'
+import { followerStandings, gapOf, unfreezeLane } from './lane-release-store.ts'
 
 interface Lane {
   readonly store: Pick<Store, 'inTransaction'>
@@ -58,9 +58,9 @@ export interface Released {
  * behind that freezes the lane again at the next payment. Refuses NETWORK_ERROR where the balances are of a block below those that were read here
  * before: whoever tells them does not know what the books know, and what it lacks would be written off. Refuses INVALID_PARAMETERS while a transaction of ours lies below the chain's count
  * and nobody knows yet what became of it, and while the key was used elsewhere in a block that is not final: whoever signed behind a nonce
- * that is given back would wait for ever. A lane that stands above the chain goes back to it if nothing of ours was ever signed there, and is
- * refused while this look cannot tell that. A token that cannot be read stops no release.
- * Where places of ours wait behind a nonce that nobody has used, it is filled: stored with the release, then sent.
+ * that is given back would wait for ever. A lane that stands above the chain goes back to it if nothing of ours was ever signed there. Where places of
+ * ours wait behind a nonce that nobody has used, it is filled: stored with the release, then sent. Either is refused while this look cannot tell that,
+ * and a filling where what the address has is awaited by what is under way. A token that cannot be read stops no release.
  */
 export async function releaseLane({
   store,
@@ -97,12 +97,15 @@ export async function releaseLane({
   )
   const look = { usedUp, finalized, finalizedHeight }
   // Elsewhere a place is none of the chain's.
-  const missing = async (tx: Tx) =>
-    chain.renewal.kind === 'fee'
-      ? await missingPlaces(tx, network, address, look, limits.gapPlacesMax + 1)
-      : []
-  const gap = await store.inTransaction('service', missing)
-  const filling = gap.length === 0 ? undefined : await prepareFilling(chain, address, signerOf, gap)
+  const gapIn = async (tx: Tx) => {
+    if (chain.renewal.kind !== 'fee') return { missing: [], awaited: 0n }
+    const gap = await gapOf(tx, network, address, look, limits.gapPlacesMax + 1)
+    if (gap.missing.length > 0 && !gap.isSure) throw unsure()
+    return gap
+  }
+  const gap = await store.inTransaction('service', gapIn)
+  const filling =
+    gap.missing.length === 0 ? undefined : await prepareFilling(chain, address, signerOf, gap)
   try {
     const { released, bytes } = await store.inTransaction('service', async (tx) => {
       const { nextNonce } = await lockLane(tx, network, address, finalized)
@@ -110,10 +113,10 @@ export async function releaseLane({
       if (release === 'undecided') throw undecided()
       if (release === 'not_final') throw notFinal(chain.config, height - finalizedHeight)
       if (release === 'unsure') throw unsure()
-      const places = await missing(tx)
+      const { missing } = await gapIn(tx)
       const nowMilliseconds = clock.nowMilliseconds()
-      const fill = { filling, missing: places, nowMilliseconds }
-      const filled = places.map(({ nonce }) => nonce)
+      const fill = { filling, missing, nowMilliseconds }
+      const filled = missing.map(({ nonce }) => nonce)
       const said = { amounts, before: nextNonce, after: release.nextNonce, filled }
       const stored = await storeFilling(tx, chain, address, fill)
       await noted(tx, said)
