@@ -12,7 +12,7 @@ import type { Tx } from '../store/postgres.ts'
 import type { PreparedSend } from './prepared-send.ts'
 import type { Funds } from './funds.ts'
 import { planFunds } from './funds.ts'
-import { minedSpends } from './store.ts'
+import { minedSpends } from './mined-spends-store.ts'
 
 /** Money on chain that the books did not know. Base units. */
 export interface Funding {
@@ -66,7 +66,7 @@ export async function decideSends(
   const oldest = heights.reduce((lowest, height) => (height < lowest ? height : lowest))
   // What is mined and what is followed must be of one moment: the follower may commit between two statements.
   const followed = await followedChain(tx, network, heights)
-  const mined = await minedSpends(tx, wallet.id, network, oldest)
+  const mined = await minedSpends(tx, wallet, network, oldest)
   const after = await followedChain(tx, network, [])
   if (after.tip !== followed.tip) {
     return allStale(sends)

@@ -99,3 +99,28 @@ test('blocks that were read anew since are not final before a node says so: anot
   const standings = await database.store.inTransaction('service', followerStandings)
   expect(standings.get(network)).toEqual({ height: 1n, finalizedHeight: 1n, haltedReason: null })
 })
+
+test('what the chain shows until it is in again is its own: nothing else is paid with it, and no books find it', async () => {
+  const { model, lane } = await replaced(64, false)
+  const { network } = lane.chain.config
+  const { store } = database
+  await store.inTransaction('service', (tx) => unhaltNetwork(tx, network))
+  await lane.follow(2)
+  const pay = async (amount: bigint, at = model.tip()) =>
+    lane.send([lane.prepare({ asset: 'native', amount, feeCeiling: 10n, at })])
+  const before = model.tip()
+  // All of it but what was settled and what waits: 1000 less twice 110.
+  expect(await pay(771n)).toMatchObject([{ kind: 'short' }])
+  model.mine({ ...NOTHING, take: 2 })
+  await lane.follow(1)
+  // Of a node that is a block behind.
+  expect(await pay(771n, before)).toMatchObject([{ kind: 'short' }])
+  await lane.finalize(model.tip().height)
+  expect(await pay(770n)).toMatchObject([{ kind: 'committed' }])
+  const booked = await store.query(
+    'test_booked',
+    `select sum(balance)::text as booked from ledger_accounts where network = $1 and kind in ('available', 'held')`,
+    [network],
+  )
+  expect(booked).toEqual([{ booked: `${model.tip().balances.get('native')}` }])
+})

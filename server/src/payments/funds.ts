@@ -1,6 +1,6 @@
 import type { Draft } from '../chains/chain.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
-import type { MinedSpend } from './store.ts'
+import type { MinedSpend } from './mined-spends-store.ts'
 
 /** What one wallet's books say, and what its mined payments did to the chain's own balance. */
 export interface Books {

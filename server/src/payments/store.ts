@@ -170,52 +170,6 @@ export async function insertPayments(tx: Tx, payments: readonly NewPayment[]): P
   )
 }
 
-/** What mined payments of a wallet did on chain, by height and asset: base units. */
-export interface MinedSpend {
-  readonly height: bigint
-  readonly asset: string
-  readonly amount: bigint
-  readonly feeCeiling: bigint
-  readonly feePaid: bigint
-  /** Final: the ledger has it as spent already. Otherwise the ledger still holds its money. */
-  readonly posted: boolean
-}
-
-/** A wallet's payments that are mined and not final, and the final ones above a height. */
-export async function minedSpends(
-  tx: Tx,
-  walletId: WalletId,
-  network: NetworkId,
-  postedAboveHeight: bigint,
-): Promise<readonly MinedSpend[]> {
-  const rows = await tx.query<{
-    block_height: string
-    asset: string
-    amount: string
-    fee_ceiling: string
-    fee_paid: string
-    posted: boolean
-  }>(
-    'payments_mined_spends',
-    `select block_height, asset, status <> 'confirmed' as posted,
-       coalesce(sum(amount) filter (where status <> 'failed'), 0) as amount,
-       sum(fee_ceiling) as fee_ceiling, sum(fee_paid) as fee_paid
-     from payments
-     where wallet_id = $1 and network = $2 and type = 'sent' and block_height is not null
-       and (status = 'confirmed' or block_height > $3)
-     group by block_height, asset, posted`,
-    [walletId, network, postedAboveHeight.toString()],
-  )
-  return rows.map((row) => ({
-    height: BigInt(row.block_height),
-    asset: row.asset,
-    amount: BigInt(row.amount),
-    feeCeiling: BigInt(row.fee_ceiling),
-    feePaid: BigInt(row.fee_paid),
-    posted: row.posted,
-  }))
-}
-
 /** A change of one payment's status with what was seen on chain. Null facts clear what a reorg made untrue. */
 export interface StatusChange {
   readonly paymentId: PaymentId

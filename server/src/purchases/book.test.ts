@@ -18,7 +18,8 @@ import { planFunds } from '../payments/funds.ts'
 import { bookHolds } from '../payments/hold.ts'
 import { movePayments } from '../payments/move-payments.ts'
 import type { Payment } from '../payments/payment.ts'
-import { findPayment, insertPayments, minedSpends } from '../payments/store.ts'
+import { minedSpends } from '../payments/mined-spends-store.ts'
+import { findPayment, insertPayments } from '../payments/store.ts'
 import { makeWallet, RECIPIENT, testNetwork, TOKEN } from '../payments/test-lane.ts'
 import { reserve } from '../policies/store.ts'
 import { beginFollowing, storeBlocks, takeLease } from '../sender/follower-store.ts'
@@ -176,7 +177,7 @@ async function aPurchase() {
     spendable: (onChain: bigint, height: bigint, amount: bigint) =>
       database.store.inTransaction(accountId, async (tx) => {
         const balances = await lockBalances(tx, { ...place, assets: [TOKEN, 'native'] })
-        const mined = await minedSpends(tx, wallet.id, network, height)
+        const mined = await minedSpends(tx, wallet, network, height)
         const plan = planFunds({ balances, mined })
         const asset = assets.find((each) => each.asset === TOKEN)
         if (asset === undefined) throw new Error('no asset')
