@@ -204,7 +204,7 @@ export const defects: readonly Defect[] = [
     name: 'a reorg reopens nothing',
     changes: [
       {
-        module: 'sender/follower-store.ts',
+        module: 'sender/roll-back-store.ts',
         from: `and state in ('mined', 'final') for no key update`,
         to: `and state = 'final' for no key update`,
       },

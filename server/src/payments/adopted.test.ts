@@ -17,7 +17,8 @@ import { newId } from '../kernel/id.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import { openLog } from '../kernel/log.ts'
 import { systemRandom } from '../kernel/random.ts'
-import { beginFollowing, rollBack, storeBlocks, takeLease } from '../sender/follower-store.ts'
+import { beginFollowing, storeBlocks, takeLease } from '../sender/follower-store.ts'
+import { rollBack } from '../sender/roll-back-store.ts'
 import type { Cursor } from '../sender/follower-store.ts'
 import { scriptedChain } from '../sender/test-chain.ts'
 import type { Tx } from '../store/postgres.ts'
@@ -81,7 +82,7 @@ async function read(fork: string, logIndex?: number): Promise<void> {
 const undo = () =>
   within(async (tx) => {
     const ancestor = { height: 100n, blockHash: 'a100' }
-    await rollBack(tx, cursor, ancestor)
+    await rollBack(tx, cursor, ancestor, { hasNonces: true })
     await book.undone(tx, network, 100n)
     cursor = { ...cursor, ...ancestor }
   })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Chain } from '../chains/chain.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { attemptsToSend } from '../sender/transaction-store.ts'
 import { followerStandings, unhaltNetwork } from '../sender/lane-release-store.ts'
@@ -16,10 +17,10 @@ afterAll(() => database.close())
 const NOTHING = { deposits: [], take: 0, feePercent: 100, reverts: false }
 
 /** A wallet one payment of which is final as the chain had it, and another one waits; then that final block is replaced by an empty one. */
-async function replaced(chainId: number, reverts: boolean) {
+async function replaced(chainId: number, reverts: boolean, family?: Pick<Chain, 'renewal'>) {
   const { store } = database
   const model = openModelChain([{ asset: 'native', amount: 1_000n }])
-  const lane = await openTestLane(store, model, chainId)
+  const lane = await openTestLane(store, model, chainId, family)
   const pay = async () =>
     lane.send([lane.prepare({ asset: 'native', amount: 100n, feeCeiling: 10n, at: model.tip() })])
   await pay()
@@ -123,4 +124,15 @@ test('what the chain shows until it is in again is its own: nothing else is paid
     [network],
   )
   expect(booked).toEqual([{ booked: `${model.tip().balances.get('native')}` }])
+})
+
+test('where nothing waits behind a nonce it is not: of two bytes both may get in, and what ruled that out was said of blocks that are gone', async () => {
+  const { shown, toSend } = await replaced(65, false, {
+    renewal: { kind: 'lifetime', lifetimeOf: () => 1_000n, lookBack: async () => [] },
+  })
+  expect(await shown()).toEqual([
+    { status: 'settled', violated: true, state: 'final' },
+    { status: 'pending', violated: false, state: 'open' },
+  ])
+  expect(await toSend()).toEqual([1n])
 })

@@ -84,6 +84,7 @@ export async function openTestLane(
   store: Store,
   model: ModelChain,
   chainId: number,
+  family: Partial<Pick<Chain, 'renewal'>> = {},
 ): Promise<TestLane> {
   const config = testNetwork(chainId)
   const { network } = config
@@ -101,6 +102,7 @@ export async function openTestLane(
       const { height, hash } = model.tip()
       return { height, hash, finalizedHeight: height }
     },
+    ...family,
   })
   const first = model.tip()
   await store.inTransaction('service', (tx) => beginFollowing(tx, network, first))

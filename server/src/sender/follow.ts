@@ -9,13 +9,14 @@ import type { Mined, PaymentBook } from './book.ts'
 import type { BuildBook } from './build-book.ts'
 import type { Deposit, DepositBook } from './deposit-book.ts'
 import type { Cursor } from './follower-store.ts'
-import { finalBelow, rememberedBlocks, rollBack, storeBlocks } from './follower-store.ts'
+import { rememberedBlocks, storeBlocks } from './follower-store.ts'
 import { haltNetwork } from './lane-release-store.ts'
 import { readLineTo } from './line-to-head.ts'
 import { matchHashes } from './place-store.ts'
 import type { Matched } from './place-store.ts'
 import { readDeposits } from './read-deposits.ts'
 import { readSightings } from './read-sightings.ts'
+import { finalBelow, rollBack } from './roll-back-store.ts'
 import { storeSeen } from './store-seen.ts'
 import { openUnreadable } from './unreadable.ts'
 import type { Seen } from './store-seen.ts'
@@ -236,7 +237,8 @@ async function undoReorg(deps: FollowDeps, cursor: Cursor): Promise<Cursor> {
     throw new ChainMoved('the chain came back while it was read')
   log.warn({ network, from: String(cursor.height), to: String(ancestor.height) }, 'reorg')
   const violated = await store.inTransaction('service', async (tx) => {
-    const undone = await rollBack(tx, cursor, ancestor)
+    const hasNonces = chain.renewal.kind === 'fee'
+    const undone = await rollBack(tx, cursor, ancestor, { hasNonces })
     if (undone.reopened.length > 0) await book.vanished(tx, network, undone.reopened)
     if (undone.violated.length > 0) await book.finalityViolated(tx, network, undone.violated)
     await deposits.undone(tx, network, ancestor.height)
