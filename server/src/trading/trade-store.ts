@@ -142,6 +142,9 @@ export async function tradesOf(tx: Tx, tradeIds: readonly TradeId[]): Promise<re
   return rows.map(tradeOf)
 }
 
+/** Of a trade `t` whose payment is settled, what it brought in is told and booked for good: where its final block is replaced, it stays. */
+const IS_SETTLED = `exists (select from payments where id = t.payment_id and status = 'settled')`
+
 /** Notes what came in, and what was taken for it. */
 export async function noteReceived(
   tx: Tx,
@@ -157,7 +160,7 @@ export async function noteReceived(
     'trades_received',
     `update trades t set received = r.units, received_height = r.height, taken = r.taken
      from unnest($1::text[], $2::numeric[], $3::bigint[], $4::numeric[]) as r (id, units, height, taken)
-     where t.id = r.id`,
+     where t.id = r.id and not ${IS_SETTLED}`,
     [
       received.map(({ tradeId }) => tradeId),
       received.map(({ units }) => units.toString()),
@@ -173,7 +176,7 @@ export async function forgetReceived(tx: Tx, paymentIds: readonly PaymentId[]): 
   await tx.query(
     'trades_forget_received',
     `with known as materialized (
-       select id from trades where payment_id = any($1) and received is not null order by id for no key update)
+       select id from trades t where payment_id = any($1) and received is not null and not ${IS_SETTLED} order by id for no key update)
      update trades t set received = null, received_height = null, taken = null from known where t.id = known.id`,
     [paymentIds],
   )
