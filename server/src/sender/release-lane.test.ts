@@ -13,12 +13,11 @@ import { systemRandom } from '../kernel/random.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { write } from '../store/test-write.ts'
-import type { Broadcaster } from './broadcast.ts'
 import { freezeLane, lockLane } from './lane-store.ts'
 import { releaseLane, stopLane } from './release-lane.ts'
 import type { Released } from './release-lane.ts'
 import { scriptedChain } from './test-chain.ts'
-import { placeIn, placesOf } from './test-release.ts'
+import { broadcasterTo, FINALITY_POLICIES, placeIn, placesOf } from './test-release.ts'
 
 let world: TestChain
 let database: TestDatabase
@@ -50,10 +49,6 @@ const at = (finality: FinalityPolicy): Chain =>
     log: openLog('silent'),
     clock: systemClock,
   })
-const policies: readonly [string, FinalityPolicy][] = [
-  ['the finalized tag', { kind: 'tag' }],
-  ['depth', { kind: 'depth', blocks: 2 }],
-]
 
 /** A lane of the key that begins at this nonce, frozen or not. */
 const begin = (nonce: bigint, reason: string | null = 'used elsewhere') =>
@@ -90,14 +85,9 @@ const release = (chain: Chain, noted: (amounts: Released['amounts']) => void = (
     signerOf: async () => ({ ...key.signer, erase: () => undefined }),
     noted: async (_, { amounts }) => noted(amounts),
   })
-/** Hands bytes to the chain at once, as a broadcaster does. */
-const broadcasterTo = (chain: Chain): Broadcaster => ({
-  broadcast: async (_, committed) =>
-    committed.length === 0 ? [] : await chain.broadcast(committed.map(({ raw }) => raw)),
-})
 const NOT_FINAL = 'used elsewhere in a block that is not final yet'
 
-describe.each(policies)('where %s says what is final', (_, policy) => {
+describe.each(FINALITY_POLICIES)('where %s says what is final', (_, policy) => {
   let chain: Chain
   beforeEach(async () => {
     chain = at(policy)
@@ -314,12 +304,12 @@ describe('a release', () => {
     },
   )
 
-  const stand = (finalizedHeight: number, haltedReason: string | null) =>
+  const stand = (finalizedHeight: number, haltedReason: string | null, height = 1) =>
     write(
       database.store,
       'test_stand',
-      'update followers set finalized_height = $1, halted_reason = $2',
-      [finalizedHeight, haltedReason],
+      'update followers set finalized_height = $1, halted_reason = $2, height = $3',
+      [finalizedHeight, haltedReason, height],
     )
   test.each([
     ['of a network whose node calls less final than we do', 37, null],
@@ -349,18 +339,13 @@ describe('a release', () => {
   ])(
     'that would correct the books by the word of a node which %s',
     async (_, height, haltedReason, isReleased) => {
-      const standing = (read: number, halted: string | null) =>
-        write(database.store, 'test_read', 'update followers set height = $1, halted_reason = $2', [
-          read,
-          halted,
-        ])
       await begin(7n)
-      await standing(height, haltedReason)
+      await stand(1, haltedReason, height)
       const noted: unknown[] = []
       const releasing = release(shows({ latest: 7n, finalized: 7n }), (each) => noted.push(each))
       if (isReleased) await releasing
       else await expect(releasing).rejects.toMatchObject({ code: 'NETWORK_ERROR' })
-      await standing(1, null)
+      await stand(1, null)
       expect(noted).toEqual(isReleased ? [[5n, 0n]] : [])
       expect((await lane()).frozenReason).toBe(isReleased ? null : 'used elsewhere')
     },

@@ -1,7 +1,21 @@
+import type { Chain } from '../chains/chain.ts'
 import { USDC } from '../chains/evm/test-network.ts'
 import { findInBooks } from '../doctor/books-store.ts'
+import type { FinalityPolicy } from '../kernel/network-config.ts'
 import type { Store } from '../store/postgres.ts'
 import { write } from '../store/test-write.ts'
+import type { Broadcaster } from './broadcast.ts'
+
+export const FINALITY_POLICIES: readonly [string, FinalityPolicy][] = [
+  ['the finalized tag', { kind: 'tag' }],
+  ['depth', { kind: 'depth', blocks: 2 }],
+]
+
+/** Hands bytes to the chain at once, as a broadcaster does. */
+export const broadcasterTo = (chain: Pick<Chain, 'broadcast'>): Broadcaster => ({
+  broadcast: async (_, committed) =>
+    committed.length === 0 ? [] : await chain.broadcast(committed.map(({ raw }) => raw)),
+})
 
 /** A place of a lane, with no signed bytes; it carries a payment of an account of its own if one is named. */
 export async function placeIn(
