@@ -31,7 +31,7 @@ async function told(used: UsedBy): Promise<unknown> {
   const payment = {
     ...{ id: paymentId, network, amount: '500', created_at: new Date(), priority_fee: null },
     ...{ fee_ceiling: null, commitment: null, block_height: null, fee_paid: null },
-    ...{ confirmed_at: null, settled_at: null, trade_id: null },
+    ...{ confirmed_at: null, settled_at: null, failed_at: null, trade_id: null },
   }
   const tx: Partial<Tx> = {
     query: async <Row extends object>(name: string) => {

@@ -34,6 +34,7 @@ const rowIn = (status: string) => ({
   created_at: new Date(START),
   confirmed_at: null,
   settled_at: null,
+  failed_at: null,
 })
 
 /** Waits over a payment that a test changes, at a time that a test owns: sleeping ends by a wake-up or by `pass`. */
