@@ -72,7 +72,9 @@ async function makeThings(client: Client): Promise<Ids> {
   const challenge = text(asked.body['challenge'])
   const signature = await holder.signMessage({ message: challenge })
   await client.post('/addresses', { address: holder.address, challenge, signature })
+  await makeWebhook(client)
   const webhookId = await makeWebhook(client)
+  const { body: audit } = await client.get('/audit?limit=1')
   const { body: delivery } = await client.post(`/webhooks/${webhookId}/test`, undefined)
   const { body: events } = await until(
     'there is an event',
@@ -100,7 +102,7 @@ async function makeThings(client: Client): Promise<Ids> {
     eventId: text((events['events'] as { id: string }[])[0]?.id),
     historyCursor: text(history['nextCursor']),
     keyId: text((await keyOf(world)).id),
-    auditCursor: newId(systemRandom, 'aud'),
+    auditCursor: text(audit['nextCursor']),
     tradeId,
     tradeCursor: text(trades['nextCursor']),
     token: world.sandbox.usdc,

@@ -278,7 +278,7 @@ export const matrix: Readonly<Record<string, readonly Row[]>> = {
     ...webhook('GET', '/deliveries'),
     {
       fields: ['cursor'],
-      status: 200,
+      status: 400,
       ask: ({ deliveryId }, own) => ({
         path: `/webhooks/${own.webhookId}/deliveries?cursor=${deliveryId}`,
       }),
@@ -334,7 +334,7 @@ export const matrix: Readonly<Record<string, readonly Row[]>> = {
   listAudit: [
     {
       fields: ['cursor'],
-      status: 200,
+      status: 400,
       ask: ({ auditCursor }) => ({ path: `/audit?cursor=${encodeURIComponent(auditCursor)}` }),
     },
   ],
