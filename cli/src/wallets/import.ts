@@ -3,7 +3,7 @@ import type { ImportedWallet, ImportOrder } from '@florin/server/custody/import-
 import { findWallet } from '@florin/server/custody/store.ts'
 import { systemClock } from '@florin/server/kernel/clock.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
-import { followerStandings } from '@florin/server/sender/lane-release-store.ts'
+import { followerStandings } from '@florin/server/sender/halt-store.ts'
 import { moveIdleLane } from '@florin/server/sender/lane-store.ts'
 import type { LaneState } from '@florin/server/sender/lane-store.ts'
 import type { Run } from '../command.ts'

@@ -1,6 +1,6 @@
 import { NodeFailure } from '@florin/server/chains/chain.ts'
 import type { Chain } from '@florin/server/chains/chain.ts'
-import type { FollowerStanding } from '@florin/server/sender/lane-release-store.ts'
+import type { FollowerStanding } from '@florin/server/sender/halt-store.ts'
 import type { NetworkId } from '@florin/wire/network.ts'
 import { CommandFailed } from '../usage-error.ts'
 

@@ -5,8 +5,8 @@ import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
 import { describeFinality } from '../kernel/network-config.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
-import { followerStandings, haltNetwork, unhaltNetwork } from '../sender/lane-release-store.ts'
-import type { FollowerStanding } from '../sender/lane-release-store.ts'
+import { followerStandings, haltNetwork, unhaltNetwork } from '../sender/halt-store.ts'
+import type { FollowerStanding } from '../sender/halt-store.ts'
 import type { OperatorDeps } from './deps.ts'
 
 /** How networks do, and their stop and go. */

@@ -10,7 +10,8 @@ import type { Store, Tx } from '../store/postgres.ts'
 import type { Broadcaster } from './broadcast.ts'
 import { prepareFilling, storeFilling } from './fill-gap.ts'
 import { freezeLane, lockLane } from './lane-store.ts'
-import { followerStandings, gapOf, unfreezeLane } from './lane-release-store.ts'
+import { followerStandings } from './halt-store.ts'
+import { gapOf, unfreezeLane } from './lane-release-store.ts'
 
 interface Lane {
   readonly store: Pick<Store, 'inTransaction'>
