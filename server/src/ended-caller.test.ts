@@ -60,7 +60,8 @@ beforeAll(async () => {
     }
     const directory = openDirectory([chain])
     const waits: Waits = { ...noWaits, until: async () => undefined, count: () => 0 }
-    const common = { store, clock, random, directory, waits, killPoint: () => undefined }
+    const lookSoon = async () => undefined
+    const common = { store, clock, random, directory, waits, lookSoon, killPoint: () => undefined }
     const sellers = openSellers({
       request: async () => {
         await meanwhile()

@@ -189,13 +189,13 @@ async function joinOpen(
 
 async function proceed(
   deps: FetchDeps,
-  { accountId, request, waitOver }: FetchOrder,
+  { accountId, chain, request, waitOver }: FetchOrder,
   paymentId: PaymentId,
   replayed: boolean,
   turn?: SellerTurn,
 ): Promise<FetchResult> {
   try {
-    const asking = { accountId, paymentId, request, waitOver, ...(turn && { turn }) }
+    const asking = { accountId, chain, paymentId, request, waitOver, ...(turn && { turn }) }
     return { ...(await goOn(deps, asking)), replayed }
   } catch (error) {
     throw new AfterCommit(paymentId, error)

@@ -11,6 +11,9 @@ import { EVM, openReading } from '../payments/test-records.ts'
 import type { Waits } from '../payments/wait.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
+import { scriptedChain } from '../sender/test-chain.ts'
+import { testNetwork } from '../payments/test-lane.ts'
+import type { LookSoon } from './look-soon.ts'
 import { openSellers } from './ask-seller.ts'
 import type { Sellers } from './ask-seller.ts'
 import { goOn } from './go-on.ts'
@@ -110,10 +113,13 @@ test('a payment that could not be shown for want of room counts as not shown, an
     ...noWaits,
     count: () => 0,
   }
-  const going = { accountId, paymentId: payment.id, request: REQUEST }
+  const chain = scriptedChain(testNetwork(71_890), {})
+  const going = { accountId, chain, paymentId: payment.id, request: REQUEST }
+  const looked: boolean[] = []
+  const lookSoon: LookSoon = async (_, { isDelivered }) => void looked.push(isDelivered)
   const goOnWith = (sellers: Sellers) =>
     goOn(
-      { store, waits, sellers, clock: systemClock, killPoint: () => undefined },
+      { store, waits, sellers, lookSoon, clock: systemClock, killPoint: () => undefined },
       { ...going, waitOver: new AbortController().signal },
     )
   const stored = () =>
@@ -135,5 +141,7 @@ test('a payment that could not be shown for want of room counts as not shown, an
   expect(turns).toEqual(['ended'])
   expect(shown).toMatchObject({ answer: { status: 200 }, problem: null })
   expect(await stored()).toMatchObject({ shown: 2, isDelivered: true })
+  // A seller that hands out has settled: only then somebody waits for the chain.
+  expect(looked).toEqual([true])
   await reading.close()
 })

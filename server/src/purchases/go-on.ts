@@ -1,3 +1,4 @@
+import type { Chain } from '../chains/chain.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import type { KillPoint } from '../kernel/kill-point.ts'
@@ -10,6 +11,7 @@ import { notifyChanged } from '../store/listen.ts'
 import type { Store } from '../store/postgres.ts'
 import { keptAnswer } from './ask-seller.ts'
 import type { SellerRequest, Sellers, SellerTurn } from './ask-seller.ts'
+import type { LookSoon } from './look-soon.ts'
 import type { Purchase, SellerAnswer } from './purchase.ts'
 import { endExchange, findPurchase, takeExchange } from './store.ts'
 
@@ -17,11 +19,13 @@ export interface GoOnDeps {
   readonly store: Store
   readonly waits: Waits
   readonly sellers: Sellers
+  readonly lookSoon: LookSoon
   readonly clock: Clock
   readonly killPoint: (point: KillPoint) => void
 }
 
 export interface GoingOn {
+  readonly chain: Chain
   readonly accountId: AccountId
   readonly paymentId: PaymentId
   readonly request: SellerRequest
@@ -47,18 +51,28 @@ export async function goOn(deps: GoOnDeps, going: GoingOn): Promise<WentOn> {
   if (showing.kind !== 'shown') return joined(deps, going, showing.kind === 'busy')
   const { problem } = showing
   const shown = await read(deps, going)
+  const answer = problem === null ? shown.answer : null
   // A seller that did not hand out has hardly settled; the chain may still say so, later.
-  const payment = await deps.waits.until(
-    { accountId, id: paymentId },
-    (status) => !shown.purchase.isDelivered || hasReached(status, 'confirmed'),
-    {
+  if (!shown.purchase.isDelivered) return { payment: shown.payment, answer, problem }
+  const isEnough = new AbortController()
+  // Handed over: it ends with the wait, and never rejects.
+  void deps.lookSoon(
+    going.chain,
+    shown.purchase,
+    AbortSignal.any([going.waitOver, isEnough.signal]),
+  )
+  const payment = await deps.waits
+    .until({ accountId, id: paymentId }, (status) => hasReached(status, 'confirmed'), {
       atMilliseconds: clock.nowMilliseconds() + limits.fetchConfirmSeconds * 1000,
       over: going.waitOver,
-    },
-  )
+    })
+    .finally(() => isEnough.abort(WAITED))
   if (payment === undefined) throw new Error('a committed payment was not found')
-  return { payment, answer: problem === null ? shown.answer : null, problem }
+  return { payment, answer, problem }
 }
+
+/** Without a reason an error would be made for every wait. */
+const WAITED = 'nobody waits any more'
 
 /** What came of showing it: `problem` says why there is no answer, null when there is one. */
 type Showing =

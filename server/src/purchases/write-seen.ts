@@ -12,7 +12,7 @@ import type { Seen } from './seen.ts'
  * as that was read: in a moment it will say which is.
  */
 export async function writeSeen(
-  { store, book }: { readonly store: Store; readonly book: PurchaseBook },
+  { store, book }: { readonly store: Store; readonly book: Pick<PurchaseBook, 'used' | 'over'> },
   network: NetworkId,
   seen: readonly Seen[],
   finalizedHeight: bigint,
