@@ -143,7 +143,8 @@ function explain(seed: number, { broken }: Journal, killer: Killer): string {
   ].join('\n')
 }
 
-async function freePort(random: () => number): Promise<string> {
+/** A port that nobody has, for a service that comes back to it. */
+export async function freePort(random: () => number): Promise<string> {
   for (let tries = 0; tries < PORTS.triesMax; tries += 1) {
     const port = PORTS.least + Math.floor(random() * PORTS.count)
     const server = createServer().listen(port, '127.0.0.1')

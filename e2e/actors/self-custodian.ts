@@ -42,7 +42,9 @@ export interface EvmCustodian extends SelfCustodian {
 const SECRET_BYTES = 32
 
 /** A holder of a fresh EVM key with 10 of the coin and 100 USDC. */
-export async function evmCustodian(sandbox: SandboxHandle): Promise<EvmCustodian> {
+export async function evmCustodian(
+  sandbox: Pick<SandboxHandle, 'rpcUrl' | 'fund'>,
+): Promise<EvmCustodian> {
   const account = privateKeyToAccount(generatePrivateKey())
   const chain = createPublicClient({ transport: http(sandbox.rpcUrl) })
   await sandbox.fund(account.address, 'native', '10')

@@ -40,7 +40,7 @@ export async function aPurchase(
 }
 
 export async function purchaseFrom(
-  world: World,
+  world: { readonly sandbox: Pick<World['sandbox'], 'usdc'> },
   payer: TestPayer,
   change: Partial<AuthorizeOrder> = {},
 ): Promise<Purchase> {
