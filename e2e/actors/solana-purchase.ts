@@ -9,17 +9,12 @@ import type { World } from './world.ts'
 
 export const SOLANA = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1'
 
-/** Somebody with a key of its own. */
-export async function aKeyPair(): Promise<KeyPairSigner> {
+/** Somebody with one USDC and a key of its own. */
+export async function aSolanaPayer(world: World): Promise<KeyPairSigner> {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const seed = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-32)
   const spki = publicKey.export({ format: 'der', type: 'spki' })
-  return await createKeyPairSignerFromBytes(Buffer.concat([seed, spki.subarray(-32)]))
-}
-
-/** The same with one USDC. */
-export async function aSolanaPayer(world: World): Promise<KeyPairSigner> {
-  const signer = await aKeyPair()
+  const signer = await createKeyPairSignerFromBytes(Buffer.concat([seed, spki.subarray(-32)]))
   await world.sandbox.fund(signer.address, 'USDC', '1')
   return signer
 }
@@ -43,29 +38,16 @@ export async function solanaPurchaseFrom(
   if (seller === undefined) await world.sandbox.fund(payTo, 'USDC', '0.5')
   const feePayer =
     seller ?? world.service().settlers.find(({ family }) => family === 'solana')?.address
-  return await signedPurchase(world.sandbox.solana, signer, { payTo, feePayer, amount })
-}
-
-/** The same to an address that has a token account, of a chain. `amount`: base units. */
-export async function signedPurchase(
-  { rpcUrl, usdc }: Pick<World['sandbox']['solana'], 'rpcUrl' | 'usdc'>,
-  signer: KeyPairSigner,
-  {
-    payTo,
-    feePayer,
-    amount = PRICE,
-  }: { readonly payTo: string; readonly feePayer: string | undefined; readonly amount?: bigint },
-): Promise<SettleBody> {
   const paymentRequirements = {
     scheme: 'exact',
     network: SOLANA,
-    asset: usdc,
+    asset: world.sandbox.solana.usdc,
     amount: `${amount}`,
     payTo,
     maxTimeoutSeconds: 60,
     extra: { feePayer },
   } as const
-  const scheme = new ExactSvmScheme(signer, { rpcUrl })
+  const scheme = new ExactSvmScheme(signer, { rpcUrl: world.sandbox.solana.rpcUrl })
   const { payload } = await scheme.createPaymentPayload(2, paymentRequirements)
   const paymentPayload: Fields = { x402Version: 2, accepted: paymentRequirements, payload }
   return { payTo, body: { x402Version: 2, paymentPayload, paymentRequirements } }

@@ -41,7 +41,7 @@ export async function openSettling(stage: Stage, name: string): Promise<Worker> 
 }
 
 /** What a facilitator's answer to a repeated question says. A success is told once: whoever lost it hears that it was told. */
-export function verdictOf({ tries }: Want, reply: Reply): Verdict {
+function verdictOf({ tries }: Want, reply: Reply): Verdict {
   const { success, errorReason } = reply.body
   if (isOpen(reply)) return 'again'
   if (success === true) return 'done'

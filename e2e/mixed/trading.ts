@@ -49,8 +49,8 @@ export function openTrading(
       for (const want of own) {
         const found = rows.filter(({ key }) => key === want.key)
         const isOnce = found.length === 1 && found[0]?.id === want.id
-        // A market that moved too far is a trade that failed, and says so.
-        if (!isOnce || !['settled', 'failed'].includes(found[0]?.status ?? '')) {
+        // A market that moved too far is a trade that failed, and one whose chain lost its block ran out of its time; both say so.
+        if (!isOnce || !['settled', 'failed', 'expired'].includes(found[0]?.status ?? '')) {
           wants.break(want, `the database has for it ${JSON.stringify(found)}`)
         }
       }

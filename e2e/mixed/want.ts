@@ -9,7 +9,7 @@ const BACK_OFF_MILLISECONDS = { least: 20, most: 500 } as const
 /** What is remembered of the replies to one want: the newest. */
 const HEARD_MAX = 30
 
-export type WantKind = 'settle' | 'settle-solana' | 'trade' | 'build' | 'purchase'
+export type WantKind = 'settle' | 'trade' | 'build' | 'purchase'
 
 /** One thing that somebody wants of the service, written down before anybody else hears of it. */
 export interface Want {
