@@ -23,6 +23,7 @@ export const TABLE_OWNERS: Readonly<Record<string, readonly string[]>> = {
     'chain_transactions',
     'attempts',
     'payment_transactions',
+    'gap_fillings',
     'followers',
     'followed_blocks',
     'expiry_looks',

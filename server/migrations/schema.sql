@@ -170,6 +170,11 @@ table foreign_effects
   effect_index integer not null
   payment_id text not null
   account_id text not null
+table gap_fillings
+  chain_transaction_id bigint not null
+  network text not null
+  lane_address text not null
+  booked_fee numeric(78,0)
 table gas_budgets
   network text not null
   day date not null
@@ -723,6 +728,8 @@ followers followers_pkey: PRIMARY KEY (network)
 foreign_effects foreign_effects_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 foreign_effects foreign_effects_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id)
 foreign_effects foreign_effects_pkey: PRIMARY KEY (network, transaction_hash, effect_index)
+gap_fillings gap_fillings_chain_transaction_id_fkey: FOREIGN KEY (chain_transaction_id) REFERENCES chain_transactions(id)
+gap_fillings gap_fillings_pkey: PRIMARY KEY (chain_transaction_id)
 gas_budgets gas_budgets_pkey: PRIMARY KEY (network, day, subject)
 gas_budgets gas_budgets_reserved_check: CHECK ((reserved >= (0)::numeric))
 gas_budgets gas_budgets_subject_check: CHECK (((length(subject) >= 1) AND (length(subject) <= 200)))
@@ -982,6 +989,7 @@ CREATE UNIQUE INDEX event_runs_by_id ON public.event_runs USING btree (account_i
 CREATE INDEX event_runs_oldest ON public.event_runs USING btree (numbered_at)
 CREATE INDEX event_tickets_by_age ON public.event_tickets USING btree (expires_at)
 CREATE INDEX foreign_effects_of_payment ON public.foreign_effects USING btree (payment_id)
+CREATE INDEX gap_fillings_of_lane ON public.gap_fillings USING btree (network, lane_address)
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at)
 CREATE INDEX lanes_frozen ON public.lanes USING btree (network) WHERE (state = 'frozen'::text)
 CREATE UNIQUE INDEX ledger_closed_once ON public.ledger_transfers USING btree (payment_id, asset) WHERE (kind = ANY (ARRAY['post'::text, 'void'::text]))
@@ -1229,6 +1237,7 @@ expiry_looks: grant insert, select to florin_service
 followed_blocks: grant delete, insert, select, update to florin_service
 followers: grant delete, insert, select, update to florin_service
 foreign_effects: grant delete, insert, select, update to florin_service
+gap_fillings: grant insert, select, update to florin_service
 gas_budgets: grant delete, insert, select, update to florin_service
 idempotency_keys: grant delete, insert, select, update to florin_service
 installation_secrets: grant delete, insert, select, update to florin_service

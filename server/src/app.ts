@@ -167,7 +167,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const trades = openTradeBook({ chains: directory.all, log })
   const deposits = openDepositBook({ clock, random })
   const waits = openWaits({ store, listener, clock })
-  const book = openPaymentBook({ clock, trades, waits })
+  const book = openPaymentBook({ clock, random, trades, waits })
   const settlers = openSettlers({ store, clock, log, networks })
   const funds = openSettlerFunds({ chains, settlers, store, clock, log })
   const records = openRecords({ store, clock, waits, networks: configs })

@@ -1,4 +1,5 @@
 import type { TransactionHash } from '../chains/chain.ts'
+import { openFillings } from '../sender/gap-filling-store.ts'
 import type { Tx } from '../store/postgres.ts'
 
 /** One thing that must never be so, and what breaks it. */
@@ -182,6 +183,18 @@ const INVARIANTS: Readonly<Record<string, string>> = {
       join chain_transactions t on t.id = pt.chain_transaction_id
       where pt.payment_id = b.before_payment and t.network = b.network and t.lane_address = b.lane_address
         and (t.nonce = b.nonce + 1 or (t.nonce > b.nonce and ${fillsGap('b')})))`,
+  'the fee of what filled a nonce is in the books of its wallet when it is final': `
+    select 'place ' || t.id as subject from gap_fillings f join chain_transactions t on t.id = f.chain_transaction_id
+    where t.state = 'final' and f.booked_fee is null
+    union all
+    select lane from (
+      select network || ' ' || lane_address as lane, sum(booked_fee) as taken from gap_fillings where booked_fee > 0 group by 1) f
+    full join (
+      select a.network || ' ' || w.address as lane, sum(e.amount) as booked
+      from ledger_transfers t join ledger_entries e on e.transfer_id = t.id
+      join ledger_accounts a on a.id = e.ledger_account_id and a.kind = 'fees' join wallets w on w.id = a.wallet_id
+      where t.kind = 'correction' group by 1) b using (lane)
+    where taken is distinct from booked`,
   'an idempotency key names something that exists': `
     select k.operation || ' ' || k.resource_id as subject from idempotency_keys k
     where not exists (select from payments where id = k.resource_id)
@@ -282,7 +295,7 @@ export async function passedOver(
   )
 }
 
-/** What the books say an idle wallet has on chain, asset by asset; wallets with payments under way are left out. */
+/** What the books say an idle wallet has on chain, asset by asset; wallets with payments under way, or with what fills a nonce, are left out. */
 export interface IdleWallet {
   readonly address: string
   readonly assets: readonly string[]
@@ -306,6 +319,7 @@ export async function idleWallets(
        where a.network = $1 and a.kind in ('available', 'held') and w.address > $3 and ($4::text is null or w.address = $4)
          and not exists (select from payments p where p.wallet_id = w.id and p.network = $1
            and p.status in ('pending', 'confirmed'))
+         and not exists (${openFillings('$1', 'w.address')})
        group by w.address, a.asset) books
      group by address order by address limit $2`,
     [network, count, after, address],

@@ -18,6 +18,7 @@ import type { TestDatabase } from '../store/test-database.ts'
 import { findInBooks } from './books-store.ts'
 import type { Finding } from './books-store.ts'
 import { DIVERGENCES, secondAttemptNaming } from './test-divergences.ts'
+import { FILLING_DIVERGENCES } from './test-filling-divergences.ts'
 import { PURCHASE_DIVERGENCES } from './test-purchase-divergences.ts'
 import { SETTLEMENT_DIVERGENCES } from './test-settlement-divergences.ts'
 import type { Divergence, Run } from './test-divergences.ts'
@@ -110,7 +111,12 @@ async function findingsAfter(plant: Divergence['plant']): Promise<readonly Findi
   return findings
 }
 
-const PLANTED = [...DIVERGENCES, ...SETTLEMENT_DIVERGENCES, ...PURCHASE_DIVERGENCES]
+const PLANTED = [
+  ...DIVERGENCES,
+  ...SETTLEMENT_DIVERGENCES,
+  ...PURCHASE_DIVERGENCES,
+  ...FILLING_DIVERGENCES,
+]
 const KNOWN = new Set(PLANTED.map(({ invariant }) => invariant))
 
 describe('the books', () => {

@@ -21,7 +21,7 @@ export interface LedgerPlace {
   readonly asset: string
 }
 
-/** One balanced movement inside one wallet's books of one asset. Only the five functions below make one. */
+/** One balanced movement inside one wallet's books of one asset. Only the six functions below make one. */
 export interface LedgerTransfer extends LedgerPlace {
   readonly kind: 'funding' | 'hold' | 'post' | 'void' | 'correction'
   readonly paymentId: PaymentId | null
@@ -83,6 +83,20 @@ export function correction(place: LedgerPlace, missing: bigint): LedgerTransfer 
   return transfer(place, 'correction', null, [
     { kind: 'available', amount: -missing },
     { kind: 'external', amount: missing },
+  ])
+}
+
+/**
+ * Takes out of the books what a network took for a transaction that no payment bears. What `available` does not have of it was paid by money that the
+ * books did not know yet: it came in from outside and is gone.
+ */
+export function ownFee(place: LedgerPlace, fee: bigint, available: bigint): LedgerTransfer {
+  assert(fee > 0n && available >= 0n, 'a fee is positive')
+  const known = fee < available ? fee : available
+  return transfer(place, 'correction', null, [
+    { kind: 'available', amount: -known },
+    { kind: 'external', amount: known - fee },
+    { kind: 'fees', amount: fee },
   ])
 }
 

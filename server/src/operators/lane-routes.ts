@@ -102,8 +102,8 @@ export function operatorLaneRoutes(deps: OperatorDeps): readonly Route[] {
           const seen = { amounts, nowMilliseconds: deps.clock.nowMilliseconds() }
           const missing = await writeOff(tx, chain, wallet, seen)
           await audit.note(tx, {
-            // Whose books are corrected reads it, too.
-            accountId: missing.length === 0 ? null : wallet.accountId,
+            // Whose books are corrected, or whose wallet pays for it, reads it, too.
+            accountId: missing.length + filled.length === 0 ? null : wallet.accountId,
             actor: actorOf(call),
             action: 'lane.released',
             object: address,

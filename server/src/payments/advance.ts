@@ -1,8 +1,10 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import type { TransactionHash } from '../chains/chain.ts'
+import { openAudit } from '../audit/audit.ts'
 import { lookSoon } from '../facilitator/claim-looks-store.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { PaymentId, TradeId } from '../kernel/id.ts'
+import type { Random } from '../kernel/random.ts'
 import { funding, post, release } from '../ledger/entry.ts'
 import type { Hold, LedgerTransfer } from '../ledger/entry.ts'
 import { openHolds, record } from '../ledger/store.ts'
@@ -12,6 +14,7 @@ import { feesBefore } from '../sender/place-store.ts'
 import type { MinedTrade, TradeBook } from '../sender/trade-book.ts'
 import { notifyChanged } from '../store/listen.ts'
 import type { Tx } from '../store/postgres.ts'
+import { bookFillings } from './book-fillings.ts'
 import { findEffect } from './find-effect.ts'
 import { moveAndGive, movePayments, violateFinality } from './move-payments.ts'
 import type { Payment, PaymentFailure, PaymentStatus } from './payment.ts'
@@ -35,13 +38,17 @@ export function openPaymentBook({
   clock,
   trades,
   waits,
+  random,
 }: {
   readonly clock: Clock
   /** Left out where nothing is traded. */
   readonly trades?: TradeBook
   /** Left out where whoever waits reads for themselves. */
   readonly waits?: Pick<Waits, 'hold'>
+  /** For the audit log of what the service does by itself; left out where nobody reads it. */
+  readonly random?: Random
 }): PaymentBook {
+  const audit = random === undefined ? undefined : openAudit({ clock, random })
   const moved = (
     tx: Tx,
     status: PaymentStatus,
@@ -177,6 +184,10 @@ export function openPaymentBook({
       )
       if (traded.length > 0) closings.push(...(await proceedsOf(tx, payments, traded)))
       await record(tx, closings, clock.nowMilliseconds())
+      const carryNothing = transactions.filter(({ paymentIds }) => paymentIds.length === 0)
+      if (carryNothing.length > 0) {
+        await bookFillings(tx, carryNothing, { audit, nowMilliseconds: clock.nowMilliseconds() })
+      }
       await moved(tx, 'settled', settled, payments)
       const ended = await moved(tx, 'failed', failed, payments)
       await releaseSpends(tx, [...ended], clock.nowMilliseconds())

@@ -39,14 +39,21 @@ export interface FundsPlan {
  * Two views must both cover a send. The books: available, plus what arrived on chain since. The chain as the draft saw it: its
  * balance, less the hold of every payment that this balance does not show yet, less what the ledger has as spent above the draft's
  * height. A draft may be older than what the books know, or newer: the heights say which payments its balance shows. One that was
- * mined in a block that our follower has not read counts twice against the wallet for that moment, never for it.
+ * mined in a block that our follower has not read counts twice against the wallet for that moment, never for it. What fills a nonce has no hold: its fee
+ * ceiling is set aside here until the ledger has its fee.
  */
 export function planFunds({ balances, mined }: Books): FundsPlan {
+  const promised = sum(
+    mined.filter(({ fillsGap, posted }) => fillsGap && !posted),
+    ({ feeCeiling }) => feeCeiling,
+  )
   const discovered = new Map<string, bigint>()
   const taken = new Map<string, bigint>()
 
   function spendable(asset: string, onChain: bigint, height: bigint, followed: boolean): bigint {
-    const { available, held } = balances.get(asset) ?? { available: 0n, held: 0n }
+    const booked = balances.get(asset) ?? { available: 0n, held: 0n }
+    const aside = asset === 'native' ? promised : 0n
+    const [available, held] = [booked.available - aside, booked.held + aside]
     const shown = mined.filter((spend) => !spend.posted && spend.height <= height)
     const hidden = mined.filter((spend) => spend.posted && spend.height > height)
     const spent = sum(shown, (spend) => cost(spend, asset))

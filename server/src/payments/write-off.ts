@@ -2,6 +2,7 @@ import type { Chain } from '../chains/chain.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import { correction } from '../ledger/entry.ts'
 import { lockBalances, record } from '../ledger/store.ts'
+import { areFillingsOpen } from '../sender/gap-filling-store.ts'
 import type { Tx } from '../store/postgres.ts'
 
 /** What a wallet has less of on chain than in its books. */
@@ -14,13 +15,13 @@ export interface Missing {
 /**
  * Takes out of a wallet's books what its chain does not show, and says what that was: somebody else has moved it with the same key, or a backup
  * does not know that it was paid. In the transaction that lets the key sign again, under its lane's lock. Nothing while a payment of the
- * wallet is under way, since its balance tells nothing then. Whoever calls it has asked a
+ * wallet is under way, or what fills a nonce of it, since its balance tells nothing then. Whoever calls it has asked a
  * node that knows all that the books know. Where it took too much all the same, what is more on chain than in the books is found by the next payment.
  */
 export async function writeOff(
   tx: Tx,
   { config }: Pick<Chain, 'config'>,
-  { id: walletId, accountId }: Pick<Wallet, 'id' | 'accountId'>,
+  { id: walletId, accountId, address }: Pick<Wallet, 'id' | 'accountId' | 'address'>,
   {
     amounts,
     nowMilliseconds,
@@ -34,6 +35,7 @@ export async function writeOff(
   const assets = config.assets.map(({ asset }) => asset)
   const books = await lockBalances(tx, { ...place, assets })
   if ([...books.values()].some(({ held }) => held > 0n)) return []
+  if (await areFillingsOpen(tx, config.network, address)) return []
   const missing = assets.flatMap((asset, index): Missing[] => {
     const onChain = amounts[index]
     const booked = books.get(asset)?.available ?? 0n

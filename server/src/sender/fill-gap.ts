@@ -6,7 +6,8 @@ import type { OpenSigner } from '../custody/signer.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Committed } from './broadcast.ts'
-import type { Gap, MissingPlace } from './lane-release-store.ts'
+import { noteFillings } from './gap-filling-store.ts'
+import type { Gap } from './lane-release-store.ts'
 import { storeTransactions } from './transaction-store.ts'
 
 /** What fills nonces that nobody has used: a transaction of nothing to the address itself, and the key that signs it, to be erased. */
@@ -39,13 +40,12 @@ export async function prepareFilling(
   if (!drafted.ok) throw cannotFill(missing)
   const { terms, feeCeiling, balances } = drafted.draft
   if (balances.native < awaited + feeCeiling * BigInt(missing.length)) throw cannotFill(missing)
-  const nonces = new Set(missing.map(({ nonce }) => nonce))
-  return { nonces, terms, feeCeiling, signer: await signerOf() }
+  return { nonces: new Set(missing), terms, feeCeiling, signer: await signerOf() }
 }
 
 /**
- * Signs and stores what fills them, under the lane's lock, each for a payment that waits behind it and bears its fee, as long as there are any. Gives the
- * bytes, to be sent once that is committed. Refuses what was not prepared: the lane has changed since.
+ * Signs and stores what fills them, under the lane's lock. Their fees are the wallet's own, booked when they are final. Gives the bytes, to be sent once
+ * that is committed. Refuses what was not prepared: the lane has changed since.
  */
 export async function storeFilling(
   tx: Tx,
@@ -57,30 +57,31 @@ export async function storeFilling(
     nowMilliseconds,
   }: {
     readonly filling: Filling | undefined
-    readonly missing: readonly MissingPlace[]
+    readonly missing: readonly bigint[]
     readonly nowMilliseconds: number
   },
 ): Promise<readonly Committed[]> {
   if (missing.length === 0) return []
-  if (filling === undefined || missing.some(({ nonce }) => !filling.nonces.has(nonce))) {
+  if (filling === undefined || missing.some((nonce) => !filling.nonces.has(nonce))) {
     throw cannotFill(missing)
   }
   const { terms, feeCeiling, signer } = filling
   const places = await Promise.all(
-    missing.map(async ({ nonce, beforePayment }) => ({
+    missing.map(async (nonce) => ({
       ...{ nonce, terms, feeCeiling, paymentIds: [] },
-      ...(beforePayment === null ? {} : { beforePayment }),
       signed: await chain.sign(terms, nonce, signer),
     })),
   )
-  await storeTransactions(tx, { network: chain.config.network, address }, places, nowMilliseconds)
+  const lane = { network: chain.config.network, address }
+  await storeTransactions(tx, lane, places, nowMilliseconds)
+  await noteFillings(tx, lane, missing)
   return places.map(({ signed }) => signed)
 }
 
-function cannotFill(missing: readonly MissingPlace[]): Refusal {
+function cannotFill(missing: readonly bigint[]): Refusal {
   const [first] = missing
   return new Refusal('INVALID_PARAMETERS', {
-    message: `Nobody has used nonce ${first?.nonce} of this key, and transactions of ours wait behind it. It takes a transaction of nothing there, which this address cannot pay for now beside what waits, or there are more than ${limits.gapPlacesMax} such nonces. Give it native currency and ask again.`,
+    message: `Nobody has used nonce ${first} of this key, and transactions of ours wait behind it. It takes a transaction of nothing there, which this address cannot pay for now beside what waits, or there are more than ${limits.gapPlacesMax} such nonces. Give it native currency and ask again.`,
     details: { address: 'has transactions that wait behind a nonce which nobody has used' },
   })
 }

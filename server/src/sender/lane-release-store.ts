@@ -1,6 +1,5 @@
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { Address } from '../chains/chain.ts'
-import type { PaymentId } from '../kernel/id.ts'
 import type { Tx } from '../store/postgres.ts'
 
 /** How a lane stands, for operators. */
@@ -128,16 +127,10 @@ export async function unfreezeLane(
   return released === undefined ? 'unsure' : { nextNonce: BigInt(released.next_nonce) }
 }
 
-/** A nonce that nobody has used, and a payment that waits behind it: each is named once, so there may be too few. */
-export interface MissingPlace {
-  readonly nonce: bigint
-  readonly beforePayment: PaymentId | null
-}
-
 /** Nonces of a lane that keep out what waits behind them. */
 export interface Gap {
-  /** From the lowest on. */
-  readonly missing: readonly MissingPlace[]
+  /** Nobody has used them, from the lowest on. */
+  readonly missing: readonly bigint[]
   /** Whether this look may tell that: the network is not halted, and the node calls no less final than we do. Otherwise they may be used up. */
   readonly isSure: boolean
   /** What is under way in the lane may still take, native base units: no filling may spend it. */
@@ -157,39 +150,28 @@ export async function gapOf(
 ): Promise<Gap> {
   const rows = await tx.query<{
     nonce: string
-    payment_id: PaymentId | null
     is_sure: boolean
     awaited: string
   }>(
     'lane_missing_places',
-    // From the highest on both sides: a payment behind a nonce is behind all below it.
     `with places as (
        select id, nonce, state, fee_ceiling from chain_transactions where network = $1 and lane_address = $2 and nonce >= $3::bigint
      ), missing as (
-       select nonce, row_number() over (order by nonce desc) as turn
-       from generate_series(
+       select nonce from generate_series(
          greatest($3::bigint, (select max(nonce) + 1 from places where state <> 'open')),
          (select max(nonce) from places where state = 'open')) as each (nonce)
        where not exists (select from places where places.nonce = each.nonce)
-     ), waiting as (
-       select places.nonce, payment_id, row_number() over (order by places.nonce desc) as turn
-       from places join payment_transactions on chain_transaction_id = id and effect_index = 0
-       where state = 'open' and not exists (select from chain_transactions b where b.before_payment = payment_id)
      )
-     select missing.nonce, payment_id,
+     select nonce,
        exists (select from followers
          where network = $1 and halted_reason is null and finalized_height <= $4::bigint) as is_sure,
        (select coalesce(sum(fee_ceiling), 0) from places where state = 'open')
          + (select coalesce(sum((terms ->> 'value')::numeric), 0) from places
             join attempts on chain_transaction_id = places.id and number = 1 where state = 'open') as awaited
-     from missing
-     left join waiting on waiting.turn = missing.turn and waiting.nonce > missing.nonce
-     order by missing.nonce desc limit $5`,
+     from missing order by nonce desc limit $5`,
     [network, address, usedUp.toString(), finalizedHeight.toString(), count],
   )
-  const missing = rows
-    .map((row) => ({ nonce: BigInt(row.nonce), beforePayment: row.payment_id }))
-    .toReversed()
+  const missing = rows.map(({ nonce }) => BigInt(nonce)).toReversed()
   const [first] = rows
   return { missing, isSure: first?.is_sure === true, awaited: BigInt(first?.awaited ?? 0) }
 }

@@ -164,9 +164,8 @@ describe.each(FINALITY_POLICIES)('where %s says what is final', (_, policy) => {
     expect(latest).toBe(4n)
     expect(await places()).toEqual([
       { nonce: '0', before_payment: null, attempts: '0', findings: '1' },
-      // One payment bears the fee of one place, and the other is in nobody's books.
       { nonce: '1', before_payment: null, attempts: '1', findings: '0' },
-      { nonce: '2', before_payment: paymentId, attempts: '1', findings: '0' },
+      { nonce: '2', before_payment: null, attempts: '1', findings: '0' },
       { nonce: '3', before_payment: null, attempts: '0', findings: '0' },
     ])
     expect(await lane()).toMatchObject({ nextNonce: 4n, frozenReason: null })

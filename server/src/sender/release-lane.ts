@@ -117,8 +117,7 @@ export async function releaseLane({
       const { missing } = await gapIn(tx)
       const nowMilliseconds = clock.nowMilliseconds()
       const fill = { filling, missing, nowMilliseconds }
-      const filled = missing.map(({ nonce }) => nonce)
-      const said = { amounts, before: nextNonce, after: release.nextNonce, filled }
+      const said = { amounts, before: nextNonce, after: release.nextNonce, filled: missing }
       const stored = await storeFilling(tx, chain, address, fill)
       await noted(tx, said)
       return { released: said, bytes: stored }

@@ -242,7 +242,7 @@ export const operatorReleaseLane: OperationReference = {
   title: 'Release a lane',
   about: [
     'The key signs again, from where the chain is. Refused while a transaction of ours lies below the count of the chain and nobody knows yet what became of it, and while somebody else used the key in a block that is not final yet: `message` says in about how many minutes to ask again.',
-    'A lane that stands above the chain, because a reorganisation took a foreign use back, goes back to it as long as nothing of ours was signed there. Where transactions of ours wait there, each nonce below them that nobody has used is filled by a transaction of nothing, whose fee the payment behind it bears (`filled`). Refused while the network is halted or the node that answers is behind.',
+    'A lane that stands above the chain, because a reorganisation took a foreign use back, goes back to it as long as nothing of ours was signed there. Where transactions of ours wait there, each nonce below them that nobody has used is filled by a transaction of nothing (`filled`); once that is final its fee leaves the books of the wallet, and the audit log of its account says so (`lane.filled`). Refused while the network is halted or the node that answers is behind.',
     'Make sure first that nobody else signs with this key: the next foreign use freezes it again.',
     'What the chain shows less of than the books of its wallet is taken out of them, unless a payment of it is under way; the audit log says how much (`writtenOff`, base units by asset), and from which nonce to which the lane went (`nextNonce`). An asset that no node tells, because its contract fails or is gone, stops no release: it is in `notRead`, and its books stay as they are.',
   ],
