@@ -39,6 +39,7 @@ export function openOperators({
   readonly drivers: ReadonlyMap<NetworkId, Driver>
   readonly broadcaster: OperatorDeps['broadcaster']
   readonly signerFor: OperatorDeps['signerFor']
+  readonly killPoint: OperatorDeps['killPoint']
   baseUrl(): string
 }): readonly Route[] {
   const { store, clock, directory } = deps

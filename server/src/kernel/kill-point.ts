@@ -1,4 +1,4 @@
-/** The places where tests end the process with SIGKILL, in the order in which a payment passes them, and a deposit. */
+/** The places where tests end the process with SIGKILL, in the order in which a payment passes them, a deposit, and the release of a lane. */
 export const KILL_POINTS = [
   'build.before-commit',
   'build.after-commit',
@@ -29,6 +29,9 @@ export const KILL_POINTS = [
   'deposit.after-commit',
   'deposit.before-settle',
   'deposit.after-settle',
+  'release.before-commit',
+  'release.after-commit',
+  'release.after-node',
 ] as const
 export type KillPoint = (typeof KILL_POINTS)[number]
 

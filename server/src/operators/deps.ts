@@ -5,6 +5,7 @@ import type { OpenSigner } from '../custody/signer.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import type { Settlers } from '../facilitator/settlers.ts'
 import type { Clock } from '../kernel/clock.ts'
+import type { KillPoint } from '../kernel/kill-point.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import type { Random } from '../kernel/random.ts'
 import type { Broadcaster } from '../sender/broadcast.ts'
@@ -45,6 +46,7 @@ export interface OperatorDeps {
   readonly broadcaster: Broadcaster
   /** The key of a wallet, to be erased by whoever asked. */
   signerFor(wallet: Wallet, network: NetworkConfig): Promise<OpenSigner>
+  readonly killPoint: (point: KillPoint) => void
   readonly settings: readonly ShownSetting[]
   /** Where people reach the service: links begin with it. */
   baseUrl(): string

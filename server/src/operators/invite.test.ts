@@ -17,6 +17,7 @@ test('an account that an operator made gets its first owner by a link', async ()
   const door = await scene.start(
     operatorAccountRoutes({
       ...{ store: scene.database.store, clock, random, audit: openAudit({ clock, random }) },
+      killPoint: () => undefined,
       ...{ networks: [], settings: [], directory: openDirectory([]), settlers: { of: () => [] } },
       broadcaster: { broadcast: async () => [] },
       signerFor: () => Promise.reject(new Error('nothing is signed here')),

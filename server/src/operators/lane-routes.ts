@@ -98,6 +98,7 @@ export function operatorLaneRoutes(deps: OperatorDeps): readonly Route[] {
         clock: deps.clock,
         broadcaster: deps.broadcaster,
         signerOf: () => deps.signerFor(wallet, chain.config),
+        killPoint: deps.killPoint,
         noted: async (tx, { amounts, before, after, filled }) => {
           const seen = { amounts, nowMilliseconds: deps.clock.nowMilliseconds() }
           const missing = await writeOff(tx, chain, wallet, seen)

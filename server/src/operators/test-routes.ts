@@ -46,6 +46,7 @@ export function testOperatorRoutes(scene: {
     },
     broadcaster: { broadcast: async () => [] },
     signerFor: () => Promise.reject(new Error('nothing is signed here')),
+    killPoint: () => undefined,
     settings: [{ name: 'DATABASE_URL', value: 'set', secret: true }],
     driverState: () => ({
       following: true,

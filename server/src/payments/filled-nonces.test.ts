@@ -89,6 +89,7 @@ async function aGap(chainId: number) {
       ...{ store, chain: { ...chain, sign }, address: wallet.address, clock },
       broadcaster: { broadcast: async (_, sent) => chain.broadcast(sent.map(({ raw }) => raw)) },
       signerOf: async () => ({ ...SIGNER, address: wallet.address }),
+      killPoint: () => undefined,
       noted: async (tx) => void (written = await writeOff(tx, chain, wallet, seen())),
     })
     return { filled, written }

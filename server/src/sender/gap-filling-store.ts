@@ -28,7 +28,7 @@ export async function noteFillings(
 
 /**
  * Those among these final transactions that filled a gap and whose fee is not in the books yet: each is given once, whoever asks and however
- * often it becomes final. In the transaction that makes it final, which books it.
+ * often it becomes final. By their nonces. In the transaction that makes it final, which books it.
  */
 export async function takeUnbooked(
   tx: Tx,
@@ -50,12 +50,14 @@ export async function takeUnbooked(
      returning f.lane_address, t.nonce, a.hash, t.fee_paid`,
     [network, hashes],
   )
-  return rows.map((row) => ({
-    laneAddress: row.lane_address,
-    nonce: BigInt(row.nonce),
-    hash: row.hash,
-    fee: BigInt(row.fee_paid),
-  }))
+  return rows
+    .map((row) => ({
+      laneAddress: row.lane_address,
+      nonce: BigInt(row.nonce),
+      hash: row.hash,
+      fee: BigInt(row.fee_paid),
+    }))
+    .sort((one, other) => (one.nonce < other.nonce ? -1 : 1))
 }
 
 /** Whether something fills a gap of the lane whose fee is still to be taken: until then its balance and its books differ by that. */

@@ -83,6 +83,7 @@ const release = (chain: Chain, noted: (amounts: Released['amounts']) => void = (
     clock: systemClock,
     broadcaster: broadcasterTo(chain),
     signerOf: async () => ({ ...key.signer, erase: () => undefined }),
+    killPoint: () => undefined,
     noted: async (_, { amounts }) => noted(amounts),
   })
 const NOT_FINAL = 'used elsewhere in a block that is not final yet'

@@ -4,6 +4,7 @@ import { readableBalances } from '../chains/readable-balances.ts'
 import type { ReadableBalances } from '../chains/readable-balances.ts'
 import type { OpenSigner } from '../custody/signer.ts'
 import type { Clock } from '../kernel/clock.ts'
+import type { KillPoint } from '../kernel/kill-point.ts'
 import { limits } from '../kernel/limits.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import type { Store, Tx } from '../store/postgres.ts'
@@ -70,12 +71,14 @@ export async function releaseLane({
   clock,
   broadcaster,
   signerOf,
+  killPoint,
   noted,
 }: Lane & {
   readonly clock: Pick<Clock, 'nowMilliseconds'>
   readonly broadcaster: Broadcaster
   /** The key of the address; erased here. */
   readonly signerOf: () => Promise<OpenSigner>
+  readonly killPoint: (point: KillPoint) => void
   /** Runs in the transaction that changes the lane. */
   readonly noted: (tx: Tx, released: Released) => Promise<void>
 }): Promise<Released> {
@@ -120,9 +123,12 @@ export async function releaseLane({
       const said = { amounts, before: nextNonce, after: release.nextNonce, filled: missing }
       const stored = await storeFilling(tx, chain, address, fill)
       await noted(tx, said)
+      killPoint('release.before-commit')
       return { released: said, bytes: stored }
     })
+    killPoint('release.after-commit')
     await broadcaster.broadcast(network, bytes)
+    killPoint('release.after-node')
     return released
   } finally {
     filling?.signer.erase()
