@@ -1,4 +1,4 @@
-import { baseUnits } from '@florin/wire/amount.ts'
+import { baseUnits, formatAmount } from '@florin/wire/amount.ts'
 import type { BaseUnits } from '@florin/wire/amount.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { Address, Chain, Terms } from '../chains/chain.ts'
@@ -23,8 +23,8 @@ export interface Filling {
 const COMMITMENT_BYTES = 32
 
 /**
- * Asks the chain what filling these takes. Refuses INVALID_PARAMETERS where they are too many, and where the address has less than that beside what is
- * under way: a payment whose money went into a filling would wait for ever itself.
+ * Asks the chain what filling these takes. Refuses INVALID_PARAMETERS where they are too many, where code of the address refuses a transaction of nothing,
+ * and where the address has less than that beside what is under way: a payment whose money went into a filling would wait for ever itself.
  */
 export async function prepareFilling(
   chain: Chain,
@@ -33,13 +33,21 @@ export async function prepareFilling(
   { missing, awaited }: Pick<Gap, 'missing' | 'awaited'>,
 ): Promise<Filling> {
   const asset = chain.config.assets.find((each) => each.asset === 'native')
-  if (asset === undefined || missing.length > limits.gapPlacesMax) throw cannotFill(missing)
+  if (asset === undefined) throw new Error('a network has no native asset')
+  if (missing.length > limits.gapPlacesMax) throw tooMany(missing)
   const commitment = new Uint8Array(COMMITMENT_BYTES)
   const order = { sender: address, recipient: address, asset, amount: baseUnits(0n), commitment }
   const drafted = await chain.draft(order)
-  if (!drafted.ok) throw cannotFill(missing)
+  if (!drafted.ok) throw refusesNothing(missing)
   const { terms, feeCeiling, balances } = drafted.draft
-  if (balances.native < awaited + feeCeiling * BigInt(missing.length)) throw cannotFill(missing)
+  const fees = feeCeiling * BigInt(missing.length)
+  const short = awaited + fees - balances.native
+  if (short > 0n) {
+    const shown = [fees, balances.native, awaited, short].map((units) =>
+      formatAmount(units, asset.decimals),
+    )
+    throw cannotPay(missing, shown, asset.symbol)
+  }
   return { nonces: new Set(missing), terms, feeCeiling, signer: await signerOf() }
 }
 
@@ -63,7 +71,7 @@ export async function storeFilling(
 ): Promise<readonly Committed[]> {
   if (missing.length === 0) return []
   if (filling === undefined || missing.some((nonce) => !filling.nonces.has(nonce))) {
-    throw cannotFill(missing)
+    throw changedSince()
   }
   const { terms, feeCeiling, signer } = filling
   const places = await Promise.all(
@@ -78,10 +86,43 @@ export async function storeFilling(
   return places.map(({ signed }) => signed)
 }
 
-function cannotFill(missing: readonly bigint[]): Refusal {
-  const [first] = missing
+/** What an operator is told of them. */
+function unused(missing: readonly bigint[]): string {
+  const nonces = missing.length === 1 ? 'nonce' : 'nonces'
+  return `Nobody has used ${nonces} ${missing.join(', ')} of this key, and transactions of ours wait behind`
+}
+
+function tooMany(missing: readonly bigint[]): Refusal {
+  const { gapPlacesMax } = limits
   return new Refusal('INVALID_PARAMETERS', {
-    message: `Nobody has used nonce ${first} of this key, and transactions of ours wait behind it. It takes a transaction of nothing there, which this address cannot pay for now beside what waits, or there are more than ${limits.gapPlacesMax} such nonces. Give it native currency and ask again.`,
-    details: { address: 'has transactions that wait behind a nonce which nobody has used' },
+    message: `Transactions of ours wait behind more than ${gapPlacesMax} nonces of this key that nobody has used, up to ${missing.at(-1)}, and a release fills no more than ${gapPlacesMax}. Where you hold the key elsewhere, use the lowest of them there, by a transaction of nothing each, until ${gapPlacesMax} are left, and release it once those are final.`,
+    details: {
+      address: `has transactions that wait behind more than ${gapPlacesMax} nonces which nobody has used`,
+    },
+  })
+}
+
+function refusesNothing(missing: readonly bigint[]): Refusal {
+  return new Refusal('INVALID_PARAMETERS', {
+    message: `${unused(missing)}. A release would send a transaction of nothing to the address itself there, and code that the address runs refuses that. Take the code off, or use these nonces, with the key elsewhere, and release it once that is final.`,
+    details: { address: 'runs code that refuses a transaction of nothing' },
+  })
+}
+
+function cannotPay(
+  missing: readonly bigint[],
+  [fees, has, awaited, short]: readonly string[],
+  symbol: string,
+): Refusal {
+  return new Refusal('INVALID_PARAMETERS', {
+    message: `${unused(missing)}. Filling them may take ${fees} ${symbol}, and of the ${has} that the address has, up to ${awaited} is for what is under way. Give it ${short} ${symbol} more, or more than that since fees move, and release it again.`,
+    details: { address: 'cannot pay for what fills its nonces beside what is under way' },
+  })
+}
+
+function changedSince(): Refusal {
+  return new Refusal('INVALID_PARAMETERS', {
+    message: 'What waits in this lane has changed while the chain was asked: release it again.',
+    details: { address: 'has changed meanwhile' },
   })
 }

@@ -146,63 +146,6 @@ describe.each(FINALITY_POLICIES)('where %s says what is final', (_, policy) => {
     expect(await chain.outcomes([hash])).toMatchObject([{ state: 'mined' }])
   })
 
-  test('nonces that nobody has used are filled where a payment of ours waits behind them, and it gets in', async () => {
-    await use(0n)
-    await begin(6n)
-    await place(0n, 'mined')
-    const to = world.chain.parseAddress(recipient)
-    if (to === undefined) throw new Error('no recipient')
-    const waiting = await world.signed(order(key, to, 1n), key, 3n)
-    const paymentId = newId(systemRandom, 'pay')
-    await place(3n, 'open', paymentId)
-    await chain.broadcast([waiting.raw])
-    const { filled, after } = await release(chain)
-    expect([filled, after]).toEqual([[1n, 2n], 4n])
-    expect((await release(chain)).filled).toEqual([])
-    await world.sandbox.mine(2)
-    expect(await chain.outcomes([waiting.hash])).toMatchObject([{ state: 'mined' }])
-    const { latest } = await chain.lanePosition(key.address)
-    expect(latest).toBe(4n)
-    expect(await places()).toEqual([
-      { nonce: '0', before_payment: null, attempts: '0', findings: '1' },
-      { nonce: '1', before_payment: null, attempts: '1', findings: '0' },
-      { nonce: '2', before_payment: null, attempts: '1', findings: '0' },
-      { nonce: '3', before_payment: null, attempts: '0', findings: '0' },
-    ])
-    expect(await lane()).toMatchObject({ nextNonce: 4n, frozenReason: null })
-  })
-
-  test('a gap that the address cannot pay for keeps its lane frozen, and nothing is signed', async () => {
-    key = await world.wallet()
-    await begin(4n)
-    await place(3n, 'open', newId(systemRandom, 'pay'))
-    await expect(release(chain)).rejects.toMatchObject({
-      code: 'INVALID_PARAMETERS',
-      message: expect.stringContaining('Nobody has used nonce 0'),
-    })
-    expect(await places()).toHaveLength(1)
-    expect(await lane()).toMatchObject({ nextNonce: 4n, frozenReason: 'used elsewhere' })
-  })
-
-  test('a gap that only the money of what waits could pay for is not filled', async () => {
-    await begin(4n)
-    await place(3n, 'open', newId(systemRandom, 'pay'))
-    const has = await world.balanceOf(key.address)
-    const cost = async (feeCeiling: bigint) =>
-      write(
-        database.store,
-        'test_cost',
-        'update chain_transactions set fee_ceiling = $2 where lane_address = $1',
-        [key.address, feeCeiling.toString()],
-      )
-    await cost(has - 1n)
-    await expect(release(chain)).rejects.toThrow('beside what waits')
-    expect(await places()).toHaveLength(1)
-    expect(await lane()).toMatchObject({ nextNonce: 4n, frozenReason: 'used elsewhere' })
-    await cost(has / 2n)
-    expect((await release(chain)).filled).toEqual([0n, 1n, 2n])
-  })
-
   test('a lane that begins frozen begins where the chain is final', async () => {
     await use(0n)
     const noted = async () => {}
