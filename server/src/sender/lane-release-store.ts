@@ -127,6 +127,26 @@ export async function unfreezeLane(
   return released === undefined ? 'unsure' : { nextNonce: BigInt(released.next_nonce) }
 }
 
+/**
+ * The highest nonce that the chain has free although a place of ours was closed there for good: the final block that decided it was replaced. Undefined:
+ * there is none, or this look cannot tell, as `Gap.isSure` says. What waits behind it gets in no more.
+ */
+export async function closedAboveChain(
+  tx: Tx,
+  network: NetworkId,
+  address: Address,
+  { usedUp, finalizedHeight }: { readonly usedUp: bigint; readonly finalizedHeight: bigint },
+): Promise<bigint | undefined> {
+  const [row] = await tx.query<{ nonce: string | null }>(
+    'lane_closed_above_chain',
+    `select max(nonce) as nonce from chain_transactions
+     where network = $1 and lane_address = $2 and nonce >= $3::bigint and state in ('final', 'dead')
+       and exists (select from followers where network = $1 and halted_reason is null and finalized_height <= $4::bigint)`,
+    [network, address, usedUp.toString(), finalizedHeight.toString()],
+  )
+  return row === undefined || row.nonce === null ? undefined : BigInt(row.nonce)
+}
+
 /** Nonces of a lane that keep out what waits behind them. */
 export interface Gap {
   /** Nobody has used them, from the lowest on. */

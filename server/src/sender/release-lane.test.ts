@@ -230,20 +230,42 @@ describe('a release', () => {
     expect(await lane()).toMatchObject({ nextNonce: 8n })
   })
 
-  test.each(['dead', 'mined', 'final'])(
-    'brings no lane back below a place of ours that is %s',
+  const closePlace = (state: string) =>
+    write(
+      database.store,
+      'test_state',
+      `update chain_transactions set state = $2, mined_hash = case when $2 in ('mined', 'final') then 'x' end
+       where lane_address = $1 and nonce = 8`,
+      [key.address, state],
+    )
+
+  test('brings no lane back below a place of ours that is mined', async () => {
+    await begin(9n)
+    await place(8n, 'open')
+    await closePlace('mined')
+    await release(shows({ latest: 7n, finalized: 7n }))
+    expect(await lane()).toMatchObject({ nextNonce: 9n, frozenReason: null })
+  })
+
+  test.each(['dead', 'final'])(
+    'lets nothing sign behind a place of ours that is %s and that the chain has given back, until its nonce is used up',
     async (state) => {
-      await begin(9n)
+      await begin(10n)
       await place(8n, 'open')
-      await write(
-        database.store,
-        'test_state',
-        `update chain_transactions set state = $2, mined_hash = case when $2 in ('mined', 'final') then 'x' end
-         where lane_address = $1`,
-        [key.address, state],
+      await place(9n, 'open')
+      await closePlace(state)
+      await expect(release(shows({ latest: 7n, finalized: 7n }))).rejects.toThrow(
+        'nonce 8 of this key is free again',
       )
+      expect(await lane()).toMatchObject({ nextNonce: 10n, frozenReason: 'used elsewhere' })
+      await release(shows({ latest: 9n, finalized: 9n }))
+      expect(await lane()).toMatchObject({ nextNonce: 10n, frozenReason: null })
+      // Who calls less final than we do does not know what it has not seen.
+      await stand(37, null)
+      await begin(10n)
       await release(shows({ latest: 7n, finalized: 7n }))
-      expect(await lane()).toMatchObject({ nextNonce: 9n, frozenReason: null })
+      await stand(1, null)
+      expect(await lane()).toMatchObject({ nextNonce: 10n, frozenReason: null })
     },
   )
 

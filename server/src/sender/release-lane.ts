@@ -12,7 +12,7 @@ import type { Broadcaster } from './broadcast.ts'
 import { prepareFilling, storeFilling } from './fill-gap.ts'
 import { freezeLane, lockLane } from './lane-store.ts'
 import { followerStandings } from './halt-store.ts'
-import { gapOf, unfreezeLane } from './lane-release-store.ts'
+import { closedAboveChain, gapOf, unfreezeLane } from './lane-release-store.ts'
 
 interface Lane {
   readonly store: Pick<Store, 'inTransaction'>
@@ -62,7 +62,8 @@ export interface Released {
  * and nobody knows yet what became of it, and while the key was used elsewhere in a block that is not final: whoever signed behind a nonce
  * that is given back would wait for ever. A lane that stands above the chain goes back to it if nothing of ours was ever signed there. Where places of
  * ours wait behind a nonce that nobody has used, it is filled: stored with the release, then sent. Either is refused while this look cannot tell that,
- * and a filling where what the address has is awaited by what is under way. A token that cannot be read stops no release.
+ * and a filling where what the address has is awaited by what is under way. Refused, too, where a final block was replaced and the chain has a nonce free
+ * where a place of ours is closed: other bytes of ours are there, which may still get in, so it is not filled, and what is behind it waits for ever. A token that cannot be read stops no release.
  */
 export async function releaseLane({
   store,
@@ -103,6 +104,8 @@ export async function releaseLane({
   // Elsewhere a place is none of the chain's.
   const gapIn = async (tx: Tx) => {
     if (chain.renewal.kind !== 'fee') return { missing: [], awaited: 0n }
+    const closed = await closedAboveChain(tx, network, address, look)
+    if (closed !== undefined) throw givenBack(closed)
     const gap = await gapOf(tx, network, address, look, limits.gapPlacesMax + 1)
     if (gap.missing.length > 0 && !gap.isSure) throw unsure()
     return gap
@@ -159,6 +162,13 @@ function notFinal(
   return new Refusal('INVALID_PARAMETERS', {
     message: `This key was used elsewhere in a block that is not final yet: release it in about ${wait}, when nothing can take that back.`,
     details: { address: 'was used elsewhere in a block that is not final yet' },
+  })
+}
+
+function givenBack(nonce: bigint): Refusal {
+  return new Refusal('INVALID_PARAMETERS', {
+    message: `A block that was final was replaced, and nonce ${nonce} of this key is free again. What was told of our transaction there stands and it is not sent again, so nothing behind it gets in. Use that nonce, and those before it that are free, with the key elsewhere, by a transaction of nothing each, and release it once that is final.`,
+    details: { address: 'has a nonce that a replaced final block gave back' },
   })
 }
 
