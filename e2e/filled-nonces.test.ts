@@ -129,4 +129,18 @@ describe('nonces that nobody has used', () => {
       await isOver()
     },
   )
+
+  test.each<KillPoint>(['settle.before-commit', 'settle.after-commit'])(
+    '%s: what is final is booked once',
+    async (point) => {
+      await leaveAGap()
+      await world.service().stop()
+      const doomed = await world.start({ killPoint: `${point}:1` })
+      const { filled } = await operator.ask('/operator/lanes/release', lane())
+      expect(filled).toEqual(['1', '2'])
+      expect(await doomed.ended).toMatchObject({ signal: 'SIGKILL' })
+      await world.start()
+      await isOver()
+    },
+  )
 })
