@@ -60,6 +60,14 @@ export const Balance = Exactly({
   height: Type.Integer({ minimum: 0, description: 'Block, or slot, that this was read at.' }),
 })
 
+/** An asset of one network whose balance could not be read. */
+const UnreadAsset = Exactly({
+  network: Text('CAIP-2 id.'),
+  asset: Text('`native`, or the address or mint of the token.'),
+  symbol: Text('What people call it.'),
+  decimals: Type.Integer({ minimum: 0, description: 'Fraction digits of a whole unit.' }),
+})
+
 const per = (description: string) => Type.Optional(MoneyText({}, description))
 
 /** PUT /wallets/{address}/policy: replaces the whole policy; `{}` removes it. Amounts in whole units of the asset. */
@@ -153,8 +161,15 @@ export const Budget = Exactly({
 export const WalletDetail = Exactly({
   ...wallet,
   balances: Type.Array(Balance, {
-    description: 'One entry for each asset of each enabled network of the family.',
+    description:
+      'One entry for each asset of each enabled network of the family that could be read.',
   }),
+  unread: Type.Optional(
+    Type.Array(UnreadAsset, {
+      description:
+        'Assets of which no node told the balance, whose contract failed or whose network did not answer: unknown, not zero. Left out where there are none.',
+    }),
+  ),
   policy: Said('Null when there is none.', Nullable(WalletPolicy)),
   budgets: Type.Array(Budget, {
     description:

@@ -42,11 +42,17 @@ export const runWallets: Run = async (context) => {
   })
 }
 
-function balancesText({ balances }: Detail): string {
-  const hasOne = new Set(balances.map(({ network }) => network)).size === 1
-  return balances
-    .map(({ available, symbol, network }) => {
-      return `${available} ${visible(symbol)}${hasOne ? '' : ` on ${network}`}`
+/** What a wallet can spend of each asset; of one whose balance nobody could read, that nobody knows. */
+export function balancesText({
+  balances,
+  unread = [],
+}: Pick<Detail, 'balances' | 'unread'>): string {
+  const known = balances.map(({ available, ...asset }) => ({ ...asset, text: available }))
+  const all = [...known, ...unread.map((asset) => ({ ...asset, text: 'unknown' }))]
+  const hasOne = new Set(all.map(({ network }) => network)).size === 1
+  return all
+    .map(({ text, symbol, network }) => {
+      return `${text} ${visible(symbol)}${hasOne ? '' : ` on ${network}`}`
     })
     .join(', ')
 }

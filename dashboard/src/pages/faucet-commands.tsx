@@ -5,11 +5,12 @@ const callOf = (order: object) => `curl -sS $FLORIN_FAUCET_URL -d '${JSON.string
 
 /** How an empty wallet of a sandbox comes by money: its faucet gives, and is known to a terminal only. Nothing for any other wallet. */
 export function FaucetCommands({
-  wallet: { address, balances, sandbox },
+  wallet: { address, balances, unread = [], sandbox },
 }: {
-  wallet: Pick<Wallet, 'address' | 'balances' | 'sandbox'>
+  wallet: Pick<Wallet, 'address' | 'balances' | 'unread' | 'sandbox'>
 }) {
-  const isEmpty = balances.every(({ amountBaseUnits }) => amountBaseUnits === '0')
+  const isEmpty =
+    unread.length === 0 && balances.every(({ amountBaseUnits }) => amountBaseUnits === '0')
   if (!sandbox || !isEmpty) return null
   const code = [
     'eval "$(npx florin env)"',

@@ -137,10 +137,15 @@ export function FirstPaymentForm({
 function Balance({ address, symbol }: { address: string; symbol: string | undefined }) {
   const { data } = useAnswer('GET /wallets/{address}', { params: { address } })
   const balance = data?.balances.find((each) => each.symbol === symbol)
+  const isUnread = data?.unread?.some((each) => each.symbol === symbol) === true
   return (
     <>
       <p className="min-h-5 text-soft">
-        {balance === undefined ? null : (
+        {balance === undefined ? (
+          isUnread ? (
+            'The balance cannot be read now'
+          ) : null
+        ) : (
           <>
             <Amount text={balance.available} unit={balance.symbol} /> available
           </>

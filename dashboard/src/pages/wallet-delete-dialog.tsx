@@ -12,8 +12,13 @@ import type { Wallet } from './wallet.tsx'
 export function DeleteWalletDialog({ wallet, onClose }: { wallet: Wallet; onClose: () => void }) {
   const say = useToast()
   const navigate = useNavigate()
-  const { address, label, balances } = wallet
-  const left = balances.filter(({ amountBaseUnits }) => amountBaseUnits !== '0')
+  const { address, label, balances, unread = [] } = wallet
+  const left = [
+    ...balances
+      .filter(({ amountBaseUnits }) => amountBaseUnits !== '0')
+      .map(({ amount, symbol }) => `${amount} ${symbol}`),
+    ...unread.map(({ symbol }) => `${symbol} cannot be read now`),
+  ]
   const remove = useDeed('DELETE /wallets/{address}', {
     refreshes: ['GET /wallets', 'GET /usage'],
     onDone: () => {
@@ -45,10 +50,7 @@ export function DeleteWalletDialog({ wallet, onClose }: { wallet: Wallet; onClos
           { name: 'Address', value: <Short text={address} what="address" /> },
           {
             name: 'Still there',
-            value:
-              left.length === 0
-                ? 'nothing'
-                : left.map(({ amount, symbol }) => `${amount} ${symbol}`).join(', '),
+            value: left.length === 0 ? 'nothing' : left.join(', '),
           },
         ]}
       />

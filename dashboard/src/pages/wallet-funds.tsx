@@ -8,11 +8,17 @@ export function WalletFunds({ address }: { address: string }) {
   if (error !== null) return <span className="text-soft">cannot be read now</span>
   if (data === undefined) return <Skeleton className="ml-auto h-4 w-28" />
   const held = data.balances.filter(({ amountBaseUnits }) => amountBaseUnits !== '0')
-  if (held.length === 0) return <span className="text-soft">nothing</span>
+  const unread = data.unread ?? []
+  if (held.length + unread.length === 0) return <span className="text-soft">nothing</span>
   return (
     <span className="inline-flex flex-col items-end">
       {held.map(({ network, asset, symbol, available }) => (
         <Amount key={`${network} ${asset}`} text={available} unit={symbol} />
+      ))}
+      {unread.map(({ network, asset, symbol }) => (
+        <span key={`${network} ${asset}`} className="text-soft">
+          {symbol} cannot be read now
+        </span>
       ))}
     </span>
   )

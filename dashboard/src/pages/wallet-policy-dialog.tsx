@@ -19,11 +19,12 @@ const RULES = [
 
 /** Changes what a wallet may spend; an empty form takes every limit away. */
 export function WalletPolicyDialog({ wallet, onClose }: { wallet: Wallet; onClose: () => void }) {
-  const { address, balances, policy } = wallet
+  const { address, balances, unread = [], policy } = wallet
   const assets = useAssets()
   const say = useToast()
   const [limits, setLimits] = useState<readonly LimitText[]>(() =>
-    balances.map(({ network, asset }) => {
+    // A limit that had no field here would be taken away by saving.
+    [...balances, ...unread].map(({ network, asset }) => {
       const now = policy?.limits.find((each) => each.network === network && each.asset === asset)
       return {
         ...{ network, asset },

@@ -95,7 +95,7 @@ function Receive({ wallet: { address, family, sandbox } }: { wallet: Wallet }) {
   )
 }
 
-function Balances({ wallet: { balances } }: { wallet: Wallet }) {
+function Balances({ wallet: { balances, unread = [] } }: { wallet: Wallet }) {
   const amounts = (field: 'amount' | 'held' | 'available') => {
     const fractionDigits = columnFractionDigits(balances.map((row) => row[field]))
     return (row: Balance) => (
@@ -120,6 +120,16 @@ function Balances({ wallet: { balances } }: { wallet: Wallet }) {
         rows={balances}
         rowKey={({ network, asset }) => `${network} ${asset}`}
       />
+      {unread.length === 0 ? null : (
+        <ul className="text-soft">
+          {unread.map(({ network, asset, symbol }) => (
+            <li key={`${network} ${asset}`}>
+              {symbol} on <NetworkName id={network} /> cannot be read now: what the wallet has of it
+              is unknown.
+            </li>
+          ))}
+        </ul>
+      )}
     </section>
   )
 }

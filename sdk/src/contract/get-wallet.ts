@@ -15,7 +15,7 @@ export interface GetWalletAnswer {
   readonly createdAt: number
   /** Present, and true, when it pays on a sandbox chain only. */
   readonly sandbox?: true
-  /** One entry for each asset of each enabled network of the family. */
+  /** One entry for each asset of each enabled network of the family that could be read. */
   readonly balances: readonly {
     /** CAIP-2 id. */
     readonly network: string
@@ -39,6 +39,20 @@ export interface GetWalletAnswer {
     readonly availableBaseUnits: string
     /** Block, or slot, that this was read at. */
     readonly height: number
+  }[]
+  /**
+   * Assets of which no node told the balance, whose contract failed or whose network did not
+   * answer: unknown, not zero. Left out where there are none.
+   */
+  readonly unread?: readonly {
+    /** CAIP-2 id. */
+    readonly network: string
+    /** `native`, or the address or mint of the token. */
+    readonly asset: string
+    /** What people call it. */
+    readonly symbol: string
+    /** Fraction digits of a whole unit. */
+    readonly decimals: number
   }[]
   /** Null when there is none. */
   readonly policy: {

@@ -8,6 +8,8 @@ export interface ReadableBalances {
   readonly height: bigint
   /** What is its own, frozen or not, base units, in the order of the assets asked for. Undefined: of this one no node tells it. */
   readonly amounts: readonly (bigint | undefined)[]
+  /** The same without what is frozen. */
+  readonly spendable: readonly (bigint | undefined)[]
 }
 
 /**
@@ -21,7 +23,7 @@ export async function readableBalances(
 ): Promise<ReadableBalances> {
   try {
     const { amounts, owned = amounts, height } = await chain.balances(address, assets)
-    return { amounts: owned, height }
+    return { amounts: owned, spendable: amounts, height }
   } catch (error) {
     if (!(error instanceof NodeFailure) || assets.length < 2) throw error
     const each = await Promise.all(assets.map((asset) => readAlone(chain, address, asset)))
@@ -32,7 +34,11 @@ export async function readableBalances(
     const [first] = heights
     if (first === undefined || isNativeHidden) throw error
     const height = heights.reduce((least, one) => (one < least ? one : least), first)
-    return { amounts: each.map((read) => read?.amount), height }
+    return {
+      amounts: each.map((read) => read?.amount),
+      spendable: each.map((read) => read?.spendable),
+      height,
+    }
   }
 }
 
@@ -40,7 +46,8 @@ async function readAlone(chain: Pick<Chain, 'balances'>, address: Address, asset
   try {
     const { amounts, owned = amounts, height } = await chain.balances(address, [asset])
     const [amount] = owned
-    return amount === undefined ? undefined : { amount, height }
+    const [spendable] = amounts
+    return amount === undefined ? undefined : { amount, spendable, height }
   } catch (error) {
     if (!(error instanceof NodeFailure)) throw error
     return undefined

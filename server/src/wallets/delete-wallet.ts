@@ -9,12 +9,14 @@ import type { Clock } from '../kernel/clock.ts'
 import { readBalances } from '../ledger/store.ts'
 import type { Store } from '../store/postgres.ts'
 import { holdingsOf } from './holdings.ts'
+import type { UnreadAsset } from './holdings.ts'
 import { noSuchWallet } from './find-own-wallet.ts'
 
 /**
  * Deletes a wallet that is empty on every enabled network and has no payment under way. Chains are asked first;
  * then, with every signer shut out, the books must agree, so that neither a node that is behind nor a payment that
- * starts meanwhile can hide money. Refuses INVALID_PARAMETERS saying what is left.
+ * starts meanwhile can hide money. Refuses INVALID_PARAMETERS saying what is left, and NETWORK_ERROR where nobody knows of an asset
+ * whether any is left.
  */
 export async function deleteWallet(
   {
@@ -27,7 +29,7 @@ export async function deleteWallet(
   actor: Actor,
 ): Promise<{ readonly deletedAtMilliseconds: number }> {
   const { id: walletId, accountId, address, family, label } = wallet
-  const found = await holdingsOf(directory, wallet, [])
+  const { held: found, unread } = await holdingsOf(directory, wallet, [])
   const left = found.filter(({ amount }) => amount > 0n)
   if (left.length > 0) {
     throw notEmpty(
@@ -38,6 +40,7 @@ export async function deleteWallet(
       })),
     )
   }
+  if (unread.length > 0) throw notTold(unread)
   return store.inTransaction(accountId, async (tx) => {
     if (!(await lockWallet(tx, accountId, walletId))) throw noSuchWallet()
     const books = await readBalances(tx, { accountId, walletId })
@@ -64,5 +67,14 @@ function notEmpty(left: readonly object[]): Refusal {
   return new Refusal('INVALID_PARAMETERS', {
     message: 'This wallet is not empty and idle: move its money out and wait for its payments.',
     details: { address: 'must be a wallet without money and without open payments', left },
+  })
+}
+
+function notTold(unread: readonly UnreadAsset[]): Refusal {
+  return new Refusal('NETWORK_ERROR', {
+    message:
+      'What this wallet has of the named assets cannot be read now, so nobody knows whether it is empty: ask again later.',
+    details: { unread: unread.map(({ network, asset }) => ({ network, asset })) },
+    retryAfterSeconds: 1,
   })
 }

@@ -1,6 +1,8 @@
 import type { NetworkId } from '@florin/wire/network.ts'
+import { NodeFailure } from '../chains/chain.ts'
 import type { Address, Chain } from '../chains/chain.ts'
 import type { ChainDirectory } from '../chains/directory.ts'
+import { readableBalances } from '../chains/readable-balances.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import type { readBalances } from '../ledger/store.ts'
 
@@ -19,34 +21,62 @@ export interface Holding {
   readonly height: bigint
 }
 
+/** An asset of which no node tells what the wallet has: that is not nothing. */
+export type UnreadAsset = Pick<Holding, 'network' | 'asset' | 'symbol' | 'decimals'>
+
+/** What a wallet has, as far as the chains tell it. */
+export interface Holdings {
+  readonly held: readonly Holding[]
+  readonly unread: readonly UnreadAsset[]
+}
+
 /** What the books say of each asset. */
 export type Books = Awaited<ReturnType<typeof readBalances>>
 
 /**
- * Every enabled asset of every enabled network of the wallet's family, asked from the chains at the same time.
- * Throws NodeFailure when one of them does not answer: what is not known is not shown as zero.
+ * Every enabled asset of every enabled network of the wallet's family, asked from the chains at the same time. A token whose contract fails, or a
+ * network whose nodes do not answer, hides no other: it is told as unread, never shown as zero.
+ * Throws NodeFailure where nothing at all can be read.
  */
 export async function holdingsOf(
   directory: ChainDirectory,
   wallet: Wallet,
   books: Books,
-): Promise<readonly Holding[]> {
+): Promise<Holdings> {
   const chains = [...directory.all.values()].filter(({ config }) => config.family === wallet.family)
   const found = await Promise.all(chains.map((chain) => onChain(chain, wallet, books)))
-  return found.flat()
+  const failed = found.flatMap(({ failure }) => failure ?? [])
+  if (failed.length === found.length && failed[0] !== undefined) throw failed[0]
+  return {
+    held: found.flatMap(({ held }) => held),
+    unread: found.flatMap(({ unread }) => unread),
+  }
 }
 
-async function onChain(chain: Chain, wallet: Wallet, books: Books): Promise<readonly Holding[]> {
+async function onChain(
+  chain: Chain,
+  wallet: Wallet,
+  books: Books,
+): Promise<Holdings & { readonly failure?: NodeFailure }> {
   const { network, assets } = chain.config
-  const { height, amounts } = await chain.balances(addressOf(chain, wallet), assets)
-  return assets.map(({ asset, symbol, decimals }, index) => {
-    const amount = amounts[index]
-    if (amount === undefined) throw new Error('a chain answers for every asset it was asked about')
+  const named = assets.map(({ asset, symbol, decimals }) => ({ network, asset, symbol, decimals }))
+  try {
+    const { height, spendable } = await readableBalances(chain, addressOf(chain, wallet), assets)
+    const held = named.flatMap((each, index) => {
+      const amount = spendable[index]
+      return amount === undefined ? [] : [{ ...each, amount, ...promised(each, amount), height }]
+    })
+    return { held, unread: named.filter((_, index) => spendable[index] === undefined) }
+  } catch (failure) {
+    if (!(failure instanceof NodeFailure)) throw failure
+    return { held: [], unread: named, failure }
+  }
+
+  function promised({ asset }: UnreadAsset, amount: bigint) {
     const book = books.find((entry) => entry.network === network && entry.asset === asset)
     const held = book?.held ?? 0n
-    const available = availableOf(amount, held, book?.available ?? 0n)
-    return { network, asset, symbol, decimals, amount, held, available, height }
-  })
+    return { held, available: availableOf(amount, held, book?.available ?? 0n) }
+  }
 }
 
 /**

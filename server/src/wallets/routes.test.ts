@@ -30,6 +30,7 @@ import { write } from '../store/test-write.ts'
 const random = systemRandom
 const USDC = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
 const NETWORK = parseNetworkId('eip155:84532') ?? fail()
+const SECOND = parseNetworkId('eip155:11155111') ?? fail()
 const config: NetworkConfig = {
   network: NETWORK,
   family: 'evm',
@@ -47,14 +48,20 @@ const config: NetworkConfig = {
   fees: { feePerGasMax: 1n, tipPerGasDefault: 1n, ceilingMultiple: 1n, bumpAfterBlocks: 1 },
 }
 
+function notTold(): never {
+  throw new NodeFailure('no answer')
+}
+
 function fail(): never {
   throw new Error('not a network')
 }
 
 /** Of who asks next. */
 let scopes: ReadonlySet<Scope>
-/** What the chain says next: balances of ETH and USDC, or no answer. */
-let onChain: readonly [bigint, bigint] | 'down'
+/** What the chain says next: balances of ETH and USDC, undefined for one that cannot be read; or no answer. */
+let onChain: readonly [bigint, bigint | undefined] | 'down'
+/** What a second network, of native currency only, says next. */
+let elsewhere: bigint | 'down'
 let database: TestDatabase
 let server: Awaited<ReturnType<typeof openTestServer>>
 const accounts = { alice: newId(random, 'acct'), bob: newId(random, 'acct') }
@@ -67,13 +74,25 @@ beforeAll(async () => {
       accountId,
     ])
   }
-  const chain: Chain = {
+  const [native] = config.assets
+  const chainOf = (
+    config: NetworkConfig,
+    amountOf: (asset: string) => bigint | undefined,
+  ): Chain => ({
     ...connectEvm({ config, log: openLog('silent'), clock: systemClock }),
-    balances: async () => {
-      if (onChain === 'down') throw new NodeFailure('no answer')
-      return { height: 7n, amounts: onChain }
+    // As a node answers: all of them or none.
+    balances: async (_, assets) => {
+      const amounts = assets.map(({ asset }) => amountOf(asset) ?? notTold())
+      return { height: 7n, amounts }
     },
-  }
+  })
+  const chain = chainOf(config, (asset) => {
+    if (onChain === 'down') return undefined
+    return onChain[asset === native?.asset ? 0 : 1]
+  })
+  const second = chainOf({ ...config, network: SECOND, assets: native ? [native] : [] }, () =>
+    elsewhere === 'down' ? undefined : elsewhere,
+  )
   const custody: Custody = {
     wrapper: localKeyWrapper({ keyEncryptionKey: new SecretBytes(random.bytes(32)), random }),
     schemes: [evmKeys({ random })],
@@ -83,7 +102,7 @@ beforeAll(async () => {
   }
   server = await openTestServer({
     routes: walletRoutes({
-      ...{ store, custody, directory: openDirectory([chain]), clock: systemClock },
+      ...{ store, custody, directory: openDirectory([chain, second]), clock: systemClock },
       audit: openAudit({ clock: systemClock, random }),
     }),
     isUnavailable: (error) => error instanceof NodeFailure,
@@ -100,6 +119,7 @@ afterAll(async () => {
 })
 beforeEach(() => {
   onChain = [0n, 0n]
+  elsewhere = 0n
   scopes = new Set(['read', 'write', 'admin'])
 })
 
@@ -187,6 +207,7 @@ describe('GET /wallets/{address}', () => {
           height: 7,
         },
         { asset: USDC, amount: 1, held: 0.4, available: 0.6, availableBaseUnits: '600000' },
+        { network: SECOND, asset: 'native', amountBaseUnits: '0' },
       ],
     })
   })
@@ -204,14 +225,45 @@ describe('GET /wallets/{address}', () => {
     }
   })
 
+  test('shows what can be read beside a token that cannot, and says which that is', async () => {
+    const { walletId, path } = await aWallet()
+    await holdFor(accounts.alice, walletId, 5n, 5n)
+    onChain = [3n, undefined]
+    const { status, body } = await ask('GET', path)
+    expect([status, body]).toMatchObject([
+      200,
+      {
+        balances: [
+          { network: NETWORK, asset: 'native', amountBaseUnits: '3' },
+          { network: SECOND, asset: 'native', amountBaseUnits: '0' },
+        ],
+        unread: [{ network: NETWORK, asset: USDC, symbol: 'USDC', decimals: 6 }],
+      },
+    ])
+    onChain = [3n, 0n]
+    expect((await ask('GET', path)).body).not.toHaveProperty('unread')
+  })
+
+  test('shows the other networks beside one that does not answer', async () => {
+    const { path } = await aWallet()
+    ;[onChain, elsewhere] = ['down', 4n]
+    expect((await ask('GET', path)).body).toMatchObject({
+      balances: [{ network: SECOND, amountBaseUnits: '4' }],
+      unread: [
+        { network: NETWORK, asset: 'native' },
+        { network: NETWORK, asset: USDC },
+      ],
+    })
+  })
+
   test('says that a node does not answer, never that there is nothing', async () => {
     const { path } = await aWallet()
-    onChain = 'down'
+    ;[onChain, elsewhere] = ['down', 'down']
     for (const method of ['GET', 'DELETE']) {
       const answer = await ask(method, path)
       expect([answer.status, codeOf(answer)]).toEqual([503, 'NETWORK_ERROR'])
     }
-    onChain = [0n, 0n]
+    ;[onChain, elsewhere] = [[0n, 0n], 0n]
     expect((await ask('GET', path)).status).toBe(200)
   })
 })
@@ -255,6 +307,19 @@ describe('DELETE /wallets/{address}', () => {
     const answer = await ask('DELETE', path)
     expect([answer.status, codeOf(answer)]).toEqual([400, 'INVALID_PARAMETERS'])
     expect(detailsOf(answer)).toMatchObject({ left: [{ network: NETWORK, asset }] })
+    expect((await ask('GET', path)).status).toBe(200)
+  })
+
+  test('refuses while an asset cannot be read, and says which', async () => {
+    const { path } = await aWallet()
+    onChain = [0n, undefined]
+    const answer = await ask('DELETE', path)
+    expect([answer.status, codeOf(answer)]).toEqual([503, 'NETWORK_ERROR'])
+    expect(detailsOf(answer)).toEqual({ unread: [{ network: NETWORK, asset: USDC }] })
+    // What is left elsewhere is said before it: that can be moved out now.
+    elsewhere = 1n
+    expect(detailsOf(await ask('DELETE', path))).toMatchObject({ left: [{ network: SECOND }] })
+    elsewhere = 0n
     expect((await ask('GET', path)).status).toBe(200)
   })
 

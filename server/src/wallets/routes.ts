@@ -62,11 +62,12 @@ export function walletRoutes(deps: WalletRoutesDeps): readonly Route[] {
           return { wallet, books, policy, budgets }
         },
       )
-      const holdings = await holdingsOf(directory, wallet, books)
+      const { held, unread } = await holdingsOf(directory, wallet, books)
       return {
         body: {
           ...walletFacts(wallet),
-          balances: holdings.map(holdingFacts),
+          balances: held.map(holdingFacts),
+          ...(unread.length === 0 ? {} : { unread: [...unread] }),
           policy: policyFacts(policy),
           budgets: budgets.map(budgetFacts),
         },

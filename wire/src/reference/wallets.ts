@@ -48,6 +48,7 @@ export const getWallet: OperationReference = {
   title: 'Get a wallet',
   about: [
     'Balances are read from the chains while you wait. `amount` is what the chain shows, `held` what payments under way may still take, `available` what the next payment may use.',
+    'A token whose contract fails, or a network that does not answer, hides nothing else: what could not be read is missing from `balances` and stands in `unread`, which is left out where all was read. Where nothing at all could be read, this is a 503 `NETWORK_ERROR`.',
     '`budgets` says of each limit over time that the policy sets what is `spent`, `held` by payments under way and `left` in the window that ends now.',
   ],
   params: { address: ADDRESS },
@@ -104,7 +105,7 @@ export const getWallet: OperationReference = {
 export const deleteWallet: OperationReference = {
   title: 'Delete a wallet',
   about: [
-    'Only a wallet that is empty on every enabled network and has no payment under way can be deleted; otherwise this is a 400 `INVALID_PARAMETERS` whose `details.left` says what is left. Its address is never given out again.',
+    'Only a wallet that is empty on every enabled network and has no payment under way can be deleted; otherwise this is a 400 `INVALID_PARAMETERS` whose `details.left` says what is left. Where the balance of an asset cannot be read, it is a 503 `NETWORK_ERROR` whose `details.unread` names it. Its address is never given out again.',
   ],
   params: { address: ADDRESS },
   answer: { walletId: wallet.walletId, address: ADDRESS, deletedAt: 1790000600000 },
