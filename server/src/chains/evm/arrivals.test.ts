@@ -265,6 +265,29 @@ describe('a node that says of a block', () => {
     expect(found?.map(({ asset }) => asset)).toEqual(assets)
   })
 
+  test('a filter with everything in it is asked behind where that many logs can be, and then excludes nothing', async () => {
+    const [full, many] = [`0x${'ff'.repeat(256)}`, '0x3e800']
+    const shown = async (whole: Reply, gasUsed = many) => {
+      const answers: Readonly<Record<string, unknown>> = { ...GOOD, ...filtered(full, gasUsed) }
+      const asked: string[] = []
+      const reply = (method: string, [first]: readonly unknown[]): Reply => {
+        asked.push(method)
+        const isWhole = method === 'eth_getLogs' && !Object.hasOwn(Object(first), 'topics')
+        return isWhole ? whole : { result: answers[method] }
+      }
+      const node = await startTestNode({ reply })
+      nodes.push(node)
+      const found = await chainOf(node.url).arrivals([BLOCK], of(WALLET))
+      const questions = asked.filter((method) => method === 'eth_getLogs').length
+      return { assets: found?.map(({ asset }) => asset), questions }
+    }
+    const [both, native] = [['native', USDC.asset], ['native']]
+    expect(await shown({ result: [LOG] })).toEqual({ assets: both, questions: 2 })
+    // A chain that fills no filter may write it so, and a block without any log is whole.
+    expect(await shown({ result: [] })).toEqual({ assets: native, questions: 2 })
+    expect(await shown({ result: [LOG] }, '0x5208')).toEqual({ assets: native, questions: 1 })
+  })
+
   test('is asked for a few blocks at a time, and leaves none out', async () => {
     const blocks = Array.from({ length: 20 }, (_, index) => ({
       ...BLOCK,

@@ -4,10 +4,13 @@ import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { bytesFrom, quantityFrom, wordFrom } from './answer.ts'
-import { isOfLogs, mayHold } from './logs-bloom.ts'
+import { mayHold, saysOfLogs } from './logs-bloom.ts'
 
 /** All logs of a block that used no more gas fit into one answer, and below what nodes give: one takes 375 gas at least, and 600 characters. */
 const WHOLE_LOGS_GAS_MAX = 3_500_000n
+
+/** Less gas fills no filter: each of its 2,048 bits takes a third of a writer or topic at least, and those take 375 gas each. */
+const FULL_BLOOM_GAS_MIN = 256_000n
 
 /** What a block says of its own logs. */
 export interface LogsTold {
@@ -35,7 +38,8 @@ export function logsToldBy(block: Fields): LogsTold {
  * The wanted logs of a block of which a node has shown none. Some nodes answer so for blocks that they do not have, even by hash, and behind
  * one address another machine may tell the logs than told the block: that is believed where the block's own filter excludes them, without a question. Else
  * all logs of the block are asked for, of which some are there, so that who shows none does not have it. Where they may be more than a node gives, and
- * it gives none, none is believed: somebody could fill a block with them, and nobody would follow beyond it. Throws NodeFailure.
+ * it gives none, none is believed: somebody could fill a block with them, and nobody would follow beyond it. So it is where the filter is full, as
+ * it is on a chain that does not use it. Throws NodeFailure.
  */
 export async function logsBehindNone<Found>(
   transport: Pick<Transport, 'read'>,
@@ -43,12 +47,15 @@ export async function logsBehindNone<Found>(
   { gasUsed, bloom }: LogsTold,
   { anyOf, found }: WantedLogs<Found>,
 ): Promise<readonly Found[]> {
-  if (bloom === undefined || !isOfLogs(bloom)) return []
+  if (bloom === undefined) return []
+  const says = saysOfLogs(bloom)
+  if (says === 'none' || (says === 'full' && gasUsed < FULL_BLOOM_GAS_MIN)) return []
   if (!anyOf.some((items) => mayHold(bloom, items))) return []
   try {
     return await transport.read(wholeRead(block, found))
   } catch (error) {
-    if (!(error instanceof NodeFailure) || gasUsed <= WHOLE_LOGS_GAS_MAX) throw error
+    const isTold = says === 'some' && gasUsed <= WHOLE_LOGS_GAS_MAX
+    if (isTold || !(error instanceof NodeFailure)) throw error
     return []
   }
 }

@@ -13,11 +13,13 @@ export function mayHold(bloom: Uint8Array, items: readonly Uint8Array[]): boolea
   return items.every((item) => bitsOf(item).every(([at, bit]) => ((bloom[at] ?? 0) & bit) !== 0))
 }
 
-/** Whether a filter is of logs: one that a chain does not fill, with nothing or everything in it, tells of none. */
-export function isOfLogs(bloom: Uint8Array): boolean {
-  const [first] = bloom
-  const isFilled = bloom.some((byte) => byte !== first) || (first !== 0 && first !== ALL)
-  return bloom.length === BLOOM_BYTES && isFilled
+/**
+ * What a filter says of its block's logs. `some`: there are. `none`: nothing stands in it, of a block without any or of a chain that does not
+ * fill it. `full`: everything does, as a chain may write that does not fill it; and as anybody can make it, with logs enough.
+ */
+export function saysOfLogs(bloom: Uint8Array): 'none' | 'some' | 'full' {
+  if (bloom.length !== BLOOM_BYTES || bloom.every((byte) => byte === 0)) return 'none'
+  return bloom.every((byte) => byte === ALL) ? 'full' : 'some'
 }
 
 /** Where in the filter an item stands: byte and bit, three times. */
