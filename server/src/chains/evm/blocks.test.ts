@@ -87,6 +87,55 @@ describe('the head', () => {
   })
 })
 
+describe('a block that is shown without a transaction, though its header is of some', () => {
+  const [EMPTY, OTHER] = [
+    '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421',
+    hashAt(7),
+  ]
+  const empty = (transactionsRoot?: string) => ({
+    ...{ ...blockAt(10), transactions: [] },
+    ...(transactionsRoot === undefined ? {} : { transactionsRoot }),
+  })
+  const shown = async (first: object, again: object | null) => {
+    const reply = (method: string): Reply => ({
+      result: method === 'eth_getBlockByHash' ? again : first,
+    })
+    return await chainOf(depth(1), reply)
+  }
+  const counts = (blocks: Awaited<ReturnType<Chain['blocks']>>) =>
+    blocks.map(({ transactionHashes }) => transactionHashes.length)
+
+  test('is asked for again, by its hash', async () => {
+    const { chain, node } = await shown(empty(OTHER), blockAt(10))
+    expect(counts(await chain.blocks(10n, 1))).toEqual([1])
+    expect(node.requests.flat().filter((method) => method.startsWith('eth_getBlock'))).toEqual([
+      'eth_getBlockByNumber',
+      'eth_getBlockByHash',
+    ])
+    // The head's own answer is not enough: the block is read with the others.
+    expect((await chain.head()).block).toBeUndefined()
+  })
+
+  test('is empty where that is shown again: some chains count there what is no transaction of the EVM', async () => {
+    const { chain } = await shown(empty(OTHER), empty(OTHER))
+    expect(counts(await chain.blocks(10n, 1))).toEqual([0])
+  })
+
+  test('is not read from a node that has it no more, nor as another one', async () => {
+    for (const again of [null, { ...blockAt(10), hash: hashAt(11) }]) {
+      const { chain } = await shown(empty(OTHER), again)
+      await expect(chain.blocks(10n, 1)).rejects.toThrow(NodeFailure)
+    }
+  })
+
+  test.each([EMPTY, hashAt(0), undefined])('is believed with the root %s', async (root) => {
+    const { chain, node } = await shown(empty(root), null)
+    expect(counts(await chain.blocks(10n, 1))).toEqual([0])
+    expect(node.requests.flat()).not.toContain('eth_getBlockByHash')
+    expect((await chain.head()).block).toBeDefined()
+  })
+})
+
 describe('blocks', () => {
   const upTo =
     (head: number) =>

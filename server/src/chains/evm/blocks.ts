@@ -4,6 +4,7 @@ import { listFrom, malformed } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import { quantityFrom, transactionHashFrom, wordFrom } from './answer.ts'
 import { blockFieldsFrom } from './block-fields.ts'
+import { requireSame } from './block-logs.ts'
 import { hexQuantity } from './hex.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 
@@ -16,19 +17,28 @@ export async function readHead(
 ): Promise<Head> {
   const latest = transport.read(LATEST)
   if (policy.kind === 'depth') {
-    const block = await latest
-    const { height, hash } = block
-    return { height, hash, block, finalizedHeight: belowHead(height, policy.blocks) }
+    const shown = await latest
+    const { height, hash } = shown.block
+    return { height, hash, ...whole(shown), finalizedHeight: belowHead(height, policy.blocks) }
   }
-  const [block, finalized] = await Promise.all([latest, transport.read(FINALIZED_HEIGHT)])
-  const { height, hash } = block
+  const [shown, finalized] = await Promise.all([latest, transport.read(FINALIZED_HEIGHT)])
+  const { height, hash } = shown.block
   // Two items of one batch may see different heads; nothing above the head is final, and a head below what is final is worth a second question.
   return finalized > height
     ? { height, hash, finalizedHeight: height }
-    : { height, hash, finalizedHeight: finalized, block }
+    : { height, hash, finalizedHeight: finalized, ...whole(shown) }
 }
 
-/** Blocks in order from a height on, as far as the chain goes and each stands on the one before. */
+/** The block where it is whole: else the head alone is known, and the block is read with the others. */
+function whole({ block, isDoubtful }: Shown): Pick<Head, 'block'> {
+  return isDoubtful ? {} : { block }
+}
+
+/**
+ * Blocks in order from a height on, as far as the chain goes and each stands on the one before. One round trip, and one more where one is shown
+ * without transactions though its header is of some: a node may have the header and not the body, and no block is looked at twice. Shown
+ * empty again it is believed: some chains count there what is no transaction of the EVM.
+ */
 export async function readBlocks(
   transport: Transport,
   fromHeight: bigint,
@@ -36,8 +46,13 @@ export async function readBlocks(
 ): Promise<readonly Block[]> {
   const heights = Array.from({ length: count }, (_, index) => fromHeight + BigInt(index))
   const found = await Promise.all(heights.map((height) => transport.read(blockRead(height))))
+  const read = await Promise.all(
+    found.map(async (shown) =>
+      shown?.isDoubtful === true ? await transport.read(againRead(shown.block)) : shown?.block,
+    ),
+  )
   const blocks: Block[] = []
-  for (const block of found) {
+  for (const block of read) {
     const below = blocks.at(-1)
     // A reorg between two items of the batch: the part below it is whole, the rest is read again later.
     if (block === undefined || (below !== undefined && block.parentHash !== below.hash)) break
@@ -75,13 +90,25 @@ export async function readPooled(transport: Transport, address: Address): Promis
 /** The hash of the canonical block at a height; undefined above the head. */
 export function blockHashRead(height: bigint): Read<string | undefined> {
   const { method, params } = blockRead(height)
-  return { method, params, parse: (result) => parseBlock(result, height)?.hash }
+  return { method, params, parse: (result) => parseBlock(result, height)?.block.hash }
 }
 
-const LATEST: Read<Block> = {
+/** What a node shows for a block. */
+interface Shown {
+  readonly block: Block
+  /** Its header is of transactions, and none is shown. */
+  readonly isDoubtful: boolean
+}
+
+/** The root of a trie in which nothing stands. Source: Yellow Paper, appendix D. */
+const EMPTY_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
+/** Of chains that write none. */
+const NO_ROOT = `0x${'0'.repeat(64)}`
+
+const LATEST: Read<Shown> = {
   method: 'eth_getBlockByNumber',
   params: ['latest', false],
-  parse: (result) => blockOf(blockFieldsFrom(result, 'latest block')),
+  parse: (result) => shownFrom(blockFieldsFrom(result, 'latest block')),
 }
 
 const FINALIZED_HEIGHT: Read<bigint> = {
@@ -91,7 +118,7 @@ const FINALIZED_HEIGHT: Read<bigint> = {
     quantityFrom(blockFieldsFrom(result, 'finalized block')['number'], 'block number'),
 }
 
-function blockRead(height: bigint): Read<Block | undefined> {
+function blockRead(height: bigint): Read<Shown | undefined> {
   return {
     method: 'eth_getBlockByNumber',
     params: [hexQuantity(height), false],
@@ -99,12 +126,32 @@ function blockRead(height: bigint): Read<Block | undefined> {
   }
 }
 
-function parseBlock(result: unknown, height: bigint): Block | undefined {
+/** The same block once more: by its hash, so that nobody tells of another one. */
+function againRead(block: Block): Read<Block> {
+  return {
+    method: 'eth_getBlockByHash',
+    params: [block.hash, false],
+    parse: (result) => {
+      const fields = blockFieldsFrom(result, 'block that was shown before')
+      requireSame(fields['hash'], block, 'block hash')
+      return blockOf(fields)
+    },
+  }
+}
+
+function parseBlock(result: unknown, height: bigint): Shown | undefined {
   if (result === null) return undefined
   const fields = blockFieldsFrom(result, 'block')
+  const shown = shownFrom(fields)
+  if (shown.block.height !== height) throw malformed('block number', fields['number'])
+  return shown
+}
+
+function shownFrom(fields: Fields): Shown {
   const block = blockOf(fields)
-  if (block.height !== height) throw malformed('block number', fields['number'])
-  return block
+  const { transactionsRoot = NO_ROOT } = fields
+  const isOfNone = transactionsRoot === EMPTY_ROOT || transactionsRoot === NO_ROOT
+  return { block, isDoubtful: block.transactionHashes.length === 0 && !isOfNone }
 }
 
 function blockOf(fields: Fields): Block {
