@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv'
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { Static, TSchema } from 'typebox'
-import { compareDecimals, isDecimal, isShare } from '@florin/wire/decimal.ts'
+import { compareDecimals, isDecimal, isShare, withoutExponent } from '@florin/wire/decimal.ts'
 import type { MoneyBounds } from '@florin/wire/fields.ts'
 
 /** Each bad field and the rule it broke, in plain words. */
@@ -15,6 +15,7 @@ export type Check<T> = (value: unknown, where: string) => Checked<T>
 
 const FAULTS_MAX = 20
 const NUL_RULE = 'must not have a NUL character'
+const TWICE_RULE = 'must be given once'
 const HTTP_URL = /^https?:\/\/[^\s]+$/i
 
 /** Compiles a schema into a check. */
@@ -25,20 +26,59 @@ export function bodyRules(): Rules {
   return rules(false)
 }
 
-/** For query strings and path parts, where a number arrives as text. No text may have a NUL: PostgreSQL keeps none. */
+/**
+ * For query strings and path parts, where a number arrives as text, and an amount as a program writes numbers: with an exponent, where JSON would have
+ * one. No text may have a NUL: PostgreSQL keeps none. No field that holds one value may be given twice.
+ */
 export function queryRules(): Rules {
   const compile = rules(true)
   return (schema) => {
     const check = compile(schema)
+    const fields = fieldsOf(schema)
     return (value, where) => {
       const given: readonly [string, unknown][] =
         typeof value === 'object' && value !== null ? Object.entries(value) : []
-      const fields = given.filter(([, text]) => typeof text === 'string' && text.includes('\0'))
-      return fields.length === 0
-        ? check(value, where)
-        : { ok: false, faults: Object.fromEntries(fields.map(([field]) => [field, NUL_RULE])) }
+      const bad = given.flatMap(([name, text]): readonly (readonly [string, string])[] => {
+        if (typeof text === 'string' && text.includes('\0')) return [[name, NUL_RULE]]
+        const isTwice = Array.isArray(text) && fields.get(name)?.holds === 'one'
+        return isTwice ? [[name, TWICE_RULE]] : []
+      })
+      if (bad.length === 0) return check(plainAmounts(given, fields) ?? value, where)
+      const named = Object.fromEntries(bad)
+      const rest = check(Object.fromEntries(given.filter(([name]) => !(name in named))), where)
+      return { ok: false, faults: rest.ok ? named : { ...rest.faults, ...named } }
     }
   }
+}
+
+interface QueryField {
+  readonly holds: 'one' | 'several'
+  readonly isMoney: boolean
+}
+
+function fieldsOf(schema: TSchema): ReadonlyMap<string, QueryField> {
+  const properties = member(schema, 'properties')
+  const all = typeof properties === 'object' && properties !== null ? properties : {}
+  return new Map(
+    Object.entries(all).map(([name, field]) => {
+      const holds = member(field, 'type') === 'array' ? 'several' : 'one'
+      return [name, { holds, isMoney: member(field, 'money') !== undefined }]
+    }),
+  )
+}
+
+/** The same with each amount as a plain decimal; undefined where there is none. */
+function plainAmounts(
+  given: readonly [string, unknown][],
+  fields: ReadonlyMap<string, QueryField>,
+): object | undefined {
+  if (!given.some(([name]) => fields.get(name)?.isMoney)) return undefined
+  return Object.fromEntries(
+    given.map(([name, text]) => {
+      const isAmount = typeof text === 'string' && fields.get(name)?.isMoney === true
+      return [name, isAmount ? withoutExponent(text) : text]
+    }),
+  )
 }
 
 function rules(coerceTypes: boolean): Rules {
