@@ -78,6 +78,9 @@ export function describeTrading(family: Family): void {
 
     test('half of a balance, and then all of it, is sold to the base unit', async () => {
       const { token: have } = await balances()
+      const part = `side=sell&mint=${mint}&amount=50%25&publicKey=${wallet}`
+      const { body: quoted } = await world.client().get(`/trade/quote?${part}`)
+      expect(units(quoted['amountBaseUnits'])).toBe(have / 2n)
       const half = await trade('sell', { amount: '50%' })
       expect(units(half['tokensSoldBaseUnits'])).toBe(have / 2n)
       expect((await balances()).token).toBe(have - have / 2n)
@@ -100,6 +103,8 @@ export function describeTrading(family: Family): void {
         `/trade/quote?side=sell&mint=${mint}&amount=3&slippageBps=50`,
       )
       expect(quote.body).toMatchObject({ success: true, side: 'sell', amount: 3, slippage: 0.5 })
+      const nothing = await standard.get('/trade/quote?side=buy&mint=nothing&amount=1')
+      expect(codeOf(nothing)).toBe('INVALID_MINT')
       const estimated = units(quote.body['estimatedBaseUnits'])
       const least = (estimated * 995n + 999n) / 1_000n
       expect(units(quote.body['minimumReceivedBaseUnits'])).toBe(least)

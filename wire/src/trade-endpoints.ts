@@ -56,7 +56,7 @@ export const tradeEndpoints = {
     needs: trade,
     query: QuoteQuery,
     answer: QuoteAnswer,
-    fails: marketFails,
+    fails: [...marketFails, 'INSUFFICIENT_BALANCE'],
   },
   buyToken: {
     ...bare,

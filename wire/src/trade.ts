@@ -116,7 +116,10 @@ export const SellBuildBody = Exactly({
 export const QuoteQuery = Exactly({
   side: Type.Enum(TRADE_SIDES, { description: '`buy`: native currency goes in. `sell`: tokens.' }),
   ...terms,
-  amount: MoneyText({ minimum: '0' }, 'What goes in, whole units: native currency, or tokens.'),
+  amount: ShareText(
+    'What goes in, whole units: native currency, or tokens; of a sale also a part of what a wallet has, such as `50%`.',
+  ),
+  ...wallet('The wallet of whose tokens a part is meant; any address. Only a part needs it.'),
 })
 
 const token = {

@@ -14,8 +14,15 @@ export interface QuoteTradeQuery {
   readonly slippageBps?: number | undefined
   /** CAIP-2, or an x402 v1 name; else the default network of the address’s family. */
   readonly network?: string | undefined
-  /** What goes in, whole units: native currency, or tokens. */
+  /**
+   * What goes in, whole units: native currency, or tokens; of a sale also a part of what a
+   * wallet has, such as `50%`.
+   */
   readonly amount: string | number
+  /** The wallet of whose tokens a part is meant; any address. Only a part needs it. */
+  readonly publicKey?: string | undefined
+  /** The same under its other name; one of both. */
+  readonly walletAddress?: string | undefined
 }
 
 /** What a token would cost, or bring, at this moment: the answer of GET /trade/quote. */

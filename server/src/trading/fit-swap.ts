@@ -132,7 +132,12 @@ async function failureOr<Outcome>(asked: Promise<Outcome>): Promise<Outcome | No
   }
 }
 
-async function balanceNow({ chain, walletAddress, asset }: SwapWish): Promise<bigint> {
+/** What a wallet can spend of an asset, base units, as the chain says now. Throws NodeFailure. */
+export async function balanceNow({
+  chain,
+  walletAddress,
+  asset,
+}: Pick<SwapWish, 'chain' | 'walletAddress' | 'asset'>): Promise<bigint> {
   const { amounts } = await chain.balances(walletAddress, [asset])
   return amounts[0] ?? 0n
 }

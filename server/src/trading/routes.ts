@@ -8,7 +8,7 @@ import { fingerprint } from '../idempotency/fingerprint.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { parseId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
-import { bestQuotes } from './best-quote.ts'
+import { askQuote } from './ask-quote.ts'
 import { buildTrade } from './build-trade.ts'
 import type { BuildTradeDeps } from './build-trade.ts'
 import { executeTrade } from './execute.ts'
@@ -16,7 +16,6 @@ import type { ExecuteDeps, TradeOrder, TradeResult } from './execute.ts'
 import type { SwapWish } from './fit-swap.ts'
 import { readTradeHistory } from './history.ts'
 import { readStandings } from './read-standings.ts'
-import { minimumOut } from './slippage.ts'
 import { feeOf, slippageOf, soldOf, unitsOf, walletOf } from './terms.ts'
 import { tokenFor } from './token-for.ts'
 import type { AskedBefore } from './token-for.ts'
@@ -52,20 +51,12 @@ interface DirectBody extends WishBody {
 
 /** The routes of trading from wallets of ours, of quotes and of records. */
 export function tradingRoutes(deps: TradingRoutesDeps): readonly Route[] {
-  const { store, directory, tokens } = deps
+  const { store } = deps
   return [
     route(endpoints.quoteTrade, async ({ query }) => {
-      const { side, network, mint } = query
-      const slippage = slippageOf(query)
-      const { chain } = directory.resolve({ network, address: mint, field: 'mint' })
-      const token = await tokens.of(chain, mint)
-      const native = nativeOf(chain.config)
-      const decimals = side === 'buy' ? native.decimals : token.decimals
-      const amountIn = unitsOf('amount', query.amount, decimals)
-      const [{ quote }] = await bestQuotes(chain, { side, token, amountIn })
-      const minimum = minimumOut(quote.amountOut, slippage)
-      const rest = { minimumOut: minimum, slippage, nativeDecimals: native.decimals }
-      return { body: quoteFields(quote, rest, chain.config) }
+      const { quote, config, ...asked } = await askQuote(deps, query)
+      const nativeDecimals = nativeOf(config).decimals
+      return { body: quoteFields(quote, { ...asked, nativeDecimals }, config) }
     }),
     route(endpoints.buyToken, async (call) => {
       const { result, config } = await trade(deps, call, 'buy')

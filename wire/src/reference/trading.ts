@@ -52,6 +52,7 @@ export const quoteTrade: OperationReference = {
   about: [
     'Asks every market of the network and answers with the best. Nothing is reserved: a quote is a forecast, made of a state that is at most one block old. What a trade may at least give is `minimumReceived`, and the chain itself holds a trade to it.',
     'Without `network` it is the default one of the family of `mint`.',
+    'Of a sale `amount` may be a part of what a wallet has, such as `50%`, as in an order: then `publicKey` says whose. The sign `%` is written `%25` in an address.',
   ],
   query: { side: 'buy', mint: TOKEN, amount: '0.5' },
   answer: {
