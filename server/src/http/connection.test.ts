@@ -48,6 +48,39 @@ describe('bytes that are not a request', () => {
     expect(isErrorBody(JSON.parse(body))).toBe(true)
   })
 
+  test.each([
+    ['no Host', 'GET /health/live HTTP/1.1\r\n\r\n', 'Host'],
+    ['no Host, anywhere', 'GET /nothing HTTP/1.1\r\n\r\n', 'Host'],
+    [
+      'no Host, for another protocol',
+      'GET /api/data HTTP/1.1\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n',
+      'Host',
+    ],
+    [
+      'an expectation that nobody knows',
+      'POST /payment/send HTTP/1.1\r\nhost: x\r\nexpect: foo\r\ncontent-length: 2\r\n\r\n{}',
+      'Expect',
+    ],
+  ])('a request with %s is told so in an error body', async (_, bytes, field) => {
+    const raw = bytes.replace(/\r\n\r\n/, '\r\nconnection: close\r\n\r\n')
+    const [head = '', body = ''] = (await rawAnswer(server.port, raw)).split('\r\n\r\n')
+    expect(head).toMatch(/^HTTP\/1.1 400 /)
+    const told: unknown = JSON.parse(body)
+    expect(isErrorBody(told)).toBe(true)
+    expect(told).toHaveProperty(['error', 'details', field])
+  })
+
+  test('HTTP/1.0 needs no Host, and the expectation that everybody knows is met', async () => {
+    expect(await rawAnswer(server.port, 'GET /health/live HTTP/1.0\r\n\r\n')).toMatch(
+      /^HTTP\/1.1 200 /,
+    )
+    const head = 'POST /nothing HTTP/1.1\r\nhost: x\r\nconnection: close\r\n'
+    const expecting = `${head}expect: 100-continue\r\ncontent-length: 2\r\n\r\n{}`
+    expect(await rawAnswer(server.port, expecting)).toMatch(
+      /^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 404 /,
+    )
+  })
+
   test('a request that comes too slowly is ended, in its headers and in its body, as one to be sent again', async () => {
     const hasty = await openTestServer({
       limits: { ...limits, headersArriveSeconds: 0.1, requestArrivesSeconds: 0.2 },

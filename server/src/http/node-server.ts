@@ -43,12 +43,20 @@ export function openNodeServers({
     requestTimeout: limits.requestArrivesSeconds * 1000,
     keepAliveTimeout: limits.keepAliveSeconds * 1000,
     shouldUpgradeCallback: isUpgrade,
+    // Refused above, where the answer has the shape of every other: Node's own has no body.
+    requireHostHeader: false,
+  }
+  // A request that expects what nobody here knows goes to the handler, too: Node's own answer has no body.
+  const prepared = <Of extends Server | TlsServer>(server: Of, handler: RequestListener): Of => {
+    server.on('checkExpectation', handler)
+    server.setTimeout(limits.requestTimeoutSeconds * 1000)
+    return server
   }
   let identity = tls
   return {
     open: (handler) => {
       if (identity === undefined) {
-        return createServer(options, handler).setTimeout(limits.requestTimeoutSeconds * 1000)
+        return prepared(createServer(options, handler), handler)
       }
       const server = createTlsServer(
         {
@@ -59,7 +67,7 @@ export function openNodeServers({
         handler,
       )
       encrypted.push(server)
-      return server.setTimeout(limits.requestTimeoutSeconds * 1000)
+      return prepared(server, handler)
     },
     renew: (next) => {
       for (const server of encrypted) server.setSecureContext(contextOf(next))

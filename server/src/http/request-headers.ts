@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { limits } from '../kernel/limits.ts'
 import { invalidRequest, unreadable } from './library-errors.ts'
 
@@ -14,6 +15,22 @@ export function headerValues(rawHeaders: readonly string[], name: string): reado
     }
   }
   return values
+}
+
+/** As Node itself looks for the expectation that it meets. */
+const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i
+
+/** Refuses a request of HTTP/1.1 without a host, and one that expects what nobody here knows. Source: RFC 9112, 3.2; RFC 9110, 10.1.1. */
+export function refuseForeignForms({
+  headers: { host, expect },
+  httpVersion,
+}: Pick<IncomingMessage, 'headers' | 'httpVersion'>): void {
+  if (host === undefined && httpVersion !== '1.0') {
+    throw invalidRequest('Host', 'is required in HTTP/1.1')
+  }
+  if (expect !== undefined && !CONTINUE.test(expect)) {
+    throw invalidRequest('Expect', 'must be 100-continue or left out')
+  }
 }
 
 /** Reads Idempotency-Key: 1 to 255 visible ASCII characters, given at most once. */

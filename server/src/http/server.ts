@@ -26,7 +26,12 @@ import { openNodeServers } from './node-server.ts'
 import type { NodeServers, TlsIdentity } from './node-server.ts'
 import type { Page } from './page.ts'
 import { methodsByPath, spellings } from './paths.ts'
-import { headerValues, readIdempotencyKey, refuseForeignEncodings } from './request-headers.ts'
+import {
+  headerValues,
+  readIdempotencyKey,
+  refuseForeignEncodings,
+  refuseForeignForms,
+} from './request-headers.ts'
 import { Arriving, Received } from './received.ts'
 import type { Incoming, Outgoing, Route } from './route.ts'
 import { bodyRules, queryRules } from './rules.ts'
@@ -155,6 +160,7 @@ export function openServer(options: ServerOptions): Server {
     request.client = clientOfRequest(request.raw)
     if (request.client.protocol === 'https') reply.headers(ONLY_ENCRYPTED)
     if (drain.closing.aborted) reply.header('connection', 'close')
+    refuseForeignForms(request.raw)
     const path = request.url.split('?', 1)[0] ?? ''
     if (path.includes('%00')) throw invalidRequest('path', 'must not have a NUL character')
     if (!request.is404) {
@@ -163,7 +169,7 @@ export function openServer(options: ServerOptions): Server {
     }
     gate.admitStranger(request.client.address)
     const methods = allowed(path)
-    if (methods.length === 0) throw new Refusal('NOT_FOUND')
+    if (methods.length === 0) throw noEndpoint()
     reply.header('allow', methods.join(', '))
     throw new Refusal('METHOD_NOT_ALLOWED')
   })
@@ -244,7 +250,7 @@ function openLibrary(
   app.setErrorHandler(failures.answer)
   // The first hook has refused by now; the library only wants to be told that nothing else answers.
   app.setNotFoundHandler(() => {
-    throw new Refusal('NOT_FOUND')
+    throw noEndpoint()
   })
   return app
 }
@@ -322,6 +328,14 @@ function mountStream(
   for (const url of spellings(path)) {
     app.route({ method: 'GET', url, config: { path }, onRequest, handler, exposeHeadRoute: false })
   }
+}
+
+/** Of an address that nothing stands at: not to be taken for an id that nobody has. */
+function noEndpoint(): Refusal {
+  return new Refusal('NOT_FOUND', {
+    message:
+      'There is no endpoint at this path. GET /openapi.json lists those there are; none has a slash at its end or a capital letter in its fixed parts.',
+  })
 }
 
 function know(request: FastifyRequest, who: Caller | Visitor): void {

@@ -5,7 +5,7 @@ import { openWebSockets } from './web-socket.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { Client } from './client-address.ts'
 import { spellings } from './paths.ts'
-import { headerValues } from './request-headers.ts'
+import { headerValues, refuseForeignForms } from './request-headers.ts'
 
 /** Somebody asks for a WebSocket. */
 export interface SocketArrival {
@@ -60,6 +60,7 @@ export function openUpgrades({
   async function admit(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const route = routeOf(request)
     if (route === undefined) throw new Refusal('NOT_FOUND')
+    refuseForeignForms(request)
     if (closing.aborted) throw new Refusal('NETWORK_ERROR', { details: { service: 'stopping' } })
     const { rawHeaders, url = '' } = request
     const take = await route.admit({
