@@ -116,13 +116,14 @@ async function insertRows(
   )
 }
 
-/** A page of an endpoint's deliveries, newest first; `before` is the last one of the page before. */
+/** A page of an endpoint's deliveries, newest first: those that stand before one, and those that were recorded by a time. */
 export async function listDeliveries(
   tx: Tx,
   { accountId, webhookId }: { readonly accountId: AccountId; readonly webhookId: WebhookId },
   page: {
     readonly status: DeliveryStatus | undefined
-    readonly before: string | undefined
+    readonly before?: string | undefined
+    readonly uptoMilliseconds?: number
     readonly count: number
   },
 ): Promise<readonly Delivery[]> {
@@ -132,8 +133,17 @@ export async function listDeliveries(
      where account_id = $1 and webhook_id = $2 and ($3::text is null or status = $3)
        and ($4::text is null or position < (select position from webhook_deliveries
          where id = $4 and account_id = $1 and webhook_id = $2))
+       -- A time that a caller carries has lost its microseconds.
+       and ($6::double precision is null or created_at < to_timestamp(($6 + 1) / 1000.0))
      order by position desc limit $5`,
-    [accountId, webhookId, page.status ?? null, page.before ?? null, page.count],
+    [
+      accountId,
+      webhookId,
+      page.status ?? null,
+      page.before ?? null,
+      page.count,
+      page.uptoMilliseconds ?? null,
+    ],
   )
   return rows.map(deliveryOf)
 }

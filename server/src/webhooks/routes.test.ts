@@ -241,6 +241,46 @@ test('a range of deliveries is sent again, once per idempotency key, and the log
   })
 })
 
+test('the list goes on where it was although the last of a page is kept no longer, and from nowhere it does not', async () => {
+  const { path } = await make()
+  for (let n = 0; n < 3; n += 1) await room.tell(alice, `pay_${n}`, { n })
+  const listed = async (query = '') => {
+    const page = await ask('GET', `${path}/deliveries?${query}`)
+    const deliveries = field(page, 'deliveries') as readonly { deliveryId: string }[]
+    return { ids: deliveries.map(({ deliveryId }) => deliveryId), next: field(page, 'nextCursor') }
+  }
+  await until('all are there', async () => (await listed()).ids.length === 3, { seconds: SECONDS })
+  const [, middle, oldest] = (await listed()).ids
+  const { store } = room.database
+  // Nearly: what is older still is removed meanwhile by whoever sends.
+  const at = Date.now() - (limits.webhookLogDays - 0.5) * 86_400_000
+  await write(
+    store,
+    'test_age',
+    'update webhook_deliveries set created_at = to_timestamp($2 / 1000.0) where id = $1 or id = $3',
+    [middle, at, oldest],
+  )
+  const { next } = await listed('limit=2')
+  expect(await store.inTransaction('service', (tx) => forgetDeliveries(tx, at + 1, 1))).toBe(1)
+  const { ids: left } = await listed()
+  // Whichever of both is gone: what is left of them comes after it.
+  expect((await listed(`cursor=${String(next)}`)).ids).toEqual(left.slice(1))
+  expect(await store.inTransaction('service', (tx) => forgetDeliveries(tx, at + 1, 9))).toBe(1)
+  expect(await listed(`cursor=${String(next)}`)).toEqual({ ids: [], next: null })
+
+  const recent = `${middle}.${Date.now()}`
+  for (const cursor of [
+    'nothing',
+    `dlv_zz.${at}`,
+    `${middle}`,
+    `${middle}.`,
+    `${middle}.x`,
+    recent,
+  ]) {
+    assertProblem(await ask('GET', `${path}/deliveries?cursor=${cursor}`), 'INVALID_PARAMETERS')
+  }
+})
+
 test('a range that is sent again page by page ends: neither what it adds nor what comes later is in it', async () => {
   const { path, webhookId } = await make({ enabled: true })
   for (let n = 0; n < 3; n += 1) await room.tell(alice, `pay_${n}`, { n })

@@ -3,7 +3,7 @@ import { Refusal } from '@florin/wire/errors.ts'
 import { actorOf } from '../audit/actor-of.ts'
 import { route } from '../http/route.ts'
 import type { Call, Route } from '../http/route.ts'
-import { findDelivery, listDeliveries } from './delivery-store.ts'
+import { cursorOf, pageBehind } from './list-page.ts'
 import { changeWebhook, createWebhook, removeWebhook, rotateSecret } from './manage.ts'
 import type { ManageDeps, WithSecret } from './manage.ts'
 import { redeliver, redeliverRange, sendTest } from './repeat.ts'
@@ -15,7 +15,7 @@ const PAGE_DEFAULT = 50
 
 /** The routes of webhooks, their deliveries and their secrets. */
 export function webhookRoutes(deps: ManageDeps): readonly Route[] {
-  const { store } = deps
+  const { clock, store } = deps
   return [
     route(endpoints.createWebhook, async (call) => {
       const { body, caller, idempotencyKey: key } = call
@@ -76,17 +76,15 @@ export function webhookRoutes(deps: ManageDeps): readonly Route[] {
         const webhook = await findWebhook(tx, accountId, params.webhookId)
         if (webhook === undefined) throw new Refusal('NOT_FOUND')
         const whose = { accountId, webhookId: webhook.id }
-        const listed = await listDeliveries(tx, whose, { status, before: cursor, count: limit + 1 })
-        // An unknown cursor gives none, which must not look like the end of the list.
-        const isEnd = listed.length > 0 || cursor === undefined
-        if (!isEnd && (await findDelivery(tx, whose, cursor)) === undefined) {
-          const rule = 'is no nextCursor of this webhook, or of a delivery that is kept no longer'
-          throw new Refusal('INVALID_PARAMETERS', { details: { cursor: rule } })
-        }
-        return listed
+        return await pageBehind(tx, whose, cursor, {
+          status,
+          count: limit + 1,
+          nowMilliseconds: clock.nowMilliseconds(),
+        })
       })
       const page = found.slice(0, limit)
-      const nextCursor = found.length > limit ? (page.at(-1)?.id ?? null) : null
+      const last = found.length > limit ? page.at(-1) : undefined
+      const nextCursor = last === undefined ? null : cursorOf(last)
       return { body: { deliveries: page.map(deliveryFacts), nextCursor } }
     }),
 
