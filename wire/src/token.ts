@@ -149,6 +149,18 @@ export const Portfolio = Exactly({
   totalValueUsd: MaybeNumber('The same in US dollars.'),
   unvalued: Type.Integer({ minimum: 0, description: 'Tokens whose value nobody knows.' }),
   tokens: Type.Array(PortfolioToken, { description: 'What it holds; the most valuable first.' }),
+  unread: Type.Optional(
+    Type.Array(
+      Exactly({
+        mint: Type.String({ description: 'The token.' }),
+        symbol: MaybeText('As the token says it; null when nobody has asked it yet.'),
+      }),
+      {
+        description:
+          'Configured assets, and tokens that your account traded from here, whose contract did not tell the balance: unknown, not zero. Left out where there are none.',
+      },
+    ),
+  ),
   blockHeight: Type.Integer({ minimum: 0, description: 'Block, or slot, of the balances.' }),
   sandbox: Type.Boolean({ description: 'A local chain whose money is worth nothing.' }),
 })

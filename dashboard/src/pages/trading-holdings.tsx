@@ -68,9 +68,10 @@ export function TradingHoldings({ wallet, network }: { wallet: Wallet; network: 
           <p>
             <Amount text={data.nativeBalance} unit={unit} />
           </p>
-          {data.tokens.length === 0 ? (
+          {data.tokens.length === 0 && data.unread === undefined ? (
             <p className="text-soft">No tokens yet.</p>
-          ) : (
+          ) : null}
+          {data.tokens.length === 0 ? null : (
             <Table
               caption="Holdings"
               columns={columns}
@@ -78,6 +79,11 @@ export function TradingHoldings({ wallet, network }: { wallet: Wallet; network: 
               rowKey={({ mint }) => mint}
             />
           )}
+          {(data.unread ?? []).map((token) => (
+            <p key={token.mint} className="text-soft">
+              {nameOf(token)} cannot be read now: what the wallet has of it is unknown.
+            </p>
+          ))}
         </div>
       )}
     </Card>

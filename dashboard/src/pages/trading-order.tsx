@@ -144,6 +144,7 @@ function Available({ wallet, token, side }: { wallet: Wallet; token: Token; side
     params: { publicKey: wallet.address },
     query: { network: token.network },
   })
+  const isUnread = data?.unread?.some(({ mint }) => mint === token.mint) === true
   const held = data?.tokens.find(({ mint }) => mint === token.mint)?.balance ?? '0'
   return (
     <p className="min-h-5 text-soft">
@@ -151,6 +152,8 @@ function Available({ wallet, token, side }: { wallet: Wallet; token: Token; side
         <>
           <Amount text={data.nativeBalance} unit={assets.symbol(token.network, 'native')} /> in it
         </>
+      ) : isUnread ? (
+        'What it has cannot be read now'
       ) : (
         <>
           <Amount text={held} unit={nameOf(token)} /> in it

@@ -50,6 +50,16 @@ export interface PortfolioAnswer {
     /** The same in US dollars. */
     readonly valueUsd: string | null
   }[]
+  /**
+   * Configured assets, and tokens that your account traded from here, whose contract did not
+   * tell the balance: unknown, not zero. Left out where there are none.
+   */
+  readonly unread?: readonly {
+    /** The token. */
+    readonly mint: string
+    /** As the token says it; null when nobody has asked it yet. */
+    readonly symbol: string | null
+  }[]
   /** Block, or slot, of the balances. */
   readonly blockHeight: number
   /** A local chain whose money is worth nothing. */

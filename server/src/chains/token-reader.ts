@@ -47,5 +47,7 @@ export interface TokenReader {
     readonly height: bigint
     readonly native: bigint
     readonly tokens: readonly TokenHolding[]
+    /** Those known of which no contract told the balance: that is not nothing. Left out where every one is told. */
+    readonly unread?: readonly Address[]
   }>
 }

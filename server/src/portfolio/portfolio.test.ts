@@ -43,11 +43,15 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-async function portfolioWith(native: bigint, tokens: readonly TokenHolding[]) {
+async function portfolioWith(
+  native: bigint,
+  tokens: readonly TokenHolding[],
+  unread: readonly Address[] = [],
+) {
   const { chain } = openTestMarketChain({
     holdings: async (_, known) => {
       asked = known
-      return { height: 7n, native, tokens }
+      return { height: 7n, native, tokens, unread }
     },
   })
   const deps = { store: database.store, symbolOf: () => null }
@@ -84,6 +88,13 @@ describe('a portfolio', () => {
     expect(found.tokens[0]?.price).not.toBeNull()
     expect(found.totalValueBaseUnits).toBe(`${ETHER}`)
     expect(found.unvalued).toBe(1)
+  })
+
+  test('names a configured asset that could not be read, and no token of a stranger', async () => {
+    expect(await portfolioWith(ETHER, [])).not.toHaveProperty('unread')
+    const usdc = asked.find((mint) => mint !== PRICED && mint !== DEEPER)
+    const found = await portfolioWith(ETHER, [], [PRICED, usdc as Address])
+    expect(found.unread).toEqual([{ mint: usdc, symbol: null }])
   })
 
   test('asks for the configured assets and the tokens of markets, and shows what is held of them', async () => {

@@ -22,7 +22,8 @@ export interface PortfolioDeps {
 
 /**
  * What an address holds and what it is worth. At most two node round trips, all for the balances. EVM: native currency, the configured assets
- * and the limits.portfolioTokensMax deepest tokens of markets, and `more`; Solana: everything.
+ * and the limits.portfolioTokensMax deepest tokens of markets, and `more`; Solana: everything. A configured asset, or one of `more`, that cannot be read
+ * is `unread`.
  * @throws {Refusal} UNSUPPORTED_NETWORK where the chain tells no holdings
  * @throws {NodeFailure}
  */
@@ -46,12 +47,17 @@ export async function portfolioOf(
     ...new Set([...configured, ...traded.map(({ mint }) => mint), ...more]),
   ])
   const holdings = held.tokens.filter(({ amount }) => amount > 0n)
+  // Strangers make the tokens of markets: one of theirs that fails is nobody's missing balance.
+  const awaited = new Set([...configured, ...more])
+  const unread = (held.unread ?? []).filter((mint) => awaited.has(mint))
   const mints = holdings.map(({ mint }) => mint)
   const { prices, known, rate } = await store.inTransaction('service', async (tx) => ({
     prices: new Map(
       (await latestPrices(tx, network, mints, hubs)).map((price) => [price.mint, price]),
     ),
-    known: new Map((await knownTokens(tx, network, mints)).map((token) => [token.mint, token])),
+    known: new Map(
+      (await knownTokens(tx, network, [...mints, ...unread])).map((token) => [token.mint, token]),
+    ),
     rate: await usdRate(tx, config),
   }))
   const native = nativeOf(config).decimals
@@ -59,6 +65,8 @@ export async function portfolioOf(
     .map((holding) => ({ holding, value: worthOf(holding, prices.get(holding.mint)) }))
     .sort((left, right) => byValue(left.value, right.value))
   const total = valued.reduce((sum, { value }) => sum + (value ?? 0n), held.native)
+  const symbolFor = (mint: Address) =>
+    configuredSymbol(config, mint) ?? known.get(mint)?.symbol ?? symbolOf(chain, mint)
   const whole = (units: bigint) => new RawJson(formatAmount(units, native))
   return {
     publicKey: address,
@@ -73,7 +81,7 @@ export async function portfolioOf(
       const price = prices.get(mint)
       return {
         mint,
-        symbol: configuredSymbol(config, mint) ?? known.get(mint)?.symbol ?? symbolOf(chain, mint),
+        symbol: symbolFor(mint),
         decimals,
         balance: new RawJson(formatAmount(amount, decimals)),
         balanceBaseUnits: amount.toString(),
@@ -86,6 +94,9 @@ export async function portfolioOf(
         valueUsd: number(usdText(value, rate)),
       }
     }),
+    ...(unread.length === 0
+      ? {}
+      : { unread: unread.map((mint) => ({ mint, symbol: symbolFor(mint) })) }),
     blockHeight: Number(held.height),
     sandbox: config.sandbox,
   }

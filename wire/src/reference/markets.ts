@@ -107,6 +107,7 @@ export const portfolio: OperationReference = {
   about: [
     'What any address holds, all at one block, and what it is worth now; the most valuable first. On Solana that is every token of the address. A chain of the EVM keeps no such list: there it is native currency, the configured assets and the tokens with the deepest markets.',
     '`value` is the balance at the price. It is `null` when nobody knows the price, and when the market holds less than that: such a value is only on paper. `totalValue` adds up what has a value; `unvalued` says how many tokens are not in it.',
+    'A configured asset, or a token that your account has traded from there, whose contract does not tell the balance stands in `unread`, which is left out where all was read.',
   ],
   params: { publicKey: '0x8Ba1f109551bD432803012645Ac136ddd64DBA72' },
   query: { network: NETWORK },

@@ -91,6 +91,7 @@ describe('holdings', () => {
     expect(scene.requests()).toBe(1)
     expect(held.native).toBe(2n * ETHER)
     expect(held.tokens).toEqual([{ mint: known[0], decimals: 6, amount: 3_500_000n }])
+    expect(held.unread).toEqual([])
     expect(held.height).toBeLessThanOrEqual((await scene.chain.head()).height)
   })
 
@@ -104,6 +105,7 @@ describe('holdings', () => {
     expect(scene.requests()).toBeLessThanOrEqual(2)
     expect(held.native).toBe(2n * ETHER)
     expect(held.tokens).toEqual([{ mint: usdc, decimals: 6, amount: 1_000_000n }])
+    expect(held.unread).toEqual(known.slice(0, -1))
   })
 })
 

@@ -53,10 +53,12 @@ export function openTokenReader(transport: Transport): TokenReader {
       })
       const [height, native] = first.map(wordIn)
       if (height === undefined || native === undefined) throw malformed('balance', 'nothing')
+      const found = known.map((mint, index) => holdingFrom(mint, tokens[index] ?? []))
       return {
         height,
         native,
-        tokens: known.flatMap((mint, index) => holdingFrom(mint, tokens[index] ?? [])),
+        tokens: found.flatMap((each) => (each === undefined || each.amount === 0n ? [] : [each])),
+        unread: known.filter((_, index) => found[index] === undefined),
       }
     },
   }
@@ -87,11 +89,11 @@ function factsFrom(
 function holdingFrom(
   mint: Address,
   [decimals, balance]: readonly (Uint8Array | undefined)[],
-): readonly TokenHolding[] {
+): TokenHolding | undefined {
   const digits = wordIn(decimals)
   const amount = wordIn(balance)
-  if (digits === undefined || digits > DECIMALS_MAX || !amount) return []
-  return [{ mint, decimals: Number(digits), amount }]
+  if (digits === undefined || digits > DECIMALS_MAX || amount === undefined) return undefined
+  return { mint, decimals: Number(digits), amount }
 }
 
 function wordIn(answer: Uint8Array | undefined): bigint | undefined {
