@@ -51,7 +51,7 @@ export const Balance = Exactly({
   asset: Text('`native`, or the address or mint of the token.'),
   symbol: Text('What people call it.'),
   decimals: Type.Integer({ minimum: 0, description: 'Fraction digits of a whole unit.' }),
-  amount: Said('What the chain shows, whole units.', ExactNumber),
+  amount: Said('What the chain shows, frozen or not, whole units.', ExactNumber),
   amountBaseUnits: Said('The same in the smallest unit.', BaseUnitsText),
   held: Said('What payments under way may still take, whole units.', ExactNumber),
   heldBaseUnits: Said('The same in the smallest unit.', BaseUnitsText),

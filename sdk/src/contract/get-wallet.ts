@@ -25,7 +25,7 @@ export interface GetWalletAnswer {
     readonly symbol: string
     /** Fraction digits of a whole unit. */
     readonly decimals: number
-    /** What the chain shows, whole units. */
+    /** What the chain shows, frozen or not, whole units. */
     readonly amount: string
     /** The same in the smallest unit. */
     readonly amountBaseUnits: string

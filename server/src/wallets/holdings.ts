@@ -12,7 +12,7 @@ export interface Holding {
   readonly asset: string
   readonly symbol: string
   readonly decimals: number
-  /** The chain's word at `height`. */
+  /** The chain's word at `height`, with what is frozen for now. */
   readonly amount: bigint
   /** Promised to payments that are not final yet. */
   readonly held: bigint
@@ -61,21 +61,26 @@ async function onChain(
   const { network, assets } = chain.config
   const named = assets.map(({ asset, symbol, decimals }) => ({ network, asset, symbol, decimals }))
   try {
-    const { height, spendable } = await readableBalances(chain, addressOf(chain, wallet), assets)
+    const { height, amounts, spendable } = await readableBalances(
+      chain,
+      addressOf(chain, wallet),
+      assets,
+    )
     const held = named.flatMap((each, index) => {
-      const amount = spendable[index]
-      return amount === undefined ? [] : [{ ...each, amount, ...promised(each, amount), height }]
+      const [amount, free] = [amounts[index], spendable[index]]
+      if (amount === undefined || free === undefined) return []
+      return [{ ...each, amount, ...promised(each, free), height }]
     })
-    return { held, unread: named.filter((_, index) => spendable[index] === undefined) }
+    return { held, unread: named.filter((_, index) => amounts[index] === undefined) }
   } catch (failure) {
     if (!(failure instanceof NodeFailure)) throw failure
     return { held: [], unread: named, failure }
   }
 
-  function promised({ asset }: UnreadAsset, amount: bigint) {
+  function promised({ asset }: UnreadAsset, free: bigint) {
     const book = books.find((entry) => entry.network === network && entry.asset === asset)
     const held = book?.held ?? 0n
-    return { held, available: availableOf(amount, held, book?.available ?? 0n) }
+    return { held, available: availableOf(free, held, book?.available ?? 0n) }
   }
 }
 

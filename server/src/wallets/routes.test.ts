@@ -60,6 +60,8 @@ function fail(): never {
 let scopes: ReadonlySet<Scope>
 /** What the chain says next: balances of ETH and USDC, undefined for one that cannot be read; or no answer. */
 let onChain: readonly [bigint, bigint | undefined] | 'down'
+/** What the wallet has of USDC beside that, frozen. */
+let frozen = 0n
 /** What a second network, of native currency only, says next. */
 let elsewhere: bigint | 'down'
 let database: TestDatabase
@@ -83,7 +85,10 @@ beforeAll(async () => {
     // As a node answers: all of them or none.
     balances: async (_, assets) => {
       const amounts = assets.map(({ asset }) => amountOf(asset) ?? notTold())
-      return { height: 7n, amounts }
+      const owned = amounts.map(
+        (amount, index) => amount + (assets[index]?.asset === USDC ? frozen : 0n),
+      )
+      return { height: 7n, amounts, ...(frozen > 0n ? { owned } : {}) }
     },
   })
   const chain = chainOf(config, (asset) => {
@@ -120,6 +125,7 @@ afterAll(async () => {
 beforeEach(() => {
   onChain = [0n, 0n]
   elsewhere = 0n
+  frozen = 0n
   scopes = new Set(['read', 'write', 'admin'])
 })
 
@@ -308,6 +314,21 @@ describe('DELETE /wallets/{address}', () => {
     expect([answer.status, codeOf(answer)]).toEqual([400, 'INVALID_PARAMETERS'])
     expect(detailsOf(answer)).toMatchObject({ left: [{ network: NETWORK, asset }] })
     expect((await ask('GET', path)).status).toBe(200)
+  })
+
+  test('refuses while the chain shows what is frozen, which is there and cannot be spent', async () => {
+    const { path } = await aWallet()
+    onChain = [0n, 2n]
+    frozen = 5n
+    expect(field(await ask('GET', path), 'balances')).toMatchObject([
+      { asset: 'native' },
+      { asset: USDC, amountBaseUnits: '7', availableBaseUnits: '2' },
+      { network: SECOND },
+    ])
+    onChain = [0n, 0n]
+    const answer = await ask('DELETE', path)
+    expect([answer.status, codeOf(answer)]).toEqual([400, 'INVALID_PARAMETERS'])
+    expect(detailsOf(answer)).toMatchObject({ left: [{ asset: USDC, amount: '0.000005' }] })
   })
 
   test('refuses while an asset cannot be read, and says which', async () => {
