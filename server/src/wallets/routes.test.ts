@@ -1,160 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { Refusal } from '@florin/wire/errors.ts'
-import { parseNetworkId } from '@florin/wire/network.ts'
-import { openAudit } from '../audit/audit.ts'
-import { NodeFailure } from '../chains/chain.ts'
-import type { Chain } from '../chains/chain.ts'
-import { openDirectory } from '../chains/directory.ts'
-import { connectEvm } from '../chains/evm/connect.ts'
-import type { Custody } from '../custody/create-wallet.ts'
-import { evmKeys } from '../custody/evm-keys.ts'
-import { localKeyWrapper } from '../custody/key-wrapper.ts'
-import { keepWallet } from '../custody/store.ts'
-import { openTestServer } from '../http/test-server.ts'
 import type { Answered } from '../http/test-server.ts'
-import { systemClock } from '../kernel/clock.ts'
-import type { Scope } from '../kernel/caller.ts'
-import { newId } from '../kernel/id.ts'
-import type { AccountId, WalletId } from '../kernel/id.ts'
-import { openLog } from '../kernel/log.ts'
-import type { NetworkConfig } from '../kernel/network-config.ts'
-import { systemRandom } from '../kernel/random.ts'
-import { SecretBytes } from '../kernel/secret.ts'
-import { funding, hold } from '../ledger/entry.ts'
-import { record } from '../ledger/store.ts'
-import { openTestDatabase } from '../store/test-database.ts'
-import type { TestDatabase } from '../store/test-database.ts'
-import { walletRoutes } from './routes.ts'
-import { write } from '../store/test-write.ts'
+import {
+  codeOf,
+  detailsOf,
+  field,
+  NETWORK,
+  SECOND,
+  USDC,
+  walletScene,
+} from './test-wallet-routes.ts'
 
-const random = systemRandom
-const USDC = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
-const NETWORK = parseNetworkId('eip155:84532') ?? fail()
-const SECOND = parseNetworkId('eip155:11155111') ?? fail()
-const config: NetworkConfig = {
-  network: NETWORK,
-  family: 'evm',
-  name: 'a sandbox',
-  sandbox: true,
-  sandboxInstance: 'one',
-  rpcUrls: [],
-  assets: [
-    { symbol: 'ETH', asset: 'native', decimals: 18, takesCommitment: true },
-    { symbol: 'USDC', asset: USDC, decimals: 6, takesCommitment: true },
-  ],
-  releaseDepth: 0,
-  finality: { kind: 'tag' },
-  blockTimeMilliseconds: 1000,
-  fees: { feePerGasMax: 1n, tipPerGasDefault: 1n, ceilingMultiple: 1n, bumpAfterBlocks: 1 },
-}
-
-function notTold(): never {
-  throw new NodeFailure('no answer')
-}
-
-function fail(): never {
-  throw new Error('not a network')
-}
-
-/** Of who asks next. */
-let scopes: ReadonlySet<Scope>
-/** What the chain says next: balances of ETH and USDC, undefined for one that cannot be read; or no answer. */
-let onChain: readonly [bigint, bigint | undefined] | 'down'
-/** What the wallet has of USDC beside that, frozen. */
-let frozen = 0n
-/** What a second network, of native currency only, says next. */
-let elsewhere: bigint | 'down'
-let database: TestDatabase
-let server: Awaited<ReturnType<typeof openTestServer>>
-const accounts = { alice: newId(random, 'acct'), bob: newId(random, 'acct') }
-
-beforeAll(async () => {
-  database = await openTestDatabase()
-  const { store } = database
-  for (const accountId of Object.values(accounts)) {
-    await write(store, 'test_account', `insert into accounts (id, name) values ($1, 'a')`, [
-      accountId,
-    ])
-  }
-  const [native] = config.assets
-  const chainOf = (
-    config: NetworkConfig,
-    amountOf: (asset: string) => bigint | undefined,
-  ): Chain => ({
-    ...connectEvm({ config, log: openLog('silent'), clock: systemClock }),
-    // As a node answers: all of them or none.
-    balances: async (_, assets) => {
-      const amounts = assets.map(({ asset }) => amountOf(asset) ?? notTold())
-      const owned = amounts.map(
-        (amount, index) => amount + (assets[index]?.asset === USDC ? frozen : 0n),
-      )
-      return { height: 7n, amounts, ...(frozen > 0n ? { owned } : {}) }
-    },
-  })
-  const chain = chainOf(config, (asset) => {
-    if (onChain === 'down') return undefined
-    return onChain[asset === native?.asset ? 0 : 1]
-  })
-  const second = chainOf({ ...config, network: SECOND, assets: native ? [native] : [] }, () =>
-    elsewhere === 'down' ? undefined : elsewhere,
-  )
-  const custody: Custody = {
-    wrapper: localKeyWrapper({ keyEncryptionKey: new SecretBytes(random.bytes(32)), random }),
-    schemes: [evmKeys({ random })],
-    networks: [config],
-    random,
-    clock: systemClock,
-  }
-  server = await openTestServer({
-    routes: walletRoutes({
-      ...{ store, custody, directory: openDirectory([chain, second]), clock: systemClock },
-      audit: openAudit({ clock: systemClock, random }),
-    }),
-    isUnavailable: (error) => error instanceof NodeFailure,
-    authenticate: async ([value = '']) => {
-      const accountId = Object.entries(accounts).find(([name]) => value === `Bearer ${name}`)?.[1]
-      if (accountId === undefined) throw new Refusal('UNAUTHORIZED')
-      return { accountId, keyId: newId(random, 'key'), plan: 'standard', scopes }
-    },
-  })
-})
-afterAll(async () => {
-  await server.close()
-  await database.close()
-})
-beforeEach(() => {
-  onChain = [0n, 0n]
-  elsewhere = 0n
-  frozen = 0n
-  scopes = new Set(['read', 'write', 'admin'])
-})
-
-const ask = (
-  method: string,
-  path: string,
-  { body, as = 'alice', key }: { body?: unknown; as?: keyof typeof accounts; key?: string } = {},
-) =>
-  server.ask(method, path, {
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    headers: {
-      authorization: `Bearer ${as}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(key === undefined ? {} : { 'idempotency-key': key }),
-    },
-  })
-
-const field = ({ body }: Answered, name: string): unknown =>
-  typeof body === 'object' && body !== null
-    ? Object.getOwnPropertyDescriptor(body, name)?.value
-    : undefined
-const codeOf = (answer: Answered) => Object(field(answer, 'error')).code
-const detailsOf = (answer: Answered) => Object(field(answer, 'error')).details
-
-async function aWallet(): Promise<{ address: string; walletId: WalletId; path: string }> {
-  const answer = await ask('POST', '/wallets', { body: { family: 'evm' } })
-  const address = String(field(answer, 'address'))
-  return { address, walletId: field(answer, 'walletId') as WalletId, path: `/wallets/${address}` }
-}
+const { says, accounts, ask, aWallet, holdFor, open, reset, close } = walletScene()
+beforeAll(open)
+afterAll(close)
+beforeEach(reset)
 
 describe('POST /wallets', () => {
   test('makes a wallet that says where it belongs and nothing of its key', async () => {
@@ -196,7 +55,7 @@ describe('GET /wallets/{address}', () => {
   test('shows every enabled asset from the chain, and what is held from the books', async () => {
     const { address, walletId, path } = await aWallet()
     await holdFor(accounts.alice, walletId, 1_000_000n, 400_000n)
-    onChain = [1_500_000_000_000_000_001n, 1_000_000n]
+    says.onChain = [1_500_000_000_000_000_001n, 1_000_000n]
     const answer = await ask('GET', path)
     expect(answer.status).toBe(200)
     expect(answer.body).toMatchObject({
@@ -234,7 +93,7 @@ describe('GET /wallets/{address}', () => {
   test('shows what can be read beside a token that cannot, and says which that is', async () => {
     const { walletId, path } = await aWallet()
     await holdFor(accounts.alice, walletId, 5n, 5n)
-    onChain = [3n, undefined]
+    says.onChain = [3n, undefined]
     const { status, body } = await ask('GET', path)
     expect([status, body]).toMatchObject([
       200,
@@ -246,13 +105,14 @@ describe('GET /wallets/{address}', () => {
         unread: [{ network: NETWORK, asset: USDC, symbol: 'USDC', decimals: 6 }],
       },
     ])
-    onChain = [3n, 0n]
+    says.onChain = [3n, 0n]
     expect((await ask('GET', path)).body).not.toHaveProperty('unread')
   })
 
   test('shows the other networks beside one that does not answer', async () => {
     const { path } = await aWallet()
-    ;[onChain, elsewhere] = ['down', 4n]
+    says.onChain = 'down'
+    says.elsewhere = 4n
     expect((await ask('GET', path)).body).toMatchObject({
       balances: [{ network: SECOND, amountBaseUnits: '4' }],
       unread: [
@@ -264,12 +124,14 @@ describe('GET /wallets/{address}', () => {
 
   test('says that a node does not answer, never that there is nothing', async () => {
     const { path } = await aWallet()
-    ;[onChain, elsewhere] = ['down', 'down']
+    says.onChain = 'down'
+    says.elsewhere = 'down'
     for (const method of ['GET', 'DELETE']) {
       const answer = await ask(method, path)
       expect([answer.status, codeOf(answer)]).toEqual([503, 'NETWORK_ERROR'])
     }
-    ;[onChain, elsewhere] = [[0n, 0n], 0n]
+    says.onChain = [0n, 0n]
+    says.elsewhere = 0n
     expect((await ask('GET', path)).status).toBe(200)
   })
 })
@@ -309,7 +171,7 @@ describe('DELETE /wallets/{address}', () => {
     ['the last unit of a token', [0n, 1n], USDC],
   ] as const)('refuses while the chain shows %s', async (_, balances, asset) => {
     const { path } = await aWallet()
-    onChain = balances
+    says.onChain = balances
     const answer = await ask('DELETE', path)
     expect([answer.status, codeOf(answer)]).toEqual([400, 'INVALID_PARAMETERS'])
     expect(detailsOf(answer)).toMatchObject({ left: [{ network: NETWORK, asset }] })
@@ -318,14 +180,14 @@ describe('DELETE /wallets/{address}', () => {
 
   test('refuses while the chain shows what is frozen, which is there and cannot be spent', async () => {
     const { path } = await aWallet()
-    onChain = [0n, 2n]
-    frozen = 5n
+    says.onChain = [0n, 2n]
+    says.frozen = 5n
     expect(field(await ask('GET', path), 'balances')).toMatchObject([
       { asset: 'native' },
       { asset: USDC, amountBaseUnits: '7', availableBaseUnits: '2' },
       { network: SECOND },
     ])
-    onChain = [0n, 0n]
+    says.onChain = [0n, 0n]
     const answer = await ask('DELETE', path)
     expect([answer.status, codeOf(answer)]).toEqual([400, 'INVALID_PARAMETERS'])
     expect(detailsOf(answer)).toMatchObject({ left: [{ asset: USDC, amount: '0.000005' }] })
@@ -333,14 +195,14 @@ describe('DELETE /wallets/{address}', () => {
 
   test('refuses while an asset cannot be read, and says which', async () => {
     const { path } = await aWallet()
-    onChain = [0n, undefined]
+    says.onChain = [0n, undefined]
     const answer = await ask('DELETE', path)
     expect([answer.status, codeOf(answer)]).toEqual([503, 'NETWORK_ERROR'])
     expect(detailsOf(answer)).toEqual({ unread: [{ network: NETWORK, asset: USDC }] })
     // What is left elsewhere is said before it: that can be moved out now.
-    elsewhere = 1n
+    says.elsewhere = 1n
     expect(detailsOf(await ask('DELETE', path))).toMatchObject({ left: [{ network: SECOND }] })
-    elsewhere = 0n
+    says.elsewhere = 0n
     expect((await ask('GET', path)).status).toBe(200)
   })
 
@@ -352,130 +214,6 @@ describe('DELETE /wallets/{address}', () => {
     expect(detailsOf(answer)).toMatchObject({ left: [{ heldBaseUnits: '5' }] })
   })
 })
-
-describe('PUT /wallets/{address}/policy', () => {
-  test('keeps rules in their one spelling and gives them back in whole units', async () => {
-    const { path, address } = await aWallet()
-    const seller = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
-    const body = {
-      limits: [
-        { asset: 'USDC', perPayment: '0.10', perDay: 2.5 },
-        { network: 'base-sepolia', perMonth: '1.000000000000000001' },
-      ],
-      recipients: [seller.toLowerCase(), seller],
-      resources: ['https://SELLER.example', 'https://seller.example/v1'],
-    }
-    const answer = await ask('PUT', `${path}/policy`, { body })
-    const policy = {
-      limits: [
-        { network: NETWORK, asset: USDC, perPayment: 0.1, perDay: 2.5 },
-        { network: NETWORK, asset: 'native', perMonth: 1.0 },
-      ],
-      recipients: [seller],
-      resources: ['https://seller.example/', 'https://seller.example/v1'],
-    }
-    expect(answer.body).toMatchObject({ success: true, address, policy })
-    const shown = await ask('GET', path)
-    expect(field(shown, 'policy')).toEqual(policy)
-    const untouched = { spent: 0, spentBaseUnits: '0', held: 0, heldBaseUnits: '0' }
-    expect(field(shown, 'budgets')).toEqual([
-      {
-        ...{ network: NETWORK, asset: USDC, rule: 'perDay', windowSeconds: 86_400, ...untouched },
-        ...{ allowed: 2.5, allowedBaseUnits: '2500000', left: 2.5, leftBaseUnits: '2500000' },
-      },
-      {
-        ...{ network: NETWORK, asset: 'native', rule: 'perMonth', windowSeconds: 2_592_000 },
-        ...untouched,
-        ...{ allowed: 1, allowedBaseUnits: '1000000000000000001' },
-        ...{ left: 1, leftBaseUnits: '1000000000000000001' },
-      },
-    ])
-    expect(field(await ask('PUT', `${path}/policy`, { body: {} }), 'policy')).toBeNull()
-    expect(field(await ask('GET', path), 'budgets')).toEqual([])
-    expect(field(await ask('GET', path), 'policy')).toBeNull()
-  })
-
-  test.each([
-    [{ limits: [{ asset: 'USDC', perDay: '0.0000001' }] }, 'limits[0].perDay'],
-    [{ limits: [{ perDay: 1 }, { asset: 'ETH', perDay: 2 }] }, 'limits[1].asset'],
-    [{ limits: [{ perDay: -1 }] }, 'limits[0].perDay'],
-    [{ limits: [{ perWeek: 1 }] }, 'limits[0].perWeek'],
-    [{ recipients: ['0x12'] }, 'recipients[0]'],
-    [{ recipients: ['0x5aAeb6053F3E94C9b9A09f33669435E7Ef1Beaed'] }, 'recipients[0]'],
-    [{ resources: ['https://a.example/?x=1'] }, 'resources[0]'],
-    [{ resources: ['ftp://a.example/'] }, 'resources[0]'],
-    [{ resources: 'https://a.example/' }, 'resources'],
-    [{ perDay: 1 }, 'perDay'],
-  ])('refuses %j and names the field', async (body, named) => {
-    const { path } = await aWallet()
-    const answer = await ask('PUT', `${path}/policy`, { body })
-    expect([answer.status, codeOf(answer)]).toEqual([400, 'INVALID_PARAMETERS'])
-    expect(Object.keys(detailsOf(answer))).toEqual([named])
-  })
-
-  test.each([
-    [{ limits: [{ network: 'eip155:1' }] }, 'UNSUPPORTED_NETWORK'],
-    [{ limits: [{ asset: 'DOGE' }] }, 'UNSUPPORTED_ASSET'],
-  ])('refuses %j', async (body, code) => {
-    const { path } = await aWallet()
-    const answer = await ask('PUT', `${path}/policy`, { body })
-    expect([answer.status, codeOf(answer)]).toEqual([400, code])
-  })
-
-  test('is set once by whoever may spend, who may not change or lift it then', async () => {
-    const { path } = await aWallet()
-    const put = async (body: object, asked: readonly Scope[]) => {
-      scopes = new Set(asked)
-      return await ask('PUT', `${path}/policy`, { body })
-    }
-    const [spends, all] = [['read', 'write'] as const, ['write', 'admin'] as const]
-    const first = { limits: [{ asset: 'USDC', perDay: '2' }], recipients: [] }
-    expect((await put({}, spends)).status).toBe(200)
-    expect((await put(first, spends)).status).toBe(200)
-    for (const body of [{}, { limits: first.limits }, { limits: [{ perDay: 1 }] }]) {
-      const refused = await put(body, spends)
-      expect([refused.status, codeOf(refused)]).toEqual([403, 'FORBIDDEN'])
-      expect(detailsOf(refused)).toEqual({ scope: 'needs admin' })
-    }
-    expect((await put({ ...first, limits: [{ asset: USDC, perDay: 2 }] }, spends)).status).toBe(200)
-    expect(field(await ask('GET', path), 'policy')).toMatchObject({ recipients: [] })
-    expect((await put({ limits: [{ perDay: 1 }] }, all)).status).toBe(200)
-    expect(field(await put({}, all), 'policy')).toBeNull()
-  })
-
-  test('waits for a payment that is being signed under the old policy', async () => {
-    const { walletId, path } = await aWallet()
-    const order: string[] = []
-    const changing = await database.store.inTransaction(accounts.alice, async (tx) => {
-      await keepWallet(tx, walletId)
-      const answer = ask('PUT', `${path}/policy`, { body: { recipients: [] } }).then(() =>
-        order.push('changed'),
-      )
-      // Another wallet's change passes it, so the first one is not merely slow.
-      const other = await aWallet()
-      await ask('PUT', `${other.path}/policy`, { body: { recipients: [] } })
-      order.push('signed')
-      return { answer }
-    })
-    await changing.answer
-    expect(order).toEqual(['signed', 'changed'])
-  })
-})
-
-async function holdFor(accountId: AccountId, walletId: WalletId, funded: bigint, held: bigint) {
-  const place = { accountId, walletId, network: NETWORK, asset: USDC }
-  await database.store.inTransaction(accountId, async (tx) => {
-    const paymentId = newId(random, 'pay')
-    await tx.query(
-      'test_payment',
-      `insert into payments (id, account_id, type, wallet_id, network, asset, amount, decimals,
-         sender, recipient, sandbox, created_at)
-       values ($1, $2, 'sent', $3, $4, 'native', 1, 18, 's', 'r', true, now())`,
-      [paymentId, accountId, walletId, NETWORK],
-    )
-    await record(tx, [funding(place, funded), hold({ ...place, paymentId, amount: held })], 0)
-  })
-}
 
 function stable(answer: Answered | undefined): unknown {
   const error = answer && Object(field(answer, 'error'))
