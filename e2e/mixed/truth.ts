@@ -4,28 +4,25 @@ import { openLog } from '@florin/server/kernel/log.ts'
 import { openStore } from '@florin/server/store/postgres.ts'
 import { createPublicClient, erc20Abi, getAddress, http } from 'viem'
 import type { FlorinHandle } from '../actors/florin.ts'
-import { solanaBalance } from '../actors/solana-client.ts'
 import type { Truth } from './worker.ts'
 
-/** The chains and the database of an installation, asked past the service. */
+/** The EVM chain and the database of an installation, asked past the service. */
 export async function openTruth({
   dataDirectory,
   info,
 }: Pick<FlorinHandle, 'dataDirectory' | 'info'>): Promise<Truth & { close(): Promise<void> }> {
-  const { evm, solana } = info.networks
+  const { evm } = info.networks
   const chain = createPublicClient({ transport: http(evm.rpcUrl, { batch: true }) })
   const access = await readDatabaseFile(dataPaths(dataDirectory).database)
   if (access === undefined) throw new Error('there is no database.json')
   const store = openStore({ url: access.url, log: openLog('silent'), role: null })
   let statements = 0
   return {
-    usdcOf: async (address) =>
-      address.startsWith('0x')
-        ? await chain.readContract({
-            ...{ address: getAddress(evm.usdc), abi: erc20Abi, functionName: 'balanceOf' },
-            args: [getAddress(address)],
-          })
-        : await solanaBalance(solana, address, 'USDC'),
+    usdcOf: (address) =>
+      chain.readContract({
+        ...{ address: getAddress(evm.usdc), abi: erc20Abi, functionName: 'balanceOf' },
+        args: [getAddress(address)],
+      }),
     nativeOf: (address) => chain.getBalance({ address: getAddress(address) }),
     rows: <Row extends object>(text: string, values: readonly unknown[]) => {
       statements += 1

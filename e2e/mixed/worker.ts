@@ -1,4 +1,4 @@
-/** What the chain and the service say in the end. */
+/** What the EVM chain and the database say in the end. */
 export interface Truth {
   /** Base units that an address holds. */
   usdcOf(address: string): Promise<bigint>
