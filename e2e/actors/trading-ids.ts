@@ -18,7 +18,13 @@ export const tradingIds: Readonly<Record<string, readonly Row[]>> = {
   tokenInfo: [{ fields: ['mint'], open: 'tokens and their markets are public' }],
   tokenCandles: [{ fields: ['mint'], open: 'tokens and their markets are public' }],
   portfolio: [{ fields: ['publicKey'], open: 'what an address holds is on chain' }],
-  quoteTrade: [TOKEN],
+  quoteTrade: [
+    TOKEN,
+    {
+      fields: ['publicKey', 'walletAddress'],
+      open: 'a part of what any address holds, which is on chain',
+    },
+  ],
   buyToken: [...trading('buy'), TOKEN],
   sellToken: [...trading('sell'), TOKEN],
   buildBuy: [

@@ -15,6 +15,7 @@ const WITHOUT_ACCOUNT: Readonly<Record<string, string>> = {
   followed_blocks: 'the chain itself',
   followers: 'the chain itself',
   gas_budgets: 'what accounts and payers together may cost; read by the claim that reserves',
+  gap_fillings: 'of chain transactions that carry no payment',
   installation_secrets: 'of the installation',
   lanes: 'places of signing addresses, those of the installation among them',
   market_blocks: 'the chain itself',
