@@ -1,76 +1,28 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Chain } from '../chains/chain.ts'
 import { connectEvm } from '../chains/evm/connect.ts'
-import { order, startTestChain } from '../chains/evm/test-chain.ts'
+import { order } from '../chains/evm/test-chain.ts'
 import type { TestChain, TestWallet } from '../chains/evm/test-chain.ts'
 import { testNetwork } from '../chains/evm/test-network.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { openLog } from '../kernel/log.ts'
 import { newId } from '../kernel/id.ts'
 import { systemRandom } from '../kernel/random.ts'
-import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { write } from '../store/test-write.ts'
-import { freezeLane, lockLane } from './lane-store.ts'
-import { releaseLane } from './release-lane.ts'
-import { broadcasterTo, FINALITY_POLICIES, placeIn, placesOf } from './test-release.ts'
+import { FINALITY_POLICIES, laneOf, openReleases, RECIPIENT } from './test-release.ts'
 
 let world: TestChain
 let database: TestDatabase
 let key: TestWallet
 beforeAll(async () => {
-  ;[world, database] = await Promise.all([startTestChain(), openTestDatabase()])
-  await world.sandbox.fault({ kind: 'stop-blocks' })
-  await write(
-    database.store,
-    'test_follow',
-    'insert into followers (network, height, finalized_height) values ($1, 1, 1)',
-    [network],
-  )
+  ;({ world, database } = await openReleases())
 }, 60_000)
 afterAll(async () => {
   await Promise.all([world.sandbox.stop(), database.close()])
 })
 
-const recipient = '0x00000000000000000000000000000000000000bb'
-const { network } = testNetwork([])
-
-/** A frozen lane of the key that begins at this nonce. */
-const begin = (nonce: bigint) =>
-  database.store.inTransaction('service', async (tx) => {
-    await lockLane(tx, network, key.address, nonce)
-    await freezeLane(tx, network, key.address, 'used elsewhere')
-  })
-const lane = () =>
-  database.store.inTransaction('service', (tx) => lockLane(tx, network, key.address, 0n))
-const move = (nextNonce: bigint) =>
-  write(database.store, 'test_move', 'update lanes set next_nonce = $2 where address = $1', [
-    key.address,
-    nextNonce.toString(),
-  ])
-const place = (nonce: bigint, state: 'open' | 'mined', paymentId: string | null = null) =>
-  placeIn(database.store, { network, address: key.address, nonce, state, paymentId })
-const places = () => placesOf(database.store, key.address)
-/** Signs at a nonce, whoever does it, and mines it. */
-const use = async (nonce: bigint) => {
-  const to = world.chain.parseAddress(recipient)
-  if (to === undefined) throw new Error('no recipient')
-  const signed = await world.signed(order(key, to, 1n), key, nonce)
-  expect(await world.chain.broadcast([signed.raw])).toEqual([{ kind: 'accepted' }])
-  await world.sandbox.mine()
-  return signed.hash
-}
-const release = (chain: Chain) =>
-  releaseLane({
-    store: database.store,
-    chain,
-    address: key.address,
-    clock: systemClock,
-    broadcaster: broadcasterTo(chain),
-    signerOf: async () => ({ ...key.signer, erase: () => undefined }),
-    killPoint: () => undefined,
-    noted: async () => {},
-  })
+const { begin, lane, move, place, places, use, release } = laneOf(() => ({ world, database, key }))
 
 describe.each(FINALITY_POLICIES)('where %s says what is final', (_, policy) => {
   let chain: Chain
@@ -86,7 +38,7 @@ describe.each(FINALITY_POLICIES)('where %s says what is final', (_, policy) => {
     await use(0n)
     await begin(6n)
     await place(0n, 'mined')
-    const to = world.chain.parseAddress(recipient)
+    const to = world.chain.parseAddress(RECIPIENT)
     if (to === undefined) throw new Error('no recipient')
     const waiting = await world.signed(order(key, to, 1n), key, 3n)
     const paymentId = newId(systemRandom, 'pay')

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Chain, LanePosition } from '../chains/chain.ts'
 import { addressFromBytes } from '../chains/evm/account.ts'
 import { connectEvm } from '../chains/evm/connect.ts'
-import { order, startTestChain } from '../chains/evm/test-chain.ts'
 import type { TestChain, TestWallet } from '../chains/evm/test-chain.ts'
 import { testNetwork } from '../chains/evm/test-network.ts'
 import { systemClock } from '../kernel/clock.ts'
@@ -10,27 +9,18 @@ import { openLog } from '../kernel/log.ts'
 import { newId } from '../kernel/id.ts'
 import type { FinalityPolicy } from '../kernel/network-config.ts'
 import { systemRandom } from '../kernel/random.ts'
-import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { write } from '../store/test-write.ts'
-import { freezeLane, lockLane } from './lane-store.ts'
-import { releaseLane, stopLane } from './release-lane.ts'
+import { stopLane } from './release-lane.ts'
 import type { Released } from './release-lane.ts'
 import { scriptedChain } from './test-chain.ts'
-import { broadcasterTo, FINALITY_POLICIES, placeIn, placesOf } from './test-release.ts'
+import { FINALITY_POLICIES, laneOf, openReleases } from './test-release.ts'
 
 let world: TestChain
 let database: TestDatabase
 let key: TestWallet
 beforeAll(async () => {
-  ;[world, database] = await Promise.all([startTestChain(), openTestDatabase()])
-  await world.sandbox.fault({ kind: 'stop-blocks' })
-  await write(
-    database.store,
-    'test_follow',
-    'insert into followers (network, height, finalized_height) values ($1, 1, 1)',
-    [network],
-  )
+  ;({ world, database } = await openReleases())
 }, 60_000)
 afterAll(async () => {
   await Promise.all([world.sandbox.stop(), database.close()])
@@ -41,8 +31,6 @@ const freshAddress = () => {
   serial += 1
   return addressFromBytes(new Uint8Array(20).fill(serial))
 }
-const recipient = '0x00000000000000000000000000000000000000bb'
-const { network } = testNetwork([])
 const at = (finality: FinalityPolicy): Chain =>
   connectEvm({
     config: testNetwork([world.sandbox.rpcUrl], { finality }),
@@ -50,42 +38,7 @@ const at = (finality: FinalityPolicy): Chain =>
     clock: systemClock,
   })
 
-/** A lane of the key that begins at this nonce, frozen or not. */
-const begin = (nonce: bigint, reason: string | null = 'used elsewhere') =>
-  database.store.inTransaction('service', async (tx) => {
-    await lockLane(tx, network, key.address, nonce)
-    if (reason !== null) await freezeLane(tx, network, key.address, reason)
-  })
-const lane = () =>
-  database.store.inTransaction('service', (tx) => lockLane(tx, network, key.address, 0n))
-const move = (nextNonce: bigint) =>
-  write(database.store, 'test_move', 'update lanes set next_nonce = $2 where address = $1', [
-    key.address,
-    nextNonce.toString(),
-  ])
-const place = (nonce: bigint, state: 'open' | 'mined', paymentId: string | null = null) =>
-  placeIn(database.store, { network, address: key.address, nonce, state, paymentId })
-const places = () => placesOf(database.store, key.address)
-/** Signs at a nonce, whoever does it, and mines it. */
-const use = async (nonce: bigint) => {
-  const to = world.chain.parseAddress(recipient)
-  if (to === undefined) throw new Error('no recipient')
-  const signed = await world.signed(order(key, to, 1n), key, nonce)
-  expect(await world.chain.broadcast([signed.raw])).toEqual([{ kind: 'accepted' }])
-  await world.sandbox.mine()
-  return signed.hash
-}
-const release = (chain: Chain, noted: (amounts: Released['amounts']) => void = () => {}) =>
-  releaseLane({
-    store: database.store,
-    chain,
-    address: key.address,
-    clock: systemClock,
-    broadcaster: broadcasterTo(chain),
-    signerOf: async () => ({ ...key.signer, erase: () => undefined }),
-    killPoint: () => undefined,
-    noted: async (_, { amounts }) => noted(amounts),
-  })
+const { begin, lane, move, place, places, use, release } = laneOf(() => ({ world, database, key }))
 const NOT_FINAL = 'used elsewhere in a block that is not final yet'
 
 describe.each(FINALITY_POLICIES)('where %s says what is final', (_, policy) => {

@@ -63,7 +63,8 @@ export interface Released {
  * that is given back would wait for ever. A lane that stands above the chain goes back to it if nothing of ours was ever signed there. Where places of
  * ours wait behind a nonce that nobody has used, it is filled: stored with the release, then sent. Either is refused while this look cannot tell that,
  * and a filling where what the address has is awaited by what is under way. Refused, too, where a final block was replaced and the chain has a nonce free
- * where a place of ours is closed: other bytes of ours are there, which may still get in, so it is not filled, and what is behind it waits for ever. A token that cannot be read stops no release.
+ * where a place of ours is closed: other bytes of ours are there, which may still get in, so it is not filled, and what is behind it waits for ever.
+ * A token that cannot be read stops no release.
  */
 export async function releaseLane({
   store,
