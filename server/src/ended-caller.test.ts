@@ -60,8 +60,16 @@ beforeAll(async () => {
     }
     const directory = openDirectory([chain])
     const waits: Waits = { ...noWaits, until: async () => undefined, count: () => 0 }
-    const lookSoon = async () => undefined
-    const common = { store, clock, random, directory, waits, lookSoon, killPoint: () => undefined }
+    const lookUntilPaid = async () => undefined
+    const common = {
+      store,
+      clock,
+      random,
+      directory,
+      waits,
+      lookUntilPaid,
+      killPoint: () => undefined,
+    }
     const sellers = openSellers({
       request: async () => {
         await meanwhile()

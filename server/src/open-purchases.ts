@@ -9,12 +9,12 @@ import { openSellers } from './purchases/ask-seller.ts'
 import { openPurchaseBook } from './purchases/book.ts'
 import type { PurchaseBook } from './purchases/book.ts'
 import type { FetchDeps } from './purchases/fetch.ts'
-import { openLookSoon } from './purchases/look-soon.ts'
+import { openLookUntilPaid } from './purchases/look-until-paid.ts'
 import { purchaseRoutes } from './purchases/routes.ts'
 import { watchPurchases } from './purchases/watch.ts'
 import type { ChainDirectory } from './chains/directory.ts'
 
-export interface PurchasesDeps extends Omit<FetchDeps, 'sellers' | 'signerFor' | 'lookSoon'> {
+export interface PurchasesDeps extends Omit<FetchDeps, 'sellers' | 'signerFor' | 'lookUntilPaid'> {
   readonly log: Log
   readonly directory: ChainDirectory
   readonly sandbox: boolean
@@ -34,10 +34,10 @@ export function openPurchases(deps: PurchasesDeps): Purchases {
   const { store, clock, log, sandbox, ownListeners } = deps
   const book = openPurchaseBook({ clock, log })
   const sellers = openSellers(openOutbound({ allowLoopback: sandbox, ownListeners, clock }))
-  const lookSoon = openLookSoon({ store, clock, log, book })
+  const lookUntilPaid = openLookUntilPaid({ store, clock, log, book })
   return {
     book,
-    routes: purchaseRoutes({ ...deps, sellers, lookSoon }),
+    routes: purchaseRoutes({ ...deps, sellers, lookUntilPaid }),
     watch: (chain, finalizedHeight, stopping) =>
       watchPurchases({ store, clock, log, book }, chain, finalizedHeight, stopping),
   }

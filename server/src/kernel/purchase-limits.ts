@@ -24,8 +24,8 @@ export const purchaseLimits = {
   purchasesPerReadMax: 100,
   purchaseLookSecondsMax: 15,
   /** Between two looks at one whose buyer waits, doubled each time. */
-  purchaseLookSoonMillisecondsMin: 25,
-  purchaseLookSoonMillisecondsMax: 500,
+  purchaseUntilPaidMillisecondsMin: 25,
+  purchaseUntilPaidMillisecondsMax: 500,
   /** Of how many at once it is asked by what they were used: each takes several questions, for some of which a node has few places. */
   purchaseFindsAtOnceMax: 2,
   /** Open purchases of one account on one network of which the chain shows nothing yet, of all sellers and of one: each is asked about until it ends. */

@@ -69,7 +69,7 @@ async function paidUnder(policy: Partial<PolicyRules>): Promise<readonly Address
   const never = new AbortController().signal
   const deps = {
     ...{ store, clock: systemClock, random: systemRandom, sellers, killPoint: () => undefined },
-    lookSoon: async () => undefined,
+    lookUntilPaid: async () => undefined,
     waits: { ...noWaits, until: async () => undefined, count: () => 0 },
     signerFor: () => Promise.reject(new Error('nothing is signed here')),
   }

@@ -13,7 +13,7 @@ import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { scriptedChain } from '../sender/test-chain.ts'
 import { testNetwork } from '../payments/test-lane.ts'
-import type { LookSoon } from './look-soon.ts'
+import type { LookUntilPaid } from './look-until-paid.ts'
 import { openSellers } from './ask-seller.ts'
 import type { Sellers } from './ask-seller.ts'
 import { goOn } from './go-on.ts'
@@ -116,10 +116,10 @@ test('a payment that could not be shown for want of room counts as not shown, an
   const chain = scriptedChain(testNetwork(71_890), {})
   const going = { accountId, chain, paymentId: payment.id, request: REQUEST }
   const looked: boolean[] = []
-  const lookSoon: LookSoon = async (_, { isDelivered }) => void looked.push(isDelivered)
+  const lookUntilPaid: LookUntilPaid = async (_, { isDelivered }) => void looked.push(isDelivered)
   const goOnWith = (sellers: Sellers) =>
     goOn(
-      { store, waits, sellers, lookSoon, clock: systemClock, killPoint: () => undefined },
+      { store, waits, sellers, lookUntilPaid, clock: systemClock, killPoint: () => undefined },
       { ...going, waitOver: new AbortController().signal },
     )
   const stored = () =>

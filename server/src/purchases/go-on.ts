@@ -11,7 +11,7 @@ import { notifyChanged } from '../store/listen.ts'
 import type { Store } from '../store/postgres.ts'
 import { keptAnswer } from './ask-seller.ts'
 import type { SellerRequest, Sellers, SellerTurn } from './ask-seller.ts'
-import type { LookSoon } from './look-soon.ts'
+import type { LookUntilPaid } from './look-until-paid.ts'
 import type { Purchase, SellerAnswer } from './purchase.ts'
 import { endExchange, findPurchase, takeExchange } from './store.ts'
 
@@ -19,7 +19,7 @@ export interface GoOnDeps {
   readonly store: Store
   readonly waits: Waits
   readonly sellers: Sellers
-  readonly lookSoon: LookSoon
+  readonly lookUntilPaid: LookUntilPaid
   readonly clock: Clock
   readonly killPoint: (point: KillPoint) => void
 }
@@ -56,7 +56,7 @@ export async function goOn(deps: GoOnDeps, going: GoingOn): Promise<WentOn> {
   if (!shown.purchase.isDelivered) return { payment: shown.payment, answer, problem }
   const isEnough = new AbortController()
   // Handed over: it ends with the wait, and never rejects.
-  void deps.lookSoon(
+  void deps.lookUntilPaid(
     going.chain,
     shown.purchase,
     AbortSignal.any([going.waitOver, isEnough.signal]),

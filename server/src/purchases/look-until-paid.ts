@@ -9,7 +9,7 @@ import type { Purchase } from './purchase.ts'
 import { seenOf } from './seen.ts'
 import { writeSeen } from './write-seen.ts'
 
-export interface LookSoonDeps {
+export interface LookUntilPaidDeps {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log
@@ -20,13 +20,13 @@ export interface LookSoonDeps {
  * Looks at a purchase until the chain shows that it was paid, or until the signal. Never rejects, and ends nothing: whatever is not seen here
  * is seen by the watch of all that is open (`watchPurchases`).
  */
-export type LookSoon = (chain: Chain, purchase: Purchase, over: AbortSignal) => Promise<void>
+export type LookUntilPaid = (chain: Chain, purchase: Purchase, over: AbortSignal) => Promise<void>
 
 /**
  * For a buyer who waits: a seller that has handed out has settled by then as a rule, and the watch of all open purchases comes by once a second,
  * so a purchase took that second. Any instance may look; whoever sees it first says it.
  */
-export function openLookSoon(deps: LookSoonDeps): LookSoon {
+export function openLookUntilPaid(deps: LookUntilPaidDeps): LookUntilPaid {
   const { clock, log } = deps
   const inTurn = openTurns(limits.purchaseFindsAtOnceMax)
 
@@ -49,15 +49,15 @@ export function openLookSoon(deps: LookSoonDeps): LookSoon {
     let pause = firstPause(chain)
     while (!over.aborted && !(await isSeen(chain, purchase, over))) {
       await clock.sleep(pause, over)
-      pause = Math.min(pause * 2, limits.purchaseLookSoonMillisecondsMax)
+      pause = Math.min(pause * 2, limits.purchaseUntilPaidMillisecondsMax)
     }
   }
 }
 
 /** A part of a block's time: the block that holds it may not have been read yet. */
 function firstPause({ config }: Chain): number {
-  const least = limits.purchaseLookSoonMillisecondsMin
-  const most = limits.purchaseLookSoonMillisecondsMax
+  const least = limits.purchaseUntilPaidMillisecondsMin
+  const most = limits.purchaseUntilPaidMillisecondsMax
   return Math.min(Math.max(config.blockTimeMilliseconds / BLOCK_PARTS, least), most)
 }
 
