@@ -145,7 +145,7 @@ async function ask(client: Client, entry: Entry, journal: Journal): Promise<Repl
 }
 
 /** Answers that leave it open, or say that nothing was stored; an error after a commit names the payment. */
-function mayBeRepeated(reply: Reply): boolean {
+export function mayBeRepeated(reply: Reply): boolean {
   if (reply.status === 503 || codeOf(reply) === 'IDEMPOTENCY_CONFLICT') return true
   return reply.status === 500 && detailsOf(reply)['paymentId'] !== undefined
 }

@@ -4,7 +4,7 @@ import { fractions } from '../actors/fractions.ts'
 import { openJournal } from '../actors/journal.ts'
 import { openKiller } from '../actors/killer.ts'
 import type { Killer, Victim } from '../actors/killer.ts'
-import { freePort } from '../kill-loop.ts'
+import { explain, freePort } from '../kill-loop.ts'
 import { openBuilding } from './building.ts'
 import { checkEvents } from './events-told.ts'
 import { openPurchasing } from './purchasing.ts'
@@ -18,9 +18,7 @@ import type { WantKind, Wants } from './want.ts'
 import type { Worker } from './worker.ts'
 
 /** What is under way at the last kill, and authorizations that nobody used, have come to their end by then. */
-const END_SECONDS = 240
-const BROKEN_SHOWN_MAX = 6
-const LOG_LINES_SHOWN = 60
+const END_SECONDS = 300
 
 export interface MixedReport {
   readonly seed: number
@@ -37,8 +35,8 @@ export interface MixedReport {
 /**
  * The blind kill loop for all that is not a plain payment: settlements, trades of two chains, payments that others sign, and purchases from a shop
  * that settles through the same service, all at once while its processes are killed at random moments. No settlements on Solana: a chain that is
- * killed there loses blocks that it called confirmed, as no real one ever did, and with them a payer's bytes, which nobody can sign again. In the end every answer that was given has to
- * be what the chains and the database say, the events have to be whole, and the doctor must find nothing.
+ * killed there loses blocks that it called confirmed, as no real one ever did, and with them a payer's bytes, which nobody can sign again. In the end
+ * every answer that was given has to be what the chains and the database say, the events have to be whole, and the doctor must find nothing.
  */
 export async function runMixedKillLoop({
   seed,
@@ -78,7 +76,7 @@ export async function runMixedKillLoop({
     kills: killer.kills(),
     wants: countsOf(wants),
     events,
-    broken: explain(seed, wants, killer),
+    broken: explain(seed, wants.broken, killer),
   }
 }
 
@@ -140,20 +138,4 @@ function countsOf({ all }: Wants): MixedReport['wants'] {
       ],
     ]),
   )
-}
-
-function explain(seed: number, { broken }: Wants, killer: Killer): string {
-  if (broken.length === 0) return ''
-  const more = broken.length > BROKEN_SHOWN_MAX ? [`... ${broken.length} in all`] : []
-  return [
-    `seed ${seed}`,
-    ...broken.slice(0, BROKEN_SHOWN_MAX),
-    ...more,
-    '',
-    'the end of the log:',
-    ...killer
-      .log()
-      .filter((line) => !line.includes('"answered"'))
-      .slice(-LOG_LINES_SHOWN),
-  ].join('\n')
 }

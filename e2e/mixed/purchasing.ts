@@ -7,12 +7,12 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { Florin, paywall } from '@florin/sdk'
 import type { Stage } from './stage.ts'
 import { insist, isOpen } from './want.ts'
-import type { Want } from './want.ts'
+import type { Verdict, Want } from './want.ts'
 import type { Worker } from './worker.ts'
 
 const PRICE = { whole: '0.01', baseUnits: 10_000n } as const
-/** Short, so that what a dead service left open ends within the run. */
-const AUTHORIZATION_SECONDS = 20
+/** So short that what a dead service left open ends within the run, and longer than a chain takes that lost the block of a success: it is settled again. */
+const AUTHORIZATION_SECONDS = 120
 
 /** Buys from a shop of this process, whose paywall settles through the same service: each purchase at an address of its own. */
 export async function openPurchasing(stage: Stage, name: string): Promise<Worker> {
@@ -52,10 +52,7 @@ export async function openPurchasing(stage: Stage, name: string): Promise<Worker
           (answer) => {
             if (isOpen(answer)) return 'again'
             if (answer.status !== 200) return { never: 'a purchase that was refused for good' }
-            const { status } = (answer.body['response'] ?? {}) as { status?: number }
-            if (status === 200) return 'done'
-            // Neither paid nor to be paid any more: nothing was bought under this key.
-            return answer.body['paid'] === false ? 'refused' : 'again'
+            return verdictOf(answer.body)
           },
         )
         if (reply !== undefined) want.id = String(reply.body['paymentId'])
@@ -74,10 +71,12 @@ export async function openPurchasing(stage: Stage, name: string): Promise<Worker
       for (const want of own) {
         const mine = rows.filter(({ resource }) => resource.endsWith(`/${want.key}`))
         const paidFor = mine.filter(({ status }) => status === 'settled')
-        const isRight = want.end === 'done' ? paidFor.length === 1 : paidFor.length <= 1
+        const isPaid = want.end === 'done' || want.end === 'paid'
+        const isRight = isPaid ? paidFor.length === 1 : paidFor.length <= 1
         if (!isRight) wants.break(want, `the database has for it ${JSON.stringify(mine)}`)
-        if (want.end === 'done' && !delivered.has(want.key)) {
-          wants.break(want, 'it was told of goods that nobody handed out')
+        // A shop hands out once for each proof: where its answer was lost with the service that had asked, the goods are, too.
+        if (isPaid && !delivered.has(want.key)) {
+          wants.break(want, 'it was paid for, and nobody handed anything out')
         }
         if (want.end === 'refused' && paidFor.length > 0) {
           wants.break(want, 'it was told that nothing was paid')
@@ -90,4 +89,13 @@ export async function openPurchasing(stage: Stage, name: string): Promise<Worker
       await once(server, 'close')
     },
   }
+}
+
+function verdictOf({ paid, payment, response }: Readonly<Record<string, unknown>>): Verdict {
+  const { status: reached } = (payment ?? {}) as { status?: string }
+  const { status: answered } = (response ?? {}) as { status?: number }
+  if (answered === 200) return 'done'
+  // Neither paid nor to be paid any more: nothing was bought under this key.
+  if (paid === false) return 'refused'
+  return paid === true && reached === 'settled' ? 'paid' : 'again'
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Reply } from '../actors/client.ts'
+import { mayBeRepeated } from '../actors/payers.ts'
 
 /** A want that is asked again this long without a definite answer is a failure of its own. */
 const ANSWER_SECONDS = 240
@@ -16,8 +17,8 @@ export interface Want {
   readonly kind: WantKind
   /** Its idempotency key, where the call takes one. */
   readonly key: string
-  /** `done`: a success was told. `refused`: a definite no. */
-  end: 'open' | 'done' | 'refused'
+  /** `done`: a success was told. `paid`: so it was, and what was paid for was lost on its way. `refused`: a definite no. */
+  end: 'open' | 'done' | 'paid' | 'refused'
   tries: number
   /** The id that the success named. */
   id: string | undefined
@@ -25,7 +26,7 @@ export interface Want {
 }
 
 /** `again`: nothing is known yet. A text: what must never be answered. */
-export type Verdict = 'done' | 'refused' | 'again' | { readonly never: string }
+export type Verdict = 'done' | 'paid' | 'refused' | 'again' | { readonly never: string }
 
 /** What is wanted, and what must never have happened. */
 export interface Wants {
@@ -94,12 +95,7 @@ function hear({ heard, tries }: Want, askedAt: number, what: string): void {
   heard.push(`try ${tries}, after ${Math.round(performance.now() - askedAt)} ms: ${what}`)
 }
 
-/** Answers that leave it open, or say that nothing was stored. */
-export function isOpen({ status, body }: Reply): boolean {
-  const { code, details } = (body['error'] ?? {}) as {
-    code?: string
-    details?: Record<string, unknown>
-  }
-  if (status === 503 || code === 'IDEMPOTENCY_CONFLICT' || status === 429) return true
-  return status === 500 && details?.['paymentId'] !== undefined
+/** Answers that leave it open, or say that nothing was stored; also that there are too many at once. */
+export function isOpen(reply: Reply): boolean {
+  return reply.status === 429 || mayBeRepeated(reply)
 }
