@@ -1,30 +1,11 @@
-import type { Browser, Page, WebSocketRoute } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  barriers,
-  chromiumPath,
-  openDashboard,
-  sidewaysPixels,
-  startBrowser,
-  visit,
-} from './actors/browser.ts'
+import type { Page, WebSocketRoute } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { barriers, openDashboard, sidewaysPixels, visit } from './actors/browser.ts'
 import type { Visit } from './actors/browser.ts'
-import { startFlorin } from './actors/florin.ts'
-import type { FlorinHandle } from './actors/florin.ts'
+import { NO_CHROMIUM, startDashboard } from './actors/dashboard.ts'
 
-const MISSING = chromiumPath() === undefined
-const START_MILLISECONDS = 300_000
-
-describe.skipIf(MISSING)('a page whose service is away (skipped without a Chromium)', () => {
-  let florin: FlorinHandle
-  let browser: Browser
-  beforeAll(async () => {
-    ;[florin, browser] = await Promise.all([startFlorin(), startBrowser()])
-  }, START_MILLISECONDS)
-  afterAll(async () => {
-    await browser?.close()
-    await florin?.discard()
-  })
+describe.skipIf(NO_CHROMIUM)('a page whose service is away (skipped without a Chromium)', () => {
+  const dashboard = startDashboard()
 
   const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
   const follow = async ({ page }: Visit, name: string) => {
@@ -33,13 +14,13 @@ describe.skipIf(MISSING)('a page whose service is away (skipped without a Chromi
   }
 
   test('without any network asks and pays all the same, as the service may be on this machine', async () => {
-    const visitor = await openDashboard(florin, browser)
+    const visitor = await openDashboard(dashboard.florin, dashboard.browser)
     const { context, page } = visitor
     await page.evaluate(`window.dispatchEvent(new Event('offline'))`)
     await follow(visitor, 'Wallets')
     await page.getByRole('table', { name: 'Wallets' }).waitFor()
     await follow(visitor, 'Overview')
-    await page.goto(`${florin.baseUrl}/dashboard/first-payment`)
+    await page.goto(`${dashboard.florin.baseUrl}/dashboard/first-payment`)
     await page.getByRole('button', { name: 'Send payment' }).waitFor()
     await page.evaluate(`window.dispatchEvent(new Event('offline'))`)
     await page.getByRole('button', { name: 'Send payment' }).click()
@@ -49,7 +30,7 @@ describe.skipIf(MISSING)('a page whose service is away (skipped without a Chromi
   })
 
   test('stays in the dashboard, also where the code of the next page does not arrive, and goes on', async () => {
-    const visitor = await openDashboard(florin, browser)
+    const visitor = await openDashboard(dashboard.florin, dashboard.browser)
     const { context, page } = visitor
     await context.route('**/*', (route) => route.abort('connectionrefused'))
     await page.getByRole('link', { name: 'Wallets', exact: true }).click()
@@ -63,15 +44,15 @@ describe.skipIf(MISSING)('a page whose service is away (skipped without a Chromi
   })
 
   test('says so, also on a narrow screen, and reads again what could not be read', async () => {
-    const { context, page } = await visit(browser, NARROW)
+    const { context, page } = await visit(dashboard.browser, NARROW)
     const sockets: WebSocketRoute[] = []
     await context.routeWebSocket(/api\/data/, (socket) => {
       socket.connectToServer()
       sockets.push(socket)
     })
-    await page.goto(florin.info.dashboardUrl)
+    await page.goto(dashboard.florin.info.dashboardUrl)
     await heading(page, 'Overview').waitFor()
-    await page.goto(`${florin.baseUrl}/dashboard/payments`)
+    await page.goto(`${dashboard.florin.baseUrl}/dashboard/payments`)
     await page.getByRole('table').waitFor()
     const notice = page.getByText('No connection to the service since')
     await context.route('**/*', (route) => route.abort('connectionrefused'))

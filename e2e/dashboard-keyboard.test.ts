@@ -1,33 +1,19 @@
 import { PAGES } from '@florin/dashboard/src/app/pages.ts'
 import { until } from '@florin/server/kernel/until.ts'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumPath, openDashboard, startBrowser, visit } from './actors/browser.ts'
-import type { Visit } from './actors/browser.ts'
-import { startFlorin } from './actors/florin.ts'
-import type { FlorinHandle } from './actors/florin.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { visit } from './actors/browser.ts'
+import { NO_CHROMIUM, startDashboard } from './actors/dashboard.ts'
 
-const MISSING = chromiumPath() === undefined
 const WAIT = { seconds: 60 }
-const START_MILLISECONDS = 300_000
 /** A page has fewer; whoever goes round for ever is stopped. */
 const STOPS_MAX = 90
 
-describe.skipIf(MISSING)('by keyboard alone (skipped without a Chromium in PATH)', () => {
-  let florin: FlorinHandle
-  let browser: Browser
-  let owner: Visit
-  beforeAll(async () => {
-    ;[florin, browser] = await Promise.all([startFlorin(), startBrowser()])
-    owner = await openDashboard(florin, browser)
-  }, START_MILLISECONDS)
-  afterAll(async () => {
-    await browser?.close()
-    await florin?.discard()
-  })
+describe.skipIf(NO_CHROMIUM)('by keyboard alone (skipped without a Chromium in PATH)', () => {
+  const dashboard = startDashboard()
 
   const open = async (page: Page, path: string) => {
-    await page.goto(`${florin.baseUrl}/dashboard${path}`)
+    await page.goto(`${dashboard.florin.baseUrl}/dashboard${path}`)
     await page.getByRole('heading', { level: 1 }).waitFor()
     await until(
       'nothing is on its way',
@@ -39,7 +25,7 @@ describe.skipIf(MISSING)('by keyboard alone (skipped without a Chromium in PATH)
   const named = (name: string) => expect.objectContaining({ name })
 
   test('every stop of every page has a name, is in sight and shows that it has the focus', async () => {
-    const { page } = owner
+    const { page } = dashboard.owner
     for (const { path } of PAGES.filter((row) => !row.path.includes('$'))) {
       await open(page, path)
       const stops: Stop[] = []
@@ -56,7 +42,7 @@ describe.skipIf(MISSING)('by keyboard alone (skipped without a Chromium in PATH)
   })
 
   test('a dialog keeps the focus, closes with Escape, and gives it back', async () => {
-    const { page } = owner
+    const { page } = dashboard.owner
     await open(page, '/keys')
     await page.getByRole('button', { name: 'Generate key' }).focus()
     await page.keyboard.press('Enter')
@@ -76,7 +62,7 @@ describe.skipIf(MISSING)('by keyboard alone (skipped without a Chromium in PATH)
   })
 
   test('a link leads to the heading of its page, and the next stop is in the page', async () => {
-    const { page } = owner
+    const { page } = dashboard.owner
     await open(page, '/')
     await page.getByRole('link', { name: 'Webhooks', exact: true }).press('Enter')
     await until('it is there', async () => (await focused(page))?.name === 'Webhooks', WAIT)
@@ -86,9 +72,9 @@ describe.skipIf(MISSING)('by keyboard alone (skipped without a Chromium in PATH)
   })
 
   test('the menu of a narrow screen closes with Escape and gives the focus back', async () => {
-    const { context, page } = await visit(browser, {
+    const { context, page } = await visit(dashboard.browser, {
       viewport: { width: 390, height: 844 },
-      storageState: await owner.context.storageState(),
+      storageState: await dashboard.owner.context.storageState(),
     })
     await open(page, '/wallets')
     await page.getByRole('button', { name: 'Open menu' }).press('Enter')

@@ -1,37 +1,23 @@
 import { until } from '@florin/server/kernel/until.ts'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { barriers, chromiumPath, openDashboard, startBrowser } from './actors/browser.ts'
-import type { Visit } from './actors/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { barriers } from './actors/browser.ts'
 import { openClient } from './actors/client.ts'
-import { startFlorin } from './actors/florin.ts'
-import type { FlorinHandle } from './actors/florin.ts'
+import { NO_CHROMIUM, startDashboard } from './actors/dashboard.ts'
 
-const MISSING = chromiumPath() === undefined
 const WAIT = { seconds: 60 }
-const START_MILLISECONDS = 300_000
 
-describe.skipIf(MISSING)('the overview (skipped without a Chromium in PATH)', () => {
-  let florin: FlorinHandle
-  let browser: Browser
-  let owner: Visit
-  beforeAll(async () => {
-    ;[florin, browser] = await Promise.all([startFlorin(), startBrowser()])
-    owner = await openDashboard(florin, browser)
-  }, START_MILLISECONDS)
-  afterAll(async () => {
-    await browser?.close()
-    await florin?.discard()
-  })
+describe.skipIf(NO_CHROMIUM)('the overview (skipped without a Chromium in PATH)', () => {
+  const dashboard = startDashboard()
 
   const [pressed, released] = ['true', 'false']
   const isPressed = (page: Page, name: string) =>
     page.getByRole('button', { name, exact: true }).getAttribute('aria-pressed')
 
   test('of the first hour shows it by the minute, what was sent beside what it was given', async () => {
-    const { page, complaints } = owner
-    const [payer, recipient] = florin.info.wallets
-    const client = openClient(florin.baseUrl, florin.info.apiKeys.enterprise)
+    const { page, complaints } = dashboard.owner
+    const [payer, recipient] = dashboard.florin.info.wallets
+    const client = openClient(dashboard.florin.baseUrl, dashboard.florin.info.apiKeys.enterprise)
     const order = { walletAddress: payer?.address, recipientAddress: recipient?.address }
     const sent = await client.post('/payment/send', { ...order, amount: 2.5, asset: 'USDC' })
     expect(sent.status).toBe(200)

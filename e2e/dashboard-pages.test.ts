@@ -4,59 +4,38 @@ import type { Server } from 'node:http'
 import { dataPaths } from '@florin/cli/data-paths.ts'
 import { testPayer } from '@florin/server/chains/evm/test-payer.ts'
 import { until } from '@florin/server/kernel/until.ts'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  barriers,
-  chromiumPath,
-  openDashboard,
-  openPage,
-  sidewaysPixels,
-  startBrowser,
-  visit,
-} from './actors/browser.ts'
-import type { Visit } from './actors/browser.ts'
+import { barriers, openPage, sidewaysPixels, visit } from './actors/browser.ts'
 import { openClient } from './actors/client.ts'
 import type { Client } from './actors/client.ts'
-import { startFlorin } from './actors/florin.ts'
-import type { FlorinHandle } from './actors/florin.ts'
+import { NO_CHROMIUM, startDashboard } from './actors/dashboard.ts'
 
 const EVM = 'eip155:84532'
-const MISSING = chromiumPath() === undefined
 const WAIT = { seconds: 60 }
 const NARROW = { viewport: { width: 375, height: 812 }, colorScheme: 'dark' as const }
 const SMALLEST = '0.100000000000000001'
 
-describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in PATH)', () => {
-  let florin: FlorinHandle
-  let browser: Browser
+describe.skipIf(NO_CHROMIUM)('pages of the dashboard (skipped without a Chromium in PATH)', () => {
+  const dashboard = startDashboard({ faults: true })
   let hook: Server
-  let owner: Visit
   let client: Client
   let payer = ''
   let recipient = ''
-  beforeAll(async () => {
+  beforeAll(() => {
     hook = createServer((request, response) => {
       request.resume().on('end', () => response.end('thank you'))
     }).listen(0, '127.0.0.1')
-    ;[florin, browser] = await Promise.all([startFlorin({ faults: true }), startBrowser()])
-    client = openClient(florin.baseUrl, florin.info.apiKeys.enterprise)
-    const wallets = florin.info.wallets.filter(({ family }) => family === 'evm')
+    client = openClient(dashboard.florin.baseUrl, dashboard.florin.info.apiKeys.enterprise)
+    const wallets = dashboard.florin.info.wallets.filter(({ family }) => family === 'evm')
     payer = wallets[0]?.address ?? ''
     recipient = wallets[1]?.address ?? ''
-    owner = await openDashboard(florin, browser)
   })
-  afterAll(async () => {
-    await browser?.close()
-    await florin?.discard()
+  afterAll(() => {
     hook?.closeAllConnections()
     hook?.close()
   })
 
-  const open = async (page: Page, path: string, heading: string) => {
-    await page.goto(`${florin.baseUrl}/dashboard${path}`)
-    await page.getByRole('heading', { level: 1, name: heading }).waitFor()
-  }
   const pay = async (amount: string, resource: string) => {
     const order = { walletAddress: payer, recipientAddress: recipient, amount, resource }
     const { status, body } = await client.post('/payment/send', order)
@@ -112,7 +91,7 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
   }
   /** A fault of the EVM chain, carried out. */
   const fault = async (kind: 'stop-blocks' | 'resume-blocks') => {
-    const { faults } = dataPaths(florin.dataDirectory)
+    const { faults } = dataPaths(dashboard.florin.dataDirectory)
     const { adminUrl } = JSON.parse(await readFile(faults, 'utf8')) as { adminUrl: string }
     const answer = await fetch(`${adminUrl}/faults`, {
       method: 'POST',
@@ -126,8 +105,8 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
     page.evaluate(`document.activeElement?.labels?.[0]?.textContent ?? null`)
 
   test('payments come in by themselves, are narrowed, searched and opened', async () => {
-    const { page } = owner
-    await open(page, '/payments', 'Payments')
+    const { page } = dashboard.owner
+    await dashboard.open(page, '/payments', 'Payments')
     await page.getByText('Live', { exact: true }).waitFor()
     const resource = 'https://shop.example/orders/7'
     const paymentId = await pay(SMALLEST, resource)
@@ -158,20 +137,20 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
     await story.getByText('Confirmed on chain').waitFor()
     await page.getByText(SMALLEST.replace('0.', '.')).waitFor()
     expect(await barriers(page)).toEqual([])
-    expect(owner.complaints).toEqual([])
+    expect(dashboard.owner.complaints).toEqual([])
   })
 
   test('a file of what is narrowed has the amounts of the API, to the base unit', async () => {
-    const { page } = owner
+    const { page } = dashboard.owner
     await pay(SMALLEST, 'https://shop.example/csv')
-    await open(page, `/payments?type=sent&wallet=${payer}`, 'Payments')
+    await dashboard.open(page, `/payments?type=sent&wallet=${payer}`, 'Payments')
     await page.getByRole('table').waitFor()
     const saved = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Export CSV' }).click()
     const [head, ...lines] = (await readFile(await (await saved).path(), 'utf8')).split('\r\n')
     expect(head).toMatch(/^paymentId,createdAt,type,status,amount,asset,amountBaseUnits,/)
-    const asked = `${florin.baseUrl}/payments?type=sent&walletAddress=${payer}&limit=500`
-    const authorization = `Bearer ${florin.info.apiKeys.enterprise}`
+    const asked = `${dashboard.florin.baseUrl}/payments?type=sent&walletAddress=${payer}&limit=500`
+    const authorization = `Bearer ${dashboard.florin.info.apiKeys.enterprise}`
     const text = await (await fetch(asked, { headers: { authorization } })).text()
     const listed = [
       ...text.matchAll(/"paymentId":"(\w+)".*?"amount":([\d.]+),"amountBaseUnits":"(\d+)"/g),
@@ -185,8 +164,8 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
   })
 
   test('a wallet is made, shows where it is paid, gets a policy and is deleted', async () => {
-    const { page } = owner
-    await open(page, '/wallets', 'Wallets')
+    const { page } = dashboard.owner
+    await dashboard.open(page, '/wallets', 'Wallets')
     await page.getByRole('button', { name: 'Create wallet' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Label').fill('Till')
@@ -206,12 +185,12 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
     await dialog.getByRole('button', { name: 'Delete wallet' }).click()
     await page.getByRole('heading', { level: 1, name: 'Wallets' }).waitFor()
     expect((await client.get(`/wallets/${address}`)).status).toBe(404)
-    expect(owner.complaints).toEqual([])
+    expect(dashboard.owner.complaints).toEqual([])
   })
 
   test('a webhook is made, its secret shown once, its delivery seen, and it rests when told to', async () => {
-    const { page } = owner
-    await open(page, '/webhooks', 'Webhooks')
+    const { page } = dashboard.owner
+    await dashboard.open(page, '/webhooks', 'Webhooks')
     await page.getByRole('button', { name: 'Create webhook' }).first().click()
     const dialog = page.getByRole('dialog')
     const place = hook.address()
@@ -232,12 +211,12 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
     await dialog.getByRole('button', { name: 'Redeliver' }).click()
     await page.getByRole('button', { name: 'Pause webhook' }).click()
     await page.getByRole('button', { name: 'Resume webhook' }).waitFor()
-    expect(owner.complaints).toEqual([])
+    expect(dashboard.owner.complaints).toEqual([])
   })
 
   test('events come in by themselves, by type, with their JSON', async () => {
-    const { page } = owner
-    await open(page, '/events', 'Events')
+    const { page } = dashboard.owner
+    await dashboard.open(page, '/events', 'Events')
     await page.getByText('Live', { exact: true }).waitFor()
     const paymentId = await pay('0.01', 'https://shop.example/events')
     await page.locator(`a[href$="/payments/${paymentId}"]`).first().waitFor()
@@ -249,8 +228,8 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
   })
 
   test('x402 shows who pays for settlements and how much of the gas of today is taken', async () => {
-    const { page } = owner
-    await open(page, '/x402', 'x402')
+    const { page } = dashboard.owner
+    await dashboard.open(page, '/x402', 'x402')
     await page
       .getByRole('meter', { name: 'Gas budget of today on Base Sepolia (Florin sandbox)' })
       .waitFor()
@@ -258,7 +237,7 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
     await until(
       'balances were looked at',
       async () => {
-        await open(page, '/x402', 'x402')
+        await dashboard.open(page, '/x402', 'x402')
         await page.getByRole('meter').first().waitFor()
         return (await page.getByText('not looked at yet').count()) === 0
       },
@@ -269,12 +248,12 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
   })
 
   test('x402 shows what is listed, with its price, once it was paid for', async () => {
-    const { page } = owner
-    await open(page, '/x402', 'x402')
+    const { page } = dashboard.owner
+    await dashboard.open(page, '/x402', 'x402')
     await page.getByText('Nothing is listed yet').waitFor()
     const url = 'https://api.example.com/weather'
     await settleListed(url, 'The weather of every city')
-    await open(page, '/x402', 'x402')
+    await dashboard.open(page, '/x402', 'x402')
     const listed = page.getByRole('table', { name: 'Catalogue' })
     await listed.getByText(url).waitFor()
     const row = listed.getByRole('row').last()
@@ -282,11 +261,11 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
       /GET https:\/\/api\.example\.com\/weather The weather of every city 0 ?\.01 USDC 1 /,
     )
     expect(await barriers(page)).toEqual([])
-    const { context, page: narrow } = await visit(browser, {
+    const { context, page: narrow } = await visit(dashboard.browser, {
       ...NARROW,
-      storageState: await owner.context.storageState(),
+      storageState: await dashboard.owner.context.storageState(),
     })
-    await open(narrow, '/x402', 'x402')
+    await dashboard.open(narrow, '/x402', 'x402')
     await narrow.getByText(url).waitFor()
     expect(await sidewaysPixels(narrow)).toBe(0)
     expect(await barriers(narrow)).toEqual([])
@@ -294,8 +273,8 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
   })
 
   test('x402 shows what waits to be settled, until a block shows it', async () => {
-    const { page } = owner
-    await open(page, '/x402', 'x402')
+    const { page } = dashboard.owner
+    await dashboard.open(page, '/x402', 'x402')
     await page.getByText('Nothing waits to be settled').waitFor()
     const url = 'https://api.example.com/tides'
     const settling = settleListed(url, 'The tides of today', () => fault('stop-blocks'))
@@ -309,8 +288,8 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
   })
 
   test('an operator changes a plan, finds the change in the audit log, and sees the settings', async () => {
-    const { page } = owner
-    await open(page, '/plans', 'Plans')
+    const { page } = dashboard.owner
+    await dashboard.open(page, '/plans', 'Plans')
     await page.getByRole('link', { name: 'standard', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: 'Plan standard' }).waitFor()
     await page.getByRole('button', { name: 'Edit limits' }).click()
@@ -330,7 +309,7 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
       .waitFor({ state: 'detached' })
     expect(await barriers(page)).toEqual([])
 
-    await open(page, '/audit-log', 'Audit log')
+    await dashboard.open(page, '/audit-log', 'Audit log')
     const search = page.getByRole('search')
     await search.getByLabel('What').selectOption('plan.')
     await search.getByLabel('To').fill('standard')
@@ -349,24 +328,24 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
     await page.getByRole('table').waitFor()
     expect(await search.getByLabel('Account').inputValue()).toBe('')
 
-    await open(page, '/installation', 'Installation settings')
+    await dashboard.open(page, '/installation', 'Installation settings')
     await page.getByLabel('Search').fill('database_url')
     await until('one setting is left', async () => (await rows(page).count()) === 2, WAIT)
     expect(await rows(page).last().textContent()).toMatch(/DATABASE_URL.*set.*secret/)
     expect(await barriers(page)).toEqual([])
-    expect(owner.complaints).toEqual([])
+    expect(dashboard.owner.complaints).toEqual([])
   })
 
   test('a viewer is invited and sees nothing that it may not do', async () => {
-    const { page } = owner
-    await open(page, '/settings', 'Settings')
+    const { page } = dashboard.owner
+    await dashboard.open(page, '/settings', 'Settings')
     await page.getByRole('button', { name: 'Invite member' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Email').fill('viewer@example.com')
     await dialog.getByLabel('Role').selectOption('viewer')
     await dialog.getByRole('button', { name: 'Invite member' }).click()
     const invitation = (await dialog.getByTestId('invitation').textContent()) ?? ''
-    const viewer = await visit(browser, NARROW)
+    const viewer = await visit(dashboard.browser, NARROW)
     const { context, page: seen, complaints } = viewer
     await openPage(viewer, invitation, 'Overview')
     await seen.getByRole('button', { name: 'Open menu' }).click()
@@ -380,7 +359,7 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
       ['/webhooks', 'Webhooks'],
       ['/settings', 'Settings'],
     ] as const) {
-      await open(seen, path, heading)
+      await dashboard.open(seen, path, heading)
       await until('it is read', async () => (await seen.getByRole('table').count()) > 0, WAIT)
       const deeds = seen.getByRole('button', { name: /Create|Delete|Edit|Invite|Remove|Rotate/ })
       expect([path, await deeds.count()]).toEqual([path, 0])
@@ -388,7 +367,7 @@ describe.skipIf(MISSING)('pages of the dashboard (skipped without a Chromium in 
       expect(await barriers(seen)).toEqual([])
     }
     for (const path of ['/keys', '/first-payment', '/accounts']) {
-      await open(seen, path, 'This page is not for you')
+      await dashboard.open(seen, path, 'This page is not for you')
     }
     expect(complaints).toEqual([])
     await context.close()

@@ -1,41 +1,20 @@
 import { until } from '@florin/server/kernel/until.ts'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  barriers,
-  chromiumPath,
-  openDashboard,
-  openPage,
-  sidewaysPixels,
-  startBrowser,
-  visit,
-} from './actors/browser.ts'
-import type { Visit } from './actors/browser.ts'
-import { startFlorin } from './actors/florin.ts'
-import type { FlorinHandle } from './actors/florin.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { barriers, openPage, sidewaysPixels, visit } from './actors/browser.ts'
+import { NO_CHROMIUM, startDashboard } from './actors/dashboard.ts'
 
-const MISSING = chromiumPath() === undefined
 const WAIT = { seconds: 90 }
 const NARROW = { viewport: { width: 375, height: 812 }, colorScheme: 'dark' as const }
 
-describe.skipIf(MISSING)('the Trading page (skipped without a Chromium in PATH)', () => {
-  let florin: FlorinHandle
-  let browser: Browser
-  let owner: Visit
-  beforeAll(async () => {
-    ;[florin, browser] = await Promise.all([startFlorin(), startBrowser()])
-    owner = await openDashboard(florin, browser)
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await florin?.discard()
-  })
+describe.skipIf(NO_CHROMIUM)('the Trading page (skipped without a Chromium in PATH)', () => {
+  const dashboard = startDashboard()
 
   const open = async (page: Page) => {
     await until(
       'the market was seen',
       async () => {
-        await page.goto(`${florin.baseUrl}/dashboard/trading`)
+        await page.goto(`${dashboard.florin.baseUrl}/dashboard/trading`)
         await page.getByRole('heading', { level: 1, name: 'Trading' }).waitFor()
         await until(
           'it is read',
@@ -53,7 +32,7 @@ describe.skipIf(MISSING)('the Trading page (skipped without a Chromium in PATH)'
   }
 
   test('a token is bought and sold, and holdings, candles, live trades and history show it', async () => {
-    const { page, complaints } = owner
+    const { page, complaints } = dashboard.owner
     await open(page)
     await page.getByLabel('Amount in ETH').fill('0.25')
     await page.getByTestId('quote').getByText('uniswap-v2').waitFor()
@@ -79,7 +58,7 @@ describe.skipIf(MISSING)('the Trading page (skipped without a Chromium in PATH)'
   })
 
   test('what cannot be had is said at the form, and nothing is sent', async () => {
-    const { page } = owner
+    const { page } = dashboard.owner
     await open(page)
     const sales = page.getByText('Sold FERN')
     // The history is read after the page is there, and has the sale of before.
@@ -93,9 +72,9 @@ describe.skipIf(MISSING)('the Trading page (skipped without a Chromium in PATH)'
   })
 
   test('it fits a narrow screen in the dark', async () => {
-    const narrow = await visit(browser, NARROW)
+    const narrow = await visit(dashboard.browser, NARROW)
     const { page, context, complaints } = narrow
-    await openPage(narrow, florin.info.dashboardUrl, 'Overview')
+    await openPage(narrow, dashboard.florin.info.dashboardUrl, 'Overview')
     await open(page)
     await page.getByTestId('quote').waitFor()
     expect(await sidewaysPixels(page)).toBe(0)

@@ -1,63 +1,38 @@
 import { until } from '@florin/server/kernel/until.ts'
 import { PAGES } from '@florin/dashboard/src/app/pages.ts'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  barriers,
-  chromiumPath,
-  openDashboard,
-  openPage,
-  sidewaysPixels,
-  startBrowser,
-  visit,
-} from './actors/browser.ts'
+import { barriers, openPage, sidewaysPixels, visit } from './actors/browser.ts'
 import type { Visit } from './actors/browser.ts'
 import { openClient } from './actors/client.ts'
-import { startFlorin } from './actors/florin.ts'
-import type { FlorinHandle } from './actors/florin.ts'
+import { NO_CHROMIUM, startDashboard } from './actors/dashboard.ts'
 
-const MISSING = chromiumPath() === undefined
 const WAIT_SECONDS = 60
-/** A build, a first start and a browser, one after the other on a busy machine. */
-const START_MILLISECONDS = 300_000
 
-describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium in PATH)', () => {
-  let florin: FlorinHandle
-  let browser: Browser
-  let signedIn: Visit
-  beforeAll(async () => {
-    ;[florin, browser] = await Promise.all([startFlorin(), startBrowser()])
-    signedIn = await openDashboard(florin, browser)
-  }, START_MILLISECONDS)
-  afterAll(async () => {
-    await browser?.close()
-    await florin?.discard()
-  })
+describe.skipIf(NO_CHROMIUM)('the dashboard in Chromium (skipped without one in PATH)', () => {
+  const dashboard = startDashboard()
 
-  const signIn = (visitor: Visit) => openPage(visitor, florin.info.dashboardUrl, 'Overview')
-  const open = async (page: Page, path: string, heading: string) => {
-    await page.goto(`${florin.baseUrl}/dashboard${path}`)
-    await page.getByRole('heading', { level: 1, name: heading }).waitFor()
-  }
+  const signIn = (visitor: Visit) =>
+    openPage(visitor, dashboard.florin.info.dashboardUrl, 'Overview')
   const keyWorks = async (key: string) =>
-    (await openClient(florin.baseUrl, key).get('/wallets')).status
+    (await openClient(dashboard.florin.baseUrl, key).get('/wallets')).status
 
   test('a link signs in once it is opened, and does not stay in the address', async () => {
-    const { page } = signedIn
+    const { page } = dashboard.owner
     expect(page.url()).toMatch(/\/dashboard\/?$/)
     await page.getByText('Live', { exact: true }).waitFor()
-    expect(signedIn.complaints).toEqual([])
+    expect(dashboard.owner.complaints).toEqual([])
   })
 
   test('who is not signed in is asked to, and comes back to where they wanted to go', async () => {
-    const { context, page } = await visit(browser)
-    await page.goto(`${florin.baseUrl}/dashboard/payments?type=sent&status=failed`)
+    const { context, page } = await visit(dashboard.browser)
+    await page.goto(`${dashboard.florin.baseUrl}/dashboard/payments?type=sent&status=failed`)
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await page.getByLabel('Email').fill('nobody@example.com')
     await page.getByLabel('Password').fill('not a password at all')
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('alert').waitFor()
-    const link = new URL(florin.info.dashboardUrl).hash
+    const link = new URL(dashboard.florin.info.dashboardUrl).hash
     await page.evaluate(`location.hash = ${JSON.stringify(link)}`)
     await page.getByRole('heading', { name: 'Payments' }).waitFor()
     expect(new URL(page.url()).search).toBe('?type=sent&status=failed')
@@ -69,7 +44,7 @@ describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium 
   })
 
   test('whoever had a session that ended is told so where they sign in, and not who ended it', async () => {
-    const visitor = await visit(browser)
+    const visitor = await visit(dashboard.browser)
     const { context, page } = visitor
     const told = page.getByText('Your session has ended.')
     await signIn(visitor)
@@ -79,7 +54,7 @@ describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium 
     await page.getByRole('link', { name: 'Wallets', exact: true }).click()
     await told.waitFor()
     expect(await barriers(page)).toEqual([])
-    await page.goto(florin.info.dashboardUrl)
+    await page.goto(dashboard.florin.info.dashboardUrl)
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -88,7 +63,7 @@ describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium 
   })
 
   test('whoever is signed in stays so when a question of before is answered late', async () => {
-    const visitor = await visit(browser)
+    const visitor = await visit(dashboard.browser)
     const { context, page, complaints } = visitor
     const [asked, isSignedIn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     // Answered before the link was followed, and heard after.
@@ -121,8 +96,8 @@ describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium 
   })
 
   test('a key is generated and shown once, works, is rotated, and is dead once it was deleted', async () => {
-    const { page } = signedIn
-    await open(page, '/keys', 'API keys')
+    const { page } = dashboard.owner
+    await dashboard.open(page, '/keys', 'API keys')
     await page.getByRole('button', { name: 'Generate key' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name').fill('Shop')
@@ -154,13 +129,13 @@ describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium 
       seconds: WAIT_SECONDS,
     })
     expect(await page.content()).not.toContain(second)
-    expect(signedIn.complaints).toEqual([])
+    expect(dashboard.owner.complaints).toEqual([])
   })
 
   test('the first payment is confirmed before the eyes, and its code is the same call', async () => {
-    const { page } = signedIn
-    const [payer, recipient] = florin.info.wallets
-    await open(page, '/first-payment', 'Make a payment')
+    const { page } = dashboard.owner
+    const [payer, recipient] = dashboard.florin.info.wallets
+    await dashboard.open(page, '/first-payment', 'Make a payment')
     await page.getByLabel('From').selectOption(payer?.address ?? '')
     await page.getByLabel('To', { exact: true }).fill(recipient?.address ?? '')
     await page.getByLabel('Amount').fill('2.5')
@@ -182,20 +157,20 @@ describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium 
     await page.getByRole('button', { name: 'Send payment' }).click()
     await page.getByRole('alert').getByText('INVALID_PARAMETERS', { exact: true }).waitFor()
     expect(await barriers(page)).toEqual([])
-    expect(signedIn.complaints).toEqual([])
+    expect(dashboard.owner.complaints).toEqual([])
   })
 
   test('what happens elsewhere is seen without asking', async () => {
-    const { page } = signedIn
-    await open(page, '/', 'Overview')
+    const { page } = dashboard.owner
+    await dashboard.open(page, '/', 'Overview')
     await page.getByText('Live', { exact: true }).waitFor()
     const figure = page.locator('dl > div').filter({ hasText: 'Payments' }).locator('dd').first()
     await until('the figures are there', async () => Number(await figure.textContent()) > 0, {
       seconds: WAIT_SECONDS,
     })
     const before = Number(await figure.textContent())
-    const [payer, recipient] = florin.info.wallets
-    const client = openClient(florin.baseUrl, florin.info.apiKeys.enterprise)
+    const [payer, recipient] = dashboard.florin.info.wallets
+    const client = openClient(dashboard.florin.baseUrl, dashboard.florin.info.apiKeys.enterprise)
     const sent = await client.post('/payment/send', {
       walletAddress: payer?.address,
       recipientAddress: recipient?.address,
@@ -208,7 +183,7 @@ describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium 
   })
 
   test('light and dark are what the system says until the reader chooses, and the choice stays', async () => {
-    const visitor = await visit(browser, { colorScheme: 'dark' })
+    const visitor = await visit(dashboard.browser, { colorScheme: 'dark' })
     const { context, page, complaints } = visitor
     await signIn(visitor)
     const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
@@ -224,11 +199,11 @@ describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium 
   })
 
   test('a passkey signs in by itself', async () => {
-    const { context, page, complaints } = await visit(browser)
+    const { context, page, complaints } = await visit(dashboard.browser)
     // A passkey is good for a name, and on this machine the name is localhost.
-    const home = florin.baseUrl.replace('127.0.0.1', 'localhost')
+    const home = dashboard.florin.baseUrl.replace('127.0.0.1', 'localhost')
     await addAuthenticator(context, page)
-    await page.goto(florin.info.dashboardUrl.replace('127.0.0.1', 'localhost'))
+    await page.goto(dashboard.florin.info.dashboardUrl.replace('127.0.0.1', 'localhost'))
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     expect(await page.evaluate(MAKE_PASSKEY)).toBe(200)
     await page.getByRole('button', { name: 'Sign out' }).click()
@@ -240,7 +215,7 @@ describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium 
   })
 
   test('on a narrow screen the links are behind a button', async () => {
-    const visitor = await visit(browser, NARROW)
+    const visitor = await visit(dashboard.browser, NARROW)
     const { context, page } = visitor
     await signIn(visitor)
     const link = page.getByRole('link', { name: 'API keys', exact: true })
@@ -253,16 +228,20 @@ describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium 
   })
 
   test('on a narrow screen a payment is a small card, and all of it leads to the payment', async () => {
-    const { context, page } = await visit(browser, {
+    const { context, page } = await visit(dashboard.browser, {
       ...NARROW,
-      storageState: await signedIn.context.storageState(),
+      storageState: await dashboard.owner.context.storageState(),
     })
-    const [payer, recipient] = florin.info.wallets
-    const client = openClient(florin.baseUrl, florin.info.apiKeys.enterprise)
+    const [payer, recipient] = dashboard.florin.info.wallets
+    const client = openClient(dashboard.florin.baseUrl, dashboard.florin.info.apiKeys.enterprise)
     const { body } = await client.post('/payment/send', {
       ...{ walletAddress: payer?.address, recipientAddress: recipient?.address, amount: '0.25' },
     })
-    await open(page, `/payments?search=${String(body['paymentId'])}&type=sent`, 'Payments')
+    await dashboard.open(
+      page,
+      `/payments?search=${String(body['paymentId'])}&type=sent`,
+      'Payments',
+    )
     const card = page.getByRole('table').getByRole('row').last()
     await card.getByText('.25').waitFor()
     expect((await card.innerText()).replaceAll(/\s+/g, ' ')).toMatch(
@@ -283,8 +262,8 @@ describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium 
     let visits: readonly Visit[]
     beforeAll(async () => {
       visits = [
-        await visit(browser, { ...NARROW, colorScheme: 'light' }),
-        await visit(browser, { colorScheme: 'dark' }),
+        await visit(dashboard.browser, { ...NARROW, colorScheme: 'light' }),
+        await visit(dashboard.browser, { colorScheme: 'dark' }),
       ]
       for (const each of visits) await signIn(each)
     })
@@ -296,7 +275,7 @@ describe.skipIf(MISSING)('the dashboard in Chromium (skipped without a Chromium 
     for (const path of paths) {
       test(`fits, and axe finds nothing serious on it: ${path}`, async () => {
         for (const { page, complaints } of visits) {
-          await page.goto(`${florin.baseUrl}/dashboard${path}`)
+          await page.goto(`${dashboard.florin.baseUrl}/dashboard${path}`)
           await settled(page)
           expect(await sidewaysPixels(page)).toBe(0)
           expect(await barriers(page)).toEqual([])
