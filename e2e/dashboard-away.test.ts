@@ -57,6 +57,7 @@ describe.skipIf(NO_CHROMIUM)('a page whose service is away (skipped without a Ch
     const notice = page.getByText('No connection to the service since')
     await context.route('**/*', (route) => route.abort('connectionrefused'))
     for (const socket of sockets) await socket.close()
+    await page.getByRole('button', { name: 'Filters' }).click()
     await page.getByLabel('Type').selectOption('sent')
     await notice.waitFor()
     await page.getByRole('alert').getByText('NO_ANSWER').waitFor()

@@ -118,7 +118,7 @@ describe.skipIf(NO_CHROMIUM)('pages of the dashboard (skipped without a Chromium
     await link.waitFor()
     await page.getByLabel('Asset').selectOption('USDC')
     await link.waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Clear filters' }).first().click()
+    await page.getByRole('button', { name: 'Clear filters' }).click()
     await link.waitFor()
     for (const search of [paymentId, resource]) {
       await page.getByLabel('Search').fill(search)

@@ -3,6 +3,12 @@ import { useFilters } from '../app/use-filters.ts'
 import { useTyped } from '../app/use-typed.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
+import {
+  ClearFiltersButton,
+  FilterButton,
+  FoldedFilters,
+  useFilterFold,
+} from '../parts/filter-fold.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { Select } from '../parts/select.tsx'
 import { AuditTable } from './audit-table.tsx'
@@ -64,45 +70,52 @@ export function Page() {
 
 function Filters() {
   const filters = useFilters()
+  const fold = useFilterFold('audit log')
   const [account, setAccount] = useTyped(filters.get('account'))
   const [object, setObject] = useTyped(filters.get('object'))
+  const clear = <ClearFiltersButton fold={fold} filters={filters} />
+  const count = ['action', 'account', 'object'].filter((name) => filters.get(name) !== '').length
   return (
-    <form
-      role="search"
-      className="mb-4 grid items-end gap-3 sm:grid-cols-2 lg:grid-cols-4"
-      onSubmit={(event) => {
-        event.preventDefault()
-        filters.set({ account: account.trim(), object: object.trim() })
-      }}
-    >
-      <Select
-        label="What"
-        choices={KINDS}
-        value={filters.get('action')}
-        onChoose={(value) => filters.set({ action: value })}
-      />
-      <Field
-        label="Account"
-        placeholder="acct_..."
-        maxLength={64}
-        value={account}
-        onChange={({ target }) => setAccount(target.value)}
-      />
-      <Field
-        label="To"
-        placeholder="The id of what was changed"
-        maxLength={128}
-        value={object}
-        onChange={({ target }) => setObject(target.value)}
-      />
-      <div className="flex gap-2">
-        <Button type="submit">Search</Button>
-        {filters.isEmpty ? null : (
-          <Button kind="quiet" onClick={() => filters.clear()}>
-            Clear filters
-          </Button>
-        )}
+    <section aria-label="Filters" className="mb-4 space-y-3">
+      <div className="flex gap-2 sm:hidden">
+        <FilterButton fold={fold} count={count} />
+        {clear}
       </div>
-    </form>
+      <FoldedFilters fold={fold}>
+        <form
+          role="search"
+          className="grid items-end gap-3 sm:grid-cols-2 lg:grid-cols-4"
+          onSubmit={(event) => {
+            event.preventDefault()
+            filters.set({ account: account.trim(), object: object.trim() })
+          }}
+        >
+          <Select
+            label="What"
+            choices={KINDS}
+            value={filters.get('action')}
+            onChoose={(value) => filters.set({ action: value })}
+          />
+          <Field
+            label="Account"
+            placeholder="acct_..."
+            maxLength={64}
+            value={account}
+            onChange={({ target }) => setAccount(target.value)}
+          />
+          <Field
+            label="To"
+            placeholder="The id of what was changed"
+            maxLength={128}
+            value={object}
+            onChange={({ target }) => setObject(target.value)}
+          />
+          <div className="flex gap-2">
+            <Button type="submit">Search</Button>
+            <span className="contents max-sm:hidden">{clear}</span>
+          </div>
+        </form>
+      </FoldedFilters>
+    </section>
   )
 }

@@ -48,7 +48,7 @@ export function Page() {
       ) : payments.length > 0 ? (
         <PaymentTable payments={payments} />
       ) : (
-        <NothingFound isFiltered={!filters.isEmpty} onClear={filters.clear} />
+        <NothingFound isFiltered={!filters.isEmpty} />
       )}
       {list.error !== null ? null : (
         <>
@@ -64,7 +64,7 @@ export function Page() {
   )
 }
 
-function NothingFound({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+function NothingFound({ isFiltered }: { isFiltered: boolean }) {
   const mayPay = useMay('write')
   const pay = mayPay ? (
     <Link to="/first-payment" className={buttonStyle('primary')}>
@@ -72,9 +72,7 @@ function NothingFound({ isFiltered, onClear }: { isFiltered: boolean; onClear: (
     </Link>
   ) : undefined
   return isFiltered ? (
-    <Empty title="No payment fits" action={<Button onClick={onClear}>Clear filters</Button>}>
-      Take a filter away, or look for something else.
-    </Empty>
+    <Empty title="No payment fits">Take a filter away, or look for something else.</Empty>
   ) : (
     <Empty title="No payments yet" action={pay}>
       Whatever this account pays or is paid appears here as soon as it happens.

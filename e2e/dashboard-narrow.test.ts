@@ -1,0 +1,59 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { barriers, visit } from './actors/browser.ts'
+import { openClient } from './actors/client.ts'
+import { NO_CHROMIUM, startDashboard } from './actors/dashboard.ts'
+
+const NARROW = { viewport: { width: 390, height: 844 } }
+
+describe.skipIf(NO_CHROMIUM)('lists on a narrow screen (skipped without a Chromium)', () => {
+  const dashboard = startDashboard()
+  let page: Page
+  beforeAll(async () => {
+    const { owner, browser } = dashboard
+    const storageState = await owner.context.storageState()
+    page = (await visit(browser, { ...NARROW, storageState })).page
+  })
+
+  test('have their filters behind one button, which says how many are set and stays as it was left', async () => {
+    const { florin } = dashboard
+    const [payer, recipient] = florin.info.wallets
+    const sent = await openClient(florin.baseUrl, florin.info.apiKeys.enterprise).post(
+      '/payment/send',
+      { walletAddress: payer?.address, recipientAddress: recipient?.address, amount: '0.5' },
+    )
+    expect(sent.status).toBe(200)
+    const type = page.getByLabel('Type')
+    await dashboard.open(page, '/payments', 'Payments')
+    const button = page.getByRole('button', { name: 'Filters', exact: true })
+    expect(await button.getAttribute('aria-expanded')).toBe('false')
+    expect(await type.isVisible()).toBe(false)
+    await page.getByRole('table').waitFor()
+    const { y = Infinity } = (await page.getByRole('table').boundingBox()) ?? {}
+    expect(y).toBeLessThan(NARROW.viewport.height / 2)
+    await button.press('Enter')
+    expect(await button.getAttribute('aria-expanded')).toBe('true')
+    await type.selectOption('sent')
+    await page.getByLabel('Asset').selectOption('ETH')
+    const set = page.getByRole('button', { name: 'Filters (2 set)' })
+    await set.waitFor()
+    expect(await type.isVisible()).toBe(true)
+    expect(await barriers(page)).toEqual([])
+    await page.getByRole('table').getByRole('link').first().click()
+    await page.getByRole('heading', { level: 1, name: 'Payment', exact: true }).waitFor()
+    await page.goBack()
+    await set.waitFor()
+    expect(await type.inputValue()).toBe('sent')
+    await set.press('Enter')
+    expect(await type.isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Clear filters' }).press('Enter')
+    await button.waitFor()
+    // Not nowhere: that is where a keyboard would begin at the top.
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Filters')
+
+    await dashboard.open(page, '/audit-log?action=session.', 'Audit log')
+    await page.getByRole('button', { name: 'Filters (1 set)' }).press('Enter')
+    expect(await page.getByLabel('What').inputValue()).toBe('session.')
+    expect(await barriers(page)).toEqual([])
+  })
+})
