@@ -1,10 +1,12 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { barriers, visit } from './actors/browser.ts'
+import { barriers, sidewaysPixels, visit } from './actors/browser.ts'
 import { openClient } from './actors/client.ts'
 import { NO_CHROMIUM, startDashboard } from './actors/dashboard.ts'
 
 const NARROW = { viewport: { width: 390, height: 844 } }
+/** A row's card as it was, a line for each column, was 150 and more. */
+const CARD_PIXELS_MAX = 140
 
 describe.skipIf(NO_CHROMIUM)('lists on a narrow screen (skipped without a Chromium)', () => {
   const dashboard = startDashboard()
@@ -55,5 +57,26 @@ describe.skipIf(NO_CHROMIUM)('lists on a narrow screen (skipped without a Chromi
     await page.getByRole('button', { name: 'Filters (1 set)' }).press('Enter')
     expect(await page.getByLabel('What').inputValue()).toBe('session.')
     expect(await barriers(page)).toEqual([])
+  })
+
+  test('of wallets, keys, tokens, accounts and changes have small cards, whose values say what they are', async () => {
+    for (const [path, heading, caption, says] of [
+      ['/wallets', 'Wallets', 'Wallets', /nothing to spend|USDC/],
+      ['/keys', 'API keys', 'API keys', /plan standard/],
+      ['/usage', 'Usage and plan', 'Use by key', /of 100 this minute/],
+      ['/accounts', 'Accounts', 'Accounts', /\d members?, \d keys?, \d wallets?/],
+      ['/audit-log', 'Audit log', 'Audit log', /in acct_/],
+      ['/trading', 'Trading', 'Tokens', /volume /],
+    ] as const) {
+      await dashboard.open(page, path, heading)
+      const rows = page.getByRole('table', { name: caption }).locator('tbody').getByRole('row')
+      await rows.filter({ hasText: says }).first().waitFor()
+      const heights = await Promise.all(
+        (await rows.all()).map(async (row) => (await row.boundingBox())?.height ?? Infinity),
+      )
+      expect([path, Math.max(...heights) <= CARD_PIXELS_MAX]).toEqual([path, true])
+      expect([path, await sidewaysPixels(page)]).toEqual([path, 0])
+      expect([path, await barriers(page)]).toEqual([path, []])
+    }
   })
 })

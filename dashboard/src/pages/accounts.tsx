@@ -2,12 +2,14 @@ import { useState } from 'react'
 import type { Answer } from '../api/operation.ts'
 import { usePages } from '../api/use-pages.ts'
 import { useFilters } from '../app/use-filters.ts'
+import { countText } from '../format/count-text.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Field } from '../parts/field.tsx'
 import { LoadMore } from '../parts/load-more.tsx'
+import { NarrowName } from '../parts/narrow-name.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { Short } from '../parts/short.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
@@ -90,6 +92,7 @@ function columnsOf({
   return [
     {
       header: 'Account',
+      narrow: 1,
       cell: ({ name, accountId }) => (
         <span className="block">
           <span className="block font-medium break-words">{name}</span>
@@ -101,6 +104,7 @@ function columnsOf({
     },
     {
       header: 'Status',
+      narrow: 2,
       cell: ({ suspendedAt }) =>
         suspendedAt === null ? (
           <Badge tone="good">active</Badge>
@@ -110,22 +114,37 @@ function columnsOf({
     },
     {
       header: 'Plan',
-      cell: ({ plan, requestsPerMinute }) =>
-        requestsPerMinute === null ? plan : `${plan}, ${requestsPerMinute} a minute`,
+      narrow: 'line',
+      cell: ({ plan, requestsPerMinute, members, keys, wallets }) => (
+        <>
+          {requestsPerMinute === null ? plan : `${plan}, ${requestsPerMinute} a minute`}
+          <span className="text-soft sm:hidden">
+            : {countText(members, 'member')}, {countText(keys, 'key')},{' '}
+            {countText(wallets, 'wallet')}
+          </span>
+        </>
+      ),
     },
     { header: 'Members', align: 'right', cell: ({ members }) => members },
     { header: 'Keys', align: 'right', cell: ({ keys }) => keys },
     { header: 'Wallets', align: 'right', cell: ({ wallets }) => wallets },
     {
       header: 'Last used',
-      cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />),
+      narrow: 3,
+      cell: ({ lastUsedAt }) => (
+        <>
+          <NarrowName>used </NarrowName>
+          {lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />}
+        </>
+      ),
     },
     {
       header: 'Actions',
       quiet: true,
       align: 'right',
+      narrow: 4,
       cell: (account) => (
-        <span className="inline-flex gap-2">
+        <span className="inline-flex gap-2 max-sm:gap-0">
           <Button
             kind="quiet"
             aria-label={`Invite member of ${account.name}`}

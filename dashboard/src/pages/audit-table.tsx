@@ -10,6 +10,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
 import { LoadMore } from '../parts/load-more.tsx'
+import { NarrowName } from '../parts/narrow-name.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
@@ -70,30 +71,52 @@ function columnsOf(
   onShow: (entry: AuditRow) => void,
 ): readonly Column<AuditRow>[] {
   return [
-    { header: 'When', cell: ({ at }) => <Time at={at} /> },
+    { header: 'When', narrow: 2, cell: ({ at }) => <Time at={at} /> },
     {
       header: 'What',
+      narrow: 1,
       cell: ({ action }) => <span className="font-mono text-[0.8125rem]">{action}</span>,
     },
-    { header: 'To', cell: ({ object }) => (object === null ? '' : <ObjectName text={object} />) },
+    {
+      header: 'To',
+      narrow: 'line',
+      cell: ({ object, accountId }) => (
+        <>
+          {object === null ? null : <ObjectName text={object} />}
+          {/* On a narrow screen it has no column of its own. */}
+          {showsAccount ? (
+            <span className="text-soft sm:hidden">
+              {' '}
+              in <AccountName id={accountId} />
+            </span>
+          ) : null}
+        </>
+      ),
+    },
     ...(showsAccount
       ? [
           {
             header: 'Account',
-            cell: ({ accountId }: AuditRow) =>
-              typeof accountId === 'string' ? <Name text={accountId} /> : 'the installation',
+            cell: ({ accountId }: AuditRow) => <AccountName id={accountId} />,
           },
         ]
       : []),
     {
       header: 'Who',
-      cell: ({ actor, actorName }) => actorName ?? (actor === 'system' ? 'the service' : actor),
+      narrow: 3,
+      cell: ({ actor, actorName }) => (
+        <>
+          <NarrowName>by </NarrowName>
+          {actorName ?? (actor === 'system' ? 'the service' : actor)}
+        </>
+      ),
     },
     { header: 'From', cell: ({ address }) => address ?? '' },
     {
       header: 'Actions',
       quiet: true,
       align: 'right',
+      narrow: 4,
       cell: (entry) => (
         <Button
           kind="quiet"
@@ -105,6 +128,10 @@ function columnsOf(
       ),
     },
   ]
+}
+
+function AccountName({ id }: { id: string | null | undefined }) {
+  return typeof id === 'string' ? <Name text={id} /> : 'the installation'
 }
 
 /** What was changed: a network by its name, everything else by its id. */

@@ -7,6 +7,7 @@ import { Button } from '../parts/button.tsx'
 import { Deadline } from '../parts/deadline.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
+import { NarrowName } from '../parts/narrow-name.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
@@ -69,6 +70,7 @@ function KeyTable({ keys, onAsk }: { keys: readonly KeyInfo[]; onAsk: (asked: As
   const columns: readonly Column<KeyInfo>[] = [
     {
       header: 'Name',
+      narrow: 1,
       cell: ({ name, lastFour, mode }) => (
         <span className="block">
           <span className="block font-medium break-words">{name}</span>
@@ -80,24 +82,36 @@ function KeyTable({ keys, onAsk }: { keys: readonly KeyInfo[]; onAsk: (asked: As
     },
     {
       header: 'Scopes',
+      narrow: 'line',
       cell: ({ scopes }) => (
-        <span className="inline-flex flex-wrap gap-1 max-sm:justify-end">
+        <span className="inline-flex flex-wrap gap-1">
           {scopes.map((scope) => (
             <Badge key={scope}>{scope}</Badge>
           ))}
         </span>
       ),
     },
-    { header: 'Plan', cell: ({ plan }) => plan },
+    {
+      header: 'Plan',
+      narrow: 2,
+      cell: ({ plan }) => (
+        <>
+          <NarrowName>plan </NarrowName>
+          {plan}
+        </>
+      ),
+    },
     {
       header: 'Last used',
-      cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />),
+      narrow: 3,
+      cell: ({ lastUsedAt, expiresAt }) => <LastUse at={lastUsedAt} expiresAt={expiresAt} />,
     },
     { header: 'Expires', cell: ({ expiresAt }) => <Expiry at={expiresAt} /> },
     {
       header: 'Actions',
       quiet: true,
       align: 'right',
+      narrow: 4,
       cell: (key) => (
         <span className="inline-flex gap-1">
           <Button
@@ -119,6 +133,24 @@ function KeyTable({ keys, onAsk }: { keys: readonly KeyInfo[]; onAsk: (asked: As
     },
   ]
   return <Table caption="API keys" columns={columns} rows={keys} rowKey={({ keyId }) => keyId} />
+}
+
+/** When a key was used last; on a narrow screen it says so, and when it expires. */
+function LastUse({ at, expiresAt }: { at: number | null; expiresAt: number | null }) {
+  const used = at === null ? 'never' : <Time at={at} />
+  return (
+    <>
+      <span className="max-sm:hidden">{used}</span>
+      <span className="text-soft sm:hidden">
+        <span className="block">{at === null ? 'never used' : <>used {used}</>}</span>
+        {expiresAt === null ? null : (
+          <span className="block">
+            expires: <Expiry at={expiresAt} />
+          </span>
+        )}
+      </span>
+    </>
+  )
 }
 
 function Expiry({ at }: { at: number | null }) {

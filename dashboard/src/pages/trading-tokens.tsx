@@ -2,6 +2,7 @@ import { useAssets } from '../api/use-assets.ts'
 import { priceText } from '../format/price-text.ts'
 import { shortText } from '../format/short-text.ts'
 import { Amount } from '../parts/amount.tsx'
+import { NarrowName } from '../parts/narrow-name.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
 import { NetworkName } from './network-name.tsx'
@@ -22,6 +23,7 @@ export function TokenTable({
   const columns: readonly Column<Token>[] = [
     {
       header: 'Token',
+      narrow: 1,
       cell: (token) => (
         <span className="block">
           <button
@@ -41,24 +43,35 @@ export function TokenTable({
     {
       header: 'Price',
       align: 'right',
+      narrow: 2,
       cell: ({ price, network }) =>
         price === null ? <Unknown /> : <Amount text={priceText(price)} unit={native(network)} />,
     },
     {
       header: '24 h',
       align: 'right',
-      cell: ({ priceChange24h }) =>
-        priceChange24h === null ? <Unknown /> : <Change percent={priceChange24h} />,
+      narrow: 4,
+      cell: ({ priceChange24h }) => (
+        <>
+          <NarrowName>24 h </NarrowName>
+          {priceChange24h === null ? <Unknown /> : <Change percent={priceChange24h} />}
+        </>
+      ),
     },
     {
       header: 'Volume 24 h',
       align: 'right',
-      cell: ({ volume24h, network }) =>
-        volume24h === null ? (
-          <Unknown />
-        ) : (
-          <Amount text={priceText(volume24h)} unit={native(network)} />
-        ),
+      narrow: 3,
+      cell: ({ volume24h, network }) => (
+        <>
+          <NarrowName>volume </NarrowName>
+          {volume24h === null ? (
+            <Unknown />
+          ) : (
+            <Amount text={priceText(volume24h)} unit={native(network)} />
+          )}
+        </>
+      ),
     },
   ]
   return (

@@ -10,6 +10,7 @@ import { Deadline } from '../parts/deadline.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Facts } from '../parts/facts.tsx'
+import { NarrowName } from '../parts/narrow-name.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
@@ -25,6 +26,7 @@ const numberText = (value: number) => Math.round(value).toLocaleString('en')
 const COLUMNS: readonly Column<KeyUsage>[] = [
   {
     header: 'Key',
+    narrow: 1,
     cell: ({ name, lastFour }) => (
       <span className="block">
         <span className="block font-medium break-words">{name}</span>
@@ -32,18 +34,31 @@ const COLUMNS: readonly Column<KeyUsage>[] = [
       </span>
     ),
   },
-  { header: 'Plan', cell: ({ plan }) => plan },
+  {
+    header: 'Plan',
+    narrow: 3,
+    cell: ({ plan }) => (
+      <>
+        <NarrowName>plan </NarrowName>
+        {plan}
+      </>
+    ),
+  },
   {
     header: 'This minute',
     align: 'right',
+    narrow: 2,
     cell: ({ used, requestsPerMinute }) => (
       <span className="tabular-nums">
-        {used.toLocaleString('en')} of {limitText(requestsPerMinute)}
+        {used.toLocaleString('en')}
+        {requestsPerMinute === null ? ', unlimited' : ` of ${limitText(requestsPerMinute)}`}
+        <NarrowName> this minute</NarrowName>
       </span>
     ),
   },
   {
     header: 'Window ends',
+    narrow: 4,
     cell: ({ resetsAt }) => <WindowEnd at={resetsAt} />,
   },
 ]
@@ -72,7 +87,17 @@ export function Page() {
 /** One that has ended is no longer open, also before the next answer says so. */
 function WindowEnd({ at }: { at: number | null }) {
   const now = useNow(1)
-  return at === null || at <= now ? 'none is open' : <Deadline at={at} />
+  return at === null || at <= now ? (
+    <>
+      <span className="max-sm:hidden">none is open</span>
+      <NarrowName>no window is open</NarrowName>
+    </>
+  ) : (
+    <>
+      <NarrowName>window ends </NarrowName>
+      <Deadline at={at} />
+    </>
+  )
 }
 
 function Parts({ usage: { plan, limits, keys, days } }: { usage: Usage }) {

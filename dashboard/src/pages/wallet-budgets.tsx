@@ -34,7 +34,7 @@ function Left({ budget, whose }: { budget: Wallet['budgets'][number]; whose: str
   const taken = BigInt(budget.spentBaseUnits) + BigInt(budget.heldBaseUnits)
   return (
     <>
-      <span className="flex flex-wrap items-baseline gap-x-1.5 max-sm:justify-end">
+      <span className="flex flex-wrap items-baseline gap-x-1.5">
         <Amount text={left} unit={unit} />
         <span className="text-soft">left in {WINDOW_NAMES[rule]}</span>
       </span>

@@ -23,24 +23,27 @@ type Wallet = Answer<'GET /wallets'>['wallets'][number]
 const COLUMNS: readonly Column<Wallet>[] = [
   {
     header: 'Wallet',
+    narrow: 1,
     cell: ({ address, label, family }) => (
       <span className="block">
         <PageLink to={`/wallets/${address}`}>{label ?? FAMILY_NAMES[family]}</PageLink>
-        <span className="flex items-center gap-1 text-soft max-sm:justify-end">
-          <span className="font-mono text-[0.8125rem]">{shortText(address)}</span>
+        <span className="flex items-center gap-1 text-soft">
+          <span className="font-mono text-[0.8125rem] whitespace-nowrap">{shortText(address)}</span>
           <CopyButton text={address} what="address" />
         </span>
       </span>
     ),
   },
-  { header: 'Family', cell: ({ family }) => FAMILY_NAMES[family] },
+  { header: 'Family', narrow: 2, cell: ({ family }) => FAMILY_NAMES[family] },
   {
     header: 'To spend',
     align: 'right',
+    narrow: 'line',
     cell: ({ address }) => <WalletFunds address={address} />,
   },
   {
     header: 'Policy and budgets',
+    narrow: 3,
     cell: ({ address }) => <WalletBudgets address={address} />,
   },
   { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },

@@ -7,6 +7,7 @@ import type { Tone } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
+import { NarrowName } from '../parts/narrow-name.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { PageLink } from '../parts/page-link.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
@@ -31,6 +32,7 @@ export function WebhookStatusBadge({ status }: { status: WebhookInfo['status'] }
 const COLUMNS: readonly Column<WebhookInfo>[] = [
   {
     header: 'Address',
+    narrow: 1,
     cell: ({ webhookId, url, description }) => (
       <span className="block">
         <PageLink to={`/webhooks/${webhookId}`}>
@@ -42,17 +44,26 @@ const COLUMNS: readonly Column<WebhookInfo>[] = [
   },
   {
     header: 'Events',
+    narrow: 3,
     cell: ({ types }) => (
-      <span className="inline-flex flex-wrap gap-1 max-sm:justify-end">
-        {types.length === 0 ? 'all' : types.map((type) => <Badge key={type}>{type}</Badge>)}
+      <span className="inline-flex flex-wrap gap-1">
+        {types.length === 0 ? 'all events' : types.map((type) => <Badge key={type}>{type}</Badge>)}
       </span>
     ),
   },
-  { header: 'Status', cell: ({ status }) => <WebhookStatusBadge status={status} /> },
+  { header: 'Status', narrow: 2, cell: ({ status }) => <WebhookStatusBadge status={status} /> },
   {
     header: 'Failing since',
+    narrow: 'line',
     cell: ({ failingSince }) =>
-      failingSince === null ? <span className="text-soft">not</span> : <Time at={failingSince} />,
+      failingSince === null ? (
+        <span className="text-soft max-sm:hidden">not</span>
+      ) : (
+        <>
+          <NarrowName>failing since </NarrowName>
+          <Time at={failingSince} />
+        </>
+      ),
   },
   { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]

@@ -8,8 +8,8 @@ export interface Column<Row> {
   /** The header is for screen readers only: of buttons, for instance. */
   readonly quiet?: boolean
   /**
-   * Where it stands on the small card of a narrow screen: 1 and 2 in the first line, at the left and at the right, 3 and 4 in the second;
-   * `whole` for a RowLink. Where one column names its place, those that name none are left out there, and headers too: values must say
+   * Where it stands on the small card of a narrow screen: 1 and 2 in the first line, at the left and at the right, 3 and 4 in the last;
+   * `line` for all of a line between them, `whole` for a RowLink. Where one column names its place, those that name none are left out there, and headers too: values must say
    * by themselves what they are.
    */
   readonly narrow?: keyof typeof PLACES
@@ -18,8 +18,9 @@ export interface Column<Row> {
 const PLACES = {
   1: 'max-sm:order-1',
   2: 'max-sm:order-2 max-sm:text-right',
-  3: 'max-sm:order-3',
-  4: 'max-sm:order-4 max-sm:text-right',
+  line: 'max-sm:order-3 max-sm:col-span-2',
+  3: 'max-sm:order-4',
+  4: 'max-sm:order-5 max-sm:text-right',
   whole: 'max-sm:absolute max-sm:inset-0',
 } as const
 
@@ -115,11 +116,11 @@ function CardCell<Row>({ column: { header, cell, align, quiet }, row }: CellProp
   )
 }
 
-function SmallCell<Row>({ column: { cell, align, narrow }, row }: CellProps<Row>) {
+function SmallCell<Row>({ column: { cell, align, quiet, narrow }, row }: CellProps<Row>) {
   return (
     <td
       role="cell"
-      className={`align-middle sm:px-4 sm:py-2.5 ${align === 'right' ? 'sm:text-right' : ''} ${narrow === undefined ? 'max-sm:hidden' : PLACES[narrow]}`}
+      className={`align-middle sm:px-4 sm:py-2.5 ${align === 'right' ? 'sm:text-right' : ''} ${quiet ? 'max-sm:-mr-3' : 'max-sm:wrap-anywhere'} ${narrow === undefined ? 'max-sm:hidden' : PLACES[narrow]}`}
     >
       {cell(row)}
     </td>
