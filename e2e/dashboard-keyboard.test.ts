@@ -3,6 +3,7 @@ import { until } from '@florin/server/kernel/until.ts'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { visit } from './actors/browser.ts'
+import { openClient } from './actors/client.ts'
 import { NO_CHROMIUM, startDashboard } from './actors/dashboard.ts'
 
 const WAIT = { seconds: 60 }
@@ -69,6 +70,34 @@ describe.skipIf(NO_CHROMIUM)('by keyboard alone (skipped without a Chromium in P
     expect(await focused(page)).toMatchObject({ tag: 'h1' })
     await page.keyboard.press('Tab')
     expect(await focused(page)).toEqual(named('Create webhook'))
+  })
+
+  test('whoever deletes a row goes on at the next one, and at the heading where none is left', async () => {
+    const { page } = dashboard.owner
+    const client = openClient(dashboard.florin.baseUrl, dashboard.florin.info.apiKeys.enterprise)
+    for (const name of ['First', 'Second', 'Third']) {
+      expect((await client.post('/keys', { name, scopes: ['read'] })).status).toBe(200)
+    }
+    await open(page, '/keys')
+    const remove = async (name: string) => {
+      await page.getByRole('button', { name: `Delete key ${name}` }).press('Enter')
+      await page.getByRole('button', { name: 'Delete key', exact: true }).press('Enter')
+      await page.getByRole('row').filter({ hasText: name }).waitFor({ state: 'detached' })
+    }
+    await remove('Second')
+    expect(await focused(page)).toEqual(named('Delete key Third'))
+    await remove('Third')
+    expect(await focused(page)).toEqual(named('Delete key First'))
+    await page.route(/api\/keys$/, async (route) => {
+      const response = await route.fetch()
+      const { keys, ...rest } = (await response.json()) as { keys: { name: string }[] }
+      await route.fulfill({ json: { ...rest, keys: keys.filter(({ name }) => name === 'First') } })
+    })
+    await open(page, '/keys')
+    await remove('First')
+    await page.getByText('No keys yet').waitFor()
+    expect(await focused(page)).toEqual(named('API keys'))
+    await page.unroute(/api\/keys$/)
   })
 
   test('the menu of a narrow screen closes with Escape and gives the focus back', async () => {

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { useKeptFocus } from './use-kept-focus.ts'
 import { useOverflow } from './use-overflow.ts'
 
 export interface Column<Row> {
@@ -46,6 +47,7 @@ export function Table<Row>({
   rowKey: (row: Row) => string
 }) {
   const { ref, isOver } = useOverflow()
+  const body = useKeptFocus(rows.map(rowKey))
   const isSmall = columns.some(({ narrow }) => narrow !== undefined)
   const isLink = columns.some(({ narrow }) => narrow === 'whole')
   const Cell = isSmall ? SmallCell : CardCell
@@ -73,7 +75,7 @@ export function Table<Row>({
             ))}
           </tr>
         </thead>
-        <tbody role="rowgroup" className="max-sm:block">
+        <tbody ref={body} role="rowgroup" className="max-sm:block">
           {rows.map((row) => (
             <tr
               key={rowKey(row)}
