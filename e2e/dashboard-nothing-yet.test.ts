@@ -57,11 +57,13 @@ describe.skipIf(NO_CHROMIUM)('a page with nothing to show yet (skipped without a
     await page.getByText('No lane is frozen').waitFor()
   })
 
-  test('of webhooks has the button that makes one, and of events and settlements what makes some', async () => {
+  test('of webhooks has the button that makes one, once, and of events and settlements what makes some', async () => {
     const { page } = dashboard.owner
     await dashboard.open(page, '/webhooks', 'Webhooks')
-    const empty = page.getByText('No webhooks yet').locator('..')
-    await empty.getByRole('button', { name: 'Create webhook' }).click()
+    await page.getByText('No webhooks yet').waitFor()
+    const create = page.getByRole('button', { name: 'Create webhook' })
+    expect(await create.count()).toBe(1)
+    await create.click()
     await page.getByRole('dialog', { name: 'Create a webhook' }).waitFor()
     await page.keyboard.press('Escape')
     const nothing = (route: Route) =>

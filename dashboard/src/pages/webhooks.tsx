@@ -89,7 +89,7 @@ export function Page() {
           <SkeletonRows />
         ) : null
       ) : data.webhooks.length === 0 ? (
-        <Empty title="No webhooks yet" action={create}>
+        <Empty title="No webhooks yet">
           Name an address of yours, and it hears of every payment instead of asking.
         </Empty>
       ) : (
