@@ -71,6 +71,30 @@ describe.skipIf(NO_CHROMIUM)('the overview (skipped without a Chromium in PATH)'
     await until('it has moved', () => sums.evaluate(({ scrollLeft }) => scrollLeft > 0), WAIT)
     expect(await barriers(page)).toEqual([])
     expect(complaints).toEqual([])
+    await page.setViewportSize({ width: 1440, height: 900 })
+  })
+
+  test('has a sister in Usage whose chart stays as it is drawn while the rest is read anew', async () => {
+    const { page } = dashboard.owner
+    let asked = 0
+    // Days that are as they were, and a key that is used.
+    await page.route(/api\/usage$/, async (route) => {
+      asked += 1
+      const { keys, ...rest } = (await (await route.fetch()).json()) as { keys: object[] }
+      const days = [{ day: '2026-01-01', requests: 7 }]
+      await route.fulfill({
+        json: { ...rest, days, keys: keys.map((key) => ({ ...key, used: asked })) },
+      })
+    })
+    await dashboard.open(page, '/usage', 'Usage and plan')
+    const chart = page.getByRole('slider')
+    const drawn = await chart.locator('canvas').elementHandle()
+    await page
+      .getByText(/^2( of|,)/)
+      .first()
+      .waitFor()
+    expect(await drawn?.evaluate((canvas) => canvas.isConnected)).toBe(true)
+    await page.unroute(/api\/usage$/)
   })
 })
 

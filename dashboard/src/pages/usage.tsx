@@ -1,3 +1,4 @@
+import { useMemo } from 'react'
 import type { Answer } from '../api/operation.ts'
 import { useAnswer } from '../api/use-answer.ts'
 import { countText } from '../format/count-text.ts'
@@ -6,6 +7,7 @@ import { stretchText } from '../format/time-text.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Card } from '../parts/card.tsx'
 import { Chart } from '../parts/chart.tsx'
+import type { ChartLine } from '../parts/chart.tsx'
 import { Deadline } from '../parts/deadline.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
@@ -101,8 +103,13 @@ function WindowEnd({ at }: { at: number | null }) {
 }
 
 function Parts({ usage: { plan, limits, keys, days } }: { usage: Usage }) {
-  const times = days.map(({ day }) => Date.parse(`${day}T00:00:00Z`))
-  const requests = days.map((each) => each.requests)
+  // Every few seconds all of it is read anew, and days that are as they were are the same days: their chart is not drawn again.
+  const times = useMemo(() => days.map(({ day }) => Date.parse(`${day}T00:00:00Z`)), [days])
+  const requests = useMemo(() => days.map((each) => each.requests), [days])
+  const lines = useMemo<readonly ChartLine[]>(
+    () => [{ label: 'Requests', values: requests, tone: 'brand' }],
+    [requests],
+  )
   const total = requests.reduce((sum, each) => sum + each, 0)
   return (
     <>
@@ -138,7 +145,7 @@ function Parts({ usage: { plan, limits, keys, days } }: { usage: Usage }) {
             counts
             label={`${countText(total, 'request')} in the last 30 days, ${numberText(requests.at(-1) ?? 0)} of them today.`}
             times={times}
-            lines={[{ label: 'Requests', values: requests, tone: 'brand' }]}
+            lines={lines}
             format={numberText}
             read={(step) => ({
               when: stretchText(times[step] ?? 0, times[step + 1] ?? Date.now()),
