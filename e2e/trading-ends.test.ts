@@ -23,6 +23,13 @@ const reaches = (reply: Reply, statuses: readonly string[]) =>
     ENDS,
   )
 
+/** A trade that came to nothing ended when its payment did. */
+const expectEndOfPayment = async ({ paymentId, endedAt }: Reply['body']) => {
+  const { body } = await world.client().get(`/payment/status/${String(paymentId)}`)
+  expect(body['endedAt']).toBeGreaterThan(0)
+  expect(endedAt).toBe(body['endedAt'])
+}
+
 test('a price that moves before the block respects the minimum: tokens or money, never less', async () => {
   const [wallet, mover] = [walletOf(world, 0), walletOf(world, 1)]
   const mint = world.sandbox.usdc
@@ -42,6 +49,7 @@ test('a price that moves before the block respects the minimum: tokens or money,
   const record = await reaches(small, ['settled', 'failed'])
   expect(record).toMatchObject({ status: 'failed', failure: { reason: 'transaction_reverted' } })
   expect(record).toMatchObject({ tokensReceived: null, effectivePrice: null })
+  await expectEndOfPayment(record)
   expect(await world.balanceOf(wallet, 'USDC')).toBe(held)
   const lost = before - (await world.balanceOf(wallet))
   expect(lost).toBeGreaterThan(0n)
@@ -61,6 +69,7 @@ test('a swap that missed its blockhash is expired, and nothing moved', async () 
   await world.sandbox.fault({ chain: 'solana', kind: 'expire' })
   const record = await reaches(bought, ['expired', 'settled', 'failed'])
   expect(record).toMatchObject({ status: 'expired', tokensReceived: null })
+  await expectEndOfPayment(record)
   expect(await world.balanceOf(wallet)).toBe(before)
   await world.sandbox.clearFaults()
   // The same request is told how it ended.

@@ -176,16 +176,19 @@ const standing = {
   ),
 }
 
+/** Of payments, and of what they carry. */
+export const EndedAt = Type.Optional(
+  Said(
+    'When it failed or expired, Unix milliseconds; left out before that, and where an older release did not note it.',
+    Milliseconds,
+  ),
+)
+
 const times = {
   createdAt: Milliseconds,
   confirmedAt: Said('When its effect was first seen, Unix milliseconds.', Nullable(Milliseconds)),
   settledAt: Said('When its effect became final, Unix milliseconds.', Nullable(Milliseconds)),
-  endedAt: Type.Optional(
-    Said(
-      'When it failed or expired, Unix milliseconds; left out before that, and where an older release did not note it.',
-      Milliseconds,
-    ),
-  ),
+  endedAt: EndedAt,
   failure: Type.Optional(Said('Why it failed; present when `status` is `failed`.', Failure)),
 }
 

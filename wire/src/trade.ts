@@ -9,7 +9,7 @@ import {
   Said,
   ShareText,
 } from './fields.ts'
-import { Failure, PAYMENT_STATUSES, WAIT_FOR } from './payment.ts'
+import { EndedAt, Failure, PAYMENT_STATUSES, WAIT_FOR } from './payment.ts'
 import { BuildAnswer } from './transaction.ts'
 
 /** Buy: native currency goes in and the token comes out. Sell: the other way round. */
@@ -238,6 +238,7 @@ const record = {
   createdAt: Milliseconds,
   confirmedAt: Said('When it was first seen on chain, Unix milliseconds.', Nullable(Milliseconds)),
   settledAt: Said('When it became final, Unix milliseconds.', Nullable(Milliseconds)),
+  endedAt: EndedAt,
   selfCustody: Type.Optional(
     Said('Present, and true, when it was built here and is signed elsewhere.', Type.Literal(true)),
   ),

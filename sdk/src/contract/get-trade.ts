@@ -79,6 +79,11 @@ export interface GetTradeAnswer {
   readonly confirmedAt: number | null
   /** When it became final, Unix milliseconds. */
   readonly settledAt: number | null
+  /**
+   * When it failed or expired, Unix milliseconds; left out before that, and where an older
+   * release did not note it.
+   */
+  readonly endedAt?: number
   /** Present, and true, when it was built here and is signed elsewhere. */
   readonly selfCustody?: true
   /** Why it failed; present when `status` is `failed`. */

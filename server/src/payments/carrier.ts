@@ -56,5 +56,8 @@ function stateOf(payment: Payment, newestHash: TransactionHash | null): CarriedS
     createdAtMilliseconds: payment.createdAtMilliseconds,
     confirmedAtMilliseconds: payment.confirmedAtMilliseconds,
     settledAtMilliseconds: payment.settledAtMilliseconds,
+    ...(payment.endedAtMilliseconds === undefined
+      ? {}
+      : { endedAtMilliseconds: payment.endedAtMilliseconds }),
   }
 }

@@ -63,6 +63,8 @@ export interface CarriedState {
   readonly createdAtMilliseconds: number
   readonly confirmedAtMilliseconds: number | null
   readonly settledAtMilliseconds: number | null
+  /** When it failed or expired; left out before that, and where an older release did not note it. */
+  readonly endedAtMilliseconds?: number
 }
 
 /** The payments, for rooms beside theirs: what lets something else take the way that a payment takes. */

@@ -65,6 +65,7 @@ export function recordFields(trade: Trade, state: CarriedState) {
     createdAt: state.createdAtMilliseconds,
     confirmedAt: state.confirmedAtMilliseconds,
     settledAt: state.settledAtMilliseconds,
+    ...(state.endedAtMilliseconds === undefined ? {} : { endedAt: state.endedAtMilliseconds }),
     ...(state.isBuilt ? { selfCustody: true as const } : {}),
     ...(state.failure === null ? {} : { failure: state.failure }),
   }

@@ -98,7 +98,7 @@ export const sellToken: OperationReference = {
 export const getTrade: OperationReference = {
   title: 'Read a trade',
   about: [
-    'A trade stands where its payment stands. `tokensReceived`, or `received` of a sale, is null until the transaction is seen on chain, and again when a reorganisation takes its block back.',
+    'A trade stands where its payment stands. `tokensReceived`, or `received` of a sale, is null until the transaction is seen on chain, and again when a reorganisation takes its block back. `endedAt` is when it failed or expired.',
   ],
   params: { tradeId: TRADE },
   answer: {
