@@ -57,6 +57,26 @@ describe.skipIf(NO_CHROMIUM)('the Trading page (skipped without a Chromium in PA
     expect(await barriers(page)).toEqual([])
   })
 
+  test('a trade leads to its payment, which says that it paid for one, and leads back', async () => {
+    const { page } = dashboard.owner
+    await dashboard.open(page, '/payments', 'Payments')
+    const paid = page.getByRole('row').filter({ hasText: 'Sent for a trade' })
+    await paid.getByRole('link').first().click()
+    const trade = page.getByRole('region', { name: 'Trade', exact: true })
+    await trade.getByText(/^trd_/).waitFor()
+    await trade.getByText('uniswap-v2').waitFor()
+    await page.getByText('Sent for a trade').waitFor()
+    expect(await barriers(page)).toEqual([])
+    await trade.getByRole('link', { name: 'FERN' }).click()
+    await page.getByRole('heading', { name: 'Trade FERN' }).waitFor()
+    await page
+      .getByRole('table', { name: 'Trades of this wallet' })
+      .getByRole('link', { name: 'Bought FERN' })
+      .click()
+    await page.getByRole('heading', { level: 1, name: 'Payment', exact: true }).waitFor()
+    await trade.getByText(/^trd_/).waitFor()
+  })
+
   test('what cannot be had is said at the form, and nothing is sent', async () => {
     const { page } = dashboard.owner
     await open(page)

@@ -10,6 +10,7 @@ const MADE_OLD: Readonly<Record<AccountEventType, readonly string[]>> = {
     'GET /overview',
     'GET /events',
     'GET /trade/history',
+    'GET /trade/{',
     'GET /portfolio',
   ],
   settlement: ['GET /payment', 'GET /overview', 'GET /events', 'GET /operator/'],

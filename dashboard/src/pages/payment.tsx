@@ -1,6 +1,7 @@
 import { useAnswer } from '../api/use-answer.ts'
 import type { Answer } from '../api/operation.ts'
 import { useAssets } from '../api/use-assets.ts'
+import { useMay } from '../app/session.tsx'
 import { usePathPart } from '../app/use-path-part.ts'
 import { explorerLink } from '../format/explorer.ts'
 import { Amount } from '../parts/amount.tsx'
@@ -20,6 +21,8 @@ import { NetworkName } from './network-name.tsx'
 import { PaymentAttempts } from './payment-attempts.tsx'
 import { PaymentDeliveries } from './payment-deliveries.tsx'
 import { momentsOf } from './payment-moments.ts'
+import { PaymentTrade } from './payment-trade.tsx'
+import { typeText } from './payment-type.ts'
 
 type Payment = Answer<'GET /payment/status/{paymentId}'>
 
@@ -59,17 +62,24 @@ export function Page() {
 }
 
 function Parts({ payment }: { payment: Payment }) {
+  // Others cannot read trades; the facts say that it is one.
+  const mayTrade = useMay('trade')
   return (
     <div className="space-y-4">
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <Card title="Facts">
           <PaymentFacts payment={payment} />
         </Card>
-        <Card title="Timeline">
-          <div aria-live="polite">
-            <Timeline label="What happened to the payment" moments={momentsOf(payment)} />
-          </div>
-        </Card>
+        <div className="min-w-0 space-y-4">
+          <Card title="Timeline">
+            <div aria-live="polite">
+              <Timeline label="What happened to the payment" moments={momentsOf(payment)} />
+            </div>
+          </Card>
+          {payment.tradeId === undefined || !mayTrade ? null : (
+            <PaymentTrade tradeId={payment.tradeId} />
+          )}
+        </div>
       </div>
       <PaymentAttempts payment={payment} />
       <PaymentDeliveries paymentId={payment.paymentId} />
@@ -84,7 +94,7 @@ function Parts({ payment }: { payment: Payment }) {
 
 function PaymentFacts({ payment }: { payment: Payment }) {
   const assets = useAssets()
-  const { network, asset, amount, fee, signature, status, type, resource } = payment
+  const { network, asset, amount, fee, signature, status, resource } = payment
   const explorer = explorerLink({ network, signature, sandbox: payment.sandbox === true })
   const enough = payment.releaseDepth === null ? '' : `; enough from ${payment.releaseDepth + 1} on`
   return (
@@ -101,7 +111,7 @@ function PaymentFacts({ payment }: { payment: Payment }) {
             </span>
           ),
         },
-        { name: 'Type', value: type === 'sent' ? 'Sent' : 'Received' },
+        { name: 'Type', value: typeText(payment) },
         { name: 'Amount', value: <Amount text={amount} unit={assets.symbol(network, asset)} /> },
         {
           name: 'Network fee',

@@ -10,6 +10,7 @@ import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { NetworkName } from './network-name.tsx'
+import { typeText } from './payment-type.ts'
 
 type Payment = Answer<'GET /payments'>['payments'][number]
 
@@ -52,12 +53,17 @@ export function PaymentTable({
         />
       ),
     },
-    { header: 'Type', cell: ({ type }) => (type === 'sent' ? 'Sent' : 'Received') },
+    { header: 'Type', cell: typeText },
     {
       header: 'With',
       narrow: 3,
-      cell: ({ type, sender, recipient }) => (
-        <OtherParty type={type} sender={sender} recipient={recipient} />
+      cell: ({ type, sender, recipient, tradeId }) => (
+        <OtherParty
+          type={type}
+          sender={sender}
+          recipient={recipient}
+          isTrade={tradeId !== undefined}
+        />
       ),
     },
     {

@@ -6,10 +6,13 @@ export function OtherParty({
   type,
   sender,
   recipient,
+  isTrade = false,
 }: {
   type: 'sent' | 'received'
   sender: string
   recipient: string
+  /** It paid for a trade; only a narrow screen says so here. */
+  isTrade?: boolean
 }) {
   const [address, what, word] =
     type === 'sent' ? [recipient, 'recipient', 'to'] : [sender, 'sender', 'from']
@@ -19,6 +22,7 @@ export function OtherParty({
         <Short text={address} what={what} />
       </span>
       <span className="text-soft sm:hidden">
+        {isTrade ? 'trade ' : ''}
         {word} <span className="font-mono text-[0.8125rem]">{shortText(address)}</span>
       </span>
     </>
