@@ -34,9 +34,9 @@ function inWords(distance: number): string {
     : words.format(Math.trunc(distance / step.milliseconds), step.unit)
 }
 
-/** Date and time of the reader's own clock, to the second: "21 Nov 2026, 12:40:05". */
+/** Date and time of the reader's own clock, to the second, with its zone: "21 Nov 2026, 12:40:05 UTC". */
 export function exactTime(atMilliseconds: number): string {
-  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' }).format(
+  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' }).format(
     atMilliseconds,
   )
 }

@@ -8,6 +8,7 @@ import { Skeleton } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
+import { deliveryAnswer } from './delivery-answer.ts'
 import { DeliveryStatusBadge } from './webhook-delivery-status.tsx'
 
 type Delivery = Answer<'GET /webhooks/{webhookId}/deliveries'>['deliveries'][number]
@@ -37,7 +38,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { header: 'Attempts', align: 'right', cell: ({ attempts }) => attempts },
   {
     header: 'Answer',
-    cell: ({ log }) => log.at(-1)?.status ?? log.at(-1)?.error ?? 'none yet',
+    cell: ({ log }) => deliveryAnswer(log.at(-1)),
   },
   { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]

@@ -16,6 +16,7 @@ import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { useToast } from '../parts/toast.tsx'
+import { deliveryAnswer } from './delivery-answer.ts'
 import { DeliveryStatusBadge } from './webhook-delivery-status.tsx'
 
 type Delivery = Answer<'GET /webhooks/{webhookId}/deliveries'>['deliveries'][number]
@@ -55,7 +56,7 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
     },
     {
       header: 'Answer',
-      cell: ({ log }) => log.at(-1)?.status ?? log.at(-1)?.error ?? 'none yet',
+      cell: ({ log }) => deliveryAnswer(log.at(-1)),
     },
     {
       header: 'Took',
@@ -114,7 +115,7 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
 
 const ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
   { header: 'Sent', cell: ({ at }) => <Time at={at} /> },
-  { header: 'Answer', cell: ({ status, error }) => status ?? error ?? 'none' },
+  { header: 'Answer', cell: deliveryAnswer },
   { header: 'Took', align: 'right', cell: ({ milliseconds }) => spanText(milliseconds) },
   {
     header: 'Body',

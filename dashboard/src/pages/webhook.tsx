@@ -6,6 +6,7 @@ import { usePathPart } from '../app/use-path-part.ts'
 import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
 import { Deadline } from '../parts/deadline.tsx'
+import { CopyButton } from '../parts/copy-button.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
@@ -33,7 +34,12 @@ export function Page() {
         title="Webhook"
         actions={mayChange && data !== undefined ? <Deeds webhook={data} /> : undefined}
       >
-        <span className="break-all">{data?.url}</span>
+        {data === undefined ? null : (
+          <span className="inline-flex items-center gap-1">
+            <span className="break-all">{data.url}</span>
+            <CopyButton text={data.url} what="address" />
+          </span>
+        )}
       </PageHeader>
       {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
       {data !== undefined ? (
