@@ -79,4 +79,29 @@ describe.skipIf(NO_CHROMIUM)('lists on a narrow screen (skipped without a Chromi
       expect([path, await barriers(page)]).toEqual([path, []])
     }
   })
+
+  test('of a tablet need no scrolling to the side for what is pressed in them', async () => {
+    const storageState = await dashboard.owner.context.storageState()
+    const { context, page: middling } = await visit(dashboard.browser, {
+      viewport: { width: 768, height: 1024 },
+      storageState,
+    })
+    for (const [path, heading, caption] of [
+      ['/payments', 'Payments', 'Payments'],
+      ['/wallets', 'Wallets', 'Wallets'],
+      ['/keys', 'API keys', 'API keys'],
+      ['/accounts', 'Accounts', 'Accounts'],
+      ['/audit-log', 'Audit log', 'Audit log'],
+    ] as const) {
+      await dashboard.open(middling, path, heading)
+      const table = middling.getByRole('table', { name: caption })
+      await table.waitFor()
+      const over = await table.evaluate(({ parentElement }) =>
+        parentElement === null ? Infinity : parentElement.scrollWidth - parentElement.clientWidth,
+      )
+      expect([path, over]).toEqual([path, 0])
+      expect([path, await sidewaysPixels(middling)]).toEqual([path, 0])
+    }
+    await context.close()
+  })
 })

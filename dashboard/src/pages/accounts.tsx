@@ -118,16 +118,17 @@ function columnsOf({
       cell: ({ plan, requestsPerMinute, members, keys, wallets }) => (
         <>
           {requestsPerMinute === null ? plan : `${plan}, ${requestsPerMinute} a minute`}
-          <span className="text-soft sm:hidden">
+          {/* Where their columns are left out. */}
+          <span className="text-soft @4xl:hidden">
             : {countText(members, 'member')}, {countText(keys, 'key')},{' '}
             {countText(wallets, 'wallet')}
           </span>
         </>
       ),
     },
-    { header: 'Members', align: 'right', cell: ({ members }) => members },
-    { header: 'Keys', align: 'right', cell: ({ keys }) => keys },
-    { header: 'Wallets', align: 'right', cell: ({ wallets }) => wallets },
+    { header: 'Members', align: 'right', spare: true, cell: ({ members }) => members },
+    { header: 'Keys', align: 'right', spare: true, cell: ({ keys }) => keys },
+    { header: 'Wallets', align: 'right', spare: true, cell: ({ wallets }) => wallets },
     {
       header: 'Last used',
       narrow: 3,
@@ -144,7 +145,7 @@ function columnsOf({
       align: 'right',
       narrow: 4,
       cell: (account) => (
-        <span className="inline-flex gap-2 max-sm:gap-0">
+        <span className="inline-flex">
           <Button
             kind="quiet"
             aria-label={`Invite member of ${account.name}`}

@@ -111,7 +111,7 @@ function columnsOf(
         </>
       ),
     },
-    { header: 'From', cell: ({ address }) => address ?? '' },
+    { header: 'From', spare: true, cell: ({ address }) => address ?? '' },
     {
       header: 'Actions',
       quiet: true,
@@ -123,7 +123,7 @@ function columnsOf(
           aria-label={`Show details of ${entry.action}`}
           onClick={() => onShow(entry)}
         >
-          Show details
+          Details
         </Button>
       ),
     },

@@ -84,7 +84,7 @@ function KeyTable({ keys, onAsk }: { keys: readonly KeyInfo[]; onAsk: (asked: As
       header: 'Scopes',
       narrow: 'line',
       cell: ({ scopes }) => (
-        <span className="inline-flex flex-wrap gap-1">
+        <span className="inline-flex min-w-36 flex-wrap gap-1">
           {scopes.map((scope) => (
             <Badge key={scope}>{scope}</Badge>
           ))}

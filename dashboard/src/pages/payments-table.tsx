@@ -68,6 +68,7 @@ export function PaymentTable({
     },
     {
       header: 'Network',
+      spare: true,
       cell: ({ network }) => <NetworkName id={network} />,
     },
     { header: 'Created', narrow: 4, cell: ({ createdAt }) => <Time at={createdAt} /> },

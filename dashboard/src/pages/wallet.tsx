@@ -19,6 +19,7 @@ import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
 import { FaucetCommands } from './faucet-commands.tsx'
 import { DeleteWalletDialog } from './wallet-delete-dialog.tsx'
+import { Time } from '../parts/time.tsx'
 import { NetworkName } from './network-name.tsx'
 import { FAMILY_NAMES } from './wallet-family.ts'
 import { WalletPolicyCard } from './wallet-policy.tsx'
@@ -50,7 +51,15 @@ export function Page() {
       <p className="mb-2">
         <PageLink to="/wallets">All wallets</PageLink>
       </p>
-      <PageHeader title={name} actions={actions} />
+      <PageHeader title={name} actions={actions}>
+        {data === undefined ? (
+          <Skeleton className="inline-block h-4 w-40" />
+        ) : (
+          <>
+            {FAMILY_NAMES[data.family]}, created <Time at={data.createdAt} />
+          </>
+        )}
+      </PageHeader>
       {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
       {data !== undefined ? (
         <div className="space-y-4">

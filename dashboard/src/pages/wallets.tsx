@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<Wallet>[] = [
     narrow: 3,
     cell: ({ address }) => <WalletBudgets address={address} />,
   },
-  { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { header: 'Created', spare: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
 /** The wallets whose keys the service holds. */

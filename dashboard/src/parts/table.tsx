@@ -6,6 +6,8 @@ export interface Column<Row> {
   readonly header: string
   readonly cell: (row: Row) => ReactNode
   readonly align?: 'right'
+  /** Left out where a table has less room than a desktop gives: what the row says elsewhere, or its page or details do. */
+  readonly spare?: boolean
   /** The header is for screen readers only: of buttons, for instance. */
   readonly quiet?: boolean
   /**
@@ -25,6 +27,7 @@ const PLACES = {
   whole: 'max-sm:absolute max-sm:inset-0',
 } as const
 
+const SPARE = 'sm:@max-4xl:hidden'
 const ROW = 'border-line not-last:border-b max-sm:px-4 max-sm:py-3 sm:hover:bg-raised/60'
 const CARD = 'max-sm:block max-sm:space-y-1.5'
 const SMALL_CARD =
@@ -51,24 +54,25 @@ export function Table<Row>({
   const isSmall = columns.some(({ narrow }) => narrow !== undefined)
   const isLink = columns.some(({ narrow }) => narrow === 'whole')
   const Cell = isSmall ? SmallCell : CardCell
+  // Positioned, or what only screen readers see would stand out of it and make the page as wide as the table.
   // The roles are written out: a row that is drawn as a card would lose its own.
   return (
     <div
       ref={ref}
       // Without a stop of its own nobody could scroll it by keyboard.
       {...(isOver ? { tabIndex: 0, role: 'group', 'aria-label': caption } : {})}
-      className="overflow-x-auto rounded-lg border border-line bg-surface focus-visible:-outline-offset-2"
+      className="@container relative overflow-x-auto rounded-lg border border-line bg-surface focus-visible:-outline-offset-2"
     >
       <table role="table" className="w-full border-collapse max-sm:block">
         <caption className="sr-only">{caption}</caption>
         <thead role="rowgroup" className="max-sm:sr-only">
           <tr role="row" className="border-b border-line">
-            {columns.map(({ header, align, quiet }) => (
+            {columns.map(({ header, align, quiet, spare = false }) => (
               <th
                 key={header}
                 role="columnheader"
                 scope="col"
-                className={`px-4 py-2.5 font-medium whitespace-nowrap text-soft ${align === 'right' ? 'text-right' : 'text-left'}`}
+                className={`px-2 py-2.5 font-medium first:pl-4 whitespace-nowrap text-soft @4xl:px-4 ${spare ? SPARE : ''} ${align === 'right' ? 'text-right' : 'text-left'}`}
               >
                 {quiet ? <span className="sr-only">{header}</span> : header}
               </th>
@@ -98,11 +102,14 @@ interface CellProps<Row> {
   readonly row: Row
 }
 
-function CardCell<Row>({ column: { header, cell, align, quiet }, row }: CellProps<Row>) {
+function CardCell<Row>({
+  column: { header, cell, align, quiet, spare = false },
+  row,
+}: CellProps<Row>) {
   return (
     <td
       role="cell"
-      className={`align-middle max-sm:grid max-sm:grid-cols-[auto_minmax(min-content,1fr)] max-sm:items-baseline max-sm:gap-4 sm:px-4 sm:py-2.5 ${align === 'right' ? 'sm:text-right' : ''}`}
+      className={`align-middle max-sm:grid max-sm:grid-cols-[auto_minmax(min-content,1fr)] max-sm:items-baseline max-sm:gap-4 sm:px-2 sm:first:pl-4 sm:py-2.5 sm:@4xl:px-4 ${spare ? SPARE : ''} ${align === 'right' ? 'sm:text-right' : ''}`}
     >
       {quiet ? null : (
         <span aria-hidden="true" className="text-soft sm:hidden">
@@ -118,11 +125,14 @@ function CardCell<Row>({ column: { header, cell, align, quiet }, row }: CellProp
   )
 }
 
-function SmallCell<Row>({ column: { cell, align, quiet, narrow }, row }: CellProps<Row>) {
+function SmallCell<Row>({
+  column: { cell, align, quiet, narrow, spare = false },
+  row,
+}: CellProps<Row>) {
   return (
     <td
       role="cell"
-      className={`align-middle sm:px-4 sm:py-2.5 ${align === 'right' ? 'sm:text-right' : ''} ${quiet ? 'max-sm:-mr-3' : 'max-sm:wrap-anywhere'} ${narrow === undefined ? 'max-sm:hidden' : PLACES[narrow]}`}
+      className={`align-middle sm:px-2 sm:first:pl-4 sm:py-2.5 sm:@4xl:px-4 ${spare ? SPARE : ''} ${align === 'right' ? 'sm:text-right' : ''} ${quiet ? 'max-sm:-mr-3' : 'max-sm:wrap-anywhere'} ${narrow === undefined ? 'max-sm:hidden' : PLACES[narrow]}`}
     >
       {cell(row)}
     </td>
