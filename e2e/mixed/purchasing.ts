@@ -97,5 +97,7 @@ function verdictOf({ paid, payment, response }: Readonly<Record<string, unknown>
   if (answered === 200) return 'done'
   // Neither paid nor to be paid any more: nothing was bought under this key.
   if (paid === false) return 'refused'
+  // Nobody has said why there are no goods: the next repeat shows it again.
+  if (answered === undefined) return 'again'
   return paid === true && reached === 'settled' ? 'paid' : 'again'
 }

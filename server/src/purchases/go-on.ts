@@ -136,10 +136,12 @@ async function joined(deps: GoOnDeps, going: GoingOn, wasBusy: boolean): Promise
     over: going.waitOver,
   })
   const { purchase, payment, answer } = await read(deps, going)
-  // Whoever was at it is gone without a word: it is shown once more, to the letter.
-  if (answer === null && payment.status === 'pending' && isOver(purchase)) {
+  // Whoever was at it is gone without a word: it is shown once more, to the letter, also where it was paid meanwhile. What is over, or was
+  // delivered for, is not taken.
+  const isUnsaid = answer === null || purchase.askingUntilMilliseconds !== null
+  if (isUnsaid && !purchase.isDelivered && isOver(purchase)) {
     const showing = await show(deps, going)
-    if (showing.kind === 'busy') return { payment, answer, problem: 'busy' }
+    if (showing.kind === 'busy') return { payment, answer: null, problem: 'busy' }
     if (showing.kind === 'shown') {
       const { problem } = showing
       const now = await read(deps, going)

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { OutboundOutcome } from '../outbound/outbound.ts'
+import { findPayment } from '../payments/store.ts'
+import { openReading } from '../payments/test-records.ts'
+import type { Reading } from '../payments/test-records.ts'
+import { noWaits } from '../payments/test-waits.ts'
+import type { Waits } from '../payments/wait.ts'
+import { openTestDatabase } from '../store/test-database.ts'
+import type { TestDatabase } from '../store/test-database.ts'
+import { goOn } from './go-on.ts'
+import { endExchange, findPurchase, takeExchange } from './store.ts'
+import { aPurchase } from './test-purchase.ts'
+
+const LEASE_MILLISECONDS = 35_000
+
+let database: TestDatabase
+let reading: Reading
+beforeAll(async () => {
+  database = await openTestDatabase()
+  reading = await openReading(database.store)
+})
+afterAll(async () => {
+  await reading.close()
+  await database.close()
+})
+
+function answered(status: number): OutboundOutcome {
+  return { kind: 'answered', status, headers: new Map(), body: new Uint8Array([1]) }
+}
+
+/** A purchase that a process was showing when it was killed; the seller settles it while the next caller waits for that process. */
+async function killedInTheExchange(chainId: number, wasAnswered: boolean) {
+  const { store } = database
+  const { chain, deps, purchase, shows, follow, look } = await aPurchase(
+    { store, reading },
+    chainId,
+    7n,
+  )
+  const { accountId, paymentId } = purchase
+  const { clock } = deps
+  const now = clock.nowMilliseconds()
+  const take = () =>
+    store.inTransaction(accountId, (tx) =>
+      takeExchange(tx, purchase, now, now + LEASE_MILLISECONDS),
+    )
+  if (wasAnswered) {
+    const taken = await take()
+    if (taken === undefined) throw new Error('nobody could show it')
+    const answer = { status: 503, headers: {}, body: new Uint8Array([2]) }
+    await store.inTransaction(accountId, (tx) => endExchange(tx, taken, answer, false))
+  }
+  await take()
+  shows(8n, 'used')
+  await follow(8n, 'used')
+  const waits: Waits = {
+    until: () => store.inTransaction(accountId, (tx) => findPayment(tx, accountId, paymentId)),
+    ...noWaits,
+    look: async (_, read) => {
+      await look(LEASE_MILLISECONDS)
+      return read(true)
+    },
+    count: () => 0,
+  }
+  let shown = 0
+  const sellers = {
+    turn: () => ({
+      ask: async () => {
+        shown += 1
+        return answered(200)
+      },
+      end: () => undefined,
+    }),
+  }
+  const lookUntilPaid = async () => undefined
+  const went = await goOn(
+    { store, waits, sellers, lookUntilPaid, clock, killPoint: () => undefined },
+    {
+      ...{ chain, accountId, paymentId, waitOver: new AbortController().signal },
+      request: { method: 'GET', url: purchase.url, headers: {} },
+    },
+  )
+  const stored = await store.inTransaction(accountId, (tx) =>
+    findPurchase(tx, accountId, paymentId),
+  )
+  return { went, shown, stored }
+}
+
+test('a purchase that was paid while its shower lay dead is shown again, so that the goods are handed out', async () => {
+  const { went, shown, stored } = await killedInTheExchange(71_894, false)
+  expect(went.payment.status).toBe('confirmed')
+  expect(shown).toBe(1)
+  expect(went).toMatchObject({ answer: { status: 200 }, problem: null })
+  expect(stored).toMatchObject({ isDelivered: true, shown: 2 })
+})
+
+test('what a seller said before is not given out for what it said to one that was killed', async () => {
+  const { went, shown } = await killedInTheExchange(71_895, true)
+  expect(shown).toBe(1)
+  expect(went).toMatchObject({ answer: { status: 200 }, problem: null })
+})
