@@ -14,7 +14,7 @@ export const TABLE_OWNERS: Readonly<Record<string, readonly string[]>> = {
     'sign_in_windows',
   ],
   custody: ['installation_secrets', 'wallets', 'receiving_addresses'],
-  policies: ['wallet_policies', 'policy_spends'],
+  policies: ['wallet_policies', 'policy_spends', 'policy_spend_sums', 'policy_spend_changes'],
   ledger: ['ledger_accounts', 'ledger_transfers', 'ledger_entries'],
   events: ['outbox', 'event_runs', 'event_sequences', 'relays', 'event_tickets'],
   idempotency: ['idempotency_keys'],

@@ -439,6 +439,22 @@ table plans
   requests_per_minute integer
   event_sockets integer
   socket_messages_per_second integer
+table policy_spend_changes
+  id bigint not null generated always as identity
+  wallet_id text not null
+  account_id text not null
+  network text not null
+  asset text not null
+  reserved_at timestamp with time zone not null
+table policy_spend_sums
+  wallet_id text not null
+  account_id text not null
+  network text not null
+  asset text not null
+  since timestamp with time zone not null
+  until timestamp with time zone not null
+  amount numeric(78,0) not null
+  summed_at timestamp with time zone not null
 table policy_spends
   payment_id text not null
   wallet_id text not null
@@ -859,6 +875,13 @@ plans plans_name_check: CHECK ((name = ANY (ARRAY['standard'::text, 'premium'::t
 plans plans_pkey: PRIMARY KEY (name)
 plans plans_requests_per_minute_check: CHECK ((requests_per_minute > 0))
 plans plans_socket_messages_per_second_check: CHECK ((socket_messages_per_second > 0))
+policy_spend_changes policy_spend_changes_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+policy_spend_changes policy_spend_changes_pkey: PRIMARY KEY (id)
+policy_spend_changes policy_spend_changes_wallet_id_fkey: FOREIGN KEY (wallet_id) REFERENCES wallets(id)
+policy_spend_sums policy_spend_sums_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+policy_spend_sums policy_spend_sums_check: CHECK ((until >= since))
+policy_spend_sums policy_spend_sums_pkey: PRIMARY KEY (wallet_id, network, asset, until)
+policy_spend_sums policy_spend_sums_wallet_id_fkey: FOREIGN KEY (wallet_id) REFERENCES wallets(id)
 policy_spends policy_spends_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 policy_spends policy_spends_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id) DEFERRABLE INITIALLY DEFERRED
 policy_spends policy_spends_pkey: PRIMARY KEY (payment_id)
@@ -1031,6 +1054,7 @@ CREATE INDEX payments_sent_for ON public.payments USING btree (account_id, sende
 CREATE INDEX payments_sent_unsettled ON public.payments USING btree (account_id, sender, status, created_at DESC, id DESC) WHERE ((type = 'sent'::text) AND (status <> 'settled'::text))
 CREATE INDEX payments_uncommitted ON public.payments USING btree (account_id, sender, recipient, amount) WHERE ((type = 'sent'::text) AND (commitment IS NULL))
 CREATE INDEX payments_unsettled ON public.payments USING btree (account_id, status, created_at DESC, id DESC) WHERE (status <> 'settled'::text)
+CREATE INDEX policy_spend_changes_by_wallet ON public.policy_spend_changes USING btree (wallet_id, network, asset, reserved_at)
 CREATE INDEX policy_spends_by_wallet ON public.policy_spends USING btree (wallet_id, network, asset, reserved_at) WHERE (released_at IS NULL)
 CREATE INDEX purchases_answered ON public.purchases USING btree (closed_at) WHERE (answer_body IS NOT NULL)
 CREATE UNIQUE INDEX purchases_effect ON public.purchases USING btree (network, used_hash, used_log_index) WHERE (used_hash IS NOT NULL)
@@ -1200,6 +1224,8 @@ payment_hours_kept payment_hours_kept_of_account: ALL to {florin_service} using 
 payment_hours_late payment_hours_late_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 payment_identifiers payment_identifiers_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 payments payments_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+policy_spend_changes policy_spend_changes_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+policy_spend_sums policy_spend_sums_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 policy_spends policy_spends_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 purchases purchases_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 receiving_addresses receiving_addresses_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
@@ -1275,6 +1301,8 @@ payment_transactions: grant insert, select, update to florin_service
 payments: grant insert, select, update to florin_service
 plan_operations: grant delete, insert, select, update to florin_service
 plans: grant select, update to florin_service
+policy_spend_changes: grant delete, insert, select to florin_service
+policy_spend_sums: grant delete, insert, select, update to florin_service
 policy_spends: grant insert, select, update to florin_service
 purchases: grant insert, select, update to florin_service
 receiving_addresses: grant insert, select, update to florin_service

@@ -171,6 +171,16 @@ const INVARIANTS: Readonly<Record<string, string>> = {
   'a budget is given back when and only when the payment came to nothing': `
     select p.id as subject from payments p join policy_spends s on s.payment_id = p.id
     where (p.status in ('failed', 'expired')) <> (s.released_at is not null)`,
+  'what a wallet has spent is summed up as its spends say, without a gap': `
+    select sums.wallet_id || ' ' || sums.network || ' ' || sums.asset as subject from (
+      select *, lag(until) over (partition by wallet_id, network, asset order by until) as before from policy_spend_sums) sums
+    where sums.before <> sums.since or (
+      not exists (select from policy_spend_changes c where c.wallet_id = sums.wallet_id and c.network = sums.network and c.asset = sums.asset
+        and c.reserved_at >= sums.since and c.reserved_at < sums.until)
+      and sums.amount <> coalesce((select sum(s.amount) from policy_spends s
+        where s.wallet_id = sums.wallet_id and s.network = sums.network and s.asset = sums.asset and s.released_at is null
+          and s.reserved_at >= sums.since and s.reserved_at < sums.until), 0))
+    group by 1`,
   'a trade is carried by a payment of its account that moves what goes in, and says what came in when and only when that took effect': `
     select coalesce(d.id, p.id) as subject from trades d full join (select * from payments where trade_id is not null) p on p.id = d.payment_id
     where d.id is null or p.id is null or p.trade_id <> d.id or p.account_id <> d.account_id or p.network <> d.network

@@ -18,6 +18,7 @@ import type { TestDatabase } from '../store/test-database.ts'
 import { findInBooks } from './books-store.ts'
 import type { Finding } from './books-store.ts'
 import { DIVERGENCES, secondAttemptNaming } from './test-divergences.ts'
+import { BUDGET_DIVERGENCES } from './test-budget-divergences.ts'
 import { FILLING_DIVERGENCES } from './test-filling-divergences.ts'
 import { PURCHASE_DIVERGENCES } from './test-purchase-divergences.ts'
 import { SETTLEMENT_DIVERGENCES } from './test-settlement-divergences.ts'
@@ -115,6 +116,7 @@ const PLANTED = [
   ...DIVERGENCES,
   ...SETTLEMENT_DIVERGENCES,
   ...PURCHASE_DIVERGENCES,
+  ...BUDGET_DIVERGENCES,
   ...FILLING_DIVERGENCES,
 ]
 const KNOWN = new Set(PLANTED.map(({ invariant }) => invariant))

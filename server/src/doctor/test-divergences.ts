@@ -310,21 +310,6 @@ export const DIVERGENCES: readonly Divergence[] = [
     },
   },
   {
-    invariant: 'a budget is given back when and only when the payment came to nothing',
-    what: 'the budget of a settled payment given back',
-    plant: (run, sound) =>
-      run(
-        `update policy_spends set released_at = now() where payment_id = $1`,
-        sound.ids['settled'],
-      ),
-  },
-  {
-    invariant: 'a budget is given back when and only when the payment came to nothing',
-    what: 'the budget of a failed payment kept',
-    plant: (run, sound) =>
-      run(`update policy_spends set released_at = null where payment_id = $1`, sound.ids['dead']),
-  },
-  {
     invariant:
       'a trade is carried by a payment of its account that moves what goes in, and says what came in when and only when that took effect',
     what: 'a payment that carries a trade which is not there',

@@ -94,6 +94,12 @@ export const limits = {
   /** How often counted requests are written down, and for how many days they are kept. */
   requestCountsSeconds: 5,
   requestCountsKeptDays: 400,
+  /** What a wallet has spent is summed up in runs of so many payments, where so many are not that are old enough; so many runs at once. */
+  spendsPerRun: 1_000,
+  spendsUnsummedMax: 2_000,
+  spendRunsAtOnceMax: 50,
+  /** Longer than any transaction takes, and than clocks are apart. */
+  spendsSummedAfterSeconds: 300,
   databaseConnectionsMax: 12,
   databaseStatementSeconds: 10,
   /** Of one look of `florin doctor`: it goes through all that is kept, 15 µs for each event of 30 days. */

@@ -1,9 +1,12 @@
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { AccountId, PaymentId, WalletId } from '../kernel/id.ts'
+import { limits as bounds } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
 import { NOTHING_SPENT, decide } from './decide.ts'
 import type { PolicyRefusal, Spent, SpendRequest } from './decide.ts'
-import { lockPolicy, reserve, spentIn } from './store.ts'
+import { reserve, spentIn } from './spends-store.ts'
+import { lockPolicy } from './store.ts'
+import { sumSpends } from './sums-store.ts'
 
 /** A payment of the wallet that asks for its budget. */
 export interface Spend extends Omit<SpendRequest, 'network'> {
@@ -22,8 +25,9 @@ export interface Budget {
 
 /**
  * Reads and locks a wallet's policy after its lane, so that payments at the same time cannot pass one budget
- * together. Two statements when an asset is limited over time, else one, however many payments follow. Of the wallet's spends
- * no more is read than those limits count: everybody else who signs for the wallet waits meanwhile.
+ * together. Two statements when an asset is limited over time, else one, however many payments follow, and a few more once in a thousand
+ * payments. Of the wallet's spends no more is read than those limits count, most of them as sums: everybody else who signs for the wallet waits
+ * meanwhile.
  */
 export async function openBudget(
   tx: Tx,
@@ -40,11 +44,19 @@ export async function openBudget(
     nowMilliseconds: number
   },
 ): Promise<Budget> {
-  const rules = await lockPolicy(tx, { accountId: wallet.accountId, walletId: wallet.id })
+  const policy = await lockPolicy(tx, { accountId: wallet.accountId, walletId: wallet.id })
+  const rules = policy?.rules
   const limits = (rules?.limits ?? []).filter(
     (limit) => limit.network === network && assets.includes(limit.asset),
   )
-  const spent = new Map(await spentIn(tx, { wallet, network, limits, nowMilliseconds }))
+  const hasSums = policy?.hasSums === true
+  const counted = await spentIn(tx, { wallet, network, limits, hasSums, nowMilliseconds })
+  // Whoever had to read many spends sums them up for those who come next: the lock is held, so nobody else does.
+  for (const [asset, { unsummed, stale }] of counted) {
+    if (unsummed < bounds.spendsUnsummedMax && stale === 0) continue
+    await sumSpends(tx, { wallet, network, asset, nowMilliseconds })
+  }
+  const spent = new Map<string, Spent>(counted)
   const taken: Spend[] = []
   return {
     check: (spend) => {

@@ -9,7 +9,8 @@ import type { TestDatabase } from '../store/test-database.ts'
 import type { Tx } from '../store/postgres.ts'
 import { openBudget } from './budget.ts'
 import type { PolicyRules } from './rules.ts'
-import { readPolicy, releaseSpends, writePolicy } from './store.ts'
+import { releaseSpends } from './spends-store.ts'
+import { readPolicy, writePolicy } from './store.ts'
 import { write } from '../store/test-write.ts'
 
 const BASE = parseNetworkId('eip155:84532') ?? fail()

@@ -15,7 +15,7 @@ import type { NativeBook } from '../ledger/native-store.ts'
 import type { CurrentFees } from '../networks/current-fees.ts'
 import { overduePayments } from '../payments/overview-store.ts'
 import type { PolicyRules } from '../policies/rules.ts'
-import { spentIn } from '../policies/store.ts'
+import { spentIn } from '../policies/spends-store.ts'
 import { policiesOfWallets } from '../policies/wallets-store.ts'
 import { followedNetworks } from '../sender/follower-store.ts'
 import type { Store, Tx } from '../store/postgres.ts'
@@ -176,7 +176,10 @@ async function lowRules(
   const found: Attention[] = []
   for (const network of new Set(bounds.map((bound) => bound.network))) {
     const own = bounds.filter((bound) => bound.network === network)
-    const spent = await spentIn(tx, { wallet, network, limits: own, nowMilliseconds })
+    const spent = await spentIn(tx, {
+      ...{ wallet, network, limits: own, nowMilliseconds },
+      hasSums: true,
+    })
     for (const { asset, decimals, ...allowed } of own) {
       for (const rule of WINDOWS) {
         const limit = allowed[rule]

@@ -2,6 +2,7 @@ import type { NetworkId } from '@florin/wire/network.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import { WINDOW_SECONDS } from '../policies/decide.ts'
 import type { WindowRule } from '../policies/decide.ts'
+import { SPENT } from '../policies/spent-sql.ts'
 import type { Tx } from '../store/postgres.ts'
 
 /** What counts against the limits of one asset on one network, by window. Base units. */
@@ -44,17 +45,12 @@ export async function budgetUse(
     month_held: string
   }>(
     'wallets_budget_use',
-    `select asked.network, asked.asset, used.hour, used.day, used.month,
+    `select asked.network, asked.asset, spent.hour, spent.day, spent.widest as month,
        held.hour as hour_held, held.day as day_held, held.month as month_held
-     from unnest($3::text[], $4::text[], $5::timestamptz[]) as asked (network, asset, since)
-     cross join lateral (
-       select coalesce(sum(amount) filter (where reserved_at > $6), 0) as hour,
-         coalesce(sum(amount) filter (where reserved_at > $7), 0) as day,
-         sum(amount) as month
-       from policy_spends
-       where wallet_id = $1 and account_id = $2 and network = asked.network and asset = asked.asset
-         and reserved_at > asked.since and released_at is null
-     ) as used
+     from (select network, asset, since as widest, greatest($6::timestamptz, since) as hour, greatest($7::timestamptz, since) as day,
+         since as summable
+       from unnest($3::text[], $4::text[], $5::timestamptz[]) as each (network, asset, since)) as asked
+     ${SPENT}
      cross join lateral (
        select coalesce(sum(spend.amount) filter (where spend.reserved_at > $6), 0) as hour,
          coalesce(sum(spend.amount) filter (where spend.reserved_at > $7), 0) as day,
@@ -62,9 +58,9 @@ export async function budgetUse(
        from payments payment join policy_spends spend on spend.payment_id = payment.id
        where payment.wallet_id = $1 and payment.account_id = $2 and payment.network = asked.network
          and payment.status in ('pending', 'confirmed') and spend.asset = asked.asset
-         and spend.reserved_at > asked.since and spend.released_at is null
+         and spend.reserved_at > asked.widest and spend.released_at is null
      ) as held
-     where used.month is not null`,
+     where spent.widest is not null`,
     [
       id,
       accountId,
