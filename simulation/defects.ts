@@ -195,7 +195,7 @@ export const defects: readonly Defect[] = [
     changes: [
       {
         module: 'payments/advance.ts',
-        from: `fee: fee < rest ? fee : rest`,
+        from: `fee: hold.asset === 'native' ? fee : 0n`,
         to: `fee: 0n`,
       },
     ],

@@ -206,6 +206,7 @@ table ledger_accounts
   asset text not null
   kind text not null
   balance numeric(78,0) not null default 0
+  overdrawn numeric(78,0) not null default 0
 table ledger_entries
   transfer_id bigint not null
   ledger_account_id bigint not null
@@ -759,8 +760,9 @@ lanes lanes_next_nonce_check: CHECK ((next_nonce >= 0))
 lanes lanes_pkey: PRIMARY KEY (network, address)
 lanes lanes_state_check: CHECK ((state = ANY (ARRAY['active'::text, 'frozen'::text])))
 ledger_accounts ledger_accounts_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
-ledger_accounts ledger_accounts_check: CHECK (((kind <> ALL (ARRAY['available'::text, 'held'::text])) OR (balance >= (0)::numeric)))
+ledger_accounts ledger_accounts_check: CHECK (((kind <> ALL (ARRAY['available'::text, 'held'::text])) OR ((balance + overdrawn) >= (0)::numeric)))
 ledger_accounts ledger_accounts_kind_check: CHECK ((kind = ANY (ARRAY['available'::text, 'held'::text, 'external'::text, 'fees'::text, 'suspense'::text])))
+ledger_accounts ledger_accounts_overdrawn: CHECK (((overdrawn = (0)::numeric) OR ((kind = 'available'::text) AND (overdrawn > (0)::numeric))))
 ledger_accounts ledger_accounts_pkey: PRIMARY KEY (id)
 ledger_accounts ledger_accounts_wallet_id_fkey: FOREIGN KEY (wallet_id) REFERENCES wallets(id)
 ledger_accounts ledger_accounts_wallet_id_network_asset_kind_key: UNIQUE (wallet_id, network, asset, kind)

@@ -31,8 +31,12 @@ const INVARIANTS: Readonly<Record<string, string>> = {
     select 'ledger account ' || a.id as subject from ledger_accounts a
     left join ledger_entries e on e.ledger_account_id = a.id
     group by a.id having a.balance <> coalesce(sum(e.amount), 0)`,
-  'available and held are never negative': `
-    select 'ledger account ' || id as subject from ledger_accounts where kind in ('available', 'held') and balance < 0`,
+  'held is never negative, and available by no more than networks took above what was held': `
+    select 'ledger account ' || a.id as subject from ledger_accounts a
+    where a.balance < 0 and (a.kind = 'held' or (a.kind = 'available' and -a.balance > (
+      select coalesce(sum(least(-e.amount, fee.amount)), 0) from ledger_entries e join ledger_entries fee using (transfer_id)
+      join ledger_accounts f on f.id = fee.ledger_account_id and f.kind = 'fees'
+      where e.ledger_account_id = a.id and e.amount < 0)))`,
   'what is held is what open holds say': `
     select 'ledger account ' || a.id as subject from ledger_accounts a
     where a.kind = 'held' and a.balance <> coalesce((

@@ -163,7 +163,8 @@ export const DIVERGENCES: readonly Divergence[] = [
     plant: (run) => run(`update ledger_accounts set balance = balance + 1 where kind = 'fees'`),
   },
   {
-    invariant: 'available and held are never negative',
+    invariant:
+      'held is never negative, and available by no more than networks took above what was held',
     what: 'more spent than there was',
     plant: async (run, sound) => {
       await run(`alter table ledger_accounts drop constraint ledger_accounts_check`)

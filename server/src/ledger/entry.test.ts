@@ -3,7 +3,16 @@ import { describe, expect, test } from 'vitest'
 import { parseNetworkId } from '@florin/wire/network.ts'
 import { newId } from '../kernel/id.ts'
 import { systemRandom } from '../kernel/random.ts'
-import { assertBalanced, funding, hold, post, release } from './entry.ts'
+import {
+  assertBalanced,
+  correction,
+  funding,
+  hold,
+  overdraws,
+  ownFee,
+  post,
+  release,
+} from './entry.ts'
 import type { Hold, LedgerTransfer } from './entry.ts'
 
 const network = parseNetworkId('eip155:84532')
@@ -51,10 +60,25 @@ describe('ledger transfers', () => {
     )
   })
 
-  test('a payment that costs more than its hold is a bug, not a loan', () => {
-    expect(() => post(holding(10n), { moved: 10n, fee: 1n })).toThrow('more than its hold')
+  test('a payment that moves more than its hold is a bug, not a loan', () => {
+    expect(() => post(holding(10n), { moved: 11n, fee: 0n })).toThrow('more than its hold')
     expect(() => post(holding(10n), { moved: -1n, fee: 1n })).toThrow('not negative')
-    expect(() => post(holding(10n), { moved: 11n, fee: -1n })).toThrow('not negative')
+    expect(() => post(holding(10n), { moved: 9n, fee: -1n })).toThrow('not negative')
+  })
+
+  test('what a network took above a hold leaves what is available, and only that may take it below zero', () => {
+    const dear = post(holding(10n), { moved: 8n, fee: 5n })
+    assertBalanced(dear)
+    expect([lineOf(dear, 'available'), lineOf(dear, 'fees'), overdraws(dear)]).toEqual([
+      -3n,
+      5n,
+      3n,
+    ])
+    expect(overdraws(post(holding(10n), { moved: 8n, fee: 2n }))).toBe(0n)
+    expect(overdraws(ownFee(place, 4n))).toBe(4n)
+    for (const other of [hold(holding(10n)), correction(place, 4n), funding(place, 4n)]) {
+      expect(overdraws(other)).toBe(0n)
+    }
   })
 
   test.each([0n, -1n])('%d is neither funded nor held', (amount) => {

@@ -56,11 +56,14 @@ export function hold(hold: Hold): LedgerTransfer {
   ])
 }
 
-/** Closes a hold with what the chain did: `moved` left the wallet, the network took `fee`, the rest is available again. */
+/**
+ * Closes a hold with what the chain did: `moved` left the wallet, the network took `fee`, the rest is available again. A fee has no bound: no
+ * signature limits what a roll-up takes for publishing the bytes. What it took above the hold leaves `available`, which goes below zero where it has less.
+ */
 export function post(hold: Hold, { moved, fee }: { moved: bigint; fee: bigint }): LedgerTransfer {
   assert(moved >= 0n && fee >= 0n, 'what moved and the fee are not negative')
+  assert(moved <= hold.amount, 'a payment never moves more than its hold')
   const rest = hold.amount - moved - fee
-  assert(rest >= 0n, 'a payment never costs more than its hold')
   return transfer(hold, 'post', hold.paymentId, [
     { kind: 'held', amount: -hold.amount },
     { kind: 'external', amount: moved },
@@ -87,17 +90,22 @@ export function correction(place: LedgerPlace, missing: bigint): LedgerTransfer 
 }
 
 /**
- * Takes out of the books what a network took for a transaction that no payment bears. What `available` does not have of it was paid by money that the
- * books did not know yet: it came in from outside and is gone.
+ * Takes out of the books what a network took for a transaction that no payment bears. `available` goes below zero where it has less: money that the books do
+ * not know yet has paid that, or what is held.
  */
-export function ownFee(place: LedgerPlace, fee: bigint, available: bigint): LedgerTransfer {
-  assert(fee > 0n && available >= 0n, 'a fee is positive')
-  const known = fee < available ? fee : available
+export function ownFee(place: LedgerPlace, fee: bigint): LedgerTransfer {
+  assert(fee > 0n, 'a fee is positive')
   return transfer(place, 'correction', null, [
-    { kind: 'available', amount: -known },
-    { kind: 'external', amount: known - fee },
+    { kind: 'available', amount: -fee },
     { kind: 'fees', amount: fee },
   ])
+}
+
+/** How far a transfer may take `available` below zero: by what a network took, since nobody could refuse that, and by nothing else. */
+export function overdraws({ lines }: Pick<LedgerTransfer, 'lines'>): bigint {
+  const amountOf = (wanted: LineKind) => lines.find(({ kind }) => kind === wanted)?.amount ?? 0n
+  const [fee, taken] = [amountOf('fees'), -amountOf('available')]
+  return taken <= 0n ? 0n : taken < fee ? taken : fee
 }
 
 /** Fails unless the lines sum to zero with one line per kind and none of zero: the last look before the database's own. */

@@ -3,11 +3,12 @@ import type { NetworkId } from '@florin/wire/network.ts'
 import type { AccountId, PaymentId, WalletId } from '../kernel/id.ts'
 import { brokenConstraint } from '../store/postgres.ts'
 import type { Tx } from '../store/postgres.ts'
-import { LINE_KINDS, assertBalanced } from './entry.ts'
+import { LINE_KINDS, assertBalanced, overdraws } from './entry.ts'
 import type { Hold, LedgerPlace, LedgerTransfer } from './entry.ts'
 
 /** What one wallet has of one asset, in base units. */
 export interface Balance {
+  /** Below zero while a network took more than what was held and this had less: nothing can be sent then. */
   readonly available: bigint
   readonly held: bigint
 }
@@ -75,8 +76,8 @@ export async function readBalances(
 
 /**
  * Writes transfers and moves the balances in two statements, however many there are and whosever they are.
- * Fails an assertion when a hold is placed or closed twice, or when a wallet would go below zero: whoever asks has
- * looked at locked balances and open holds before, so either is a bug and the transaction must not commit.
+ * Fails an assertion when a hold is placed or closed twice, or when a wallet would go below zero by anything but the fee of a network: whoever asks
+ * has looked at locked balances and open holds before, so either is a bug and the transaction must not commit.
  */
 export async function record(
   tx: Tx,
@@ -94,6 +95,7 @@ export async function record(
     asset: transfer.asset,
     kind: transfer.kind,
     payment_id: transfer.paymentId,
+    overdraws: overdraws(transfer).toString(),
   }))
   const lines = transfers.flatMap((transfer, number) =>
     transfer.lines.map(({ kind, amount }) => ({ number, kind, amount: amount.toString() })),
@@ -150,16 +152,17 @@ export async function openHolds(
 const IMPOSSIBLE: Readonly<Record<string, string>> = {
   ledger_holds_once: 'a payment holds each asset once',
   ledger_closed_once: 'a hold is closed once',
-  ledger_accounts_check: 'available and held are never below zero',
+  ledger_accounts_check: 'available and held are never below zero but by fees',
 }
 
+// `overdrawn` is how far a balance may be below zero: by fees above holds, less what has come in since.
 // The id is drawn before the rows are written, because a funding has no key of its own to find its row by. Lines
 // follow from stored transfers, so that of several broken rules the one about holds is the one that is told.
 const RECORD = `
   with head as materialized (
     select nextval(pg_get_serial_sequence('ledger_transfers', 'id')) as id, given.*
     from json_to_recordset($1) as given (number integer, account_id text, wallet_id text,
-      network text, asset text, kind text, payment_id text)
+      network text, asset text, kind text, payment_id text, overdraws numeric)
   ), stored as (
     insert into ledger_transfers (id, account_id, kind, payment_id, network, asset, created_at)
     overriding system value
@@ -174,10 +177,14 @@ const RECORD = `
     join ledger_accounts books on books.account_id = head.account_id
       and books.wallet_id = head.wallet_id and books.network = head.network
       and books.asset = head.asset and books.kind = line.kind
-    returning ledger_account_id, amount
+    returning transfer_id, ledger_account_id, amount
   ), moved as (
-    update ledger_accounts books set balance = books.balance + change.amount
-    from (select ledger_account_id, sum(amount) as amount from entered group by 1) change
+    update ledger_accounts books set balance = books.balance + change.amount,
+      overdrawn = case when books.kind = 'available'
+        then greatest(least(greatest(books.overdrawn - change.came_in, 0) + change.overdraws, -(books.balance + change.amount)), 0)
+        else 0 end
+    from (select ledger_account_id, sum(amount) as amount, sum(greatest(amount, 0)) as came_in, sum(overdraws) as overdraws
+      from entered join head on head.id = transfer_id group by 1) change
     where books.id = change.ledger_account_id and change.amount <> 0
   )
   select count(*) as entries from entered`

@@ -231,7 +231,7 @@ export function openPaymentBook({
 /** Nothing moved, but for what the network took for a place that had to be in before. */
 function closedDead(hold: Hold, fee: bigint): LedgerTransfer {
   if (hold.asset !== 'native' || fee === 0n) return release(hold)
-  return post(hold, { moved: 0n, fee: fee < hold.amount ? fee : hold.amount })
+  return post(hold, { moved: 0n, fee })
 }
 
 const NOTHING_SEEN = {
@@ -320,8 +320,8 @@ function effectsOf(
 }
 
 /**
- * What a closed hold gave away: the amount when the payment took effect, the fee from the native one. A network that took more than the
- * ceiling does not stop the others: the hold gives what it has, and the wallet's books then say more than its chain.
+ * What a closed hold gave away: the amount when the payment took effect, and the fee from the native one, whole, also where the network took more than
+ * its ceiling.
  */
 function takenFrom(
   hold: Hold,
@@ -330,9 +330,7 @@ function takenFrom(
   fee: bigint,
 ): { moved: bigint; fee: bigint } {
   const moved = paid && hold.asset === payment.asset ? payment.amount : 0n
-  const rest = hold.amount - moved
-  if (hold.asset !== 'native') return { moved, fee: 0n }
-  return { moved, fee: fee < rest ? fee : rest }
+  return { moved, fee: hold.asset === 'native' ? fee : 0n }
 }
 
 async function byId(tx: Tx, ids: readonly PaymentId[]): Promise<ReadonlyMap<PaymentId, Payment>> {

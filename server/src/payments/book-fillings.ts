@@ -5,7 +5,7 @@ import { SYSTEM } from '../audit/entry.ts'
 import type { TransactionHash } from '../chains/chain.ts'
 import { findWalletOfAddress } from '../custody/store.ts'
 import { ownFee } from '../ledger/entry.ts'
-import { lockBalances, record } from '../ledger/store.ts'
+import { record } from '../ledger/store.ts'
 import { takeUnbooked } from '../sender/gap-filling-store.ts'
 import type { Tx } from '../store/postgres.ts'
 
@@ -29,11 +29,9 @@ export async function bookFillings(
       const wallet = await findWalletOfAddress(tx, familyOf(network), laneAddress)
       if (wallet === undefined) throw new Error('a lane has no wallet')
       const { accountId, id: walletId } = wallet
-      const place = { accountId, walletId, network, asset: 'native' }
       if (fee > 0n) {
-        const books = await lockBalances(tx, { ...place, assets: ['native'] })
-        const transfer = ownFee(place, fee, books.get('native')?.available ?? 0n)
-        await record(tx, [transfer], nowMilliseconds)
+        const place = { accountId, walletId, network, asset: 'native' }
+        await record(tx, [ownFee(place, fee)], nowMilliseconds)
       }
       await audit?.note(tx, {
         ...{ accountId, actor: SYSTEM, action: 'lane.filled', object: laneAddress },

@@ -240,7 +240,7 @@ describe('what fills a nonce that nobody had used', () => {
     await lane.follow(9)
     await finalize()
     expect(model.tip().nonce).toBe(4n)
-    expect(await books()).toEqual([0n, 0n])
+    expect(await books()).toEqual([-2n * CEILING, 0n])
     expect(model.tip().balances.get('native')).toBe(30n)
     await sound()
     // The rest of it is found by the next payment, as any deposit.

@@ -39,7 +39,7 @@ export interface Mining {
   readonly deposits: readonly { readonly asset: string; readonly amount: bigint }[]
   /** Pooled transactions taken at most. */
   readonly take: number
-  /** Per cent of the fee ceiling that the network takes. */
+  /** Per cent of the fee ceiling that the network takes; above 100, more than was held, as the fee of a roll-up for its data may be. */
   readonly feePercent: number
   readonly reverts: boolean
 }
@@ -126,8 +126,9 @@ export function openModelChain(funds: readonly { asset: string; amount: bigint }
       if (transaction === undefined) break
       const { asset, amount, feeCeiling } = transaction
       const native = left.get('native') ?? 0n
-      if (native < feeCeiling + (asset === 'native' ? amount : 0n)) break
       const feePaid = 1n + ((feeCeiling - 1n) * BigInt(feePercent)) / 100n
+      const needed = feePaid > feeCeiling ? feePaid : feeCeiling
+      if (native < needed + (asset === 'native' ? amount : 0n)) break
       const succeeded = !reverts && (left.get(asset) ?? 0n) >= amount
       if (succeeded) spend(asset, amount)
       spend('native', feePaid)

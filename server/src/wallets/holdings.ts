@@ -86,12 +86,14 @@ async function onChain(
 
 /**
  * The books alone miss what arrived since the last payment; the chain less what is held counts a payment that is
- * mined but not final twice. Each of the two is too low only, so the larger holds, and never more than the chain has.
+ * mined but not final twice. Each of the two is too low only, so the larger holds, and never more than the chain has. Nothing where a network took more
+ * than was held, and what is left is promised.
  */
 export function availableOf(amount: bigint, held: bigint, inBooks: bigint): bigint {
   const byChain = amount - held
   const larger = byChain > inBooks ? byChain : inBooks
-  return larger < amount ? larger : amount
+  const bounded = larger < amount ? larger : amount
+  return bounded > 0n ? bounded : 0n
 }
 
 function addressOf(chain: Chain, wallet: Wallet): Address {
