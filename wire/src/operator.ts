@@ -199,7 +199,7 @@ export const OperatorReleasedLane = Exactly({
   }),
   filled: Type.Array(Text('A nonce.'), {
     description:
-      'Nonces that nobody had used although transactions of ours waited behind them: each is filled by a transaction of nothing.',
+      'Nonces that nobody had used although transactions of ours waited behind them, or that a replaced final block gave back where a transaction of ours had failed: each is filled by a transaction of nothing.',
   }),
 })
 export const OperatorLaneBody = Exactly({

@@ -64,10 +64,15 @@ const INVARIANTS: Readonly<Record<string, string>> = {
     select 'place ' || t.id as subject from chain_transactions t
     where not exists (select from attempts a where a.chain_transaction_id = t.id and a.number = 1)`,
   'all attempts of a place move the same': `
-    select 'place ' || chain_transaction_id as subject from attempts
+    -- But for those of nothing where a nonce is filled: they are the last of their place.
+    select 'place ' || chain_transaction_id as subject from (
+      select a.*, f.lane_address,
+        f.lane_address is not null and terms ->> 'to' = f.lane_address and terms ->> 'value' = '0' as fills
+      from attempts a left join gap_fillings f using (chain_transaction_id)) each
     group by chain_transaction_id
     having count(distinct (terms ->> 'to') || ' ' || (terms ->> 'value') || ' '
-      || coalesce(terms ->> 'dataDigest', encode(sha256(convert_to(terms ->> 'data', 'UTF8')), 'hex'))) > 1`,
+        || coalesce(terms ->> 'dataDigest', encode(sha256(convert_to(terms ->> 'data', 'UTF8')), 'hex'))) filter (where not fills) > 1
+      or max(number) filter (where not fills) > min(number) filter (where fills)`,
   'a new lifetime is given only on evidence that every earlier one was over': `
     select 'place ' || a.chain_transaction_id as subject from attempts a
     where a.network like 'solana:%' and exists (
@@ -92,6 +97,10 @@ const INVARIANTS: Readonly<Record<string, string>> = {
       when 'confirmed' then t.state = 'mined' and t.succeeded and t.mined_hash = p.transaction_hash
       when 'settled' then t.state = 'final' and t.succeeded and t.mined_hash = p.transaction_hash
       when 'failed' then t.state = 'dead' or (t.state = 'final' and (not t.succeeded or p.asset <> 'native'))
+        -- A replaced final block gave its nonce back, and nothing of what was sent there gets in any more, or is to.
+        or (exists (select from gap_fillings where chain_transaction_id = t.id) and (t.state = 'open'
+          or exists (select from attempts a where a.chain_transaction_id = t.id and a.hash = t.mined_hash
+            and a.terms ->> 'to' = t.lane_address and a.terms ->> 'value' = '0')))
       when 'expired' then t.state = 'dead'
       else false end`,
   'a settlement of ours that took effect is what its payment names': `

@@ -50,6 +50,8 @@ export interface ModelChain {
   /** Every block that ever was, forks too, oldest first. */
   readonly everything: readonly ModelBlock[]
   pool(transaction: ModelTransaction): void
+  /** The same, before what the pool has at this nonce. */
+  replace(transaction: ModelTransaction): void
   mine(mining: Mining): void
   /**
    * Replaces the newest `depth` blocks, never those at or below `keep`. Deposits of the old ones come again or are lost;
@@ -142,6 +144,7 @@ export function openModelChain(funds: readonly { asset: string; amount: bigint }
     tip: () => tip,
     everything,
     pool: (transaction) => void pooled.push(transaction),
+    replace: (transaction) => void pooled.unshift(transaction),
     mine: (mining) =>
       mineOn(
         mining.deposits.map((deposit) => ({ ...deposit, id: (deposited += 1) })),

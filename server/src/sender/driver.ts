@@ -19,6 +19,7 @@ import {
   takeLease,
 } from './follower-store.ts'
 import type { Cursor, LeaseAnswer } from './follower-store.ts'
+import type { HeldUpLanes } from './freeze-held-up.ts'
 import type { Suspects } from './guard.ts'
 import { guardLanes } from './guard.ts'
 import { readLineTo } from './line-to-head.ts'
@@ -80,6 +81,7 @@ export function startDriver(deps: DriverDeps): Driver {
   let pause = new AbortController()
   const waiting: Waiting = new Map()
   const suspects: Suspects = new Map()
+  const heldUp: HeldUpLanes = new Map()
   const warned: WarnedPlaces = new Map()
   /** The newest last. Another node may show a head's block only rounds later. */
   let told: readonly Head[] = []
@@ -277,7 +279,7 @@ export function startDriver(deps: DriverDeps): Driver {
       case 'fee':
         // As many questions as there are lanes, and as many broadcasts: beside the rounds.
         if (cursor.height !== bumpedAt) bumping.begin(() => bump(cursor.height))
-        guarding.begin(() => guardLanes(deps, cursor, suspects))
+        guarding.begin(() => guardLanes(deps, cursor, suspects, heldUp))
         return
       case 'lifetime':
         if (!looks.isOver()) return

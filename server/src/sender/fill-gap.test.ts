@@ -60,6 +60,64 @@ describe.each(FINALITY_POLICIES)('where %s says what is final', (_, policy) => {
     expect(await lane()).toMatchObject({ nextNonce: 4n, frozenReason: null })
   })
 
+  test('a nonce that was given back where what we sent is over is used up by nothing, and so is one below it that was passed over', async () => {
+    await begin(4n)
+    const to = world.chain.parseAddress(RECIPIENT)
+    if (to === undefined) throw new Error('no recipient')
+    const [failed, waiting] = [
+      await world.signed(order(key, to, 1n), key, 1n),
+      await world.signed(order(key, to, 1n), key, 3n),
+    ]
+    for (const nonce of [1n, 2n, 3n]) await place(nonce, 'open', newId(systemRandom, 'pay'))
+    await closePlaces([1n, failed.hash], [2n, null])
+    await chain.broadcast([waiting.raw])
+    const { filled, after } = await release(chain)
+    expect([filled, after]).toEqual([[0n, 1n, 2n], 4n])
+    await chain.broadcast([failed.raw])
+    await world.sandbox.mine(2)
+    expect(await chain.outcomes([waiting.hash, failed.hash])).toMatchObject([
+      { state: 'mined' },
+      { state: 'absent' },
+    ])
+    expect((await places()).map(({ nonce, attempts }) => `${nonce} ${attempts}`)).toEqual([
+      '0 1',
+      '1 2',
+      '2 1',
+      '3 0',
+    ])
+  })
+
+  test('a nonce that holds what we sent after all is given back by nobody, whatever a node counts', async () => {
+    const to = world.chain.parseAddress(RECIPIENT)
+    if (to === undefined) throw new Error('no recipient')
+    const failed = await world.signed(order(key, to, 1n), key, 0n)
+    await chain.broadcast([failed.raw])
+    await world.sandbox.mine(2)
+    await begin(1n)
+    await place(0n, 'open')
+    await closePlaces([0n, failed.hash])
+    const position = { latest: 0n, finalized: 0n, finalizedHeight: 100_000n }
+    const counting = { ...chain, lanePosition: async () => position }
+    await expect(release(counting)).rejects.toThrow('the node that was asked is behind')
+    expect(await places()).toMatchObject([{ attempts: '1' }])
+    expect((await lane()).frozenReason).toBe('used elsewhere')
+  })
+
+  /** Places of the key that are over, each with the hash of its first attempt if it has one. */
+  const closePlaces = async (...closed: readonly (readonly [bigint, string | null])[]) => {
+    for (const [nonce, hash] of closed) {
+      await write(
+        database.store,
+        'test_close',
+        `with closed as (
+           update chain_transactions set state = 'dead' where lane_address = $1 and nonce = $2 returning id, network
+         ) insert into attempts (chain_transaction_id, number, network, hash, raw, terms, created_at)
+         select id, 1, network, $3::text, '', '{}', now() from closed where $3::text is not null`,
+        [key.address, nonce.toString(), hash],
+      )
+    }
+  }
+
   test('a gap that the address cannot pay for keeps its lane frozen, and nothing is signed', async () => {
     key = await world.wallet()
     await begin(4n)

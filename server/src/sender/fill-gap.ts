@@ -6,11 +6,13 @@ import type { OpenSigner } from '../custody/signer.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Committed } from './broadcast.ts'
+import { reopenWithNothing } from './closed-place-store.ts'
+import type { ClosedPlace } from './closed-place-store.ts'
 import { noteFillings } from './gap-filling-store.ts'
 import type { Gap } from './lane-release-store.ts'
 import { storeTransactions } from './transaction-store.ts'
 
-/** What fills nonces that nobody has used: a transaction of nothing to the address itself, and the key that signs it, to be erased. */
+/** What fills nonces that nobody has used, or that the chain has given back: a transaction of nothing to the address itself, and the key that signs it, to be erased. */
 export interface Filling {
   readonly nonces: ReadonlySet<bigint>
   readonly terms: Terms
@@ -52,8 +54,8 @@ export async function prepareFilling(
 }
 
 /**
- * Signs and stores what fills them, under the lane's lock. Their fees are the wallet's own, booked when they are final. Gives the bytes, to be sent once
- * that is committed. Refuses what was not prepared: the lane has changed since.
+ * Signs and stores what fills them, under the lane's lock: a place of its own where there is none, the next attempt of one that came to nothing. Their fees are
+ * the wallet's own, booked when they are final. Gives the bytes, to be sent once that is committed. Refuses what was not prepared: the lane has changed since.
  */
 export async function storeFilling(
   tx: Tx,
@@ -62,15 +64,18 @@ export async function storeFilling(
   {
     filling,
     missing,
+    closed = [],
     nowMilliseconds,
   }: {
     readonly filling: Filling | undefined
     readonly missing: readonly bigint[]
+    readonly closed?: readonly ClosedPlace[]
     readonly nowMilliseconds: number
   },
 ): Promise<readonly Committed[]> {
-  if (missing.length === 0) return []
-  if (filling === undefined || missing.some((nonce) => !filling.nonces.has(nonce))) {
+  const nonces = [...missing, ...closed.map(({ nonce }) => nonce)]
+  if (nonces.length === 0) return []
+  if (filling === undefined || nonces.some((nonce) => !filling.nonces.has(nonce))) {
     throw changedSince()
   }
   const { terms, feeCeiling, signer } = filling
@@ -80,10 +85,18 @@ export async function storeFilling(
       signed: await chain.sign(terms, nonce, signer),
     })),
   )
-  const lane = { network: chain.config.network, address }
+  const { network } = chain.config
+  const lane = { network, address }
   await storeTransactions(tx, lane, places, nowMilliseconds)
-  await noteFillings(tx, lane, missing)
-  return places.map(({ signed }) => signed)
+  const bytes = places.map(({ signed }): Committed => signed)
+  for (const place of closed) {
+    const signed = await chain.sign(terms, place.nonce, signer)
+    const next = { terms, signed, feeCeiling }
+    if (!(await reopenWithNothing(tx, network, place, next, nowMilliseconds))) throw changedSince()
+    bytes.push(signed)
+  }
+  await noteFillings(tx, lane, nonces)
+  return bytes
 }
 
 /** What an operator is told of them. */

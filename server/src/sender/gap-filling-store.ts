@@ -11,7 +11,10 @@ export interface FinalFilling {
   readonly fee: bigint
 }
 
-/** Notes that the places at these nonces fill a gap: nobody's payment bears their fees. In the transaction that stores the places. */
+/**
+ * Notes that the places at these nonces fill a gap: nobody's payment bears their fees. In the transaction that stores the places, or opens them once more. One
+ * whose fee is in the books stays so, as a payment's does.
+ */
 export async function noteFillings(
   tx: Tx,
   { network, address }: { readonly network: NetworkId; readonly address: Address },
@@ -21,7 +24,8 @@ export async function noteFillings(
     'gap_fillings_note',
     `insert into gap_fillings (chain_transaction_id, network, lane_address)
      select id, network, lane_address from chain_transactions
-     where network = $1 and lane_address = $2 and nonce = any($3::bigint[])`,
+     where network = $1 and lane_address = $2 and nonce = any($3::bigint[])
+     on conflict (chain_transaction_id) do nothing`,
     [network, address, nonces.map(String)],
   )
 }

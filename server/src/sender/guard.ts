@@ -8,6 +8,8 @@ import type { PaymentBook } from './book.ts'
 import { holdLease, LeaseLost } from './follower-store.ts'
 import type { Cursor } from './follower-store.ts'
 import { markDead } from './place-store.ts'
+import { freezeHeldUp } from './freeze-held-up.ts'
+import type { HeldUpLanes } from './freeze-held-up.ts'
 import { freezeLane, lockLane } from './lane-store.ts'
 import { hashesOf, laneFronts } from './transaction-store.ts'
 import type { StoredAttempt } from './transaction-store.ts'
@@ -32,12 +34,13 @@ const FOREIGN_USE = 'a transaction that this service did not make used a nonce o
  * this key. One look decides nothing, since a node may have the count before it has the receipt: at the second in a row that found
  * all of our hashes absent, the lane is frozen and the payment fails. Of two nodes one may stand still and have no receipt at any look: so
  * the follower itself has to have read, as final, every block that the count is of. A look that failed is none, and takes nothing from the
- * others.
+ * others. What waits behind a nonce that was given back freezes its lane, too.
  */
 export async function guardLanes(
   deps: GuardDeps,
   lease: Pick<Cursor, 'network' | 'fence' | 'finalizedHeight'>,
   suspects: Suspects,
+  heldUp: HeldUpLanes = new Map(),
 ): Promise<void> {
   const { chain, store, log } = deps
   const { network } = lease
@@ -100,6 +103,10 @@ export async function guardLanes(
     log.warn({ network, count: failed.size, reason }, 'lanes were not looked at')
   }
   for (const place of taken) await freeze(deps, lease, place)
+  const looks = positions.map(([{ laneAddress, nonce }, position]) => ({
+    ...{ address: laneAddress, frontNonce: nonce, position },
+  }))
+  await freezeHeldUp(deps, lease, looks, heldUp)
 }
 
 /** What is said of all of them: the lease, or the database, which may have stored it all the same. */

@@ -127,26 +127,6 @@ export async function unfreezeLane(
   return released === undefined ? 'unsure' : { nextNonce: BigInt(released.next_nonce) }
 }
 
-/**
- * The highest nonce that the chain has free although a place of ours was closed there for good: the final block that decided it was replaced. Undefined:
- * there is none, or this look cannot tell, as `Gap.isSure` says. What waits behind it gets in no more.
- */
-export async function closedAboveChain(
-  tx: Tx,
-  network: NetworkId,
-  address: Address,
-  { usedUp, finalizedHeight }: { readonly usedUp: bigint; readonly finalizedHeight: bigint },
-): Promise<bigint | undefined> {
-  const [row] = await tx.query<{ nonce: string | null }>(
-    'lane_closed_above_chain',
-    `select max(nonce) as nonce from chain_transactions
-     where network = $1 and lane_address = $2 and nonce >= $3::bigint and state in ('final', 'dead')
-       and exists (select from followers where network = $1 and halted_reason is null and finalized_height <= $4::bigint)`,
-    [network, address, usedUp.toString(), finalizedHeight.toString()],
-  )
-  return row === undefined || row.nonce === null ? undefined : BigInt(row.nonce)
-}
-
 /** Nonces of a lane that keep out what waits behind them. */
 export interface Gap {
   /** Nobody has used them, from the lowest on. */
@@ -159,17 +139,25 @@ export interface Gap {
 
 /**
  * The nonces of a lane that nobody has used although open places of ours lie behind them, so that none of those gets in: the highest, at most `count`.
- * Not below a place that the chain has had: what it has passed over somebody has used.
+ * Not below a place that the chain has had, what it has passed over somebody has used; unless it has given that back as it has those up to `givenBack`.
  */
 export async function gapOf(
   tx: Tx,
   network: NetworkId,
   address: Address,
-  { usedUp, finalizedHeight }: { readonly usedUp: bigint; readonly finalizedHeight: bigint },
+  {
+    usedUp,
+    finalizedHeight,
+    givenBack,
+  }: {
+    readonly usedUp: bigint
+    readonly finalizedHeight: bigint
+    readonly givenBack: bigint | undefined
+  },
   count: number,
 ): Promise<Gap> {
-  const rows = await tx.query<{
-    nonce: string
+  const [row] = await tx.query<{
+    missing: string[]
     is_sure: boolean
     awaited: string
   }>(
@@ -178,20 +166,21 @@ export async function gapOf(
        select id, nonce, state, fee_ceiling from chain_transactions where network = $1 and lane_address = $2 and nonce >= $3::bigint
      ), missing as (
        select nonce from generate_series(
-         greatest($3::bigint, (select max(nonce) + 1 from places where state <> 'open')),
-         (select max(nonce) from places where state = 'open')) as each (nonce)
+         greatest($3::bigint, (select max(nonce) + 1 from places where state = 'mined' or (state <> 'open' and $6::bigint is null))),
+         greatest((select max(nonce) from places where state = 'open'), $6::bigint)) as each (nonce)
        where not exists (select from places where places.nonce = each.nonce)
      )
-     select nonce,
+     select array(select nonce::text from missing order by nonce desc limit $5) as missing,
        exists (select from followers
          where network = $1 and halted_reason is null and finalized_height <= $4::bigint) as is_sure,
        (select coalesce(sum(fee_ceiling), 0) from places where state = 'open')
          + (select coalesce(sum((terms ->> 'value')::numeric), 0) from places
-            join attempts on chain_transaction_id = places.id and number = 1 where state = 'open') as awaited
-     from missing order by nonce desc limit $5`,
-    [network, address, usedUp.toString(), finalizedHeight.toString(), count],
+            join attempts on chain_transaction_id = places.id and number = 1 where state = 'open') as awaited`,
+    [
+      ...[network, address, usedUp.toString(), finalizedHeight.toString(), count],
+      givenBack?.toString() ?? null,
+    ],
   )
-  const missing = rows.map(({ nonce }) => BigInt(nonce)).toReversed()
-  const [first] = rows
-  return { missing, isSure: first?.is_sure === true, awaited: BigInt(first?.awaited ?? 0) }
+  const missing = (row?.missing ?? []).map(BigInt).toReversed()
+  return { missing, isSure: row?.is_sure === true, awaited: BigInt(row?.awaited ?? 0) }
 }

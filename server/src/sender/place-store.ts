@@ -34,9 +34,9 @@ export async function matchHashes(
     has_before: boolean
   }>(
     'transactions_match',
-    // "offset 0": each place by its id, not by going through all that are open.
+    // "offset 0": each place by its id, not by going through all that are open. What an open one does without has come to nothing there before.
     `select t.id, a.hash, t.lane_address,
-       array(select payment_id from payment_transactions where chain_transaction_id = t.id order by effect_index) as payment_ids,
+       array(select payment_id from payment_transactions where chain_transaction_id = t.id and not without_effect order by effect_index) as payment_ids,
        (select f.request_id from attempts f where f.chain_transaction_id = t.id and f.number = 1) as request_id,
        exists (select from payment_transactions pt join chain_transactions b on b.before_payment = pt.payment_id
          where pt.chain_transaction_id = t.id) as has_before
@@ -168,6 +168,7 @@ export async function closeFinal(
          join chain_transactions b on b.before_payment = pt.payment_id
          where pt.chain_transaction_id = chain_transactions.id), 0) as fee_paid,
        array(select payment_id from payment_transactions pt where pt.chain_transaction_id = chain_transactions.id
+             and not exists (select from gap_fillings f where f.chain_transaction_id = chain_transactions.id)
              order by effect_index) as payment_ids`,
     [network, finalizedHeight.toString(), paymentsMax],
   )

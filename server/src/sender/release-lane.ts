@@ -12,7 +12,8 @@ import type { Broadcaster } from './broadcast.ts'
 import { prepareFilling, storeFilling } from './fill-gap.ts'
 import { freezeLane, lockLane } from './lane-store.ts'
 import { followerStandings } from './halt-store.ts'
-import { closedAboveChain, gapOf, unfreezeLane } from './lane-release-store.ts'
+import { closedAboveChain } from './closed-place-store.ts'
+import { gapOf, unfreezeLane } from './lane-release-store.ts'
 
 interface Lane {
   readonly store: Pick<Store, 'inTransaction'>
@@ -50,7 +51,10 @@ export interface Released {
   /** The nonce that the next transaction would have had, and the one that it has now. */
   readonly before: bigint
   readonly after: bigint
-  /** Nonces below it that nobody had used, filled by a transaction of nothing each: what waited behind them gets in. */
+  /**
+   * Nonces below it that nobody had used, or that a replaced final block gave back where what we had sent had come to nothing: filled by a transaction of nothing
+   * each, so that what waited behind them gets in.
+   */
   readonly filled: readonly bigint[]
 }
 
@@ -61,9 +65,10 @@ export interface Released {
  * before: whoever tells them does not know what the books know, and what it lacks would be written off. Refuses INVALID_PARAMETERS while a transaction of ours lies below the chain's count
  * and nobody knows yet what became of it, and while the key was used elsewhere in a block that is not final: whoever signed behind a nonce
  * that is given back would wait for ever. A lane that stands above the chain goes back to it if nothing of ours was ever signed there. Where places of
- * ours wait behind a nonce that nobody has used, it is filled: stored with the release, then sent. Either is refused while this look cannot tell that,
- * and a filling where what the address has is awaited by what is under way. Refused, too, where a final block was replaced and the chain has a nonce free
- * where a place of ours is closed: other bytes of ours are there, which may still get in, so it is not filled, and what is behind it waits for ever.
+ * ours wait behind a nonce that nobody has used, it is filled: stored with the release, then sent. So is one that a replaced final block gave back where a place
+ * of ours had come to nothing, by the next attempt of that place: which of them gets in, nobody knows, but never both, and nothing is paid by it that was not
+ * there before. Either is refused while this look cannot tell that, on a halted network above all, and where what the address has is awaited by what is under
+ * way. Refused, too, where such a place did a part of what it carries: what it did was told as settled, and whoever takes its nonce takes that back.
  * A token that cannot be read stops no release.
  */
 export async function releaseLane({
@@ -104,16 +109,28 @@ export async function releaseLane({
   const look = { usedUp, finalized, finalizedHeight }
   // Elsewhere a place is none of the chain's.
   const gapIn = async (tx: Tx) => {
-    if (chain.renewal.kind !== 'fee') return { missing: [], awaited: 0n }
-    const closed = await closedAboveChain(tx, network, address, look)
-    if (closed !== undefined) throw givenBack(closed)
-    const gap = await gapOf(tx, network, address, look, limits.gapPlacesMax + 1)
+    if (chain.renewal.kind !== 'fee') return { missing: [], closed: [], nonces: [], awaited: 0n }
+    const most = limits.gapPlacesMax + 1
+    const closed = await closedAboveChain(tx, network, address, look, most)
+    for (const place of closed) {
+      if (place.isHalted) throw halted(place.nonce)
+      if (place.isFollowed) throw unsure()
+      if (!place.cameToNothing) throw givenBack(place.nonce)
+    }
+    const back = closed.map(({ nonce }) => nonce)
+    const gap = await gapOf(tx, network, address, { ...look, givenBack: back.at(-1) }, most)
     if (gap.missing.length > 0 && !gap.isSure) throw unsure()
-    return gap
+    return { ...gap, closed, nonces: inOrder([...gap.missing, ...back]) }
   }
   const gap = await store.inTransaction('service', gapIn)
+  // Whoever called those nonces free may be another machine than keeps what is in them.
+  const sent = gap.closed.flatMap(({ hashes }) => hashes)
+  const outcomes = sent.length === 0 ? [] : await chain.outcomes(sent)
+  if (outcomes.some(({ state }) => state !== 'absent')) throw unsure()
   const filling =
-    gap.missing.length === 0 ? undefined : await prepareFilling(chain, address, signerOf, gap)
+    gap.nonces.length === 0
+      ? undefined
+      : await prepareFilling(chain, address, signerOf, { ...gap, missing: gap.nonces })
   try {
     const { released, bytes } = await store.inTransaction('service', async (tx) => {
       const { nextNonce } = await lockLane(tx, network, address, finalized)
@@ -121,10 +138,10 @@ export async function releaseLane({
       if (release === 'undecided') throw undecided()
       if (release === 'not_final') throw notFinal(chain.config, height - finalizedHeight)
       if (release === 'unsure') throw unsure()
-      const { missing } = await gapIn(tx)
+      const { missing, closed, nonces } = await gapIn(tx)
       const nowMilliseconds = clock.nowMilliseconds()
-      const fill = { filling, missing, nowMilliseconds }
-      const said = { amounts, before: nextNonce, after: release.nextNonce, filled: missing }
+      const fill = { filling, missing, closed, nowMilliseconds }
+      const said = { amounts, before: nextNonce, after: release.nextNonce, filled: nonces }
       const stored = await storeFilling(tx, chain, address, fill)
       await noted(tx, said)
       killPoint('release.before-commit')
@@ -166,9 +183,20 @@ function notFinal(
   })
 }
 
+function inOrder(nonces: readonly bigint[]): readonly bigint[] {
+  return nonces.toSorted((one, other) => (one < other ? -1 : 1))
+}
+
+function halted(nonce: bigint): Refusal {
+  return new Refusal('INVALID_PARAMETERS', {
+    message: `The network is halted, and the node that was asked has nonce ${nonce} of this key free, where a transaction of ours is over: nothing behind it would get in. Release the network first, and then this key.`,
+    details: { address: 'has a nonce that a replaced final block may have given back' },
+  })
+}
+
 function givenBack(nonce: bigint): Refusal {
   return new Refusal('INVALID_PARAMETERS', {
-    message: `A block that was final was replaced, and nonce ${nonce} of this key is free again. What was told of our transaction there stands and it is not sent again, so nothing behind it gets in. Use that nonce, and those before it that are free, with the key elsewhere, by a transaction of nothing each, and release it once that is final.`,
+    message: `A block that was final was replaced, and nonce ${nonce} of this key is free again. Our transaction there had settled a part of what it carries and failed the rest, so it is neither sent again nor taken back, and nothing behind it gets in. Use that nonce, and those before it that are free, with the key elsewhere, by a transaction of nothing each, and release it once that is final.`,
     details: { address: 'has a nonce that a replaced final block gave back' },
   })
 }

@@ -45,7 +45,8 @@ export async function rollBack(
        returning t.id
      ), forgotten as (
        update payment_transactions set without_effect = false
-       where without_effect and chain_transaction_id = any(array(select id from reopened))
+       where without_effect and chain_transaction_id = any(array(select id from reopened
+         where not exists (select from gap_fillings where chain_transaction_id = reopened.id)))
      ), resend as (
        update attempts set last_sent_at = null where chain_transaction_id = any(array(select id from reopened))
      )

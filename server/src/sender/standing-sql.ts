@@ -36,11 +36,11 @@ export function followedHashOf(network: string, height: string): string {
   return `select b.block_hash from followed_blocks b where b.network = ${network} and b.height = ${height}`
 }
 
-/** The same for what the places of a lane carry that are not final: `payment_id`, `nonce`, and `mined_height`, null while in no block. */
+/** The same for what the places of a lane carry that are not final, and has not come to nothing there: `payment_id`, `nonce`, and `mined_height`, null while in no block. */
 export function unclosedPlaces(network: string, address: string): string {
   return `select pt.payment_id, t.nonce, t.mined_height from chain_transactions t
      join payment_transactions pt on pt.chain_transaction_id = t.id
-     where t.network = ${network} and t.lane_address = ${address} and t.state in ('open', 'mined')`
+     where t.network = ${network} and t.lane_address = ${address} and t.state in ('open', 'mined') and not pt.without_effect`
 }
 
 /** What `attemptsOf` selected. */
