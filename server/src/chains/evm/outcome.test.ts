@@ -114,6 +114,18 @@ describe('what the chain shows of a transaction', () => {
     ])
   })
 
+  // Source: ethereum-optimism/specs, protocol/isthmus and protocol/jovian, exec-engine.md, "Operator Fee".
+  test.each<[string, object, bigint]>([
+    ['as since Isthmus', {}, (21_000n * 2_000_000n) / 1_000_000n + 7n],
+    ['as since Jovian', { daFootprintGasScalar: '0x190' }, 21_000n * 2_000_000n * 100n + 7n],
+  ])("includes what a roll-up's operator takes, %s", async (_, fork, operatorFee) => {
+    const operator = { operatorFeeScalar: '0x1e8480', operatorFeeConstant: '0x7' }
+    const { chain } = await chainWith({ ...RECEIPT, l1Fee: '0x64', ...operator, ...fork })
+    expect(await chain.outcomes([HASH])).toMatchObject([
+      { feePaid: 21_000n * 1_000_000_000n + 100n + operatorFee },
+    ])
+  })
+
   test.each<[string, string]>([
     ['holds none', filterOf(0)],
     ['is not filled by its chain', `0x${'f'.repeat(512)}`],

@@ -68,10 +68,30 @@ export function succeededFrom(status: unknown): boolean {
   return value === 1n
 }
 
-/** Gas at the price paid, and on an OP Stack roll-up its fee for publishing the bytes. */
+/** Gas at the price paid, and on an OP Stack roll-up its fee for publishing the bytes and that of its operator. */
 function feeFrom(receipt: Fields): bigint {
   const gas = quantityFrom(receipt['gasUsed'], 'gas used')
   const price = quantityFrom(receipt['effectiveGasPrice'], 'gas price paid')
-  const dataFee = receipt['l1Fee']
-  return gas * price + (typeof dataFee === 'string' ? quantityFrom(dataFee, 'data fee') : 0n)
+  return gas * price + told(receipt, 'l1Fee') + operatorFee(receipt, gas)
+}
+
+/** What the scalar of an operator's fee is divided by, and since Jovian multiplied by. */
+const SCALAR_DIVISOR = 1_000_000n
+const JOVIAN_MULTIPLIER = 100n
+
+/**
+ * No receipt has the fee itself, only what makes it, which is there where one of both is not zero. Receipts since Jovian name the scalar of a block's data, too.
+ * Source: ethereum-optimism/specs, protocol/isthmus and protocol/jovian, exec-engine.md, "Operator Fee".
+ */
+function operatorFee(receipt: Fields, gas: bigint): bigint {
+  const scaled = gas * told(receipt, 'operatorFeeScalar')
+  const isJovian = typeof receipt['daFootprintGasScalar'] === 'string'
+  const share = isJovian ? scaled * JOVIAN_MULTIPLIER : scaled / SCALAR_DIVISOR
+  return share + told(receipt, 'operatorFeeConstant')
+}
+
+/** What most networks know nothing of. */
+function told(receipt: Fields, field: string): bigint {
+  const value = receipt[field]
+  return typeof value === 'string' ? quantityFrom(value, field) : 0n
 }
