@@ -13,7 +13,7 @@ export interface ClosedPlace {
   readonly hashes: readonly TransactionHash[]
   /** Nothing that it carries has taken effect there, as everybody was told: whoever takes the nonce takes nothing from anybody. */
   readonly cameToNothing: boolean
-  /** The blocks that were read here have it still, or one of ours behind it: then it is the node that does not know. */
+  /** The blocks that were read here have it still, or one of ours behind it, or go further than who was asked: then that one does not know. */
   readonly isFollowed: boolean
   /** Nobody can say which blocks are the chain's. */
   readonly isHalted: boolean
@@ -27,7 +27,16 @@ export async function closedAboveChain(
   tx: Tx,
   network: NetworkId,
   address: Address,
-  { usedUp, finalizedHeight }: { readonly usedUp: bigint; readonly finalizedHeight: bigint },
+  {
+    usedUp,
+    finalizedHeight,
+    height,
+  }: {
+    readonly usedUp: bigint
+    readonly finalizedHeight: bigint
+    /** The block that it was asked at. */
+    readonly height: bigint
+  },
   count: number,
 ): Promise<readonly ClosedPlace[]> {
   const rows = await tx.query<{
@@ -48,12 +57,16 @@ export async function closedAboveChain(
          and not exists (select from payment_transactions where chain_transaction_id = t.id and not without_effect)), false) as came_to_nothing,
        exists (select from followed_blocks b where b.network = t.network and b.height = t.mined_height and b.block_hash = t.mined_block_hash)
          or exists (select from chain_transactions later where later.network = t.network and later.lane_address = t.lane_address
-           and later.nonce > t.nonce and later.state = 'mined') as is_followed
+           and later.nonce > t.nonce and later.state = 'mined')
+         or f.height > $6::bigint as is_followed
      from chain_transactions t join followers f on f.network = t.network
      where t.network = $1 and t.lane_address = $2 and t.nonce >= $3::bigint and t.state in ('final', 'dead')
        and (f.halted_reason is not null or f.finalized_height <= $4::bigint)
      order by t.nonce limit $5`,
-    [network, address, usedUp.toString(), finalizedHeight.toString(), count],
+    [
+      ...[network, address, usedUp.toString(), finalizedHeight.toString(), count],
+      height.toString(),
+    ],
   )
   return rows.map((row) => ({
     transactionId: row.id,

@@ -103,6 +103,23 @@ describe.each(FINALITY_POLICIES)('where %s says what is final', (_, policy) => {
     expect((await lane()).frozenReason).toBe('used elsewhere')
   })
 
+  test('a nonce is given back by nobody where more blocks were read than the node had that was asked', async () => {
+    const follow = (height: number) =>
+      write(database.store, 'test_followed', 'update followers set height = $1', [height])
+    await begin(1n)
+    await place(0n, 'open')
+    await closePlaces([0n, null])
+    const draft: Chain['draft'] = async (...given) => {
+      await follow(1_000_000)
+      return await chain.draft(...given)
+    }
+    const said = await release({ ...chain, draft }).catch(String)
+    await follow(1)
+    expect(said).toContain('the node that was asked is behind')
+    expect(await places()).toMatchObject([{ attempts: '0' }])
+    expect((await release(chain)).filled).toEqual([0n])
+  })
+
   /** Places of the key that are over, each with the hash of its first attempt if it has one. */
   const closePlaces = async (...closed: readonly (readonly [bigint, string | null])[]) => {
     for (const [nonce, hash] of closed) {

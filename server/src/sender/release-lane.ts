@@ -106,7 +106,7 @@ export async function releaseLane({
     (most, latest) => (latest > most ? latest : most),
     finalized,
   )
-  const look = { usedUp, finalized, finalizedHeight }
+  const look = { usedUp, finalized, finalizedHeight, height }
   // Elsewhere a place is none of the chain's.
   const gapIn = async (tx: Tx) => {
     if (chain.renewal.kind !== 'fee') return { missing: [], closed: [], nonces: [], awaited: 0n }
