@@ -110,6 +110,8 @@ export const limits = {
   nodeCallSeconds: 10,
   /** The same where another node can be asked instead. */
   nodeCallWithOthersSeconds: 5,
+  /** What a wallet has on all its networks is asked for so long: a read of a lone node that hangs, and a moment for each asset by itself. */
+  balancesSeconds: 12,
   /** How long a node that failed is not read, doubled each time it fails again, up to the second. */
   nodeAsideSeconds: 15,
   nodeAsideSecondsMax: 240,

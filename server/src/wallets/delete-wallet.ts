@@ -29,7 +29,7 @@ export async function deleteWallet(
   actor: Actor,
 ): Promise<{ readonly deletedAtMilliseconds: number }> {
   const { id: walletId, accountId, address, family, label } = wallet
-  const { held: found, unread } = await holdingsOf(directory, wallet, [])
+  const { held: found, unread } = await holdingsOf({ directory, clock }, wallet, [])
   const left = found.filter(({ amount }) => amount > 0n)
   if (left.length > 0) {
     throw notEmpty(

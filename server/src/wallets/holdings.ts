@@ -4,6 +4,10 @@ import type { Address, Chain } from '../chains/chain.ts'
 import type { ChainDirectory } from '../chains/directory.ts'
 import { readableBalances } from '../chains/readable-balances.ts'
 import type { Wallet } from '../custody/wallet.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { openDeadline } from '../kernel/deadline.ts'
+import type { Deadline } from '../kernel/deadline.ts'
+import { limits } from '../kernel/limits.ts'
 import type { readBalances } from '../ledger/store.ts'
 
 /** What a wallet has of one asset on one network, base units. */
@@ -35,21 +39,36 @@ export type Books = Awaited<ReturnType<typeof readBalances>>
 
 /**
  * Every enabled asset of every enabled network of the wallet's family, asked from the chains at the same time. A token whose contract fails, or a
- * network whose nodes do not answer, hides no other: it is told as unread, never shown as zero.
+ * network whose nodes do not answer, hides no other: it is told as unread, never shown as zero. So is what no node has told within limits.balancesSeconds.
  * Throws NodeFailure where nothing at all can be read.
  */
 export async function holdingsOf(
-  directory: ChainDirectory,
+  { directory, clock }: { readonly directory: ChainDirectory; readonly clock: Clock },
   wallet: Wallet,
   books: Books,
 ): Promise<Holdings> {
   const chains = [...directory.all.values()].filter(({ config }) => config.family === wallet.family)
-  const found = await Promise.all(chains.map((chain) => onChain(chain, wallet, books)))
+  const deadline = openDeadline(clock, limits.balancesSeconds)
+  const found = await Promise.all(
+    chains.map((chain) => onChain(inTime(chain, deadline), wallet, books)),
+  ).finally(() => deadline.end())
   const failed = found.flatMap(({ failure }) => failure ?? [])
   if (failed.length === found.length && failed[0] !== undefined) throw failed[0]
   return {
     held: found.flatMap(({ held }) => held),
     unread: found.flatMap(({ unread }) => unread),
+  }
+}
+
+/** What a node has not told by then is not told. */
+function inTime(chain: Chain, deadline: Deadline): Chain {
+  return {
+    ...chain,
+    balances: async (address, assets) => {
+      const told = await deadline.within(() => chain.balances(address, assets))
+      if (told === undefined) throw new NodeFailure('no node told the balances in time')
+      return told
+    },
   }
 }
 

@@ -109,6 +109,27 @@ describe('GET /wallets/{address}', () => {
     expect((await ask('GET', path)).body).not.toHaveProperty('unread')
   })
 
+  test('waits for no node longer than its time, and says what was not told by then', async () => {
+    const { path } = await aWallet()
+    says.onChain = [3n, undefined]
+    says.elsewhere = 4n
+    says.isHanging = true
+    const { status, body } = await ask('GET', path)
+    expect([status, body]).toMatchObject([
+      200,
+      {
+        balances: [
+          { network: NETWORK, asset: 'native', amountBaseUnits: '3' },
+          { network: SECOND, amountBaseUnits: '4' },
+        ],
+        unread: [{ network: NETWORK, asset: USDC }],
+      },
+    ])
+    says.onChain = [0n, undefined]
+    says.elsewhere = 0n
+    expect((await ask('DELETE', path)).status).toBe(503)
+  })
+
   test('shows the other networks beside one that does not answer', async () => {
     const { path } = await aWallet()
     says.onChain = 'down'

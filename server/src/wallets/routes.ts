@@ -62,7 +62,7 @@ export function walletRoutes(deps: WalletRoutesDeps): readonly Route[] {
           return { wallet, books, policy, budgets }
         },
       )
-      const { held, unread } = await holdingsOf(directory, wallet, books)
+      const { held, unread } = await holdingsOf(deps, wallet, books)
       return {
         body: {
           ...walletFacts(wallet),

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Refusal } from '@florin/wire/errors.ts'
 import { parseNetworkId } from '@florin/wire/network.ts'
 import { openAudit } from '../audit/audit.ts'
@@ -11,6 +12,7 @@ import { localKeyWrapper } from '../custody/key-wrapper.ts'
 import { openTestServer } from '../http/test-server.ts'
 import type { Answered } from '../http/test-server.ts'
 import { systemClock } from '../kernel/clock.ts'
+import type { Clock } from '../kernel/clock.ts'
 import type { Scope } from '../kernel/caller.ts'
 import { newId } from '../kernel/id.ts'
 import type { AccountId, WalletId } from '../kernel/id.ts'
@@ -47,6 +49,8 @@ const config: NetworkConfig = {
   fees: { feePerGasMax: 1n, tipPerGasDefault: 1n, ceilingMultiple: 1n, bumpAfterBlocks: 1 },
 }
 
+const NEVER = new Promise<never>(() => undefined)
+
 function notTold(): never {
   throw new NodeFailure('no answer')
 }
@@ -64,6 +68,8 @@ const fresh = () => ({
   frozen: 0n,
   /** What a second network, of native currency only, says next. */
   elsewhere: 0n as bigint | 'down',
+  /** Asked of USDC alone, the chain never answers; then every wait is over as soon as all others have their answer. */
+  isHanging: false,
 })
 
 /** The routes of wallets on a real database, over two chains of which a test says what they tell. */
@@ -89,6 +95,7 @@ export function walletScene() {
       ...connectEvm({ config, log: openLog('silent'), clock: systemClock }),
       // As a node answers: all of them or none.
       balances: async (_, assets) => {
+        if (says.isHanging && assets.every(({ asset }) => asset === USDC)) await NEVER
         const amounts = assets.map(({ asset }) => amountOf(asset) ?? notTold())
         const owned = amounts.map(
           (amount, index) => amount + (assets[index]?.asset === USDC ? says.frozen : 0n),
@@ -110,9 +117,14 @@ export function walletScene() {
       random,
       clock: systemClock,
     }
+    const clock: Clock = {
+      ...systemClock,
+      sleep: (milliseconds, signal) =>
+        says.isHanging ? nextTurn() : systemClock.sleep(milliseconds, signal),
+    }
     server = await openTestServer({
       routes: walletRoutes({
-        ...{ store, custody, directory: openDirectory([chain, second]), clock: systemClock },
+        ...{ store, custody, directory: openDirectory([chain, second]), clock },
         audit: openAudit({ clock: systemClock, random }),
       }),
       isUnavailable: (error) => error instanceof NodeFailure,
