@@ -40,7 +40,6 @@ export type Books = Awaited<ReturnType<typeof readBalances>>
 /**
  * Every enabled asset of every enabled network of the wallet's family, asked from the chains at the same time. A token whose contract fails, or a
  * network whose nodes do not answer, hides no other: it is told as unread, never shown as zero. So is what no node has told within limits.balancesSeconds.
- * Throws NodeFailure where nothing at all can be read.
  */
 export async function holdingsOf(
   { directory, clock }: { readonly directory: ChainDirectory; readonly clock: Clock },
@@ -52,8 +51,6 @@ export async function holdingsOf(
   const found = await Promise.all(
     chains.map((chain) => onChain(inTime(chain, deadline), wallet, books)),
   ).finally(() => deadline.end())
-  const failed = found.flatMap(({ failure }) => failure ?? [])
-  if (failed.length === found.length && failed[0] !== undefined) throw failed[0]
   return {
     held: found.flatMap(({ held }) => held),
     unread: found.flatMap(({ unread }) => unread),
@@ -72,11 +69,7 @@ function inTime(chain: Chain, deadline: Deadline): Chain {
   }
 }
 
-async function onChain(
-  chain: Chain,
-  wallet: Wallet,
-  books: Books,
-): Promise<Holdings & { readonly failure?: NodeFailure }> {
+async function onChain(chain: Chain, wallet: Wallet, books: Books): Promise<Holdings> {
   const { network, assets } = chain.config
   const named = assets.map(({ asset, symbol, decimals }) => ({ network, asset, symbol, decimals }))
   try {
@@ -93,7 +86,7 @@ async function onChain(
     return { held, unread: named.filter((_, index) => amounts[index] === undefined) }
   } catch (failure) {
     if (!(failure instanceof NodeFailure)) throw failure
-    return { held: [], unread: named, failure }
+    return { held: [], unread: named }
   }
 
   function promised({ asset }: UnreadAsset, free: bigint) {

@@ -143,16 +143,28 @@ describe('GET /wallets/{address}', () => {
     })
   })
 
-  test('says that a node does not answer, never that there is nothing', async () => {
+  test('shows its policy and budgets while no node answers, and no balance as nothing', async () => {
     const { path } = await aWallet()
+    const limits = [{ asset: 'USDC', perDay: 2 }]
+    await ask('PUT', `${path}/policy`, { body: { limits } })
     says.onChain = 'down'
     says.elsewhere = 'down'
-    for (const method of ['GET', 'DELETE']) {
-      const answer = await ask(method, path)
-      expect([answer.status, codeOf(answer)]).toEqual([503, 'NETWORK_ERROR'])
-    }
-    says.onChain = [0n, 0n]
-    says.elsewhere = 0n
+    const { status, body } = await ask('GET', path)
+    expect([status, body]).toMatchObject([
+      200,
+      {
+        balances: [],
+        unread: [
+          { network: NETWORK, asset: 'native' },
+          { network: NETWORK, asset: USDC },
+          { network: SECOND, asset: 'native' },
+        ],
+        policy: { limits: [{ asset: USDC, perDay: 2 }] },
+        budgets: [{ asset: USDC, rule: 'perDay', left: 2 }],
+      },
+    ])
+    const kept = await ask('DELETE', path)
+    expect([kept.status, codeOf(kept)]).toEqual([503, 'NETWORK_ERROR'])
     expect((await ask('GET', path)).status).toBe(200)
   })
 })

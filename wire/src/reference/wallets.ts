@@ -48,7 +48,7 @@ export const getWallet: OperationReference = {
   title: 'Get a wallet',
   about: [
     'Balances are read from the chains while you wait. `amount` is what the chain shows, `held` what payments under way may still take, `available` what the next payment may use.',
-    'A token whose contract fails, or a network that does not answer, hides nothing else: what could not be read is missing from `balances` and stands in `unread`, which is left out where all was read. Where nothing at all could be read, this is a 503 `NETWORK_ERROR`.',
+    'A token whose contract fails, or a network that does not answer, hides nothing else: what could not be read within some seconds is missing from `balances` and stands in `unread`, which is left out where all was read. Nobody knows then what there is of it: that is not zero. Policy and budgets need no chain, and are there while none answers.',
     '`budgets` says of each limit over time that the policy sets what is `spent`, `held` by payments under way and `left` in the window that ends now.',
   ],
   params: { address: ADDRESS },
