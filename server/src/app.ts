@@ -229,7 +229,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const stopForgetting = startForgettingAll({ store, clock, log, networks })
   const windows = openWindows({ clock })
   const reports = openReports({ store, clock, log, networks, directory, drivers, windows })
-  const readMetrics = metricsReader(metrics, { store, drivers })
+  const shown = { log, clock, random, read: metricsReader(metrics, { store, drivers }) }
   let metricsDoor: Awaited<ReturnType<typeof openMetricsDoor>>
 
   const pages = await openSite({
@@ -288,7 +288,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const server = openServer({
     pages,
     routes: [
-      metricsRoute({ read: readMetrics, isSandbox: networks.every(({ sandbox }) => sandbox) }),
+      metricsRoute({ read: shown.read, isSandbox: networks.every(({ sandbox }) => sandbox) }),
       ...paymentRoutes({
         ...{ store, queue, waits, proofs, clock, random, killPoint, directory },
         networks: configs,
@@ -364,7 +364,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
     renewTls: (tls) => server.renewTls(tls),
     listen: async (where) => {
-      metricsDoor = await openMetricsDoor(options.metricsDoor, { log, read: readMetrics })
+      metricsDoor = await openMetricsDoor(options.metricsDoor, { ...shown, baseUrl: () => baseUrl })
       const listening = await server.listen(where)
       inside.push({ host: where.host, port: listening.port })
       if (metricsDoor !== undefined) {

@@ -1,11 +1,10 @@
 import { endpoints } from '@florin/wire/endpoints.ts'
 import type { NetworkId } from '@florin/wire/network.ts'
 import manifest from '../package.json' with { type: 'json' }
+import { openScrapeDoor } from './http/scrape-door.ts'
+import type { ScrapeDoor } from './http/scrape-door.ts'
 import type { Clock } from './kernel/clock.ts'
 import { limits } from './kernel/limits.ts'
-import type { Log } from './kernel/log.ts'
-import { listenForScrapes } from './metrics/listen.ts'
-import type { MetricsListener } from './metrics/listen.ts'
 import { openMetrics } from './metrics/metrics.ts'
 import type { Metrics, MetricsText } from './metrics/metrics.ts'
 import { readFigures } from './read-figures.ts'
@@ -57,12 +56,12 @@ export class NoMetricsDoor extends Error {
 /** Opens the door for scrapers when one is asked for. @throws NoMetricsDoor */
 export async function openMetricsDoor(
   door: MetricsDoor | null | undefined,
-  deps: { readonly log: Log; read(): Promise<MetricsText> },
-): Promise<(MetricsListener & { readonly url: string }) | undefined> {
+  deps: Omit<Parameters<typeof openScrapeDoor>[0], 'host' | 'port'>,
+): Promise<(ScrapeDoor & { readonly url: string }) | undefined> {
   if (door === null || door === undefined) return undefined
   const { host, port } = door
   try {
-    const listener = await listenForScrapes({ host, port, ...deps })
+    const listener = await openScrapeDoor({ host, port, ...deps })
     const name = host.includes(':') ? `[${host}]` : host
     return { ...listener, url: `http://${name}:${listener.port}/metrics` }
   } catch (error) {

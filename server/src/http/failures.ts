@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -25,6 +26,8 @@ export interface Failures {
   refuseUrl(error: unknown, request: FastifyRequest, reply: FastifyReply): void
   /** Bytes that are not HTTP, or come too slowly: there is no request to answer, only a socket. */
   refuseSocket(error: Error, socket: Socket): void
+  /** Answers a request that reached no library, with what was thrown. */
+  refuseRequest(error: unknown, response: ServerResponse): void
   /** Answers a request for another protocol, of which only the socket is left. */
   refuseUpgrade(error: unknown, socket: Duplex): void
 }
@@ -69,20 +72,21 @@ export function openFailures(options: {
     return status
   }
 
-  /** The whole answer by hand, then the end of the connection. */
-  function end(error: unknown, socket: Duplex): void {
+  /** The whole answer to what has no request of the library, logged under `what` where nobody foresaw it. */
+  function whole(error: unknown, what: string) {
     const requestId = newId(random, 'req')
     const { status, headers, body, unforeseen } = describe(error, requestId)
-    if (unforeseen) log.error({ requestId, status, err: error }, 'a connection failed')
+    if (unforeseen) log.error({ requestId, status, err: error }, what)
     options.onUnread(status)
     const text = writeJson(body)
-    const head = Object.entries({
-      ...ANSWER_HEADERS,
-      ...headers,
-      'x-request-id': requestId,
-      'content-length': Buffer.byteLength(text),
-      connection: 'close',
-    })
+    const own = { 'x-request-id': requestId, 'content-length': Buffer.byteLength(text) }
+    return { status, headers: { ...ANSWER_HEADERS, ...headers, ...own }, text }
+  }
+
+  /** By hand, then the end of the connection. */
+  function end(error: unknown, socket: Duplex): void {
+    const { status, headers, text } = whole(error, 'a connection failed')
+    const head = Object.entries({ ...headers, connection: 'close' })
     const reason = status === 413 ? 'Content Too Large' : (STATUS_CODES[status] ?? 'Error')
     const lines = head.map(([name, value]) => `${name}: ${value}\r\n`).join('')
     socket.end(`HTTP/1.1 ${status} ${reason}\r\n${lines}\r\n${text}`)
@@ -97,6 +101,10 @@ export function openFailures(options: {
         return
       }
       end(error, socket)
+    },
+    refuseRequest: (error, response) => {
+      const { status, headers, text } = whole(error, 'a request failed')
+      response.writeHead(status, headers).end(text)
     },
     refuseUpgrade: (error, socket) => end(error, socket),
   }
