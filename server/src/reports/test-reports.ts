@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
 import { baseUnits } from '@florin/wire/amount.ts'
 import { Refusal } from '@florin/wire/errors.ts'
-import { parseNetworkId } from '@florin/wire/network.ts'
 import { openWindows } from '../access/windows.ts'
 import type { Chain } from '../chains/chain.ts'
 import { openDirectory } from '../chains/directory.ts'
 import { connectEvm } from '../chains/evm/connect.ts'
+import { testNetwork, USDC as TOKEN } from '../chains/evm/test-network.ts'
 import { openTestServer } from '../http/test-server.ts'
 import type { Answered } from '../http/test-server.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -13,7 +13,6 @@ import { systemClock } from '../kernel/clock.ts'
 import { newId } from '../kernel/id.ts'
 import type { KeyId } from '../kernel/id.ts'
 import { openLog } from '../kernel/log.ts'
-import type { NetworkConfig } from '../kernel/network-config.ts'
 import { systemRandom } from '../kernel/random.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import { reportRoutes } from './routes.ts'
@@ -23,28 +22,9 @@ const random = systemRandom
 export const HOUR = 3_600_000
 /** Twenty past an hour. */
 export const NOW = Date.UTC(2026, 8, 21, 10, 20)
-export const NETWORK = parseNetworkId('eip155:84532') ?? fail()
-export const USDC = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
-const config: NetworkConfig = {
-  network: NETWORK,
-  family: 'evm',
-  name: 'a sandbox',
-  sandbox: true,
-  sandboxInstance: 'one',
-  rpcUrls: [],
-  assets: [
-    { symbol: 'ETH', asset: 'native', decimals: 18, takesCommitment: true },
-    { symbol: 'USDC', asset: USDC, decimals: 6, takesCommitment: true },
-  ],
-  releaseDepth: 0,
-  finality: { kind: 'tag' },
-  blockTimeMilliseconds: 1000,
-  fees: { feePerGasMax: 1n, tipPerGasDefault: 1n, ceilingMultiple: 1n, bumpAfterBlocks: 1 },
-}
-
-function fail(): never {
-  throw new Error('not a network')
-}
+const config = testNetwork([], { sandboxInstance: 'one' })
+export const NETWORK = config.network
+export const USDC = TOKEN.asset
 
 /** An answer whose fields the schema has checked already. */
 export interface Shown {

@@ -6,6 +6,7 @@ import { NodeFailure } from '../chains/chain.ts'
 import type { Chain } from '../chains/chain.ts'
 import { openDirectory } from '../chains/directory.ts'
 import { connectEvm } from '../chains/evm/connect.ts'
+import { testNetwork, USDC as TOKEN } from '../chains/evm/test-network.ts'
 import type { Custody } from '../custody/create-wallet.ts'
 import { evmKeys } from '../custody/evm-keys.ts'
 import { localKeyWrapper } from '../custody/key-wrapper.ts'
@@ -29,25 +30,10 @@ import { walletRoutes } from './routes.ts'
 import { write } from '../store/test-write.ts'
 
 const random = systemRandom
-export const USDC = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
-export const NETWORK = parseNetworkId('eip155:84532') ?? fail()
 export const SECOND = parseNetworkId('eip155:11155111') ?? fail()
-const config: NetworkConfig = {
-  network: NETWORK,
-  family: 'evm',
-  name: 'a sandbox',
-  sandbox: true,
-  sandboxInstance: 'one',
-  rpcUrls: [],
-  assets: [
-    { symbol: 'ETH', asset: 'native', decimals: 18, takesCommitment: true },
-    { symbol: 'USDC', asset: USDC, decimals: 6, takesCommitment: true },
-  ],
-  releaseDepth: 0,
-  finality: { kind: 'tag' },
-  blockTimeMilliseconds: 1000,
-  fees: { feePerGasMax: 1n, tipPerGasDefault: 1n, ceilingMultiple: 1n, bumpAfterBlocks: 1 },
-}
+const config = testNetwork([], { sandboxInstance: 'one' })
+export const NETWORK = config.network
+export const USDC = TOKEN.asset
 
 const NEVER = new Promise<never>(() => undefined)
 
