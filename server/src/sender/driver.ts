@@ -237,7 +237,7 @@ export function startDriver(deps: DriverDeps): Driver {
   function remember(head: Head): void {
     const last = told.at(-1)
     const isSame = last?.hash === head.hash
-    pace.looked(isSame)
+    pace.looked(isSame, head.block?.transactionHashes.length === 0)
     const isNews = !isSame || last.finalizedHeight > head.finalizedHeight
     told = [...(isNews ? told : told.slice(0, -1)), head].slice(-limits.toldHeadsMax)
   }

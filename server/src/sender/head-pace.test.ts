@@ -48,6 +48,35 @@ describe('looks at a head', () => {
     expect(slow.pause(0)).toBe(2_000)
   })
 
+  test('stay seldom behind the empty block that a chain makes while it stands still, and no longer', () => {
+    const pace = paced(50)
+    pace.looked(false)
+    pace.pass(10_000)
+    pace.looks(201)
+    pace.looked(false, true)
+    expect(pace.pause(0)).toBe(200)
+    // What is sent then has its block looked for as soon as before it.
+    expect(pace.expect()).toBe(true)
+    pace.looks(1)
+    expect(pace.pause(0)).toBe(6.25)
+    pace.looks(200)
+    pace.looked(false, true)
+    pace.looks(1)
+    expect(pace.pause(0)).toBe(200)
+    // With something in it, or soon followed by the next, it is one of a chain that goes on.
+    pace.looked(false, false)
+    expect(pace.pause(0)).toBe(43.75)
+    pace.looks(201)
+    pace.looked(false, true)
+    pace.looked(false, true)
+    expect(pace.pause(0)).toBe(43.75)
+    const slow = paced(2_000)
+    slow.looks(201)
+    slow.looked(false, true)
+    slow.looked(false, true)
+    expect(slow.pause(0)).toBe(1_750)
+  })
+
   test('come often again when something was sent and the block is overdue, and not before', () => {
     const pace = paced(800)
     pace.looked(false)

@@ -2,8 +2,8 @@ import type { Clock } from '../kernel/clock.ts'
 
 /** When a network's head is to be looked at again. */
 export interface HeadPace {
-  /** A look at the head, and whether it was the same as before. */
-  looked(isSame: boolean): void
+  /** A look at the head, whether it was the same as before, and whether its block is known to hold nothing. */
+  looked(isSame: boolean, isEmpty?: boolean): void
   /**
    * Something was sent. Where the next block is overdue it may be the one that is made for it, as chains do that make blocks on demand: then the
    * head is looked for as often again as when a block has just become due. Gives whether it is, and no more often than some times for one head:
@@ -42,7 +42,14 @@ export function openHeadPace(clock: Clock, blockTimeMilliseconds: number): HeadP
   return {
     dueMilliseconds,
     evenMilliseconds,
-    looked: (isSame) => {
+    looked: (isSame, isEmpty = false) => {
+      // A chain that makes blocks on demand makes an empty one now and then, so that its time goes on: it stands still behind it as before. One
+      // that makes blocks again shows another at the next look.
+      if (!isSame && isEmpty && stillLooks > STILL_LOOKS_MAX) {
+        stillLooks = STILL_LOOKS_MAX
+        expected = 0
+        return
+      }
       stillLooks = isSame ? stillLooks + 1 : 0
       pauseMilliseconds = isSame ? paceOfWaiting() : restMilliseconds
       if (isSame) return
