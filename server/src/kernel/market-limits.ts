@@ -9,6 +9,8 @@ export const marketLimits = {
   marketLiveBlocksMax: 150,
   /** How long market events can be read by other instances. */
   marketEventSeconds: 60,
+  /** How often an instance looks how far market events have come while nobody listens to it, whatever it is told. */
+  marketUnheardLookMilliseconds: 5_000,
   /** How late an instance hears of a market event whose notification was lost, and how many it reads at once. */
   marketLookAgainMilliseconds: 1_000,
   marketEventsPerReadMax: 500,

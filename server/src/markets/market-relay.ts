@@ -11,7 +11,8 @@ import { networkOfName } from './wake-name.ts'
 
 /**
  * Brings to this instance's listeners what markets showed, whichever instance read it. Begins with what comes from now on. A lost
- * notification delays an event by limits.marketLookAgainMilliseconds; what nobody listened to is passed over.
+ * notification delays an event by limits.marketLookAgainMilliseconds; what nobody listened to is passed over, and then a lost one may have whoever
+ * listens next told of limits.marketUnheardLookMilliseconds before it.
  */
 export function startMarketRelay({
   store,
@@ -77,9 +78,13 @@ export function startMarketRelay({
   })
 
   async function lookAgain(): Promise<void> {
+    let unheardMilliseconds = 0
     while (!stopping.signal.aborted) {
-      wakeAll()
+      if (feed.isHeard()) unheardMilliseconds = 0
+      if (unheardMilliseconds === 0) wakeAll()
       await clock.sleep(limits.marketLookAgainMilliseconds, stopping.signal)
+      unheardMilliseconds += limits.marketLookAgainMilliseconds
+      if (unheardMilliseconds >= limits.marketUnheardLookMilliseconds) unheardMilliseconds = 0
     }
   }
   const looking = lookAgain()
