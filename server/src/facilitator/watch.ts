@@ -97,6 +97,7 @@ async function openUndecided(
   return store.inTransaction('service', async (tx) => {
     const now = clock.nowMilliseconds()
     const claims = await openClaims(tx, network, CLAIMS_PER_ROUND_MAX, now)
+    if (claims.length === 0) return []
     const { over, underWay } = await records.decided(
       tx,
       claims.map(({ paymentId }) => paymentId),
