@@ -59,9 +59,7 @@ export function openFailures(options: {
       const facts = { requestId: request.id, method: request.method, route, status }
       if (unforeseen) log.error({ ...facts, err: error }, 'a request failed')
       else if (route === undefined || !options.isProbe(route)) {
-        const cause = error instanceof Error ? error.cause : undefined
-        const reasons = { reason: error, ...(cause === undefined ? {} : { lastReason: cause }) }
-        log.warn({ ...facts, ...reasons }, 'a request could not be served')
+        log.warn({ ...facts, reason: error }, 'a request could not be served')
       }
     }
     // A reply is thenable; what it would wait for is its own business.

@@ -28,7 +28,7 @@ export function loggedError(error: unknown, depth = 0): LoggedError {
   const stack = framesOf(error)
   return {
     type: logText(error.name),
-    message: reasonOf(error),
+    message: messageOf(error),
     ...(typeof code === 'string' || typeof code === 'number'
       ? { code: logText(String(code)) }
       : {}),
@@ -39,8 +39,14 @@ export function loggedError(error: unknown, depth = 0): LoggedError {
   }
 }
 
-/** Why something failed, in one line. */
+/** Why something failed, in one line, with what lay behind it where that is known. */
 export function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  const own = messageOf(error)
+  return cause instanceof Error ? logText(`${own}: ${messageOf(cause)}`) : own
+}
+
+function messageOf(error: unknown): string {
   if (typeof error === 'string') return logText(error)
   if (!(error instanceof Error)) return typeof error
   // V8 quotes what it could not read.

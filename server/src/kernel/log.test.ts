@@ -142,6 +142,15 @@ describe('an error in the log', () => {
     expect(records[0]).toMatchObject({ reason: message })
   })
 
+  test('as a reason is told with what lay behind it', () => {
+    const message = 'could not extend file "base/1/2": No space left on device'
+    const full = Object.assign(new Error(message), { severity: 'ERROR', code: '53100' })
+    const { records } = capture('info', (log) => {
+      log.warn({ reason: new Error('the database is in trouble', { cause: full }) }, 'x')
+    })
+    expect(records[0]).toMatchObject({ reason: `the database is in trouble: ${message}` })
+  })
+
   test('of a text that could not be read shows none of it', () => {
     const read = () => JSON.parse('{"privateKey": canary}') as unknown
     const { text } = capture('info', (log) => {

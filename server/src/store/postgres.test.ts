@@ -239,6 +239,20 @@ describe('trouble', () => {
     expect(losers[0]).toBeInstanceOf(StoreUnavailable)
   })
 
+  test('a database that is there and has no room is in trouble, and not unreachable', async () => {
+    const full = database.store.query(
+      'full',
+      `do $$ begin raise sqlstate '53100' using message = 'No space left on device'; end $$`,
+    )
+    const error: unknown = await full.catch((caught: unknown) => caught)
+    expect(error).toBeInstanceOf(StoreUnavailable)
+    expect(error).toMatchObject({
+      message: 'the database is in trouble',
+      cause: { message: 'No space left on device' },
+    })
+    expect(await database.store.query('after', 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+
   test('an address where nothing listens is StoreUnavailable, and no password is in what it says', async () => {
     const url = new Secret('postgres://florin:canary-7f3a@127.0.0.1:1/florin')
     const store = openStore({ url, log })

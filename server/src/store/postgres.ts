@@ -58,6 +58,8 @@ export class CommitUnknown extends Error {
 
 /** The answer is about the server, not about the statement: classes 08, 53, 57P, 58, XX. */
 const SERVER_TROUBLE = /^(08|53|57P|58|XX)/
+/** The server is there, and lacks a disk, memory or a connection, or its files fail it: whoever looks for it on the network looks at the wrong place. */
+const OWN_TROUBLE = /^(53|58|XX)/
 /** PostgreSQL gave this transaction up whole; repeating it is safe: deadlock, serialization, timeouts. */
 const GAVE_UP = /^(40001|40P01|55P03|57014|25P0[34])$/
 /** A prepared statement met a table that a migration changed; a new connection plans it anew. */
@@ -109,6 +111,9 @@ export function gaveUp({ cause }: StoreUnavailable): boolean {
 function translate(error: unknown): unknown {
   if (isMisuse(error)) return error
   const state = sqlState(error)
+  if (state !== undefined && OWN_TROUBLE.test(state)) {
+    return new StoreUnavailable('the database is in trouble', { cause: error })
+  }
   if (state === undefined || SERVER_TROUBLE.test(state)) {
     return new StoreUnavailable('the database is unreachable', { cause: error })
   }
