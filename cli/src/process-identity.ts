@@ -9,13 +9,13 @@ export interface ProcessIdentity {
   readonly startedAt: string
 }
 
-/** Which process has this pid now; undefined when none does. A zombie counts as none. */
+/** Which process has this pid now; undefined when none does. A zombie counts as none. Rejects when the system does not tell. */
 export async function identify(pid: number): Promise<ProcessIdentity | undefined> {
   const startedAt = process.platform === 'linux' ? await fromProc(pid) : await fromPs(pid)
   return startedAt === undefined ? undefined : { pid, startedAt }
 }
 
-/** Whether the very process that was written down still runs. */
+/** Whether the very process that was written down still runs. Rejects when the system does not tell, as without a free file descriptor. */
 export async function isRunning({ pid, startedAt }: ProcessIdentity): Promise<boolean> {
   return (await identify(pid))?.startedAt === startedAt
 }
@@ -37,7 +37,10 @@ function isText(value: unknown): value is string {
 
 /** proc(5): field 3 is the state, field 22 the start in clock ticks since boot; field 2 may hold spaces. */
 async function fromProc(pid: number): Promise<string | undefined> {
-  const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch((error: unknown) => {
+    if (isCode(error, 'ENOENT') || isCode(error, 'ESRCH')) return ''
+    throw error
+  })
   const [state, ...fields] = line.slice(line.lastIndexOf(')') + 2).split(' ')
   const startedAt = fields[18]
   if (startedAt === undefined || state === 'Z' || state === 'X') return undefined
@@ -50,7 +53,15 @@ async function fromPs(pid: number): Promise<string | undefined> {
     'stat=,lstart=',
     '-p',
     String(pid),
-  ]).catch(() => ({ stdout: '' }))
+  ]).catch((error: unknown) => {
+    // ps ends with 1 where there is no such process; a text says why it could not be run.
+    if (isCode(error, 1)) return { stdout: '' }
+    throw error
+  })
   const [, state = 'Z', startedAt] = /^\s*(\S+)\s+(\S.*\S)\s*$/.exec(stdout) ?? []
   return state.startsWith('Z') ? undefined : startedAt
+}
+
+function isCode(error: unknown, code: string | number): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
 }

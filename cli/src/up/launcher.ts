@@ -12,6 +12,8 @@ const FIRST_OWN_DESCRIPTOR = 3
 const OWN_SCRIPT = /\bflorin(?:\.js)? up$/
 const WATCH_MILLISECONDS = 250
 const ANCESTORS_MAX = 4
+/** Where the system does not tell, nobody is gone. */
+const UNKNOWN: readonly boolean[] = []
 const SHELLS = ['sh', 'bash', 'dash', 'zsh', 'ash', 'busybox']
 
 /** The processes that started this one in order to run it, and that it ends with. */
@@ -80,7 +82,7 @@ async function watch(
   onGone: () => void,
 ): Promise<void> {
   for (;;) {
-    const running = await Promise.all(identities.map(isRunning))
+    const running = await Promise.all(identities.map(isRunning)).catch(() => UNKNOWN)
     if (running.includes(false)) return onGone()
     await clock.sleep(WATCH_MILLISECONDS)
   }

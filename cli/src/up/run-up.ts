@@ -53,7 +53,10 @@ export const runUp: Run = async (context) => {
   } catch (error) {
     if (!(error instanceof Interrupted)) failure = error
   }
-  await announce('stopping', null)
+  // On a full disk, or without a free file descriptor, what runs is stopped all the same.
+  await announce('stopping', null).catch((error: unknown) =>
+    log.warn({ part: 'owner.json', reason: error }, 'nobody is told that this stops'),
+  )
   await progress.step('stopping', closers.closeAll)
   lock.release()
   if (failure instanceof CommandFailed) throw failure
