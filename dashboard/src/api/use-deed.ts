@@ -3,6 +3,7 @@ import type { UseMutationResult } from '@tanstack/react-query'
 import { useApi } from '../app/services.tsx'
 import type { Answer, Input, Operation } from './operation.ts'
 import type { Reading } from './use-answer.ts'
+import { markChanged } from './use-pages.ts'
 
 /** Operations that change something. */
 export type Deed = Exclude<Operation, Reading>
@@ -27,9 +28,16 @@ export function useDeed<O extends Deed>(
     onError: (error, input) => onFailed?.(error, input),
     onSuccess: async (answer, input) => {
       onDone?.(answer, input)
+      markChanged(client, namesOf(input))
       await client.invalidateQueries({
         predicate: ({ queryKey }) => refreshes.some((each) => each === queryKey[0]),
       })
     },
   })
+}
+
+/** Of what a deed was done to. */
+function namesOf(input: object): ReadonlySet<string> {
+  const params = 'params' in input ? input.params : undefined
+  return new Set(Object.values(params ?? {}).map(String))
 }

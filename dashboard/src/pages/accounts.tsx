@@ -31,8 +31,11 @@ export function Page() {
     asked: search,
     input: (cursor) => ({ query: { search: search === '' ? undefined : search, cursor } }),
     next: ({ nextCursor }) => nextCursor,
+    rows: (page) => page.accounts,
+    rowKey: ({ accountId }) => accountId,
+    rowTime: ({ createdAt }) => createdAt,
   })
-  const accounts = list.pages?.flatMap((page) => page.accounts) ?? []
+  const accounts = list.rows ?? []
   const close = () => setAsked(null)
   return (
     <>
@@ -56,7 +59,7 @@ export function Page() {
         />
       </div>
       {list.error === null ? null : <ErrorPanel error={list.error} onRetry={list.retry} />}
-      {list.pages === undefined ? (
+      {list.rows === undefined ? (
         list.error === null ? (
           <SkeletonRows />
         ) : null

@@ -48,6 +48,9 @@ export function Page() {
       },
     }),
     next: ({ nextCursor }) => nextCursor,
+    rows: (page) => page.entries,
+    rowKey: ({ auditId }) => auditId,
+    rowTime: ({ at }) => at,
   })
   return (
     <>
@@ -57,7 +60,7 @@ export function Page() {
       <Filters />
       <AuditTable
         list={list}
-        entries={list.pages?.flatMap((page) => page.entries)}
+        entries={list.rows}
         empty={{
           title: filters.isEmpty ? 'Nothing was changed yet' : 'No change fits',
           says: 'Every change is kept here.',

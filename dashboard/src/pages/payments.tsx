@@ -29,9 +29,12 @@ export function Page() {
     asked,
     input: (cursor) => ({ query: { ...asked, cursor } }),
     next: ({ nextCursor }) => nextCursor,
+    rows: (page) => page.payments,
+    rowKey: ({ paymentId }) => paymentId,
+    rowTime: ({ createdAt }) => createdAt,
   })
-  const payments = list.pages?.flatMap((page) => page.payments) ?? []
-  const lookedBackTo = list.pages?.at(-1)?.lookedBackTo ?? null
+  const payments = list.rows ?? []
+  const lookedBackTo = list.last?.lookedBackTo ?? null
   const fault = list.error instanceof ApiError ? list.error.details['search'] : undefined
   const searchFault = typeof fault === 'string' ? fault : undefined
   return (
@@ -43,7 +46,7 @@ export function Page() {
       {list.error !== null && searchFault === undefined ? (
         <ErrorPanel error={list.error} onRetry={list.retry} />
       ) : null}
-      {list.error !== null ? null : list.pages === undefined ? (
+      {list.error !== null ? null : list.rows === undefined ? (
         <SkeletonRows rows={8} />
       ) : payments.length > 0 ? (
         <PaymentTable payments={payments} />

@@ -7,11 +7,14 @@ export function AuditLog() {
     asked: 'account',
     input: (cursor) => ({ query: { cursor } }),
     next: ({ nextCursor }) => nextCursor,
+    rows: (page) => page.entries,
+    rowKey: ({ auditId }) => auditId,
+    rowTime: ({ at }) => at,
   })
   return (
     <AuditTable
       list={list}
-      entries={list.pages?.flatMap((page) => page.entries)}
+      entries={list.rows}
       empty={{
         title: 'Nothing was changed yet',
         says: 'Every change of this account is kept here.',

@@ -30,8 +30,11 @@ export function SystemLanes() {
     asked: 'frozen',
     input: (cursor) => ({ query: { cursor } }),
     next: ({ nextCursor }) => nextCursor,
+    rows: (page) => page.lanes,
+    rowKey: ({ address, network }) => `${address} ${network}`,
+    rowTime: () => 0,
   })
-  const frozen = lanes.pages?.flatMap((page) => page.lanes) ?? []
+  const frozen = lanes.rows ?? []
   const [asked, setAsked] = useState<LaneName | null>(null)
   const release = useDeed('POST /operator/lanes/release', { refreshes: LANE_READS })
   const deed = ({ network, address, isFrozen }: LaneName & { isFrozen: boolean }) => (
@@ -112,7 +115,7 @@ export function SystemLanes() {
         </h2>
         {lanes.error !== null ? (
           <ErrorPanel error={lanes.error} onRetry={lanes.retry} />
-        ) : lanes.pages === undefined ? (
+        ) : lanes.rows === undefined ? (
           <SkeletonRows rows={1} />
         ) : frozen.length === 0 ? (
           <p className="text-soft">No lane is frozen: every key signs.</p>

@@ -43,9 +43,12 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
       query: { status: status === 'all' ? undefined : status, cursor },
     }),
     next: ({ nextCursor }) => nextCursor,
+    rows: (page) => page.deliveries,
+    rowKey: ({ deliveryId }) => deliveryId,
+    rowTime: ({ createdAt }) => createdAt,
     refetchSeconds: REFETCH_SECONDS,
   })
-  const deliveries = list.pages?.flatMap((page) => page.deliveries) ?? []
+  const deliveries = list.rows ?? []
   const open = deliveries.find(({ deliveryId }) => deliveryId === shown)
   const columns: readonly Column<Delivery>[] = [
     { header: 'Event', narrow: 1, cell: ({ type }) => <span className="font-medium">{type}</span> },
@@ -91,7 +94,7 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
         />
       </div>
       {list.error === null ? null : <ErrorPanel error={list.error} onRetry={list.retry} />}
-      {list.pages === undefined ? (
+      {list.rows === undefined ? (
         <SkeletonRows rows={3} />
       ) : deliveries.length === 0 ? (
         <Empty title={status === 'all' ? 'Nothing was sent yet' : `No delivery is ${status}`}>

@@ -1,13 +1,12 @@
 import type { Pages } from '../api/use-pages.ts'
-import type { Reading } from '../api/use-answer.ts'
 import { Button } from './button.tsx'
 
 /** The way to the next page of a list; nothing at its end. */
-export function LoadMore<O extends Reading>({
+export function LoadMore({
   of,
   children = 'Show more',
 }: {
-  of: Pages<O>
+  of: Pick<Pages<unknown, unknown>, 'hasMore' | 'isLoadingMore' | 'loadMore'>
   children?: string
 }) {
   if (!of.hasMore) return null
