@@ -182,6 +182,9 @@ describe.skipIf(NO_CHROMIUM)('pages of the dashboard (skipped without a Chromium
     expect(body['policy']).toMatchObject({ limits: [{ asset: 'native', perDay: 2.5 }] })
     expect(await barriers(page)).toEqual([])
     await page.getByRole('button', { name: 'Delete wallet' }).click()
+    // Decision 0014: whoever believes that it is gone would count late money as lost.
+    await dialog.getByText('Its key is kept, encrypted.').waitFor()
+    expect(await dialog.innerText()).not.toMatch(/destroyed|lost/)
     await dialog.getByRole('button', { name: 'Delete wallet' }).click()
     await page.getByRole('heading', { level: 1, name: 'Wallets' }).waitFor()
     expect((await client.get(`/wallets/${address}`)).status).toBe(404)

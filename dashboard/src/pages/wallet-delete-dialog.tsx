@@ -41,8 +41,12 @@ export function DeleteWalletDialog({ wallet, onClose }: { wallet: Wallet; onClos
       }
     >
       <p>
-        It must be empty and have no payment under way. Its key is destroyed: whatever is sent to
-        the address afterwards is lost for ever. Its payments stay in the list.
+        It must be empty and have no payment under way. It leaves the list, nothing can be paid from
+        it any more, and its address is never given out again. Its payments stay in their list.
+      </p>
+      <p>
+        Its key is kept, encrypted. Whatever is sent to the address afterwards still shows as
+        received, but only whoever runs this installation can get it back.
       </p>
       <Facts
         facts={[
