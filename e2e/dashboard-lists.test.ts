@@ -2,7 +2,8 @@ import { FURTHER_PAGES_MAX } from '@florin/dashboard/src/api/loaded-pages.ts'
 import { until } from '@florin/server/kernel/until.ts'
 import type { Page, Request, WebSocketRoute } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { visit } from './actors/browser.ts'
+import { barriers, visit } from './actors/browser.ts'
+import { openClient } from './actors/client.ts'
 import { NO_CHROMIUM, startDashboard } from './actors/dashboard.ts'
 
 const WAIT = { seconds: 60 }
@@ -58,6 +59,44 @@ describe.skipIf(NO_CHROMIUM)('what is long (skipped without a Chromium in PATH)'
     expect((await read.boundingBox())?.y).toBe(before?.y)
     await context.close()
   })
+
+  test('for a payment’s deliveries so many webhooks are looked through, and more when asked', async () => {
+    const { page } = dashboard.owner
+    const [payer, recipient] = dashboard.florin.info.wallets
+    const client = openClient(dashboard.florin.baseUrl, dashboard.florin.info.apiKeys.enterprise)
+    const order = { walletAddress: payer?.address, recipientAddress: recipient?.address }
+    const { body } = await client.post('/payment/send', { ...order, amount: '0.5' })
+    const paymentId = String(body['paymentId'])
+    const webhooks = Array.from({ length: 12 }, (_, number) => ({
+      webhookId: `wh_${number}`,
+      url: `https://shop.example/${number}`,
+      types: number === 0 ? ['webhook'] : [],
+    }))
+    let asked = 0
+    await page.route(/api\/webhooks$/, (route) => route.fulfill({ json: { webhooks } }))
+    await page.route(/api\/webhooks\/wh_\d+\/deliveries/, async (route) => {
+      asked += 1
+      const deliveries = route.request().url().includes('wh_11') ? [delivery(paymentId)] : []
+      await route.fulfill({ json: { deliveries, nextCursor: null } })
+    })
+    await dashboard.open(page, `/payments/${paymentId}`, 'Payment')
+    await page.getByText('6 more webhooks were not looked through.').waitFor()
+    expect(asked).toBe(5)
+    await page.getByRole('button', { name: 'Look through 5 more' }).click()
+    await page.getByText('1 more webhook was not looked through.').waitFor()
+    await page.getByRole('button', { name: 'Look through 1 more' }).click()
+    await page.getByRole('link', { name: 'https://shop.example/11' }).waitFor()
+    expect(await page.getByText('not looked through').count()).toBe(0)
+    expect(await barriers(page)).toEqual([])
+    await page.unroute(/api\/webhooks$/)
+    await page.unroute(/api\/webhooks\/wh_\d+\/deliveries/)
+  })
+})
+
+const delivery = (paymentId: string) => ({
+  ...{ deliveryId: 'del_1', eventId: 'evt_1', type: 'payment', status: 'waiting', log: [] },
+  ...{ redeliveryOf: null, attempts: 0, nextAttemptAt: null, createdAt: 1, endedAt: null },
+  event: { data: { paymentId, status: 'confirmed' } },
 })
 
 const idOf = (number: number) => `pay_${String(number).padStart(21, '0')}`

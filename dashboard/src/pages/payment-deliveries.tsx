@@ -1,6 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Answer } from '../api/operation.ts'
 import { useApi } from '../app/services.tsx'
+import { countText } from '../format/count-text.ts'
+import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
 import { PageLink } from '../parts/page-link.tsx'
@@ -16,6 +19,8 @@ type Row = Delivery & { readonly webhookId: string; readonly url: string }
 
 /** The newest deliveries of each webhook that are looked through. */
 const LOOKED_AT = 100
+/** Webhooks that are looked through at once, a request for each: the API lists deliveries by webhook, not by payment. */
+const WEBHOOKS_AT_ONCE = 5
 
 /** The payment that an event is about; undefined when it is about none. */
 export function paymentOfEvent(event: Readonly<Record<string, unknown>>): string | undefined {
@@ -51,13 +56,17 @@ function statusOfEvent({ data }: Readonly<Record<string, unknown>>): string {
 /** The events of a payment as the account's webhooks were told of them. */
 export function PaymentDeliveries({ paymentId }: { paymentId: string }) {
   const api = useApi()
+  const [most, setMost] = useState(WEBHOOKS_AT_ONCE)
   // The operation in front makes new events refresh it, too.
-  const { data, error, refetch } = useQuery({
-    queryKey: ['GET /webhooks', { deliveriesOf: paymentId }],
+  const { data, error, refetch, isFetching } = useQuery({
+    queryKey: ['GET /webhooks', { deliveriesOf: paymentId, most }],
     queryFn: async () => {
       const { webhooks } = await api.call('GET /webhooks')
+      const told = webhooks.filter(
+        ({ types }) => types.length === 0 || types.some((type) => type !== 'webhook'),
+      )
       const lists = await Promise.all(
-        webhooks.map(async ({ webhookId, url }) => {
+        told.slice(0, most).map(async ({ webhookId, url }) => {
           const { deliveries } = await api.call('GET /webhooks/{webhookId}/deliveries', {
             params: { webhookId },
             query: { limit: LOOKED_AT },
@@ -67,8 +76,9 @@ export function PaymentDeliveries({ paymentId }: { paymentId: string }) {
             .map((delivery) => ({ ...delivery, webhookId, url }))
         }),
       )
-      return { webhooks: webhooks.length, rows: lists.flat() }
+      return { webhooks: told.length, more: told.slice(most).length, rows: lists.flat() }
     },
+    placeholderData: keepPreviousData,
   })
   return (
     <Card title="Events and deliveries" actions={<PageLink to="/events">All events</PageLink>}>
@@ -78,12 +88,16 @@ export function PaymentDeliveries({ paymentId }: { paymentId: string }) {
         <Skeleton className="h-16 w-full" />
       ) : data.webhooks === 0 ? (
         <p className="text-soft">
-          No webhook is told of this account’s events. <PageLink to="/webhooks">Make one</PageLink>{' '}
-          and your program hears of every step.
+          No webhook is told of this account’s payments.{' '}
+          <PageLink to="/webhooks">Make one</PageLink> and your program hears of every step.
         </p>
       ) : data.rows.length === 0 ? (
         <p className="text-soft">
-          Nothing about this payment is among the last {LOOKED_AT} deliveries of each webhook.
+          Nothing about this payment is among the last {LOOKED_AT} deliveries of{' '}
+          {data.more === 0
+            ? 'each webhook'
+            : `the first ${countText(data.webhooks - data.more, 'webhook')}`}
+          .
         </p>
       ) : (
         <Table
@@ -92,6 +106,15 @@ export function PaymentDeliveries({ paymentId }: { paymentId: string }) {
           rows={data.rows}
           rowKey={({ deliveryId }) => deliveryId}
         />
+      )}
+      {data === undefined || error !== null || data.more === 0 ? null : (
+        <p className="mt-3 flex flex-wrap items-center gap-3 text-soft">
+          {countText(data.more, 'more webhook')} {data.more === 1 ? 'was' : 'were'} not looked
+          through.
+          <Button busy={isFetching} onClick={() => setMost(most + WEBHOOKS_AT_ONCE)}>
+            Look through {Math.min(data.more, WEBHOOKS_AT_ONCE)} more
+          </Button>
+        </p>
       )}
     </Card>
   )
