@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { percentText } from './percent-text.ts'
 import { shortText } from './short-text.ts'
-import { laterText, spanText, stepTime, timeAgo, timeLeft } from './time-text.ts'
+import { laterText, spanText, stepTime, stretchText, timeAgo, timeLeft } from './time-text.ts'
 
 test('only all of it is 100%, and only nothing is 0% where a tenth can be told', () => {
   expect([1, 0.9999, 0.999, 0.5, 0.001, 0].map(percentText)).toEqual([
@@ -66,6 +66,13 @@ test('what happened next is told by how much later, and never as before', () => 
   expect(laterText(now + 81, now)).toBe('81 ms later')
   expect(laterText(now, now)).toBe('0 ms later')
   expect(laterText(now - 1, now)).toBe('')
-  expect(stepTime(now + 81, now)).toMatch(/^\d\d:\d\d:\d\d$/)
+  expect(stepTime(now + 81, now)).toMatch(/^\d\d:\d\d:\d\d \S+$/)
   expect(stepTime(now + 48 * 3_600_000, now)).toMatch(/^\d+ \w+ \d{4}, \d\d:\d\d:\d\d \S+$/)
+})
+
+test('a stretch of a chart says of which zone it is', () => {
+  const from = Date.parse('2026-11-21T12:40:00Z')
+  expect(stretchText(from, from + 60_000)).toMatch(
+    /^\d+ \w+, \d\d:\d\d to (\d+ \w+, )?\d\d:\d\d [A-Z]\S*$/,
+  )
 })

@@ -46,11 +46,13 @@ export function clockTime(atMilliseconds: number): string {
   return new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' }).format(atMilliseconds)
 }
 
-/** A moment after another one: its time alone on the same day of the reader's own clock, else its date, too. */
+const clockZone = new Intl.DateTimeFormat('en-GB', { timeStyle: 'long' })
+
+/** A moment after another one, with its zone: its time alone on the same day of the reader's own clock, else its date, too. */
 export function stepTime(atMilliseconds: number, beforeMilliseconds: number): string {
   const isSameDay =
     new Date(atMilliseconds).toDateString() === new Date(beforeMilliseconds).toDateString()
-  return isSameDay ? clockTime(atMilliseconds) : exactTime(atMilliseconds)
+  return isSameDay ? clockZone.format(atMilliseconds) : exactTime(atMilliseconds)
 }
 
 const minute = new Intl.DateTimeFormat('en-GB', {
@@ -58,11 +60,18 @@ const minute = new Intl.DateTimeFormat('en-GB', {
 })
 const clockMinute = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 
-/** A stretch of time by the reader's own clock, to the minute: "21 Nov, 12:40 to 12:41". Both in Unix milliseconds. */
+const zone = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' })
+
+/** The zone of the reader's own clock at a moment: "UTC", "CET", "GMT+2". */
+export function zoneText(atMilliseconds: number): string {
+  return zone.formatToParts(atMilliseconds).find(({ type }) => type === 'timeZoneName')?.value ?? ''
+}
+
+/** A stretch of time by the reader's own clock, to the minute: "21 Nov, 12:40 to 12:41 UTC". Both in Unix milliseconds. */
 export function stretchText(fromMilliseconds: number, toMilliseconds: number): string {
   const isSameDay =
     new Date(fromMilliseconds).toDateString() === new Date(toMilliseconds).toDateString()
-  return `${minute.format(fromMilliseconds)} to ${(isSameDay ? clockMinute : minute).format(toMilliseconds)}`
+  return `${minute.format(fromMilliseconds)} to ${(isSameDay ? clockMinute : minute).format(toMilliseconds)} ${zoneText(toMilliseconds)}`
 }
 
 /** A span for people: 850 ms, 3.2 s, 4 min, 5 h, 3 days. */

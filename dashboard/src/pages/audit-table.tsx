@@ -104,10 +104,10 @@ function columnsOf(
     {
       header: 'Who',
       narrow: 3,
-      cell: ({ actor, actorName }) => (
+      cell: (entry) => (
         <>
           <NarrowName>by </NarrowName>
-          {actorName ?? (actor === 'system' ? 'the service' : actor)}
+          <Actor entry={entry} />
         </>
       ),
     },
@@ -128,6 +128,13 @@ function columnsOf(
       ),
     },
   ]
+}
+
+/** Who did it. Before a key's name was noted with what it did, there is its id alone. */
+function Actor({ entry: { actor, actorId, actorName } }: { entry: AuditRow }) {
+  if (actorId === null) return 'the service'
+  if (actorName === null) return <Name text={actorId} />
+  return <span title={actorId}>{actor === 'key' ? `key ${actorName}` : actorName}</span>
 }
 
 function AccountName({ id }: { id: string | null | undefined }) {

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { KeyboardEvent, PointerEvent, ReactNode, RefObject } from 'react'
 import type uPlot from 'uplot'
+import { zoneText } from '../format/time-text.ts'
 import { stepAt, stepByKey } from './plot-step.ts'
 import { readingText } from './reading.ts'
 import type { Reading } from './reading.ts'
@@ -76,6 +77,10 @@ export function PlotReader({
       className="relative touch-pan-y"
     >
       {children}
+      {/* Where both axes leave room; what is read of a step says it, too. */}
+      <span aria-hidden="true" className="absolute bottom-2.5 left-1 text-xs text-soft">
+        {zoneText(times.at(-1) ?? 0)}
+      </span>
       {found === -1 || plot.current === null ? null : (
         <Mark plot={plot.current} times={times} step={found} kind={kind} reading={reading} />
       )}

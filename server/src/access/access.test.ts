@@ -86,6 +86,7 @@ describe('authenticate', () => {
       expect(await authenticate([`${scheme} ${text}`])).toEqual({
         accountId: facts.accountId,
         keyId: facts.keyId,
+        keyName: facts.name,
         plan: 'premium',
         scopes: new Set(['read', 'write']),
         requestsPerMinute: 1_000,

@@ -178,9 +178,12 @@ export function openAuthenticator({
 }
 
 function foundOf({ facts, requestsPerMinute, exceptions }: FoundKey): Found {
-  const { accountId, keyId, plan, scopes } = facts
+  const { accountId, keyId, name: keyName, plan, scopes } = facts
   return {
-    holder: { accountId, keyId, plan, scopes: new Set(scopes), requestsPerMinute, exceptions },
+    holder: {
+      ...{ accountId, keyId, keyName, plan, scopes: new Set(scopes) },
+      ...{ requestsPerMinute, exceptions },
+    },
     expiresAtMilliseconds: facts.expiresAtMilliseconds ?? Infinity,
     lastUsedAtMilliseconds: facts.lastUsedAtMilliseconds ?? -Infinity,
   }

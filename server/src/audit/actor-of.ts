@@ -19,5 +19,5 @@ export function actorOf({
     return { kind: 'member', id: person.memberId, name: person.calledName, ...where }
   }
   if (knownCaller === undefined) throw new Error('nobody asks')
-  return { kind: 'key', id: knownCaller.keyId, name: null, ...where }
+  return { kind: 'key', id: knownCaller.keyId, name: knownCaller.keyName ?? null, ...where }
 }

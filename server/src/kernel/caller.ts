@@ -15,6 +15,8 @@ export interface Caller {
   readonly accountId: AccountId
   /** The key, or the session that stands for one. */
   readonly keyId: CredentialId
+  /** What a key is called; undefined for a session. */
+  readonly keyName?: string
   readonly plan: Plan
   readonly scopes: ReadonlySet<Scope>
   /** Of a session: who sits in front of it. Undefined for a key. */

@@ -224,7 +224,7 @@ describe('the audit log', () => {
       'key.created',
       'session.started',
     ])
-    expect(entries[3]).toMatchObject({ actor: 'key', actorId: keyId })
+    expect(entries[3]).toMatchObject({ actor: 'key', actorId: keyId, actorName: 'till' })
     expect(entries[5]).toMatchObject({
       actor: 'member',
       actorName: 'Somebody',
