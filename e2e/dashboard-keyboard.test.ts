@@ -100,6 +100,34 @@ describe.skipIf(NO_CHROMIUM)('by keyboard alone (skipped without a Chromium in P
     await page.unroute(/api\/keys$/)
   })
 
+  test('whoever deletes a passkey goes on at the next one, too', async () => {
+    const { page } = dashboard.owner
+    const passkeys = ['Laptop', 'Phone', 'Key ring'].map((name) => ({
+      ...{ passkeyId: `psk_${name}`, name, createdAt: 1, lastUsedAt: null },
+    }))
+    await page.route(/api\/me\/passkeys$/, (route) => route.fulfill({ json: { passkeys } }))
+    await page.route(/api\/me\/passkeys\/psk_/, async (route) => {
+      const name = decodeURIComponent(route.request().url()).split('psk_')[1]
+      const place = passkeys.findIndex((each) => each.name === name)
+      await route.fulfill({ json: { success: true, ...passkeys.splice(place, 1)[0] } })
+    })
+    await open(page, '/settings?tab=Sign-in')
+    const remove = async (name: string) => {
+      const button = page.getByRole('button', { name: `Delete passkey ${name}` })
+      await button.press('Enter')
+      await button.waitFor({ state: 'detached' })
+    }
+    await remove('Phone')
+    expect(await focused(page)).toEqual(named('Delete passkey Key ring'))
+    await remove('Key ring')
+    expect(await focused(page)).toEqual(named('Delete passkey Laptop'))
+    await remove('Laptop')
+    await page.getByText('None yet.').waitFor()
+    expect(await focused(page)).toEqual(named('Settings'))
+    await page.unroute(/api\/me\/passkeys$/)
+    await page.unroute(/api\/me\/passkeys\/psk_/)
+  })
+
   test('the menu of a narrow screen closes with Escape and gives the focus back', async () => {
     const { context, page } = await visit(dashboard.browser, {
       viewport: { width: 390, height: 844 },

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { browserSupportsWebAuthn, startRegistration } from '@simplewebauthn/browser'
 import { asRegistrationOptions } from '../api/as-passkey-options.ts'
+import type { Answer } from '../api/operation.ts'
 import { useAnswer } from '../api/use-answer.ts'
 import { useDeed } from '../api/use-deed.ts'
 import { useApi } from '../app/services.tsx'
@@ -9,9 +10,14 @@ import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Field } from '../parts/field.tsx'
+import { NarrowName } from '../parts/narrow-name.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
+import { Table } from '../parts/table.tsx'
+import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { useToast } from '../parts/toast.tsx'
+
+type Passkey = Answer<'GET /me/passkeys'>['passkeys'][number]
 
 /** The passkeys of this person: make one, delete one. */
 export function PasskeySettings() {
@@ -21,6 +27,55 @@ export function PasskeySettings() {
     refreshes: ['GET /me/passkeys', 'GET /session'],
     onDone: () => say('The passkey was deleted'),
   })
+  const columns: readonly Column<Passkey>[] = [
+    {
+      header: 'Name',
+      narrow: 1,
+      cell: ({ name }) => <span className="font-medium break-words">{name}</span>,
+    },
+    {
+      header: 'Made',
+      narrow: 2,
+      cell: ({ createdAt }) => (
+        <>
+          <NarrowName>made </NarrowName>
+          <Time at={createdAt} />
+        </>
+      ),
+    },
+    {
+      header: 'Last used',
+      narrow: 3,
+      cell: ({ lastUsedAt }) =>
+        lastUsedAt === null ? (
+          <>
+            never<NarrowName> used</NarrowName>
+          </>
+        ) : (
+          <>
+            <NarrowName>used </NarrowName>
+            <Time at={lastUsedAt} />
+          </>
+        ),
+    },
+    {
+      header: 'Actions',
+      quiet: true,
+      align: 'right',
+      narrow: 4,
+      cell: ({ passkeyId, name }) => (
+        <Button
+          kind="quiet"
+          aria-label={`Delete passkey ${name}`}
+          // Others are not disabled meanwhile: the focus goes to the next of them.
+          busy={remove.isPending && remove.variables.params.passkeyId === passkeyId}
+          onClick={() => remove.mutate({ params: { passkeyId } })}
+        >
+          Delete
+        </Button>
+      ),
+    },
+  ]
   return (
     <Card title="Passkeys">
       <div className="space-y-4">
@@ -30,31 +85,12 @@ export function PasskeySettings() {
         ) : data.passkeys.length === 0 ? (
           <p className="text-soft">None yet. A passkey signs in without a password.</p>
         ) : (
-          <ul className="divide-y divide-line">
-            {data.passkeys.map(({ passkeyId, name, createdAt, lastUsedAt }) => (
-              <li key={passkeyId} className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2">
-                <span className="font-medium break-words">{name}</span>
-                <span className="grow text-soft">
-                  made <Time at={createdAt} />,{' '}
-                  {lastUsedAt === null ? (
-                    'never used'
-                  ) : (
-                    <>
-                      used <Time at={lastUsedAt} />
-                    </>
-                  )}
-                </span>
-                <Button
-                  kind="quiet"
-                  aria-label={`Delete passkey ${name}`}
-                  busy={remove.isPending}
-                  onClick={() => remove.mutate({ params: { passkeyId } })}
-                >
-                  Delete
-                </Button>
-              </li>
-            ))}
-          </ul>
+          <Table
+            caption="Passkeys"
+            columns={columns}
+            rows={data.passkeys}
+            rowKey={({ passkeyId }) => passkeyId}
+          />
         )}
         {remove.error === null ? null : <ErrorPanel error={remove.error} />}
         <AddPasskey />

@@ -44,7 +44,10 @@ export function useKeptFocus(keys: readonly string[]): RefObject<HTMLTableSectio
     return () => {
       document.removeEventListener('focusin', follow)
       document.removeEventListener('pointerdown', forget)
-      if (body?.contains(document.activeElement) === true) focusHeading()
+      const { activeElement } = document
+      // A button that is disabled while its deed is done has lost the focus already.
+      const isLost = place.current !== null && activeElement === document.body
+      if (isLost || body?.contains(activeElement) === true) focusHeading()
     }
   }, [])
   return ref
