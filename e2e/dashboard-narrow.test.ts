@@ -67,6 +67,16 @@ describe.skipIf(NO_CHROMIUM)('lists on a narrow screen (skipped without a Chromi
       ['/accounts', 'Accounts', 'Accounts', /\d members?, \d keys?, \d wallets?/],
       ['/audit-log', 'Audit log', 'Audit log', /in acct_/],
       ['/trading', 'Trading', 'Tokens', /volume /],
+      ['/settings', 'Settings', 'Members', /seen/],
+      ['/settings?tab=Sign-in', 'Settings', 'Sessions', /from .*, signed in by/],
+      ['/x402', 'x402', 'Supported kinds', /x402 v2.*fees by/s],
+      ['/system', 'System', 'Fee payers', /\d under way/],
+      [
+        `/wallets/${dashboard.florin.info.wallets[0]?.address}`,
+        'sandbox 1',
+        'Balances',
+        /to spend/,
+      ],
     ] as const) {
       await dashboard.open(page, path, heading)
       const rows = page.getByRole('table', { name: caption }).locator('tbody').getByRole('row')
@@ -92,6 +102,10 @@ describe.skipIf(NO_CHROMIUM)('lists on a narrow screen (skipped without a Chromi
       ['/keys', 'API keys', 'API keys'],
       ['/accounts', 'Accounts', 'Accounts'],
       ['/audit-log', 'Audit log', 'Audit log'],
+      [`/wallets/${dashboard.florin.info.wallets[0]?.address}`, 'sandbox 1', 'Balances'],
+      ['/settings?tab=Sign-in', 'Settings', 'Sessions'],
+      ['/x402', 'x402', 'Supported kinds'],
+      ['/system', 'System', 'Fee payers'],
     ] as const) {
       await dashboard.open(middling, path, heading)
       const table = middling.getByRole('table', { name: caption })

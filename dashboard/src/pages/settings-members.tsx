@@ -10,6 +10,7 @@ import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
 import { inputStyle } from '../parts/field.tsx'
+import { NarrowName } from '../parts/narrow-name.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
@@ -28,6 +29,7 @@ export function MemberSettings() {
   const columns: readonly Column<Member>[] = [
     {
       header: 'Member',
+      narrow: 1,
       cell: ({ memberId, name, email }) => (
         <span className="block">
           <span className="block font-medium break-words">
@@ -39,17 +41,24 @@ export function MemberSettings() {
     },
     {
       header: 'Role',
+      narrow: 2,
       cell: (each) => (isOwner ? <RoleChoice member={each} /> : each.role),
     },
     {
       header: 'Last seen',
+      narrow: 3,
       cell: ({ lastSeenAt, joinedAt, invitedUntil }) =>
         joinedAt === null && invitedUntil !== null ? (
           <Badge tone="warn">invited</Badge>
         ) : lastSeenAt === null ? (
-          'never'
+          <>
+            never<NarrowName> seen</NarrowName>
+          </>
         ) : (
-          <Time at={lastSeenAt} />
+          <>
+            <NarrowName>seen </NarrowName>
+            <Time at={lastSeenAt} />
+          </>
         ),
     },
     ...(isOwner
@@ -58,6 +67,7 @@ export function MemberSettings() {
             header: 'Actions',
             quiet: true,
             align: 'right' as const,
+            narrow: 4 as const,
             cell: (each: Member) => (
               <Button
                 kind="quiet"

@@ -5,6 +5,7 @@ import { browserText } from '../format/browser-text.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
+import { NarrowName } from '../parts/narrow-name.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
@@ -24,6 +25,7 @@ export function SessionSettings() {
   const columns: readonly Column<Session>[] = [
     {
       header: 'Browser',
+      narrow: 1,
       cell: ({ userAgent, current }) => (
         <span className="block break-words sm:max-w-md">
           <span title={userAgent === '' ? undefined : userAgent}>{browserText(userAgent)}</span>{' '}
@@ -31,18 +33,38 @@ export function SessionSettings() {
         </span>
       ),
     },
-    { header: 'From', cell: ({ address }) => address },
+    {
+      header: 'From',
+      narrow: 'line',
+      cell: ({ address, method }) => (
+        <>
+          <NarrowName>from </NarrowName>
+          {address}
+          <NarrowName>{`, signed in by ${method}`}</NarrowName>
+        </>
+      ),
+    },
     { header: 'By', cell: ({ method }) => method },
-    { header: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+    {
+      header: 'Last seen',
+      narrow: 3,
+      cell: ({ lastSeenAt }) => (
+        <>
+          <NarrowName>seen </NarrowName>
+          <Time at={lastSeenAt} />
+        </>
+      ),
+    },
     {
       header: 'Actions',
       quiet: true,
       align: 'right',
+      narrow: 4,
       cell: ({ sessionId, current, userAgent }) =>
         current ? null : (
           <Button
             kind="quiet"
-            busy={end.isPending}
+            busy={end.isPending && end.variables.params.sessionId === sessionId}
             aria-label={`End session of ${browserText(userAgent)}`}
             onClick={() => end.mutate({ params: { sessionId } })}
           >

@@ -10,6 +10,7 @@ import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
 import { LoadMore } from '../parts/load-more.tsx'
+import { NarrowName } from '../parts/narrow-name.tsx'
 import { Short } from '../parts/short.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
@@ -50,38 +51,74 @@ export function SystemLanes() {
     </Button>
   )
   const payerColumns: readonly Column<FeePayer>[] = [
-    { header: 'Fee payer', cell: ({ address }) => <Short text={address} what="address" /> },
-    { header: 'Network', cell: (payer) => <NetworkName id={payer.network} /> },
+    {
+      header: 'Fee payer',
+      narrow: 1,
+      cell: ({ address }) => <Short text={address} what="address" />,
+    },
+    { header: 'Network', narrow: 3, cell: (payer) => <NetworkName id={payer.network} /> },
     {
       header: 'Balance',
       align: 'right',
+      narrow: 2,
       cell: (payer) =>
         payer.balance === null ? (
-          'not known'
+          <>
+            <NarrowName>balance </NarrowName>not known
+          </>
         ) : (
           <Amount text={payer.balance} unit={assets.symbol(payer.network, 'native')} />
         ),
     },
-    { header: 'Under way', align: 'right', cell: ({ lane }) => lane?.waiting ?? 0 },
-    { header: 'Lane', cell: ({ lane }) => <LaneState frozen={lane?.frozen ?? null} /> },
+    {
+      header: 'Under way',
+      align: 'right',
+      cell: ({ lane }) => lane?.waiting ?? 0,
+    },
+    {
+      header: 'Lane',
+      narrow: 'line',
+      cell: ({ lane }) => (
+        <>
+          <LaneState frozen={lane?.frozen ?? null} />
+          <NarrowName>{` ${lane?.waiting ?? 0} under way`}</NarrowName>
+        </>
+      ),
+    },
     {
       header: 'Actions',
       quiet: true,
       align: 'right',
+      narrow: 4,
       // Without a lane it has not signed yet; freezing makes one that begins frozen.
       cell: ({ address, lane, network }) =>
         deed({ address, network, isFrozen: (lane?.frozen ?? null) !== null }),
     },
   ]
   const laneColumns: readonly Column<Lane>[] = [
-    { header: 'Address', cell: ({ address }) => <Short text={address} what="address" /> },
-    { header: 'Network', cell: (lane) => <NetworkName id={lane.network} /> },
-    { header: 'Why', cell: (lane) => lane.frozen ?? '' },
-    { header: 'Under way', align: 'right', cell: (lane) => lane.waiting },
+    {
+      header: 'Address',
+      narrow: 1,
+      cell: ({ address }) => <Short text={address} what="address" />,
+    },
+    { header: 'Network', narrow: 3, cell: (lane) => <NetworkName id={lane.network} /> },
+    { header: 'Why', narrow: 'line', cell: (lane) => lane.frozen ?? '' },
+    {
+      header: 'Under way',
+      align: 'right',
+      narrow: 2,
+      cell: (lane) => (
+        <>
+          {lane.waiting}
+          <NarrowName> under way</NarrowName>
+        </>
+      ),
+    },
     {
       header: 'Actions',
       quiet: true,
       align: 'right',
+      narrow: 4,
       cell: (lane) => deed({ ...lane, isFrozen: true }),
     },
   ]

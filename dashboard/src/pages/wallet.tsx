@@ -11,6 +11,7 @@ import { Button, buttonStyle } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
+import { NarrowName } from '../parts/narrow-name.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { PageLink } from '../parts/page-link.tsx'
 import { QrCode } from '../parts/qr-code.tsx'
@@ -112,11 +113,45 @@ function Balances({ wallet: { balances, unread = [] } }: { wallet: Wallet }) {
     )
   }
   const columns: readonly Column<Balance>[] = [
-    { header: 'Asset', cell: ({ symbol }) => <span className="font-medium">{symbol}</span> },
-    { header: 'Network', cell: ({ network }) => <NetworkName id={network} /> },
-    { header: 'On chain', align: 'right', cell: amounts('amount') },
-    { header: 'Held for payments', align: 'right', cell: amounts('held') },
-    { header: 'To spend', align: 'right', cell: amounts('available') },
+    {
+      header: 'Asset',
+      narrow: 1,
+      cell: ({ symbol }) => <span className="font-medium">{symbol}</span>,
+    },
+    { header: 'Network', narrow: 'line', cell: ({ network }) => <NetworkName id={network} /> },
+    {
+      header: 'On chain',
+      align: 'right',
+      narrow: 'line',
+      cell: (row) => (
+        <>
+          {amounts('amount')(row)}
+          <NarrowName> on chain</NarrowName>
+        </>
+      ),
+    },
+    {
+      header: 'Held',
+      align: 'right',
+      narrow: 'line',
+      cell: (row) => (
+        <>
+          {amounts('held')(row)}
+          <NarrowName> held for payments</NarrowName>
+        </>
+      ),
+    },
+    {
+      header: 'To spend',
+      align: 'right',
+      narrow: 2,
+      cell: (row) => (
+        <>
+          {amounts('available')(row)}
+          <NarrowName> to spend</NarrowName>
+        </>
+      ),
+    },
   ]
   return (
     <section aria-labelledby="balances" className="space-y-3 pt-2">

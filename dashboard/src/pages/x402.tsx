@@ -9,6 +9,7 @@ import { Amount } from '../parts/amount.tsx'
 import { CodeBlock } from '../parts/code-block.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
+import { NarrowName } from '../parts/narrow-name.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { PaymentStatusBadge } from '../parts/payment-status.tsx'
 import { RowLink } from '../parts/row-link.tsx'
@@ -68,6 +69,7 @@ function Kinds({ supported }: { supported: Answer<'GET /x402/supported'> }) {
   const columns: readonly Column<Kind>[] = [
     {
       header: 'Network',
+      narrow: 1,
       cell: ({ network }) => (
         <span className="block">
           <span className="block font-medium">
@@ -77,17 +79,36 @@ function Kinds({ supported }: { supported: Answer<'GET /x402/supported'> }) {
         </span>
       ),
     },
-    { header: 'Scheme', cell: ({ scheme }) => scheme },
-    { header: 'x402 version', align: 'right', cell: ({ x402Version }) => x402Version },
+    {
+      header: 'Scheme',
+      narrow: 2,
+      cell: ({ scheme, x402Version }) => (
+        <>
+          {scheme}
+          <NarrowName>{`, x402 v${x402Version}`}</NarrowName>
+        </>
+      ),
+    },
+    {
+      header: 'x402 version',
+      align: 'right',
+      cell: ({ x402Version }) => x402Version,
+    },
     {
       header: 'Fees are paid by',
+      narrow: 'line',
       cell: (kind) => (
-        <span className="inline-flex flex-col max-sm:items-end">
+        <span className="inline-flex flex-col">
           {signersOf(kind).length === 0 ? (
-            <span className="text-soft">nobody now</span>
+            <span className="text-soft">
+              <NarrowName>fees are paid by </NarrowName>nobody now
+            </span>
           ) : (
             signersOf(kind).map((address) => (
-              <Short key={address} text={address} what="fee payer" />
+              <span key={address}>
+                <NarrowName>fees by </NarrowName>
+                <Short text={address} what="fee payer" />
+              </span>
             ))
           )}
         </span>
