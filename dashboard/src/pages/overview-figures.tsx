@@ -27,12 +27,16 @@ export function OverviewFigures({ totals }: { totals: Totals }) {
       <Figure
         name="Payments"
         value={payments.toLocaleString('en')}
-        more={`${succeeded} succeeded`}
+        more={`${succeeded.toLocaleString('en')} succeeded`}
       />
       <Figure
         name="Success rate"
         value={successRate === null ? NOTHING : percentText(successRate)}
-        more={ended === 0 ? 'none failed' : `${failed} failed, ${expired} expired`}
+        more={
+          ended === 0
+            ? 'none failed'
+            : `${failed.toLocaleString('en')} failed, ${expired.toLocaleString('en')} expired`
+        }
       />
       <Figure
         name="Time to confirm"
