@@ -5,8 +5,7 @@ import type { BuildBook } from './build-book.ts'
 
 /**
  * What became of transactions that were built here, in the given blocks; undefined when the chain has moved meanwhile. A network on
- * which nothing is looked for costs one look at the database and no call to a node; blocks in which there is nothing, as quick chains make
- * many, cost neither.
+ * which nothing is looked for costs one look at the database and no call to a node.
  */
 export async function readSightings(
   { chain, store, builds }: { chain: Chain; store: Store; builds?: BuildBook | undefined },
@@ -14,7 +13,6 @@ export async function readSightings(
 ): Promise<readonly Sighting[] | undefined> {
   const { selfCustody, config } = chain
   if (selfCustody === undefined || builds === undefined) return []
-  if (blocks.every(({ transactionHashes }) => transactionHashes.length === 0)) return []
   const { network } = config
   if (!(await builds.hasLive(store, network))) return []
   return selfCustody.sightings(blocks, (seen) =>
