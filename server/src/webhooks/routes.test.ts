@@ -315,7 +315,7 @@ test('a range goes on where it was although what it had come to is kept no longe
   const at = Date.now() - 3_600_000
   await write(
     store,
-    'test_age',
+    'test_age_oldest',
     'update webhook_deliveries set created_at = to_timestamp($2 / 1000.0) where id = $1',
     [oldest, at],
   )
