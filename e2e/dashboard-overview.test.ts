@@ -52,7 +52,7 @@ describe.skipIf(NO_CHROMIUM)('the overview (skipped without a Chromium in PATH)'
     expect(await chart.getByText(' USDC').count()).toBe(0)
     const { x = 0, y = 0, width = 0, height = 0 } = (await chart.boundingBox()) ?? {}
     await page.mouse.move(x + width / 2, y + height / 2)
-    await chart.getByText(/^\d+ \w+, \d\d:\d\d to \d\d:\d\d$/).waitFor()
+    await chart.getByText(/^\d+ \w+, \d\d:\d\d to \d\d:\d\d .+$/).waitFor()
     await chart.getByText('0 USDC').waitFor()
     await page.mouse.move(0, 0)
     await page.getByRole('button', { name: 'Received', exact: true }).click()
