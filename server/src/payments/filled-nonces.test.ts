@@ -1,6 +1,6 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Chain, Terms } from '../chains/chain.ts'
+import type { Chain } from '../chains/chain.ts'
 import { findInBooks } from '../doctor/books-store.ts'
 import { findOnChain } from '../doctor/chain.ts'
 import { systemClock as clock } from '../kernel/clock.ts'
@@ -13,8 +13,9 @@ import { releaseLane } from '../sender/release-lane.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { openPaymentBook } from './advance.ts'
-import { draftAt, openTestLane } from './test-lane.ts'
+import { openTestLane } from './test-lane.ts'
 import { openModelChain } from './test-model-chain.ts'
+import { CEILING, MINING, openModelRelease, SIGNER } from './test-model-release.ts'
 import { writeOff } from './write-off.ts'
 
 let database: TestDatabase
@@ -22,10 +23,6 @@ beforeAll(async () => {
   database = await openTestDatabase()
 })
 afterAll(() => database.close())
-
-const CEILING = 10n
-const SIGNER = { sign: async () => new Uint8Array(), erase: () => undefined }
-const MINING = { deposits: [], take: 9, feePercent: 100, reverts: false }
 
 /** A lane of 1,000 whose payment of 100 waits behind two nonces that nobody has used. */
 async function aGap(chainId: number) {
@@ -38,42 +35,16 @@ async function aGap(chainId: number) {
     lane.send([lane.prepare({ asset: 'native', amount, feeCeiling, at: model.tip() })])
   await store.inTransaction('service', (tx) => lockLane(tx, network, wallet.address, 2n))
   await send(100n)
-  const balances: Chain['balances'] = async (_, assets) => ({
-    height: model.tip().height,
-    amounts: assets.map(({ asset }) => model.tip().balances.get(asset) ?? 0n),
-  })
+  const opened = openModelRelease(lane, model)
   const chain: Chain = {
-    ...lane.chain,
-    parseAddress: () => wallet.address,
-    balances,
-    lanePosition: async () => {
-      const { nonce, height } = model.tip()
-      return { latest: nonce, finalized: nonce, finalizedHeight: height }
-    },
-    draft: async ({ recipient }) => {
-      const drafted = draftAt(model.tip(), { asset: 'native', feeCeiling: CEILING, paymentId: '' })
-      const terms = { to: recipient, value: '0', data: '0x' }
-      const draft = { ...drafted, terms: JSON.parse(JSON.stringify(terms)) as Terms }
-      return { ok: true, draft: { ...draft, feeCeiling: baseUnits(CEILING) } }
-    },
+    ...opened.chain,
     broadcast: async (raws) =>
       raws.map((raw) => {
-        const text = Buffer.from(raw).toString()
-        const { nonce, terms } = JSON.parse(text) as { nonce: string; terms: Terms }
-        const hash = hashes.get(text)
-        if (hash === undefined) throw new Error('it was not stored before')
-        const transfer = { asset: 'native', from: wallet.address, to: wallet.address, amount: 0n }
-        const fees = { asset: 'native', amount: 0n, feeCeiling: CEILING }
-        model.pool({ hash, nonce: BigInt(nonce), ...fees, transfer })
+        const { terms, transaction } = opened.nothingIn(raw)
+        model.pool(transaction)
         expect(terms).toMatchObject({ to: wallet.address })
         return { kind: 'accepted' }
       }),
-  }
-  const hashes = new Map<string, Awaited<ReturnType<Chain['sign']>>['hash']>()
-  const sign: Chain['sign'] = async (...given) => {
-    const signed = await lane.chain.sign(...given)
-    hashes.set(Buffer.from(signed.raw).toString(), signed.hash)
-    return signed
   }
   const seen = () => ({
     amounts: [model.tip().balances.get('native') ?? 0n],
@@ -86,7 +57,7 @@ async function aGap(chainId: number) {
     })
     let written: unknown
     const { filled } = await releaseLane({
-      ...{ store, chain: { ...chain, sign }, address: wallet.address, clock },
+      ...{ store, chain, address: wallet.address, clock },
       broadcaster: { broadcast: async (_, sent) => chain.broadcast(sent.map(({ raw }) => raw)) },
       signerOf: async () => ({ ...SIGNER, address: wallet.address }),
       killPoint: () => undefined,
@@ -109,7 +80,7 @@ async function aGap(chainId: number) {
     const what = { filling, missing: [nonce], nowMilliseconds: clock.nowMilliseconds() }
     const stored = await store.inTransaction('service', async (tx) => {
       await moveIdleLane(tx, network, wallet.address, nonce + 1n)
-      return await storeFilling(tx, { ...chain, sign }, wallet.address, what)
+      return await storeFilling(tx, chain, wallet.address, what)
     })
     await chain.broadcast(stored.map(({ raw }) => raw))
   }

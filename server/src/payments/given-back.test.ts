@@ -1,6 +1,5 @@
-import { baseUnits } from '@florin/wire/amount.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Chain, Terms } from '../chains/chain.ts'
+import type { Chain } from '../chains/chain.ts'
 import { findInBooks } from '../doctor/books-store.ts'
 import { findOnChain } from '../doctor/chain.ts'
 import { systemClock as clock } from '../kernel/clock.ts'
@@ -15,8 +14,9 @@ import { attemptsToSend } from '../sender/transaction-store.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { openPaymentBook } from './advance.ts'
-import { draftAt, openTestLane } from './test-lane.ts'
+import { openTestLane } from './test-lane.ts'
 import { openModelChain } from './test-model-chain.ts'
+import { CEILING, MINING, openModelRelease, SIGNER } from './test-model-release.ts'
 import { writeOff } from './write-off.ts'
 
 let database: TestDatabase
@@ -25,9 +25,6 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const CEILING = 10n
-const SIGNER = { sign: async () => new Uint8Array(), erase: () => undefined }
-const MINING = { deposits: [], take: 9, feePercent: 100, reverts: false }
 const NOTHING = { ...MINING, take: 0 }
 const VIOLATED = 'no network is stopped and no final block was replaced'
 
@@ -54,40 +51,11 @@ async function givenBack(chainId: number) {
     const native = found.find(({ asset }) => asset === 'native')
     return [native?.available, native?.held]
   }
-  const hashes = new Map<string, Awaited<ReturnType<Chain['sign']>>['hash']>()
-  const chain: Chain = {
-    ...lane.chain,
-    parseAddress: () => wallet.address,
-    balances: async (_, assets) => ({
-      height: model.tip().height,
-      amounts: assets.map(({ asset }) => model.tip().balances.get(asset) ?? 0n),
-    }),
-    lanePosition: async () => {
-      const { nonce, height } = model.tip()
-      return { latest: nonce, finalized: nonce, finalizedHeight: height }
-    },
-    draft: async ({ recipient }) => {
-      const drafted = draftAt(model.tip(), { asset: 'native', feeCeiling: CEILING, paymentId: '' })
-      const terms = { to: recipient, value: '0', data: '0x' }
-      const draft = { ...drafted, terms: JSON.parse(JSON.stringify(terms)) as Terms }
-      return { ok: true, draft: { ...draft, feeCeiling: baseUnits(CEILING) } }
-    },
-    sign: async (...given) => {
-      const signed = await lane.chain.sign(...given)
-      hashes.set(Buffer.from(signed.raw).toString(), signed.hash)
-      return signed
-    },
-  }
+  const { chain, nothingIn } = openModelRelease(lane, model)
   /** Bytes of nothing that a node has heard of, before what was sent to it at the same nonces. */
   const broadcast: Chain['broadcast'] = async (raws) =>
     raws.map((raw) => {
-      const text = Buffer.from(raw).toString()
-      const { nonce } = JSON.parse(text) as { nonce: string }
-      const hash = hashes.get(text)
-      if (hash === undefined) throw new Error('it was not stored before')
-      const transfer = { asset: 'native', from: wallet.address, to: wallet.address, amount: 0n }
-      const fees = { asset: 'native', amount: 0n, feeCeiling: CEILING }
-      model.replace({ hash, nonce: BigInt(nonce), ...fees, transfer })
+      model.replace(nothingIn(raw).transaction)
       return { kind: 'accepted' }
     })
   const freeze = () =>
