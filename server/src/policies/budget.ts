@@ -52,8 +52,8 @@ export async function openBudget(
   const hasSums = policy?.hasSums === true
   const counted = await spentIn(tx, { wallet, network, limits, hasSums, nowMilliseconds })
   // Whoever had to read many spends sums them up for those who come next: the lock is held, so nobody else does.
-  for (const [asset, { unsummed, stale }] of counted) {
-    if (unsummed < bounds.spendsUnsummedMax && stale === 0) continue
+  for (const [asset, { unsummed, stale, notes }] of counted) {
+    if (Math.max(unsummed, notes) < bounds.spendsUnsummedMax && stale === 0) continue
     await sumSpends(tx, { wallet, network, asset, nowMilliseconds })
   }
   const spent = new Map<string, Spent>(counted)

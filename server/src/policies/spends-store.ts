@@ -23,12 +23,14 @@ export interface CountedSpent extends Spent {
   readonly unsummed: number
   /** Runs whose sums do not count, since something in them was changed. */
   readonly stale: number
+  /** Changes that were noted and not heard, also behind the last run. */
+  readonly notes: number
 }
 
 /**
  * What is reserved of each asset in the windows that end now, as far back as its limit counts: a window that is wider than all it
  * limits has the sum of the widest of those. Each is summed for itself, since a join would read every spend of the wallet. Assets that are not
- * limited over time, or of which nothing is reserved, are left out.
+ * limited over time, or of which nothing is reserved and no change is unheard, are left out.
  */
 export async function spentIn(
   tx: Tx,
@@ -58,14 +60,15 @@ export async function spentIn(
     widest: string
     unsummed: string
     stale: string
+    notes: string
   }>(
     hasSums ? 'policies_spent_summed' : 'policies_spent',
-    `select asked.asset, spent.hour, spent.day, spent.widest, spent.unsummed, spent.stale
+    `select asked.asset, spent.hour, spent.day, coalesce(spent.widest, 0) as widest, spent.unsummed, spent.stale, spent.notes
      from (select $3::text as network, asset, since as widest, greatest($6::timestamptz, since) as hour, greatest($7::timestamptz, since) as day,
          $8::timestamptz as summable
        from unnest($4::text[], $5::timestamptz[]) as each (asset, since)) as asked
      ${hasSums ? SPENT : SPENT_UNSUMMED}
-     where spent.widest is not null`,
+     where spent.widest is not null or spent.notes > 0`,
     [
       wallet.id,
       wallet.accountId,
@@ -78,11 +81,13 @@ export async function spentIn(
     ],
   )
   return new Map(
-    rows.map(({ asset, hour, day, widest, unsummed, stale }) => [
+    rows.map(({ asset, hour, day, widest, ...read }) => [
       asset,
       {
         ...{ perHour: BigInt(hour), perDay: BigInt(day), perMonth: BigInt(widest) },
-        ...{ unsummed: Number(unsummed), stale: Number(stale) },
+        unsummed: Number(read.unsummed),
+        stale: Number(read.stale),
+        notes: Number(read.notes),
       },
     ]),
   )

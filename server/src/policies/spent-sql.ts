@@ -15,7 +15,7 @@ function runAt(time: string): string {
  * What counts against the windows of an asset, as a lateral join behind `asked`, which names `network`, `asset` and where the windows begin:
  * `day`, `hour`, and `widest` for the widest of those that are asked for, and until when spends may be summed up, `summable`. Gives `spent`:
  * `widest`, null where nothing counts, `day` and `hour`; `unsummed`, how many spends might be summed up and are not; `stale`, how many runs do
- * not count since something in them was changed.
+ * not count since something in them was changed; `notes`, how many changes were noted that nobody has heard.
  *
  * A run counts with its sum where it is whole in the window and nothing in it was changed. Of the run that a window begins in, of
  * one that was changed, and behind the last one, each spend is read.
@@ -62,7 +62,8 @@ export const SPENT = `
       coalesce(sum(amount) filter (where at > asked.day and (begun is null or begun <= asked.day)), 0) as day,
       coalesce(sum(amount) filter (where at > asked.hour and (begun is null or begun <= asked.hour)), 0) as hour,
       count(*) filter (where is_unsummed) as unsummed,
-      (select count(*) from stale) as stale
+      (select count(*) from stale) as stale,
+      (select count(*) from policy_spend_changes changed where ${isAsked('changed')}) as notes
     from counted
   ) as spent`
 
@@ -73,6 +74,7 @@ export const SPENT_UNSUMMED = `
       coalesce(sum(amount) filter (where reserved_at > asked.day), 0) as day,
       coalesce(sum(amount) filter (where reserved_at > asked.hour), 0) as hour,
       count(*) filter (where reserved_at < asked.summable) as unsummed,
-      0 as stale
+      0 as stale,
+      0 as notes
     from ${SPENDS}
   ) as spent`

@@ -90,7 +90,16 @@ async function counted(nowMilliseconds: number) {
       ...{ wallet, network: NETWORK, limits: bounds, nowMilliseconds, hasSums: true },
     }),
   )
-  return spent.get('native') ?? { perHour: 0n, perDay: 0n, perMonth: 0n, unsummed: 0, stale: 0 }
+  return (
+    spent.get('native') ?? {
+      perHour: 0n,
+      perDay: 0n,
+      perMonth: 0n,
+      unsummed: 0,
+      stale: 0,
+      notes: 0,
+    }
+  )
 }
 
 /** The same, of each spend for itself. */
@@ -219,6 +228,19 @@ test('what is given back between the looks of one that sums up is not taken for 
     )
   })
   expect(await counted(now)).toMatchObject({ ...(await added(now)), stale: 1 })
+})
+
+test('notes of what failed behind the last run do not gather', async () => {
+  const now = await sumUp()
+  const notes = limits.spendsUnsummedMax
+  await owner.query(
+    `insert into policy_spend_changes (wallet_id, account_id, network, asset, reserved_at)
+     select $1, $2, $3, 'native', to_timestamp($4 / 1000.0) from generate_series(1, $5)`,
+    [wallet.id, wallet.accountId, NETWORK, now, notes],
+  )
+  expect(await counted(now)).toMatchObject({ notes, stale: 0 })
+  await sign(now)
+  expect((await counted(now)).notes).toBeLessThan(notes)
 })
 
 test('nothing is summed up while somebody may be under way who has not seen that there are sums', async () => {
