@@ -66,9 +66,15 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'wallets list',
-    usage: '[--account ID] [--json]',
-    summary: 'list the wallets',
+    usage: '[--deleted] [--account ID] [--json]',
+    summary: 'list the wallets, or the deleted ones',
     load: async () => (await import('./wallets/list.ts')).runWalletsList,
+  },
+  {
+    name: 'wallets restore',
+    usage: 'ADDRESS [--json]',
+    summary: 'show a deleted wallet to its account again: money that arrived since can be paid out',
+    load: async () => (await import('./wallets/restore.ts')).runWalletsRestore,
   },
   {
     name: 'wallets',

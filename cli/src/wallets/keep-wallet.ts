@@ -1,10 +1,13 @@
 import type { Audit } from '@florin/server/audit/audit.ts'
 import { SYSTEM } from '@florin/server/audit/entry.ts'
+import { bringBackWallet } from '@florin/server/custody/bring-back-wallet.ts'
+import type { BroughtBack } from '@florin/server/custody/bring-back-wallet.ts'
 import type { Custody } from '@florin/server/custody/create-wallet.ts'
 import { importWallet } from '@florin/server/custody/import-wallet.ts'
 import type { ImportedWallet, ImportOrder } from '@florin/server/custody/import-wallet.ts'
 import { insertWallet } from '@florin/server/custody/store.ts'
 import type { Wallet } from '@florin/server/custody/wallet.ts'
+import type { NetworkConfig } from '@florin/server/kernel/network-config.ts'
 import type { Store, Tx } from '@florin/server/store/postgres.ts'
 
 interface Books {
@@ -28,6 +31,15 @@ export async function keepImported(
   const changed = (tx: Tx, { wallet, was }: ImportedWallet) =>
     note(tx, audit, wallet, was === 'restored' ? 'wallet.restored' : 'wallet.imported')
   return await importWallet({ store, custody, changed }, order)
+}
+
+/** Brings a deleted wallet back as bringBackWallet does, and notes it likewise. */
+export async function keepBroughtBack(
+  { store, audit, networks }: Books & { readonly networks: readonly NetworkConfig[] },
+  place: Parameters<typeof bringBackWallet>[1],
+): Promise<BroughtBack> {
+  const changed = (tx: Tx, wallet: Wallet) => note(tx, audit, wallet, 'wallet.restored')
+  return await bringBackWallet({ store, networks, changed }, place)
 }
 
 async function note(

@@ -1,4 +1,4 @@
-import { listWallets } from '@florin/server/custody/store.ts'
+import { listDeletedWallets, listWallets } from '@florin/server/custody/store.ts'
 import type { Run } from '../command.ts'
 import { momentText } from '../keys/key-view.ts'
 import { readArguments } from '../read-arguments.ts'
@@ -6,11 +6,12 @@ import { table } from '../table.ts'
 import { withWallets } from './open-custody.ts'
 import { walletView } from './wallet-view.ts'
 
-/** `florin wallets list`: the wallets of the account, oldest first. */
+/** `florin wallets list`: the wallets of the account, oldest first; with `--deleted` its deleted ones instead, the last deleted first. */
 export const runWalletsList: Run = async ({ args, environment, print }) => {
-  const given = readArguments(args, { flags: ['account'], switches: ['json'] })
+  const given = readArguments(args, { flags: ['account'], switches: ['deleted', 'json'] })
+  const list = given.has('deleted') ? listDeletedWallets : listWallets
   const wallets = await withWallets(environment, given.flag('account'), ({ store, accountId }) =>
-    store.inTransaction(accountId, (tx) => listWallets(tx, accountId)),
+    store.inTransaction(accountId, (tx) => list(tx, accountId)),
   )
   if (given.has('json')) {
     print(`${JSON.stringify({ wallets: wallets.map(walletView) })}\n`)

@@ -46,7 +46,7 @@ export function DeleteWalletDialog({ wallet, onClose }: { wallet: Wallet; onClos
       </p>
       <p>
         Its key is kept, encrypted. Whatever is sent to the address afterwards still shows as
-        received, but only whoever runs this installation can get it back.
+        received; whoever runs this installation can then bring the wallet back.
       </p>
       <Facts
         facts={[

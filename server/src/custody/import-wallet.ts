@@ -63,8 +63,8 @@ export async function importWallet(
     }
     if (wallet.accountId !== accountId) throw refused('This key belongs to another account.')
     if (wallet.sandboxInstance !== sandboxInstance) throw refused('This key is of another sandbox.')
-    if (!isDeleted) return { wallet, was: 'there' }
-    await restoreWallet(tx, accountId, wallet.id)
+    if (!isDeleted || !(await restoreWallet(tx, accountId, wallet.id)))
+      return { wallet, was: 'there' }
     await changed(tx, { wallet, was: 'restored' })
     return { wallet, was: 'restored' }
   })

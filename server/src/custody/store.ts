@@ -155,6 +155,17 @@ export async function holdsSandboxKeys(tx: Tx): Promise<boolean> {
   return rows[0]?.holds === true
 }
 
+/** An account's deleted wallets, the last deleted first, `walletsPerAccountMax` at most. */
+export async function listDeletedWallets(tx: Tx, accountId: AccountId): Promise<readonly Wallet[]> {
+  const rows = await tx.query<WalletRow>(
+    'custody_list_deleted_wallets',
+    `select ${COLUMNS} from wallets where account_id = $1 and deleted_at is not null
+      order by deleted_at desc, id limit $2`,
+    [accountId, limits.walletsPerAccountMax],
+  )
+  return rows.map(toWallet)
+}
+
 /** All of an account's wallets, oldest first; `walletsPerAccountMax` bounds them. */
 export async function listWallets(tx: Tx, accountId: AccountId): Promise<readonly Wallet[]> {
   const rows = await tx.query<WalletRow>(
@@ -172,6 +183,20 @@ export async function insertWallet(tx: Tx, wallet: Wallet): Promise<void> {
   await tx.query('custody_insert_wallet', INSERT, valuesOf(wallet))
 }
 
+/** The wallet of this canonical address whoever it belongs to, and whether it was deleted: for whoever has the machine. Never for a request. */
+export async function findAnyWallet(
+  tx: Tx,
+  family: Family,
+  address: string,
+): Promise<{ readonly wallet: Wallet; readonly isDeleted: boolean } | undefined> {
+  const rows = await tx.query<WalletRow & { readonly deleted_at: Date | null }>(
+    'custody_any_wallet_of_address',
+    `select ${COLUMNS}, deleted_at from wallets where family = $1 and address = $2`,
+    [family, address],
+  )
+  return rows[0] && { wallet: toWallet(rows[0]), isDeleted: rows[0].deleted_at !== null }
+}
+
 /**
  * Stores a wallet unless there is one of its address already, whoever it belongs to, deleted or not; and gives the one that is
  * there then. Refuses as `insertWallet` does.
@@ -182,12 +207,8 @@ export async function insertWalletOnce(
 ): Promise<{ readonly wallet: Wallet; readonly isNew: boolean; readonly isDeleted: boolean }> {
   const { family, address } = wallet
   const found = async () => {
-    const rows = await tx.query<WalletRow & { readonly deleted_at: Date | null }>(
-      'custody_any_wallet_of_address',
-      `select ${COLUMNS}, deleted_at from wallets where family = $1 and address = $2`,
-      [family, address],
-    )
-    return rows[0] && { wallet: toWallet(rows[0]), isNew: false, isDeleted: !!rows[0].deleted_at }
+    const there = await findAnyWallet(tx, family, address)
+    return there && { ...there, isNew: false }
   }
   const there = await found()
   if (there !== undefined) return there
@@ -203,18 +224,20 @@ export async function insertWalletOnce(
   return other
 }
 
-/** Shows a deleted wallet again. Refuses as `insertWallet` does. */
+/** Shows a deleted wallet again; false where it was not deleted any more. Refuses as `insertWallet` does. */
 export async function restoreWallet(
   tx: Tx,
   accountId: AccountId,
   walletId: WalletId,
-): Promise<void> {
+): Promise<boolean> {
   await requireRoom(tx, accountId)
-  await tx.query(
+  const rows = await tx.query(
     'custody_restore_wallet',
-    `update wallets set deleted_at = null where id = $2 and account_id = $1`,
+    `update wallets set deleted_at = null
+     where id = $2 and account_id = $1 and deleted_at is not null returning id`,
     [accountId, walletId],
   )
+  return rows.length === 1
 }
 
 const INSERT = `insert into wallets (id, account_id, family, address, label, sealed_data_key,
@@ -282,7 +305,7 @@ export async function lockWallet(
   return rows.length === 1
 }
 
-/** Hides a wallet for ever. Its row and sealed key stay: money that arrives later is not lost. */
+/** Hides a wallet from its account. Its row and sealed key stay: money that arrives later is not lost. */
 export async function markWalletDeleted(
   tx: Tx,
   accountId: AccountId,
