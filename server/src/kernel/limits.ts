@@ -317,6 +317,8 @@ export const limits = {
   /** Submitted bytes that are sent again in one round, and the longest pause between two sends of the same. */
   resentSubmissionsMax: 50,
   resendSecondsMax: 3_600,
+  /** The same while their build's time is not over: a node that starts anew has forgotten them, and the payment would end unpaid. */
+  resendInTimeSecondsMax: 5,
   /** A submitted allowance is sent again until its build's time plus so long: the swap behind it has a deadline of its own (ten minutes). */
   approvalResentSeconds: 600,
   /** Remembered blocks below the final height, to find the ancestor of a reorg that breaks the policy. */

@@ -58,6 +58,21 @@ test('submitted bytes are sent again, less and less often, until a block shows t
   expect(await database.store.query('test_due', due)).toEqual([])
 })
 
+test('bytes that may still be in time are never kept back for long, so that a node that forgot them does not cost a payment', async () => {
+  const built = await submitted()
+  const seconds = Math.floor(
+    (built.build.expiresAtMilliseconds - scene.deps.clock.nowMilliseconds()) / 1000,
+  )
+  const sends: number[] = []
+  for (let second = 1; second < seconds; second += 1) {
+    const before = scene.sent.length
+    if ((await sentAfter(1_000)) > before) sends.push(second)
+  }
+  const gaps = sends.map((at, index) => at - (sends[index - 1] ?? 0))
+  expect(Math.max(...gaps)).toBe(limits.resendInTimeSecondsMax)
+  expect(seconds - (sends.at(-1) ?? 0)).toBeLessThanOrEqual(limits.resendInTimeSecondsMax)
+})
+
 test('what was due at a time that a clock was set back from is sent in its turn, which is noted anew', async () => {
   scene.later(DAY)
   await submitted()

@@ -79,7 +79,8 @@ export async function storeSubmission(
 const FIRST_PAUSE_SECONDS = 2
 
 /**
- * Takes submitted bytes whose turn it is to be sent again; their next turn is noted with that, twice as late each time. Not those that a
+ * Takes submitted bytes whose turn it is to be sent again; their next turn is noted with that, twice as late each time within `resendInTimeSecondsMax` while their
+ * build's time is not over, and within `resendSecondsMax` after. Not those that a
  * block shows now, which a reorg may give back, and for the last time those of a build that is over. Of an allowance no block is looked
  * at: it is over, too, as soon as what it is for could not be made in time any more.
  */
@@ -105,24 +106,26 @@ export async function takeDue(
      ), taken as (
        select s.hash, s.payment_id, b.seen_height is null and b.dead_height is null as lacks_block,
          b.closed_at is not null or (s.is_approval
-           and b.expires_at + $5 * interval '1 second' <= to_timestamp($2 / 1000.0)) as is_over
+           and b.expires_at + $5 * interval '1 second' <= to_timestamp($2 / 1000.0)) as is_over,
+         case when b.expires_at > to_timestamp($2 / 1000.0) then least($4::float8, $7::float8) else $4::float8 end as pause_max
        from ranges r join submissions s on s.network = $1 and s.hash = r.hash and s.payment_id = r.payment_id
          join builds b on b.payment_id = s.payment_id
        where s.due_at <= to_timestamp($2 / 1000.0) or s.due_at > to_timestamp($6 / 1000.0)
        order by r.due_at, r.hash, r.payment_id limit $3 for no key update of s
      ), due as (
-       select hash, payment_id, is_over, lacks_block and not is_over as sendable from taken
+       select hash, payment_id, is_over, pause_max, lacks_block and not is_over as sendable from taken
      )
      update submissions s set
        sends = s.sends + case when due.sendable then 1 else 0 end,
        due_at = case when due.is_over then null
-         else to_timestamp($2 / 1000.0) + least($4, power(2, least(s.sends, 20))) * interval '1 second' end
+         else to_timestamp($2 / 1000.0) + least(due.pause_max, power(2, least(s.sends, 20))) * interval '1 second' end
      from due where s.network = $1 and s.hash = due.hash and s.payment_id = due.payment_id
      returning s.hash, s.payment_id, s.raw, due.sendable`,
     [
       ...[network, nowMilliseconds, limits.resentSubmissionsMax, limits.resendSecondsMax],
       limits.approvalResentSeconds,
       nowMilliseconds + (limits.resendSecondsMax + limits.clockAheadSeconds) * 1000,
+      limits.resendInTimeSecondsMax,
     ],
   )
   return rows
