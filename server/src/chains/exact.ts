@@ -149,9 +149,30 @@ export type AuthorizeOutcome =
         | 'facilitator'
     }
 
+/**
+ * A transaction of the payer's own that has to be in a block before its payment can settle: it lets Permit2 move the token. Money in native base
+ * units.
+ */
+export interface AwaitedApproval {
+  readonly hash: TransactionHash
+  /** As the payer signed it. */
+  readonly raw: Uint8Array
+  readonly nonce: bigint
+  /** What the payer must be given before nodes take it; 0 where it has enough. */
+  readonly lacks: bigint
+  /** The newest block takes more than it offers; a later one may take it. */
+  readonly isUnderpriced: boolean
+  /** What giving it takes of fees, and what settling is expected to take. */
+  readonly fundingFee: bigint
+  readonly settlementFee: bigint
+  /** The block of which all this is. */
+  readonly height: bigint
+}
+
 /** What the chain says of an authorization now. */
 export type ExactCheck =
-  | { readonly ok: true }
+  /** With `approval` as soon as that is in a block, for which the payer may lack the money. */
+  | { readonly ok: true; readonly approval?: AwaitedApproval }
   | {
       readonly ok: false
       readonly reason: Reason
@@ -160,6 +181,8 @@ export type ExactCheck =
       readonly isUsed?: true
       /** Its call does not run where all that was read of it is as it should be: nodes at different blocks may have answered. */
       readonly isDisputed?: true
+      /** It settles as soon as this is in a block. */
+      readonly approval?: AwaitedApproval
       /** Whoever is to pay the fee cannot: nothing is said of the payment. */
       readonly isFeePayerShort?: true
     }

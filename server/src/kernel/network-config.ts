@@ -43,6 +43,16 @@ export interface SponsorPolicy {
   readonly paymentToGasPercent: bigint
 }
 
+/** Who gives payers without native currency what an approval of their own takes (x402's `erc20ApprovalGasSponsoring`). Native base units. */
+export interface ApprovalSponsoring {
+  /** A custodial wallet of this service, EIP-55. */
+  readonly wallet: string
+  /** For one approval. A payer is given it once a day for each token, and may keep it. */
+  readonly amountMax: bigint
+  /** For all payers, per day of UTC. */
+  readonly amountPerDay: bigint
+}
+
 /**
  * What native currency is worth in US dollars. `token`: a configured asset that stands for one dollar, by its own market against native
  * currency. `fixed`: what an operator says, decimal text.
@@ -125,6 +135,8 @@ export interface NetworkConfig {
   readonly walletFactories?: readonly string[]
   /** EVM: the schemes of x402 whose Permit2 proxy is on this network, at the address that it has on every one. Left out, none. */
   readonly permit2?: readonly ('exact' | 'upto')[]
+  /** EVM: left out, payers whose token knows no permits approve Permit2 themselves. */
+  readonly approvalSponsoring?: ApprovalSponsoring
   /** Solana: programs of smart wallets, whose own calls may pay by `exact`. Left out, none may. */
   readonly smartWalletPrograms?: readonly string[]
   /** Left out: nothing is traded there. */

@@ -1,11 +1,13 @@
 import type { Reason } from '@florin/wire/x402/reasons.ts'
-import type { ExactCheck } from '../exact.ts'
+import type { AwaitedApproval, ExactCheck } from '../exact.ts'
 import type { CheckDeps } from './exact-check.ts'
 import { saysYes, wouldSucceed } from './exact-wallet.ts'
 import { balanceView, blockTimeView } from './multicall.ts'
 import { allowanceView, isNonceUsed, nonceView, permit2Call, proxyView } from './permit2.ts'
 import type { CheckedPermit2 } from './permit2-read.ts'
 import type { ViewPool } from './view-pool.ts'
+import { checkApproval } from './permit2-approval-check.ts'
+import type { ApprovalCheckDeps } from './permit2-approval-check.ts'
 
 /** A settlement needs time to be included: what ends within it is refused. Source: the reference's margin. */
 const MARGIN_SECONDS = 6n
@@ -22,11 +24,15 @@ export interface Permit2Found {
   readonly withPermit: boolean
   readonly runsPayerCode: boolean
   readonly gasMax: bigint
+  /** It settles as soon as this is in a block, and not before. */
+  readonly approval?: AwaitedApproval
 }
 
 /** What a check asks by. */
 export type Permit2CheckDeps = Pick<CheckDeps, 'code' | 'transport' | 'fresh' | 'wasJudged'> & {
   readonly views: ViewPool
+  /** Left out: approvals of payers are not submitted. */
+  readonly approvals?: ApprovalCheckDeps | undefined
 }
 
 export type Permit2Check = Permit2Found | Exclude<ExactCheck, { ok: true }>
@@ -37,7 +43,7 @@ export type Permit2Check = Permit2Found | Exclude<ExactCheck, { ok: true }>
  * not needed is left alone: somebody may have submitted it before.
  */
 export async function checkPermit2(
-  { views, code, transport, fresh, wasJudged }: Permit2CheckDeps,
+  { views, code, transport, fresh, wasJudged, approvals }: Permit2CheckDeps,
   { authorization, isKeySigned, digest }: CheckedPermit2,
 ): Promise<Permit2Check> {
   const { scheme, from, token, value, deadlineSeconds, validAfterSeconds } = authorization
@@ -64,8 +70,11 @@ export async function checkPermit2(
   if (isUsed) return no('permit2_invalid_nonce')
   if (deadlineSeconds < now + MARGIN_SECONDS) return no('permit2_deadline_expired')
   if (validAfterSeconds > now) return no('permit2_not_yet_valid')
-  const { permit } = authorization
-  const withPermit = allowance < value
+  const { permit, approval } = authorization
+  const lacksAllowance = allowance < value
+  // An account with code may pass on what it is given before its approval is mined: it approves by its own money.
+  const awaits = lacksAllowance && !hasCode && approvals !== undefined ? approval : undefined
+  const withPermit = lacksAllowance && awaits === undefined
   if (withPermit && permit !== undefined && permit.deadlineSeconds < now + MARGIN_SECONDS) {
     return no('eip2612_deadline_expired')
   }
@@ -74,6 +83,11 @@ export async function checkPermit2(
   if (withPermit && permit === undefined) return no('permit2_allowance_required')
   const gasMax = hasCode ? CODE_GAS_MAX : KEY_GAS_MAX
   const found = { ok: true, withPermit, runsPayerCode: hasCode, gasMax } as const
+  if (awaits !== undefined && approvals !== undefined) {
+    const judged = await checkApproval(approvals, authorization, awaits, gasMax)
+    if (judged.kind === 'refused') return judged.refusal
+    return judged.kind === 'approved' ? found : { ...found, approval: judged.approval }
+  }
   if (!withPermit && !hasCode) return found
   const call = permit2Call(authorization, { withPermit })
   const by = authorization.facilitator ?? undefined

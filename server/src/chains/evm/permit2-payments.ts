@@ -23,22 +23,27 @@ export function openPermit2(
 ): Pick<ExactPayments, 'read' | 'check' | 'draft' | 'finalState' | 'findForeign'> &
   Required<Pick<ExactPayments, 'authorize' | 'usedBy'>> {
   const { transport, config, chainId, finalViews } = drafting
-  const reader = openPermit2Reader(chainId, config.permit2 ?? [])
+  const isSponsored = config.approvalSponsoring !== undefined
+  const reader = openPermit2Reader(chainId, config.permit2 ?? [], isSponsored)
+  const checking = { ...asking, approvals: isSponsored ? { transport, config } : undefined }
   const open = ({ stored }: ExactAuthorization) => reader.restore(stored)
 
   return {
     read: reader.read,
     check: async (authorization) => {
       const { wasJudged } = authorization
-      const found = await checkPermit2({ ...asking, wasJudged }, open(authorization))
-      return found.ok ? { ok: true } : found
+      const found = await checkPermit2({ ...checking, wasJudged }, open(authorization))
+      if (!found.ok) return found
+      return { ok: true, ...(found.approval === undefined ? {} : { approval: found.approval }) }
     },
     draft: async (authorization, settler) => {
       const checked = open(authorization)
       const { wasJudged } = authorization
-      const check = await checkPermit2({ ...asking, wasJudged, fresh: true }, checked)
+      const check = await checkPermit2({ ...checking, wasJudged, fresh: true }, checked)
       if (!check.ok) return check
-      const { runsPayerCode, gasMax } = check
+      const { runsPayerCode, gasMax, approval } = check
+      if (approval !== undefined)
+        return { ok: false, reason: 'permit2_allowance_required', approval }
       const call = permit2Call(checked.authorization, check)
       const attempt = await draftSettlement(drafting, call, settler, gasMax)
       if (attempt.ok) {
@@ -48,7 +53,7 @@ export function openPermit2(
         }
       }
       // Somebody may have submitted it, or drawn on the allowance, between the two.
-      const again = await checkPermit2({ ...asking, wasJudged }, checked)
+      const again = await checkPermit2({ ...checking, wasJudged }, checked)
       return again.ok ? { ok: false, reason: 'permit2_simulation_failed', isDisputed: true } : again
     },
     authorize: (order) => preparePermit2({ transport, chainId, reader }, order),

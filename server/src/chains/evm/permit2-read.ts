@@ -1,5 +1,6 @@
 import { unitsOf } from '@florin/wire/x402/fields.ts'
 import type { Fields } from '@florin/wire/x402/fields.ts'
+import { parseApprovalTransaction } from '@florin/wire/x402/approval-transaction.ts'
 import { parseAllowancePermit, parsePermit2Payload } from '@florin/wire/x402/permit2-payload.ts'
 import type { AllowancePermit } from '@florin/wire/x402/permit2-payload.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
@@ -9,6 +10,7 @@ import { parseAddress, requireAddress } from './account.ts'
 import { hexBytes } from './hex.ts'
 import { evenV, isPermit2Contract, PERMIT2, permit2Digest, permit2Key, PROXIES } from './permit2.ts'
 import type { Permit2Authorization, Permit2Scheme, TokenPermit } from './permit2.ts'
+import { readApproval, restoredApproval } from './permit2-approval.ts'
 import { openRecoveredSigners } from './recovered-signers.ts'
 import { isWrapped } from './wallet-signature.ts'
 
@@ -34,8 +36,15 @@ export function isPermit2Stored(stored: Readonly<Record<string, string>>): boole
   return stored['method'] === METHOD
 }
 
-/** `takes`: the schemes whose proxy the operator says to be on this network. */
-export function openPermit2Reader(chainId: bigint, takes: readonly Permit2Scheme[]): Permit2Reader {
+/**
+ * `takes`: the schemes whose proxy the operator says to be on this network. `takesApprovals`: transactions of payers that approve Permit2 are
+ * submitted; left out, what comes of them is not looked at.
+ */
+export function openPermit2Reader(
+  chainId: bigint,
+  takes: readonly Permit2Scheme[],
+  takesApprovals = false,
+): Permit2Reader {
   const recovered = openRecoveredSigners()
 
   function checked(authorization: Permit2Authorization): CheckedPermit2 {
@@ -78,12 +87,17 @@ export function openPermit2Reader(chainId: bigint, takes: readonly Permit2Scheme
       const signature = Buffer.from(text.slice(2), 'hex')
       // An account that is yet to be made answers for nothing here.
       if (isWrapped(signature)) return refused('invalid_permit2_signature')
+      // As in the reference, a permit comes first, and whatever else came with it is left alone.
+      const said = permit === undefined && takesApprovals ? approvalIn(extensions) : undefined
+      const approval = said && readApproval(said, { from, token, value: amount }, chainId)
       const read = checked({
         ...{ scheme, token, from, to, permitted, value: amount, nonce, deadlineSeconds },
         ...{ validAfterSeconds, facilitator, signature },
         ...(permit === undefined || permit === 'malformed' ? {} : { permit: permitOf(permit) }),
+        ...(approval?.ok === true ? { approval: approval.approval } : {}),
       })
       if (problem !== undefined) return refused(problem)
+      if (approval?.ok === false) return refused(approval.reason)
       return { ok: true, authorization: described(read, demand, text) }
     },
     restore: (stored) => checked(restored(stored)),
@@ -107,6 +121,10 @@ function problemOf(
   return undefined
 }
 
+function approvalIn(extensions: Fields) {
+  return parseApprovalTransaction(extensions, parseAddress)
+}
+
 function permitOf({ amount, deadlineSeconds, signature }: AllowancePermit): TokenPermit {
   return { value: amount, deadlineSeconds, signature: Buffer.from(signature.slice(2), 'hex') }
 }
@@ -117,7 +135,7 @@ function described(
   signature: string,
 ): ExactAuthorization {
   const { scheme, token, from, to, permitted, nonce, deadlineSeconds } = authorization
-  const { validAfterSeconds, facilitator, permit } = authorization
+  const { validAfterSeconds, facilitator, permit, approval } = authorization
   return {
     proofKey: permit2Key(authorization),
     payer: from,
@@ -142,6 +160,7 @@ function described(
       validAfter: `${validAfterSeconds}`,
       signature,
       ...(facilitator === null ? {} : { facilitator }),
+      ...(approval === undefined ? {} : { approval: hexBytes(approval.raw) }),
       ...(permit === undefined
         ? {}
         : {
@@ -174,6 +193,7 @@ function restored(stored: Readonly<Record<string, string>>): Permit2Authorizatio
     validAfterSeconds: units('validAfter'),
     facilitator: stored['facilitator'] === undefined ? null : address('facilitator'),
     signature: bytes('signature'),
+    ...(stored['approval'] === undefined ? {} : { approval: restoredApproval(bytes('approval')) }),
     ...(stored['permitSignature'] === undefined
       ? {}
       : {

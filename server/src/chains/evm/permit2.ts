@@ -6,6 +6,7 @@ import { addressWord, typedDataDigest, typeHash, uintWord } from './eip712.ts'
 import { hexBytes } from './hex.ts'
 import { keccak256 } from './keccak.ts'
 import type { View } from './multicall.ts'
+import type { PayerApproval } from './permit2-approval.ts'
 import type { Call } from './transfer.ts'
 import { dynamicBytes } from './wallet-signature.ts'
 
@@ -87,6 +88,8 @@ export interface Permit2Authorization {
   readonly signature: Uint8Array
   /** Comes before the transfer, where the owner has approved less. */
   readonly permit?: TokenPermit
+  /** A transaction of the owner's own that has to come first, where the owner has approved less. Left out where there is a permit. */
+  readonly approval?: PayerApproval
 }
 
 /** Permit2 itself, or one of its proxies here: nobody who could be paid. */
