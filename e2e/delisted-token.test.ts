@@ -25,7 +25,7 @@ test(
     expect(reply.body['status']).toBe('pending')
     await world.service().stop()
     const assets = [{ symbol: 'ETH', asset: 'native', decimals: 18, takesCommitment: true }]
-    await world.start({ network: { assets } as never })
+    await world.start({ network: { assets } })
     await world.sandbox.fault({ kind: 'resume-blocks' })
     const status = async () => {
       await world.sandbox.mine()

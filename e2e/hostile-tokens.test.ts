@@ -77,7 +77,7 @@ test(
   async () => {
     const native = { symbol: 'ETH', asset: 'native', decimals: 18, takesCommitment: true }
     const assets = [native, ...tokens.map(({ asset }) => asset)]
-    const service = await world.start({ network: { assets } as never })
+    const service = await world.start({ network: { assets } })
     const gas = async () => {
       const balances = service.settlers
         .filter(({ family }) => family === 'evm')

@@ -25,7 +25,7 @@ beforeAll(async () => {
   await maker.mint(token, walletOf(world), 10n * WHOLE)
   const native = { symbol: 'ETH', asset: 'native', decimals: 18, takesCommitment: true }
   const listed = { symbol: 'PART', asset: token.mint, decimals: 18, takesCommitment: true }
-  await world.start({ network: { assets: [native, listed] } as never })
+  await world.start({ network: { assets: [native, listed] } })
 }, 240_000)
 afterAll(() => world.stop(), 240_000)
 

@@ -18,6 +18,8 @@ export interface BuyerSettings {
   readonly solanaKey?: string
   readonly solanaRpcUrl?: string
   readonly times: number
+  /** It may pay tokens that its package does not know; left out, it may not. */
+  readonly paysAnyAsset?: true
 }
 
 /** What a buyer got; one JSON line each. */
@@ -34,6 +36,8 @@ async function withSchemes<Client extends FetchClient | AxiosClient>(
   client: Client,
 ): Promise<Client> {
   const { evmKey, evmRpcUrl, solanaKey, solanaRpcUrl } = settings
+  if (settings.paysAnyAsset === true && 'setSpendControls' in client)
+    client.setSpendControls({ allowedAssets: true })
   if (evmKey !== undefined) {
     const account = privateKeyToAccount(evmKey)
     const options = evmRpcUrl === undefined ? undefined : { rpcUrl: evmRpcUrl }

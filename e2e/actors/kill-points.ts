@@ -10,7 +10,7 @@ import { openWorld, walletOf } from './world.ts'
 const AMOUNT = { evm: 10_000_000_000_000_000n, solana: 10_000_000n } as const
 /** Reached only when a fee is raised, a lifetime is over, money comes in, others sign or a lane is released: killed there by the tests of these. */
 const OTHER_POINTS: readonly KillPoint[] = KILL_POINTS.filter((point) =>
-  /^(bump|rebuild|deposit|claim|build|submit|fetch|release)\./.test(point),
+  /^(bump|rebuild|deposit|approval|claim|build|submit|fetch|release)\./.test(point),
 )
 /** Killed before anything was committed: only the repeated request makes the payment. */
 const NOTHING_STORED: readonly KillPoint[] = ['send.before-transaction', 'send.before-commit']

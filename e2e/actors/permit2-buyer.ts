@@ -106,7 +106,7 @@ export async function aPermit2Buyer(
 }
 
 /** The address that the service names for `upto`. */
-async function facilitatorOf(world: World): Promise<string> {
+export async function facilitatorOf(world: World): Promise<string> {
   const { body } = await world.client().get('/x402/supported')
   const kinds = (body['kinds'] ?? []) as readonly Fields[]
   const upto = kinds.find(({ scheme }) => scheme === 'upto')

@@ -18,7 +18,7 @@ const { instance, solana, ...evmOnly } = settings.sandbox
 const ready = { ...evmOnly, instance, ...(solana === undefined ? {} : { solana }) }
 const service = await openService({
   networks: [
-    { ...sandboxNetwork(ready), ...settings.network },
+    { ...sandboxNetwork(ready), ...settings.network, ...sponsored(settings) },
     ...(solana === undefined
       ? []
       : [{ ...solanaSandboxNetwork({ instance, solana }), ...settings.solanaNetwork }]),
@@ -42,6 +42,14 @@ const { url, metricsUrl } = await service.listen({ host: '127.0.0.1', port: sett
 process.stdout.write(
   `${JSON.stringify({ baseUrl: url, metricsUrl, apiKeys, accountId, wallets, settlers })}\n`,
 )
+
+/** What JSON cannot say as it is. */
+function sponsored({ approvalSponsoring }: ServiceSettings) {
+  if (approvalSponsoring === undefined) return {}
+  const { wallet, amountMax, amountPerDay } = approvalSponsoring
+  const amounts = { amountMax: BigInt(amountMax), amountPerDay: BigInt(amountPerDay) }
+  return { approvalSponsoring: { wallet, ...amounts } }
+}
 
 const stop = () => void service.stop().then(() => process.exit(0))
 process.stdin.on('end', stop).resume()

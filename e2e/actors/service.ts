@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { EvmSandbox, SolanaSandbox } from '@florin/cli/up/sandbox-ready.ts'
 import type { SandboxFile } from '@florin/cli/sandbox-file.ts'
-import type { NetworkConfig } from '@florin/server/kernel/network-config.ts'
+import type { ApprovalSponsoring, NetworkConfig } from '@florin/server/kernel/network-config.ts'
 import type { LogLevel } from '@florin/server/kernel/log.ts'
 import type { SandboxHandle } from './sandbox.ts'
 
@@ -38,7 +38,11 @@ export interface ServiceSettings {
   /** As FLORIN_FACILITATORS lists them. */
   readonly facilitators?: string
   readonly sendBatchMax?: number
-  readonly network?: Partial<Pick<NetworkConfig, 'releaseDepth' | 'blockTimeMilliseconds'>>
+  readonly network?: Partial<
+    Pick<NetworkConfig, 'releaseDepth' | 'blockTimeMilliseconds' | 'assets'>
+  >
+  /** As a networks file says it; left out, nobody's approval is sponsored. */
+  readonly approvalSponsoring?: Readonly<Record<keyof ApprovalSponsoring, string>>
   readonly solanaNetwork?: Partial<Pick<NetworkConfig, 'smartWalletPrograms'>>
 }
 

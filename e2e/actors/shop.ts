@@ -30,7 +30,13 @@ export interface ShopSettings {
   /** It describes what it sells, to be found. */
   readonly isListed?: true
   /** EVM: a token that is paid by Permit2, of which `upto` takes the charge only. Left out: by EIP-3009. */
-  readonly permit2?: { readonly asset: string; readonly amount: string; readonly charge?: string }
+  readonly permit2?: {
+    readonly asset: string
+    readonly amount: string
+    readonly charge?: string
+    /** Which of the two ways to approve Permit2 it declares; left out, permits. */
+    readonly approval?: 'eip2612GasSponsoring' | 'erc20ApprovalGasSponsoring'
+  }
 }
 
 // A seller with the stock middleware of version 2, as a process of its own. It prints its address and serves until its input ends.
@@ -68,7 +74,9 @@ const routes = {
     accepts: { scheme, network, payTo, price },
     description: 'Goods',
     extensions: {
-      ...(permit2 === undefined ? {} : { eip2612GasSponsoring: sponsoring }),
+      ...(permit2 === undefined
+        ? {}
+        : { [permit2.approval ?? 'eip2612GasSponsoring']: sponsoring }),
       ...(isListed ? declareDiscoveryExtension({ output: { example: { goods: true } } }) : {}),
     },
   },

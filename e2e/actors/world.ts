@@ -49,7 +49,9 @@ export async function openWorld(
     startSandbox({ faults: true }),
   ])
   const services: ServiceHandle[] = []
+  let settings: StartOptions['network'] = {}
   const start = async (startOptions: StartOptions = {}): Promise<ServiceHandle> => {
+    settings = startOptions.network ?? settings
     const apiKeys = services[0]?.apiKeys
     const service = await startService({
       sandbox,
@@ -69,7 +71,7 @@ export async function openWorld(
   const expectSound = async (): Promise<void> => {
     const { rpcUrl, usdc, network, instance, solana, market } = sandbox
     const configs = [
-      sandboxNetwork({ instance, evm: { network, rpcUrl, usdc, market } }),
+      { ...sandboxNetwork({ instance, evm: { network, rpcUrl, usdc, market } }), ...settings },
       ...(options.solana === true ? [solanaSandboxNetwork({ instance, solana })] : []),
     ]
     const log = openLog('silent')

@@ -566,6 +566,18 @@ table sign_in_windows
   subject bytea not null
   attempts integer not null
   until timestamp with time zone not null
+table sponsored_approvals
+  network text not null
+  hash text not null
+  payer text not null
+  asset text not null
+  nonce numeric(20,0) not null
+  raw bytea not null
+  amount numeric(78,0) not null
+  day date not null
+  payment_id text
+  sponsor_account_id text
+  created_at timestamp with time zone not null
 table submissions
   network text not null
   hash text not null
@@ -943,6 +955,11 @@ sign_in_links sign_in_links_pkey: PRIMARY KEY (digest)
 sign_in_windows sign_in_windows_attempts_check: CHECK ((attempts >= 0))
 sign_in_windows sign_in_windows_pkey: PRIMARY KEY (subject)
 sign_in_windows sign_in_windows_subject_check: CHECK ((octet_length(subject) = 32))
+sponsored_approvals sponsored_approvals_amount_check: CHECK ((amount >= (0)::numeric))
+sponsored_approvals sponsored_approvals_check: CHECK (((payment_id IS NULL) = (sponsor_account_id IS NULL)))
+sponsored_approvals sponsored_approvals_check1: CHECK (((payment_id IS NULL) OR (amount > (0)::numeric)))
+sponsored_approvals sponsored_approvals_payment_id_key: UNIQUE (payment_id)
+sponsored_approvals sponsored_approvals_pkey: PRIMARY KEY (network, hash)
 submissions submissions_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 submissions submissions_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES builds(payment_id)
 submissions submissions_pkey: PRIMARY KEY (network, hash, payment_id)
@@ -1073,6 +1090,7 @@ CREATE INDEX sessions_by_member ON public.sessions USING btree (member_id, creat
 CREATE INDEX settlement_claims_open ON public.settlement_claims USING btree (network, look_at NULLS FIRST, created_at) WHERE (closed_at IS NULL)
 CREATE INDEX sign_in_links_by_member ON public.sign_in_links USING btree (member_id, account_id) WHERE (used_at IS NULL)
 CREATE INDEX sign_in_windows_by_age ON public.sign_in_windows USING btree (until)
+CREATE UNIQUE INDEX sponsored_approvals_of_day ON public.sponsored_approvals USING btree (network, payer, asset, day) WHERE (amount > (0)::numeric)
 CREATE INDEX submissions_by_payment ON public.submissions USING btree (payment_id, created_at)
 CREATE INDEX submissions_due ON public.submissions USING btree (network, due_at) WHERE (due_at IS NOT NULL)
 CREATE INDEX trades_of_wallet ON public.trades USING btree (account_id, wallet_address, created_at DESC, id DESC)
@@ -1316,6 +1334,7 @@ settlement_claims: grant insert, select, update to florin_service
 settler_wallets: grant insert, select, update to florin_service
 sign_in_links: grant delete, insert, select, update to florin_service
 sign_in_windows: grant delete, insert, select, update to florin_service
+sponsored_approvals: grant insert, select, update to florin_service
 submissions: grant insert, select, update to florin_service
 trades: grant insert, select, update to florin_service
 unread_builds: grant delete, insert, select to florin_service

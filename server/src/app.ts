@@ -61,6 +61,7 @@ import type { Settlers } from './facilitator/settlers.ts'
 import type { RemoteFacilitator } from './facilitator/remote.ts'
 import { openVerificationEvents } from './facilitator/verification-events.ts'
 import { watchClaims } from './facilitator/watch.ts'
+import { openApprovals } from './open-approvals.ts'
 import { openEvents } from './open-events.ts'
 import { openPeople } from './open-people.ts'
 import { openTrading } from './open-trading.ts'
@@ -258,11 +259,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       sharedMax: limits.claimReadsSharedMax,
     }),
     take: openTaking({ store, clock }),
-    chains: directory.all,
-    settlers,
-    funds,
     settlersOf: (family: Family) => settlers.addressesOf(family),
-    random,
+    ...{ chains: directory.all, settlers, funds, random },
+    approvals: openApprovals({ store, queue, waits, proofs, clock, random, killPoint, log }),
   }
   const { remotes, kept } = openOtherFacilitators({
     facilitators: options.facilitators ?? [],

@@ -87,6 +87,28 @@ describe('a networks file', () => {
     expect(none.ok && none.networks[0]?.permit2).toBeUndefined()
   })
 
+  test('says who gives payers the gas for their approvals, which nobody does unless named', () => {
+    const wallet = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+    const sponsored = (said: object, permit2 = ['exact']) => ({
+      ...{ ...entry, permit2, approvalSponsoring: { wallet, ...said } },
+    })
+    const outcome = parse(sponsored({ amountMax: '7' }))
+    if (!outcome.ok) throw new Error(outcome.problems.join())
+    expect(outcome.networks[0]?.approvalSponsoring).toEqual({
+      ...{ wallet, amountMax: 7n, amountPerDay: 10n ** 16n },
+    })
+    const place = 'networks[0].approvalSponsoring'
+    expect(problemsOf(sponsored({ wallet: wallet.toUpperCase() }))).toEqual([
+      `${place}.wallet: must be an EVM address, as it is written with its checksum`,
+    ])
+    expect(problemsOf(sponsored({ amountPerDay: '0' }))).toHaveLength(1)
+    expect(problemsOf({ ...entry, approvalSponsoring: { wallet } })).toEqual([
+      `${place}: is of no use without permit2`,
+    ])
+    const none = parse({ ...entry, permit2: ['exact'] })
+    expect(none.ok && none.networks[0]?.approvalSponsoring).toBeUndefined()
+  })
+
   test('takes a Solana network with mints, and no token of the other family', () => {
     const solana = {
       ...entry,

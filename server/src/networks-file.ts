@@ -4,6 +4,7 @@ import { familyOf, parseNetworkId } from '@florin/wire/network.ts'
 import { isTestNetwork } from '@florin/wire/network-worth.ts'
 import type { Family, NetworkId } from '@florin/wire/network.ts'
 import type {
+  ApprovalSponsoring,
   AssetProfile,
   FeePolicy,
   FinalityPolicy,
@@ -113,6 +114,7 @@ function readNetworkFields(entry: Reader, modules: KnownModules | undefined): Ne
     'usd',
     'walletFactories',
     'permit2',
+    'approvalSponsoring',
     'smartWallets',
     'markets',
   ])
@@ -140,6 +142,7 @@ function readNetworkFields(entry: Reader, modules: KnownModules | undefined): Ne
       : SPONSORING[familyOf(network)],
     ...readFactories(entry, familyOf(network)),
     ...readPermit2(entry, familyOf(network)),
+    ...readApprovals(entry, familyOf(network)),
     ...readSmartWallets(entry, familyOf(network)),
     ...readMarkets(entry, familyOf(network), { network, modules }),
     ...(entry.has('usd') ? { usd: readUsd(entry.object('usd')) } : {}),
@@ -189,6 +192,33 @@ function readPermit2(entry: Reader, family: Family): Pick<NetworkConfig, 'permit
   })
   if (new Set(permit2).size !== permit2.length) entry.refuse('permit2', 'name a scheme twice')
   return { permit2 }
+}
+
+/** Enough for an approval on a roll-up, and a hundred of them a day. */
+const APPROVAL_SPONSORING = { amountMax: 10n ** 14n, amountPerDay: 10n ** 16n } as const
+
+function readApprovals(
+  entry: Reader,
+  family: Family,
+): { readonly approvalSponsoring?: ApprovalSponsoring } {
+  if (!entry.has('approvalSponsoring')) return {}
+  if (family !== 'evm') entry.refuse('approvalSponsoring', 'is for EVM networks only')
+  if (!entry.has('permit2')) entry.refuse('approvalSponsoring', 'is of no use without permit2')
+  const said = entry.object('approvalSponsoring')
+  said.only(['wallet', 'amountMax', 'amountPerDay'])
+  const wallet = said.text('wallet')
+  const isAddress = isEvmAddress(wallet)
+  if (!isAddress)
+    said.refuse('wallet', 'must be an EVM address, as it is written with its checksum')
+  const amount = (field: keyof typeof APPROVAL_SPONSORING) =>
+    said.has(field) ? said.bigWhole(field, 1n, GAS_PER_DAY_MAX) : APPROVAL_SPONSORING[field]
+  return {
+    approvalSponsoring: Object.freeze({
+      wallet: isAddress ? checksumAddress(wallet) : wallet,
+      amountMax: amount('amountMax'),
+      amountPerDay: amount('amountPerDay'),
+    }),
+  }
 }
 
 /** Stands for the programs that x402 names. */

@@ -196,6 +196,8 @@ test.each([
   ['settlement_pending', 503],
   ['network_unavailable', 503],
   ['gas_budget_spent', 503],
+  ['approval_pending', 503],
+  ['erc20_approval_tx_wrong_nonce', 402],
   ['receiver_of_another_account', 503],
   ['invalid_payment_requirements', 503],
   ['a reason of tomorrow', 503],

@@ -4,6 +4,7 @@ import type { Reason } from '@florin/wire/x402/reasons.ts'
 import type { Intake, Presented } from './intake.ts'
 import type { Settled, SettledPayment } from './settle.ts'
 import type { Verified } from './verify.ts'
+import { APPROVAL_PENDING } from './refusal-of.ts'
 import { saidIn } from './version-words.ts'
 
 /** What a person reads beside a reason of ours; the reference's own reasons say it themselves. */
@@ -16,6 +17,7 @@ const MESSAGES: Partial<Record<Reason, string>> = {
   payment_identifier_conflict:
     'Another payment of this payer has the same payment identifier. Do not pay again.',
   payment_too_small_for_its_gas: 'The payment is smaller than what settling it costs.',
+  approval_pending: APPROVAL_PENDING,
   gas_budget_spent: 'The gas budget of today is spent.',
 }
 

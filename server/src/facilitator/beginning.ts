@@ -1,6 +1,7 @@
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
 import type { SignedTransaction } from '../chains/chain.ts'
+import type { AwaitedApproval } from '../chains/exact.ts'
 import type { OpenSigner } from '../custody/signer.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -70,4 +71,6 @@ export type Begun =
       readonly isBehind?: true
       /** Nodes contradict each other about it. */
       readonly isDisputed?: true
+      /** It settles as soon as this transaction of its payer's is in a block. */
+      readonly approval?: AwaitedApproval
     }

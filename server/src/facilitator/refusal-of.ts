@@ -32,11 +32,16 @@ const CODES: Partial<Record<Reason, ErrorCode>> = {
   payment_too_small_for_its_gas: 'POLICY_REFUSED',
   gas_budget_spent: 'POLICY_REFUSED',
   network_unavailable: 'NETWORK_ERROR',
+  approval_pending: 'NETWORK_ERROR',
   settlement_pending: 'SETTLEMENT_PENDING',
 }
 
 const NAMED_BEFORE =
   'Another payment of this payer has the same payment identifier. Do not pay again.'
+
+/** Of a payment of which nothing has been claimed. */
+export const APPROVAL_PENDING =
+  "The payer's approval of Permit2 is not in a block yet. Nothing was paid; ask again with the same payment."
 
 /** What people should read where the code's own sentence says something else. */
 const MESSAGES: Partial<Record<Reason, string>> = {
@@ -45,6 +50,7 @@ const MESSAGES: Partial<Record<Reason, string>> = {
   permit2_allowance_required:
     'The payer has not approved Permit2 for this token, or not for as much.',
   transfer_past_its_life: 'This proof is past its life. It was paid: do not pay again.',
+  approval_pending: APPROVAL_PENDING,
   payment_identifier_conflict: NAMED_BEFORE,
   payment_too_small_for_its_gas: 'The payment is smaller than what settling it costs.',
   gas_budget_spent: 'The gas budget of today is spent.',

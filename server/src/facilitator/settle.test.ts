@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import type { Address, TransactionHash } from '../chains/chain.ts'
-import type { ExactAuthorization, ExactCheck, ForeignSettlement, UsedBy } from '../chains/exact.ts'
+import type { Address, Chain, TransactionHash } from '../chains/chain.ts'
+import type {
+  AwaitedApproval,
+  ExactAuthorization,
+  ExactCheck,
+  ForeignSettlement,
+  UsedBy,
+} from '../chains/exact.ts'
 import { newId } from '../kernel/id.ts'
 import { systemRandom } from '../kernel/random.ts'
 import type { Store, Tx } from '../store/postgres.ts'
@@ -209,6 +215,29 @@ test('what only a key may settle that cannot sign now is verified for nobody', a
   })
   const able = sceneOf(undefined, { ok: true }, 'upto', 'another' as Address)
   expect(await verifyPayment(able.deps, accountId, presented)).toMatchObject({ ok: true })
+})
+
+test('one whose approval a reorganisation took along is no final no: that goes out again', async () => {
+  const approval: AwaitedApproval = {
+    ...{ hash: '0x1' as TransactionHash, raw: Uint8Array.of(7), nonce: 0n, height: 9n, lacks: 0n },
+    ...{ isUnderpriced: false, fundingFee: 0n, settlementFee: 0n },
+  }
+  const check = { ok: false, reason: 'permit2_allowance_required', approval } as const
+  const claim = claimFor(AMOUNT)
+  const scene = sceneOf(claim, check, 'exact')
+  const heard: number[] = []
+  const chains = new Map(
+    [...scene.deps.chains].map(([network, chain]) => {
+      const broadcast: Chain['broadcast'] = async (raws) => {
+        heard.push(...raws.map(([first = 0]) => first))
+        return [{ kind: 'accepted' }]
+      }
+      return [network, { ...chain, broadcast }]
+    }),
+  )
+  const deps = { ...scene.deps, chains }
+  expect((await settled(claim, check, { ...scene, deps })).kind).toBe('pending')
+  expect(heard).toEqual([7])
 })
 
 describe('a payment of upto that was claimed for another amount', () => {

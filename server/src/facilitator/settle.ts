@@ -11,6 +11,8 @@ import { isTurnTaken } from './claim-store.ts'
 import type { AskedClaim } from './claim-store.ts'
 import { duplicateMessage } from './duplicate-message.ts'
 import { followReverted, wasUnused } from './follow-reverted.ts'
+import { openApprovalSteps } from './sponsor-approval.ts'
+import type { ApprovalDeps } from './sponsor-approval.ts'
 import { takeIn } from './intake.ts'
 import type { Intake, IntakeOutcome, Presented, Refused } from './intake.ts'
 import { isIdentifierTaken } from './identifier-store.ts'
@@ -24,7 +26,7 @@ import type { VerifyDeps } from './verify.ts'
 import { nodeWaitsMax, waitForNode } from './wait-for-node.ts'
 import { yieldToOther } from './yield-claim.ts'
 
-export interface SettleDeps extends VerifyDeps, BeginDeps, JoinDeps {
+export interface SettleDeps extends VerifyDeps, BeginDeps, JoinDeps, ApprovalDeps {
   readonly records: ReceivedRecords
   /** Whoever claimed a proof, as of now; asked together with others. */
   readonly claimOf: (asked: AskedClaim) => Promise<Claim | undefined>
@@ -82,6 +84,7 @@ async function settleTaken(
     network: intake.chain.config.network,
     proofKey: intake.authorization.proofKey,
   }
+  const approve = openApprovalSteps(deps, order, intake)
   let mayTryAgain = true
   let waits = 0
   for (let tries = 0; tries < BEGIN_TRIES_MAX; tries += 1) {
@@ -107,6 +110,13 @@ async function settleTaken(
       try {
         const begun = await beginSettlement(deps, beginning)
         if (begun.kind === 'refused') {
+          if (begun.approval !== undefined) {
+            // Nothing is claimed before it is in a block: a seller who hears no success until then has nothing that moves money later.
+            const notYet = await approve(begun.approval)
+            if (notYet !== undefined) return refusalOf(notYet, intake)
+            tries -= 1
+            continue
+          }
           if (waits < nodeWaitsMax(begun) && (await waitForNode(deps, order))) {
             // To wait is not to try.
             waits += 1
@@ -246,6 +256,11 @@ async function tryAgain(
   const beginning = { accountId, paymentId, digest, intake: claimed, isNew: false, named }
   const begun = await beginSettlement(deps, beginning)
   if (begun.kind === 'refused') {
+    // It was in a block once, or another allowance was, and a reorganisation took that along: it goes out again, and the claim stands.
+    if (begun.approval !== undefined) {
+      await deps.chains.get(intake.requirements.network)?.broadcast([begun.approval.raw])
+      return { kind: 'pending', paymentId, state, intake }
+    }
     // While the chain was asked, another call may have sent it: what comes of that is the answer to both.
     const now = await stateOf()
     if (now?.status !== 'pending' || now.underWay) return undefined

@@ -10,6 +10,11 @@ export function accountSubject(accountId: AccountId): string {
   return `account:${accountId}`
 }
 
+/** Under which name the budget of a payer is kept. */
+export function payerSubject(payer: string): string {
+  return `payer:${payer}`
+}
+
 /** Whether a payment is worth the gas that settling it takes; true where nobody said what its asset is worth. */
 export function isWorthItsGas(
   { assets, sponsoring }: Pick<NetworkConfig, 'assets' | 'sponsoring'>,
@@ -41,7 +46,7 @@ export async function reserveSponsoring(
   // Always in this order, so that two settlements never wait for each other crosswise.
   const budgets = [
     { subject: accountSubject(accountId), limit: gasPerAccountPerDay },
-    { subject: `payer:${payer}`, limit: gasPerPayerPerDay },
+    { subject: payerSubject(payer), limit: gasPerPayerPerDay },
   ]
   for (const { subject, limit } of budgets) {
     const budget = { network, subject, amount: feeExpected, limit }
@@ -70,7 +75,7 @@ export async function reserveSponsoringOfMany(
   for (const { accountId, payer, draft } of settlements) {
     for (const [subject, limit] of [
       [accountSubject(accountId), gasPerAccountPerDay],
-      [`payer:${payer}`, gasPerPayerPerDay],
+      [payerSubject(payer), gasPerPayerPerDay],
     ] as const) {
       const amount = (subjects.get(subject)?.amount ?? 0n) + draft.feeExpected
       subjects.set(subject, { amount, limit })
@@ -78,6 +83,6 @@ export async function reserveSponsoringOfMany(
   }
   const over = await reserveGasOfMany(tx, network, subjects, nowMilliseconds)
   const isOver = ({ accountId, payer }: (typeof settlements)[number]) =>
-    over.has(accountSubject(accountId)) || over.has(`payer:${payer}`)
+    over.has(accountSubject(accountId)) || over.has(payerSubject(payer))
   return new Set(settlements.flatMap((settlement, index) => (isOver(settlement) ? [index] : [])))
 }

@@ -1,4 +1,5 @@
 import { networkAliasOf } from '@florin/wire/network-alias.ts'
+import { ERC20_APPROVAL_GAS_SPONSORING } from '@florin/wire/x402/approval-transaction.ts'
 import { EIP2612_GAS_SPONSORING } from '@florin/wire/x402/permit2-payload.ts'
 import { PAYMENT_IDENTIFIER } from '@florin/wire/x402/payment-identifier.ts'
 import type { Family, NetworkId } from '@florin/wire/network.ts'
@@ -60,7 +61,12 @@ export function supported({
     ]),
   )
   const takesPermits = chains.some(({ config }) => config.permit2 !== undefined)
-  const extensions = [...EXTENSIONS, ...(takesPermits ? [EIP2612_GAS_SPONSORING] : [])]
+  const takesApprovals = chains.some(({ config }) => config.approvalSponsoring !== undefined)
+  const extensions = [
+    ...EXTENSIONS,
+    ...(takesPermits ? [EIP2612_GAS_SPONSORING] : []),
+    ...(takesApprovals ? [ERC20_APPROVAL_GAS_SPONSORING] : []),
+  ]
   return { kinds, extensions, signers }
 }
 

@@ -8,6 +8,8 @@ import type { Store } from '../store/postgres.ts'
 import { duplicateMessage } from './duplicate-message.ts'
 import type { Claim } from './claim.ts'
 import type { AskedClaim } from './claim-store.ts'
+import { whyNotSubmitted } from './sponsor-approval.ts'
+import type { ApprovalDeps } from './sponsor-approval.ts'
 import { isIdentifierTaken } from './identifier-store.ts'
 import { refused, takeIn, UPTO } from './intake.ts'
 import type { Intake, Presented, Refused } from './intake.ts'
@@ -15,7 +17,7 @@ import { namedPayment } from './named-payment.ts'
 import type { SettlerFunds } from './settler-funds.ts'
 import type { ReceivedRecords } from './records.ts'
 
-export interface VerifyDeps {
+export interface VerifyDeps extends Pick<ApprovalDeps, 'approvals'> {
   readonly store: Store
   /** What became of the payment that has a name. */
   readonly records: Pick<ReceivedRecords, 'state'>
@@ -86,6 +88,10 @@ async function judge(deps: VerifyDeps, accountId: AccountId, intake: Intake): Pr
     return refused('duplicate_settlement', networkName, payer, message)
   }
   if (!check.ok) return refused(check.reason, networkName, payer, check.message)
+  if (check.approval !== undefined) {
+    const reason = await whyNotSubmitted(deps, accountId, intake, check.approval)
+    if (reason !== undefined) return refused(reason, networkName, payer)
+  }
   const { onlySettler } = authorization
   if (onlySettler !== undefined && deps.funds?.isLow(network, onlySettler) === true) {
     return refused('network_unavailable', networkName, payer)

@@ -8,6 +8,8 @@ export const KILL_POINTS = [
   'submit.before-commit',
   'submit.after-commit',
   'submit.after-node',
+  'approval.after-store',
+  'approval.after-node',
   'claim.before-commit',
   'claim.after-commit',
   'send.before-transaction',

@@ -53,7 +53,14 @@ export async function sendPayment(deps: SendDeps, order: SendOrder): Promise<Car
   return result
 }
 
-async function draftOf(order: SendOrder, commitment: Uint8Array): Promise<Draft> {
+/** Asks the node what a transfer takes. Refuses what its recipient would. */
+export async function draftOf(
+  order: Pick<
+    SendOrder,
+    'chain' | 'walletAddress' | 'recipient' | 'asset' | 'amount' | 'priorityFee'
+  >,
+  commitment: Uint8Array,
+): Promise<Draft> {
   const outcome = await order.chain.draft({
     sender: order.walletAddress,
     recipient: order.recipient,

@@ -49,6 +49,7 @@ export const x402Settle: OperationReference = {
   about: [
     'Moves the money and waits up to 25 s until the chain shows it. One proof gives one success: it counts as given once the answer was written completely.',
     '`settlement_pending` means that the outcome is open. Ask again with the same body: you join the wait, and nothing is sent twice.',
+    '`approval_pending` means that an approval that came with the payment (`erc20ApprovalGasSponsoring`) is not in a block yet. Nothing was claimed: ask again with the same body.',
     'With the scheme `upto` the amount of the requirements is what is taken, the signed amount at most; zero is a success without a transaction.',
     '`extra.paymentId` is the record of the payment here, for the status endpoint.',
   ],
@@ -178,7 +179,7 @@ export const getSponsoring: OperationReference = {
   title: 'See what settling may cost',
   about: [
     'What settlements of this account took of the gas budget of today (UTC), per network, and the addresses that pay the fees with what they have.',
-    'A settlement that would pass the budget is refused with `gas_budget_spent`; what was reserved and not used is not given back.',
+    'A settlement that would pass the budget is refused with `gas_budget_spent`; what was reserved and not used is not given back. What payers are given for approvals of theirs is not in it.',
   ],
   answer: {
     day: '2026-11-21',

@@ -21,6 +21,8 @@ import type { Call } from './transfer.ts'
 const FUNDING_GAS = 21_000n
 /** A roll-up's fee for publishing may rise so many times until the approval is in. */
 const DATA_FEE_ROOM = 2n
+/** The payer keeps what its approval does not take: one that offers many times what the network asks for is signed for that. */
+const FEE_MULTIPLE_MAX = 10n
 /** What the payer is given, its approval and the settlement each need a block: a payment that ends before is not begun with. */
 const BLOCKS = 3
 
@@ -64,11 +66,14 @@ export async function checkApproval(
   if (allowance >= value) return { kind: 'approved' }
   const needSeconds = BigInt(Math.ceil((BLOCKS * config.blockTimeMilliseconds) / 1_000))
   if (deadlineSeconds < timeSeconds + needSeconds) return refused('permit2_deadline_expired')
+  const takes = approval.gas * approval.maxFeePerGas + dataFee
+  const price = baseFeePerGas + offeredTip(tip, config.fees)
+  if (takes > balance && approval.maxFeePerGas > FEE_MULTIPLE_MAX * price) {
+    return refused('erc20_approval_tx_fee_too_high')
+  }
   if (nonce !== approval.nonce) return refused('erc20_approval_tx_wrong_nonce')
   const run = await runBoth(transport, authorization, approval, gasMax, at)
   if (run.failed !== null) return refused(run.failed)
-  const takes = approval.gas * approval.maxFeePerGas + dataFee
-  const price = baseFeePerGas + offeredTip(tip, config.fees)
   return {
     kind: 'awaited',
     approval: {

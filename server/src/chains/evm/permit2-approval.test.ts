@@ -22,7 +22,7 @@ const OTHER = addressFromBytes(new Uint8Array(20).fill(0x73))
 const PRICE = baseUnits(10_000n)
 const GIGA = 10n ** 9n
 const GAS = 70_000n
-const MAX_FEE = 50n * GIGA
+const MAX_FEE = 5n * GIGA
 
 const LEGACY = {
   ...{ type: 'legacy', gasPrice: MAX_FEE },
@@ -145,10 +145,10 @@ describe('a payer without an allowance shows an approval that it has signed', ()
       ...{ ok: false, reason: 'permit2_allowance_required' },
       approval: { nonce: 0n, lacks: GAS * MAX_FEE },
     })
-    await world.sandbox.fund(payer.address, 'native', '0.002')
+    await world.sandbox.fund(payer.address, 'native', '0.0002')
     const { raw, lacks } = await awaited(payer)
-    expect(lacks).toBe(GAS * MAX_FEE - 2n * 10n ** 15n)
-    await world.sandbox.fund(payer.address, 'native', '0.002')
+    expect(lacks).toBe(GAS * MAX_FEE - 2n * 10n ** 14n)
+    await world.sandbox.fund(payer.address, 'native', '0.0002')
     expect((await awaited(payer)).lacks).toBe(0n)
     expect((await world.chain.broadcast([raw]))[0]?.kind).toBe('accepted')
     const isReady = async () => {
@@ -220,6 +220,11 @@ describe('an approval that would not be mined, or not help, is refused by what t
 
   test.each<readonly [string, string, Change]>([
     ['a later nonce', 'erc20_approval_tx_wrong_nonce', { transaction: { nonce: 1 } }],
+    [
+      'much more than the network asks for',
+      'erc20_approval_tx_fee_too_high',
+      { transaction: { maxFeePerGas: 500n * GIGA } },
+    ],
     ['too little gas', 'erc20_approval_tx_failed', { transaction: { gas: 30_000n } }],
   ])('%s: %s', async (_, reason, change) => {
     const payer = await aPayer()

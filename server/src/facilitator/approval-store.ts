@@ -1,0 +1,106 @@
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { Address, TransactionHash } from '../chains/chain.ts'
+import type { AccountId, PaymentId } from '../kernel/id.ts'
+import type { Tx } from '../store/postgres.ts'
+
+/** A payer's approval of Permit2, and what the payer is given for it. */
+export interface StoredApproval {
+  readonly network: NetworkId
+  readonly hash: TransactionHash
+  readonly payer: Address
+  readonly asset: string
+  readonly nonce: bigint
+  /** As the payer signed it. */
+  readonly raw: Uint8Array
+  /** Native base units; 0 where the payer had enough. */
+  readonly amount: bigint
+  /** The payment that gave it; null while there is none. */
+  readonly funding: { readonly paymentId: PaymentId; readonly accountId: AccountId } | null
+}
+
+interface ApprovalRow {
+  readonly hash: TransactionHash
+  readonly payer: Address
+  readonly asset: string
+  readonly nonce: string
+  readonly raw: Buffer
+  readonly amount: string
+  readonly payment_id: PaymentId | null
+  readonly sponsor_account_id: AccountId | null
+}
+
+/**
+ * Stores an approval before a node hears of it. False where it is there, and where its payer is given something today for another one of this
+ * token: that waits for whoever is storing it at this moment.
+ */
+export async function storeApproval(
+  tx: Tx,
+  { network, hash, payer, asset, nonce, raw, amount }: StoredApproval,
+  nowMilliseconds: number,
+): Promise<boolean> {
+  const rows = await tx.query(
+    'approval_store',
+    `insert into sponsored_approvals (network, hash, payer, asset, nonce, raw, amount, day, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, (to_timestamp($8 / 1000.0) at time zone 'UTC')::date, to_timestamp($8 / 1000.0))
+     on conflict do nothing
+     returning hash`,
+    [
+      ...[network, hash, payer, asset, nonce.toString(), Buffer.from(raw), amount.toString()],
+      nowMilliseconds,
+    ],
+  )
+  return rows.length === 1
+}
+
+/** Whether an approval is stored: a node may have it. */
+export async function isApprovalStored(
+  tx: Tx,
+  { network, hash }: Pick<StoredApproval, 'network' | 'hash'>,
+): Promise<boolean> {
+  const rows = await tx.query(
+    'approval_stored',
+    'select hash from sponsored_approvals where network = $1 and hash = $2',
+    [network, hash],
+  )
+  return rows.length > 0
+}
+
+/** The approval for which a payer is given something: this very one, else that of today for the same token. */
+export async function fundedApproval(
+  tx: Tx,
+  { network, hash, payer, asset }: Pick<StoredApproval, 'network' | 'hash' | 'payer' | 'asset'>,
+  nowMilliseconds: number,
+): Promise<StoredApproval | undefined> {
+  const rows = await tx.query<ApprovalRow>(
+    'approval_funded',
+    `select hash, payer, asset, nonce, raw, amount, payment_id, sponsor_account_id from sponsored_approvals
+     where network = $1 and amount > 0 and (hash = $2
+       or payer = $3 and asset = $4 and day = (to_timestamp($5 / 1000.0) at time zone 'UTC')::date)
+     order by hash = $2 desc limit 1`,
+    [network, hash, payer, asset, nowMilliseconds],
+  )
+  const [row] = rows
+  if (row === undefined) return undefined
+  const { payment_id: paymentId, sponsor_account_id: accountId } = row
+  return {
+    ...{ network, hash: row.hash, payer: row.payer, asset: row.asset },
+    ...{ nonce: BigInt(row.nonce), raw: new Uint8Array(row.raw), amount: BigInt(row.amount) },
+    funding: paymentId === null || accountId === null ? null : { paymentId, accountId },
+  }
+}
+
+/** Notes, in the transaction that stores it, the payment that gives a payer the money. Throws where another one did: nothing is given twice. */
+export async function noteFunding(
+  tx: Tx,
+  { network, hash }: Pick<StoredApproval, 'network' | 'hash'>,
+  { paymentId, accountId }: NonNullable<StoredApproval['funding']>,
+): Promise<void> {
+  const rows = await tx.query(
+    'approval_note_funding',
+    `update sponsored_approvals set payment_id = $3, sponsor_account_id = $4
+     where network = $1 and hash = $2 and amount > 0 and payment_id is null
+     returning hash`,
+    [network, hash, paymentId, accountId],
+  )
+  if (rows.length !== 1) throw new Error('an approval was paid for before')
+}
