@@ -27,6 +27,8 @@ export type ApprovalRead =
 
 /** What an approval may take: listed tokens take some 50,000, stock clients give 70,000. */
 const APPROVAL_GAS_MAX = 150_000n
+/** Below it some nodes begin with nothing and say so in words of their own, as if they were at fault: its bytes alone take 23,720. Source: EIP-7623. */
+const APPROVAL_GAS_MIN = 25_000n
 const SELECTOR_BYTES = 4
 const WORD_BYTES = 32
 const ADDRESS_AT = 12
@@ -63,7 +65,8 @@ export function readApproval(
   if (signer !== from) return no('erc20_approval_tx_signer_mismatch')
   if (read.chainId !== chainId) return no('erc20_approval_tx_wrong_chain')
   if (amount !== said.amount || amount < value) return no('erc20_approval_tx_wrong_amount')
-  if (read.value !== 0n || read.hasAccessList || gas > APPROVAL_GAS_MAX) {
+  const isBounded = gas >= APPROVAL_GAS_MIN && gas <= APPROVAL_GAS_MAX
+  if (read.value !== 0n || read.hasAccessList || !isBounded) {
     return no('erc20_approval_tx_unfit')
   }
   const { maxFeePerGas } = fees
