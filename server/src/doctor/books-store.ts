@@ -56,6 +56,10 @@ const INVARIANTS: Readonly<Record<string, string>> = {
     where e.amount <> case when u.taken is not null then (u.stored ->> 'permitted')::numeric
       when t.asset <> 'native' then p.amount
       else p.fee_ceiling + case when p.asset = 'native' then p.amount else 0 end end`,
+  'what a payer was given for an approval is a payment of that amount to that payer': `
+    select 'approval ' || a.hash as subject from sponsored_approvals a left join payments p on p.id = a.payment_id
+    where a.payment_id is not null and (p.id is null or p.type <> 'sent' or p.account_id <> a.sponsor_account_id
+      or p.network <> a.network or p.asset <> 'native' or p.amount <> a.amount or p.recipient <> a.payer)`,
   'a lane stands behind its last place': `
     select t.network || ' ' || t.lane_address as subject from chain_transactions t
     join lanes l on l.network = t.network and l.address = t.lane_address

@@ -107,6 +107,16 @@ export const SETTLEMENT_DIVERGENCES: readonly Divergence[] = [
       ),
   },
   {
+    invariant: 'what a payer was given for an approval is a payment of that amount to that payer',
+    what: 'an approval that names a payment to somebody else',
+    plant: (run, { ids, network }) =>
+      run(
+        `insert into sponsored_approvals (network, hash, payer, asset, nonce, raw, amount, day, payment_id, sponsor_account_id, created_at)
+         select $1, '0x1', 'another', 'token', 0, '', amount, now()::date, id, account_id, now() from payments where id = $2`,
+        ...[network, ids['settled']],
+      ),
+  },
+  {
     invariant: 'a transfer that came in has one record',
     what: 'a deposit beside the claim that it paid',
     plant: async (run, sound) => {
