@@ -240,6 +240,25 @@ test('one whose approval a reorganisation took along is no final no: that goes o
   expect(heard).toEqual([7])
 })
 
+test('one that another call has claimed while its approval was waited for is joined, not told as claimed by nobody', async () => {
+  const approval: AwaitedApproval = {
+    ...{ hash: '0x1' as TransactionHash, raw: Uint8Array.of(7), nonce: 0n, height: 9n, lacks: 0n },
+    ...{ isUnderpriced: false, fundingFee: 0n, settlementFee: 0n },
+  }
+  const check = { ok: false, reason: 'permit2_allowance_required', approval } as const
+  const claim = claimFor(AMOUNT)
+  const scene = sceneOf(claim, check, 'exact')
+  const underWay = { ...REVERTED, reverted: false, underWay: true }
+  const records = { ...scene.deps.records, state: async () => underWay, wait: async () => underWay }
+  // Approvals are not submitted here: what is told of one is that, at once.
+  let looks = 0
+  const claimOf = async () => ((looks += 1) === 1 ? undefined : claim)
+  const deps = { ...scene.deps, records, claimOf }
+  expect(await settled(claim, check, { ...scene, deps })).toMatchObject({
+    ...{ kind: 'pending', paymentId },
+  })
+})
+
 describe('a payment of upto that was claimed for another amount', () => {
   const open = { message: expect.stringMatching(/not answered yet/) as unknown }
 

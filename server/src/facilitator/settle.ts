@@ -113,8 +113,13 @@ async function settleTaken(
           if (begun.approval !== undefined) {
             // Nothing is claimed before it is in a block: a seller who hears no success until then has nothing that moves money later.
             const notYet = await approve(begun.approval)
-            if (notYet !== undefined) return refusalOf(notYet, intake)
-            tries -= 1
+            if (notYet === undefined) {
+              // To wait is not to try, and no wait here is longer than the caller's.
+              tries -= 1
+            } else if ((await deps.claimOf(asked)) === undefined) {
+              return refusalOf(notYet, intake)
+            }
+            // Else another call saw the approval in a block and was faster: it is joined.
             continue
           }
           if (waits < nodeWaitsMax(begun) && (await waitForNode(deps, order))) {
