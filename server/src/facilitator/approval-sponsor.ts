@@ -1,5 +1,5 @@
 import type { Reason } from '@florin/wire/x402/reasons.ts'
-import type { Address, Chain } from '../chains/chain.ts'
+import type { Chain } from '../chains/chain.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { StoredApproval } from './approval-store.ts'
 import type { JoinOrder } from './join.ts'
@@ -22,8 +22,11 @@ export type Funded =
 export interface ApprovalSponsor {
   /** Whose days the budgets are of. */
   readonly clock: Clock
-  /** Why it would not give a payer so much now, native base units; undefined when it would. Stores nothing. Throws NodeFailure. */
-  refuses(chain: Chain, payer: Address, amount: bigint): Promise<Reason | undefined>
+  /**
+   * Why it would not give now what an approval says, with a fee of so many native base units; undefined when it would, or has. Stores nothing.
+   * Throws NodeFailure.
+   */
+  refuses(chain: Chain, approval: StoredApproval, fee: bigint): Promise<Reason | undefined>
   /** Gives what a stored approval says, once however often it is asked for, and waits until that is in a block. */
   fund(order: FundingOrder): Promise<Funded>
 }

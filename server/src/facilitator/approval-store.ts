@@ -89,7 +89,12 @@ export async function fundedApproval(
   }
 }
 
-/** Notes, in the transaction that stores it, the payment that gives a payer the money. Throws where another one did: nothing is given twice. */
+/** Another payment gives a payer the money already. */
+export class FundedBefore extends Error {
+  override readonly name = 'FundedBefore'
+}
+
+/** Notes, in the transaction that stores it, the payment that gives a payer the money. Throws FundedBefore where another one did: nothing is given twice. */
 export async function noteFunding(
   tx: Tx,
   { network, hash }: Pick<StoredApproval, 'network' | 'hash'>,
@@ -102,5 +107,5 @@ export async function noteFunding(
      returning hash`,
     [network, hash, paymentId, accountId],
   )
-  if (rows.length !== 1) throw new Error('an approval was paid for before')
+  if (rows.length !== 1) throw new FundedBefore('an approval was paid for before')
 }

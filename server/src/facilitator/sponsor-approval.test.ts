@@ -8,9 +8,9 @@ import { systemRandom } from '../kernel/random.ts'
 import { testNetwork } from '../payments/test-lane.ts'
 import { scriptedChain } from '../sender/test-chain.ts'
 import type { Store, Tx } from '../store/postgres.ts'
-import type { Funded } from './approval-sponsor.ts'
+import type { ApprovalSponsor, Funded } from './approval-sponsor.ts'
 import type { Intake } from './intake.ts'
-import { openApprovalSteps } from './sponsor-approval.ts'
+import { openApprovalSteps, whyNotSubmitted } from './sponsor-approval.ts'
 
 const accountId = newId(systemRandom, 'acct')
 const asset = testNetwork(84_532).assets.find((known) => known.asset !== 'native')
@@ -29,13 +29,17 @@ interface Scene {
   readonly rows?: Readonly<Record<string, object[]>>
   readonly funded?: Funded
   readonly verdict?: Verdict
+  /** What the sponsor's wallet says when it is asked. */
+  readonly refuses?: ApprovalSponsor['refuses']
 }
 
-/** One step for a payer's approval, by somebody who does not wait: what is said, what a node heard, and how often money was asked for. */
-async function step(
-  awaited: AwaitedApproval,
-  { rows = {}, funded = { kind: 'pending' }, verdict = { kind: 'accepted' } }: Scene = {},
-) {
+/** A payment that awaits an approval, with everything beside it as a test says. */
+function sceneOf({
+  rows = {},
+  funded = { kind: 'pending' },
+  verdict = { kind: 'accepted' },
+  refuses = async () => undefined,
+}: Scene) {
   const heard: number[] = []
   let fundings = 0
   const known: Readonly<Record<string, object[]>> = {
@@ -57,23 +61,25 @@ async function step(
   const payment = { payer: 'payer', payTo: 'seller', asset, amount: baseUnits(500n) }
   const authorization = payment as Partial<ExactAuthorization> as ExactAuthorization
   const intake = { chain, authorization } as Partial<Intake> as Intake
-  const take = openApprovalSteps(
-    {
-      ...{ store: store as Store, clock: systemClock, killPoint: () => undefined },
-      approvals: {
-        clock: systemClock,
-        refuses: async () => undefined,
-        fund: async () => {
-          fundings += 1
-          return funded
-        },
+  const deps = {
+    ...{ store: store as Store, clock: systemClock, killPoint: () => undefined },
+    approvals: {
+      ...{ clock: systemClock, refuses },
+      fund: async () => {
+        fundings += 1
+        return funded
       },
     },
-    { accountId, waitUntilMilliseconds: 0, over: new AbortController().signal },
-    intake,
-  )
-  const notYet = await take(awaited)
-  return { said: notYet?.reason, heard, fundings }
+  }
+  return { deps, intake, heard, fundings: () => fundings }
+}
+
+/** One step for a payer's approval, by somebody who does not wait: what is said, what a node heard, and how often money was asked for. */
+async function step(awaited: AwaitedApproval, scene: Scene = {}) {
+  const { deps, intake, heard, fundings } = sceneOf(scene)
+  const order = { accountId, waitUntilMilliseconds: 0, over: new AbortController().signal }
+  const notYet = await openApprovalSteps(deps, order, intake)(awaited)
+  return { said: notYet?.reason, heard, fundings: fundings() }
 }
 
 const mined = (height: bigint): Scene => ({ funded: { kind: 'mined', height } })
@@ -163,4 +169,18 @@ test.each<readonly [string, AwaitedApproval, Scene, Awaited<ReturnType<typeof st
   ],
 ])('%s', async (_, awaited, scene, expected) => {
   expect(await step(awaited, scene)).toEqual(expected)
+})
+
+test('a verification asks for what is stored: also whether anything came of the payment that gave it', async () => {
+  const given = { ...EARLIER, payment_id: 'pay_1', sponsor_account_id: 'acct_1' }
+  const asked: (string | undefined)[] = []
+  const { deps, intake } = sceneOf({
+    rows: { approval_funded: [given] },
+    refuses: async (_, { funding, hash }) => {
+      asked.push(hash, funding?.paymentId)
+      return 'network_unavailable'
+    },
+  })
+  expect(await whyNotSubmitted(deps, accountId, intake, APPROVAL)).toBe('network_unavailable')
+  expect(asked).toEqual(['0xearlier', 'pay_1'])
 })

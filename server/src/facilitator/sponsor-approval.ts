@@ -53,7 +53,7 @@ export async function whyNotSubmitted(
   intake: Intake,
   awaited: AwaitedApproval,
 ): Promise<Reason | undefined> {
-  const { chain, authorization } = intake
+  const { chain } = intake
   if (approvals === undefined) return NOT_OFFERED.reason
   const unfit = whyUnfit(intake, awaited)
   if (unfit !== undefined) return unfit
@@ -68,13 +68,9 @@ export async function whyNotSubmitted(
       hasRoom: stored !== undefined || (await hasRoom(tx, accountId, intake, awaited, now)),
     }
   })
-  if (found.stored !== undefined) {
-    if (found.stored.nonce !== wanted.nonce) return SPENT.reason
-    // What was given is in a payment by now, and comes to the payer whatever else happens.
-    if (found.stored.funding !== null) return undefined
-  }
-  if (!found.hasRoom) return SPENT.reason
-  return approvals.refuses(chain, authorization.payer, awaited.lacks + awaited.fundingFee)
+  const { stored = wanted } = found
+  if (stored.nonce !== wanted.nonce || !found.hasRoom) return SPENT.reason
+  return approvals.refuses(chain, stored, awaited.fundingFee)
 }
 
 /**

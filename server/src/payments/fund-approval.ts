@@ -2,16 +2,19 @@ import { hash as digestOf } from 'node:crypto'
 import { baseUnits } from '@florin/wire/amount.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
-import type { Address, Chain } from '../chains/chain.ts'
-import { noteFunding } from '../facilitator/approval-store.ts'
+import type { Chain } from '../chains/chain.ts'
+import { FundedBefore, noteFunding } from '../facilitator/approval-store.ts'
+import type { StoredApproval } from '../facilitator/approval-store.ts'
 import type { ApprovalSponsor, Funded, FundingOrder } from '../facilitator/approval-sponsor.ts'
-import { findWalletOfAddress } from '../custody/store.ts'
+import { findWallet, findWalletOfAddress } from '../custody/store.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import { AfterCommit } from '../http/after-commit.ts'
 import { newId } from '../kernel/id.ts'
 import type { Log } from '../kernel/log.ts'
 import { nativeOf } from '../kernel/network-config.ts'
 import { openBudget } from '../policies/budget.ts'
+import { networkStanding } from '../sender/follower-store.ts'
+import { frozenLanes } from '../sender/lane-store.ts'
 import { carry, hasReached } from './carry.ts'
 import type { Payment } from './payment.ts'
 import { draftOf } from './send.ts'
@@ -25,6 +28,9 @@ export interface FundDeps extends SendDeps {
 const OPERATION = 'fundApproval'
 const WALLET_FIELD = 'approvalSponsoring.wallet'
 
+type Wait = Pick<FundingOrder, 'waitUntilMilliseconds' | 'over'>
+const NOBODY_WAITS: Wait = { waitUntilMilliseconds: 0, over: AbortSignal.abort() }
+
 /**
  * The operator's wallet as a sponsor of approvals. What it gives is a payment of that wallet's account: its policy, its books and its place in the
  * lane are those of every send, and the payment is of the approval's row, in the transaction that stores both.
@@ -32,19 +38,40 @@ const WALLET_FIELD = 'approvalSponsoring.wallet'
 export function openApprovalSponsor(deps: FundDeps): ApprovalSponsor {
   const { store, waits, log, clock, random } = deps
 
+  /** Undefined where it gives nothing until somebody has looked at it, which the log says. */
   async function sponsorOf({ config }: Chain): Promise<Wallet | undefined> {
     const address = config.approvalSponsoring?.wallet
     if (address === undefined) return undefined
-    const wallet = await store.inTransaction('service', (tx) =>
-      findWalletOfAddress(tx, config.family, address),
+    const { network, family } = config
+    const { wallet, isStopped } = await store.inTransaction('service', async (tx) => {
+      const known = await findWalletOfAddress(tx, family, address)
+      if (known === undefined) return { wallet: undefined, isStopped: false }
+      const isFrozen = (await frozenLanes(tx, network, [known.address])).size > 0
+      return {
+        // One that was deleted signs nothing more.
+        wallet: await findWallet(tx, known.accountId, family, address),
+        isStopped: isFrozen || (await networkStanding(tx, network)) !== 'followed',
+      }
+    })
+    if (wallet !== undefined && !isStopped) return wallet
+    log.warn(
+      { network, address },
+      wallet === undefined
+        ? 'the wallet that sponsors approvals is no wallet of this service'
+        : 'the wallet that sponsors approvals is stopped, or its network is',
     )
-    if (wallet === undefined) {
-      log.warn(
-        { network: config.network, address },
-        'the wallet that sponsors approvals is no wallet of this service',
-      )
-    }
-    return wallet
+    return undefined
+  }
+
+  /** The payment that gave an approval its money, once it is in a block or the wait is over. */
+  async function givenBy(
+    { paymentId: id, accountId }: NonNullable<StoredApproval['funding']>,
+    { waitUntilMilliseconds: atMilliseconds, over }: Wait,
+  ): Promise<Funded> {
+    const isThere = (status: Payment['status']) => hasReached(status, 'confirmed')
+    const payment = await waits.until({ accountId, id }, isThere, { atMilliseconds, over })
+    if (payment === undefined) throw new Error('an approval names a payment that is none')
+    return fundedBy(payment)
   }
 
   async function give(
@@ -84,24 +111,15 @@ export function openApprovalSponsor(deps: FundDeps): ApprovalSponsor {
   }
 
   async function fund(order: FundingOrder): Promise<Funded> {
-    const { chain, approval, waitUntilMilliseconds, over } = order
-    const { funding } = approval
-    if (funding !== null) {
-      const payment = await waits.until(
-        { accountId: funding.accountId, id: funding.paymentId },
-        (status) => hasReached(status, 'confirmed'),
-        { atMilliseconds: waitUntilMilliseconds, over },
-      )
-      if (payment === undefined) throw new Error('an approval names a payment that is none')
-      return fundedBy(payment)
-    }
+    const { chain, approval } = order
+    if (approval.funding !== null) return givenBy(approval.funding, order)
     const wallet = await sponsorOf(chain)
     if (wallet === undefined) return { kind: 'refused', reason: 'network_unavailable' }
     try {
       return fundedBy(await give(order, wallet))
     } catch (error) {
-      // It may be stored: whoever asks again joins it.
-      if (error instanceof AfterCommit) return { kind: 'pending' }
+      // It may be stored, or is by another instance: whoever asks again joins it.
+      if (error instanceof AfterCommit || error instanceof FundedBefore) return { kind: 'pending' }
       if (!(error instanceof Refusal)) throw error
       if (error.code === 'NETWORK_ERROR') return { kind: 'pending' }
       const { code } = error
@@ -113,7 +131,10 @@ export function openApprovalSponsor(deps: FundDeps): ApprovalSponsor {
   return {
     clock,
     fund,
-    refuses: async (chain: Chain, payer: Address, amount: bigint) => {
+    refuses: async (chain, { funding, payer, amount }, fee) => {
+      // What was given comes to the payer whatever else happens, unless nothing came of it.
+      const given = funding === null ? undefined : await givenBy(funding, NOBODY_WAITS)
+      if (given !== undefined) return given.kind === 'refused' ? given.reason : undefined
       const wallet = await sponsorOf(chain)
       if (wallet === undefined) return 'network_unavailable'
       const { network } = chain.config
@@ -131,7 +152,7 @@ export function openApprovalSponsor(deps: FundDeps): ApprovalSponsor {
         }),
       ])
       if (refused !== undefined) return 'gas_budget_spent'
-      return (amounts[0] ?? 0n) < amount ? 'network_unavailable' : undefined
+      return (amounts[0] ?? 0n) < amount + fee ? 'network_unavailable' : undefined
     },
   }
 }
