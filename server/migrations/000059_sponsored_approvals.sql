@@ -20,4 +20,6 @@ create table sponsored_approvals (
 );
 -- A payer is given something once a day for each token.
 create unique index sponsored_approvals_of_day on sponsored_approvals (network, payer, asset, day) where amount > 0;
-grant select, insert, update on sponsored_approvals to florin_service;
+-- What gave nobody anything is forgotten after a while.
+create index sponsored_approvals_unpaid on sponsored_approvals (created_at) where payment_id is null;
+grant select, insert, update, delete on sponsored_approvals to florin_service;

@@ -1091,6 +1091,7 @@ CREATE INDEX settlement_claims_open ON public.settlement_claims USING btree (net
 CREATE INDEX sign_in_links_by_member ON public.sign_in_links USING btree (member_id, account_id) WHERE (used_at IS NULL)
 CREATE INDEX sign_in_windows_by_age ON public.sign_in_windows USING btree (until)
 CREATE UNIQUE INDEX sponsored_approvals_of_day ON public.sponsored_approvals USING btree (network, payer, asset, day) WHERE (amount > (0)::numeric)
+CREATE INDEX sponsored_approvals_unpaid ON public.sponsored_approvals USING btree (created_at) WHERE (payment_id IS NULL)
 CREATE INDEX submissions_by_payment ON public.submissions USING btree (payment_id, created_at)
 CREATE INDEX submissions_due ON public.submissions USING btree (network, due_at) WHERE (due_at IS NOT NULL)
 CREATE INDEX trades_of_wallet ON public.trades USING btree (account_id, wallet_address, created_at DESC, id DESC)
@@ -1334,7 +1335,7 @@ settlement_claims: grant insert, select, update to florin_service
 settler_wallets: grant insert, select, update to florin_service
 sign_in_links: grant delete, insert, select, update to florin_service
 sign_in_windows: grant delete, insert, select, update to florin_service
-sponsored_approvals: grant insert, select, update to florin_service
+sponsored_approvals: grant delete, insert, select, update to florin_service
 submissions: grant insert, select, update to florin_service
 trades: grant insert, select, update to florin_service
 unread_builds: grant delete, insert, select to florin_service

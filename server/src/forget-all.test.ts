@@ -38,6 +38,10 @@ const FILL = {
     `insert into market_trades (network, mint, market, venue, side, trader, native_amount, token_amount, price, transaction_hash, effect_index, height, traded_at)
     select 'eip155:84532', 'mint', 'pool', 'venue', 'buy', 'trader', 1, 1, 1, n::text, 0, n, ${OLD} from generate_series(1, ${rows}) n
     where $1::text is not null`,
+  sponsored_approvals: (rows: number) =>
+    `insert into sponsored_approvals (network, hash, payer, asset, nonce, raw, amount, day, created_at)
+    select 'eip155:84532', '0x' || n, 'payer ' || n, 'token', 0, '', n % 2, date '2020-01-01', ${OLD} from generate_series(1, ${rows}) n
+    where $1::text is not null`,
 } as const
 /** More than one statement removes of any of them. */
 const MANY_ROWS = 12_000

@@ -1,3 +1,4 @@
+import { forgetApprovals } from './facilitator/approval-store.ts'
 import { forgetIdentifiers } from './facilitator/identifier-store.ts'
 import { forgetGas } from './facilitator/gas-store.ts'
 import { startForgetting } from './idempotency/forget.ts'
@@ -22,6 +23,7 @@ export const FORGETTERS: readonly Forget[] = [
   forgetOldDays,
   forgetOldTrades,
   forgetIdentifiers,
+  forgetApprovals,
 ]
 
 /** Removes what has had its time in every room, again and again. Gives the way to stop. */

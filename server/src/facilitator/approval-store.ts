@@ -1,6 +1,7 @@
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { Address, TransactionHash } from '../chains/chain.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
 
 /** A payer's approval of Permit2, and what the payer is given for it. */
@@ -31,13 +32,22 @@ interface ApprovalRow {
 
 /**
  * Stores an approval before a node hears of it. False where it is there, and where its payer is given something today for another one of this
- * token: that waits for whoever is storing it at this moment.
+ * token: that waits for whoever is storing it at this moment. One of which nothing is given is stored anew where its payer lacks something
+ * only now, and where it was promised on another day: it counts on the day on which it is given.
  */
 export async function storeApproval(
   tx: Tx,
   { network, hash, payer, asset, nonce, raw, amount }: StoredApproval,
   nowMilliseconds: number,
 ): Promise<boolean> {
+  if (amount > 0n) {
+    await tx.query(
+      'approval_renew',
+      `delete from sponsored_approvals where network = $1 and hash = $2 and payment_id is null
+         and (amount = 0 or day <> (to_timestamp($3 / 1000.0) at time zone 'UTC')::date)`,
+      [network, hash, nowMilliseconds],
+    )
+  }
   const rows = await tx.query(
     'approval_store',
     `insert into sponsored_approvals (network, hash, payer, asset, nonce, raw, amount, day, created_at)
@@ -65,7 +75,7 @@ export async function isApprovalStored(
   return rows.length > 0
 }
 
-/** The approval for which a payer is given something: this very one, else that of today for the same token. */
+/** The approval for which a payer is given something today, or was on whatever day: this very one, else that of today for the same token. */
 export async function fundedApproval(
   tx: Tx,
   { network, hash, payer, asset }: Pick<StoredApproval, 'network' | 'hash' | 'payer' | 'asset'>,
@@ -74,7 +84,8 @@ export async function fundedApproval(
   const rows = await tx.query<ApprovalRow>(
     'approval_funded',
     `select hash, payer, asset, nonce, raw, amount, payment_id, sponsor_account_id from sponsored_approvals
-     where network = $1 and amount > 0 and (hash = $2
+     where network = $1 and amount > 0 and (hash = $2 and payment_id is not null
+       or hash = $2 and day = (to_timestamp($5 / 1000.0) at time zone 'UTC')::date
        or payer = $3 and asset = $4 and day = (to_timestamp($5 / 1000.0) at time zone 'UTC')::date)
      order by hash = $2 desc limit 1`,
     [network, hash, payer, asset, nowMilliseconds],
@@ -89,23 +100,49 @@ export async function fundedApproval(
   }
 }
 
-/** Another payment gives a payer the money already. */
+/** Another payment gives a payer the money already, or another day's promise took the place of this one. */
 export class FundedBefore extends Error {
   override readonly name = 'FundedBefore'
 }
 
-/** Notes, in the transaction that stores it, the payment that gives a payer the money. Throws FundedBefore where another one did: nothing is given twice. */
+/**
+ * Notes, in the transaction that stores it, the payment that gives a payer the money. Throws FundedBefore where another one did, so that nothing
+ * is given twice, and where what is stored is not what is given.
+ */
 export async function noteFunding(
   tx: Tx,
-  { network, hash }: Pick<StoredApproval, 'network' | 'hash'>,
+  { network, hash, amount }: Pick<StoredApproval, 'network' | 'hash' | 'amount'>,
   { paymentId, accountId }: NonNullable<StoredApproval['funding']>,
 ): Promise<void> {
   const rows = await tx.query(
     'approval_note_funding',
     `update sponsored_approvals set payment_id = $3, sponsor_account_id = $4
-     where network = $1 and hash = $2 and amount > 0 and payment_id is null
+     where network = $1 and hash = $2 and amount = $5 and amount > 0 and payment_id is null
      returning hash`,
-    [network, hash, paymentId, accountId],
+    [network, hash, paymentId, accountId, amount.toString()],
   )
   if (rows.length !== 1) throw new FundedBefore('an approval was paid for before')
+}
+
+const FORGOTTEN_PER_STATEMENT_MAX = 10_000
+
+/**
+ * Forgets approvals past their days for which nobody was given anything, the oldest first, so many at a time. Shown again they are stored again;
+ * what was given is known for ever. Says whether more may wait.
+ */
+export async function forgetApprovals(
+  tx: Tx,
+  nowMilliseconds: number,
+  max = FORGOTTEN_PER_STATEMENT_MAX,
+): Promise<boolean> {
+  const removed = await tx.query(
+    'approval_forget',
+    `delete from sponsored_approvals where ctid = any(array(
+       select ctid from sponsored_approvals
+       where payment_id is null and created_at < to_timestamp($1 / 1000.0) - $2 * interval '1 day'
+       order by created_at limit $3))
+     returning 1`,
+    [nowMilliseconds, limits.approvalKeptDays, max],
+  )
+  return removed.length >= max
 }

@@ -1,0 +1,113 @@
+import { parseNetworkId } from '@florin/wire/network.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Address, TransactionHash } from '../chains/chain.ts'
+import { newId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
+import { systemRandom } from '../kernel/random.ts'
+import { openTestDatabase } from '../store/test-database.ts'
+import type { TestDatabase } from '../store/test-database.ts'
+import type { Tx } from '../store/postgres.ts'
+import {
+  forgetApprovals,
+  FundedBefore,
+  fundedApproval,
+  isApprovalStored,
+  noteFunding,
+  storeApproval,
+} from './approval-store.ts'
+import type { StoredApproval } from './approval-store.ts'
+
+const parsed = parseNetworkId('eip155:84532')
+if (parsed === undefined) throw new Error('no network')
+const network = parsed
+const DAY = 86_400_000
+const NOON = 20_000 * DAY + DAY / 2
+const accountId = newId(systemRandom, 'acct')
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+afterAll(() => database.close())
+
+const inTx = <Value>(work: (tx: Tx) => Promise<Value>) =>
+  database.store.inTransaction('service', work)
+const store = (approval: StoredApproval, at = NOON) => inTx((tx) => storeApproval(tx, approval, at))
+const found = (approval: StoredApproval, at = NOON) =>
+  inTx((tx) => fundedApproval(tx, approval, at))
+const note = (approval: StoredApproval) => {
+  const funding = { paymentId: newId(systemRandom, 'pay'), accountId }
+  return inTx((tx) => noteFunding(tx, approval, funding))
+}
+
+let payers = 0
+/** Of a payer of its own, who lacks so much. */
+function anApproval(amount = 500n): StoredApproval {
+  const payer = `0x${(payers += 1)}` as Address
+  return {
+    ...{ network, hash: `${payer}a` as TransactionHash, payer, asset: 'token', nonce: 0n },
+    ...{ raw: Uint8Array.of(1), amount, funding: null },
+  }
+}
+/** The same payer signs anew. */
+const another = (approval: StoredApproval, change: Partial<StoredApproval> = {}) => ({
+  ...approval,
+  ...{ hash: `${approval.hash}b` as TransactionHash },
+  ...change,
+})
+
+test('a payer is given something once a day for each token', async () => {
+  const first = anApproval()
+  expect(await store(first)).toBe(true)
+  expect(await store(first)).toBe(false)
+  expect(await store(another(first))).toBe(false)
+  expect(await found(another(first))).toMatchObject({ hash: first.hash, amount: 500n })
+  const hash = `${first.hash}c` as TransactionHash
+  expect(await store(another(first, { hash, asset: 'other' }))).toBe(true)
+  expect(await store(another(first), NOON + DAY)).toBe(true)
+})
+
+test('one whose payer had enough, and has no longer, is given what it lacks then', async () => {
+  const enough = anApproval(0n)
+  expect(await store(enough)).toBe(true)
+  const short = { ...enough, amount: 7n }
+  expect(await store(short)).toBe(true)
+  expect(await store(short)).toBe(false)
+  expect(await found(short)).toMatchObject({ hash: short.hash, amount: 7n })
+})
+
+test('what was promised on another day and not given counts on the day on which it is', async () => {
+  const approval = anApproval()
+  await store(approval, NOON - DAY)
+  expect(await found(approval)).toBeUndefined()
+  expect(await store({ ...approval, amount: 600n })).toBe(true)
+  expect(await found(approval)).toMatchObject({ amount: 600n })
+  // Whoever read it before gives nothing by it.
+  await expect(note(approval)).rejects.toThrow(FundedBefore)
+})
+
+test('what was given is never given again, on whatever day it is asked for', async () => {
+  const approval = anApproval()
+  await store(approval)
+  await note(approval)
+  for (const at of [NOON, NOON + 40 * DAY]) {
+    expect(await store(approval, at)).toBe(false)
+    expect(await found(approval, at)).toMatchObject({ funding: { accountId } })
+  }
+  await expect(note(approval)).rejects.toThrow(FundedBefore)
+})
+
+test('what gave nobody anything is forgotten, and what was given stays', async () => {
+  const [given, waiting, fresh] = [anApproval(), anApproval(), anApproval()]
+  const unpaid = anApproval(0n)
+  const now = NOON + limits.approvalKeptDays * DAY + 1
+  for (const approval of [given, waiting, unpaid]) await store(approval)
+  await note(given)
+  await store(fresh, now)
+  expect(await inTx((tx) => forgetApprovals(tx, now, 1))).toBe(true)
+  while (await inTx((tx) => forgetApprovals(tx, now, 1)));
+  const isThere = (approval: StoredApproval) => inTx((tx) => isApprovalStored(tx, approval))
+  expect(await Promise.all([given, waiting, unpaid, fresh].map(isThere))).toEqual([
+    ...[true, false, false, true],
+  ])
+})
