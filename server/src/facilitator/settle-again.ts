@@ -26,6 +26,10 @@ export async function settleAgain(
     intake,
     isNew: false,
   })
+  // The same reorganisation may have taken the payer's approval along, and nobody asks for what was told as paid.
+  if (begun.kind === 'refused' && begun.approval !== undefined) {
+    await chain.broadcast([begun.approval.raw])
+  }
   await begun.sent
   return begun.kind === 'signed'
 }
