@@ -14,6 +14,7 @@ import { openApprovalSteps, whyNotSubmitted } from './sponsor-approval.ts'
 
 const accountId = newId(systemRandom, 'acct')
 const asset = testNetwork(84_532).assets.find((known) => known.asset !== 'native')
+const NETWORK = testNetwork(84_532).network
 const APPROVAL: AwaitedApproval = {
   ...{ hash: '0xshown' as TransactionHash, raw: Uint8Array.of(1), nonce: 3n, height: 10n },
   ...{ lacks: 500n, isUnderpriced: false, fundingFee: 5n, settlementFee: 7n },
@@ -141,6 +142,12 @@ test.each<readonly [string, AwaitedApproval, Scene, Awaited<ReturnType<typeof st
     'a spent budget',
     APPROVAL,
     { rows: { gas_reserve: [] } },
+    { said: 'gas_budget_spent', heard: [], fundings: 0 },
+  ],
+  [
+    'an account whose own gas budget has no room to settle it',
+    APPROVAL,
+    { rows: { gas_reserved: [{ network: NETWORK, reserved: `${10n ** 30n}` }] } },
     { said: 'gas_budget_spent', heard: [], fundings: 0 },
   ],
   [

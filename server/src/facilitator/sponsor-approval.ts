@@ -197,6 +197,19 @@ class BudgetSpent extends Error {
   override readonly name = 'BudgetSpent'
 }
 
+/** Whether the account's own gas budget of today has room for the settlement: else the approval would be of no use. */
+async function canSettle(
+  tx: Tx,
+  accountId: AccountId,
+  { chain: { config } }: Intake,
+  { settlementFee }: AwaitedApproval,
+  nowMilliseconds: number,
+): Promise<boolean> {
+  const taken = await reservedGas(tx, accountSubject(accountId), nowMilliseconds)
+  const limit = config.sponsoring?.gasPerAccountPerDay ?? 0n
+  return (taken.get(config.network) ?? 0n) + settlementFee <= limit
+}
+
 /** The budgets that what a payer is given counts in, in one order, and with room for its settlement. */
 function budgetsFor(
   accountId: AccountId,
@@ -226,6 +239,7 @@ async function reserve(
   const { network } = intake.chain.config
   const amount = awaited.lacks + awaited.fundingFee
   const budgets = budgetsFor(accountId, intake, awaited)
+  if (!(await canSettle(tx, accountId, intake, awaited, nowMilliseconds))) return false
   for (const { subject, limit } of budgets) {
     if (!(await reserveGas(tx, { network, subject, amount, limit }, nowMilliseconds))) return false
   }
@@ -243,6 +257,7 @@ async function hasRoom(
   const { network } = intake.chain.config
   const amount = awaited.lacks + awaited.fundingFee
   const budgets = budgetsFor(accountId, intake, awaited)
+  if (!(await canSettle(tx, accountId, intake, awaited, nowMilliseconds))) return false
   for (const { subject, limit } of budgets) {
     const taken = (await reservedGas(tx, subject, nowMilliseconds)).get(network) ?? 0n
     if (taken + amount > limit) return false

@@ -19,6 +19,8 @@ import type { Call } from './transfer.ts'
 
 /** What a transfer of native currency to a plain key takes. Source: EIP-2. */
 const FUNDING_GAS = 21_000n
+/** Bytes of a signed transaction around its call data, generously. */
+const ENVELOPE_BYTES = 200
 /** A roll-up's fee for publishing may rise so many times until the approval is in. */
 const DATA_FEE_ROOM = 2n
 /** The payer keeps what its approval does not take: one that offers many times what the network asks for is signed for that. */
@@ -54,12 +56,18 @@ export async function checkApproval(
     transport.read(suggestedTipRead),
   ])
   const at = hexQuantity(height)
+  const settling = permit2Call(authorization, { withPermit: false })
   const views = [
     allowanceView(authorization),
     balanceView(from, 'native'),
     dataFeeView(approval.raw.length),
+    dataFeeView(ENVELOPE_BYTES),
+    dataFeeView(ENVELOPE_BYTES + settling.data.length),
   ]
-  const [nonce, [allowance = 0n, balance = 0n, dataFee = 0n]] = await Promise.all([
+  const [
+    nonce,
+    [allowance = 0n, balance = 0n, dataFee = 0n, fundingDataFee = 0n, settlingDataFee = 0n],
+  ] = await Promise.all([
     transport.read(nonceRead(from, at)),
     transport.read(readViewsAt(views, at)),
   ])
@@ -72,7 +80,7 @@ export async function checkApproval(
     return refused('erc20_approval_tx_fee_too_high')
   }
   if (nonce !== approval.nonce) return refused('erc20_approval_tx_wrong_nonce')
-  const run = await runBoth(transport, authorization, approval, gasMax, at)
+  const run = await runBoth(transport, authorization, approval, { settling, gasMax, at })
   if (run.failed !== null) return refused(run.failed)
   return {
     kind: 'awaited',
@@ -81,8 +89,8 @@ export async function checkApproval(
       isUnderpriced: approval.maxFeePerGas < baseFeePerGas,
       // Given is more than it takes now: else a fee that moves by a little would ask for more.
       lacks: takes > balance ? takes + dataFee * DATA_FEE_ROOM - balance : 0n,
-      fundingFee: FUNDING_GAS * price,
-      settlementFee: run.settlementGas * price,
+      fundingFee: FUNDING_GAS * price + fundingDataFee,
+      settlementFee: run.settlementGas * price + settlingDataFee,
     },
   }
 }
@@ -96,12 +104,14 @@ async function runBoth(
   transport: Pick<Transport, 'read'>,
   authorization: Permit2Authorization,
   approval: PayerApproval,
-  gasMax: bigint,
-  at: string,
+  {
+    settling,
+    gasMax,
+    at,
+  }: { readonly settling: Call; readonly gasMax: bigint; readonly at: string },
 ): Promise<BothRun> {
   const { from, token, facilitator } = authorization
   const approving = { to: token, value: 0n, data: approval.data }
-  const settling = permit2Call(authorization, { withPermit: false })
   const calls = [
     { ...approving, from, gas: approval.gas },
     // Anybody may settle `exact`; whoever that is, it is not the payer.

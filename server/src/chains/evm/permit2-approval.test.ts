@@ -159,6 +159,41 @@ describe('a payer without an allowance shows an approval that it has signed', ()
     expect(await exact.draft(authorization, settler.address)).toMatchObject({ ok: true })
   })
 
+  test('a payer with code approves by itself: its code could pass on what it is given', async () => {
+    const payer = await aPayer()
+    const authorization = await readWith(payer, await approvalOf(payer))
+    // Delegated to code that says yes to whatever it is asked: the signature counts all the same.
+    const word = '1626ba7e'.padEnd(64, '0')
+    const code = OTHER.slice(2).toLowerCase()
+    await world.rpc('anvil_setCode', OTHER, `0x7f${word}60005260206000f3`)
+    await world.rpc('anvil_setCode', payer.address, `0xef0100${code}`)
+    expect(await exact.draft(authorization, settler.address)).toEqual({
+      ok: false,
+      reason: 'permit2_allowance_required',
+    })
+  })
+
+  test('what publishing on a roll-up takes counts in what giving and settling are expected to take', async () => {
+    const payer = await aPayer()
+    const authorization = await readWith(payer, await approvalOf(payer))
+    const fees = async () => {
+      const found = await exact.check(authorization)
+      if (!found.ok || found.approval === undefined) throw new Error(JSON.stringify(found))
+      return found.approval
+    }
+    const before = await fees()
+    const perByte = 10n ** 15n
+    // An oracle that takes so much for each byte.
+    const push = perByte.toString(16).padStart(16, '0')
+    const oracle = '0x420000000000000000000000000000000000000F'
+    await world.rpc('anvil_setCode', oracle, `0x60043567${push}0260005260206000f3`)
+    const published = await fees()
+    await world.rpc('anvil_setCode', oracle, '0x')
+    // More than the calls themselves by far: an envelope of 100 bytes at least, and what is called with.
+    expect(published.fundingFee - before.fundingFee).toBeGreaterThan(100n * perByte)
+    expect(published.settlementFee - before.settlementFee).toBeGreaterThan(400n * perByte)
+  })
+
   test('where the operator sponsors nothing it is not looked at', async () => {
     const payer = await aPayer()
     const extensions = await approvalOf(payer, { info: { from: OTHER } })
