@@ -102,6 +102,9 @@ describe('a networks file', () => {
       `${place}.wallet: must be an EVM address, as it is written with its checksum`,
     ])
     expect(problemsOf(sponsored({ amountPerDay: '0' }))).toHaveLength(1)
+    for (const said of [{ amountMax: '11', amountPerDay: '10' }, { amountMax: `${10n ** 17n}` }]) {
+      expect(problemsOf(sponsored(said))).toEqual([`${place}.amountPerDay: is less than amountMax`])
+    }
     expect(problemsOf({ ...entry, approvalSponsoring: { wallet } })).toEqual([
       `${place}: is of no use without permit2`,
     ])

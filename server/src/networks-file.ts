@@ -212,11 +212,12 @@ function readApprovals(
     said.refuse('wallet', 'must be an EVM address, as it is written with its checksum')
   const amount = (field: keyof typeof APPROVAL_SPONSORING) =>
     said.has(field) ? said.bigWhole(field, 1n, GAS_PER_DAY_MAX) : APPROVAL_SPONSORING[field]
+  const [amountMax, amountPerDay] = [amount('amountMax'), amount('amountPerDay')]
+  if (amountPerDay < amountMax) said.refuse('amountPerDay', 'is less than amountMax')
   return {
     approvalSponsoring: Object.freeze({
       wallet: isAddress ? checksumAddress(wallet) : wallet,
-      amountMax: amount('amountMax'),
-      amountPerDay: amount('amountPerDay'),
+      ...{ amountMax, amountPerDay },
     }),
   }
 }

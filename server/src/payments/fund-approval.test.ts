@@ -79,10 +79,15 @@ const fund = (by: ReturnType<typeof sponsorOf>, chain: Chain, approval: StoredAp
 
 test('a wallet that has enough gives it, and one that has less does not', async () => {
   const { chain, approval, balance } = await aSponsor()
-  const sponsor = sponsorOf()
+  const warned: unknown[] = []
+  const log: FundDeps['log'] = { ...openLog('silent'), warn: (...said) => void warned.push(said) }
+  const sponsor = sponsorOf({ log })
   expect(await sponsor.refuses(chain, approval, FEE)).toBeUndefined()
   balance.is -= 1n
+  expect(warned).toEqual([])
   expect(await sponsor.refuses(chain, approval, FEE)).toBe('network_unavailable')
+  // A seller who asks for a verification first never comes to settle it, where it would be said.
+  expect(warned).toHaveLength(1)
 })
 
 const stops: Readonly<Record<string, (scene: Awaited<ReturnType<typeof aSponsor>>) => unknown>> = {

@@ -152,7 +152,9 @@ export function openApprovalSponsor(deps: FundDeps): ApprovalSponsor {
         }),
       ])
       if (refused !== undefined) return 'gas_budget_spent'
-      return (amounts[0] ?? 0n) < amount + fee ? 'network_unavailable' : undefined
+      if ((amounts[0] ?? 0n) >= amount + fee) return undefined
+      log.warn({ network, address: wallet.address }, 'the wallet that sponsors approvals is empty')
+      return 'network_unavailable'
     },
   }
 }
