@@ -62,14 +62,14 @@ export async function storeApproval(
   return rows.length === 1
 }
 
-/** Whether an approval is stored: a node may have it. */
-export async function isApprovalStored(
+/** Whether a node may have an approval: nobody sends one whose payer was promised something and has not been given it. */
+export async function mayBeBroadcast(
   tx: Tx,
   { network, hash }: Pick<StoredApproval, 'network' | 'hash'>,
 ): Promise<boolean> {
   const rows = await tx.query(
-    'approval_stored',
-    'select hash from sponsored_approvals where network = $1 and hash = $2',
+    'approval_may_be_out',
+    `select hash from sponsored_approvals where network = $1 and hash = $2 and (amount = 0 or payment_id is not null)`,
     [network, hash],
   )
   return rows.length > 0

@@ -129,7 +129,7 @@ test.each<readonly [string, AwaitedApproval, Scene, Awaited<ReturnType<typeof st
   [
     'a fee that has become too low is waited for, since a node has the bytes',
     { ...HAS_MONEY, isUnderpriced: true },
-    { rows: { approval_stored: [{}] }, ...rejected('fee_too_low') },
+    { rows: { approval_may_be_out: [{}] }, ...rejected('fee_too_low') },
     { said: 'approval_pending', heard: [1], fundings: 0 },
   ],
   [

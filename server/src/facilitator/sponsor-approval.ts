@@ -6,7 +6,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { AccountId } from '../kernel/id.ts'
 import type { KillPoint } from '../kernel/kill-point.ts'
 import type { Store, Tx } from '../store/postgres.ts'
-import { fundedApproval, isApprovalStored, storeApproval } from './approval-store.ts'
+import { fundedApproval, mayBeBroadcast, storeApproval } from './approval-store.ts'
 import type { StoredApproval } from './approval-store.ts'
 import type { ApprovalSponsor } from './approval-sponsor.ts'
 import { reserveGas, reservedGas } from './gas-store.ts'
@@ -138,7 +138,7 @@ export function openApprovalSteps(
 
 /** Whether a node may have it, which then says nothing final of it. */
 function isOut(store: Store, intake: Intake, awaited: AwaitedApproval): Promise<boolean> {
-  return store.inTransaction('service', (tx) => isApprovalStored(tx, approvalFor(intake, awaited)))
+  return store.inTransaction('service', (tx) => mayBeBroadcast(tx, approvalFor(intake, awaited)))
 }
 
 /** What stands against an approval whoever asks. */
