@@ -89,8 +89,10 @@ describe('a networks file', () => {
 
   test('says who gives payers the gas for their approvals, which nobody does unless named', () => {
     const wallet = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+    const [native, usdc] = entry.assets
+    const assets = [native, { ...usdc, unitsPerNative: '3000000000' }]
     const sponsored = (said: object, permit2 = ['exact']) => ({
-      ...{ ...entry, permit2, approvalSponsoring: { wallet, ...said } },
+      ...{ ...entry, assets, permit2, approvalSponsoring: { wallet, ...said } },
     })
     const outcome = parse(sponsored({ amountMax: '7' }))
     if (!outcome.ok) throw new Error(outcome.problems.join())
@@ -105,8 +107,11 @@ describe('a networks file', () => {
     for (const said of [{ amountMax: '11', amountPerDay: '10' }, { amountMax: `${10n ** 17n}` }]) {
       expect(problemsOf(sponsored(said))).toEqual([`${place}.amountPerDay: is less than amountMax`])
     }
-    expect(problemsOf({ ...entry, approvalSponsoring: { wallet } })).toEqual([
+    expect(problemsOf({ ...entry, assets, approvalSponsoring: { wallet } })).toEqual([
       `${place}: is of no use without permit2`,
+    ])
+    expect(problemsOf({ ...sponsored({}), assets: entry.assets })).toEqual([
+      `${place}: needs the unitsPerNative of every token: of USDC`,
     ])
     const none = parse({ ...entry, permit2: ['exact'] })
     expect(none.ok && none.networks[0]?.approvalSponsoring).toBeUndefined()

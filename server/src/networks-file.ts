@@ -119,6 +119,7 @@ function readNetworkFields(entry: Reader, modules: KnownModules | undefined): Ne
     'markets',
   ])
   const network = readNetworkId(entry)
+  const assets = readAssets(entry, familyOf(network))
   return Object.freeze({
     network,
     family: familyOf(network),
@@ -132,7 +133,7 @@ function readNetworkFields(entry: Reader, modules: KnownModules | undefined): Ne
       if (protocol !== 'http:' && protocol !== 'https:') refuse('must be an http or https URL')
       return new Secret(value)
     }),
-    assets: readAssets(entry, familyOf(network)),
+    assets,
     releaseDepth: entry.whole('releaseDepth', 0, DEPTH_MAX),
     finality: readFinality(entry.object('finality')),
     blockTimeMilliseconds: entry.whole('blockTimeMilliseconds', 1, BLOCK_TIME_MILLISECONDS_MAX),
@@ -142,7 +143,7 @@ function readNetworkFields(entry: Reader, modules: KnownModules | undefined): Ne
       : SPONSORING[familyOf(network)],
     ...readFactories(entry, familyOf(network)),
     ...readPermit2(entry, familyOf(network)),
-    ...readApprovals(entry, familyOf(network)),
+    ...readApprovals(entry, familyOf(network), assets),
     ...readSmartWallets(entry, familyOf(network)),
     ...readMarkets(entry, familyOf(network), { network, modules }),
     ...(entry.has('usd') ? { usd: readUsd(entry.object('usd')) } : {}),
@@ -200,10 +201,16 @@ const APPROVAL_SPONSORING = { amountMax: 10n ** 14n, amountPerDay: 10n ** 16n } 
 function readApprovals(
   entry: Reader,
   family: Family,
+  assets: NetworkConfig['assets'],
 ): { readonly approvalSponsoring?: ApprovalSponsoring } {
   if (!entry.has('approvalSponsoring')) return {}
   if (family !== 'evm') entry.refuse('approvalSponsoring', 'is for EVM networks only')
   if (!entry.has('permit2')) entry.refuse('approvalSponsoring', 'is of no use without permit2')
+  // Else dust of a worthless token would be worth a gift: what bounds it is what a payment is worth.
+  for (const { symbol, asset, unitsPerNative } of assets) {
+    if (asset === 'native' || unitsPerNative !== undefined) continue
+    entry.refuse('approvalSponsoring', `needs the unitsPerNative of every token: of ${symbol}`)
+  }
   const said = entry.object('approvalSponsoring')
   said.only(['wallet', 'amountMax', 'amountPerDay'])
   const wallet = said.text('wallet')
