@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Chain } from '../chains/chain.ts'
 import { NodeFailure } from '../chains/chain.ts'
 import type { ExactPayments } from '../chains/exact.ts'
+import { markWalletDeleted, restoreWallet } from '../custody/store.ts'
 import { fingerprint } from '../idempotency/fingerprint.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { openLog } from '../kernel/log.ts'
@@ -280,6 +281,29 @@ describe('the chain', () => {
       notTaken: ['payments of smart wallets on eip155:2: too little is kept'],
       lookAt: [],
     })
+  })
+
+  test('whose sponsor of approvals cannot give is named with why', async () => {
+    const { address, id, accountId } = idle.wallet
+    const { config } = idle.chain
+    const saidOf = async (wallet: string, amountMax: bigint) => {
+      const approvalSponsoring = { wallet, amountMax, amountPerDay: amountMax }
+      const found = await askedOf({ config: { ...config, approvalSponsoring } })
+      return found.notTaken.map((said) => said.replace(/^.*eip155:2: /, ''))
+    }
+    const stranger = `0x${'0'.repeat(38)}aa`
+    expect(await saidOf(address, 1n)).toEqual([])
+    expect(await saidOf(stranger, 1n)).toEqual([`${stranger} is no wallet of this installation`])
+    expect(await saidOf(address, 10n ** 30n)).toEqual([
+      expect.stringMatching(/ has .*, less than one approval may take$/),
+    ])
+    const { store } = database
+    await store.inTransaction(accountId, (tx) => markWalletDeleted(tx, accountId, id, Date.now()))
+    try {
+      expect(await saidOf(address, 1n)).toEqual([`the wallet ${address} is deleted`])
+    } finally {
+      await store.inTransaction(accountId, (tx) => restoreWallet(tx, accountId, id))
+    }
   })
 
   test('that cannot be asked is neither good nor bad', async () => {

@@ -2,6 +2,7 @@ import type { Chain } from '../chains/chain.ts'
 import { NodeFailure } from '../chains/chain.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Store } from '../store/postgres.ts'
+import { whatSponsorLacks } from './approval-sponsor.ts'
 import type { Finding } from './books-store.ts'
 import { findInBooks } from './books-store.ts'
 import { findOnChain } from './chain.ts'
@@ -13,7 +14,7 @@ export interface Diagnosis {
   readonly findings: readonly Finding[]
   /** Networks whose chain could not be asked, or not for all, and why: nothing is known of that, good or bad. */
   readonly unasked: readonly string[]
-  /** What a network's configuration lets and none of its nodes makes possible, and why; the books are as sound as without it. */
+  /** What a network's configuration lets and its nodes or wallets do not make possible, and why; the books are as sound as without it. */
   readonly notTaken: readonly string[]
   /** What breaks no invariant, but stays as it is until a person has looked. */
   readonly lookAt: readonly LookAt[]
@@ -40,6 +41,10 @@ export async function diagnose({
       const missing = await chain.exact?.smartWallets?.whatIsMissing()
       if (missing !== undefined) {
         notTaken.push(`payments of smart wallets on ${chain.config.network}: ${missing}`)
+      }
+      const lacking = await whatSponsorLacks(store, chain)
+      if (lacking !== undefined) {
+        notTaken.push(`approvals that are sponsored on ${chain.config.network}: ${lacking}`)
       }
     } catch (error) {
       if (!(error instanceof NodeFailure)) throw error
