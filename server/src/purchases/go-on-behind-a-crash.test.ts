@@ -98,3 +98,81 @@ test('what a seller said before is not given out for what it said to one that wa
   expect(shown).toBe(1)
   expect(went).toMatchObject({ answer: { status: 200 }, problem: null })
 })
+
+/** Two callers who wait for one that was killed: one of them shows the payment, and the seller answers that one late, or not at all. */
+async function twoBehindTheKilled(chainId: number, outcome: OutboundOutcome) {
+  const { store } = database
+  const { chain, deps, purchase, shows, follow, look } = await aPurchase(
+    { store, reading },
+    chainId,
+    7n,
+  )
+  const { accountId, paymentId } = purchase
+  const { clock } = deps
+  const now = clock.nowMilliseconds()
+  await store.inTransaction(accountId, (tx) =>
+    takeExchange(tx, purchase, now, now + LEASE_MILLISECONDS),
+  )
+  shows(8n, 'used')
+  await follow(8n, 'used')
+  const bothWait = Promise.withResolvers<void>()
+  /** One of them has its answer, or waits for the other one. */
+  const isOneBehind = Promise.withResolvers<void>()
+  const isAnswered = Promise.withResolvers<void>()
+  let looks = 0
+  const waits: Waits = {
+    until: () => store.inTransaction(accountId, (tx) => findPayment(tx, accountId, paymentId)),
+    ...noWaits,
+    look: async (_, read) => {
+      looks += 1
+      if (looks === 2) {
+        await look(LEASE_MILLISECONDS)
+        bothWait.resolve()
+      }
+      if (looks <= 2) await bothWait.promise
+      else {
+        isOneBehind.resolve()
+        await isAnswered.promise
+      }
+      return read(true)
+    },
+    count: () => 0,
+  }
+  let shown = 0
+  const sellers = {
+    turn: () => ({
+      ask: async () => {
+        shown += 1
+        await isOneBehind.promise
+        return outcome
+      },
+      end: () => isAnswered.resolve(),
+    }),
+  }
+  const lookUntilPaid = async () => undefined
+  const ask = () =>
+    goOn(
+      { store, waits, sellers, lookUntilPaid, clock, killPoint: () => undefined },
+      {
+        ...{ chain, accountId, paymentId, waitOver: new AbortController().signal },
+        request: { method: 'GET', url: purchase.url, headers: {} },
+      },
+    ).finally(() => isOneBehind.resolve())
+  return { went: await Promise.all([ask(), ask()]), shown: () => shown }
+}
+
+test('of two who wait for one that was killed, one shows the payment and both get the goods', async () => {
+  const { went, shown } = await twoBehindTheKilled(71_896, answered(200))
+  expect(shown()).toBe(1)
+  const goods = { payment: { status: 'confirmed' }, answer: { status: 200 }, problem: null }
+  expect(went).toMatchObject([goods, goods])
+})
+
+test('what such a one waited for in vain is told to it as well, and it does not show the payment again', async () => {
+  const { went, shown } = await twoBehindTheKilled(71_897, {
+    ...{ kind: 'failed', reason: 'timeout', mayHaveArrived: true },
+  })
+  expect(shown()).toBe(1)
+  expect(went.map(({ answer }) => answer)).toEqual([null, null])
+  expect(went.map(({ problem }) => problem).toSorted()).toEqual(['no_answer', 'timeout'])
+})

@@ -45,30 +45,40 @@ export interface WentOn {
  * bytes are the same every time, so that however often it is shown there is one payment.
  */
 export async function goOn(deps: GoOnDeps, going: GoingOn): Promise<WentOn> {
-  const { clock } = deps
-  const { accountId, paymentId } = going
   const showing = await show(deps, going, going.turn)
   if (showing.kind !== 'shown') return joined(deps, going, showing.kind === 'busy')
-  const { problem } = showing
-  const shown = await read(deps, going)
-  const answer = problem === null ? shown.answer : null
-  // A seller that did not hand out has hardly settled; the chain may still say so, later.
-  if (!shown.purchase.isDelivered) return { payment: shown.payment, answer, problem }
+  return shown(deps, going, showing.problem)
+}
+
+/** What came of showing it oneself. */
+async function shown(deps: GoOnDeps, going: GoingOn, problem: string | null): Promise<WentOn> {
+  const { purchase, payment, answer } = await read(deps, going)
+  return confirmed(deps, going, purchase, {
+    payment,
+    answer: problem === null ? answer : null,
+    problem,
+  })
+}
+
+/** Waits for the chain where the seller has handed out. One that did not has hardly settled; the chain may still say so, later. */
+async function confirmed(
+  deps: GoOnDeps,
+  { chain, accountId, paymentId, waitOver }: GoingOn,
+  purchase: Purchase,
+  went: WentOn,
+): Promise<WentOn> {
+  if (!purchase.isDelivered || hasReached(went.payment.status, 'confirmed')) return went
   const isEnough = new AbortController()
   // Handed over: it ends with the wait, and never rejects.
-  void deps.lookUntilPaid(
-    going.chain,
-    shown.purchase,
-    AbortSignal.any([going.waitOver, isEnough.signal]),
-  )
+  void deps.lookUntilPaid(chain, purchase, AbortSignal.any([waitOver, isEnough.signal]))
   const payment = await deps.waits
     .until({ accountId, id: paymentId }, (status) => hasReached(status, 'confirmed'), {
-      atMilliseconds: clock.nowMilliseconds() + limits.fetchConfirmSeconds * 1000,
-      over: going.waitOver,
+      atMilliseconds: deps.clock.nowMilliseconds() + limits.fetchConfirmSeconds * 1000,
+      over: waitOver,
     })
     .finally(() => isEnough.abort(WAITED))
   if (payment === undefined) throw new Error('a committed payment was not found')
-  return { payment, answer, problem }
+  return { ...went, payment }
 }
 
 /** Without a reason an error would be made for every wait. */
@@ -126,38 +136,56 @@ async function exchange(
 
 /** Somebody else is at it, or there is nothing left to ask for: what is known when that is over. */
 async function joined(deps: GoOnDeps, going: GoingOn, wasBusy: boolean): Promise<WentOn> {
-  const { waits, clock } = deps
-  const isOver = ({ askingUntilMilliseconds: until }: Purchase) =>
-    until === null || until <= clock.nowMilliseconds()
-  const wasNobodyAtIt = wasBusy && isOver((await read(deps, going)).purchase)
-  const atMilliseconds = clock.nowMilliseconds() + limits.fetchExchangeSeconds * 1000
-  await waits.look(going.paymentId, async () => (await read(deps, going)).purchase, isOver, {
-    atMilliseconds,
-    over: going.waitOver,
-  })
-  const { purchase, payment, answer } = await read(deps, going)
+  const { clock } = deps
+  const wasNobodyAtIt = wasBusy && isOver((await read(deps, going)).purchase, clock)
+  let known = await whenOver(deps, going)
+  let kind: Showing['kind'] | undefined
   // Whoever was at it is gone without a word: it is shown once more, to the letter, also where it was paid meanwhile. What is over, or was
   // delivered for, is not taken.
+  const { purchase, answer } = known
   const isUnsaid = answer === null || purchase.askingUntilMilliseconds !== null
-  if (isUnsaid && !purchase.isDelivered && isOver(purchase)) {
+  if (isUnsaid && !purchase.isDelivered && isOver(purchase, clock)) {
     const showing = await show(deps, going)
-    if (showing.kind === 'busy') return { payment, answer: null, problem: 'busy' }
-    if (showing.kind === 'shown') {
-      const { problem } = showing
-      const now = await read(deps, going)
-      return { payment: now.payment, answer: problem === null ? now.answer : null, problem }
-    }
+    if (showing.kind === 'shown') return shown(deps, going, showing.problem)
+    kind = showing.kind
+    // Of all who waited one was faster, and it is what that one is told.
+    known = await whenOver(deps, going)
   }
+  const { isDelivered } = known.purchase
   // What was kept of an earlier answer was not said now.
-  if (wasNobodyAtIt && !purchase.isDelivered) return { payment, answer: null, problem: 'busy' }
-  const problem = answer === null ? 'no_answer' : null
-  return { payment, answer, problem }
+  const isBusy = (wasNobodyAtIt || kind === 'busy') && !isDelivered
+  const isSaid = isDelivered || (!isBusy && isOver(known.purchase, clock))
+  const said = isSaid ? known.answer : null
+  const problem = said === null ? (isBusy ? 'busy' : 'no_answer') : null
+  return confirmed(deps, going, known.purchase, { payment: known.payment, answer: said, problem })
 }
 
-async function read(
-  { store }: GoOnDeps,
-  { accountId, paymentId }: GoingOn,
-): Promise<{ purchase: Purchase; payment: Payment; answer: SellerAnswer | null }> {
+/** What is known as soon as nobody shows it any more, or when the longest that one may is over. */
+async function whenOver(deps: GoOnDeps, going: GoingOn): Promise<Known> {
+  const { waits, clock } = deps
+  const atMilliseconds = clock.nowMilliseconds() + limits.fetchExchangeSeconds * 1000
+  await waits.look(
+    going.paymentId,
+    async () => (await read(deps, going)).purchase,
+    (purchase) => isOver(purchase, clock),
+    { atMilliseconds, over: going.waitOver },
+  )
+  return read(deps, going)
+}
+
+/** Whether nobody shows it to its seller. */
+function isOver({ askingUntilMilliseconds: until }: Purchase, clock: Clock): boolean {
+  return until === null || until <= clock.nowMilliseconds()
+}
+
+/** A purchase as it stands. */
+interface Known {
+  readonly purchase: Purchase
+  readonly payment: Payment
+  readonly answer: SellerAnswer | null
+}
+
+async function read({ store }: GoOnDeps, { accountId, paymentId }: GoingOn): Promise<Known> {
   return store.inTransaction(accountId, async (tx) => {
     const purchase = await findPurchase(tx, accountId, paymentId)
     const payment = await findPayment(tx, accountId, paymentId)
