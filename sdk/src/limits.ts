@@ -42,9 +42,10 @@ export const limits = {
   /** How long what the service said of networks and fee payers is used, and how long it may take to say it. */
   paywallTermsMilliseconds: 300_000,
   paywallAskMilliseconds: 5_000,
-  /** How long it is not asked for that again once it could not be. */
+  /** How long it is not asked for that again once it could not be; doubled each time. */
   paywallTermsPauseMilliseconds: 2_000,
-  /** What a buyer is told to wait. */
+  paywallTermsPauseMillisecondsMax: 15_000,
+  /** What a buyer is told to wait at least. */
   paywallRetryAfterSeconds: 2,
   /** Payments whose delivery is remembered. */
   paywallDeliveriesMax: 100_000,

@@ -86,10 +86,13 @@ export function malformed(message: string): Told {
 }
 
 /** Ask again, with the same payment where one was shown. `reason` is for buyers: nothing of the seller's own affairs. */
-export function busy(reason: string, hasPaid = true): Told {
+export function busy(
+  reason: string,
+  hasPaid = true,
+  retryAfter: number = limits.paywallRetryAfterSeconds,
+): Told {
   const message = hasPaid
     ? 'Ask again with the same payment. Do not pay again.'
     : 'Ask again later. Nothing was asked for and nothing was taken.'
-  const retryAfter = limits.paywallRetryAfterSeconds
   return plain(503, { error: reason, message, retryAfter }, { 'Retry-After': `${retryAfter}` })
 }

@@ -18,7 +18,7 @@ import { pricesOf } from './price.ts'
 import type { PaywallOptions } from './price.ts'
 import { requirementsOf } from './requirement.ts'
 import type { Requirement } from './requirement.ts'
-import { tellProblem } from './tell-problem.ts'
+import { tellOver, tellProblem } from './tell-problem.ts'
 import { openTerms } from './terms.ts'
 
 /** The paywall as such: settles what a request shows, and lets it through once. Knows no framework. */
@@ -32,9 +32,21 @@ export function openGate(
   if (baseUrl !== undefined && URL.parse(baseUrl) === null) {
     throw new FlorinError({ code: 'INVALID_SETTING', message: `"${baseUrl}" is no address` })
   }
-  const terms = openTerms((signal) => requirementsOf(florin, prices, signal), clock)
 
   const problem = (code: string, cause?: unknown) => tellProblem(options, code, cause)
+
+  const away = new Set<string>()
+  const terms = openTerms((signal) => requirementsOf(florin, prices, signal), clock, {
+    away: (error) => {
+      const code = error instanceof FlorinError ? error.code : 'unexpected_error'
+      away.add(code)
+      void problem(code, error)
+    },
+    back: () => {
+      tellOver(options, away)
+      away.clear()
+    },
+  })
 
   const handOver = openHandOver(options)
   const lost = lostAnswers(clock)
@@ -94,12 +106,10 @@ export function openGate(
     if (read.kind === 'malformed') return malformed(read.reason)
     let requirements: readonly Requirement[]
     try {
-      requirements = await terms()
+      requirements = await terms.now()
     } catch (error) {
-      const code = error instanceof FlorinError ? error.code : 'unexpected_error'
-      void problem(code, error)
-      if (code === 'INVALID_SETTING') throw error
-      return busy(UNAVAILABLE, read.kind !== 'none')
+      if (error instanceof FlorinError && error.code === 'INVALID_SETTING') throw error
+      return busy(UNAVAILABLE, read.kind !== 'none', terms.againInSeconds())
     }
     if (read.kind === 'none') return asks(place, requirements, 'payment_required')
     if (read.presented.x402Version === 2) {

@@ -74,7 +74,8 @@ export interface PaywallSettings {
   /**
    * Told of what is no buyer's business. `code`: what the service said or the client found when it could not settle,
    * `deliveries_failed`, `not_signed` for an offer or a receipt, `callback_failed` for one of these callbacks, or `handler_threw` for a handler
-   * that threw without a framework to catch it. `cause`: the error, where there was one.
+   * that threw without a framework to catch it. `cause`: the error, where there was one. Of a service that is away it is told each
+   * time that it was asked in vain for what prices need: after 2 seconds, twice as long each time, 15 at most.
    */
   readonly onProblem?: (code: string, cause: unknown) => unknown
   /** Another clock than the platform's, for tests. */

@@ -24,6 +24,17 @@ export async function tellProblem(
   }
 }
 
+/** Tells one who does not listen that these are over, if it has read of any: when they come again they are said again. */
+export function tellOver(
+  { onProblem }: Pick<PaywallSettings, 'onProblem'>,
+  codes: Iterable<string>,
+): void {
+  if (onProblem !== undefined) return
+  const read = [...codes].filter((code) => said.delete(code))
+  if (read.length === 0) return
+  console.error(`paywall: payment can be asked for again, after ${read.join(', ')}`)
+}
+
 /** What the service named: which scope the key lacks, which field is wrong. Nobody else is told. */
 function whatOf(cause: unknown): readonly string[] {
   return cause instanceof FlorinError && cause.details !== undefined
