@@ -2,6 +2,7 @@ import { openBound } from './held-bound.ts'
 import type { HeldAnswer, Part } from './held.ts'
 import { headersIn, isEncoding, isStatus } from './node-headers.ts'
 import type { NodeResponse } from './node-answer.ts'
+import { holdStream } from './stream-answer.ts'
 
 /** What became of a handler that answers into the hand. */
 export type Held =
@@ -109,6 +110,7 @@ export function hold(response: NodeResponse, lengthMax?: number): Hold {
     },
     flushHeaders: () => undefined,
   })
+  const letStreamAnswer = holdStream(response)
   response.once('close', () => give({ kind: 'gone' }))
   // A handler that writes after its end, or after ours, ends nothing else.
   response.on('error', () => undefined)
@@ -117,6 +119,7 @@ export function hold(response: NodeResponse, lengthMax?: number): Hold {
     handlerEnded: handler.promise,
     release(headers) {
       Object.assign(response, own)
+      letStreamAnswer()
       // Where ours goes out before the handler is through, what it writes yet goes nowhere.
       if (!hasHandlerEnded) Object.assign(response, { write, end: endOnce(response, endHandler) })
       if (headers === 'kept') return

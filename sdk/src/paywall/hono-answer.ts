@@ -36,7 +36,7 @@ export async function answerHono(
     case 'said':
       return tell(admission.said)
     case 'kept':
-      return deliverHono(admission.answer, admission.admitted, buyer)
+      return deliverHono(context, admission.answer, admission.admitted, buyer)
     case 'admitted':
       return serveHono(context, next, admission.admitted, buyer)
     case 'metered':
@@ -71,20 +71,24 @@ async function serveHono(
   if (!isPut) replace(context, tell(UNSENDABLE_PAID))
   const why = threw ?? refused ?? (isPut ? goneReason(buyer) : CANNOT_BE_SENT)
   // Of a body that is made while it goes out nobody knows yet whether there is any of it.
-  if (why === undefined && watchBegin(context, ended, buyer)) return undefined
-  await ended(why)
+  const begun = why === undefined ? watchBegin(context, context.res, ended, buyer) : undefined
+  if (begun === undefined) await ended(why)
+  else replace(context, begun)
   return undefined
 }
 
-/** Leaves it to the body to say that the answer has begun. False where it has none to wait for. */
-function watchBegin(context: HonoContext, ended: Admitted['ended'], buyer: AbortSignal): boolean {
-  const { res } = context
-  const isRead = context.req.raw.method !== 'HEAD' && res.status !== UPGRADE
-  if (res.body === null || !isRead) return false
+/** Leaves it to the body of an answer to say that it has begun. Undefined where it has none to wait for. */
+function watchBegin(
+  { req }: HonoContext,
+  answer: Response,
+  ended: Admitted['ended'],
+  buyer: AbortSignal,
+): Response | undefined {
+  const isRead = req.raw.method !== 'HEAD' && answer.status !== UPGRADE
+  if (answer.body === null || !isRead) return undefined
   const tellOnce = (reason?: string) => void ended(reason)
   buyer.addEventListener('abort', () => tellOnce(BUYER_GONE), { once: true })
-  replace(context, new Response(watchBody(res.body, BUYER_GONE, tellOnce), res))
-  return true
+  return new Response(watchBody(answer.body, BUYER_GONE, tellOnce), answer)
 }
 
 /** Runs the handler and gives its answer out once it is paid for. */
@@ -124,7 +128,7 @@ export async function serveHonoMetered(
   const given =
     admission.kind === 'said'
       ? tell(admission.said)
-      : await deliverHono(admission.answer, admission.admitted, buyer)
+      : await deliverHono(context, admission.answer, admission.admitted, buyer)
   replace(context, given)
   return undefined
 }
@@ -138,17 +142,20 @@ function goneReason({ aborted }: AbortSignal): string | undefined {
   return aborted ? BUYER_GONE : undefined
 }
 
-/**
- * An answer that was paid for. From here on it counts as delivered unless the buyer is gone by now, because Hono does not
- * say what becomes of it.
- */
+/** An answer that was paid for: delivered when its first part is read, as one of `exact` is, and kept where its buyer is gone before. */
 async function deliverHono(
+  context: HonoContext,
   answer: HeldAnswer,
-  admitted: Admitted,
+  { headers, ended }: Admitted,
   buyer: AbortSignal,
 ): Promise<Response> {
-  const given = responseOf(answer, admitted.headers)
-  await admitted.ended(given === undefined ? CANNOT_BE_SENT : goneReason(buyer))
+  const given = responseOf(answer, headers)
+  const why = given === undefined ? CANNOT_BE_SENT : goneReason(buyer)
+  if (given !== undefined && why === undefined) {
+    const begun = watchBegin(context, given, ended, buyer)
+    if (begun !== undefined) return begun
+  }
+  await ended(why)
   return given ?? tell(UNSENDABLE_PAID)
 }
 

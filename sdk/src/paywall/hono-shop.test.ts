@@ -280,3 +280,73 @@ test('what an unread answer has is delivered: nobody reads the body for HEAD', a
   expect([answer.status, told]).toEqual([200, ['paid']])
   expect((await app.request('/goods', { headers: paying })).status).toBe(409)
 })
+
+test.each(SCHEMES)(
+  'an answer that is thrown away before any of it was read is no delivery, by %s',
+  async (scheme) => {
+    let times = 0
+    const front: MiddlewareHandler = async (context, next) => {
+      await next()
+      times += 1
+      if (times > 1) return
+      await context.res.body?.cancel()
+      context.res = context.text('busy', 503)
+    }
+    const { buy, told } = await openHonoShop(
+      scheme,
+      (context) => context.text('goods'),
+      settlesOnce(),
+      front,
+    )
+    expect((await buy()).status).toBe(503)
+    expect(told).toEqual(['paid', 'the buyer was gone before the answer'])
+    const again = await buy()
+    expect([again.status, await again.text()]).toEqual([200, 'goods'])
+    expect((await buy()).status).toBe(409)
+  },
+)
+
+test.each([
+  ['exact', 0],
+  ['exact', 1],
+  ['upto', 0],
+  ['upto', 1],
+] as const)(
+  'a buyer who breaks off an answer that is streamed stops its source, whatever that makes of it: by %s after %d parts',
+  async (scheme, partsBefore) => {
+    const [waits, stopped] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const handler: Handler = () => {
+      let parts = 0
+      return new Response(
+        new ReadableStream({
+          pull(controller) {
+            parts += 1
+            if (parts <= partsBefore) return controller.enqueue(new TextEncoder().encode('goods'))
+            waits.resolve()
+            return new Promise<void>(() => undefined)
+          },
+          cancel() {
+            stopped.resolve()
+            throw new Error('the source breaks')
+          },
+        }),
+      )
+    }
+    const { buy, told } = await openHonoShop(scheme, handler)
+    const buyer = new AbortController()
+    const begun = Promise.withResolvers<void>()
+    const buying = buy(buyer.signal).then(async ({ body }) => {
+      for await (const _ of body ?? []) begun.resolve()
+    })
+    await Promise.race([buying, waits.promise])
+    // By upto nothing of it goes out before it has ended.
+    if (scheme === 'exact' && partsBefore > 0) await begun.promise
+    buyer.abort()
+    await expect(buying).rejects.toThrow('aborted')
+    await stopped.promise
+    const undelivered = ['paid', 'the buyer was gone before the answer']
+    const heard = scheme === 'upto' ? [] : partsBefore === 0 ? undelivered : ['paid']
+    await until('the seller has heard', () => told.length === heard.length, { seconds: 30 })
+    expect(told).toEqual(heard)
+  },
+)

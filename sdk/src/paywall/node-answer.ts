@@ -2,6 +2,7 @@ import { saidBeside } from './answer-headers.ts'
 import type { Said } from './demand.ts'
 import type { Admitted, Asked } from './admission.ts'
 import { headersIn } from './node-headers.ts'
+import { onStreamAnswer, statusOf, withHeaders } from './stream-answer.ts'
 
 /** Why nobody has got an answer. */
 export const BUYER_GONE = 'the buyer was gone before the answer'
@@ -18,6 +19,14 @@ export interface NodeRequest {
   readonly socket: object
 }
 
+/** What is needed of a stream of Node's `http2`. */
+export interface NodeStream {
+  readonly destroyed?: boolean
+  write?(...given: unknown[]): unknown
+  end?(...given: unknown[]): unknown
+  destroy?(error: Error): unknown
+}
+
 /** What is needed of an answer of Node's `http` or `http2`. */
 export interface NodeResponse {
   statusCode: number
@@ -26,7 +35,7 @@ export interface NodeResponse {
   readonly writableFinished: boolean
   /** Undefined for HTTP/2, whose stream says it. */
   readonly destroyed?: boolean
-  readonly stream?: { readonly destroyed?: boolean }
+  readonly stream?: NodeStream
   readonly socket?: { readonly bytesWritten?: number } | null
   setHeader(name: string, value: string | readonly string[]): unknown
   getHeaders(): Readonly<Record<string, number | string | readonly string[] | undefined>>
@@ -96,6 +105,7 @@ export function putAll(response: NodeResponse, headers: Readonly<Record<string, 
 
 /** Puts headers on once more as they go out: a handler that lets caches keep its answers would have them keep what was paid for. */
 function insistOn(response: NodeResponse, headers: Readonly<Record<string, string>>): void {
+  onStreamAnswer(response, (given) => withHeaders(given, headers))
   const own: unknown = Reflect.get(response, 'writeHead')
   if (typeof own !== 'function') return
   Object.assign(response, {
@@ -125,8 +135,8 @@ export function watch(response: NodeResponse, { headers, ended }: Admitted): boo
   const { socket } = response
   const before = socket?.bytesWritten ?? 0
   const end = () => {
-    const { statusCode } = response
-    return ended(statusCode < 400 ? undefined : `the handler answered ${statusCode}`)
+    const status = statusOf(response)
+    return ended(status < 400 ? undefined : `the handler answered ${status}`)
   }
   response.once('finish', () => void end())
   response.once('close', () => {

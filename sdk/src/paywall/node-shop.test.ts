@@ -343,3 +343,28 @@ test('what hooks of Fastify say of every answer they say of those of the paywall
   expect(answer.status).toBe(402)
   expect(answer.headers.get('access-control-allow-origin')).toBe('*')
 })
+
+test.each(['exact', 'upto'] as const)(
+  'Fastify: an answer with a header that none can carry is no delivery, and takes nothing by upto: %s',
+  async (scheme) => {
+    const { wall, paying, told } = openShop(scheme)
+    const app = fastify()
+    let times = 0
+    app.get('/goods', { preHandler: wall }, (_, reply) => {
+      times += 1
+      return reply.header('x-title', times === 1 ? 'two\nlines' : 'one line').send('goods')
+    })
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    onTestFinished(() => app.close())
+    const { port } = app.server.address() as AddressInfo
+    const buy = () => fetch(`http://127.0.0.1:${port}/goods`, { headers: paying })
+    const first = await buy()
+    expect([first.status, await first.text()]).toEqual([500, expect.not.stringMatching('goods')])
+    const undelivered = ['paid', 'the handler answered 500']
+    expect(told).toEqual(scheme === 'exact' ? undelivered : [])
+    const again = await buy()
+    expect([again.status, await again.text()]).toEqual([200, 'goods'])
+    expect(told).toEqual(scheme === 'exact' ? undelivered : ['paid'])
+    expect((await buy()).status).toBe(409)
+  },
+)
